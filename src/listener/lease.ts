@@ -1,28 +1,12 @@
-import { pause, type Clock } from '../clock.ts';
+import { pause, untilAborted, withTimeout, type Clock } from '../clock.ts';
 import type { ClaimStanding } from '../contract/control/listener-work.ts';
 import { ServiceError } from '../contract/service-error.ts';
 import { ClaimLost, type WorkLease } from '../control-service/compute/compute.ts';
 
-export interface LeaseSettings {
+interface LeaseSettings {
   leaseMs: number;
   renew: (until: { deadline: number; signal: AbortSignal }) => Promise<ClaimStanding>;
   clock: Clock;
-}
-
-export interface Lease extends WorkLease {
-  /**
-   * Aborts when the work has to end: with a `ClaimLost` if another listener may have it by now, with another reason if
-   * it is not needed any more and has to be undone.
-   */
-  signal: AbortSignal;
-  /** Extends the lease, from when the answered request was sent (ms). */
-  heard(standing: Pick<ClaimStanding, 'wanted'>, sentAt: number): void;
-  /** The service refused a report. */
-  refused(error: ServiceError): void;
-  /** Ends the work on it, for a reason of our own. */
-  giveUp(why: string): void;
-  /** Stops the renewals. */
-  end(): Promise<void>;
 }
 
 const renewAfter = 1 / 3;
@@ -33,12 +17,12 @@ const isOver = (error: unknown): error is ServiceError =>
   error instanceof ServiceError && (error.kind === 'conflict' || error.kind === 'missing');
 
 /**
- * Keeps a claim alive from now on. By this side's own clock it ends before the service may hand it to anybody else: it is
- * counted from the moment at which the last request that was answered was sent.
+ * Keeps a claim alive from now on. By this side's own clock it ends before the service may hand it to anybody else: it
+ * is counted from the moment at which the last request that was answered was sent.
  *
  * @param heldSince when the request was sent that the service answered first (ms).
  */
-export function keepLease({ leaseMs, renew, clock }: LeaseSettings, heldSince: number): Lease {
+export function keepLease({ leaseMs, renew, clock }: LeaseSettings, heldSince: number) {
   const work = new AbortController();
   const lost = new AbortController();
   const ended = new AbortController();
@@ -62,7 +46,14 @@ export function keepLease({ leaseMs, renew, clock }: LeaseSettings, heldSince: n
       if (over.aborted) return;
       const sentAt = clock.now();
       try {
-        const standing = await inTime(renew({ deadline: until, signal: over }));
+        const request = { deadline: until, signal: over };
+        // Undefined when the lease expires before the answer.
+        const standing = await withTimeout(
+          clock,
+          Math.max(0, until - clock.now()),
+          (late) => Promise.race([renew(request), untilAborted(late)]),
+          over,
+        );
         if (over.aborted) return;
         if (!standing) return lose('its renewal was not answered in time.');
         heard(standing, sentAt);
@@ -76,34 +67,29 @@ export function keepLease({ leaseMs, renew, clock }: LeaseSettings, heldSince: n
       }
     }
   }
-  /** Resolves with undefined when the lease expires before the answer. */
-  async function inTime<T>(answer: Promise<T>): Promise<T | undefined> {
-    const answered = new AbortController();
-    const late = pause(clock, Math.max(0, until - clock.now()), AbortSignal.any([over, answered.signal]));
-    try {
-      return await Promise.race([answer, late.then(() => undefined)]);
-    } finally {
-      answered.abort();
-    }
-  }
   const retention = keep();
 
   return {
+    /** Aborts when the work has to end: with a `ClaimLost` if another listener may have it, else to be undone. */
     signal: work.signal,
     lost: lost.signal,
-    check() {
+    check(): void {
       // A process that stood still finds its timers late, and what it was at before them.
       if (clock.now() >= until) lose('its time ran out before it was renewed.');
       lost.signal.throwIfAborted();
     },
+    /** Extends the lease, from when the answered request was sent (ms). */
     heard,
-    refused(error) {
+    /** The service refused a report. */
+    refused(error: ServiceError): void {
       if (isOver(error)) lose(error.detail ?? error.message);
     },
+    /** Ends the work on it, for a reason of our own. */
     giveUp: lose,
-    async end() {
+    async end(): Promise<void> {
       ended.abort();
       await retention;
     },
-  };
+  } satisfies WorkLease & Record<string, unknown>;
 }
+export type Lease = ReturnType<typeof keepLease>;

@@ -17,7 +17,6 @@ import { findListenerWithRetries, startListener } from './listener.ts';
 import { connectWork } from './work-client.ts';
 import { runUntilSignal } from '../run-until-signal.ts';
 
-/** The default number of claims that are carried out at the same time. */
 const usualAtOnce = 4;
 
 export const listenerUsage = `Carries out the deployments of a listener in a Kubernetes cluster. It runs beside the cluster and
@@ -85,12 +84,8 @@ export function readListenerCommand(
     if (written === undefined) problems.push(what);
     return written ?? '';
   };
-  const number = (
-    flag: 'at-once' | 'lease' | 'rollout' | 'trouble',
-    absent: number,
-    least: number,
-    most: number,
-  ): number => {
+  type NumberFlag = 'at-once' | 'lease' | 'rollout' | 'trouble';
+  const number = (flag: NumberFlag, absent: number, least: number, most: number): number => {
     const written = values[flag] ?? String(absent);
     const read = /^\d{1,4}$/.test(written) ? Number(written) : -1;
     if (read < least || read > most) problems.push(`--${flag} is a number from ${least} to ${most}.`);

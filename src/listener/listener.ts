@@ -11,24 +11,16 @@ import { entriesOf } from '../contract/control/pages.ts';
 import type { Listener } from '../contract/control/listener.ts';
 import type { Logger } from '../logger.ts';
 
-export interface ListenerSettings extends Omit<ClaimSettings, 'leaving'> {
+interface ListenerSettings extends Omit<ClaimSettings, 'leaving'> {
   /** The name of this process, for people. */
   holder: string;
-  /** The most claims at a time. */
   atOnce: number;
   /** How long a claim holds without a renewal (s). */
   leaseSeconds: number;
 }
 
-export interface RunningListener {
-  /** Resolves when it ends: with the reason why it could not continue, or undefined after a stop. */
-  ended: Promise<string | undefined>;
-  /** Claims no more work, and releases the claims that it holds. */
-  leave(): void;
-}
-
-/** Starts to claim the work of a listener, until it is stopped or rejected. */
-export function startListener(settings: ListenerSettings): RunningListener {
+/** Claims the work of a listener until `leave`, which releases its claims, or a rejection, with which `ended` resolves. */
+export function startListener(settings: ListenerSettings) {
   const { work, listenerId, holder, atOnce, leaseSeconds, clock, random, log } = settings;
   const leaving = new AbortController();
   const free = slots(atOnce);
@@ -81,6 +73,7 @@ export function startListener(settings: ListenerSettings): RunningListener {
 
   return { ended: untilOver(), leave: () => leaving.abort() };
 }
+export type RunningListener = ReturnType<typeof startListener>;
 
 /** Not retryable: an invalid key, a deleted listener, a rejected request. */
 const isForGood = ({ kind }: ServiceError): boolean =>
@@ -119,8 +112,7 @@ export async function findListener(
 }
 
 async function listenerOf(work: WorkClient, computeId: string): Promise<Listener | undefined> {
-  const listeners = entriesOf(async (page) => ({ resources: await work.listListeners(page) }));
-  for await (const listener of listeners) if (listener.compute_id === computeId) return listener;
+  for await (const listener of entriesOf(work.listListeners)) if (listener.compute_id === computeId) return listener;
   return undefined;
 }
 

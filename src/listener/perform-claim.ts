@@ -27,9 +27,8 @@ export interface ClaimSettings {
 const releaseWithinMs = 5_000;
 
 /**
- * Carries out one claim to its end: the revision runs, or its failure is reported, or all objects of the deployment in the cluster
- * are gone. A lost claim is not touched any more; a claim that is not needed any more, or interrupted by the listener's
- * shutdown, is released.
+ * Carries out one claim to its end. A lost claim is not touched any more; a claim that is not needed any more, or
+ * interrupted by the listener's shutdown, is released.
  */
 export async function performClaim(claim: WorkClaim, settings: ClaimSettings): Promise<void> {
   const { work, listenerId, clock, random, log, leaving } = settings;
@@ -52,7 +51,9 @@ export async function performClaim(claim: WorkClaim, settings: ClaimSettings): P
       ? await runRevision(claim, revision, settings, lease, reporting)
       : await removeAll(claim, settings, lease, reporting);
     if (isDone) return log.info(`Done with ${what}: ${isDone}.`);
-    log.warn(`Letting go of ${what}: ${reasonOf(lease.signal)}`);
+    const { reason } = lease.signal;
+    const why = reason instanceof Error ? reason.message : 'its end was not taken by the service.';
+    log.warn(`Letting go of ${what}: ${why}`);
     await lease.end();
     await release();
   } finally {
@@ -76,10 +77,8 @@ export async function performClaim(claim: WorkClaim, settings: ClaimSettings): P
   async function say(report: WorkReport, held: Lease) {
     const sentAt = clock.now();
     try {
-      const standing = await work.report(listenerId, claimId, report, {
-        signal: held.lost,
-        deadline: sentAt + leaseMs,
-      });
+      const options = { signal: held.lost, deadline: sentAt + leaseMs };
+      const standing = await work.report(listenerId, claimId, report, options);
       held.heard(standing, sentAt);
       return standing;
     } catch (error) {
@@ -98,10 +97,6 @@ export async function performClaim(claim: WorkClaim, settings: ClaimSettings): P
   }
 }
 
-const reasonOf = ({ reason }: AbortSignal): string =>
-  reason instanceof Error ? reason.message : 'its end was not taken by the service.';
-
-/** Runs a revision; returns its outcome as text if it was reported. */
 async function runRevision(
   claim: WorkClaim,
   revision: ClaimedRevision,
@@ -112,21 +107,13 @@ async function runRevision(
   const spec = agentSpec(claim, revision, reporting.write, tracingAt);
   if (typeof spec === 'string') return (await reporting.conclude('DEPLOY_FAILED', spec)) ? 'failed' : undefined;
   reporting.write('info', `Starting the agent of image ${revision.image_uri}.`);
-  const start = await startOf(compute, spec, lease);
+  const start = await compute.start(spec, lease.signal, lease).catch((error: unknown): AgentStart => {
+    return { kind: 'failed', reason: `The listener could not carry this revision out: ${messageOf(error)}` };
+  });
   if (lease.signal.aborted) return undefined;
   if (start.kind === 'failed') return (await reporting.conclude('DEPLOY_FAILED', start.reason)) ? 'failed' : undefined;
   reporting.write('info', 'The cluster says that the agent is available.');
   return (await reporting.conclude('DEPLOYED')) ? 'deployed' : undefined;
-}
-
-/** Reports every error of a start as its reason. */
-async function startOf(compute: Compute, spec: AgentSpec, lease: Lease): Promise<AgentStart> {
-  try {
-    return await compute.start(spec, lease.signal, lease);
-  } catch (error) {
-    const why = messageOf(error);
-    return { kind: 'failed', reason: `The listener could not carry this revision out: ${why}` };
-  }
 }
 
 /** Removes a deployment from the cluster; retries until it succeeds. */

@@ -10,7 +10,7 @@ import { ServiceError } from '../contract/service-error.ts';
 import type { WriteLine } from '../control-service/compute/log-line.ts';
 import { retryDelayMs } from './work-client.ts';
 
-export interface ReporterSettings {
+interface ReporterSettings {
   send: (report: WorkReport) => Promise<ClaimStanding>;
   /** Aborts when the claim is lost: reports would be refused. */
   lost: AbortSignal;
@@ -18,33 +18,19 @@ export interface ReporterSettings {
   random: () => number;
 }
 
-/** Reports progress to the service: batches of log lines in order, and finally the outcome. */
-export interface Reporter {
-  write: WriteLine;
-  /**
-   * Reports the outcome after all lines before it, with as many retries as it takes.
-   *
-   * @returns false if it was rejected, or the claim has ended.
-   */
-  conclude(status: ReportedStatus, message?: string): Promise<boolean>;
-  /** Tries once to send the lines so far. */
-  flush(): Promise<void>;
-}
-
-/** How long lines are gathered before they are sent. */
 const gatherMs = 500;
 /** The most lines that are kept while the service is unavailable; the oldest are dropped. */
 const mostHeld = 5_000;
 const longestMessage = 8_000;
 
-export function reporter({ send, lost, clock, random }: ReporterSettings): Reporter {
+/** Reports progress to the service: batches of log lines in order, and finally the outcome. */
+export function reporter({ send, lost, clock, random }: ReporterSettings) {
   let held: ReportedLine[] = [];
   let sequence = 0;
   let gathering: Promise<void> | undefined;
   let isConcluded = false;
   let sending: Promise<unknown> = Promise.resolve();
 
-  /** Sends all lines, and the status with the last of them. */
   async function sendAll(status: ReportedStatus, message?: string): Promise<void> {
     for (;;) {
       const log = held.slice(0, mostReportedLines);
@@ -62,8 +48,10 @@ export function reporter({ send, lost, clock, random }: ReporterSettings): Repor
     return turn;
   }
 
-  const flush = (): Promise<void> =>
-    inOrder(async () => {
+  async function gather(): Promise<void> {
+    await pause(clock, gatherMs, lost);
+    gathering = undefined;
+    await inOrder(async () => {
       if (isConcluded || lost.aborted || held.length === 0) return;
       try {
         await sendAll('DEPLOYING');
@@ -72,22 +60,19 @@ export function reporter({ send, lost, clock, random }: ReporterSettings): Repor
         if (!(error instanceof ServiceError) && !lost.aborted) throw error;
       }
     });
-
-  async function gather(): Promise<void> {
-    await pause(clock, gatherMs, lost);
-    gathering = undefined;
-    await flush();
   }
 
+  const write: WriteLine = (level, message) => {
+    sequence += 1;
+    held.push({ sequence, level, message, at: new Date(clock.now()).toISOString() });
+    if (held.length > mostHeld) held = held.slice(-mostHeld);
+    gathering ??= gather();
+  };
+
   return {
-    write(level, message) {
-      sequence += 1;
-      held.push({ sequence, level, message, at: new Date(clock.now()).toISOString() });
-      if (held.length > mostHeld) held = held.slice(-mostHeld);
-      gathering ??= gather();
-    },
-    flush,
-    conclude: (status, message) =>
+    write,
+    /** Reports the outcome after all lines before it, until that succeeds; false if it was rejected, or the claim ended. */
+    conclude: (status: ReportedStatus, message?: string): Promise<boolean> =>
       inOrder(async () => {
         isConcluded = true;
         for (let failures = 1; !lost.aborted; failures += 1) {
@@ -106,5 +91,6 @@ export function reporter({ send, lost, clock, random }: ReporterSettings): Repor
   };
 }
 
-/** Whether a retry may succeed. */
+export type Reporter = ReturnType<typeof reporter>;
+
 const mayPass = ({ kind }: ServiceError): boolean => kind === 'busy' || kind === 'unreachable' || kind === 'unreadable';

@@ -12,11 +12,9 @@ const inRepository = ['HEAD', 'packed-refs', 'refs', 'config', 'commondir', 'obj
 const parts = [...inRepository, 'info', 'pack'];
 
 /**
- * Checks that everything git would read for a local repository is below the allowed folders. A linked `.git`, alternates,
- * and links among the objects can lead to repositories that the service may read and the caller may not.
- *
- * @param path a real path.
- * @param allowed real paths.
+ * Checks that everything git would read for a local repository is below the allowed folders, all as real paths. A
+ * linked `.git`, alternates, and links among the objects can lead to repositories that the service may read and the
+ * caller may not.
  */
 export function staysAllowed(path: string, allowed: readonly string[]): boolean {
   const isAllowed = (real: string): boolean => allowed.some((folder) => isWithin(folder, real));
@@ -59,7 +57,6 @@ function namedBy(path: string): string[] {
 }
 
 const withoutEnd = (text: string): string => trimEndOf(text, '\r\n');
-
 /** The links in a folder, and its folders of loose objects. */
 const entriesIn = (folder: string): string[] =>
   unlessGone(() => readdirSync(folder, { withFileTypes: true }), [])
@@ -70,8 +67,7 @@ const entriesIn = (folder: string): string[] =>
 function noteIn(path: string): string | undefined {
   const found = statOf(path);
   if (!found?.isFile()) return undefined;
-  if (found.size > longestNote) return nowhere;
-  return unlessGone(() => readFileSync(path, 'utf8'), undefined);
+  return found.size > longestNote ? nowhere : unlessGone(() => readFileSync(path, 'utf8'), undefined);
 }
 
 const statOf = (path: string): Stats | undefined => unlessGone(() => statSync(path), undefined);

@@ -4,34 +4,28 @@ import { unescape } from 'node:querystring';
 import { pathWithOurNode } from '../compute/agent-environment.ts';
 import type { BuildFolder } from './build-folder.ts';
 
-/** The variables for the network: proxies and trusted certificates. */
-const network = [
-  'HTTP_PROXY',
-  'HTTPS_PROXY',
-  'NO_PROXY',
-  'http_proxy',
-  'https_proxy',
-  'no_proxy',
-  'NODE_EXTRA_CA_CERTS',
-  'SSL_CERT_FILE',
-  'SSL_CERT_DIR',
-];
+const proxies = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'];
+const certificates = ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR'];
+const network = [...proxies, ...proxies.map((name) => name.toLowerCase()), ...certificates];
 
 /** The npm settings that choose where packages come from. The others concern folders that builds don't use. */
 const npmSettings = ['registry', 'strict_ssl', 'cafile', 'proxy', 'https_proxy', 'noproxy'];
 /** The variables that name npm's configuration files, which are passed on where they exist. */
 const npmFiles = ['userconfig', 'globalconfig'];
 
-const npmVariable = (env: NodeJS.ProcessEnv, name: string): string | undefined =>
-  env[`npm_config_${name}`] ?? env[`NPM_CONFIG_${name.toUpperCase()}`];
+type Variable = [name: string, value: string | undefined];
+
+const npmVariable = (env: NodeJS.ProcessEnv, name: string): Variable => [
+  `npm_config_${name}`,
+  env[`npm_config_${name}`] ?? env[`NPM_CONFIG_${name.toUpperCase()}`],
+];
 
 /**
- * The environment of a build's commands: a search path with our Node.js first, the build's own home, and the settings of
- * the network and of the user's npm registry. Nothing else of the service's own `env`.
+ * The environment of a build's commands. Of the service's own `env` only the settings of the network and of npm's
+ * registry.
  *
- * @param packageCache npm's download cache.
- * @param isOthers whether the build runs as another user than this service: then npm's configuration files, which may hold
- *   tokens, are not passed on, but only their registry settings, without credentials.
+ * @param isOthers whether the build runs as another user than this service: then npm's configuration files, which may
+ * hold tokens, are not passed on, but only their registry settings, without credentials.
  */
 export function buildEnvironment(
   folder: BuildFolder,
@@ -39,18 +33,15 @@ export function buildEnvironment(
   env: NodeJS.ProcessEnv,
   isOthers = false,
 ): Record<string, string> {
-  const ofNpm: [string, string | undefined][] = npmSettings.map((name) => [
-    `npm_config_${name}`,
-    npmVariable(env, name),
-  ]);
-  const files: [string, string | undefined][] = npmFiles.map((name) => [`npm_config_${name}`, npmVariable(env, name)]);
-  if (npmVariable(env, 'userconfig') === undefined && env.HOME) {
+  const ofNpm = npmSettings.map((name) => npmVariable(env, name));
+  const files = npmFiles.map((name) => npmVariable(env, name));
+  if (npmVariable(env, 'userconfig')[1] === undefined && env.HOME) {
     files.push(['npm_config_userconfig', join(env.HOME, '.npmrc')]);
   }
   const there = files.filter(([, file]) => file !== undefined && existsSync(file));
   return {
     ...present(network.map((name) => [name, env[name]])),
-    ...present(isOthers ? ofNpm.filter(([name, value = '']) => !isSecretRegistry(name, value)) : ofNpm),
+    ...present(isOthers ? ofNpm.filter((variable) => !isSecretRegistry(variable)) : ofNpm),
     ...(isOthers ? Object.assign({}, ...there.map(openSettings)) : present(there)),
     npm_config_cache: packageCache,
     npm_config_update_notifier: 'false',
@@ -65,7 +56,7 @@ export function buildEnvironment(
 }
 
 /** The public settings of an npm configuration file: where packages come from, without credentials. */
-function openSettings([, file]: [string, string | undefined]): Record<string, string> {
+function openSettings([, file]: Variable): Record<string, string> {
   const settings = readFileSync(file ?? '', 'utf8')
     .split('\n')
     .map((line) => /^((?:@[\w.-]+:)?registry|strict-ssl|cafile)\s*=\s*(\S+)$/.exec(line.trim()) ?? []);
@@ -76,7 +67,7 @@ function openSettings([, file]: [string, string | undefined]): Record<string, st
   );
 }
 
-const isSecretRegistry = (name: string, value: string): boolean =>
+const isSecretRegistry = ([name, value = '']: Variable): boolean =>
   name === 'npm_config_registry' && hasCredentials(value);
 
 /** Whether an address has a user: it may be a token. */
@@ -98,6 +89,5 @@ export function networkSecrets(env: NodeJS.ProcessEnv): string[] {
     .filter((password) => password !== '');
 }
 
-function present(variables: [string, string | undefined][]): Record<string, string> {
-  return Object.fromEntries(variables.flatMap(([name, value]) => (value ? [[name, value]] : [])));
-}
+const present = (variables: readonly Variable[]): Record<string, string> =>
+  Object.fromEntries(variables.flatMap(([name, value]) => (value ? [[name, value]] : [])));

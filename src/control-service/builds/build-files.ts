@@ -19,21 +19,14 @@ const mostFiles = 500_000;
 /** The depth of folders that is listed: each level keeps a folder open. */
 const deepest = 200;
 
-/**
- * Records the files of a complete build without reading them: damage shows in the entries, their size, time and
- * permissions.
- */
+/** Records the files of a complete build without reading them: damage shows in their size, time and permissions. */
 export async function listBuildFiles({ root, source }: Pick<BuildFolder, 'root' | 'source'>): Promise<void> {
   const temporary = `${listOf(root)}.new`;
   await pipeline(Readable.from(linesOf(source)), createWriteStream(temporary, { mode: 0o600 }));
   await rename(temporary, listOf(root));
 }
 
-/**
- * Checks a build for damage.
- *
- * @returns the path in its source of the first change since the build; undefined where there is none, or no list.
- */
+/** The path in its source of the first change since the build; undefined where there is none, or no list. */
 export async function damagedFile({ root, source }: Pick<BuildFolder, 'root' | 'source'>): Promise<string | undefined> {
   const list = createReadStream(listOf(root), 'utf8');
   try {
@@ -51,9 +44,8 @@ export async function damagedFile({ root, source }: Pick<BuildFolder, 'root' | '
 }
 
 async function* linesOf(source: string): AsyncGenerator<string> {
-  const left = { files: mostFiles };
   yield await line('', source);
-  yield* linesBelow(source, '', 0, left);
+  yield* linesBelow(source, '', 0, { files: mostFiles });
 }
 
 /**

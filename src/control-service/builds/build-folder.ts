@@ -4,7 +4,7 @@ import { isAbsolute, join, relative, sep } from 'node:path';
 import * as z from 'zod';
 import { fromJson } from '../../contract/json-text.ts';
 import { messageOf, missingCodes, unlessCode } from '../../errors.ts';
-import type { Build, BuiltFrom } from './build.ts';
+import type { Build } from './build.ts';
 import { removeTree } from './remove-tree.ts';
 
 export interface BuildFolder {
@@ -31,10 +31,7 @@ export function buildFolder(dataDir: string, revisionId: string): BuildFolder {
   };
 }
 
-/**
- * Recreates the folders of a build, without the remains of an earlier attempt. The parent folders belong to the service:
- * a build's user may traverse them and can't list them.
- */
+/** Recreates the folders of a build. The parent folders stay the service's: a build's user may traverse, not list them. */
 export async function freshBuildFolder(dataDir: string, revisionId: string): Promise<BuildFolder> {
   const folder = buildFolder(dataDir, revisionId);
   await removeTree(folder.root);
@@ -59,15 +56,9 @@ export async function cleanUp(root: string, report: (message: string) => void): 
   await removeOrReport(root, report);
 }
 
-/**
- * Removes a folder or file of builds. A failure is only reported, and the next start tries again: it must not fail a
- * revision or a start.
- */
-export async function removeOrReport(path: string, report: (message: string) => void): Promise<void> {
-  await removeTree(path).catch((error: unknown) => {
-    report(`${path} could not be removed: ${messageOf(error)}`);
-  });
-}
+/** Removes a folder or file of builds. A failure is only reported: it must not fail a revision, and the next start retries. */
+export const removeOrReport = (path: string, report: (message: string) => void): Promise<void> =>
+  removeTree(path).catch((error: unknown) => report(`${path} could not be removed: ${messageOf(error)}`));
 
 /** The file that says that a build is complete; it is written last. */
 const recordOf = (root: string): string => join(root, 'build.json');
@@ -77,30 +68,23 @@ const record = z.object({
   graphConfigPath: z.string(),
 });
 
-const builtFrom = ({ commit, tarballDigest }: z.infer<typeof record>): BuiltFrom | undefined => {
-  if (commit !== undefined) return { kind: 'commit', commit };
-  return tarballDigest === undefined ? undefined : { kind: 'tarball', digest: tarballDigest };
-};
-
 export function recordBuild({ folder, from, graphConfigFile }: Build): void {
   const temporary = `${recordOf(folder)}.new`;
   const what = from.kind === 'commit' ? { commit: from.commit } : { tarballDigest: from.digest };
-  writeFileSync(
-    temporary,
-    JSON.stringify({ ...what, graphConfigPath: relative(realpathSync(folder), graphConfigFile) }),
-  );
+  const graphConfigPath = relative(realpathSync(folder), graphConfigFile);
+  writeFileSync(temporary, JSON.stringify({ ...what, graphConfigPath }));
   renameSync(temporary, recordOf(folder));
 }
 
-/**
- * The complete build in a folder, if any. An invalid record, as after a power failure, counts as none, so that the build
- * is made again.
- */
+/** The complete build in a folder, if any. An invalid record, as after a power failure, counts as none. */
 export function readBuild(folder: string): Build | undefined {
   const text = unlessCode(missingCodes, '', () => readFileSync(recordOf(folder), 'utf8'));
-  const { success, data } = record.safeParse(fromJson(text));
-  const from = success ? builtFrom(data) : undefined;
-  return success && from ? { folder, from, graphConfigFile: join(folder, data.graphConfigPath) } : undefined;
+  const read = record.safeParse(fromJson(text)).data;
+  if (!read) return undefined;
+  const { commit, tarballDigest: digest } = read;
+  const graphConfigFile = join(folder, read.graphConfigPath);
+  if (commit !== undefined) return { folder, from: { kind: 'commit', commit }, graphConfigFile };
+  return digest === undefined ? undefined : { folder, from: { kind: 'tarball', digest }, graphConfigFile };
 }
 
 /** The revisions with a folder of builds, complete or not. */

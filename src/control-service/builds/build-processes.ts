@@ -9,21 +9,13 @@ import { type FreeSpace, spaceIsShort } from './free-space.ts';
 /** The variable that marks every process of a build with the build's folder; child processes inherit it. */
 const buildMark = 'LANDFALL_BUILD';
 
-/**
- * The processes of one build.
- *
- * @param folder the build's folder: the mark.
- * @param user the deployment's own user, if any.
- */
+/** The processes of the build in a folder. */
 export const buildProcesses = (folder: string, clock: Clock, user?: ProcessUser): ProcessFamily =>
   processFamily({ mark: [buildMark, folder], user }, clock);
 
 /**
- * Kills the processes that a killed service left: builds, by their mark, and agents, by their mark or their home in the
- * build. They would exit by themselves later, but the new service starts each agent again, and only one may serve.
- *
- * @param buildsFolder the folder of all builds.
- * @returns how many processes it killed.
+ * Kills the processes that a killed service left, by their mark or their home in the builds; returns how many. They
+ * would exit by themselves later, but the new service starts each agent again, and only one may serve.
  */
 export async function killLeftBehind(buildsFolder: string, clock: Clock): Promise<number> {
   const isLeft = ({ pid }: SeenProcess): boolean =>
@@ -42,45 +34,38 @@ const mostOfProcessor = 0.05;
 
 interface WatchSettings {
   processes: Pick<ProcessFamily, 'usage'>;
-  bounds: Pick<BuildBounds, 'memoryBytes' | 'processes' | 'leastFreeBytes'>;
+  bounds: BuildBounds;
   dataDir: string;
   freeSpace: FreeSpace;
   clock: Clock;
 }
 
 /** The limit that a build exceeds, for a person; undefined for none. */
-export function tooMuch(
-  { memoryBytes, processes }: Usage,
-  bounds: Pick<BuildBounds, 'memoryBytes' | 'processes'>,
-): string | undefined {
-  if (memoryBytes > bounds.memoryBytes) {
-    return `it took more memory than a build may (${Math.floor(bounds.memoryBytes / 1_000_000)} MB) and was stopped`;
+export function tooMuch(used: Usage, most: Pick<BuildBounds, 'memoryBytes' | 'processes'>): string | undefined {
+  if (used.memoryBytes > most.memoryBytes) {
+    return `it took more memory than a build may (${Math.floor(most.memoryBytes / 1_000_000)} MB) and was stopped`;
   }
-  if (processes > bounds.processes)
-    return `it ran more processes than a build may (${bounds.processes}) and was stopped`;
-  return undefined;
+  if (used.processes <= most.processes) return undefined;
+  return `it ran more processes than a build may (${most.processes}) and was stopped`;
 }
 
 /**
- * Measures a build periodically, until `over` aborts.
- *
- * @returns why the build must be stopped; undefined when `over` aborted first. It must not use more than half of the free
- * space that it needs to start: the rest is for live agents.
+ * Measures a build periodically: why it must be stopped; undefined when `over` aborted first. It must not use more than
+ * half of the free space that it needs to start: the rest is for live agents.
  */
-export async function watchBuild(
-  { processes, bounds, dataDir, freeSpace, clock }: WatchSettings,
-  over: AbortSignal,
-): Promise<string | undefined> {
-  let took = 0;
-  for (let look = 1; ; look += 1) {
-    await pause(clock, Math.max(lookEvery, took / mostOfProcessor), over);
-    if (over.aborted) return undefined;
-    const began = performance.now();
-    const why = tooMuch(processes.usage(), bounds);
-    took = performance.now() - began;
-    if (why !== undefined) return why;
-    if (look % looksPerDisk !== 0) continue;
-    const free = await freeSpace(dataDir);
-    if (free < bounds.leastFreeBytes / 2) return `it was ended. ${spaceIsShort(free, bounds.leastFreeBytes)}`;
-  }
-}
+export const watchBuild =
+  ({ processes, bounds, dataDir, freeSpace, clock }: WatchSettings) =>
+  async (over: AbortSignal): Promise<string | undefined> => {
+    let took = 0;
+    for (let look = 1; ; look += 1) {
+      await pause(clock, Math.max(lookEvery, took / mostOfProcessor), over);
+      if (over.aborted) return undefined;
+      const began = performance.now();
+      const why = tooMuch(processes.usage(), bounds);
+      took = performance.now() - began;
+      if (why !== undefined) return why;
+      if (look % looksPerDisk !== 0) continue;
+      const free = await freeSpace(dataDir);
+      if (free < bounds.leastFreeBytes / 2) return `it was ended. ${spaceIsShort(free, bounds.leastFreeBytes)}`;
+    }
+  };

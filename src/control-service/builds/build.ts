@@ -15,10 +15,7 @@ export interface GitSource {
   repoRef: string | undefined;
   /** Builds this commit instead of the ref's head: to build a revision again. */
   commit?: string | undefined;
-  /**
-   * Gets the token that clones a private repository, or the reason why there is none. Absent for public repositories.
-   * Git gets it in its environment: it is never in a command line or a file.
-   */
+  /** Gets the token that clones a private repository; git gets it in its environment, in no command line or file. */
   token?: (() => Promise<StepResult<string>>) | undefined;
   /** Revokes the token, as soon as the source is fetched and before any of it runs. */
   endToken?: ((token: string) => Promise<void>) | undefined;
@@ -32,13 +29,10 @@ export interface TarballSource {
   digest: string;
 }
 
-export interface BuildOwner {
+export interface BuildRequest {
   tenantId: string;
   /** The integration that gives access to a private repository. */
   integrationId?: string | undefined;
-}
-
-export interface BuildRequest extends BuildOwner {
   revisionId: string;
   from: GitSource | TarballSource;
   graphConfigPath: string;
@@ -48,10 +42,10 @@ export interface BuildRequest extends BuildOwner {
    * The deployment's user of this machine, where this service is root; absent where builds and agents run as the
    * service's own user. It may not read what the service reads (its data folder, the folders of `--allow-git`), so the
    * service fetches the source. Then the folders that the build's commands write in (checkout, home, temporary files)
-   * change owner (`isolation/change-owner.ts`), below a folder that stays root's, mode 0711, with the build's record in it.
-   * Every later command and the agents run as this user (`startGuarded`). The service never writes, copies or removes
-   * below those folders as root, because the user could redirect it with a link: it does so as the user, or takes the
-   * folders from the user first (`remove-tree.ts`). The user may only read what deployments share.
+   * change owner (`isolation/change-owner.ts`), below a folder that stays root's, mode 0711, with the build's record in
+   * it. Every later command and the agents run as this user (`startGuarded`). The service never writes, copies or
+   * removes below those folders as root, because the user could redirect it with a link: it does so as the user, or
+   * takes the folders from the user first (`remove-tree.ts`). The user may only read what deployments share.
    */
   user?: ProcessUser | undefined;
   /** Not given to the build; masked in its log, in case the repository contains them. */
@@ -78,7 +72,6 @@ export interface BuildBounds {
   cloneMs: number;
   installMs: number;
   buildMs: number;
-  /** Bytes of memory of all its processes together. */
   memoryBytes: number;
   processes: number;
   /** Bytes of one file that git writes in a fetch: a pack, or an object of a small one. */
@@ -104,7 +97,6 @@ export const usualBuildBounds: BuildBounds = {
 
 /** The result of a step of a build, or why it failed. */
 export type StepResult<T> = { ok: true; value: T } | { ok: false; reason: string };
-
 export const succeeded = <T>(value: T): StepResult<T> => ({ ok: true, value });
 export const stepFailed = (reason: string): StepResult<never> => ({ ok: false, reason });
 
@@ -117,11 +109,8 @@ export interface RunningBuild {
   /** Folders of this machine whose repositories may be cloned; absolute paths. */
   allowGit: readonly string[];
   bounds: BuildBounds;
-  /** The environment of the build's commands. */
   env: Readonly<Record<string, string>>;
-  /** The credentials for a private repository. */
   token: string | undefined;
-  /** Runs the commands of the current step. */
   run: RunCommand;
   /** Changes the checkout's owner to the build's user, before anything runs in it. */
   giveSource: () => Promise<void>;

@@ -19,7 +19,6 @@ import {
 } from './git-settings.ts';
 import { clearUp, fetchInto, mirrorFolder, openMirror, type RunGit, type Wanted } from './mirror.ts';
 import { removeTree } from './remove-tree.ts';
-import { usualTarBounds } from './tar-entries.ts';
 import { inFolderQueue } from './folder-queue.ts';
 
 interface Remote {
@@ -27,10 +26,7 @@ interface Remote {
   protocol: GitProtocol;
 }
 
-/**
- * Validates a `repo_url` at the moment of use: its syntax again, and that the real path of a folder is below an allowed
- * one, so that no link leads out.
- */
+/** Validates a `repo_url` at the moment of use: also that the real path of a folder is below an allowed one. */
 export function remoteOf(repoUrl: string, allowGit: readonly string[]): StepResult<Remote> {
   const read = readRepoUrl(repoUrl, allowGit);
   if (!read.ok) return stepFailed(read.problem);
@@ -48,9 +44,8 @@ export function remoteOf(repoUrl: string, allowGit: readonly string[]): StepResu
 }
 
 /**
- * Checks out the one commit of a revision, without history, tags and submodules: fetches what is new into the repository's
- * mirror, and copies from there into the build, whose repository shares no file with the mirror. A damaged mirror is
- * created again.
+ * Checks out the one commit of a revision, without history, tags and submodules: fetches it into the repository's
+ * mirror, and copies it from there into the build, whose repository shares no file with the mirror.
  *
  * @returns the commit. The reason of an interrupted build is meaningless: the caller knows.
  */
@@ -123,12 +118,10 @@ async function throughMirror(
     return refused(`${explainFetch(printed, requested)} (git: ${how})`);
   }
   const { commit } = fetched;
-  const size = await commitSize(commit, usualTarBounds, (spec) =>
-    run({ ...spec, cwd: mirror, env, silent: true, asService: true }),
-  );
+  const size = await commitSize(commit, (spec) => run({ ...spec, cwd: mirror, env, silent: true, asService: true }));
   if (size.kind === 'exceeds') return refused(size.reason);
   const end =
-    size.kind !== 'within'
+    size.kind !== 'done'
       ? size
       : await run({
           command: '/bin/sh',

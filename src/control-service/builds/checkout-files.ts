@@ -3,11 +3,8 @@ import { dirname, join } from 'node:path';
 import { missingCodes, unlessCode } from '../../errors.ts';
 
 /**
- * The stats of a path below a folder; undefined where nothing exists. Follows no link, in any part of the path: what is
- * behind a link counts as missing.
- *
- * @param root a real path.
- * @param path relative to it, without `..`.
+ * The stats of a relative `path` below the real path `root`; undefined where nothing exists. What is behind a link, in
+ * any part of the path, counts as missing.
  */
 export function statBelow(root: string, path: string): Stats | undefined {
   const parent = dirname(path);
@@ -28,10 +25,7 @@ export function kindOfPath(root: string, path: string): 'folders' | 'not there' 
 const lookAt = (path: string): Stats | undefined =>
   unlessCode([...missingCodes, 'EACCES', 'ENAMETOOLONG'], undefined, () => lstatSync(path));
 
-/**
- * The first `most` bytes of a regular file below a folder; undefined where there is none. Follows no links, and reads no
- * devices: one would never end.
- */
+/** The first `most` bytes of a regular file below a folder, if any. Follows no links, and reads no endless devices. */
 export function readBelow(root: string, path: string, most: number): Buffer | undefined {
   if (statBelow(root, path)?.isFile() !== true) return undefined;
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;

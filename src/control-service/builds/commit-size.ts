@@ -1,5 +1,5 @@
 import type { CommandEnd, CommandSpec } from './run-command.ts';
-import { longestPath, type TarBounds } from './tar-entries.ts';
+import { longestPath, usualTarBounds } from './tar-entries.ts';
 
 /**
  * Reads git's list of a commit's entries and stops at the first one beyond the limits: a few trees that reference each
@@ -29,29 +29,14 @@ process.stdin.setEncoding('latin1').on('data', (chunk) => {
 });`;
 const count = '{ git ls-tree -r -t -l "$1" || echo failed; } | "$2" -e "$3" "$4" "$5" "$6"';
 
-/** The size of a commit: `within` the limits, or not, or the outcome of a failed count. */
-export type CommitSize =
-  { kind: 'within' } | { kind: 'exceeds'; reason: string } | Exclude<CommandEnd, { kind: 'done' }>;
-
-/**
- * Decides whether a commit may be checked out, before any file is written: the limits are those of a tarball.
- *
- * @param run runs a command in the repository with the commit.
- */
+/** Decides, by a command in its repository, whether a commit may be checked out: the limits are those of a tarball. */
 export async function commitSize(
   commit: string,
-  { entries, unpackedBytes }: Pick<TarBounds, 'entries' | 'unpackedBytes'>,
   run: (spec: Pick<CommandSpec, 'command' | 'args'>) => Promise<CommandEnd>,
-): Promise<CommitSize> {
-  const args = [
-    '-c',
-    count,
-    'sh',
-    commit,
-    process.execPath,
-    counter,
-    ...[entries, unpackedBytes, longestPath].map(String),
-  ];
+): Promise<CommandEnd | { kind: 'exceeds'; reason: string }> {
+  const { entries, unpackedBytes } = usualTarBounds;
+  const limits = [entries, unpackedBytes, longestPath].map(String);
+  const args = ['-c', count, 'sh', commit, process.execPath, counter, ...limits];
   const end = await run({ command: '/bin/sh', args });
   if (end.kind !== 'done') return end;
   const bounds: Readonly<Record<string, string>> = {
@@ -61,9 +46,7 @@ export async function commitSize(
   };
   // The output may include warnings of git and Node.js.
   const holds = end.output.map((line) => bounds[line]).find((found) => found !== undefined);
-  if (holds === undefined) return { kind: 'within' };
-  return {
-    kind: 'exceeds',
-    reason: `Commit ${commit} holds ${holds}, so it is not checked out. Remove from the repository what the agent does not need, then deploy again.`,
-  };
+  if (holds === undefined) return end;
+  const reason = `Commit ${commit} holds ${holds}, so it is not checked out. Remove from the repository what the agent does not need, then deploy again.`;
+  return { kind: 'exceeds', reason };
 }

@@ -39,29 +39,25 @@ export async function layOut(files: readonly Manifest[], folder: string): Promis
 }
 
 /**
- * Stores what this service's own user installed in `staging` as an entry: read-only, and renamed into place as a whole,
- * so that a killed service leaves no partial entry.
- */
-export async function keepEntry(staging: string, to: string): Promise<StoreEntry> {
-  await sealTree(staging);
-  return settle(staging, to);
-}
-
-/**
- * Stores what another user installed in `staging`. A process of that user streams it as a tar, and this service extracts
- * its own tree beside it: root never works in a folder that others write to.
+ * Stores what was installed in `staging` as an entry: read-only, and renamed into place as a whole, so that a killed
+ * service leaves no partial entry. What another user installed is streamed by a process of that user as a tar, and this
+ * service extracts its own tree beside it: root never works in a folder that others write to.
  *
- * @param read starts the process that writes `staging` as a tar to its standard output, as that user.
+ * @param readAsUser starts that process; undefined where this service's own user installed.
  */
-export async function keepEntryOf(
+export async function keepEntry(
   staging: string,
   to: string,
-  read: () => TarProcess,
+  readAsUser: ((folder: string) => TarProcess) | undefined,
 ): Promise<StepResult<StoreEntry>> {
+  if (!readAsUser) {
+    await sealTree(staging);
+    return succeeded(await settle(staging, to));
+  }
   const own = `${staging}.own`;
   try {
     await mkdir(own, { mode: 0o700 });
-    const taken = await takeTree(read(), { from: staging, into: own });
+    const taken = await takeTree(readAsUser(staging), { from: staging, into: own });
     return taken.ok ? succeeded(await settle(own, to)) : taken;
   } finally {
     await removeTree(own);
@@ -70,19 +66,15 @@ export async function keepEntryOf(
 
 async function settle(tree: string, to: string): Promise<StoreEntry> {
   const folders = packageFolders(tree, '');
-  for (const name of readdirSync(tree)) {
-    if (!isOnTheWay(name, folders)) await removeTree(join(tree, name));
-  }
-  const kept: StoreEntry = { folders, ...(await sizeOf(tree)) };
-  await writeFile(join(tree, 'entry.json'), JSON.stringify(kept), { mode: 0o600 });
+  const kept = new Set(folders.map((folder) => folder.split('/')[0]));
+  for (const name of readdirSync(tree)) if (!kept.has(name)) await removeTree(join(tree, name));
+  const stored: StoreEntry = { folders, ...(await sizeOf(tree)) };
+  await writeFile(join(tree, 'entry.json'), JSON.stringify(stored), { mode: 0o600 });
   await mkdir(dirname(to), { recursive: true, mode: 0o700 });
   await removeTree(to);
   await rename(tree, to);
-  return kept;
+  return stored;
 }
-
-const isOnTheWay = (name: string, folders: readonly string[]): boolean =>
-  folders.some((folder) => folder.split('/')[0] === name);
 
 function packageFolders(root: string, path: string): string[] {
   return readdirSync(join(root, path), { withFileTypes: true })
@@ -100,8 +92,8 @@ export const packagesAside = ({ folder }: RunningBuild): string => `${folder.sta
 const longestList = 100_000;
 
 /**
- * Returns the reason why an entry's folders can't be put into a checkout; undefined where they can. An install script
- * chooses their names and the repository controls the checkout, so a link above one of them could lead outside.
+ * Why an entry's folders can't be put into a checkout; undefined where they can. An install script chooses their names
+ * and the repository controls the checkout, so a link above one of them could lead outside.
  */
 export function placementProblem(folders: readonly string[], into: string): string | undefined {
   if (Buffer.byteLength(folders.join('\0')) > longestList) return 'it makes very many folders of packages';
@@ -113,9 +105,9 @@ export function placementProblem(folders: readonly string[], into: string): stri
 
 /**
  * Copies an entry's package folders into a checkout, replaces those that exist, and records the use. The service copies
- * into a folder of its own and changes the owner; the build's user moves the copy into the checkout, so that a link there
- * leads no further than that user can reach. Files share blocks where the file system can (reflink), and are never hard
- * links: a writer to one copy would change the other.
+ * into a folder of its own and changes the owner; the build's user moves the copy into the checkout, so that a link
+ * there leads no further than that user can reach. Files share blocks where the file system can (reflink), and are
+ * never hard links: a writer to one copy would change the other.
  */
 export async function placePackages(
   entry: string,
@@ -136,7 +128,6 @@ export async function placePackages(
   return run({ command: '/bin/sh', args: ['-c', moveFolders, 'sh', copy, ...folders], cwd: into });
 }
 
-/** Moves folders from `$1` into the working directory. */
 const moveFolders = `from=$1; shift
 for folder; do
   rm -rf -- "./$folder" && mkdir -p -- "./$(dirname -- "$folder")" && mv -- "$from/$folder" "./$folder" || exit 1
@@ -145,9 +136,9 @@ done`;
 export const cachesIn = (dataDir: string): string => join(dataDir, 'npm-cache');
 
 /**
- * Returns npm's download cache for a build; creates it where needed. The cache serves a package to any reader by its hash,
- * so tenants must not share one, or their private packages would leak. Builds can write to it, so each build user has its
- * own as well.
+ * npm's download cache for a build, created where needed. It serves a package to any reader by its hash, so tenants
+ * must not share one, or their private packages would leak. Builds can write to it, so each build user has its own as
+ * well.
  */
 export async function packageCache(dataDir: string, tenantId: string, user: ProcessUser | undefined): Promise<string> {
   const all = cachesIn(dataDir);

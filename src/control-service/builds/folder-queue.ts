@@ -1,18 +1,10 @@
 import { slots, type Slots } from '../rollouts/slots.ts';
 
-interface Queue {
-  slots: Slots;
-  takers: number;
-}
-
-const queues = new Map<string, Queue>();
+const queues = new Map<string, { slots: Slots; takers: number }>();
 
 /**
  * Runs work on a folder that only one build at a time may use; the others wait, the oldest first. The lock of the data
- * folder makes the folder this process's own, so no lock on the disk is needed that could outlive a `kill -9`.
- *
- * @param folder an absolute path.
- * @returns undefined when `signal` aborted before its turn.
+ * folder makes it this process's own. Returns undefined when `signal` aborted before its turn.
  */
 export async function inFolderQueue<T>(
   folder: string,

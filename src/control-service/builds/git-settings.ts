@@ -44,7 +44,8 @@ export const gitConfig = `[safe]
 
 /**
  * The variables that make git ignore all other configuration, never prompt, and use this protocol alone. HOME is the
- * service's own folder with the configuration file: a build's user could put a `.netrc` or attributes in the build's home.
+ * service's own folder with the configuration file: a build's user could put a `.netrc` or attributes in the build's
+ * home.
  */
 export const gitVariables = (configFile: string, protocol: GitProtocol): Record<string, string> => ({
   HOME: dirname(configFile),
@@ -87,7 +88,6 @@ export function refToFetch(repoRef: string | undefined): string {
   return repoRef.startsWith('refs/') ? repoRef : `refs/heads/${repoRef}`;
 }
 
-/** Maps what git prints about a remote to a message for the user. */
 const explanations: readonly [printed: RegExp, meaning: (requested: { repoUrl: string; what: string }) => string][] = [
   [
     /couldn't find remote ref|not our ref|no such remote ref/i,

@@ -1,13 +1,11 @@
 import { readdirSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import * as z from 'zod';
-import { fromJson, holdsMore } from '../../contract/json-text.ts';
 import { stepFailed, succeeded, type RunningBuild, type StepResult } from './build.ts';
 import { readBelow } from './checkout-files.ts';
 import { findTool } from './find-tool.ts';
+import { readManifest } from './manifests.ts';
 import { installInPlace, installThroughStore } from './stored-install.ts';
 
-/** The parts of a folder of the checkout that decide the install. */
 export interface SeenFolder {
   /** Relative to the repository's root; empty for the root itself. */
   path: string;
@@ -36,15 +34,15 @@ const lockFiles: readonly [file: string, manager: PackageManager][] = [
 ];
 
 /** The arguments that install exactly what the lock file names. */
-const argsOf = (manager: PackageManager, modernYarn: boolean): string[] => {
+function argsOf(manager: PackageManager, modernYarn = false): string[] {
   if (manager === 'npm') return ['ci'];
   return ['install', manager === 'yarn' && modernYarn ? '--immutable' : '--frozen-lockfile'];
-};
+}
 
 /**
  * Decides how to install (control-service.md, source_config: `install_command`). Without a command, uses the lock file
- * nearest to the graph configuration: in its folder, or above it up to the root. So a workspace is installed from its root
- * with its one lock file, and an independent package from its own folder.
+ * nearest to the graph configuration, up to the root: a workspace is installed from its root, an independent package
+ * from its own folder.
  *
  * @param folders from the graph configuration's folder up to the repository's root.
  */
@@ -59,7 +57,7 @@ export function planInstall(installCommand: string | undefined, folders: readonl
     const others = found.filter((other) => other !== lock).map(([other]) => other);
     const aside = others.length === 0 ? '' : `; ${others.join(' and ')} beside it is not used`;
     const why = `${inFolder(file, folder.path)} selects ${manager}${aside}`;
-    return { kind: 'manager', manager, args: argsOf(manager, folder.modernYarn ?? false), folder: folder.path, why };
+    return { kind: 'manager', manager, args: argsOf(manager, folder.modernYarn), folder: folder.path, why };
   }
   const unlocked = folders.find(({ files }) => files.has('package.json'));
   if (!unlocked) return { kind: 'nothing', why: 'There is no package.json, so no packages are installed.' };
@@ -80,18 +78,12 @@ function managerOf(installCommand: string): PackageManager | undefined {
   return lockFiles.map(([, manager]) => manager).find((manager) => manager === name);
 }
 
-/** Whether a folder has a lock file of a package manager. */
 const isLockedFor = (manager: PackageManager, files: ReadonlySet<string>): boolean =>
   lockFiles.some(([file, other]) => other === manager && files.has(file));
 
 const inFolder = (file: string, folder: string): string => (folder === '' ? file : `${folder}/${file}`);
 
-/**
- * Installs the packages of a checkout as `planInstall` decides.
- *
- * @param source the real path of the checkout.
- * @param configFolder the folder of the graph configuration file.
- */
+/** Installs the packages of a checkout, the real path `source`, as `planInstall` decides. */
 export async function install(
   source: string,
   configFolder: string,
@@ -140,28 +132,17 @@ const isAbove = (path: string, other: string): boolean =>
 const largestManifest = 1_000_000;
 const yarnHead = 4_096;
 
-/** The most values of a package.json that is parsed. */
-const mostValues = 10_000;
-
-const manifest = z.object({ packageManager: z.string().optional() });
-
-/** A folder and its ancestors, up to the root of the checkout. */
 function foldersUp(folder: string, source: string): SeenFolder[] {
   const seen = see(folder, relative(source, folder));
   return folder === source ? [seen] : [seen, ...foldersUp(dirname(folder), source)];
 }
 
 function see(folder: string, path: string): SeenFolder {
-  const files = new Set(readdirSync(folder));
-  const text = readBelow(folder, 'package.json', largestManifest)?.toString();
+  const bytes = readBelow(folder, 'package.json', largestManifest);
   return {
     path,
-    files,
-    packageManager: text === undefined ? undefined : packageManagerIn(text),
+    files: new Set(readdirSync(folder)),
+    packageManager: bytes && readManifest(bytes)?.packageManager,
     modernYarn: readBelow(folder, 'yarn.lock', yarnHead)?.includes('__metadata:') ?? false,
   };
 }
-
-/** Undefined for an invalid file too: the package manager will report the problem better. */
-const packageManagerIn = (text: string): string | undefined =>
-  holdsMore(text, mostValues) ? undefined : manifest.safeParse(fromJson(text)).data?.packageManager;

@@ -34,27 +34,20 @@ import type { WriteLine } from '../compute/log-line.ts';
 import { realPath } from './allowed-repository.ts';
 
 export interface BuildSettings {
-  /** The service's data folder; builds lie in `builds/` of it. */
+  /** Builds lie in `builds/` of it. */
   dataDir: string;
   allowGit: readonly string[];
   clock: Clock;
   bounds?: Partial<BuildBounds> | undefined;
   /** This service's environment, of which a build gets very little. */
   env?: NodeJS.ProcessEnv;
-  /** Returns the free space of the disk; from the file system when absent. */
   freeSpace?: FreeSpace;
-  /** Frees disk space until this many bytes are free; does nothing when absent. */
+  /** Frees disk space until this many bytes are free. */
   makeRoom?: ((wanted: number) => Promise<void>) | undefined;
-  step?: BuildStep | undefined;
+  step?: ((done: 'cloned' | 'installed' | 'built') => void | Promise<void> | undefined) | undefined;
 }
 
-/** Called with each finished step of a build. */
-export type BuildStep = (done: 'cloned' | 'installed' | 'built') => void | Promise<void> | undefined;
-
-/**
- * Makes the build of a revision: clones or unpacks, reads the graph configuration, installs, builds (control-service.md,
- * source_config). A failed or interrupted build leaves no files and no processes.
- */
+/** Makes the build of a revision (control-service.md, source_config). A failed one leaves no files and no processes. */
 export async function makeBuild(
   request: BuildRequest,
   settings: BuildSettings,
@@ -79,7 +72,7 @@ export async function makeBuild(
     return { kind: 'built', build: part.value };
   } catch (error) {
     if (!isDiskFull(error)) throw error;
-    return { kind: 'failed', reason: diskIsFull('for this build') };
+    return { kind: 'failed', reason: diskIsFull };
   } finally {
     await processes?.end();
     const report = (message: string): void => request.log('warning', message);
@@ -98,9 +91,7 @@ async function lacksSpace(
   return left < leastFreeBytes ? spaceIsShort(left, leastFreeBytes) : undefined;
 }
 
-/** Adds what to do to a reason that mentions a full disk. */
-const inWords = (reason: string): string =>
-  isDiskFullMessage(reason) ? `${diskIsFull('for this build')} (${reason})` : reason;
+const inWords = (reason: string): string => (isDiskFullMessage(reason) ? `${diskIsFull} (${reason})` : reason);
 
 async function build(
   request: BuildRequest,
@@ -110,7 +101,7 @@ async function build(
 ): Promise<StepResult<Build>> {
   const { installCommand, buildCommand, graphConfigPath, log, user, tenantId } = request;
   const { dataDir, allowGit, clock, bounds, processes, env: ours = process.env, step } = settings;
-  const wrong = commandsProblem(installCommand, buildCommand);
+  const wrong = problemOf('install_command', installCommand) ?? problemOf('build_command', buildCommand);
   if (wrong) return stepFailed(wrong);
   const token = request.from.kind === 'git' ? await request.from.token?.() : undefined;
   if (token && !token.ok) return token;
@@ -123,8 +114,7 @@ async function build(
   ];
   const mask = maskOf(secrets);
   const masked: BuildRequest = { ...request, log: (level, message) => log(level, mask(message)) };
-  const watching = { processes, bounds, dataDir, freeSpace: settings.freeSpace ?? freeSpace, clock };
-  const watch = (over: AbortSignal): Promise<string | undefined> => watchBuild(watching, over);
+  const watch = watchBuild({ processes, bounds, dataDir, freeSpace: settings.freeSpace ?? freeSpace, clock });
   const output = outputBound(log, bounds);
   const beginPart = commandRunner({ env, user, output, mask, clock, processes, watch, signal });
   if (user) for (const own of [folder.home, folder.temporary]) await changeOwner(own, user);
@@ -162,7 +152,8 @@ async function build(
   if (!obtained.ok || signal.aborted) return obtained.ok ? stepFailed('') : obtained;
   await step?.('cloned');
 
-  const config = findGraphConfig(folder.source, graphConfigPath, masked.log, nameOf(request.from));
+  const what = request.from.kind === 'tarball' ? 'source tarball' : 'repository';
+  const config = findGraphConfig(folder.source, graphConfigPath, masked.log, what);
   if (!config.ok) return config;
   const source = realpathSync(folder.source);
   const configFolder = dirname(config.value);
@@ -182,30 +173,15 @@ async function build(
   return succeeded({ folder: folder.root, from: obtained.value, graphConfigFile: config.value });
 }
 
-/** Validates the commands again at the moment of use. */
-function commandsProblem(installCommand: string | undefined, buildCommand: string | undefined): string | undefined {
-  return (
-    (installCommand === undefined ? undefined : commandProblem('source_config.install_command', installCommand)) ??
-    (buildCommand === undefined ? undefined : commandProblem('source_config.build_command', buildCommand))
-  );
-}
-
-const nameOf = ({ kind }: BuildRequest['from']): 'repository' | 'source tarball' =>
-  kind === 'tarball' ? 'source tarball' : 'repository';
+/** Validates a command again at the moment of use. */
+const problemOf = (name: string, command: string | undefined): string | undefined =>
+  command === undefined ? undefined : commandProblem(`source_config.${name}`, command);
 
 const largest = 1_000_000;
 
-const missing = {
-  repository: 'The repository has no file',
-  'source tarball': 'The source tarball has no file',
-} as const;
-
 /**
- * Finds and reads the graph configuration file of a checkout: it must be inside, also after following links, be valid, and
- * name graphs that this machine can run. Writes every problem to the log.
- *
- * @param what the checkout, for a person.
- * @returns its real path.
+ * The real path of the graph configuration file of a checkout: it must be inside, also after following links, be valid,
+ * and name graphs that this machine can run. Writes every problem to the log.
  */
 export function findGraphConfig(
   source: string,
@@ -215,7 +191,7 @@ export function findGraphConfig(
 ): StepResult<string> {
   const advice = `Check source_revision_config.graph_config_path: it is relative to the root of the ${what}.`;
   const file = realPath(join(source, graphConfigPath));
-  if (file === undefined) return stepFailed(`${missing[what]} ${graphConfigPath}. ${advice}`);
+  if (file === undefined) return stepFailed(`The ${what} has no file ${graphConfigPath}. ${advice}`);
   if (!isWithin(realpathSync(source), file))
     return stepFailed(`${graphConfigPath} leads out of the ${what}. ${advice}`);
   const stat = statSync(file);

@@ -52,6 +52,7 @@ const ownScripts = [
 
 const texts = z.record(z.string(), z.unknown()).optional().catch(undefined);
 const manifest = z.object({
+  packageManager: z.string().optional().catch(undefined),
   scripts: texts,
   bin: z.unknown().optional(),
   dependencies: texts,
@@ -65,18 +66,18 @@ const manifest = z.object({
 });
 
 /**
- * Collects what decides an install of a checkout's folder: the lock file, the manifests of the package and of its
- * workspaces, and the settings of package managers. Returns the reason where the install may read more (scripts of the
- * package itself, packages inside the repository, patches). Yields to the event loop between files: there may be many.
+ * Collects the lock file, manifests and settings that decide an install of a folder, or the reason why the install may
+ * read more: own scripts, packages inside the repository, patches. Yields to the event loop between files: there may be
+ * many.
  */
 export async function collectManifests(folder: string, manager: PackageManager): Promise<Manifests> {
   try {
     const read = reader(folder);
-    const files = [...topFiles(folder, read), ...filesOfYarn(folder, read)];
-    const top = files.find(({ path }) => path === 'package.json');
-    if (!top) return { kind: 'more', why: 'there is no package.json beside the lock file' };
-    const hasWorkspaces =
-      files.some(({ path }) => path === 'pnpm-workspace.yaml') || /"workspaces"\s*:/.test(top.bytes.toString());
+    const top = readdirSync(folder).filter((name) => atTheTop.has(name));
+    const files = [...top.map(read), ...filesOfYarn(folder, read)];
+    const own = files.find(({ path }) => path === 'package.json');
+    if (!own) return { kind: 'more', why: 'there is no package.json beside the lock file' };
+    const hasWorkspaces = top.includes('pnpm-workspace.yaml') || /"workspaces"\s*:/.test(own.bytes.toString());
     if (hasWorkspaces) files.push(...(await workspaceFiles(folder, read)));
     const why = (await firstReach(folder, files)) ?? linker(files, manager);
     return why === undefined ? { kind: 'whole', files } : { kind: 'more', why };
@@ -88,10 +89,10 @@ export async function collectManifests(folder: string, manager: PackageManager):
 
 class TooMuch extends Error {}
 
-type ReadManifest = (path: string) => Manifest;
+type ReadFile = (path: string) => Manifest;
 
 /** Creates the reader of a folder's manifests, with a limit on their total size. */
-function reader(folder: string): ReadManifest {
+function reader(folder: string): ReadFile {
   let left = mostBytes;
   return (path) => {
     const bytes = readBelow(folder, path, left + 1);
@@ -102,12 +103,7 @@ function reader(folder: string): ReadManifest {
   };
 }
 
-const topFiles = (folder: string, read: ReadManifest): Manifest[] =>
-  readdirSync(folder)
-    .filter((name) => atTheTop.has(name))
-    .map(read);
-
-function filesOfYarn(folder: string, read: ReadManifest): Manifest[] {
+function filesOfYarn(folder: string, read: ReadFile): Manifest[] {
   if (statBelow(folder, '.yarn')?.isSymbolicLink()) throw new TooMuch('.yarn is a link');
   return yarnFolders.flatMap((name) => {
     const path = `.yarn/${name}`;
@@ -117,7 +113,7 @@ function filesOfYarn(folder: string, read: ReadManifest): Manifest[] {
   });
 }
 
-function allFiles(folder: string, path: string, read: ReadManifest): Manifest[] {
+function allFiles(folder: string, path: string, read: ReadFile): Manifest[] {
   return readdirSync(join(folder, path), { withFileTypes: true }).flatMap((entry) => {
     const below = `${path}/${entry.name}`;
     return entry.isDirectory() ? allFiles(folder, below, read) : [read(below)];
@@ -125,7 +121,7 @@ function allFiles(folder: string, path: string, read: ReadManifest): Manifest[] 
 }
 
 /** The manifests in the folders below, which may be workspaces. Links are not followed. */
-async function workspaceFiles(folder: string, read: ReadManifest): Promise<Manifest[]> {
+async function workspaceFiles(folder: string, read: ReadFile): Promise<Manifest[]> {
   const found: Manifest[] = [];
   const left: string[] = foldersIn(folder, '');
   for (let seen = 0; left.length > 0; seen += 1) {
@@ -155,15 +151,12 @@ async function firstReach(folder: string, files: readonly Manifest[]): Promise<s
   return undefined;
 }
 
-/** Why an install may read, or link to, more than a manifest. */
 function reaches(folder: string, { path, bytes }: Manifest): string | undefined {
-  if (path === 'package.json' && statBelow(folder, 'binding.gyp')) {
-    return 'binding.gyp is compiled at the install';
-  }
+  if (path === 'package.json' && statBelow(folder, 'binding.gyp')) return 'binding.gyp is compiled at the install';
   if (path.endsWith('binding.gyp')) return `${path} is compiled at the install`;
   if (path === 'pnpm-workspace.yaml' && bytes.includes('patchedDependencies')) return `${path} names patches`;
   if (!path.endsWith('package.json')) return undefined;
-  const read = parsed(bytes);
+  const read = readManifest(bytes);
   if (!read) return `${path} can't be read`;
   const script = ownScripts.find((name) => read.scripts?.[name] !== undefined);
   if (script !== undefined) return `the script "${script}" of ${path} may read the whole repository`;
@@ -188,8 +181,8 @@ const isLocal = ([, requested]: [string, unknown]): boolean =>
 /** The most values of a package.json: parsing more blocks the service. */
 const mostValues = 10_000;
 
-/** Undefined for an invalid file: the package manager will report the problem better. */
-function parsed(bytes: Buffer): z.infer<typeof manifest> | undefined {
+/** Parses a package.json. Undefined for an invalid file: the package manager will report the problem better. */
+export function readManifest(bytes: Buffer): z.infer<typeof manifest> | undefined {
   const text = bytes.toString();
   return holdsMore(text, mostValues) ? undefined : manifest.safeParse(fromJson(text)).data;
 }

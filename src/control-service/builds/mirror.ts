@@ -3,23 +3,20 @@ import { existsSync, readdirSync } from 'node:fs';
 import { mkdir, readdir, rm, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { missingCodes, unlessCode } from '../../errors.ts';
-import type { BuildOwner, StepResult } from './build.ts';
-import { stepFailed, succeeded } from './build.ts';
+import { stepFailed, succeeded, type BuildRequest, type StepResult } from './build.ts';
 import { removeTree } from './remove-tree.ts';
 import type { CommandEnd } from './run-command.ts';
 
 export const mirrorsIn = (dataDir: string): string => join(dataDir, 'mirrors');
 
-/**
- * The folder of a repository's mirror. Separate for each tenant and integration, so that no build reads what only another
- * one's credentials gave access to.
- */
-export function mirrorFolder(dataDir: string, { tenantId, integrationId }: BuildOwner, address: string): string {
-  const name = createHash('sha256')
-    .update(JSON.stringify([integrationId ?? null, address]))
-    .digest('hex');
-  return join(mirrorsIn(dataDir), tenantId, name.slice(0, 32));
+/** The folder of a repository's mirror. Tenants and integrations share none: their credentials differ. */
+export function mirrorFolder(dataDir: string, owner: MirrorOwner, address: string): string {
+  const name = sha256(JSON.stringify([owner.integrationId ?? null, address]));
+  return join(mirrorsIn(dataDir), owner.tenantId, name.slice(0, 32));
 }
+type MirrorOwner = Pick<BuildRequest, 'tenantId' | 'integrationId'>;
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 export interface Wanted {
   address: string;
@@ -31,7 +28,7 @@ export interface Wanted {
 
 export type RunGit = (args: string[], options?: { silent?: boolean; remote?: boolean }) => Promise<CommandEnd>;
 
-export type Fetched =
+type Fetched =
   | { kind: 'fetched'; commit: string }
   | { kind: 'refused'; printed: string; how: string; isLate: boolean; isNoCommit?: boolean }
   | { kind: 'interrupted' };
@@ -40,10 +37,8 @@ export type Fetched =
 const mostPacks = 100;
 
 /**
- * Prepares a mirror: removes what a killed git left in it (locks, partial packs), and creates an empty mirror where there
- * is none or a broken one. The caller must hold the folder's turn.
- *
- * @returns whether it held something before.
+ * Prepares a mirror: removes what a killed git left in it, and creates an empty one where there is none or a broken
+ * one. The caller must hold the folder's turn. Returns whether it held something before.
  */
 export async function openMirror(folder: string, git: RunGit): Promise<StepResult<'new' | 'kept'>> {
   if (isWhole(folder) && packsIn(folder) < mostPacks) {
@@ -81,24 +76,20 @@ export async function clearUp(folder: string): Promise<void> {
  * The mirror's configuration never contains the remote's address or token.
  */
 export async function fetchInto({ address, ref, isCommit }: Wanted, git: RunGit): Promise<Fetched> {
-  const kept = `refs/landfall/${createHash('sha256').update(ref).digest('hex')}`;
+  const kept = `refs/landfall/${sha256(ref)}`;
   const find = async (name: string): Promise<string | undefined> => {
-    const named = await git(['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`], {
-      silent: true,
-    });
+    const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`];
+    const named = await git(args, { silent: true });
     return named.kind === 'done' ? named.output[0] : undefined;
   };
   if (isCommit && (await find(ref)) !== undefined) return { kind: 'fetched', commit: ref };
   const options = ['--depth', '1', '--no-tags', '--no-recurse-submodules', '--no-progress', '--quiet', '--force'];
-  const fetched = await git(['fetch', ...options, '--no-write-fetch-head', '--', address, `${ref}:${kept}`], {
-    remote: true,
-  });
+  const args = ['fetch', ...options, '--no-write-fetch-head', '--', address, `${ref}:${kept}`];
+  const fetched = await git(args, { remote: true });
   if (fetched.kind === 'interrupted') return fetched;
   if (fetched.kind === 'failed') {
-    const printed = fetched.output.join('\n');
-    const { isLate } = fetched;
-    const how = isLate ? fetched.how : (fetched.said ?? fetched.how);
-    return { kind: 'refused', printed, how, isLate };
+    const { output, isLate, how, said } = fetched;
+    return { kind: 'refused', printed: output.join('\n'), how: isLate ? how : (said ?? how), isLate };
   }
   const commit = await find(kept);
   return commit === undefined

@@ -7,7 +7,6 @@ import {
   type RunningBuild,
   type StepResult,
   type TarballSource,
-  type GitSource,
 } from './build.ts';
 import { checkOut } from './check-out.ts';
 import { findTool } from './find-tool.ts';
@@ -20,7 +19,7 @@ import { entryJudge, partsOf, usualTarBounds, type TarBounds } from './tar-entri
 
 /** Fetches the source into its folder: checks a commit out, or unpacks a tarball. */
 export async function obtainSource(running: RunningBuild): Promise<StepResult<BuiltFrom>> {
-  const { request, env, signal } = running;
+  const { request, env, token, signal } = running;
   const { from, onCommit } = request;
   if (from.kind === 'tarball') return unpackInTime(from, running);
   if (!findTool('git', env.PATH ?? '')) {
@@ -28,19 +27,16 @@ export async function obtainSource(running: RunningBuild): Promise<StepResult<Bu
       'git is not installed on this machine, so no repository can be cloned. Install git and deploy again.',
     );
   }
-  const commit = await checkOutAndEndToken(from, running);
+  let commit: StepResult<string>;
+  try {
+    commit = await checkOut(from, running);
+  } finally {
+    // In any case, before any of the source runs.
+    if (token !== undefined) await from.endToken?.(token);
+  }
   if (!commit.ok || signal.aborted) return commit.ok ? stepFailed('') : commit;
   await onCommit(commit.value);
   return succeeded({ kind: 'commit', commit: commit.value });
-}
-
-/** Checks a commit out. Its token is revoked in any case, before any of the source runs. */
-async function checkOutAndEndToken(from: GitSource, running: RunningBuild): Promise<StepResult<string>> {
-  try {
-    return await checkOut(from, running);
-  } finally {
-    if (running.token !== undefined) await from.endToken?.(running.token);
-  }
 }
 
 /** Unpacks with the timeout of a clone: a tarball is limited in size, but a disk may be slow. */
@@ -63,16 +59,14 @@ interface Unpacking {
 }
 
 /**
- * Unpacks an uploaded tarball (control-service.md, source_tarball_path). It reads it twice: the first time only to check
- * it, so that nothing of a refused archive is ever written.
- *
- * @returns its digest. The reason of an interrupted build is meaningless: the caller knows.
+ * Unpacks an uploaded tarball (control-service.md, source_tarball_path). It reads it twice: the first time only to
+ * check it, so that nothing of a refused archive is ever written. The reason of an interrupted build is meaningless.
  */
 export async function unpackSource(
   { file, digest }: TarballSource,
   { into, log, signal, bounds = usualTarBounds }: Unpacking,
 ): Promise<StepResult<BuiltFrom>> {
-  if (!existsSync(file)) return stepFailed(gone);
+  if (!existsSync(file)) return stepFailed('The source tarball was removed from this machine. Upload it again.');
   log('info', `Unpacking the source tarball ${digest}.`);
   const judge = entryJudge(bounds);
   let against: string | undefined;
@@ -85,7 +79,11 @@ export async function unpackSource(
   const looked = await readTar(file, looking, { bounds, signal, problem: () => against });
   if (looked.kind === 'interrupted') return stepFailed('');
   if (looked.kind === 'refused') return stepFailed(refusal(looked.why));
-  if (looked.digest !== digest) return stepFailed(`${changed} It is ${looked.digest} by now, and was ${digest}.`);
+  if (looked.digest !== digest) {
+    return stepFailed(
+      `The source tarball on this machine is not the one that was uploaded. Upload it again. It is ${looked.digest} by now, and was ${digest}.`,
+    );
+  }
 
   const links: { path: string; target: string }[] = [];
   const writing = new Unpack({
@@ -97,9 +95,10 @@ export async function unpackSource(
     // Keeps only the executable bit of a file's mode.
     filter: (_path, entry) => {
       if (!(entry instanceof ReadEntry)) return true;
-      if (entry.type === 'SymbolicLink')
+      if (entry.type === 'SymbolicLink') {
         links.push({ path: join(into, ...partsOf(entry.path)), target: entry.linkpath ?? '' });
-      if (entry.type === 'SymbolicLink') return false;
+        return false;
+      }
       const runs = entry.type === 'Directory' || ((entry.mode ?? 0) & 0o100) !== 0;
       entry.mode = runs ? 0o755 : 0o644;
       return true;
@@ -109,18 +108,13 @@ export async function unpackSource(
   if (written.kind === 'interrupted') return stepFailed('');
   if (written.kind === 'refused') return stepFailed(refusal(written.why));
   // Links are created last: no file can be written through one.
-  for (const { path, target } of links) await putLink(path, target);
+  for (const { path, target } of links) {
+    await mkdir(dirname(path), { recursive: true });
+    await symlink(target, path);
+  }
   log('info', `Unpacked ${files} ${files === 1 ? 'entry' : 'entries'}.`);
   return succeeded({ kind: 'tarball', digest });
 }
 
-async function putLink(path: string, target: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  await symlink(target, path);
-}
-
 const refusal = (why: string): string =>
   `The source tarball can't be unpacked. ${why} Make it anew, as a gzipped tar of the source's files alone, and upload it again.`;
-
-const gone = 'The source tarball was removed from this machine. Upload it again.';
-const changed = 'The source tarball on this machine is not the one that was uploaded. Upload it again.';

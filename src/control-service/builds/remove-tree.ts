@@ -2,17 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { chmod, lchown, lstat, readdir, rename, rmdir, unlink } from 'node:fs/promises';
 import { hasCode } from '../../errors.ts';
 
-/** How many files are removed at the same time. */
 const atOnce = 64;
 /** How often a folder is emptied again into which a process of this service's own user still writes. */
 const mostRounds = 4;
 
 /**
- * Removes a folder with all that is in it, or a file; none is no error. No link is followed, and no user can keep a tree
- * by closing its folders, by their depth, or by changing it meanwhile.
+ * Removes a folder with all that is in it, or a file; none is no error. No link is followed, and no user can keep a
+ * tree by closing its folders, by their depth, or by changing it meanwhile.
  *
- * As root it takes every folder from its user before it looks into it, from the top down: then no other process can exchange
- * what lies in there, and every path that is used leads through folders of root's alone.
+ * As root it takes every folder from its user before it looks into it, from the top down: then no other process can
+ * exchange what lies in there, and every path that is used leads through folders of root's alone.
  *
  * @param path lies in a folder that no other user than this service's own may write to.
  */

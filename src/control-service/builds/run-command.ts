@@ -5,6 +5,7 @@ import { startGuarded, type ProcessUser } from '../compute/guarded-process.ts';
 import type { WriteLine, LogLevel } from '../compute/log-line.ts';
 import type { ProcessFamily } from '../compute/process-family.ts';
 import { logProcess } from '../compute/process-log.ts';
+import type { BuildBounds } from './build.ts';
 import { isDiskFullMessage } from './free-space.ts';
 
 export interface CommandSpec {
@@ -27,58 +28,48 @@ export type CommandEnd =
 /** Runs the commands of one step of a build, one after the other, with a common timeout. */
 export type RunCommand = (spec: CommandSpec) => Promise<CommandEnd>;
 
-/** Starts a step with its timeout (ms); waiting for another build does not count. */
-export type BeginPart = (withinMs: number) => RunCommand;
-
-export interface CommandSettings {
+interface CommandSettings {
   env: Record<string, string>;
   /** The commands' user; this service's own when absent. */
   user: ProcessUser | undefined;
-  output: OutputBound;
+  output: ReturnType<typeof outputBound>;
   mask: Mask;
   clock: Clock;
   processes: Pick<ProcessFamily, 'mark' | 'kill'>;
   /** Resolves with the limit that the build exceeds, or with undefined when the signal aborts first. */
   watch: (over: AbortSignal) => Promise<string | undefined>;
-  /** Kills the current command with all its processes. */
   signal: AbortSignal;
 }
 
 const linesKept = 50;
 
 /**
- * Makes the process the kernel's first choice when memory runs out, then executes the command. A process may always raise
- * its own score; where it can't, the command runs anyway.
+ * Makes the process the kernel's first choice when memory runs out, then executes the command. A process may always
+ * raise its own score; where it can't, the command runs anyway.
  */
 const firstToGo = '{ echo 1000 > /proc/self/oom_score_adj; } 2>/dev/null; exec "$@"';
 
 /**
- * Creates the runner of a build's commands. Kills a command with all its processes on a timeout, an exceeded limit or an
- * interruption; processes that outlive their command are killed too, also outside of its process group.
+ * Runs the commands of a build's step, with a common timeout (ms). Kills a command with all its processes on a timeout,
+ * an exceeded limit or an interruption, and processes that outlive their command, also outside of its process group.
  */
-export function commandRunner(settings: CommandSettings): BeginPart {
-  const { clock } = settings;
-  return (withinMs) => {
+export const commandRunner =
+  (settings: CommandSettings) =>
+  (withinMs: number): RunCommand => {
     let left = withinMs;
     return async (spec) => {
-      const began = steadyNow(clock);
+      const began = steadyNow(settings.clock);
       const end = await runOne(spec, settings, { left, of: withinMs });
-      left -= steadyNow(clock) - began;
+      left -= steadyNow(settings.clock) - began;
       return end;
     };
   };
-}
 
-/** The milliseconds that are left for a command, and the timeout of its step. */
-interface Time {
-  left: number;
-  of: number;
-}
-
+/** @param time the milliseconds that are left for the command, and the timeout of its step. */
 async function runOne(
   { command, args, cwd, env: more = {}, silent = false, asService = false }: CommandSpec,
   { env, user, output: bound, mask, clock, processes, watch, signal }: CommandSettings,
-  time: Time,
+  time: { left: number; of: number },
 ): Promise<CommandEnd> {
   if (signal.aborted) return { kind: 'interrupted' };
   const tooLate = `it took longer than ${time.of / 1_000} s and was stopped`;
@@ -104,9 +95,10 @@ async function runOne(
   };
   const said = logProcess(started, { write, mask, clock, errorLevel: 'info' });
   const over = new AbortController();
-  const endedFor = endWhere(Promise.race([isLate(over.signal), watch(over.signal)]));
+  const isLate = pause(clock, time.left, over.signal).then(() => (over.signal.aborted ? undefined : tooLate));
+  const endedFor = Promise.race([isLate, watch(over.signal)]);
   // A failure while watching ends the command; the error is thrown where its end is handled.
-  endedFor.catch(started.kill);
+  endedFor.then((why) => why !== undefined && started.kill(), started.kill);
   signal.addEventListener('abort', started.kill, { once: true });
   const end = await started.ended;
   signal.removeEventListener('abort', started.kill);
@@ -121,17 +113,6 @@ async function runOne(
   if (end.kind === 'killed') return failed(`it was killed by ${end.signal}`);
   return end.code === 0 ? { kind: 'done', output } : failed(`exit code ${end.code}`);
 
-  async function isLate(ended: AbortSignal): Promise<string | undefined> {
-    await pause(clock, time.left, ended);
-    return ended.aborted ? undefined : tooLate;
-  }
-
-  async function endWhere(reason: Promise<string | undefined>): Promise<string | undefined> {
-    const why = await reason;
-    if (why !== undefined) started.kill();
-    return why;
-  }
-
   function failed(how: string): CommandEnd {
     return { kind: 'failed', how, said: excerpt.cause(), output, isLate: how === tooLate };
   }
@@ -144,32 +125,21 @@ export function failure(what: string, { how, said, output }: Extract<CommandEnd,
   return !isDiskFullMessage(words) && output.some(isDiskFullMessage) ? `${words} The disk is full.` : words;
 }
 
-interface OutputBounds {
-  outputBytes: number;
-  outputLines: number;
-}
-
 /** How many of the last lines of a command are logged even beyond the bound: errors are usually there. */
 const keepLast = 100;
 
-interface OutputBound {
-  writeLine: WriteLine;
-  /** Call when a command has ended: logs its last lines, if they were left out. */
-  commandEnded: () => void;
-}
-
-/**
- * Creates the limit. A build with too much output continues, since its time is limited too; the rest of the output is
- * dropped, and the log says where.
- */
-export function outputBound(write: WriteLine, { outputBytes, outputLines }: OutputBounds): OutputBound {
+/** Limits the output of a build, which continues beyond it: the rest is dropped, and the log says where. */
+export function outputBound(
+  write: WriteLine,
+  { outputBytes, outputLines }: Pick<BuildBounds, 'outputBytes' | 'outputLines'>,
+) {
   let bytes = 0;
   let lines = 0;
   let leftOut = 0;
   let isReported = false;
   let last: [LogLevel, string][] = [];
   return {
-    writeLine(level, line) {
+    writeLine(level: LogLevel, line: string): void {
       bytes += Buffer.byteLength(line);
       lines += 1;
       if (bytes <= outputBytes && lines <= outputLines) return write(level, line);
@@ -179,7 +149,8 @@ export function outputBound(write: WriteLine, { outputBytes, outputLines }: Outp
       last.push([level, line]);
       if (last.length > keepLast) last.shift();
     },
-    commandEnded() {
+    /** Call when a command has ended: logs its last lines, if they were left out. */
+    commandEnded(): void {
       if (leftOut === 0) return;
       if (leftOut > last.length)
         write('warning', `[${leftOut - last.length} lines left out; the last of the command:]`);

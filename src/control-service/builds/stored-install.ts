@@ -7,7 +7,6 @@ import { stepFailed, succeeded, type RunningBuild, type StepResult } from './bui
 import {
   entryFolder,
   keepEntry,
-  keepEntryOf,
   layOut,
   readEntry,
   type StoreEntry,
@@ -22,7 +21,7 @@ import { collectManifests, type Manifest } from './manifests.ts';
 import { inFolderQueue } from './folder-queue.ts';
 import { createHash } from 'node:crypto';
 
-export interface RequestedInstall {
+interface RequestedInstall {
   name: string;
   command: string;
   args: readonly string[];
@@ -30,8 +29,7 @@ export interface RequestedInstall {
   folder: string;
 }
 
-/** An install by a package manager with a lock file. */
-export interface LockedInstall extends RequestedInstall {
+interface LockedInstall extends RequestedInstall {
   manager: PackageManager;
   /** The folders of the checkout above `folder`: they may declare a workspace that includes it. */
   above: readonly string[];
@@ -52,9 +50,8 @@ function partOf({ name }: RequestedInstall, end: CommandEnd): StepResult<'instal
 }
 
 /**
- * Installs through the dependency store. Equal inputs are installed once, from lock file and manifests alone, and copied
- * into every build that needs them. Where the install may depend on more it runs in the checkout, and the log says why.
- * Of concurrent builds with equal inputs one installs and the others wait; a failed install is not stored.
+ * Installs through the dependency store: equal inputs are installed once, from lock file and manifests alone, and
+ * copied into every build. Where the install may depend on more it runs in the checkout, and the log says why.
  */
 export async function installThroughStore(
   requested: LockedInstall,
@@ -62,7 +59,9 @@ export async function installThroughStore(
 ): Promise<StepResult<'installed'>> {
   const { log, user } = running.request;
   const { staging } = running.folder;
-  const found = isPartOfMore(requested) ?? (await collectManifests(requested.folder, requested.manager));
+  const found = requested.above.some(mayBeWorkspace)
+    ? ({ kind: 'more', why: 'a folder above it may declare workspaces' } as const)
+    : await collectManifests(requested.folder, requested.manager);
   if (found.kind === 'more') {
     log('info', `This install is not stored for later builds: ${found.why}.`);
     return installInPlace(requested, running);
@@ -123,13 +122,9 @@ async function installIntoStore(
 ): Promise<StepResult<StoreEntry>> {
   const end = await run({ command: requested.command, args: requested.args, cwd: staging });
   const installed = partOf(requested, end);
-  if (!installed.ok) return installed;
-  return request.user
-    ? keepEntryOf(staging, entry, () => readAsUser(staging))
-    : succeeded(await keepEntry(staging, entry));
+  return installed.ok ? keepEntry(staging, entry, request.user && readAsUser) : installed;
 }
 
-/** The package manager's version; undefined when it prints none. */
 async function versionOf({ manager }: LockedInstall, { folder, run }: RunningBuild): Promise<string | undefined> {
   const end = await run({ command: manager, args: ['--version'], cwd: folder.staging, silent: true });
   return end.kind === 'done' ? end.output.at(-1) : undefined;
@@ -137,16 +132,11 @@ async function versionOf({ manager }: LockedInstall, { folder, run }: RunningBui
 
 const largestManifest = 1_000_000;
 
-/** Why the folder may be part of a workspace, which package managers look for upwards. */
-function isPartOfMore({ above }: LockedInstall): { kind: 'more'; why: string } | undefined {
-  const isWorkspace = above.some(
-    (folder) =>
-      statBelow(folder, 'pnpm-workspace.yaml') ||
-      statBelow(folder, 'package.json')?.isSymbolicLink() ||
-      /"workspaces"\s*:/.test(readBelow(folder, 'package.json', largestManifest)?.toString() ?? ''),
-  );
-  return isWorkspace ? { kind: 'more', why: 'a folder above it may declare workspaces' } : undefined;
-}
+/** Whether a folder may declare a workspace, which package managers look for upwards. */
+const mayBeWorkspace = (folder: string): boolean =>
+  statBelow(folder, 'pnpm-workspace.yaml') !== undefined ||
+  statBelow(folder, 'package.json')?.isSymbolicLink() === true ||
+  /"workspaces"\s*:/.test(readBelow(folder, 'package.json', largestManifest)?.toString() ?? '');
 
 export interface InstallFacts {
   command: readonly string[];
@@ -168,10 +158,11 @@ const format = 1;
 /** The name of a store entry: equal only where every input is equal. */
 export function storeKey(facts: InstallFacts): string {
   const { command, managerVersion, nodeVersion, platform, registry, uid, files } = facts;
-  const sorted = files
-    .map(({ path, bytes }) => [path, createHash('sha256').update(bytes).digest('hex')] as const)
-    .toSorted(([one], [other]) => (one < other ? -1 : 1));
-  const settings = Object.entries(registry).toSorted(([one], [other]) => (one < other ? -1 : 1));
-  const all = [format, command, managerVersion, nodeVersion, platform, settings, uid ?? null, sorted];
-  return createHash('sha256').update(JSON.stringify(all)).digest('hex');
+  const sha256 = (data: string | Buffer): string => createHash('sha256').update(data).digest('hex');
+  const byName = ([one]: [string, string], [other]: [string, string]): number => (one < other ? -1 : 1);
+  const sorted = files.map(({ path, bytes }): [string, string] => [path, sha256(bytes)]).toSorted(byName);
+  const settings = Object.entries(registry).toSorted(byName);
+  return sha256(
+    JSON.stringify([format, command, managerVersion, nodeVersion, platform, settings, uid ?? null, sorted]),
+  );
 }

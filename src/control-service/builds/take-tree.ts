@@ -15,10 +15,9 @@ export type TarProcess = Pick<GuardedProcess, 'stdout' | 'stderr' | 'ended' | 'k
 const mostEntries = 1_000_000;
 
 /**
- * Extracts the tar of the folder `from` that a process writes into an empty folder of this service's. Takes only package
- * folders and their parents, as files, folders and links; skips links that lead out of `from` and everything else.
- * Refuses a tar that would write anywhere else. Nothing in it is trusted: other processes of the same user could make the
- * process write anything.
+ * Extracts the tar of the folder `from` that a process writes into an empty folder of this service's: only package
+ * folders and their parents, as files, folders and links within `from`. Refuses a tar that would write anywhere else.
+ * Nothing in it is trusted: other processes of the same user could make the process write anything.
  */
 export async function takeTree(
   { stdout, stderr, ended, kill }: TarProcess,
@@ -80,11 +79,10 @@ export async function takeTree(
     : stepFailed('The installed packages could not be read.');
 }
 
-/** Checks an entry, and converts it for writing. */
 function isTaken(path: string, entry: ReadEntry, from: string): boolean {
   if (!path.split('/').includes('node_modules')) return false;
-  if (entry.type === 'Directory') entry.mode = 0o755;
-  else entry.mode = plainMode(entry.mode ?? 0);
+  // Of a file's mode, only the executable bit stays.
+  entry.mode = entry.type === 'Directory' || ((entry.mode ?? 0) & 0o100) !== 0 ? 0o755 : 0o644;
   if (entry.type !== 'SymbolicLink') return ['File', 'OldFile', 'Directory', 'Link'].includes(entry.type);
   const folder = posix.join(from, posix.dirname(path));
   const way = posix.relative(folder, posix.resolve(folder, entry.linkpath ?? ''));
@@ -96,9 +94,8 @@ function isTaken(path: string, entry: ReadEntry, from: string): boolean {
 const atOnce = 64;
 
 /**
- * Makes a tree that a build's commands wrote as this service's own user safe to store: removes the write permission of
- * others, copies files that have hard links outside the tree, makes absolute links into the tree relative, and removes
- * everything but files, folders and links.
+ * Makes a tree that a build's commands wrote safe to store: without write permission of others, hard links, absolute
+ * links into the tree, and anything but files, folders and links.
  */
 export async function sealTree(root: string): Promise<void> {
   const paths: string[] = [];
@@ -114,25 +111,17 @@ export async function sealTree(root: string): Promise<void> {
   });
 }
 
-interface TreeSize {
-  files: number;
-  bytes: number;
-}
-
 /** Measures a tree; links count as files. */
-export async function sizeOf(root: string): Promise<TreeSize> {
+export async function sizeOf(root: string): Promise<{ files: number; bytes: number }> {
   const entries = await readdir(root, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => !entry.isDirectory());
-  const total = { files: files.length, bytes: 0 };
+  let bytes = 0;
   await eachAtOnce(files, async ({ parentPath, name }) => {
     const { size } = await lstat(join(parentPath, name));
-    total.bytes += size;
+    bytes += size;
   });
-  return total;
+  return { files: files.length, bytes };
 }
-
-/** Keeps only the executable bit of a file's mode. */
-const plainMode = (mode: number): number => ((mode & 0o100) === 0 ? 0o644 : 0o755);
 
 async function sealFolder(folder: string, root: string, files: string[]): Promise<void> {
   await chmod(folder, 0o755);

@@ -7,12 +7,9 @@ import { hasCode, messageOf } from '../../errors.ts';
 import type { TarBounds } from './tar-entries.ts';
 
 /** The outcome of reading an archive; `digest` is `sha256:<hex>` of the file's bytes. */
-export type TarRead = { kind: 'read'; digest: string } | { kind: 'refused'; why: string } | { kind: 'interrupted' };
+type TarRead = { kind: 'read'; digest: string } | { kind: 'refused'; why: string } | { kind: 'interrupted' };
 
-/**
- * Unzips a file into a parser, with backpressure, and reads the file to its end. Stops at the first problem: invalid gzip,
- * more bytes than the limits allow, an error of the parser, or a message from `objection`.
- */
+/** Unzips a file into a parser, with backpressure, and reads the file to its end. Stops at the first problem. */
 export async function readTar(
   file: string,
   parser: Parser,
@@ -75,14 +72,10 @@ const notSound = (error: unknown): string => `It is not a valid tar archive (${m
 const refused = (why: string): TarRead => ({ kind: 'refused', why });
 
 /** The problem with an archive whose content is too large, in bytes or in ratio. */
-function bombProblem(
-  unpacked: number,
-  packed: number,
-  { unpackedBytes, ratio, freeBytes }: TarBounds,
-): string | undefined {
-  if (unpacked > unpackedBytes) return `It holds more than ${unpackedBytes} bytes.`;
-  if (unpacked <= freeBytes || unpacked <= packed * ratio) return undefined;
-  return `What it holds is more than ${ratio} times as large as the archive.`;
+function bombProblem(unpacked: number, packed: number, bounds: TarBounds): string | undefined {
+  if (unpacked > bounds.unpackedBytes) return `It holds more than ${bounds.unpackedBytes} bytes.`;
+  if (unpacked <= bounds.freeBytes || unpacked <= packed * bounds.ratio) return undefined;
+  return `What it holds is more than ${bounds.ratio} times as large as the archive.`;
 }
 
 /** Rejects double compression: the tar library would unzip it again, past every limit. */

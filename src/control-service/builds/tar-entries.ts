@@ -6,12 +6,10 @@ export interface TarBounds {
   freeBytes: number;
 }
 
-const gibibyte = 1024 ** 3;
-
 /** Far more than any agent's source has, far less than fills a disk. */
 export const usualTarBounds: TarBounds = {
   entries: 100_000,
-  unpackedBytes: 2 * gibibyte,
+  unpackedBytes: 2 * 1024 ** 3,
   ratio: 200,
   freeBytes: 32 * 1024 ** 2,
 };
@@ -20,10 +18,9 @@ export const usualTarBounds: TarBounds = {
 export const longestPath = 1_024;
 const longestName = 255;
 
-/** One entry of an archive, as far as the check needs it. */
-export interface TarEntry {
+/** One entry of an archive, as far as the check needs it; `type` is the tar library's name of its kind. */
+interface TarEntry {
   path: string;
-  /** The tar library's name of its kind. */
   type: string;
   linkpath?: string | undefined;
 }

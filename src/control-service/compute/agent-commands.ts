@@ -4,32 +4,26 @@ import { fromJson } from '../../contract/json-text.ts';
 
 /** The agent server's response to a command (docs/design/agent-process.md#commands). */
 const answerSchema = z.union([
-  z.strictObject({ event: z.literal('idle') }),
-  z.strictObject({ event: z.literal('serving') }),
+  z.strictObject({ event: z.enum(['idle', 'serving']) }),
   z.strictObject({ event: z.literal('failed'), reason: z.string() }),
 ]);
-export type CommandAnswer = z.infer<typeof answerSchema>;
+type CommandAnswer = z.infer<typeof answerSchema>;
 
 /** The commands that an agent's process accepts on its input. */
 export type AgentCommand = { do: 'rest' } | { do: 'wake'; revision_id: string };
 
 /** Sends commands to an agent's process, one at a time. */
-export interface AgentCommands {
-  ask(command: AgentCommand): Promise<CommandAnswer>;
-  isAnswer(line: string): boolean;
-}
-
-export function agentCommands(input: Writable | null): AgentCommands {
+export function agentCommands(input: Writable | null) {
   let waiting: ((answer: CommandAnswer) => void) | undefined;
   return {
-    ask(command) {
+    ask(command: AgentCommand): Promise<CommandAnswer> {
       const answer = new Promise<CommandAnswer>((resolve) => (waiting = resolve));
       if (!input?.writable) waiting?.({ event: 'failed', reason: 'its input is closed' });
       else input.write(`${JSON.stringify(command)}\n`);
       return answer;
     },
-    isAnswer(line) {
-      const answer = waiting && readAnswer(line);
+    isAnswer(line: string): boolean {
+      const answer = waiting && line.startsWith('{') ? answerSchema.safeParse(fromJson(line)).data : undefined;
       if (!answer) return false;
       waiting?.(answer);
       waiting = undefined;
@@ -37,9 +31,6 @@ export function agentCommands(input: Writable | null): AgentCommands {
     },
   };
 }
-
-const readAnswer = (line: string): CommandAnswer | undefined =>
-  line.startsWith('{') ? answerSchema.safeParse(fromJson(line)).data : undefined;
 
 /** The line that announces that an agent's process listens. */
 const listening = z.object({ event: z.literal('listening') });

@@ -1,5 +1,5 @@
 import { dirname, delimiter, join } from 'node:path';
-import type { AgentProgram, AgentSpec } from './compute.ts';
+import type { AgentSpec, BuildProgram } from './compute.ts';
 import { fileURLToPath } from 'node:url';
 
 /** What the service decides about an agent, however it runs. */
@@ -9,14 +9,6 @@ export interface AgentSettings {
   drainMs: number;
   /** Whether webhooks may reach private networks: the operator's setting. */
   privateWebhooks: boolean;
-}
-
-/** What the agent's process gets besides its spec. */
-interface ProcessFacts extends AgentSettings {
-  /** The path of the Unix socket to listen on. */
-  socket: string;
-  path: string;
-  node: string;
 }
 
 /** The variable that marks the processes of an agent; its value is in the agent's home. */
@@ -44,14 +36,11 @@ export const agentVariables = (
   ...(tracing ? { LANDFALL_TRACING_URL: tracing.url, LANDFALL_TRACING_TOKEN: tracing.token } : {}),
 });
 
-/**
- * The whole environment of an agent's process. Of this service's own environment only the search path: the rest may hold
- * our key and database.
- */
+/** The environment of an agent's process. Of this service's own only the search path: the rest may hold our secrets. */
 export const agentEnvironment = (
   spec: AgentSpec,
-  program: Extract<AgentProgram, { kind: 'build' }>,
-  { socket, path, node, ...settings }: ProcessFacts,
+  program: BuildProgram,
+  { socket, path, node, ...settings }: AgentSettings & { socket: string; path: string; node: string },
 ): Record<string, string> => ({
   NODE_ENV: 'production',
   ...agentVariables(spec, settings),
@@ -66,10 +55,10 @@ export const agentEnvironment = (
   LANDFALL_AGENT_SOCKET: socket,
 });
 
-export function agentSecrets(spec: AgentSpec, token: string): string[] {
-  const { password } = new URL(spec.databaseUrl);
-  const all = [token, spec.databaseUrl, decodeURIComponent(password), spec.tracing?.token];
-  return [...spec.secrets.map(({ value }) => value), ...all.filter((secret) => secret !== undefined)];
+export function agentSecrets({ secrets, databaseUrl, tracing }: AgentSpec, token: string): string[] {
+  const password = decodeURIComponent(new URL(databaseUrl).password);
+  const ofTracing = tracing ? [tracing.token] : [];
+  return [...secrets.map(({ value }) => value), token, databaseUrl, password, ...ofTracing];
 }
 
 /** The file that runs one revision's agent: a source file of the agent server, or the bundle beside this file. */

@@ -7,20 +7,6 @@ import { removeTree } from '../builds/remove-tree.ts';
 import { originAt } from '../gateway/request-agent.ts';
 import type { ProcessUser } from './guarded-process.ts';
 
-/** A Unix socket on which only one agent can listen. */
-export interface AgentSocket {
-  path: string;
-  /**
-   * Moves the socket, once the agent listens, to where only the service can change it.
-   *
-   * @returns the origin that leads to it.
-   * @throws Error where what lies there is no socket of the agent.
-   */
-  take: () => Promise<string>;
-  /** Removes it, with what the agent's user put beside it. */
-  remove: () => Promise<void>;
-}
-
 /** A socket's path has at most 103 characters. `/tmp` comes first: every user may write there anyway, `/run` may be small. */
 const parents = ['/tmp', tmpdir(), '/run'];
 
@@ -35,20 +21,19 @@ async function makeFolder(): Promise<string> {
       problem = error;
     }
   }
-  throw new Error('No folder for the socket of an agent could be made. Make /run or /tmp writable.', {
-    cause: problem,
-  });
+  const message = 'No folder for the socket of an agent could be made. Make /run or /tmp writable.';
+  throw new Error(message, { cause: problem });
 }
 
 /**
- * Makes room for the socket of an agent. A port of the loopback is free for every process once the one that had it ends,
- * and its next owner would receive the requests and the token; a socket's path leads to this one process or to
- * nothing.
+ * A Unix socket on which only one agent can listen. A port of the loopback is free for every process once the one that
+ * had it ends, and its next owner would receive the requests and the token; a socket's path leads to one process or to
+ * none.
  *
- * An agent that runs as a user of its own listens in a folder of that user, who could put anything in the socket's place,
- * a link to another socket too. So it is moved out of there before anything connects to it.
+ * An agent with a user of its own listens in a folder of that user, who could put anything in the socket's place, a
+ * link to another socket too. So it is moved out of there before anything connects to it.
  */
-export async function openAgentSocket(user: ProcessUser | undefined): Promise<AgentSocket> {
+export async function openAgentSocket(user: ProcessUser | undefined) {
   const folder = await makeFolder();
   const taken = join(folder, 'agent');
   const own = join(folder, 'own');
@@ -60,7 +45,12 @@ export async function openAgentSocket(user: ProcessUser | undefined): Promise<Ag
   }
   return {
     path,
-    async take() {
+    /**
+     * Moves the socket, once the agent listens, to where only the service can change it; returns the origin of it.
+     *
+     * @throws Error where what lies there is no socket of the agent.
+     */
+    take: async (): Promise<string> => {
       if (user) {
         await rename(path, taken);
         await chmod(folder, 0o700);
@@ -73,11 +63,9 @@ export async function openAgentSocket(user: ProcessUser | undefined): Promise<Ag
     remove: () => removeTree(folder),
   };
 }
+export type AgentSocket = Awaited<ReturnType<typeof openAgentSocket>>;
 
-/**
- * Removes the sockets that lead to nothing any more, of services of this user that were killed. One that was made in the
- * last minute may be about to listen.
- */
+/** Removes the sockets that killed services of this user left. One of the last minute may be about to be listened on. */
 export async function removeDeadSockets(now: number): Promise<void> {
   for (const parent of parents) {
     const names = await readdir(parent).catch(() => []);
@@ -85,16 +73,11 @@ export async function removeDeadSockets(now: number): Promise<void> {
       const folder = join(parent, name);
       const socket = join(folder, 'agent');
       // The folder belongs to this user, so no other user can replace the socket.
-      const isOurs = await lstat(folder).then(
-        (found) => found.isDirectory() && found.uid === process.getuid?.(),
-        () => false,
-      );
-      const isOld = await lstat(socket).then(
-        (found) => found.isSocket() && found.mtimeMs < now - 60_000,
-        () => false,
-      );
-      if (!isOurs || !isOld || !(await isDead(socket))) continue;
-      await removeTree(folder);
+      const owned = await lstat(folder).catch(() => undefined);
+      if (!owned?.isDirectory() || owned.uid !== process.getuid?.()) continue;
+      const found = await lstat(socket).catch(() => undefined);
+      if (!found?.isSocket() || found.mtimeMs >= now - 60_000) continue;
+      if (await isDead(socket)) await removeTree(folder);
     }
   }
 }

@@ -4,28 +4,27 @@ import type { DeploymentType } from '../../contract/control/source.ts';
 import type { ProcessUser } from './guarded-process.ts';
 import type { WriteLine } from './log-line.ts';
 
+export interface BuildProgram {
+  kind: 'build';
+  /** What was built, for a person: `commit 1234...`. */
+  madeOf: string;
+  folder: string;
+  /** Absolute path of the graph configuration file in it. */
+  graphConfigFile: string;
+  /** A folder of the revision's own, for the agent's home. */
+  homeFolder: string;
+}
+
 /** The program of an agent: a build on this machine, or a container image. */
-export type AgentProgram =
-  | {
-      kind: 'build';
-      /** What was built, for a person: `commit 1234...`. */
-      madeOf: string;
-      folder: string;
-      /** Absolute path of the graph configuration file in it. */
-      graphConfigFile: string;
-      /** A folder of the revision's own, for the agent's home. */
-      homeFolder: string;
-    }
-  | { kind: 'image'; imageUri: string };
+export type AgentProgram = BuildProgram | { kind: 'image'; imageUri: string };
 
 /** Where a deployment's agent reports its runs: the deployment's tracing project. */
 export interface TracingTarget {
   url: string;
-  /** The bearer token: a secret, valid for this project only. */
   token: string;
 }
 
-/** Everything that is needed to run one revision of a deployment. */
+/** What is needed to run one revision of a deployment. */
 export interface AgentSpec {
   deploymentId: string;
   revisionId: string;
@@ -34,9 +33,9 @@ export interface AgentSpec {
   program: AgentProgram;
   /** Address of the database that all revisions of the deployment share: a secret. */
   databaseUrl: string;
-  /** Variables of the agent's environment (control-service.md, Secret). The platform's own override them. */
+  /** Variables of the agent's environment. The platform's own override them. */
   secrets: readonly Secret[];
-  /** Variables that are taken from a cluster's secrets (control-service.md, SecretReference). */
+  /** Variables that are taken from a cluster's secrets. */
   secretReferences: readonly SecretReference[];
   resourceSpec: ResourceSpec | undefined;
   deploymentType: DeploymentType | undefined;
@@ -52,10 +51,7 @@ export interface RunningAgent {
   origin: string;
   /** The value of `x-landfall-agent-token` in every request to it. */
   token: string;
-  /**
-   * Drains the agent and ends it, after `withinMs` by force; the compute's own limit when absent. Of several calls the
-   * shortest limit counts; all wait for the end.
-   */
+  /** Drains and ends it, after `withinMs`, or the compute's own limit, by force. Of several calls the shortest limit counts. */
   stop(withinMs?: number): Promise<void>;
   /** Whether a `stop` left it loaded, ready to restart. Absent: `stop` always ends it. */
   isIdle?: () => boolean;
@@ -63,10 +59,7 @@ export interface RunningAgent {
   exited: Promise<string>;
   /** The last lines of its output, masked; none where this compute does not have them. */
   said?: () => readonly string[];
-  /**
-   * Instead of `stop`: drains it and keeps it loaded. Undefined where it has ended instead. Absent where this compute
-   * can't.
-   */
+  /** Instead of `stop`: drains it and keeps it loaded, where the compute can; undefined where it has ended instead. */
   rest?: () => Promise<IdleAgent | undefined>;
 }
 
@@ -81,17 +74,10 @@ export interface IdleAgent {
 /** The outcome of a start: a healthy agent, or the reason why there is none. */
 export type AgentStart =
   | { kind: 'running'; agent: RunningAgent }
-  | {
-      kind: 'failed';
-      reason: string;
-      /** The last lines of its output, masked. */
-      said?: readonly string[];
-    };
+  /** `said`: the last lines of its output, masked. */
+  | { kind: 'failed'; reason: string; said?: readonly string[] };
 
-/**
- * The abort reason where another worker may own the work now: touch nothing more and leave everything as it is. On any
- * other reason, clean up what was started.
- */
+/** The abort reason where another worker may own the work now: leave everything as it is. On any other reason, clean up. */
 export class ClaimLost extends Error {
   constructor(why: string) {
     super(why);
@@ -110,13 +96,12 @@ export interface WorkLease {
 /** Runs agents: as processes of this machine, as containers, or in a cluster. */
 export interface Compute {
   /**
-   * Starts an agent. When `signal` aborts first, the start fails and is cleaned up. `hold` limits the cleanup as well: a
-   * compute that is shared with other workers touches nothing once the lease is lost.
+   * Starts an agent. When `signal` aborts first, the start fails and is cleaned up, unless `hold` was lost: a compute
+   * that is shared with other workers then touches nothing.
    */
   start(spec: AgentSpec, signal: AbortSignal, hold?: WorkLease): Promise<AgentStart>;
-  /**
-   * Removes everything of a deleted deployment whose agents are stopped; ignores what is gone. Absent where stopping
-   * leaves nothing.
-   */
-  remove?(deployment: { id: string; name: string; namespace: string | undefined }, hold?: WorkLease): Promise<void>;
+  /** Removes everything of a deleted deployment whose agents are stopped. Absent where stopping leaves nothing. */
+  remove?(deployment: RemovedDeployment, hold?: WorkLease): Promise<void>;
 }
+
+export type RemovedDeployment = { id: string } & Pick<AgentSpec, 'name' | 'namespace'>;

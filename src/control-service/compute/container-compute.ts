@@ -4,7 +4,7 @@ import { maskOf } from '../../contract/mask.ts';
 import type { ProcessUser } from './guarded-process.ts';
 import type { AgentProgramFiles } from '../isolation/program.ts';
 import { agentSecrets } from './agent-environment.ts';
-import type { AgentSpec, AgentStart, Compute } from './compute.ts';
+import type { AgentSpec, AgentStart, RemovedDeployment } from './compute.ts';
 import { deploymentLabel, EngineRefusal, removeLabelled, removeVolumes, serviceLabel } from './container/containers.ts';
 import { findEngine, type Engine, type EngineSettings, type NoEngine } from './container/engine.ts';
 import { mainProgram } from './container/main-program.ts';
@@ -22,7 +22,7 @@ export interface ContainerComputeSettings extends EngineSettings {
   log: Logger;
   /** Marks this service's containers, across restarts. */
   serviceId: string;
-  /** The folder that records which deployments had containers or volumes. */
+  /** Records which deployments had containers or volumes. */
   usedDir: string;
   /** The folder of the socket through which containers reach an embedded database without a port. */
   databaseFolder?: string | undefined;
@@ -37,33 +37,16 @@ export interface ContainerComputeSettings extends EngineSettings {
   privateWebhooks?: boolean | undefined;
 }
 
-export interface ContainerCompute extends Compute {
-  /**
-   * @throws EngineRefusal when an engine that ran something for the deployment does not respond, or refuses. An engine
-   * that is no longer installed is only reported: nothing else can be done.
-   */
-  remove: NonNullable<Compute['remove']>;
-  /** Checks whether an engine responds: undefined, or why none does. */
-  problem(): Promise<string | undefined>;
-  close(): Promise<void>;
-}
-
 const usualBuildImage = 'docker.io/library/node:24-bookworm-slim';
 
-interface Equipment {
-  engine: Engine;
-  networks: ContainerNetworks;
-}
-
-type FoundEngine = ({ ok: true } & Equipment) | NoEngine;
+type FoundEngine = { ok: true; engine: Engine; networks: ContainerNetworks } | NoEngine;
 
 /**
- * Runs every agent as a container of Docker or Podman, which is detected on first use. Limits, init containers, sidecars
- * and volumes come from the `resource_spec`; secrets go through a pipe. The agent listens on this machine's loopback, and
- * is removed with everything that belongs to it when it ends. The first use of the engine removes what an earlier process
- * of this service left.
+ * Runs every agent as a container of Docker or Podman, which is detected on first use; that also removes what an
+ * earlier process of this service left. Secrets go through a pipe. The agent listens on this machine's loopback, and is
+ * removed with everything that belongs to it when it ends.
  */
-export function containerCompute(settings: ContainerComputeSettings): ContainerCompute {
+export function containerCompute(settings: ContainerComputeSettings) {
   const { clock, log, serviceId, program, buildImage = usualBuildImage } = settings;
   const used = usedBy(settings.usedDir);
   const { startWithinMs = 120_000, drainMs = 30_000, privateWebhooks = false } = settings;
@@ -78,11 +61,8 @@ export function containerCompute(settings: ContainerComputeSettings): ContainerC
     if (left > 0) {
       log.info(`Removed ${left} ${left === 1 ? 'container' : 'containers'} that an earlier service left behind.`);
     }
-    return {
-      ok: true,
-      engine,
-      networks: containerNetworks(engine, `landfall-${serviceId}`, [`--label=${mine}`], settings.databaseFolder),
-    };
+    const networks = containerNetworks(engine, `landfall-${serviceId}`, [`--label=${mine}`], settings.databaseFolder);
+    return { ok: true, engine, networks };
   }
 
   /** The engine, detected on first use; first removes what a killed service left. */
@@ -97,7 +77,7 @@ export function containerCompute(settings: ContainerComputeSettings): ContainerC
     return found;
   }
 
-  async function podOf(spec: AgentSpec, { engine, networks }: Equipment): Promise<Pod> {
+  async function podOf(spec: AgentSpec, { engine, networks }: Exclude<FoundEngine, NoEngine>): Promise<Pod> {
     const run = randomBytes(5).toString('hex');
     const token = randomBytes(32).toString('base64url');
     const way = await networks.wayFor(spec);
@@ -111,7 +91,7 @@ export function containerCompute(settings: ContainerComputeSettings): ContainerC
   }
 
   return {
-    async start(spec, signal): Promise<AgentStart> {
+    async start(spec: AgentSpec, signal: AbortSignal): Promise<AgentStart> {
       const seen = await findOnce();
       if (!seen.ok) return { kind: 'failed', reason: seen.reason };
       let pod: Pod | undefined;
@@ -129,30 +109,32 @@ export function containerCompute(settings: ContainerComputeSettings): ContainerC
         throw error;
       }
     },
-    async remove({ id }) {
+    /** @throws EngineRefusal when an installed engine does not respond, or refuses. A missing one is only reported. */
+    async remove({ id }: RemovedDeployment): Promise<void> {
       if (!used.has(id)) return;
       const seen = await findOnce();
-      if (!seen.ok && seen.installed) {
-        throw new EngineRefusal(`Its containers and volumes are still there. ${seen.reason}`);
-      }
-      if (!seen.ok) log.warn(`What deployment ${id} had in containers and volumes may still be there. ${seen.reason}`);
       if (seen.ok) {
         const label = `${deploymentLabel}=${id}`;
         await removeLabelled(seen.engine, label);
         await removeVolumes(seen.engine, label);
+      } else if (seen.installed) {
+        throw new EngineRefusal(`Its containers and volumes are still there. ${seen.reason}`);
+      } else {
+        log.warn(`What deployment ${id} had in containers and volumes may still be there. ${seen.reason}`);
       }
       await used.forget(id);
     },
-    async problem() {
+    async problem(): Promise<string | undefined> {
       const seen = await findOnce();
       return seen.ok ? undefined : seen.reason;
     },
-    async close() {
+    async close(): Promise<void> {
       const seen = await looking;
       if (seen?.ok) await seen.networks.close();
     },
   };
 }
+export type ContainerCompute = ReturnType<typeof containerCompute>;
 
 const brokenOff: AgentStart = { kind: 'failed', reason: 'The start was aborted.' };
 
@@ -162,26 +144,17 @@ function ownUser(): ProcessUser | undefined {
   return uid === undefined || gid === undefined ? undefined : { uid, gid };
 }
 
-/**
- * Records which deployments an engine created something for, also while the engine is unavailable and across restarts: an
- * empty file per deployment id.
- *
- * @param folder created on first use.
- */
-function usedBy(folder: string): {
-  /** Call before anything is created for it. */
-  note(deploymentId: string): Promise<void>;
-  has(deploymentId: string): boolean;
-  /** Call when nothing is left of it. */
-  forget(deploymentId: string): Promise<void>;
-} {
+/** Records which deployments an engine created something for, across restarts: an empty file per deployment id. */
+function usedBy(folder: string) {
   const fileOf = (deploymentId: string): string => join(folder, deploymentId);
   return {
-    async note(deploymentId) {
+    /** Call before anything is created for it. */
+    async note(deploymentId: string): Promise<void> {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       await writeFile(fileOf(deploymentId), '');
     },
-    has: (deploymentId) => existsSync(fileOf(deploymentId)),
-    forget: (deploymentId) => rm(fileOf(deploymentId), { force: true }),
+    has: (deploymentId: string): boolean => existsSync(fileOf(deploymentId)),
+    /** Call when nothing is left of it. */
+    forget: (deploymentId: string): Promise<void> => rm(fileOf(deploymentId), { force: true }),
   };
 }

@@ -4,7 +4,7 @@ import { unlessCode } from '../../errors.ts';
 import { pause, type Clock } from '../../clock.ts';
 import { existsSync } from 'node:fs';
 
-/** How a process ended. `unstartable`: it never ran. */
+/** `unstartable`: it never ran. */
 export type ProcessEnd =
   { kind: 'exited'; code: number } | { kind: 'killed'; signal: string } | { kind: 'unstartable'; reason: string };
 
@@ -18,30 +18,20 @@ export interface ProcessSpec {
   command: string;
   args: readonly string[];
   cwd: string;
-  /** The whole environment: nothing of ours is added. */
   env: Record<string, string>;
   /** Whether the process gets a standard input that we can close; else it has none. */
   withInput: boolean;
   /** The seconds that it may take to exit once this service is gone. */
   graceSeconds: number;
-  /**
-   * Runs it as this user, in no other group, which needs root; as this service's own user when absent. A deployment's
-   * agents and build commands get the deployment's user (`AgentSpec.user`, `BuildRequest.user`), which must have access to
-   * `cwd` and the command.
-   */
+  /** Runs it as this user, in no other group, which needs root; as this service's own user when absent. */
   user?: ProcessUser | undefined;
-  /**
-   * How long to wait for the output of a process that exited with 0, in milliseconds, until `kill` is called: a slow
-   * reader loses nothing. A second when absent.
-   */
+  /** How long to wait for the output after exit code 0, until `kill`: a slow reader loses nothing (ms). */
   outputMs?: number;
   /** Runs a program of the machine without the limits of `confine`. */
   trusted?: boolean;
 }
 
-/**
- * A process with its children, in a process group that can't outlive this service, with the limits of `confine`.
- */
+/** A process with its children, in a process group that can't outlive this service, with the limits of `confine`. */
 export interface GuardedProcess {
   /** The id of the process and of its group; undefined when it never ran. */
   pid: number | undefined;
@@ -50,14 +40,13 @@ export interface GuardedProcess {
   stderr: Readable;
   /** Resolves when the process has ended, its children are killed and its output is read. */
   ended: Promise<ProcessEnd>;
-  /** Kills the whole group. */
   kill: () => void;
 }
 
 /**
- * The guard waits on a pipe whose other end only we hold. When this service ends, even by `kill -9`, the pipe closes, and
- * the guard kills the group that it shares with the process. While the guard lives, the group's id is not reused, so
- * killing the group can't hit another process.
+ * The guard waits on a pipe whose other end only we hold. When this service ends, even by `kill -9`, the pipe closes,
+ * and the guard kills the group that it shares with the process. While the guard lives, the group's id is not reused,
+ * so killing the group can't hit another process.
  */
 const leash = (confinement: string): string =>
   `{ read -r _; sleep "$1"; kill -s KILL 0; } <&3 >/dev/null 2>&1 & cd -P -- "$2" 2>/dev/null || { echo "The folder to start in could not be entered." >&2; exit 126; }; shift 2; exec 3<&-; ${confinement}; exec "$@"`;
@@ -65,7 +54,6 @@ const leash = (confinement: string): string =>
 /** How long to wait for output after the exit, when a grandchild outside the group keeps the pipe open. */
 const lastWordsMs = 1_000;
 
-/** Starts a process with the guard. */
 export function startGuarded(spec: ProcessSpec, clock: Clock): GuardedProcess {
   const { command, args, cwd, env, withInput, graceSeconds, user, outputMs = 0, trusted = false } = spec;
   const script = leash(trusted ? ':' : confine(user !== undefined));
@@ -121,7 +109,6 @@ export function startGuarded(spec: ProcessSpec, clock: Clock): GuardedProcess {
   return { pid: child.pid, stdin: child.stdin, stdout, stderr, ended, kill };
 }
 
-/** Open files and connections of a process. */
 const openFiles = 16_384;
 /** Processes and threads of one user, shared by all of a deployment's builds and agents. */
 const processes = 1_024;
@@ -129,9 +116,8 @@ const processes = 1_024;
 const firstToGo = 500;
 
 /**
- * The limits that a shell sets before it executes the process: private files, a private folder for temporary files where
- * there is one, no core dumps, and resource limits. A lower limit stays. The number of processes counts per user, so it is
- * limited only for a deployment's own user.
+ * The limits that a shell sets before it executes the process. A lower limit stays. The number of processes counts per
+ * user, so it is limited only for a deployment's own user.
  */
 function confine(ownUser: boolean): string {
   return [
@@ -146,9 +132,8 @@ function confine(ownUser: boolean): string {
   ].join('; ');
 }
 
-const setpriv = ['/usr/bin/setpriv', '/bin/setpriv', '/usr/sbin/setpriv', '/sbin/setpriv'].find((path) =>
-  existsSync(path),
-);
-
 /** The prefix of a command that denies its programs new privileges (as by `sudo`); empty where that is unavailable. */
-const noNewPrivileges: readonly string[] = setpriv === undefined ? [] : [setpriv, '--no-new-privs', '--'];
+const noNewPrivileges = ['/usr/bin/setpriv', '/bin/setpriv', '/usr/sbin/setpriv', '/sbin/setpriv']
+  .filter((path) => existsSync(path))
+  .slice(0, 1)
+  .flatMap((setpriv) => [setpriv, '--no-new-privs', '--']);

@@ -1,35 +1,22 @@
 import { isDeepStrictEqual } from 'node:util';
 import { pause, type Clock } from '../../clock.ts';
-import type { AgentSpec, AgentStart, Compute, IdleAgent, RunningAgent } from './compute.ts';
+import type { AgentSpec, AgentStart, Compute, IdleAgent, RemovedDeployment, RunningAgent } from './compute.ts';
 import { lastLogMessages } from './log-line.ts';
 
-/** How long an idle agent stays loaded. */
 const keepMs = 600_000;
-
-export interface IdleSettings {
-  clock: Clock;
-  /** The most idle agents, one per deployment; 3 when absent. */
-  most?: number;
-}
-
-/** A compute whose idle agents end when it is closed. */
-export interface ClosingCompute extends Compute {
-  close(): Promise<void>;
-}
 
 interface Kept {
   spec: AgentSpec;
   agent: IdleAgent;
-  /** Aborts when it is no longer kept. */
   over: AbortController;
 }
 
 /**
- * Keeps a replaced agent loaded for a while. A redeployment of its build resumes it, and serves at once instead of after
- * a start.
+ * Keeps a replaced agent loaded for a while: a redeployment of its build resumes it, and serves at once.
+ *
+ * @param most the most idle agents, one per deployment. They end when the compute is closed.
  */
-export function idleCompute(compute: Compute, settings: IdleSettings): ClosingCompute {
-  const { clock, most = 3 } = settings;
+export function idleCompute(compute: Compute, { clock, most = 3 }: { clock: Clock; most?: number }) {
   const kept = new Map<string, Kept>();
   const ending = new Set<Promise<void>>();
   let closed = false;
@@ -91,15 +78,15 @@ export function idleCompute(compute: Compute, settings: IdleSettings): ClosingCo
   }
 
   return {
-    async start(spec, signal) {
+    async start(spec: AgentSpec, signal: AbortSignal): Promise<AgentStart> {
       const start = (await resumed(spec, signal)) ?? (await compute.start(spec, signal));
       return start.kind === 'running' ? { kind: 'running', agent: idle(spec, start.agent) } : start;
     },
-    async remove(deployment) {
+    async remove(deployment: RemovedDeployment): Promise<void> {
       await evict(deployment.id);
       await compute.remove?.(deployment);
     },
-    async close() {
+    async close(): Promise<void> {
       closed = true;
       for (const id of kept.keys()) void evict(id);
       await Promise.all(ending);

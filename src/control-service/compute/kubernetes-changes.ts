@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { type Clock, pause, steadyNow } from '../../clock.ts';
+import { pause, steadyNow } from '../../clock.ts';
 import type { Mask } from '../../contract/mask.ts';
 import { ServiceError } from '../../contract/service-error.ts';
 import { kindsOfParts, type Kind, type Manifest, labelKeys } from '../kubernetes/manifest.ts';
 import type { AgentSpec, WorkLease } from './compute.ts';
-import { follow, workloadsOf, type Following } from './kubernetes-following.ts';
+import { everyMs, follow, workloadsOf, type Following, type FollowTimeouts } from './kubernetes-following.ts';
 import type { Objects, OwnObject } from './kubernetes-objects.ts';
 import { seconds } from './kubernetes-words.ts';
 
@@ -39,26 +39,19 @@ export async function rollOut(
 
 const isSame =
   ({ kind, metadata }: Manifest) =>
-  (other: Pick<OwnObject, 'kind' | 'name'>): boolean =>
+  (other: OwnObject): boolean =>
     other.kind === kind && other.name === metadata.name;
 
 /** Removes objects that only former revisions had. Data outlives every revision: it is removed with the deployment. */
 export async function prune(manifests: readonly Manifest[], objects: Objects, deploymentId: string): Promise<void> {
   const owned = await objects.owned(deploymentId);
   const storage = owned.filter(({ kind }) => kind === 'PersistentVolumeClaim').map(({ name }) => name);
-  for (const { kind, name } of owned.toReversed()) {
-    const isKept = manifests.some((manifest) => isSame(manifest)({ kind, name }));
+  for (const object of owned.toReversed()) {
+    const { kind, name } = object;
+    const isKept = manifests.some((manifest) => isSame(manifest)(object));
     const holdsData = kind === 'PersistentVolumeClaim' || (kind === 'Secret' && storage.includes(name));
     if (!isKept && !holdsData) await objects.remove(kind, name);
   }
-}
-
-export interface RemovalTimeouts {
-  clock: Clock;
-  everyMs: number;
-  /** The timeout in milliseconds until everything is gone. */
-  withinMs: number;
-  hold: WorkLease | undefined;
 }
 
 const mostNamed = 5;
@@ -71,17 +64,17 @@ const mostNamed = 5;
 export async function removeAll(
   deploymentId: string,
   objects: Objects,
-  { clock, everyMs, withinMs, hold }: RemovalTimeouts,
+  { clock, withinMs }: Pick<FollowTimeouts, 'clock' | 'withinMs'>,
+  hold: WorkLease | undefined,
 ): Promise<void> {
   const owned = await objects.owned(deploymentId);
   for (const kind of kindsOfParts.toReversed()) {
     for (const { name } of owned.filter((one) => one.kind === kind)) await objects.remove(kind, name);
   }
-  const pods = `/api/v1/namespaces/${encodeURIComponent(objects.namespace)}/pods`;
   const labelSelector = `${labelKeys.deployment}=${deploymentId}`;
   for (const started = steadyNow(clock); ; await pause(clock, everyMs, hold?.lost)) {
     hold?.check();
-    const running = await objects.list('list pods', pods, { labelSelector });
+    const running = await objects.list('list pods', `${objects.path}/pods`, { labelSelector });
     const left = [
       ...(await objects.owned(deploymentId)).map(({ kind, name }) => `${kind} ${name}`),
       ...running.map(({ metadata }) => `Pod ${metadata.name}`),
@@ -89,9 +82,8 @@ export async function removeAll(
     if (left.length === 0) return;
     if (steadyNow(clock) - started < withinMs) continue;
     const more = left.length > mostNamed ? ` and ${left.length - mostNamed} more` : '';
-    throw new Error(
-      `After ${seconds(withinMs)} these objects still exist: ${left.slice(0, mostNamed).join(', ')}${more}.`,
-    );
+    const named = left.slice(0, mostNamed).join(', ');
+    throw new Error(`After ${seconds(withinMs)} these objects still exist: ${named}${more}.`);
   }
 }
 
@@ -101,8 +93,8 @@ const canGoBack = new Set<Kind>(['Deployment', 'StatefulSet', 'HorizontalPodAuto
 const specified = z.looseObject({ spec: z.record(z.string(), z.unknown()) });
 
 /**
- * Undoes a start: deletes what is new and applies the former state of what was changed. Where the former state was already
- * this revision's, after an interrupted start, there is nothing to restore.
+ * Undoes a start: deletes what is new and applies the former state of what was changed. Where the former state was
+ * already this revision's, after an interrupted start, there is nothing to restore.
  *
  * @throws ClaimLost where another worker owns the work now: then everything stays as it is.
  */

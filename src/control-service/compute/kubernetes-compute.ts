@@ -6,14 +6,8 @@ import { passwordKey } from '../kubernetes/dependencies.ts';
 import type { FormerVolume, PartSettings } from '../kubernetes/input.ts';
 import { kubernetesManifests } from '../kubernetes/manifests.ts';
 import { baseName, partName, type Kind, type Part } from '../kubernetes/manifest.ts';
-import {
-  ClaimLost,
-  type AgentSpec,
-  type AgentStart,
-  type Compute,
-  type WorkLease,
-  type RunningAgent,
-} from './compute.ts';
+import type { AgentSpec, AgentStart, Compute, RunningAgent, WorkLease } from './compute.ts';
+import { ClaimLost } from './compute.ts';
 import { prune, putBack, removeAll, rollOut, type Started } from './kubernetes-changes.ts';
 import { connect, type ClusterSettings, type Connected, type Connection } from './kubernetes-connection.ts';
 import { objectsIn, type Objects, type OwnObject } from './kubernetes-objects.ts';
@@ -22,16 +16,11 @@ import { clusterProblem, missingNamespace, missingServiceAccount } from './kuber
 export interface KubernetesComputeSettings extends ClusterSettings {
   /** The default namespace of deployments; the context's when absent, else `default`. */
   namespace?: string | undefined;
-  /** The timeout in milliseconds until a revision is available; ten minutes when absent. */
   rolloutWithinMs?: number;
-  /** Milliseconds that a pod may stay in an error that waiting does not fix; 30 s when absent. */
+  /** How long a pod may stay in an error that waiting does not fix (ms). */
   failureGraceMs?: number;
-  /** The polling interval of a rollout in milliseconds; a second when absent. */
-  everyMs?: number;
-  /** The timeout in milliseconds of a removal, pods included; two minutes when absent. */
+  /** The timeout of a removal, pods included (ms). */
   goneWithinMs?: number;
-  /** 30 s when absent. */
-  drainMs?: number;
   privateWebhooks?: boolean | undefined;
   cacheImage?: string | undefined;
   databaseImage?: string | undefined;
@@ -39,27 +28,25 @@ export interface KubernetesComputeSettings extends ClusterSettings {
 }
 
 /** A compute that can also remove a deployment's objects from the cluster. */
-export type KubernetesCompute = Compute & Required<Pick<Compute, 'remove'>>;
+export type KubernetesCompute = Required<Compute>;
 
 /**
- * Runs every deployment as objects of a Kubernetes cluster, in version 1.30 or newer. A revision is applied by server-side
- * apply and followed until its replicas are available. The cluster itself probes them (`GET /ok`), so the caller needs no
- * network access to them. The cluster also exchanges the revisions, so stopping an agent does nothing here; `remove` ends
- * a deployment. A start that fails or is aborted restores the former state, unless the lease was lost (`ClaimLost`): then
- * nothing is applied or removed.
+ * Runs every deployment as objects of a Kubernetes cluster, in version 1.30 or newer. A revision is applied by
+ * server-side apply and followed until its replicas are available. The cluster itself probes them and exchanges the
+ * revisions, so stopping an agent does nothing here; `remove` ends a deployment. A start that fails or is aborted
+ * restores the former state, unless the lease was lost (`ClaimLost`): then nothing is applied or removed.
  */
 export function kubernetesCompute(settings: KubernetesComputeSettings): KubernetesCompute {
-  const { rolloutWithinMs = 600_000, failureGraceMs = 30_000, everyMs = 1_000, drainMs = 30_000, clock } = settings;
-  const { goneWithinMs = 120_000 } = settings;
+  const { rolloutWithinMs = 600_000, failureGraceMs = 30_000, goneWithinMs = 120_000, clock } = settings;
   const parts: PartSettings = {
     cacheImage: settings.cacheImage ?? 'redis:7',
     databaseImage: settings.databaseImage ?? 'postgres:17',
     storageClass: settings.storageClass,
     progressDeadlineSeconds: Math.ceil(rolloutWithinMs / 1_000),
-    drainMs,
+    drainMs: 30_000,
     privateWebhooks: settings.privateWebhooks ?? false,
   };
-  const timeouts = { clock, everyMs, withinMs: rolloutWithinMs, failureGraceMs };
+  const timeouts = { clock, withinMs: rolloutWithinMs, failureGraceMs };
   let connecting: ReturnType<typeof connect> | undefined;
   /** Connects anew after a failure: the kubeconfig may be there by now. */
   const connectOnce = async (): Promise<Connected> => {
@@ -67,8 +54,9 @@ export function kubernetesCompute(settings: KubernetesComputeSettings): Kubernet
     if (connected.kind === 'none') connecting = undefined;
     return connected;
   };
+
   const namespaceOf = (requested: string | undefined, connection: Connection): string =>
-    requested ?? settings.namespace ?? connection.namespace ?? 'default';
+    requested ?? settings.namespace ?? connection.namespace;
 
   return {
     async start(spec, signal, hold): Promise<AgentStart> {
@@ -84,7 +72,7 @@ export function kubernetesCompute(settings: KubernetesComputeSettings): Kubernet
       if (connected.kind === 'none') throw new Error(connected.reason);
       const { connection } = connected;
       const objects = objectsIn(connection, namespaceOf(namespace, connection), hold?.lost, hold?.check);
-      await removeAll(id, objects, { clock, everyMs, withinMs: goneWithinMs, hold });
+      await removeAll(id, objects, { clock, withinMs: goneWithinMs }, hold);
     },
   };
 
@@ -122,10 +110,8 @@ export function kubernetesCompute(settings: KubernetesComputeSettings): Kubernet
       const reason = await rollOut(manifests, started, { objects, timeouts, log: spec.log, mask, signal });
       if (reason !== undefined) return await end(reason);
       await prune(manifests, objects, spec.deploymentId);
-      return {
-        kind: 'running',
-        agent: agentAt(`http://${baseName({ name: spec.name, id: spec.deploymentId })}.${namespace}.svc`),
-      };
+      const name = baseName({ name: spec.name, id: spec.deploymentId });
+      return { kind: 'running', agent: agentAt(`http://${name}.${namespace}.svc`) };
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       return await end(clusterProblem(error, connection.server, namespace));
@@ -140,32 +126,25 @@ const failed = (reason: string): AgentStart => ({ kind: 'failed', reason });
 
 /** A deployment's agents in the cluster: the cluster decides when they end. */
 function agentAt(origin: string): RunningAgent {
-  let leave = (_words: string): void => {};
-  const exited = new Promise<string>((resolve) => (leave = resolve));
-  const stop = (): Promise<void> => {
-    leave('it is left to the cluster');
-    return Promise.resolve();
-  };
+  const { promise: exited, resolve } = Promise.withResolvers<string>();
   // The Service is reachable for the whole cluster, so a token of the gateway would protect nothing.
-  return { origin, token: '', stop, exited };
+  return { origin, token: '', stop: async () => resolve('it is left to the cluster'), exited };
 }
 
-/** The first missing prerequisite, as a message. */
 async function missingBeforehand({ resourceSpec }: AgentSpec, objects: Objects): Promise<string | undefined> {
   const { namespace } = objects;
-  const home = `/api/v1/namespaces/${encodeURIComponent(namespace)}`;
-  if (!(await mayLack(() => objects.read(`read namespace ${namespace}`, home)))) return missingNamespace(namespace);
+  if (!(await namespaceExists(objects))) return missingNamespace(namespace);
   const account = resourceSpec?.service_account_name;
   if (!account) return undefined;
-  const path = `${home}/serviceaccounts/${encodeURIComponent(account)}`;
+  const path = `${objects.path}/serviceaccounts/${encodeURIComponent(account)}`;
   const found = await objects.read(`read service account ${account}`, path);
   return found ? undefined : missingServiceAccount(account, namespace);
 }
 
 /** A role for a namespace often can't read the namespace itself: on a 403, assume that it exists. */
-async function mayLack(look: () => Promise<unknown>): Promise<boolean> {
+async function namespaceExists(objects: Objects): Promise<boolean> {
   try {
-    return (await look()) !== undefined;
+    return (await objects.read(`read namespace ${objects.namespace}`, objects.path)) !== undefined;
   } catch (error) {
     if (error instanceof ServiceError && error.status === 403) return true;
     throw error;
@@ -201,7 +180,6 @@ const claim = z.looseObject({
   }),
 });
 
-/** The volume of the deployment's own database. */
 function volumeIn(owned: readonly OwnObject[], spec: AgentSpec): FormerVolume | undefined {
   const found = claim.safeParse(objectIn(owned, spec, 'PersistentVolumeClaim', 'database')).data?.spec;
   return found && { storage: found.resources.requests.storage, storageClass: found.storageClassName };
@@ -209,7 +187,6 @@ function volumeIn(owned: readonly OwnObject[], spec: AgentSpec): FormerVolume | 
 
 const replicas = z.looseObject({ spec: z.looseObject({ replicas: z.number() }) });
 
-/** The current number of replicas of each part. */
 function runningIn(owned: readonly OwnObject[], spec: AgentSpec) {
   const of = (part: 'agent' | 'queue'): number | undefined =>
     replicas.safeParse(objectIn(owned, spec, 'Deployment', part)).data?.spec.replicas;

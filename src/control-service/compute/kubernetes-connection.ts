@@ -10,13 +10,12 @@ export interface ClusterSettings {
   clock: Clock;
   /** Path of a kubeconfig. Absent: `KUBECONFIG`, then `~/.kube/config`, then the pod's own service account. */
   kubeconfig?: string | undefined;
-  /** The context in it; its current one when absent. */
   context?: string | undefined;
   /** The timeout of a request in milliseconds; 20 s when absent. */
   answerWithinMs?: number;
 }
 
-export interface ClusterRequest {
+interface ClusterRequest {
   /** Its description: `apply Deployment support-agent-1a2b3c4d`. */
   operation: string;
   method: 'GET' | 'PATCH' | 'DELETE';
@@ -32,25 +31,22 @@ export interface ClusterRequest {
 /** A cluster's API. All requests are idempotent: reading, applying and deleting. */
 export interface Connection {
   server: string;
-  /** The namespace of its context, where it names one. */
-  namespace: string | undefined;
+  /** The namespace of its context, else `default`. */
+  namespace: string;
   /**
-   * Sends a request; retries where the cluster was busy, failed or could not be reached.
+   * Sends a request; retries where the cluster was busy, failed or could not be reached. Returns the text of the
+   * response.
    *
-   * @returns the text of the response.
    * @throws ServiceError when it was refused, or the last attempt failed.
    */
   send(request: ClusterRequest): Promise<string>;
 }
 
-/** A usable connection to a cluster, or why there is none. */
 export type Connected = { kind: 'connected'; connection: Connection } | { kind: 'none'; reason: string };
 
 const waits = [500, 1_000, 2_000, 4_000, 8_000];
 /** The longest `Retry-After` that is respected. */
 const longestWaitMs = 30_000;
-
-type Client = typeof import('@kubernetes/client-node');
 
 /** Reads the cluster's address and credentials. Sends no request. */
 export async function connect(settings: ClusterSettings): Promise<Connected> {
@@ -72,25 +68,18 @@ export async function connect(settings: ClusterSettings): Promise<Connected> {
   // Without any configuration the client would use kubectl's proxy on this machine.
   const isGuess = cluster?.name === 'cluster' && cluster.server === 'http://localhost:8080';
   if (!cluster || (isGuess && settings.kubeconfig === undefined)) {
-    const requested = settings.context === undefined ? '' : ` has no context ${settings.context} with a cluster`;
-    return {
-      kind: 'none',
-      reason: `No cluster is configured: looked at ${from}${requested && `, which${requested}`}. Set KUBECONFIG to a kubeconfig whose current context names the cluster.`,
-    };
+    const requested = settings.context === undefined ? '' : `, which has no context ${settings.context} with a cluster`;
+    const reason = `No cluster is configured: looked at ${from}${requested}. Set KUBECONFIG to a kubeconfig whose current context names the cluster.`;
+    return { kind: 'none', reason };
   }
   const server = withoutTrailingSlashes(cluster.server);
-  return {
-    kind: 'connected',
-    connection: {
-      server,
-      namespace: context?.namespace,
-      send: (request) => sendWithRetries({ client, config, server, clock, answerWithinMs }, request),
-    },
-  };
+  const sender = { client, config, server, clock, answerWithinMs };
+  const send: Connection['send'] = (request) => sendWithRetries(sender, request);
+  return { kind: 'connected', connection: { server, namespace: context?.namespace ?? 'default', send } };
 }
 
 interface Sender {
-  client: Client;
+  client: typeof import('@kubernetes/client-node');
   config: KubeConfig;
   server: string;
   clock: Clock;
@@ -120,11 +109,7 @@ async function sendOnce(
   { operation, method, path, query = {}, body, signal }: ClusterRequest,
 ): Promise<string> {
   const address = `${server}${path}`;
-  const fail = (
-    kind: ServiceErrorKind,
-    more: { status?: number; detail?: string; retryAfterMs?: number },
-  ): ServiceError =>
-    new ServiceError({ kind, operation, method, address, effect: method === 'GET' ? 'none' : 'unknown', ...more });
+  const effect = method === 'GET' ? 'none' : 'unknown';
   const context = new client.RequestContext(address, client.HttpMethod[method]);
   for (const [name, value] of Object.entries(query)) context.setQueryParam(name, value);
   if (body !== undefined) {
@@ -138,13 +123,13 @@ async function sendOnce(
       const answer = await new client.IsomorphicFetchHttpLibrary().send(context).toPromise();
       const text = await answer.body.text();
       if (answer.httpStatusCode < 300) return text;
-      throw fail(kindOf(answer.httpStatusCode), {
-        status: answer.httpStatusCode,
-        ...reported(text, answer.headers['retry-after']),
-      });
+      const { httpStatusCode: status, headers } = answer;
+      const why = { kind: kindOf(status), status, ...reported(text, headers['retry-after']) };
+      throw new ServiceError({ ...why, operation, method, address, effect });
     } catch (error) {
       if (error instanceof ServiceError) throw error;
-      throw fail('unreachable', { detail: causeOf(bound.aborted ? bound.reason : error) });
+      const detail = causeOf(bound.aborted ? bound.reason : error);
+      throw new ServiceError({ kind: 'unreachable', detail, operation, method, address, effect });
     } finally {
       // The client creates a pool of connections for every request.
       await context.getDispatcher()?.close();
@@ -177,7 +162,6 @@ function reported(text: string, retryAfter: string | undefined): { detail?: stri
   };
 }
 
-/** The innermost reason of a failed connection. */
 function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? causeOf(error.cause) : error.message.slice(0, longestDetail);

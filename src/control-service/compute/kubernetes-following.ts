@@ -4,8 +4,7 @@ import { withoutFullStop } from '../../contract/plain-text.ts';
 import { ServiceError } from '../../contract/service-error.ts';
 import * as z from 'zod';
 import { pathOf, type Manifest, asQuery, labelKeys } from '../kubernetes/manifest.ts';
-import { partOf } from '../kubernetes/manifests.ts';
-import type { Objects } from './kubernetes-objects.ts';
+import type { ClusterObject, Objects } from './kubernetes-objects.ts';
 import {
   inWords,
   isOverOnceRun,
@@ -20,12 +19,13 @@ import { podTroubles, rolloutState, type PodProblem } from './kubernetes-rollout
 import { outputExcerpt } from './output-excerpt.ts';
 import type { WriteLine } from './log-line.ts';
 
+/** The polling interval. */
+export const everyMs = 1_000;
+
 export interface FollowTimeouts {
   clock: Clock;
-  everyMs: number;
-  /** The timeout in milliseconds until everything is available. */
   withinMs: number;
-  /** Milliseconds that a pod may stay in an error that waiting does not fix, before the rollout fails. */
+  /** How long a pod may stay in an error that waiting does not fix, before the rollout fails (ms). */
   failureGraceMs: number;
 }
 
@@ -43,14 +43,10 @@ const mostLines = 40;
 const mostLogBytes = 65_536;
 const mostEvents = 5;
 
-/**
- * Follows Deployments and StatefulSets until all of them are rolled out.
- *
- * @returns why they are not: the cluster gave up, a pod can't run, or the timeout. Undefined on success.
- */
+/** Follows Deployments and StatefulSets until all of them are rolled out; returns why they are not. */
 export async function follow(workloads: readonly Manifest[], following: Following): Promise<string | undefined> {
   const { timeouts, signal, log, mask } = following;
-  const { clock, everyMs, withinMs, failureGraceMs } = timeouts;
+  const { clock, withinMs, failureGraceMs } = timeouts;
   const started = steadyNow(clock);
   let failingSince: number | undefined;
   let reported = '';
@@ -110,15 +106,14 @@ async function look(workload: Manifest, objects: Objects) {
 }
 
 /** The current pods of a workload, without those of a former revision where they are distinguishable. */
-async function podsOf({ metadata, spec }: Manifest, objects: Objects): Promise<unknown[]> {
+async function podsOf({ metadata, spec }: Manifest, objects: Objects): Promise<ClusterObject[]> {
   const template = templateLabels.parse(spec);
   const revision = template.template.metadata.labels[labelKeys.revision];
   const labelSelector = asQuery({
     ...template.selector.matchLabels,
     ...(revision === undefined ? {} : { [labelKeys.revision]: revision }),
   });
-  const path = `/api/v1/namespaces/${encodeURIComponent(objects.namespace)}/pods`;
-  return objects.list(`list pods of ${metadata.name}`, path, { labelSelector });
+  return objects.list(`list pods of ${metadata.name}`, `${objects.path}/pods`, { labelSelector });
 }
 
 const labels = z.record(z.string(), z.string());
@@ -127,17 +122,10 @@ const templateLabels = z.looseObject({
   template: z.looseObject({ metadata: z.looseObject({ labels }) }),
 });
 
-const named = z.looseObject({ metadata: z.looseObject({ name: z.string() }) });
-
 /** The problems of the pods, in sentences; their output and events go to the log. */
-async function wordsOf(
-  troubles: readonly PodProblem[],
-  pods: readonly unknown[],
-  following: Following,
-): Promise<string[]> {
+async function wordsOf(troubles: readonly PodProblem[], pods: readonly ClusterObject[], following: Following) {
   const sentences: string[] = [];
-  const concerned =
-    troubles.length > 0 ? troubles.map(({ pod }) => pod) : pods.map((pod) => named.parse(pod).metadata.name);
+  const concerned = troubles.length > 0 ? troubles.map(({ pod }) => pod) : pods.map(({ metadata }) => metadata.name);
   const noted = new Map<string, PodEvent | undefined>();
   for (const pod of [...new Set(concerned)].slice(0, mostPods)) noted.set(pod, await logEvents(pod, following));
   for (const { pod, words, log } of troubles.slice(0, mostPods)) {
@@ -155,10 +143,11 @@ async function wordsOf(
 }
 
 /** Logs the cluster's events about a pod; returns the one that explains best why it does not run. */
-async function logEvents(pod: string, { objects, log, mask }: Following): Promise<PodEvent | undefined> {
-  const path = `/api/v1/namespaces/${encodeURIComponent(objects.namespace)}/events`;
+async function logEvents(pod: string, following: Following): Promise<PodEvent | undefined> {
+  const { objects, log, mask } = following;
   const query = { fieldSelector: `involvedObject.kind=Pod,involvedObject.name=${pod}` };
-  const events = await unlessRefused(() => objects.list(`list events of pod ${pod}`, path, query), { log, mask });
+  const listed = objects.list(`list events of pod ${pod}`, `${objects.path}/events`, query);
+  const events = await unlessRefused(listed, following);
   const warnings = (events ?? [])
     .map((reported) => podEvent.parse(reported))
     .filter(({ type }) => type === 'Warning')
@@ -173,16 +162,17 @@ async function logEvents(pod: string, { objects, log, mask }: Following): Promis
 async function lastLines(
   pod: string,
   { container, previous }: { container: string; previous: boolean },
-  { objects, log, mask }: Following,
+  following: Following,
 ): Promise<string | undefined> {
-  const path = `/api/v1/namespaces/${encodeURIComponent(objects.namespace)}/pods/${encodeURIComponent(pod)}/log`;
+  const { objects, log, mask } = following;
+  const path = `${objects.path}/pods/${encodeURIComponent(pod)}/log`;
   const query = {
     container,
     tailLines: String(mostLines),
     limitBytes: String(mostLogBytes),
     ...(previous ? { previous: 'true' } : {}),
   };
-  const text = await unlessRefused(() => objects.text(`read the log of pod ${pod}`, path, query), { log, mask });
+  const text = await unlessRefused(objects.text(`read the log of pod ${pod}`, path, query), following);
   const excerpt = outputExcerpt();
   for (const line of (text ?? '').split('\n').filter((one) => one.trim() !== '')) {
     const masked = mask(line);
@@ -193,12 +183,9 @@ async function lastLines(
 }
 
 /** Only logs a refusal: a failure to fetch details must not hide the original failure. */
-async function unlessRefused<T>(
-  ask: () => Promise<T>,
-  { log, mask }: Pick<Following, 'log' | 'mask'>,
-): Promise<T | undefined> {
+async function unlessRefused<T>(response: Promise<T>, { log, mask }: Following): Promise<T | undefined> {
   try {
-    return await ask();
+    return await response;
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     log('warning', mask(`The cluster did not let us ${error.operation}: ${error.detail ?? error.kind}.`));
@@ -209,6 +196,7 @@ async function unlessRefused<T>(
 /** Splits manifests into workloads and their dependencies. */
 export function workloadsOf(manifests: readonly Manifest[]): { base: Manifest[]; onIt: Manifest[] } {
   const workloads = manifests.filter(({ kind }) => kind === 'Deployment' || kind === 'StatefulSet');
-  const isBase = (manifest: Manifest): boolean => ['cache', 'database'].includes(partOf(manifest) ?? '');
+  const isBase = ({ metadata: { labels } }: Manifest): boolean =>
+    ['cache', 'database'].includes(labels[labelKeys.component] ?? '');
   return { base: workloads.filter(isBase), onIt: workloads.filter((manifest) => !isBase(manifest)) };
 }

@@ -7,11 +7,7 @@ import type { Connection } from './kubernetes-connection.ts';
 const texts = z.record(z.string(), z.string());
 
 const clusterObject = z.looseObject({
-  metadata: z.looseObject({
-    name: z.string(),
-    labels: texts.default({}),
-    annotations: texts.default({}),
-  }),
+  metadata: z.looseObject({ name: z.string(), labels: texts.default({}), annotations: texts.default({}) }),
 });
 export type ClusterObject = z.infer<typeof clusterObject>;
 
@@ -24,49 +20,36 @@ export interface OwnObject {
   object: ClusterObject;
 }
 
-export interface Objects {
-  namespace: string;
-  /** The object at a path, or undefined where there is none. */
-  read(operation: string, path: string): Promise<ClusterObject | undefined>;
-  /** The objects at a path that a selector matches. */
-  list(operation: string, path: string, query: Record<string, string>): Promise<ClusterObject[]>;
-  /** The text at a path: the log of a container. */
-  text(operation: string, path: string, query: Record<string, string>): Promise<string>;
-  owned(deploymentId: string): Promise<OwnObject[]>;
-  /**
-   * Server-side apply. `isOurs` forces fields that others have changed since; without it an object of another owner stays
-   * as it is and the result is a conflict.
-   */
-  apply(manifest: Manifest, isOurs: boolean): Promise<void>;
-  /** Deletes an object with its dependents; ignores one that is gone. */
-  remove(kind: Kind, name: string): Promise<void>;
-}
-
 /** The objects of one namespace. Requests end when `signal` aborts; a write is not sent where `check` throws. */
 export function objectsIn(
   connection: Connection,
   namespace: string,
-  signal?: AbortSignal,
-  check?: () => void,
-): Objects {
-  const read = <T>(operation: string, path: string, text: string, shape: z.ZodType<T>): T => {
+  signal: AbortSignal | undefined,
+  check: (() => void) | undefined,
+) {
+  const parse = <T>(operation: string, path: string, text: string, shape: z.ZodType<T>): T => {
     const parsed = shape.safeParse(fromJson(text));
     if (parsed.success) return parsed.data;
     const address = `${connection.server}${path}`;
     throw new ServiceError({ kind: 'unreadable', operation, method: 'GET', address, effect: 'none' });
   };
-  const objects: Objects = {
+  const get = (operation: string, path: string, query?: Record<string, string>): Promise<string> =>
+    connection.send({ operation, method: 'GET', path, ...(query && { query }), signal });
+  const objects = {
     namespace,
-    async read(operation, path) {
-      const text = await unlessMissing(connection.send({ operation, method: 'GET', path, signal }));
-      return text === undefined ? undefined : read(operation, path, text, clusterObject);
+    /** The namespace's own path in the cluster's API. */
+    path: `/api/v1/namespaces/${encodeURIComponent(namespace)}`,
+    /** The object at a path, or undefined where there is none. */
+    async read(operation: string, path: string): Promise<ClusterObject | undefined> {
+      const text = await unlessMissing(get(operation, path));
+      return text === undefined ? undefined : parse(operation, path, text, clusterObject);
     },
-    async list(operation, path, query) {
-      return read(operation, path, await connection.send({ operation, method: 'GET', path, query, signal }), list)
-        .items;
+    /** The objects at a path that a selector matches. */
+    async list(operation: string, path: string, query: Record<string, string>): Promise<ClusterObject[]> {
+      return parse(operation, path, await get(operation, path, query), list).items;
     },
-    text: (operation, path, query) => connection.send({ operation, method: 'GET', path, query, signal }),
-    async owned(deploymentId) {
+    text: get,
+    async owned(deploymentId: string): Promise<OwnObject[]> {
       const labelSelector = `${labelKeys.deployment}=${deploymentId}`;
       const found = await Promise.all(
         kindsOfParts.map(async (kind) => {
@@ -77,7 +60,8 @@ export function objectsIn(
       );
       return found.flat();
     },
-    async apply(manifest, isOurs) {
+    /** Server-side apply. `isOurs` forces fields that others have changed; else another owner's object is a conflict. */
+    async apply(manifest: Manifest, isOurs: boolean): Promise<void> {
       await connection.send({
         operation: `apply ${manifest.kind} ${manifest.metadata.name}`,
         method: 'PATCH',
@@ -89,16 +73,16 @@ export function objectsIn(
         check,
       });
     },
-    async remove(kind, name) {
-      const path = pathOf(kind, namespace, name);
+    /** Deletes an object with its dependents; ignores one that is gone. */
+    async remove(kind: Kind, name: string): Promise<void> {
+      const [operation, path] = [`delete ${kind} ${name}`, pathOf(kind, namespace, name)];
       const query = { propagationPolicy: 'Background' };
-      await unlessMissing(
-        connection.send({ operation: `delete ${kind} ${name}`, method: 'DELETE', path, query, signal, check }),
-      );
+      await unlessMissing(connection.send({ operation, method: 'DELETE', path, query, signal, check }));
     },
   };
   return objects;
 }
+export type Objects = ReturnType<typeof objectsIn>;
 
 /** A 404 from the cluster itself; one without its `Status` is from something in between. */
 async function unlessMissing(sent: Promise<string>): Promise<string | undefined> {

@@ -1,12 +1,8 @@
 import * as z from 'zod';
 
-const condition = z.looseObject({
-  type: z.string(),
-  status: z.string(),
-  reason: z.string().default(''),
-  message: z.string().default(''),
-});
+const text = z.string().default('');
 const count = z.number().default(0);
+const condition = z.looseObject({ type: z.string(), status: z.string(), reason: text, message: text });
 const workload = z.looseObject({
   metadata: z.looseObject({ generation: count }),
   spec: z.looseObject({ replicas: z.number().default(1) }),
@@ -21,14 +17,13 @@ const workload = z.looseObject({
     .prefault({}),
 });
 
-/** The progress of a Deployment or a StatefulSet. */
-export type RolloutState =
+type RolloutState =
   | { kind: 'ready' }
   /** In progress; `stuck` is an obstacle that may pass by itself. */
   | { kind: 'progressing'; words: string; stuck?: string }
   | { kind: 'failed'; words: string };
 
-/** Determines the progress of a Deployment or a StatefulSet from its status. */
+/** The progress of a Deployment or a StatefulSet, from its status. */
 export function rolloutState(object: unknown): RolloutState {
   const { metadata, spec, status } = workload.parse(object);
   if (status.observedGeneration < metadata.generation) {
@@ -51,11 +46,10 @@ export function rolloutState(object: unknown): RolloutState {
   return isDone ? { kind: 'ready' } : { kind: 'progressing', words };
 }
 
-const ended = z.looseObject({ exitCode: z.number(), reason: z.string().default(''), message: z.string().default('') });
 const state = z.looseObject({
-  waiting: z.looseObject({ reason: z.string().default(''), message: z.string().default('') }).optional(),
+  waiting: z.looseObject({ reason: text, message: text }).optional(),
   running: z.looseObject({}).optional(),
-  terminated: ended.optional(),
+  terminated: z.looseObject({ exitCode: z.number(), reason: text, message: text }).optional(),
 });
 const containerStatus = z.looseObject({
   name: z.string(),
@@ -69,9 +63,9 @@ const pod = z.looseObject({
   metadata: z.looseObject({ name: z.string() }),
   status: z
     .looseObject({
-      phase: z.string().default(''),
-      reason: z.string().default(''),
-      message: z.string().default(''),
+      phase: text,
+      reason: text,
+      message: text,
       conditions: z.array(condition).default([]),
       initContainerStatuses: statuses,
       containerStatuses: statuses,
@@ -126,12 +120,8 @@ export function podTroubles(pods: readonly unknown[]): PodProblem[] {
   });
 }
 
-function containerProblem({
-  ready,
-  restartCount,
-  state,
-  lastState,
-}: z.infer<typeof containerStatus>): string | undefined {
+function containerProblem(status: z.infer<typeof containerStatus>): string | undefined {
+  const { ready, restartCount, state, lastState } = status;
   if (ready) return undefined;
   const last = state.terminated ?? lastState.terminated;
   const end =

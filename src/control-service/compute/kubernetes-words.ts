@@ -29,11 +29,10 @@ export function clusterProblem(error: ServiceError, server: string, namespace: s
   }
 }
 
-/** The namespace does not exist. We never create one: its owner decides what may run in it. */
+/** We never create a namespace: its owner decides what may run in it. */
 export const missingNamespace = (namespace: string): string =>
   `The cluster has no namespace ${namespace}. Make it, or name another one in source_config.listener_config.k8s_namespace when the deployment is created.`;
 
-/** The service account does not exist (control-service.md, ResourceSpec: `service_account_name`). */
 export const missingServiceAccount = (name: string, namespace: string): string =>
   `The service account ${name} is not in the namespace ${namespace}. It has to be there beforehand: make it, or change source_config.resource_spec.service_account_name.`;
 
@@ -58,7 +57,6 @@ const causes = new Set(['Failed', 'FailedMount', 'FailedAttachVolume', 'Unhealth
 export const isInformative = ({ reason, message }: PodEvent): boolean =>
   reason !== 'BackOff' && !/^Error: \w+$/.test(message);
 
-/** Whether it explains why a pod does not run. */
 export const saysWhy = (event: PodEvent): boolean => causes.has(event.reason) && isInformative(event);
 
 /** Whether it concerns a container that has run already. */

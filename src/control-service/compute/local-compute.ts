@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../clock.ts';
 import { folderKey } from '../../postgres/embedded/placement.ts';
-import { deploymentUsers, type DeploymentUsers } from '../isolation/deployment-users.ts';
+import { deploymentUsers } from '../isolation/deployment-users.ts';
 import { isolate } from '../isolation/isolation.ts';
 import type { ControlStore } from '../store/store.ts';
 import { agentServerPath } from './agent-environment.ts';
@@ -23,13 +23,12 @@ export interface ComputeChoice {
   engine?: string | undefined;
   /** The image that builds run in, with Node.js; an official one when absent. */
   image?: string | undefined;
-  /** Whether webhooks of agents may reach private networks; false when absent. */
+  /** Whether webhooks of agents may reach private networks. */
   privateWebhooks?: boolean | undefined;
 }
 
 export interface LocalComputeSettings {
   choice: ComputeChoice;
-  /** Runs everything instead, if provided. */
   given: Compute | undefined;
   /** The program that runs an agent as a process; the agent server of this installation when absent. */
   agentServer: string | undefined;
@@ -43,22 +42,12 @@ export interface LocalComputeSettings {
   log: Logger;
 }
 
-/** The compute of this machine, with its folders. */
-export interface LocalCompute {
-  compute: Compute;
-  /** The parent of the folder `builds/`. */
-  workDir: string;
-  /** Absent where builds and agents run as this service's own user. */
-  userOf: DeploymentUsers['userOf'] | undefined;
-  close(): Promise<void>;
-}
-
 /**
  * Decides how agents run on this machine, and ends what an earlier process of this service left running.
  *
  * @throws Error with advice when builds are to run in containers and no engine responds.
  */
-export async function localCompute(settings: LocalComputeSettings): Promise<LocalCompute> {
+export async function localCompute(settings: LocalComputeSettings) {
   const { choice, given, agentServer = agentServerPath(), dataDir, env, store, clock, log } = settings;
   const { folder: workDir, program, ids, warning } = await isolate({ dataDir, log, agentServer });
   const users = ids && deploymentUsers(store, ids, clock, log);
@@ -93,13 +82,8 @@ export async function localCompute(settings: LocalComputeSettings): Promise<Loca
   return { compute: chosenCompute({ builds, images }), workDir, userOf, close };
 }
 
-interface Computes {
-  builds: Compute;
-  images: Compute;
-}
-
 /** Runs every agent on the compute that its program needs; removes from both. */
-export function chosenCompute({ builds, images }: Computes): Compute {
+export function chosenCompute({ builds, images }: { builds: Compute; images: Compute }): Compute {
   return {
     start: (spec, signal) => (spec.program.kind === 'image' ? images : builds).start(spec, signal),
     async remove(deployment) {

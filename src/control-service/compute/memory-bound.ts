@@ -21,40 +21,25 @@ export interface MemoryBound {
 }
 
 /** The limit of a revision's agent: `memory_limit_mb` with its default, else by `deployment_type`; null is `prod`. */
-export function memoryBound({
-  resourceSpec,
-  deploymentType,
-}: Pick<AgentSpec, 'resourceSpec' | 'deploymentType'>): MemoryBound {
-  const totalMb = resolvedResources(resourceSpec).agent.memoryLimitMb ?? byType[deploymentType ?? 'prod'];
+export function memoryBound(spec: Pick<AgentSpec, 'resourceSpec' | 'deploymentType'>): MemoryBound {
+  const totalMb = resolvedResources(spec.resourceSpec).agent.memoryLimitMb ?? byType[spec.deploymentType ?? 'prod'];
   return { totalMb, heapMib: Math.max(Math.floor((totalMb * megabyte * 0.75) / mebibyte), 1) };
-}
-
-/** Measures the memory of all agents in one round. */
-export interface MemoryWatch {
-  /**
-   * Watches the processes of one agent until the signal aborts.
-   *
-   * @param over called once, with the private bytes of the processes, when these are more than `mostBytes`.
-   */
-  watch(
-    family: Pick<ProcessFamily, 'usage'>,
-    mostBytes: number,
-    over: (usedBytes: number) => void,
-    signal: AbortSignal,
-  ): void;
 }
 
 const everyMs = 1_000;
 
-/** Creates a watch that runs as long as there is something to watch. */
-export function memoryWatch(clock: Clock, see: typeof seeProcesses = seeProcesses): MemoryWatch {
-  const watched = new Map<Pick<ProcessFamily, 'usage'>, { mostBytes: number; over: (usedBytes: number) => void }>();
+type Measured = Pick<ProcessFamily, 'usage'>;
+
+/** Measures the memory of all agents in one round, as long as there is something to watch. */
+export function memoryWatch(clock: Clock, see: typeof seeProcesses = seeProcesses) {
+  const watched = new Map<Measured, { mostBytes: number; over: (usedBytes: number) => void }>();
   let looking: Promise<void> | undefined;
 
   async function look(): Promise<void> {
     while (watched.size > 0) {
       await pause(clock, everyMs);
-      const seen = seenNow();
+      // Skips a round without free file descriptors.
+      const seen = unlessCode(['EMFILE', 'ENFILE', 'ENOMEM', 'EIO'], [], see);
       for (const [family, bound] of watched) {
         const { memoryBytes } = family.usage(seen);
         if (memoryBytes <= bound.mostBytes) continue;
@@ -65,11 +50,9 @@ export function memoryWatch(clock: Clock, see: typeof seeProcesses = seeProcesse
     looking = undefined;
   }
 
-  /** Skips a round without free file descriptors. */
-  const seenNow = (): ReturnType<typeof seeProcesses> => unlessCode(['EMFILE', 'ENFILE', 'ENOMEM', 'EIO'], [], see);
-
   return {
-    watch(family, mostBytes, over, signal) {
+    /** Watches one agent until the signal aborts; calls `over` once, when its private bytes exceed `mostBytes`. */
+    watch(family: Measured, mostBytes: number, over: (usedBytes: number) => void, signal: AbortSignal): void {
       if (signal.aborted) return;
       watched.set(family, { mostBytes, over });
       signal.addEventListener('abort', () => watched.delete(family), { once: true });
@@ -77,3 +60,4 @@ export function memoryWatch(clock: Clock, see: typeof seeProcesses = seeProcesse
     },
   };
 }
+export type MemoryWatch = ReturnType<typeof memoryWatch>;

@@ -2,14 +2,6 @@ import { withoutControls } from '../../contract/plain-text.ts';
 import type { AgentStart } from './compute.ts';
 import type { LogLevel } from './log-line.ts';
 
-/** Keeps what explains a failure best of a process's output. */
-export interface OutputExcerpt {
-  add(level: LogLevel, line: string): void;
-  /** Of the lines with the level `error` the last that names an error, else the last that is not part of a stack. */
-  cause(): string | undefined;
-  lines: () => readonly string[];
-}
-
 /** `TypeError: ...`, `Error [ERR_X]: ...`, as JavaScript prints what was thrown, and `error[x]: ...`, as our agent server does. */
 const namesAnError = /^((Uncaught )?[A-Z]\w*(Error|Exception)?( \[\w+\])?|error\[[\w-]+\]): \S/;
 /** The lines around it: the stack, the source line with its marker, fields of the error, the runtime's version. */
@@ -18,29 +10,29 @@ const isAround = /^(\s|[{}[\]]*,?$|at |Node\.js v\d|node:internal|file:\/\/)/;
 const mostLines = 8;
 const longest = 400;
 
-export function outputExcerpt(): OutputExcerpt {
+/** Keeps what explains a failure best of a process's output. */
+export function outputExcerpt() {
   let named: string | undefined;
   let last: string | undefined;
   let lines: string[] = [];
   return {
-    add(level, line) {
+    add(level: LogLevel, line: string): void {
       lines = [...lines.slice(1 - mostLines), line.length > longest ? `${line.slice(0, longest)} [...]` : line];
       const plain = withoutControls(line);
       if (level !== 'error' || isAround.test(plain)) return;
       last = plain;
       if (namesAnError.test(plain)) named = plain;
     },
-    cause: () => named ?? last,
-    lines: () => lines,
+    /** Of the lines with the level `error` the last that names an error, else the last that is not part of a stack. */
+    cause: (): string | undefined => named ?? last,
+    lines: (): readonly string[] => lines,
   };
 }
+export type OutputExcerpt = ReturnType<typeof outputExcerpt>;
 
 /** A failed start, explained by the output. */
 export function failedStart(reason: string, output?: OutputExcerpt): AgentStart {
   const cause = output?.cause();
-  return {
-    kind: 'failed',
-    reason: cause === undefined ? reason : `${reason} Its last line: ${cause}`,
-    said: output?.lines() ?? [],
-  };
+  const words = cause === undefined ? reason : `${reason} Its last line: ${cause}`;
+  return { kind: 'failed', reason: words, said: output?.lines() ?? [] };
 }

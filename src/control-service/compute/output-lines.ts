@@ -13,10 +13,9 @@ export interface OutputLine {
 }
 
 /**
- * Splits a process's output into lines as it arrives, no faster than `rate` allows: backpressure then stops the process.
- * Lines are passed on raw: most of a flood is dropped, and `plainLine` need not parse those.
- *
- * Resolves when the output has ended or was destroyed.
+ * Splits a process's output into lines as it arrives, no faster than `rate` allows: backpressure then stops the
+ * process. Lines are passed on raw: most of a flood is dropped, and `plainLine` need not parse those. Resolves at the
+ * end of it.
  */
 export function readLines(
   output: Readable,
@@ -67,7 +66,7 @@ export function plainLine(written: string): string {
   return withoutControls(last.slice(last.lastIndexOf('\r') + 1)).trimEnd();
 }
 
-/** A rate limit for reading output: it limits what a flood costs the service. */
+/** It limits what a flood costs the service. */
 interface ReadBounds {
   burst: number;
   perSecond: number;
@@ -75,22 +74,17 @@ interface ReadBounds {
 
 /** For one output, about what a build on this machine prints at its fastest. */
 const boundsOfOutput: ReadBounds = { burst: 8 * 1_048_576, perSecond: 1_048_576 };
-const boundsOfAll: ReadBounds = { burst: 32 * 1_048_576, perSecond: 4 * 1_048_576 };
 
 /** The cost of each line in bytes: a flood of empty lines is more work than one of long ones. */
 const bytesPerLine = 16;
 
-export interface ReadRate {
-  /** Records bytes that were read. Returns the milliseconds to wait before the next read. */
-  spend: (bytes: number, lines: number, now: number) => number;
-}
-
 /** Creates a token bucket that may be overdrawn once: the debt has to be waited for. Sharers wait in turn. */
-export function readRate({ burst, perSecond }: ReadBounds): ReadRate {
+export function readRate({ burst, perSecond }: ReadBounds) {
   let allowance = burst;
   let since: number | undefined;
   return {
-    spend(bytes, lines, now) {
+    /** Records bytes that were read. Returns the milliseconds to wait before the next read. */
+    spend(bytes: number, lines: number, now: number): number {
       const elapsed = Math.max(0, now - (since ?? now));
       since = now;
       allowance = Math.min(burst, allowance + (elapsed / 1_000) * perSecond) - bytes - lines * bytesPerLine;
@@ -99,7 +93,9 @@ export function readRate({ burst, perSecond }: ReadBounds): ReadRate {
   };
 }
 
-const rateOfAll = readRate(boundsOfAll);
+export type ReadRate = ReturnType<typeof readRate>;
+
+const rateOfAll = readRate({ burst: 32 * 1_048_576, perSecond: 4 * 1_048_576 });
 
 /** One output's own rate limit, which also counts towards the one of all outputs. */
 export function sharedReadRate(bounds: ReadBounds = boundsOfOutput, all: ReadRate = rateOfAll): ReadRate {

@@ -1,15 +1,15 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { messageOf } from '../../errors.ts';
-import { pause, untilAborted, type Clock } from '../../clock.ts';
+import { pause, untilAborted, withTimeout, type Clock } from '../../clock.ts';
 import { maskOf } from '../../contract/mask.ts';
-import { agentCommands, type AgentCommands, announcesListening } from './agent-commands.ts';
+import { agentCommands, type AgentCommand, announcesListening } from './agent-commands.ts';
 import { agentEnvironment, agentMark, agentSecrets, agentServerPath } from './agent-environment.ts';
 import { openAgentSocket } from './agent-socket.ts';
 import type { AgentSpec, AgentStart, Compute, IdleAgent, RunningAgent } from './compute.ts';
 import { becomesHealthy } from '../gateway/request-agent.ts';
 import { startGuarded, type GuardedProcess, type ProcessEnd } from './guarded-process.ts';
-import { failedStart, outputExcerpt, type OutputExcerpt } from './output-excerpt.ts';
+import { failedStart, outputExcerpt } from './output-excerpt.ts';
 import type { WriteLine } from './log-line.ts';
 import { megabyte, memoryBound, type MemoryBound, memoryWatch, type MemoryWatch } from './memory-bound.ts';
 import { openFolders } from '../isolation/change-owner.ts';
@@ -22,17 +22,12 @@ export interface ProcessComputeSettings {
   agentServer?: string;
   /** The Node.js that runs it; this service's own when absent. */
   node?: string;
-  /** The timeout in milliseconds for an agent to become healthy; a minute when absent. */
   startWithinMs?: number;
-  /** The milliseconds that an agent may take to drain when it is stopped; 30 s when absent. */
   drainMs?: number;
-  /** Whether webhooks of agents may reach private networks; false when absent. */
+  /** Whether webhooks of agents may reach private networks. */
   privateWebhooks?: boolean | undefined;
-  /** The `PATH` of agents after our Node.js; this service's own when absent. */
-  path?: string;
   /** Written to every deploy log: agents are not isolated from this service as they should be. */
   warning?: string | undefined;
-  /** Ends all processes of a deleted deployment; does nothing when absent. */
   sweep?: ((deploymentId: string) => Promise<void>) | undefined;
   memory?: MemoryWatch;
 }
@@ -41,17 +36,16 @@ export interface ProcessComputeSettings {
 const lastStepsMs = 2_000;
 
 /**
- * Runs every agent as a process with its own process group and environment. The process listens on a private Unix socket
- * and requires its token.
+ * Runs every agent as a process with its own process group and environment, which listens on a private Unix socket.
  *
  * Agents do not outlive this service, even if it is killed: their input closes, and their guard kills those that do not
- * exit by themselves. An agent runs as `AgentSpec.user`; without one as the user of this service, and its code is trusted
- * as far as that user is. An agent above its memory limit is killed, with that as the reason.
+ * exit by themselves. An agent runs as `AgentSpec.user`; without one as the user of this service, and its code is
+ * trusted as far as that user is. An agent above its memory limit is killed, with that as the reason.
  */
 export function processCompute(settings: ProcessComputeSettings): Compute {
-  const { clock, startWithinMs = 60_000, drainMs = 30_000, path = process.env.PATH ?? '', warning, sweep } = settings;
-  const { privateWebhooks = false } = settings;
+  const { clock, startWithinMs = 60_000, drainMs = 30_000, privateWebhooks = false, warning, sweep } = settings;
   const { agentServer = agentServerPath(), node = process.execPath, memory = memoryWatch(clock) } = settings;
+  const path = process.env.PATH ?? '';
 
   return {
     async start(spec, signal): Promise<AgentStart> {
@@ -62,19 +56,15 @@ export function processCompute(settings: ProcessComputeSettings): Compute {
       await openFolders(program, spec.user);
       const socket = await openAgentSocket(spec.user);
       const bounds = memoryBound(spec);
-      const family = processFamily(
-        { mark: [agentMark, join(program.homeFolder, randomUUID())], user: spec.user },
-        clock,
-      );
+      const mark = [agentMark, join(program.homeFolder, randomUUID())] as const;
+      const family = processFamily({ mark, user: spec.user }, clock);
+      const settled = { token, socket: socket.path, drainMs, privateWebhooks, path, node };
       const leashed = startGuarded(
         {
           command: node,
           args: [`--max-old-space-size=${bounds.heapMib}`, agentServer],
           cwd: dirname(program.graphConfigFile),
-          env: {
-            ...agentEnvironment(spec, program, { token, socket: socket.path, drainMs, privateWebhooks, path, node }),
-            ...family.mark,
-          },
+          env: { ...agentEnvironment(spec, program, settled), ...family.mark },
           withInput: true,
           graceSeconds: Math.ceil((drainMs + lastStepsMs) / 1_000),
           user: spec.user,
@@ -87,10 +77,7 @@ export function processCompute(settings: ProcessComputeSettings): Compute {
       const { listens, ...heard } = listenTo(running, spec, token, clock);
       const tooLate = new AbortController();
       const bound = AbortSignal.any([signal, tooLate.signal]);
-      void clock.sleep(startWithinMs, bound).then(
-        () => tooLate.abort(),
-        () => undefined,
-      );
+      void pause(clock, startWithinMs, bound).then(() => tooLate.abort());
       const ended = running.ended.then((end) => ({ end }));
       const taken = listens.then(socket.take).then(
         (origin) => ({ origin }),
@@ -98,7 +85,7 @@ export function processCompute(settings: ProcessComputeSettings): Compute {
       );
       const startedProcess = await Promise.race([ended, taken, untilAborted(bound)]);
       const origin = startedProcess && 'origin' in startedProcess ? startedProcess.origin : undefined;
-      const healthy = origin && (await Promise.race([ended, becomesHealthy(origin, token, clock, bound)]));
+      const healthy = origin && (await Promise.race([ended, becomesHealthy({ origin, token }, clock, bound)]));
       const wasInTime = !bound.aborted;
       tooLate.abort();
       if (origin && healthy === true)
@@ -107,14 +94,11 @@ export function processCompute(settings: ProcessComputeSettings): Compute {
       running.kill();
       const end = await running.ended;
       if (signal.aborted) return failedStart('The start was aborted.');
+      let reason = `The agent's process ended before it was healthy: ${tookTooMuch() ?? inWords(end)}.`;
+      if (!wasInTime) reason = `The agent did not become healthy within ${startWithinMs / 1_000} s.`;
       if (startedProcess && 'problem' in startedProcess)
-        return failedStart(`The agent does not listen correctly: ${startedProcess.problem}.`, heard.excerpt);
-      if (!wasInTime)
-        return failedStart(`The agent did not become healthy within ${startWithinMs / 1_000} s.`, heard.excerpt);
-      return failedStart(
-        `The agent's process ended before it was healthy: ${tookTooMuch() ?? inWords(end)}.`,
-        heard.excerpt,
-      );
+        reason = `The agent does not listen correctly: ${startedProcess.problem}.`;
+      return failedStart(reason, heard.excerpt);
     },
     ...(sweep === undefined ? {} : { remove: ({ id }) => sweep(id) }),
   };
@@ -140,19 +124,18 @@ export function processCompute(settings: ProcessComputeSettings): Compute {
     const { running, origin, token, tookTooMuch, heard } = started;
     const stop = async (withinMs = drainMs + lastStepsMs): Promise<void> => {
       running.stdin?.end();
-      const gone = new AbortController();
-      const bound = clock.sleep(withinMs, gone.signal).then(running.kill, () => undefined);
-      await running.ended;
-      gone.abort();
-      await bound;
+      await withTimeout(clock, withinMs, (late) => {
+        void untilAborted(late).then(running.kill);
+        return running.ended;
+      });
     };
     const exited = running.ended.then((end) => tookTooMuch() ?? inWords(end));
 
     /** Sends a command; false where the process fails it or times out. */
-    async function does(command: Parameters<AgentCommands['ask']>[0], withinMs: number): Promise<boolean> {
-      const over = new AbortController();
-      const end = await Promise.race([heard.commands.ask(command), exited, pause(clock, withinMs, over.signal)]);
-      over.abort();
+    async function does(command: AgentCommand, withinMs: number): Promise<boolean> {
+      const end = await withTimeout(clock, withinMs, (late) =>
+        Promise.race([heard.commands.ask(command), exited, untilAborted(late)]),
+      );
       return typeof end === 'object' && end.event !== 'failed';
     }
 
@@ -165,9 +148,8 @@ export function processCompute(settings: ProcessComputeSettings): Compute {
     async function wake(spec: AgentSpec, signal: AbortSignal): Promise<AgentStart> {
       heard.writeTo(spec.log);
       const isServing = await does({ do: 'wake', revision_id: spec.revisionId }, startWithinMs);
-      if (isServing && (await becomesHealthy(origin, token, clock, signal))) {
+      if (isServing && (await becomesHealthy(started, clock, signal)))
         return { kind: 'running', agent: agentOf(started) };
-      }
       await stop(lastStepsMs);
       return failedStart('The agent that was kept did not serve again.', heard.excerpt);
     }
@@ -180,30 +162,17 @@ interface Started {
   origin: string;
   token: string;
   tookTooMuch: () => string | undefined;
-  heard: Heard;
+  heard: Omit<ReturnType<typeof listenTo>, 'listens'>;
 }
 
 const noImages =
   'This service runs agents as processes of this machine, which a container image is not. Use the source github or internal_source, or start the service where it may run containers.';
 
-interface Heard {
-  excerpt: OutputExcerpt;
-  commands: AgentCommands;
-  /** Redirects further lines to this log. */
-  writeTo: (log: WriteLine) => void;
-}
-
 /** Sends the process's output to the deploy log, and waits for the line that announces that it listens. */
-function listenTo(
-  running: GuardedProcess,
-  { log, ...spec }: AgentSpec,
-  token: string,
-  clock: Clock,
-): { listens: Promise<void> } & Heard {
-  let found = (): void => {};
-  const listens = new Promise<void>((resolve) => (found = resolve));
+function listenTo(running: GuardedProcess, spec: AgentSpec, token: string, clock: Clock) {
+  const { promise: listens, resolve: found } = Promise.withResolvers<void>();
   let listening = false;
-  let writeLine = log;
+  let writeLine = spec.log;
   const excerpt = outputExcerpt();
   const commands = agentCommands(running.stdin);
   const write: WriteLine = (level, line) => {
@@ -216,9 +185,10 @@ function listenTo(
     excerpt.add(level, line);
     writeLine(level, line);
   };
-  const mask = maskOf(agentSecrets({ log, ...spec }, token));
+  const mask = maskOf(agentSecrets(spec, token));
   void logProcess(running, { write, mask, clock, errorLevel: 'error' });
-  return { listens, excerpt, commands, writeTo: (other) => void (writeLine = other) };
+  const writeTo = (log: WriteLine): void => void (writeLine = log);
+  return { listens, excerpt, commands, writeTo };
 }
 
 /** Processes that left an agent's process group end with the agent. */

@@ -13,11 +13,7 @@ export interface Usage {
 export interface ProcessFamily {
   /** The variable that marks a family's processes; child processes inherit it. */
   mark: Record<string, string>;
-  /**
-   * Measures them.
-   *
-   * @param seen every process of the machine, where the caller has just read them.
-   */
+  /** Measures them, among every process of the machine, where the caller has just read these. */
   usage(seen?: readonly SeenProcess[]): Usage;
   /** Kills every one of them; resolves when none is left. */
   kill(): Promise<void>;
@@ -25,7 +21,7 @@ export interface ProcessFamily {
   end(): Promise<void>;
 }
 
-export interface FamilyTraits {
+interface FamilyTraits {
   mark: readonly [name: string, value: string];
   /** The deployment's own user, if any: every process of that user counts. */
   user: ProcessUser | undefined;
@@ -45,8 +41,8 @@ const living = new Set<Living>();
 
 /**
  * Creates the scan of a family. A process belongs to it when it has the mark, or its parent belonged to it in the last
- * scan. So a process that calls `setsid` is found, and one that also clears its environment is found if a scan has seen it
- * before. Where the deployment has its own user, every other process of that user counts too, and ends with the last
+ * scan. So a process that calls `setsid` is found, and one that also clears its environment is found if a scan has seen
+ * it before. Where the deployment has its own user, every other process of that user counts too, and ends with the last
  * family of that user. Without `/proc` nothing is found.
  */
 export function processFamily({ mark: [name, value], user }: FamilyTraits, clock: Clock): ProcessFamily {
@@ -149,9 +145,8 @@ const kill = (pid: number): boolean => unlessCode(['ESRCH', 'EPERM'], false, () 
 const mostSendingMs = 1_000;
 
 /**
- * Kills all processes of another user with one signal, as root. A process that starts the next one and exits is in no
- * scan for long, but can't escape this: the kernel sends the signal to all of them at once. They could stop the sender
- * first: it is given up after a second.
+ * Kills all processes of another user with one signal, as root: a process that starts the next one and exits can't
+ * escape this. They could stop the sender first: it is given up after a second.
  */
 async function killUser(uid: number): Promise<void> {
   if (process.getuid?.() !== 0 || uid === 0) return;
@@ -167,12 +162,7 @@ async function killUser(uid: number): Promise<void> {
   await new Promise<void>((resolve) => child.once('error', () => resolve()).once('exit', () => resolve()));
 }
 
-/**
- * Kills every process of some users, as root and on Linux: those that left their process group, and those that a killed
- * service left. Does nothing for user 0, and nothing without `/proc`.
- *
- * @returns how many it killed.
- */
+/** Kills every process of some users but 0, as root and on Linux; returns how many it killed. */
 export async function killProcessesOf(uids: ReadonlySet<number>, clock: Clock): Promise<number> {
   const killed = new Set<number>();
   const left = (): SeenProcess[] => {

@@ -7,7 +7,7 @@ import type { GuardedProcess } from './guarded-process.ts';
 import type { LogLevel, WriteLine } from './log-line.ts';
 import { plainLine, readLines, type OutputLine, sharedReadRate, type ReadRate } from './output-lines.ts';
 
-export interface ProcessLogSettings {
+interface ProcessLogSettings {
   write: WriteLine;
   mask: Mask;
   clock: Clock;
@@ -20,16 +20,12 @@ export interface ProcessLogSettings {
 
 const maxLineLength = 4_000;
 
-/**
- * Writes a process's output into a log, line by line, masked and with limits.
- *
- * @returns resolves when the process has closed its output.
- */
+/** Writes a process's output into a log, line by line, masked and with limits, until it has closed its output. */
 export async function logProcess(
   { stdout, stderr }: Pick<GuardedProcess, 'stdout' | 'stderr'>,
   { write, mask, clock, errorLevel, bounds = usualBounds, rate = sharedReadRate() }: ProcessLogSettings,
 ): Promise<void> {
-  const writeMasked = ({ text, cut, level }: OutputLine & { level: LogLevel }): void => {
+  const writeMasked = ({ text, cut, level }: LevelledLine): void => {
     const line = plainLine(text);
     if (line === '') return;
     const masked = mask(line, { cut });
@@ -38,7 +34,7 @@ export async function logProcess(
     write(isWarning ? 'warning' : level, isWhole ? masked : `${masked.slice(0, maxLineLength)} [...]`);
   };
   /** Writes an entry of the agent server's own log as its message, and any other line as it is. */
-  const writeEntry = (line: OutputLine & { level: LogLevel }): void => {
+  const writeEntry = (line: LevelledLine): void => {
     const entry = readAgentServerEntry(line.text);
     if (!entry) return writeMasked(line);
     const isCut = entry.msg.endsWith(cutMark);
@@ -57,12 +53,12 @@ export async function logProcess(
   budget.end();
 }
 
+const levels = { debug: 'info', info: 'info', warn: 'warning', error: 'error' } as const;
 const agentServerEntry = z.object({
   name: z.literal('agent-server'),
-  level: z.enum(['debug', 'info', 'warn', 'error']).transform((level): LogLevel => levels[level]),
+  level: z.enum(['debug', 'info', 'warn', 'error']).transform((level) => levels[level]),
   msg: z.string(),
 });
-const levels = { debug: 'info', info: 'info', warn: 'warning', error: 'error' } as const;
 
 const readAgentServerEntry = (line: string): z.infer<typeof agentServerEntry> | undefined =>
   line.startsWith('{"level":') ? agentServerEntry.safeParse(fromJson(line)).data : undefined;
@@ -76,22 +72,19 @@ export interface LineBounds {
 
 const usualBounds: LineBounds = { burst: 5_000, perSecond: 20, keepLast: 100 };
 
-interface LineBudget<Line> {
-  writeLine: (line: Line) => void;
-  end: () => void;
-}
+type LevelledLine = OutputLine & { level: LogLevel };
 
 /** Creates a budget that passes lines on to `write`, and the number of dropped lines to `warn`. */
-function lineBudget<Line>(
-  write: (line: Line) => void,
+function lineBudget(
+  write: (line: LevelledLine) => void,
   warn: (message: string) => void,
   clock: Clock,
-  bounds: LineBounds = usualBounds,
-): LineBudget<Line> {
+  bounds: LineBounds,
+) {
   let allowance = bounds.burst;
   let since = steadyNow(clock);
   let leftOut = 0;
-  let kept: Line[] = [];
+  let kept: LevelledLine[] = [];
 
   const refill = (): void => {
     const now = steadyNow(clock);
@@ -108,7 +101,7 @@ function lineBudget<Line>(
   };
 
   return {
-    writeLine(line) {
+    writeLine(line: LevelledLine): void {
       refill();
       // In a flood the refilling budget lets no single lines through: the kept ones need room, too.
       const needed = leftOut > 0 ? kept.length + bounds.perSecond : 1;

@@ -46,12 +46,10 @@ export function userOf(pid: number): number | undefined {
 export const memoryOf = (pid: number): number => heldBytesIn(textOf(`/proc/${pid}/status`));
 
 /** The same from `/proc/<pid>/status`: in memory and in swap, with huge pages and page tables. */
-export function heldBytesIn(status: string): number {
-  let kilobytes = 0;
-  for (const [, amount] of status.matchAll(/^(?:RssAnon|RssShmem|VmSwap|VmPTE|HugetlbPages):\s+(\d+) kB$/gm))
-    kilobytes += Number(amount);
-  return kilobytes * 1_024;
-}
+export const heldBytesIn = (status: string): number =>
+  [...status.matchAll(/^(?:RssAnon|RssShmem|VmSwap|VmPTE|HugetlbPages):\s+(\d+) kB$/gm)]
+    .map(([, kilobytes]) => Number(kilobytes) * 1_024)
+    .reduce((total, bytes) => total + bytes, 0);
 
 const textOf = (file: string): string => read(() => readFileSync(file, 'utf8'), '');
 

@@ -21,43 +21,25 @@ export interface Upstream {
   token: string;
 }
 
-/** The route to one process of an agent, with a count of its requests. */
-export interface AgentRoute {
-  readonly upstream: Upstream;
-  /** The number of open requests, including streams. */
-  inFlight(): number;
-  /** Resolves when nothing is in flight. */
-  drained(): Promise<void>;
-  /** Closes the connections; requests in flight are cut. */
-  close(): void;
-}
-
-/** A route that the gateway sends requests on. */
-export interface OpenRoute extends AgentRoute {
-  /** Forwards a request. `path` is what the agent sees. Never rejects: the caller gets the error as a response. */
-  send(request: IncomingMessage, response: ServerResponse, path: string): Promise<void>;
-  /** Forwards a CORS preflight from any caller: only status and CORS headers come back. */
-  sendPreflight(request: IncomingMessage, response: ServerResponse, path: string): Promise<void>;
-}
-
-export interface RouteSettings {
+interface RouteSettings {
   clock: Clock;
   log: Logger;
   answerWithinMs: number;
 }
 
 /**
- * The keep-alive of idle connections to an agent, in milliseconds: shorter than that of servers, because a request on a
- * connection that the server is closing would be lost. A connection in use may be silent for longer.
+ * The keep-alive of idle connections to an agent (ms): shorter than that of servers, because a request on a connection
+ * that the server is closing would be lost.
  */
 const idleMs = 4_000;
 
-export function openRoute(upstream: Upstream, { clock, log, answerWithinMs }: RouteSettings): OpenRoute {
+/** The route to one process of an agent, with a count of its requests. */
+export function openRoute(upstream: Upstream, { clock, log, answerWithinMs }: RouteSettings) {
   const { origin } = upstream;
   const connections = new Agent({ keepAlive: true, maxSockets: Infinity, timeout: idleMs });
   const onFailure = (reason: string): void => log.error(`An agent at ${origin} failed: ${reason}`);
   let inFlight = 0;
-  let waiting: (() => void)[] = [];
+  let idle = Promise.withResolvers<void>();
 
   async function pass(
     request: IncomingMessage,
@@ -68,22 +50,26 @@ export function openRoute(upstream: Upstream, { clock, log, answerWithinMs }: Ro
     await forward(request, response, { ...how, origin, connections, clock, onFailure });
     inFlight -= 1;
     if (inFlight > 0) return;
-    const drained = waiting;
-    waiting = [];
-    for (const resolve of drained) resolve();
+    idle.resolve();
+    idle = Promise.withResolvers();
   }
 
   return {
     upstream,
+    /** The number of open requests, including streams. */
     inFlight: () => inFlight,
-    drained: () => (inFlight === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
+    /** Resolves when nothing is in flight. */
+    drained: (): Promise<void> => (inFlight === 0 ? Promise.resolve() : idle.promise),
+    /** Closes the connections; requests in flight are cut. */
     close: () => connections.destroy(),
-    send(request, response, path) {
+    /** Forwards a request. `path` is what the agent sees. Never rejects: the caller gets the error as a response. */
+    send(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
       prepareAgentRequest(request.headers, upstream.token);
       request.url = path;
       return pass(request, response, { respond: passOn, withinMs: answerWithinMs });
     },
-    sendPreflight(request, response, path) {
+    /** Forwards a CORS preflight from any caller: only status and CORS headers come back. */
+    sendPreflight(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
       preparePreflight(request.headers, upstream.token);
       request.url = withoutQuery(path);
       const withinMs = Math.min(preflightWithinMs, answerWithinMs);
@@ -92,8 +78,11 @@ export function openRoute(upstream: Upstream, { clock, log, answerWithinMs }: Ro
   };
 }
 
+export type OpenRoute = ReturnType<typeof openRoute>;
+/** A route that gets no new requests. */
+export type AgentRoute = Omit<OpenRoute, 'send' | 'sendPreflight'>;
+
 interface Forwarding {
-  /** `http://<host>:<port>`, or `unix:<path>`. */
   origin: string;
   connections: Agent;
   withinMs: number;
@@ -105,10 +94,8 @@ interface Forwarding {
 
 /**
  * Forwards a request and its response unchanged. Bodies are streamed both ways, unread and never decompressed; a caller
- * that disconnects aborts the request to the agent.
- *
- * Resolves when the response is closed, and never rejects or throws, whatever the agent sends: a response that can't be
- * forwarded becomes an error response, and one that has started is cut.
+ * that disconnects aborts the request to the agent. Resolves when the response is closed, and never rejects, whatever
+ * the agent sends: a response that can't be forwarded becomes an error response, and one that has started is cut.
  */
 function forward(
   request: IncomingMessage,
@@ -130,13 +117,8 @@ function forward(
   for (const stream of [request, response]) stream.on('error', () => undefined);
   try {
     const { method, url: path, headers } = request;
-    const outgoing = openRequest({
-      ...addressOf(origin),
-      agent: connections,
-      method,
-      path,
-      headers: { ...headers, ...framing(request) },
-    });
+    const framed = { ...headers, ...framing(request) };
+    const outgoing = openRequest({ ...addressOf(origin), agent: connections, method, path, headers: framed });
     outgoing.on('error', broken);
     outgoing.on('response', (incoming) => {
       if (started) return void incoming.destroy();
@@ -183,8 +165,7 @@ function framing({ method, headers }: IncomingMessage): OutgoingHttpHeaders {
 }
 
 /**
- * Writes the status, the headers and the body of an agent's response. Drops the reason phrase, which carries no
- * information (RFC 9112, section 4); Node.js decides the framing of the body.
+ * Writes the status, the headers and the body of an agent's response; Node.js decides the framing of the body.
  *
  * @throws Error where the agent's response is invalid.
  */

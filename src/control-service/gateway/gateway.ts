@@ -11,44 +11,25 @@ import type { Logger } from '../../logger.ts';
 /** Whether a caller may reach a deployment's agent, or why not; `missing` also for a deployment of another tenant. */
 export type Admission = 'allowed' | 'missing' | (Pick<Refusal, 'detail'> & { status: 401 | 403 });
 
-export interface GatewaySettings {
+interface GatewaySettings {
   /**
-   * Called for every request on every path, `/ok` too (agent-server.md, Authentication), except a preflight to a live
-   * agent. Anything but `allowed` is refused. `header` reads one of the request's headers.
+   * Called for every request on every path (agent-server.md, Authentication), except a preflight to a live agent.
+   * `header` reads one of the request's headers.
    */
   authorize: (deploymentId: string, header: (name: string) => string | undefined) => Promise<Admission>;
   /** The service's public address, which agents get as their own; the address that callers use when absent. */
   publicUrl?: string | undefined;
-  /** Whether a deployment with nothing live has a starting agent; false when absent. */
+  /** Whether a deployment with nothing live has a starting agent. */
   isStarting?: (deploymentId: string) => boolean;
   clock: Clock;
   log: Logger;
-  /** The timeout of a response's start in milliseconds; ten minutes when absent. */
+  /** The timeout of a response's start (ms). */
   answerWithinMs?: number;
 }
 
-/** The addresses of all agents: `/agents/<deployment id>/...`, whichever process runs them. */
-export interface Gateway {
-  /**
-   * Handles a request that is for an agent; `false` leaves it to the service's own routes. `basePath` is the prefix that
-   * was removed from its path; none when absent.
-   */
-  handle: (request: IncomingMessage, response: ServerResponse, basePath?: string) => boolean;
-  /**
-   * Sends new requests to the new process from now on. Requests in flight stay on the former route, which is returned for
-   * the caller to drain and close.
-   */
-  switchTo(deploymentId: string, upstream: Upstream): AgentRoute | undefined;
-  /** Answers new requests with "nothing is live" from now on. Returns the former route. */
-  withdraw(deploymentId: string): AgentRoute | undefined;
-  /** The process that new requests go to. */
-  live(deploymentId: string): Upstream | undefined;
-}
-
-const tenMinutes = 600_000;
-
-export function createGateway(settings: GatewaySettings): Gateway {
-  const { authorize, isStarting, publicUrl, clock, log, answerWithinMs = tenMinutes } = settings;
+/** Serves the addresses of all agents: `/agents/<deployment id>/...`, whichever process runs them. */
+export function createGateway(settings: GatewaySettings) {
+  const { authorize, isStarting, publicUrl, clock, log, answerWithinMs = 600_000 } = settings;
   const routes = new Map<string, OpenRoute>();
 
   async function admit(deploymentId: string, request: IncomingMessage): Promise<Admission | 'unchecked'> {
@@ -87,7 +68,8 @@ export function createGateway(settings: GatewaySettings): Gateway {
   }
 
   return {
-    handle(request, response, basePath = '') {
+    /** Handles a request for an agent, else returns false. `basePath` is the prefix that was removed from its path. */
+    handle(request: IncomingMessage, response: ServerResponse, basePath = ''): boolean {
       const target = readAgentPath(request.url ?? '/');
       if (!target) return false;
       answer(target, request, response, basePath).catch((error: unknown) => {
@@ -96,30 +78,33 @@ export function createGateway(settings: GatewaySettings): Gateway {
       });
       return true;
     },
-    switchTo(deploymentId, upstream) {
+    /** Sends new requests to the new process from now on. Returns the former route, for the caller to drain and close. */
+    switchTo(deploymentId: string, upstream: Upstream): AgentRoute | undefined {
       const former = routes.get(deploymentId);
       routes.set(deploymentId, openRoute(upstream, { clock, log, answerWithinMs }));
       return former;
     },
-    withdraw(deploymentId) {
+    /** Answers new requests with "nothing is live" from now on. Returns the former route. */
+    withdraw(deploymentId: string): AgentRoute | undefined {
       const former = routes.get(deploymentId);
       routes.delete(deploymentId);
       return former;
     },
-    live: (deploymentId) => routes.get(deploymentId)?.upstream,
+    /** The process that new requests go to. */
+    live: (deploymentId: string): Upstream | undefined => routes.get(deploymentId)?.upstream,
   };
 }
+export type Gateway = ReturnType<typeof createGateway>;
 
-/** The parsed path of a request to an agent: the deployment, and the path (with its query) for the agent. */
 interface AgentPath {
   deploymentId: string;
-  /** Begins with a slash; the rest after `/agents/<deployment id>`. */
+  /** With its query: the rest after `/agents/<deployment id>`. */
   path: string;
 }
 
 /**
- * Parses the target of a request; `undefined` when it is no agent's. Resolves dot segments before the id is read, so that
- * the authorized deployment is the one that gets the request.
+ * Parses the target of a request; `undefined` when it is no agent's. Resolves dot segments before the id is read, so
+ * that the authorized deployment is the one that gets the request.
  */
 export function readAgentPath(target: string): AgentPath | undefined {
   if (!URL.canParse(target, 'http://service')) return undefined;

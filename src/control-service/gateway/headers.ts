@@ -47,13 +47,12 @@ function holdsKey(text: string, shown: string): boolean {
 
 /**
  * Drops the headers that the agent must not see, and adds its token. Mutates the given headers, which are sent on.
- * `Expect` is dropped because the service has already handled it.
- *
- * `Authorization` is for the agent where the key is in `X-Api-Key`: the agent may have its own authentication. A header
- * with a key of the service, `Cookie` included, is always dropped.
+ * `Authorization` is for the agent where the key is in `X-Api-Key`. A header with a key of the service is always
+ * dropped.
  */
 export function prepareAgentRequest(headers: IncomingHttpHeaders, token: string): void {
   const shown = String(headers['x-api-key'] ?? '').trim();
+  // The service has handled `Expect` already.
   const dropped = new Set([...boundToConnection(headers), ...hopByHop, ...credentials, 'expect']);
   if (shown !== '' && !boundToConnection(headers).includes('authorization')) dropped.delete('authorization');
   for (const [name, value] of Object.entries(headers)) {
@@ -66,10 +65,8 @@ export function prepareAgentRequest(headers: IncomingHttpHeaders, token: string)
  * Sets the agent's public address, which the agent can't see and passes on to other agents. Values from callers are
  * dropped.
  *
- * @param publicUrl the service's public address; undefined where only its own address is known, so that the agent uses
- *   `Host`.
+ * @param publicUrl undefined where only the service's own address is known, so that the agent uses `Host`.
  * @param basePath the prefix of all of the service's paths, where there is no `publicUrl`; may be empty.
- * @param path the prefix of the agent's own paths, as in `/agents/<deployment id>`.
  */
 export function setPublicAddress(
   headers: IncomingHttpHeaders,
@@ -85,10 +82,7 @@ export function setPublicAddress(
   headers['x-forwarded-prefix'] = `${reached ? withoutTrailingSlashes(reached.pathname) : basePath}${path}`;
 }
 
-/**
- * Drops the token, should an agent echo it, and every header about the connection instead of the response. Framing
- * headers stay: the body arrives with them.
- */
+/** Drops the token, should an agent echo it, and every header about the connection but the framing of the body. */
 export function prepareAgentResponse(headers: IncomingHttpHeaders): void {
   for (const name of [...boundToConnection(headers), ...hopByHop, 'proxy-authenticate', agentTokenHeader])
     delete headers[name];

@@ -13,8 +13,8 @@ const requested = [
 ];
 
 /**
- * Recognizes a CORS preflight. A browser can't send a key with it, so the agent gets it without authentication. A request
- * with a body or a credential is no preflight.
+ * Recognizes a CORS preflight. A browser can't send a key with it, so the agent gets it without authentication. A
+ * request with a body or a credential is no preflight.
  */
 export function isPreflight({ method, headers }: Pick<IncomingMessage, 'method' | 'headers'>): boolean {
   const isGiven = (name: string): boolean => (headers[name] ?? '') !== '';
@@ -32,17 +32,12 @@ export function preparePreflight(headers: IncomingHttpHeaders, token: string): v
   headers[agentTokenHeader] = token;
 }
 
-/**
- * Sends the status and the CORS headers of the agent's response to the browser, and nothing else.
- *
- * @throws Error where the agent's response is invalid.
- */
+/** Sends only the status and the CORS headers of the agent's response. @throws Error where the response is invalid. */
 export function answerPreflight(incoming: IncomingMessage, response: ServerResponse): void {
   const status = incoming.statusCode ?? 0;
   if (status < 200) throw new Error(`it sent the status ${status}`);
-  const words = Object.entries(incoming.headers).filter(
-    ([name]) => name.startsWith('access-control-') || name === 'vary',
-  );
-  response.writeHead(status, { ...Object.fromEntries(words), 'content-length': '0' }).end();
+  const isCors = ([name]: [string, unknown]): boolean => name.startsWith('access-control-') || name === 'vary';
+  const headers = Object.fromEntries(Object.entries(incoming.headers).filter(isCors));
+  response.writeHead(status, { ...headers, 'content-length': '0' }).end();
   incoming.destroy();
 }

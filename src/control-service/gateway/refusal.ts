@@ -37,8 +37,8 @@ export const refusals = {
 } as const satisfies Record<string, Refusal>;
 
 /**
- * Sends an error in the documented shape, or destroys a response that has started, so that the client sees it cut. Pages
- * of any origin may read it: it contains nothing that the sender could not get without a browser.
+ * Sends an error in the documented shape, or cuts a response that has started. Pages of any origin may read it: it
+ * contains nothing that the sender could not get without a browser.
  */
 export function refuse(response: ServerResponse, { status, detail, retryAfter }: Refusal): void {
   if (response.headersSent || response.destroyed) {

@@ -17,8 +17,8 @@ export function addressOf(origin: string): RequestOptions {
 }
 
 /**
- * Sends a request of the service itself to an agent and resolves with the response head; the caller must read or destroy
- * the body. Never follows a redirect: it could lead anywhere.
+ * Sends a request of the service itself to an agent and resolves with the response head; the caller must read or
+ * destroy the body. Never follows a redirect: it could lead anywhere.
  *
  * @throws Error when there is no response, or when `signal` aborts before it.
  */
@@ -42,31 +42,14 @@ export const isOk = ({ statusCode = 0 }: IncomingMessage): boolean => statusCode
 
 const betweenTries = 200;
 
-/**
- * Polls an agent's health (`GET /ok`) until it succeeds.
- *
- * @returns whether it did before `signal` aborted.
- */
-export async function becomesHealthy(
-  origin: string,
-  token: string,
-  clock: Clock,
-  signal: AbortSignal,
-): Promise<boolean> {
+/** Polls an agent's health (`GET /ok`) until it succeeds; false when `signal` aborts first. */
+export async function becomesHealthy(agent: Upstream, clock: Clock, signal: AbortSignal): Promise<boolean> {
   while (!signal.aborted) {
-    if (await isHealthy(origin, token, signal)) return true;
+    // No response: it has stopped listening, or the time is up. The caller checks which.
+    const response = await requestAgent(agent, '/ok', signal).catch(() => undefined);
+    response?.destroy();
+    if (response && isOk(response)) return true;
     await pause(clock, betweenTries, signal);
   }
   return false;
-}
-
-async function isHealthy(origin: string, token: string, signal: AbortSignal): Promise<boolean> {
-  try {
-    const response = await requestAgent({ origin, token }, '/ok', signal);
-    response.destroy();
-    return isOk(response);
-  } catch {
-    // It has stopped listening, or the time is up: the caller checks which.
-    return false;
-  }
 }

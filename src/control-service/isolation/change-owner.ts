@@ -1,9 +1,9 @@
-import { lchown, lstat, readdir } from 'node:fs/promises';
-import { hasCode } from '../../errors.ts';
-import type { ProcessUser } from '../compute/guarded-process.ts';
 import { chmodSync, lchownSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
+import { lchown, lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { AgentProgram } from '../compute/compute.ts';
+import { hasCode } from '../../errors.ts';
+import type { BuildProgram } from '../compute/compute.ts';
+import type { ProcessUser } from '../compute/guarded-process.ts';
 
 /**
  * Gives a tree to a user; does not follow links. Call it before any process of that user can reach the tree, so that no
@@ -29,13 +29,10 @@ export async function changeOwnerIfNeeded(path: string, user: ProcessUser): Prom
 }
 
 /**
- * Gives an agent's process access to its build and its home. A build from before its deployment had a user changes owner,
- * folder by folder; the parent folder stays ours and may be traversed.
+ * Gives an agent's process access to its build and its home. A build from before its deployment had a user changes
+ * owner, folder by folder; the parent folder stays ours and may be traversed.
  */
-export async function openFolders(
-  { folder, homeFolder }: Extract<AgentProgram, { kind: 'build' }>,
-  user: ProcessUser | undefined,
-): Promise<void> {
+export async function openFolders({ folder, homeFolder }: BuildProgram, user: ProcessUser | undefined): Promise<void> {
   const made = mkdirSync(homeFolder, { recursive: true, mode: 0o700 });
   if (!user) return;
   // Does not follow a link that the user's processes may have put in the home's place.

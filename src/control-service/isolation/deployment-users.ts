@@ -20,10 +20,8 @@ const candidates: readonly IdRange[] = [
 ];
 
 /**
- * The range for deployments' users: one whose ids this process may use.
- *
- * @param maps the text of `/proc/self/uid_map` and of `gid_map`: lines of first number inside, outside, and count.
- * @returns undefined where there is none, as in a namespace of one user.
+ * The range of ids, if any, that this process may use for deployments' users, by the texts of `/proc/self/uid_map` and
+ * `gid_map`: lines of first number inside, outside, and count.
  */
 export function agentIds(maps: readonly string[]): IdRange | undefined {
   return candidates.find(({ first, count }) =>
@@ -38,32 +36,25 @@ function spansOf(map: string): IdRange[] {
   });
 }
 
-export interface DeploymentUsers {
-  /** A deployment's own user, permanently. Its group has the same number. */
-  userOf: (deployment: { id: string }) => Promise<ProcessUser>;
-  /** Kills all processes of a deployment. */
-  sweep: (deploymentId: string) => Promise<void>;
-  /** Kills all processes of all deployments, which a killed service left. */
-  sweepAll: () => Promise<void>;
-}
-
-/** Creates the users, with ids from the range. */
+/** The users of deployments, with ids from the range. */
 export function deploymentUsers(
   store: Pick<ControlStore, 'agentUser' | 'agentUids'>,
   range: IdRange,
   clock: Clock,
   log: Logger,
-): DeploymentUsers {
-  const numberOf = (id: string): Promise<number> => store.agentUser(id, range);
+) {
   return {
-    async userOf({ id }) {
-      const uid = await numberOf(id);
+    /** A deployment's own user, permanently. Its group has the same number. */
+    userOf: async ({ id }: { id: string }): Promise<ProcessUser> => {
+      const uid = await store.agentUser(id, range);
       return { uid, gid: uid };
     },
-    async sweep(deploymentId) {
-      await killProcessesOf(new Set([await numberOf(deploymentId)]), clock);
+    /** Kills all processes of a deployment. */
+    sweep: async (deploymentId: string): Promise<void> => {
+      await killProcessesOf(new Set([await store.agentUser(deploymentId, range)]), clock);
     },
-    async sweepAll() {
+    /** Kills all processes of all deployments, which a killed service left. */
+    async sweepAll(): Promise<void> {
       const ended = await killProcessesOf(new Set(await store.agentUids()), clock);
       if (ended > 0)
         log.info(`${ended} processes of agents and builds that an earlier service left behind were ended.`);

@@ -22,7 +22,6 @@ import { removeTree } from '../builds/remove-tree.ts';
 import { copyProgram, noteIn, sampleFiles, type AgentProgramFiles } from './program.ts';
 import type { Logger } from '../../logger.ts';
 
-/** How far builds and agents are kept apart from this service and from one another. */
 export interface Isolation {
   folder: string;
   program: AgentProgramFiles;
@@ -32,7 +31,7 @@ export interface Isolation {
   warning: string | undefined;
 }
 
-export interface IsolationSettings {
+interface IsolationSettings {
   dataDir: string;
   /** The program that runs an agent, where it is installed. */
   agentServer: string;
@@ -42,9 +41,10 @@ export interface IsolationSettings {
 }
 
 /**
- * Decides the isolation: where this service is root every deployment gets its own user. Files that such a user could not
- * reach are in root's folder instead, the builds and a copy of the program, so that a checkout below a closed home works.
- * Where that is impossible, as in a container without the rights, all run as this service does, with a warning.
+ * Decides how far builds and agents are kept apart: where this service is root every deployment gets its own user. What
+ * such a user could not reach is in root's folder instead, the builds and a copy of the program, so that a checkout
+ * below a closed home works. Where that is impossible, as in some containers, all run as this service does, with a
+ * warning.
  */
 export async function isolate(settings: IsolationSettings): Promise<Isolation> {
   const { agentServer, log, systemFolder = defaultSystemFolder } = settings;
@@ -129,8 +129,7 @@ const reading =
   'for (const file of process.argv.slice(1)) try { require("fs").closeSync(require("fs").openSync(file)) } catch { console.log(file); process.exit(3) }';
 
 /**
- * The first part of a program that a user can't read; undefined when the user can run it. Tries it for real, because
- * permission bits are not the only obstacle.
+ * The first part of a program that a user can't read, tried for real: permission bits are not the only obstacle.
  *
  * @throws Error where this root may not act as another user.
  */

@@ -48,15 +48,10 @@ export const agentServerPackages: readonly string[] = [
   'zod-openapi',
 ];
 
-/** The parts of this installation that a program needs, and their common parent. */
-interface Parts {
-  base: string;
-  folders: string[];
-  files: string[];
-}
+type Parts = ReturnType<typeof partsOf>;
 
-/** @throws Error where the layout of the installation can't be copied. */
-function partsOf({ agentServer }: AgentProgramFiles): Parts {
+/** What a program needs of this installation. @throws Error where the layout of the installation can't be copied. */
+function partsOf({ agentServer }: AgentProgramFiles) {
   let root = dirname(realpathSync(agentServer));
   while (!existsSync(join(root, 'package.json')) && dirname(root) !== root) root = dirname(root);
   const [first = ''] = relative(root, realpathSync(agentServer)).split(sep);
@@ -77,12 +72,7 @@ export function sampleFiles(program: AgentProgramFiles): string[] {
   return [program.agentServer, ...files, ...folders.map((folder) => join(folder, 'package.json')).filter(existsSync)];
 }
 
-/**
- * Copies a program into root's folder, where every user can run it; once for each state of the installation. Keeps one
- * former copy.
- *
- * @returns the copied program.
- */
+/** Copies a program into root's folder, where every user can run it; once for each state of the installation. */
 export function copyProgram(program: AgentProgramFiles, systemFolder: string): AgentProgramFiles {
   const parts = partsOf(program);
   const owner = `program-${shortHash([parts.base])}`;
@@ -90,8 +80,8 @@ export function copyProgram(program: AgentProgramFiles, systemFolder: string): A
   if (!existsSync(target)) {
     // Copied aside and renamed: the final name is always complete, also with two concurrent services.
     const aside = mkdtempSync(`${target}-copying-`);
-    for (const part of [...parts.files, ...parts.folders]) copyOpen(part, join(aside, relative(parts.base, part)));
-    copyOpen(program.node, join(aside, 'node', 'node'));
+    for (const part of [...parts.files, ...parts.folders]) copy(part, join(aside, relative(parts.base, part)));
+    copy(program.node, join(aside, 'node', 'node'));
     writeFileSync(noteIn(aside), parts.base);
     makeReadable(aside);
     moveInto(aside, target);
@@ -115,12 +105,11 @@ function statesOf({ node }: AgentProgramFiles, { files, folders }: Parts): strin
   });
 }
 
-/** A copy that everyone may read, and run where its owner may. Inner links stay links. */
-function copyOpen(from: string, to: string): void {
+/** Inner links stay links. */
+const copy = (from: string, to: string): void =>
   cpSync(realpathSync(from), to, { recursive: true, verbatimSymlinks: true });
-}
 
-/** A running service may still start agents with the former copy. */
+/** Keeps one former copy: a running service may still start agents with it. */
 function removeFormer(systemFolder: string, owner: string, current: string): void {
   const former = readdirSync(systemFolder)
     .filter((name) => name.startsWith(`${owner}-`) && name !== current && !name.includes('-copying-'))
@@ -138,15 +127,12 @@ function commonFolder(one: string, other: string): string {
 const shortHash = (lines: readonly string[]): string =>
   createHash('sha256').update(lines.join('\n')).digest('hex').slice(0, 16);
 
-const manifest = z.object({
-  dependencies: z.record(z.string(), z.string()).optional(),
-  optionalDependencies: z.record(z.string(), z.string()).optional(),
-  peerDependencies: z.record(z.string(), z.string()).optional(),
-});
+const versions = z.record(z.string(), z.string()).default({});
+const manifest = z.object({ dependencies: versions, optionalDependencies: versions, peerDependencies: versions });
 
 /**
- * The folders of some packages and their dependencies, as Node.js resolves them from `root`. Leaves out packages inside a
- * package's folder: they are part of it.
+ * The folders of some packages and their dependencies, as Node.js resolves them from `root`. Leaves out packages inside
+ * a package's folder: they are part of it.
  *
  * @throws Error for a package that is not installed, or that is a link to a folder outside.
  */
@@ -161,13 +147,9 @@ export function packagesOf(names: readonly string[], root: string): string[] {
     if (realpathSync(folder) !== folder) throw new Error(`${folder} is a link`);
     if (found.has(folder)) return;
     found.add(folder);
-    const {
-      dependencies = {},
-      optionalDependencies = {},
-      peerDependencies = {},
-    } = manifest.parse(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')));
-    const optional = new Set([...Object.keys(optionalDependencies), ...Object.keys(peerDependencies)]);
-    for (const needed of new Set([...Object.keys(dependencies), ...optional])) {
+    const read = manifest.parse(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')));
+    const optional = new Set([...Object.keys(read.optionalDependencies), ...Object.keys(read.peerDependencies)]);
+    for (const needed of new Set([...Object.keys(read.dependencies), ...optional])) {
       visit(needed, folder, optional.has(needed));
     }
   };

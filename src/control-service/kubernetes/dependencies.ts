@@ -1,5 +1,5 @@
 import { databaseUser, inBase64 } from './environment.ts';
-import { metaOf, podMetaOf, pullSecrets, type Plan } from './input.ts';
+import { metaOf, podMetaOf, podSpecOf, untilDeadline, type Plan } from './input.ts';
 import { head, type Manifest, selectorOf } from './manifest.ts';
 import { gibibytes, resourcesOf } from './quantities.ts';
 
@@ -10,9 +10,9 @@ const usualStorageGi = 10;
 export const passwordKey = 'password';
 
 /**
- * The database part: one Postgres with a volume of its own. The claim is separate from the StatefulSet, which could never
- * change it: so a larger `db_storage_gi` takes effect, and a revision without one keeps the size, since a volume never
- * shrinks. Its pod has no revision label: a new revision of the agent must not restart the database.
+ * The database part: one Postgres with a volume of its own. The claim is separate from the StatefulSet, which could
+ * never change it: so a larger `db_storage_gi` takes effect, and a revision without one keeps the size, since a volume
+ * never shrinks. Its pod has no revision label: a new revision of the agent must not restart the database.
  */
 export function databaseParts(plan: Plan): Manifest[] {
   const metadata = metaOf(plan, 'database');
@@ -20,23 +20,17 @@ export function databaseParts(plan: Plan): Manifest[] {
   const matchLabels = selectorOf(plan.base, 'database');
   const { storageGi, maxConnections } = plan.resources.database;
   const former = plan.formerVolume;
+  const storage = storageGi ? gibibytes(storageGi) : (former?.storage ?? gibibytes(usualStorageGi));
   // A volume can't change its class.
   const storageClass = former ? former.storageClass : plan.settings.storageClass;
   return [
-    {
-      ...head('Secret'),
-      metadata,
-      type: 'Opaque',
-      data: { [passwordKey]: inBase64(plan.databasePassword) },
-    },
+    { ...head('Secret'), metadata, type: 'Opaque', data: { [passwordKey]: inBase64(plan.databasePassword) } },
     {
       ...head('PersistentVolumeClaim'),
       metadata,
       spec: {
         accessModes: ['ReadWriteOnce'],
-        resources: {
-          requests: { storage: storageGi ? gibibytes(storageGi) : (former?.storage ?? gibibytes(usualStorageGi)) },
-        },
+        resources: { requests: { storage } },
         ...(storageClass ? { storageClassName: storageClass } : {}),
       },
     },
@@ -62,10 +56,8 @@ export function databaseParts(plan: Plan): Manifest[] {
         template: {
           metadata: podMetaOf(plan, 'database'),
           spec: {
-            ...pullSecrets(plan),
+            ...podSpecOf(plan),
             automountServiceAccountToken: false,
-            enableServiceLinks: false,
-            securityContext: { seccompProfile: { type: 'RuntimeDefault' } },
             terminationGracePeriodSeconds: 60,
             containers: [databaseContainer(plan, name, maxConnections)],
             volumes: [{ name: 'data', persistentVolumeClaim: { claimName: name } }],
@@ -77,7 +69,6 @@ export function databaseParts(plan: Plan): Manifest[] {
 }
 
 function databaseContainer(plan: Plan, name: string, maxConnections: number | undefined): Record<string, unknown> {
-  const resources = resourcesOf(plan.resources.database);
   const requested = { command: ['pg_isready', '-U', databaseUser, '-d', databaseUser] };
   return {
     name: 'database',
@@ -91,16 +82,11 @@ function databaseContainer(plan: Plan, name: string, maxConnections: number | un
       // A subfolder of the volume: its file system may have entries of its own, and initdb needs an empty folder.
       { name: 'PGDATA', value: '/var/lib/postgresql/data/pgdata' },
     ],
-    ...(Object.keys(resources).length > 0 ? { resources } : {}),
+    ...resourcesOf(plan.resources.database),
     volumeMounts: [{ name: 'data', mountPath: '/var/lib/postgresql/data' }],
     readinessProbe: { exec: requested, periodSeconds: 2, timeoutSeconds: 5 },
     livenessProbe: { exec: requested, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 6 },
-    startupProbe: {
-      exec: requested,
-      periodSeconds: 2,
-      timeoutSeconds: 5,
-      failureThreshold: Math.ceil(plan.settings.progressDeadlineSeconds / 2),
-    },
+    startupProbe: { exec: requested, timeoutSeconds: 5, ...untilDeadline(plan) },
   };
 }
 
@@ -110,7 +96,6 @@ const cachePort = 6379;
 export function cacheParts(plan: Plan): Manifest[] {
   const metadata = metaOf(plan, 'cache');
   const matchLabels = selectorOf(plan.base, 'cache');
-  const resources = resourcesOf(plan.resources.cache);
   return [
     {
       ...head('Service'),
@@ -133,17 +118,15 @@ export function cacheParts(plan: Plan): Manifest[] {
         template: {
           metadata: podMetaOf(plan, 'cache'),
           spec: {
-            ...pullSecrets(plan),
+            ...podSpecOf(plan),
             automountServiceAccountToken: false,
-            enableServiceLinks: false,
-            securityContext: { seccompProfile: { type: 'RuntimeDefault' } },
             containers: [
               {
                 name: 'cache',
                 image: plan.settings.cacheImage,
                 args: ['--save', '', '--appendonly', 'no'],
                 ports: [{ name: 'redis', containerPort: cachePort, protocol: 'TCP' }],
-                ...(Object.keys(resources).length > 0 ? { resources } : {}),
+                ...resourcesOf(plan.resources.cache),
                 readinessProbe: { tcpSocket: { port: 'redis' }, periodSeconds: 2 },
                 livenessProbe: { tcpSocket: { port: 'redis' }, periodSeconds: 10, failureThreshold: 6 },
               },

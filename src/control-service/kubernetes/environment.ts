@@ -1,11 +1,10 @@
 import { webhookPrivate } from '../compute/agent-environment.ts';
 import { type Plan, metaOf } from './input.ts';
-import { type Manifest, environmentName, partName } from './manifest.ts';
+import { type Manifest, environmentName, head, partName } from './manifest.ts';
 
 /** The port of an agent in its pod: a pod has its own address, so the port is free. */
 export const agentPort = 8000;
 
-/** The user and the password of the agent's own database. */
 export const databaseUser = 'agent';
 
 /** The address of the agents' database. A secret. */
@@ -52,8 +51,7 @@ export function environmentOf(plan: Plan): Record<string, unknown>[] {
 
 export function environmentSecret(plan: Plan): Manifest {
   return {
-    apiVersion: 'v1',
-    kind: 'Secret',
+    ...head('Secret'),
     metadata: metaOf(plan, 'agent', environmentName(plan.base, plan.spec.revisionId)),
     type: 'Opaque',
     data: Object.fromEntries([...secretValues(plan)].map(([name, value]) => [name, inBase64(value)])),

@@ -1,28 +1,22 @@
+import type { AgentSettings } from '../compute/agent-environment.ts';
 import type { AgentSpec } from '../compute/compute.ts';
 import type { ResolvedResources } from '../deployments/validation/resolved-resources.ts';
 import { type ObjectMeta, type Part, asLabel, labelKeys, manager, partName } from './manifest.ts';
 
-/** The settings of the parts: images, storage and timeouts. */
-export interface PartSettings {
+export interface PartSettings extends Pick<AgentSettings, 'drainMs' | 'privateWebhooks'> {
   cacheImage: string;
-  /** The image of the database part: Postgres, with the variables of its official image. */
+  /** Postgres, with the variables of its official image. */
   databaseImage: string;
   /** The storage class of the database part's volume; the cluster's own default when absent. */
   storageClass?: string | undefined;
   progressDeadlineSeconds: number;
-  /** The milliseconds that an agent may take to drain when it is stopped. */
-  drainMs: number;
-  /** Whether webhooks of agents may reach private networks. */
-  privateWebhooks: boolean;
 }
 
-/** The inputs of a revision's manifests. */
 export interface ManifestInput {
-  /** The revision, its deployment and the ResourceSpec; the program is an image. */
   spec: Omit<AgentSpec, 'program' | 'log' | 'deploymentType' | 'namespace' | 'user'>;
   imageUri: string;
   namespace: string;
-  /** The password of the database part: created once per deployment. A secret. */
+  /** Created once per deployment. A secret. */
   databasePassword: string;
   /** The current number of replicas, where the cluster scaled them: kept within the requested bounds. */
   running: { readonly [part in 'agent' | 'queue']?: number | undefined };
@@ -67,7 +61,17 @@ export function podMetaOf(plan: Plan, part: Part): Pick<ObjectMeta, 'labels' | '
   return { labels, annotations };
 }
 
-export const pullSecrets = ({ spec }: Plan): Record<string, unknown> =>
-  spec.resourceSpec?.image_pull_secrets?.length
+/** What the pods of all parts have in common. */
+export const podSpecOf = ({ spec }: Plan): Record<string, unknown> => ({
+  ...(spec.resourceSpec?.image_pull_secrets?.length
     ? { imagePullSecrets: spec.resourceSpec.image_pull_secrets.map(({ name }) => ({ name })) }
-    : {};
+    : {}),
+  enableServiceLinks: false,
+  securityContext: { seccompProfile: { type: 'RuntimeDefault' } },
+});
+
+/** The period of a startup probe: the rollout's deadline limits a start. */
+export const untilDeadline = ({ settings }: Plan): { periodSeconds: number; failureThreshold: number } => ({
+  periodSeconds: 2,
+  failureThreshold: Math.ceil(settings.progressDeadlineSeconds / 2),
+});

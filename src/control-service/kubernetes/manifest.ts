@@ -32,7 +32,6 @@ export interface ObjectMeta {
   annotations: Record<string, string>;
 }
 
-/** An object for the cluster's API: JSON without nulls. */
 export interface Manifest {
   apiVersion: string;
   kind: Kind;
@@ -43,7 +42,7 @@ export interface Manifest {
   spec?: Record<string, unknown>;
 }
 
-/** The path of the objects of a kind, or of one of them, in the cluster's API. */
+/** The path of a kind's objects, or of one of them, in the cluster's API. */
 export function pathOf(kind: Kind, namespace: string, name?: string): string {
   const { apiVersion, plural } = kinds[kind];
   const root = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
@@ -52,15 +51,10 @@ export function pathOf(kind: Kind, namespace: string, name?: string): string {
 }
 
 /** An object without undefined and null values: the cluster's API refuses nulls in some places. */
-export function withoutNulls(fields: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null));
-}
+export const withoutNulls = (fields: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null));
 
-/** The `apiVersion` and `kind` of an object. */
-export const head = (kind: Kind): Pick<Manifest, 'apiVersion' | 'kind'> => ({
-  apiVersion: kinds[kind].apiVersion,
-  kind,
-});
+export const head = (kind: Kind) => ({ apiVersion: kinds[kind].apiVersion, kind });
 
 export const labelKeys = {
   deployment: 'landfall/deployment-id',
@@ -98,10 +92,7 @@ const suffixes: Record<Part, string> = { agent: '', queue: '-queue', cache: '-ca
 
 export const partName = (base: string, part: Part): string => `${base}${suffixes[part]}`;
 
-/**
- * The name of the Secret with a revision's environment. Each revision has its own, so that restarting pods of the former
- * revision keep their values.
- */
+/** The name of a revision's own Secret: restarting pods of the former revision keep their values. */
 export const environmentName = (base: string, revisionId: string): string => `${base}-env-${tail(revisionId)}`;
 
 /** The selector of a part's pods. It can never change, so it has nothing that a revision could change. */

@@ -3,25 +3,19 @@ import type { ResolvedShare } from '../deployments/validation/resolved-resources
 /** Cores in Kubernetes' canonical form: `2`, or thousandths, `500m`. */
 const cores = (count: number): string => (Number.isInteger(count) ? String(count) : `${Math.round(count * 1_000)}m`);
 
-/** Memory in MB: the document says MB beside GiB, so a MB is 1,000,000 bytes, which Kubernetes calls `M`. */
-const megabytes = (count: number): string => `${count}M`;
-
-/** Storage in GiB, `Gi`. */
 export const gibibytes = (count: number): string => `${count}Gi`;
 
+/** A MB is 1,000,000 bytes, which Kubernetes calls `M`: the document says MB beside GiB. */
 const amounts = (cpu: number | undefined, memoryMb: number | undefined): Record<string, string> => ({
   ...(cpu === undefined ? {} : { cpu: cores(cpu) }),
-  ...(memoryMb === undefined ? {} : { memory: megabytes(memoryMb) }),
+  ...(memoryMb === undefined ? {} : { memory: `${memoryMb}M` }),
 });
 
-/** A container's requests and limits; leaves out a side without values. */
-export function resourcesOf(share: ResolvedShare): Record<string, Record<string, string>> {
-  const requests = amounts(share.cpu, share.memoryMb);
-  const limits = amounts(share.cpuLimit, share.memoryLimitMb);
-  return {
-    ...(Object.keys(requests).length === 0 ? {} : { requests }),
-    ...(Object.keys(limits).length === 0 ? {} : { limits }),
-  };
+/** A container's `resources`: its requests and limits; leaves out what has no values. */
+export function resourcesOf(share: ResolvedShare): Record<string, unknown> {
+  const sides = { requests: amounts(share.cpu, share.memoryMb), limits: amounts(share.cpuLimit, share.memoryLimitMb) };
+  const set = Object.entries(sides).filter(([, side]) => Object.keys(side).length > 0);
+  return set.length > 0 ? { resources: Object.fromEntries(set) } : {};
 }
 
 const suffixes: Readonly<Record<string, number>> = {

@@ -1,9 +1,9 @@
 import type { ResolvedReplicas } from '../deployments/validation/resolved-resources.ts';
 import { agentPort, environmentOf } from './environment.ts';
-import { metaOf, podMetaOf, pullSecrets, type Plan } from './input.ts';
+import { metaOf, podMetaOf, podSpecOf, untilDeadline, type Plan } from './input.ts';
 import { head, type Manifest, withoutNulls, labelKeys, selectorOf } from './manifest.ts';
 import { resourcesOf } from './quantities.ts';
-import type { Container, EnvVar, Volume, VolumeMount } from '../../contract/control/container.ts';
+import type { Container, EnvVar } from '../../contract/control/container.ts';
 
 /** Seconds that a pod still serves after SIGTERM, until its removal from the endpoints has reached every node. */
 const terminationSeconds = 5;
@@ -11,27 +11,22 @@ const terminationSeconds = 5;
 const lastStepsSeconds = 10;
 /** The autoscaler's target, in percent of the requested CPU. */
 const busyPercent = 75;
-/** The target without a CPU request: a percentage needs one. */
 const busyCores = '500m';
 
-export interface Scale {
+interface Scale {
   min: number;
   max: number;
 }
 
 /**
- * control-service.md, ResourceSpec: `min_scale`, `max_scale`. One replica by default. `max_scale` 0 switches a part off; a
- * `min_scale` of 0 alone leaves one, since nothing here could start a deployment on demand.
+ * control-service.md, ResourceSpec: `min_scale`, `max_scale`. One replica by default. `max_scale` 0 switches a part
+ * off; a `min_scale` of 0 alone leaves one, since nothing here could start a deployment on demand.
  */
 function scaleOf({ minScale, maxScale }: ResolvedReplicas): Scale {
   if (maxScale === 0) return { min: 0, max: 0 };
   const min = Math.max(1, minScale ?? 1);
   return { min, max: maxScale ?? min };
 }
-
-/** The replicas to request: the current number, within the bounds. */
-const replicasOf = ({ min, max }: Scale, running: number | undefined): number =>
-  Math.max(min, Math.min(max, running ?? min));
 
 type Workload = 'agent' | 'queue';
 
@@ -44,7 +39,7 @@ export function workload(plan: Plan, part: Workload): Manifest[] {
     metadata,
     spec: {
       // Always set: the cluster resets a field that the next revision no longer applies, to 1.
-      replicas: replicasOf(scale, plan.running[part]),
+      replicas: Math.max(scale.min, Math.min(scale.max, plan.running[part] ?? scale.min)),
       revisionHistoryLimit: 2,
       progressDeadlineSeconds: plan.settings.progressDeadlineSeconds,
       selector: { matchLabels: selectorOf(plan.base, part) },
@@ -57,8 +52,7 @@ export function workload(plan: Plan, part: Workload): Manifest[] {
 }
 
 /** control-service.md, ResourceSpec: `sidecars` and the like that have no effect, as paths. */
-export const ignoredContainers = ({ spec }: Plan): string[] =>
-  placed(spec.resourceSpec?.init_containers, spec.resourceSpec?.sidecars).ignored;
+export const ignoredContainers = (plan: Plan): string[] => placed(plan).ignored;
 
 /** The Service of the agents within the cluster. */
 export function agentService(plan: Plan): Manifest {
@@ -83,7 +77,7 @@ function podTemplate(plan: Plan, part: Workload): Record<string, unknown> {
   const { spec, settings } = plan;
   const requested = spec.resourceSpec;
   const { labels, annotations } = podMetaOf(plan, part);
-  const { initContainers, containers } = placed(requested?.init_containers, requested?.sidecars);
+  const { initContainers, containers } = placed(plan);
   return {
     metadata: {
       labels: { ...labels, [labelKeys.revision]: spec.revisionId },
@@ -91,23 +85,20 @@ function podTemplate(plan: Plan, part: Workload): Record<string, unknown> {
       annotations: { ...annotations, [labelKeys.revision]: spec.revisionId },
     },
     spec: {
-      ...pullSecrets(plan),
+      ...podSpecOf(plan),
       ...(requested?.service_account_name
         ? { serviceAccountName: requested.service_account_name }
         : { automountServiceAccountToken: false }),
-      enableServiceLinks: false,
-      securityContext: { seccompProfile: { type: 'RuntimeDefault' } },
       terminationGracePeriodSeconds: terminationSeconds + Math.ceil(settings.drainMs / 1_000) + lastStepsSeconds,
       ...(initContainers.length > 0 ? { initContainers } : {}),
       containers: [mainContainer(plan, part), ...containers],
-      ...(requested?.volumes?.length ? { volumes: requested.volumes.map(volumeOf) } : {}),
+      ...(requested?.volumes?.length ? { volumes: requested.volumes.map(withoutNulls) } : {}),
     },
   };
 }
 
 function mainContainer(plan: Plan, part: Workload): Record<string, unknown> {
   const mounts = plan.spec.resourceSpec?.volume_mounts ?? [];
-  const resources = resourcesOf(plan.resources[part]);
   const health = { httpGet: { path: '/ok', port: 'http' }, timeoutSeconds: 5 };
   return {
     name: mainName(plan),
@@ -116,17 +107,13 @@ function mainContainer(plan: Plan, part: Workload): Record<string, unknown> {
     imagePullPolicy: plan.imageUri.includes('@sha256:') ? 'IfNotPresent' : 'Always',
     ports: [{ name: 'http', containerPort: agentPort, protocol: 'TCP' }],
     env: environmentOf(plan),
-    ...(Object.keys(resources).length > 0 ? { resources } : {}),
-    ...(mounts.length > 0 ? { volumeMounts: mounts.map(mountOf) } : {}),
+    ...resourcesOf(plan.resources[part]),
+    ...(mounts.length > 0 ? { volumeMounts: mounts.map(withoutNulls) } : {}),
     securityContext: { allowPrivilegeEscalation: false },
     readinessProbe: { ...health, periodSeconds: 2, failureThreshold: 3 },
-    // Slow responses count as alive; the rollout's deadline limits a start.
+    // Slow responses count as alive.
     livenessProbe: { ...health, periodSeconds: 10, failureThreshold: 6 },
-    startupProbe: {
-      ...health,
-      periodSeconds: 2,
-      failureThreshold: Math.ceil(plan.settings.progressDeadlineSeconds / 2),
-    },
+    startupProbe: { ...health, ...untilDeadline(plan) },
     lifecycle: { preStop: { sleep: { seconds: terminationSeconds } } },
   };
 }
@@ -152,12 +139,6 @@ function scaler(plan: Plan, part: Workload, { min, max }: Scale): Manifest {
   };
 }
 
-/** control-service.md, Volume: a name and one source, passed on unchanged. */
-const volumeOf = (volume: Volume): Record<string, unknown> => withoutNulls(volume);
-
-/** control-service.md, VolumeMount. */
-const mountOf = (mount: VolumeMount): Record<string, unknown> => withoutNulls(mount);
-
 /** control-service.md, EnvVar: an empty `value` by default. */
 const variableOf = ({ name, value, valueFrom }: EnvVar): Record<string, unknown> =>
   valueFrom ? { name, valueFrom } : { name, value: value ?? '' };
@@ -169,34 +150,25 @@ function containerOf({ env, resources, volumeMounts, ...rest }: Container): Reco
     restartPolicy: undefined,
     env: env?.map(variableOf),
     resources: resources ? withoutNulls(resources) : undefined,
-    volumeMounts: volumeMounts?.map(mountOf),
+    volumeMounts: volumeMounts?.map(withoutNulls),
   });
 }
 
-/** The places of a ResourceSpec's containers in a pod. */
-interface PlacedContainers {
-  initContainers: Record<string, unknown>[];
-  containers: Record<string, unknown>[];
-  /** The requested settings without effect, as paths in the ResourceSpec. */
-  ignored: string[];
-}
-
 /**
- * Init containers run one after the other, each to its end, before anything else. A sidecar with `restartPolicy: Always`
- * is a native sidecar of Kubernetes: an init container that keeps running, from before the main one starts until after it
- * ends. Any other sidecar runs beside the main container and is always restarted, because the pods of a Deployment know
- * no other policy: `OnFailure` is reported as ignored.
+ * The places of a ResourceSpec's containers in a pod.
+ *
+ * Init containers run one after the other, each to its end, before anything else. A sidecar with `restartPolicy:
+ * Always` is a native sidecar of Kubernetes: an init container that keeps running, from before the main one starts
+ * until after it ends. Any other sidecar runs beside the main container and is always restarted, because the pods of a
+ * Deployment know no other policy: `OnFailure` is reported as ignored.
  */
-function placed(
-  initContainers: readonly Container[] | null | undefined,
-  sidecars: readonly Container[] | null | undefined,
-): PlacedContainers {
-  const all = sidecars ?? [];
+function placed({ spec }: Plan) {
+  const all = spec.resourceSpec?.sidecars ?? [];
   const native = all.filter(({ restartPolicy }) => restartPolicy === 'Always');
   const plain = all.filter(({ restartPolicy }) => restartPolicy !== 'Always');
   return {
     initContainers: [
-      ...(initContainers ?? []).map(containerOf),
+      ...(spec.resourceSpec?.init_containers ?? []).map(containerOf),
       ...native.map((container) => ({ ...containerOf(container), restartPolicy: 'Always' })),
     ],
     containers: plain.map(containerOf),

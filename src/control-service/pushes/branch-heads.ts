@@ -7,13 +7,12 @@ import { stepFailed, succeeded, type StepResult } from '../builds/build.ts';
 import { remoteOf } from '../builds/check-out.ts';
 import { gitConfig, gitVariables } from '../builds/git-settings.ts';
 
-export interface BranchHeadsSettings {
-  /** The service's data folder, for git's one configuration file. */
+interface BranchHeadsSettings {
+  /** For git's one configuration file. */
   dataDir: string;
   /** Folders of this machine whose repositories may be read; absolute paths. */
   allowGit: readonly string[];
   clock: Clock;
-  env?: NodeJS.ProcessEnv;
 }
 
 /** The limits of one query: its time in milliseconds, and its output in bytes. */
@@ -24,7 +23,7 @@ const mostBytes = 16 * 1024 ** 2;
 export type BranchHeads = (repoUrl: string, signal: AbortSignal) => Promise<StepResult<ReadonlyMap<string, string>>>;
 
 /** Creates the query. It follows the same rules as a clone, so that no address reaches further. */
-export function branchHeads({ dataDir, allowGit, clock, env = process.env }: BranchHeadsSettings): BranchHeads {
+export function branchHeads({ dataDir, allowGit, clock }: BranchHeadsSettings): BranchHeads {
   const configFile = join(dataDir, 'pushes', 'gitconfig');
   mkdirSync(dirname(configFile), { recursive: true, mode: 0o700 });
   writeFileSync(configFile, gitConfig);
@@ -33,7 +32,7 @@ export function branchHeads({ dataDir, allowGit, clock, env = process.env }: Bra
     const remote = remoteOf(repoUrl, allowGit);
     if (!remote.ok) return remote;
     const { address, protocol } = remote.value;
-    const variables = { PATH: pathWithOurNode(env.PATH ?? ''), ...gitVariables(configFile, protocol) };
+    const variables = { PATH: pathWithOurNode(process.env.PATH ?? ''), ...gitVariables(configFile, protocol) };
     return withTimeout(clock, withinMs, (bound) => lsRemote(address, { env: variables, signal: bound }), signal);
   };
 }

@@ -18,8 +18,8 @@ export interface WatchedDeployment {
 }
 
 /**
- * The deployments whose branches are polled: those of local folders, also while `build_on_push` is off, so that the head
- * is known when it is turned on; remote ones only while it is on, and without an integration.
+ * The deployments whose branches are polled: those of local folders, also while `build_on_push` is off, so that the
+ * head is known when it is turned on; remote ones only while it is on, and without an integration.
  */
 async function watched(db: ControlDatabase, which: 'folders' | 'all'): Promise<WatchedDeployment[]> {
   const repoUrl = sql<string>`deployments.source_config ->> 'repo_url'`;
@@ -54,7 +54,6 @@ async function watched(db: ControlDatabase, which: 'folders' | 'all'): Promise<W
   });
 }
 
-/** Whether a deployment has a revision of a commit. */
 async function wasBuilt(db: ControlDatabase, deploymentId: string, commit: string): Promise<boolean> {
   const found = await db
     .selectFrom('revisions')
@@ -67,22 +66,18 @@ async function wasBuilt(db: ControlDatabase, deploymentId: string, commit: strin
 }
 
 /** The decision on a head, and the state that it is based on. */
-export interface ProcessedPush {
+interface ProcessedPush {
   id: string;
   ref: string;
   head: string;
   latestRevisionId: string;
-  /** `build_on_push` at the decision. */
   buildOnPush: boolean;
-  /** Whether to create a revision. */
   build: boolean;
 }
 
 /**
- * Records a head and creates its revision, in one transaction. Does nothing where the deployment has changed since: the
- * next poll decides again.
- *
- * @returns whether it created a revision.
+ * Records a head and creates its revision, in one transaction; returns whether it did. Does nothing where the
+ * deployment has changed since: the next poll decides again.
  */
 async function recordPush(db: ControlDatabase, clock: Clock, processed: ProcessedPush): Promise<boolean> {
   const { id, ref, head, latestRevisionId, buildOnPush, build } = processed;

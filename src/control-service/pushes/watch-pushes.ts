@@ -10,7 +10,7 @@ import type { Logger } from '../../logger.ts';
 export const watchWords = ['folders', 'all', 'off'] as const;
 export type WatchWord = (typeof watchWords)[number];
 
-export interface WatchSettings {
+interface WatchSettings {
   store: PushStore;
   /** Notified of a deployment's new revision. */
   rollouts: { wake: (deploymentId: string) => void };
@@ -22,11 +22,9 @@ export interface WatchSettings {
 }
 
 /**
- * Polls the branches of deployments and creates a revision where one moved (control-service.md, States: push to
- * `repo_ref`). Remote repositories have webhooks for that; a folder of this machine has none. The observed heads are in
- * the database, so that a push during a restart is built exactly once. Only one process may watch.
- *
- * @returns stops it.
+ * Polls the branches of deployments and creates a revision where one moved. Remote repositories have webhooks for that;
+ * a folder of this machine has none. The observed heads are in the database, so that a push during a restart is built
+ * exactly once. Only one process may watch. Returns what stops it.
  */
 export function watchPushes(settings: WatchSettings): () => Promise<void> {
   const { clock, log, everyMs = 3_000 } = settings;
@@ -34,12 +32,10 @@ export function watchPushes(settings: WatchSettings): () => Promise<void> {
   const troubles = new Map<string, string>();
   const watch = async (): Promise<void> => {
     while (!leaving.signal.aborted) {
-      try {
-        await checkBranches(settings, troubles, leaving.signal);
-      } catch (error) {
+      await checkBranches(settings, troubles, leaving.signal).catch((error: unknown) => {
         // The database may be back at the next poll.
         log.error(`Branches could not be checked for pushes: ${messageOf(error)}`);
-      }
+      });
       await pause(clock, everyMs, leaving.signal);
     }
   };
@@ -63,13 +59,14 @@ async function checkBranches(
     if (branches.length === 0) continue;
     const found = await heads(repoUrl, signal);
     if (signal.aborted) return;
-    // Log a failure once, not on every poll.
-    if (!found.ok && troubles.get(repoUrl) !== found.reason) {
-      log.error(`The branches of ${repoUrl} can't be looked at for pushes: ${found.reason}`);
+    if (!found.ok) {
+      // Log a failure once, not on every poll.
+      if (troubles.get(repoUrl) !== found.reason)
+        log.error(`The branches of ${repoUrl} can't be looked at for pushes: ${found.reason}`);
+      troubles.set(repoUrl, found.reason);
+      continue;
     }
-    if (found.ok) troubles.delete(repoUrl);
-    else troubles.set(repoUrl, found.reason);
-    if (!found.ok) continue;
+    troubles.delete(repoUrl);
     for (const deployment of branches) {
       const head = found.value.get(deployment.ref);
       if (head !== undefined && (await recordHead(store, deployment, head))) rollouts.wake(deployment.id);
@@ -80,13 +77,9 @@ async function checkBranches(
 /** Whether a revision was created. */
 async function recordHead(store: PushStore, deployment: WatchedDeployment, head: string): Promise<boolean> {
   const { id, ref, buildOnPush, seen, latest } = deployment;
-  const end = decidePush({
-    buildOnPush,
-    head,
-    seen,
-    latest: { commit: latest.commit, hasEnded: hasEnded(latest.status) },
-    wasBuilt: seen === undefined && (await store.wasBuilt(id, head)),
-  });
+  const wasBuilt = seen === undefined && (await store.wasBuilt(id, head));
+  const known = { commit: latest.commit, hasEnded: hasEnded(latest.status) };
+  const end = decidePush({ buildOnPush, head, seen, latest: known, wasBuilt });
   if (end === 'nothing' || end === 'wait') return false;
   return store.recordPush({ id, ref, head, latestRevisionId: latest.id, buildOnPush, build: end === 'build' });
 }
@@ -102,19 +95,13 @@ export interface BranchObservation {
   wasBuilt: boolean;
 }
 
-/**
- * The decision on a branch:
- * - `build`: a push without a revision
- * - `note`: record the head
- * - `wait`: a revision is in progress whose commit is unknown yet, and may be of this head
- * - `nothing`: unchanged
- */
+/** `note`: record the head; `wait`: a revision is in progress whose commit is unknown yet, and may be of this head. */
 export type PushDecision = 'build' | 'note' | 'wait' | 'nothing';
 
 /**
- * Decides on one observation (control-service.md, States: a push to the branch of `repo_ref` builds a new revision while
- * `build_on_push` is true). Pushes while it is off are only recorded, so that turning it on builds nothing older. A head
- * that already has a revision, from any cause, gets no other.
+ * Decides on one observation (control-service.md, States: a push to the branch of `repo_ref` builds a new revision
+ * while `build_on_push` is true). Pushes while it is off are only recorded, so that turning it on builds nothing older.
+ * A head that already has a revision, from any cause, gets no other.
  */
 export function decidePush({ buildOnPush, head, seen, latest, wasBuilt }: BranchObservation): PushDecision {
   if (seen === head) return 'nothing';

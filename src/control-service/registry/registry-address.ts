@@ -1,3 +1,4 @@
+import { isUuid } from '../../contract/uuid.ts';
 import type { RegistryCredentials } from './registry.ts';
 
 /** The image registry of `--registry HOST[/PATH]`. */
@@ -30,19 +31,14 @@ export const repositoryOf = (
   { tenantId, deployment }: { tenantId: string; deployment: string },
 ): string => [path, tenantId, deployment].filter((part) => part !== '').join('/');
 
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
-/**
- * Rejects an `image_uri` in another tenant's part of the registry. Images outside all tenants' parts are open to every
- * tenant.
- */
+/** Rejects an `image_uri` in another tenant's part of the registry. Images outside of tenants' parts are open to all. */
 export function foreignImageProblem(imageUri: string, registry: RegistryAddress, tenantId: string): string | undefined {
   const [host = '', ...components] = imageUri.split('/');
   if (!isSameHost(host, registry.host, registry.protocol)) return undefined;
   const ours = registry.path === '' ? [] : registry.path.split('/');
   if (!ours.every((part, at) => components[at] === part)) return undefined;
   const owner = components[ours.length] ?? '';
-  if (!uuid.test(owner) || owner.toLowerCase() === tenantId) return undefined;
+  if (!isUuid(owner) || owner.toLowerCase() === tenantId) return undefined;
   return 'source_revision_config.image_uri names an image of another tenant.';
 }
 
@@ -66,24 +62,18 @@ function isSameHost(one: string, other: string, protocol: 'https' | 'http'): boo
   return first.name === second.name || (loopback.test(first.name) && loopback.test(second.name));
 }
 
-/** A registry with this service's credentials, or what is missing. */
 type RegistryFrom =
   | { kind: 'registry'; address: RegistryAddress; credentials: RegistryCredentials }
   | { kind: 'problem'; problem: string };
 
 /** Joins `--registry` with its credentials in the environment: a refresh token, or a user with a password. */
-export function registryFrom(
-  address: RegistryAddress,
-  env: Readonly<Record<string, string | undefined>>,
-): RegistryFrom {
+export function registryFrom(address: RegistryAddress, env: Readonly<NodeJS.ProcessEnv>): RegistryFrom {
   const token = env['LANDFALL_REGISTRY_TOKEN'];
   if (token) return { kind: 'registry', address, credentials: { kind: 'token', token } };
   const user = env['LANDFALL_REGISTRY_USER'];
   const password = env['LANDFALL_REGISTRY_PASSWORD'];
   if (user && password) return { kind: 'registry', address, credentials: { kind: 'password', user, password } };
-  return {
-    kind: 'problem',
-    problem:
-      '--registry needs LANDFALL_REGISTRY_USER and LANDFALL_REGISTRY_PASSWORD, or LANDFALL_REGISTRY_TOKEN, in the environment.',
-  };
+  const problem =
+    '--registry needs LANDFALL_REGISTRY_USER and LANDFALL_REGISTRY_PASSWORD, or LANDFALL_REGISTRY_TOKEN, in the environment.';
+  return { kind: 'problem', problem };
 }

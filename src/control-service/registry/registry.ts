@@ -15,7 +15,7 @@ export interface RegistrySettings {
   withinMs?: number;
 }
 
-export type PushTokenEnd =
+type PushTokenEnd =
   /** `repository` is the target of `docker push`: host and path. `token` is a secret. */
   | { kind: 'made'; token: string; repository: string }
   /** It issues no tokens, or none for us; the reason is for a person. */
@@ -33,9 +33,8 @@ const longestAnswer = 100_000;
 const tokenAnswer = z.object({ token: z.string().min(1).optional(), access_token: z.string().min(1).optional() });
 
 /**
- * A client of the token protocol of container registries: `GET /v2/` returns the address of a token endpoint, which issues
- * a token for one scope for a user and a password, or for a refresh token. A registry without such an endpoint gets no
- * push tokens: this service's own credentials would open every repository to the token's owner.
+ * A client of the token protocol of container registries. A registry without a token endpoint gets no push tokens: this
+ * service's own credentials would open every repository to the token's owner.
  */
 export function createRegistry({ address, credentials, clock, withinMs = 10_000 }: RegistrySettings): Registry {
   const name = `The image registry ${address.host}`;
@@ -67,10 +66,8 @@ export function createRegistry({ address, credentials, clock, withinMs = 10_000 
     const started = await ask(`${address.protocol}://${address.host}/v2/`);
     const challenge = readChallenge(started.headers.get('www-authenticate'));
     if (started.status !== 401 || challenge.kind === 'no-tokens') {
-      return {
-        kind: 'refused',
-        why: `${name} has no token endpoint, so that no token for one repository can be made. Push with a user and a password that it gave you.`,
-      };
+      const why = `${name} has no token endpoint, so that no token for one repository can be made. Push with a user and a password that it gave you.`;
+      return { kind: 'refused', why };
     }
     if (new URL(challenge.realm).protocol !== 'https:' && address.protocol === 'https') {
       return { kind: 'refused', why: `${name} names a token endpoint that is not https. Nothing was sent there.` };
@@ -79,10 +76,8 @@ export function createRegistry({ address, credentials, clock, withinMs = 10_000 
     const { status, text } = await ask(...request(challenge.realm, challenge.service, scope));
     if (status >= 500) return { kind: 'unreachable', why: `Its token endpoint answered ${status}.` };
     if (status !== 200) {
-      return {
-        kind: 'refused',
-        why: `${name} made no token for ${repository}: its token endpoint answered ${status}. Check the user, password or token that this service was started with.`,
-      };
+      const why = `${name} made no token for ${repository}: its token endpoint answered ${status}. Check the user, password or token that this service was started with.`;
+      return { kind: 'refused', why };
     }
     const token = tokenIn(text);
     if (token === undefined) return { kind: 'unreachable', why: 'Its token endpoint answered without a token.' };
@@ -122,11 +117,8 @@ async function beginOf(response: Response): Promise<string> {
   return text;
 }
 
-/** How a registry authenticates its callers. */
-export type Challenge =
-  | { kind: 'token'; realm: string; service: string | undefined }
-  /** By user and password in every request, or not at all: without tokens. */
-  | { kind: 'no-tokens' };
+/** `no-tokens`: the registry authenticates its callers by user and password in every request, or not at all. */
+export type Challenge = { kind: 'token'; realm: string; service: string | undefined } | { kind: 'no-tokens' };
 
 /** Parses `WWW-Authenticate` of a registry's `GET /v2/`: the first challenge with a token endpoint. */
 export function readChallenge(header: string | null): Challenge {

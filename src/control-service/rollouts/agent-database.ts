@@ -12,19 +12,14 @@ import type { DeploymentRecord } from '../store/tables.ts';
  * The name of the database that all revisions of a deployment share, and of its one role: unique among services on one
  * server. Every role of the server can read the names of all others, so it contains no information.
  */
-export function databaseOf({
-  database_name,
-  database_password,
-  source_config,
-}: Pick<DeploymentRecord, 'database_name' | 'database_password'> &
-  Partial<Pick<DeploymentRecord, 'source_config'>>): AgentDatabase {
+export function databaseOf(
+  deployment: Pick<DeploymentRecord, 'database_name' | 'database_password'> & Partial<DeploymentRecord>,
+): AgentDatabase {
+  const { database_name, database_password, source_config } = deployment;
   // 0 is not allowed, as in a cluster: a role without connections could not log in.
   const connections = source_config?.resource_spec?.db_max_connections || undefined;
   return { database: database_name, role: database_name, password: database_password, connections };
 }
-
-/** Creates a deployment's database where needed and returns its address, which is a secret. */
-export type EnsureDatabase = (deployment: DeploymentRecord) => Promise<string>;
 
 /** The folder of the socket through which a deployment reaches its database, and its connection limit. */
 export type WayToDatabase = (deployment: { id: string }, connections: number) => Promise<string>;
@@ -32,10 +27,10 @@ export type WayToDatabase = (deployment: { id: string }, connections: number) =>
 /** Connections beyond the limit that have not logged in: the server limits those that have. */
 const connectionsForLogin = 4;
 
-/** On the server of `adminUrl`; `ensureAgentDatabase` describes the role's privileges. */
+/** Creates a deployment's database where needed, on the server of `adminUrl`; returns its address, which is a secret. */
 export const ensureOn =
-  (adminUrl: string, wayTo?: WayToDatabase): EnsureDatabase =>
-  async (deployment) => {
+  (adminUrl: string, wayTo: WayToDatabase | undefined) =>
+  async (deployment: DeploymentRecord): Promise<string> => {
     const database = databaseOf(deployment);
     const url = new URL(await ensureAgentDatabase(adminUrl, database));
     const host = await wayTo?.(deployment, (database.connections ?? usualConnections) + connectionsForLogin);
@@ -48,11 +43,7 @@ export const ensureOn =
  * returned: someone may have dropped one, or locked its role. A missing one is not created here: the new database would
  * hide that its data is lost.
  */
-export async function recordDatabaseStates({
-  store,
-  retrying,
-  adminDatabaseUrl,
-}: Pick<Tools, 'store' | 'retrying' | 'adminDatabaseUrl'>): Promise<void> {
+export async function recordDatabaseStates({ store, retrying, adminDatabaseUrl }: Tools): Promise<void> {
   // Read before the list: a database that is created in between is in the list, and not taken for missing.
   const known = await retrying(() => store.agentDatabases());
   if (known.length === 0) return;

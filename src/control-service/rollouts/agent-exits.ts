@@ -11,18 +11,6 @@ export interface Breakdown {
   said: readonly string[];
 }
 
-/** Handles the exits and restarts of supervised agents. */
-export interface AgentExitHandlers {
-  /** Resolves when a restart can work: not while the database is unavailable. */
-  ready(spec: AgentSpec): Promise<void>;
-  /** It failed, `times` in a row, and is restarted. Returns at once. */
-  brokeDown(spec: AgentSpec, times: number, breakdown: Breakdown): void;
-  /** It has served for a while. Returns at once. */
-  isWell(spec: AgentSpec): void;
-  /** It failed, `times` in a row, and is not restarted. Returns at once. */
-  givenUp(spec: AgentSpec, times: number, breakdown: Breakdown): void;
-}
-
 /** The `status_message` of a live revision whose agent was restarted. */
 export const restartedMessage = (times: number, { how }: Breakdown): string =>
   `Restarted ${times} ${times === 1 ? 'time' : 'times'}, last: ${how}.`;
@@ -34,14 +22,14 @@ export const givenUpMessage = (times: number, { how, said }: Breakdown): string 
     ...(said.length === 0 ? [] : ['Its log ended:', ...said]),
   ].join('\n');
 
-export interface AgentExitSettings {
-  store: Pick<ControlStore, 'deployment' | 'noteLive' | 'giveUp'>;
+interface AgentExitSettings {
+  store: ControlStore;
   retrying: Retrying;
   inBackground: (what: string, work: () => Promise<void>) => void;
 }
 
-/** Records exits and restarts at the revisions, one after the other. */
-export function agentExitHandlers({ store, retrying, inBackground }: AgentExitSettings): AgentExitHandlers {
+/** Records the exits and restarts of supervised agents at the revisions, one after the other. */
+export function agentExitHandlers({ store, retrying, inBackground }: AgentExitSettings) {
   let written = Promise.resolve();
   const write = (what: string, work: () => Promise<unknown>): void => {
     const before = written;
@@ -53,36 +41,34 @@ export function agentExitHandlers({ store, retrying, inBackground }: AgentExitSe
     });
   };
   return {
-    async ready({ deploymentId }) {
+    /** Resolves when a restart can work: not while the database is unavailable. */
+    async ready({ deploymentId }: AgentSpec): Promise<void> {
       await retrying(() => store.deployment(deploymentId));
     },
-    brokeDown({ revisionId }, times, breakdown) {
+    /** It failed, `times` in a row, and is restarted. */
+    brokeDown({ revisionId }: AgentSpec, times: number, breakdown: Breakdown): void {
       const message = restartedMessage(times, breakdown);
       write('Recording a restart', () => store.noteLive(revisionId, message));
     },
-    isWell({ revisionId }) {
+    isWell({ revisionId }: AgentSpec): void {
       write('Recording that an agent is well', () => store.noteLive(revisionId, null));
     },
-    givenUp({ deploymentId, revisionId }, times, breakdown) {
+    /** It failed, `times` in a row, and is not restarted. */
+    givenUp({ deploymentId, revisionId }: AgentSpec, times: number, breakdown: Breakdown): void {
       const message = givenUpMessage(times, breakdown);
       write('Giving an agent up', () => store.giveUp(deploymentId, revisionId, message));
     },
   };
 }
+export type AgentExitHandlers = ReturnType<typeof agentExitHandlers>;
 
 /** The time (ms) after which an agent counts as well: its next failure is the first again. */
 export const wellAfter = 60_000;
 
-/**
- * The failures in a row, without `wellAfter` between them, that make a crash loop: with the backoff this takes at least
- * three minutes.
- */
+/** The failures in a row that make a crash loop: with the backoff this takes at least three minutes. */
 export const mostBreakdowns = 10;
 
-const shortest = 500;
-const longest = 60_000;
-
-export const restartDelay = (breakdowns: number): number => backoffMs(breakdowns, shortest, longest);
+export const restartDelay = (breakdowns: number): number => backoffMs(breakdowns, 500, 60_000);
 
 /** Codes of a full disk: of the operating system, and of Postgres. */
 const fullDisk = new Set(['ENOSPC', 'EDQUOT', '53100']);
@@ -93,9 +79,7 @@ const fullDisk = new Set(['ENOSPC', 'EDQUOT', '53100']);
  */
 export function tenantErrorMessage(error: unknown): string {
   const code = nestedCodeOf(error);
-  if (fullDisk.has(code)) {
-    return 'The disk of this service is full. Try again when its operator has made room.';
-  }
+  if (fullDisk.has(code)) return 'The disk of this service is full. Try again when its operator has made room.';
   if (code !== '') return `An error of its machine or database (${code}). The log of the service says more.`;
   return messageOf(error).replace(absolutePath, 'a file of the service');
 }

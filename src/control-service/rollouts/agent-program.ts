@@ -14,7 +14,7 @@ import { withoutFullStop } from '../../contract/plain-text.ts';
 export async function programOf(job: RolloutJob, tools: Tools): Promise<AgentProgram | undefined> {
   const { revision, signal } = job;
   const { store, retrying } = tools;
-  if (revision.source === 'external_docker' || revision.source === 'internal_docker') {
+  if (isImage(revision)) {
     const steps = revision.status === 'AWAITING_BUILD' ? (['BUILDING', 'AWAITING_DEPLOY'] as const) : [];
     let from = revision.status;
     for (const to of steps) {
@@ -27,7 +27,9 @@ export async function programOf(job: RolloutJob, tools: Tools): Promise<AgentPro
   return build && programOfBuild(build, tools);
 }
 
-const programOfBuild = (build: Build, { builds }: Pick<Tools, 'builds'>): AgentProgram => ({
+const isImage = ({ source }: RevisionRecord): boolean => source === 'external_docker' || source === 'internal_docker';
+
+const programOfBuild = (build: Build, { builds }: Tools): AgentProgram => ({
   kind: 'build',
   madeOf: build.from.kind === 'commit' ? `commit ${build.from.commit}` : `the source tarball ${build.from.digest}`,
   folder: build.folder,
@@ -52,10 +54,8 @@ async function buildAnew(job: RolloutJob, tools: Tools): Promise<Build | undefin
     }
     await tools.step?.('recorded', revision.id);
     const { folder, from } = end.build;
-    const details = {
-      buildFolder: `builds/${basename(folder)}`,
-      ...(from.kind === 'commit' ? { commit: from.commit } : {}),
-    };
+    const commit = from.kind === 'commit' ? { commit: from.commit } : {};
+    const details = { buildFolder: `builds/${basename(folder)}`, ...commit };
     const went = await retrying(() => store.setStatus(revision.id, ['BUILDING'], 'AWAITING_DEPLOY', details));
     return went && end.build;
   } finally {
@@ -64,10 +64,8 @@ async function buildAnew(job: RolloutJob, tools: Tools): Promise<Build | undefin
 }
 
 export async function liveProgram(job: RolloutJob, tools: Tools): Promise<AgentProgram | undefined> {
-  const { source, source_revision_config } = job.revision;
-  if (source_revision_config.image_uri && (source === 'external_docker' || source === 'internal_docker')) {
-    return { kind: 'image', imageUri: source_revision_config.image_uri };
-  }
+  const { image_uri } = job.revision.source_revision_config;
+  if (image_uri && isImage(job.revision)) return { kind: 'image', imageUri: image_uri };
   const build = await oldBuild(job, tools);
   return build && programOfBuild(build, tools);
 }
@@ -84,14 +82,12 @@ async function oldBuild(job: RolloutJob, tools: Tools): Promise<Build | undefine
   return undefined;
 }
 
-const oldFolder = ({ build_folder, id }: RevisionRecord, { builds }: Pick<Tools, 'builds'>): BuildFolder =>
+const oldFolder = ({ build_folder, id }: RevisionRecord, { builds }: Tools): BuildFolder =>
   buildFolder(builds.dataDir, basename(build_folder ?? id));
 
 /**
- * Makes the build of a revision again, in its place, from the same source. Of concurrent revisions that share it, one
- * builds and the others use the result if it is complete.
- *
- * @returns undefined when it was interrupted before it started.
+ * Makes the build of a revision again, in its place, from the same source; undefined when interrupted before that. Of
+ * concurrent revisions that share it, one builds and the others use the result if it is complete.
  */
 async function rebuild(job: RolloutJob, tools: Tools): Promise<BuildEnd | undefined> {
   const { revision, buildLog, signal } = job;
@@ -134,7 +130,7 @@ async function buildRequest({ deployment, revision, buildLog }: RolloutJob, tool
 function sourceOf(
   { tenant_id }: DeploymentRecord,
   revision: RevisionRecord,
-  { dataDir, cloning, retrying }: Pick<Tools, 'dataDir' | 'cloning' | 'retrying'>,
+  { dataDir, cloning, retrying }: Tools,
 ): BuildRequest['from'] {
   const { source, source_config, source_revision_config, repo_commit_sha, source_tarball_digest } = revision;
   if (source === 'internal_source') {
@@ -142,27 +138,20 @@ function sourceOf(
     return { kind: 'tarball', file, digest: source_tarball_digest ?? '' };
   }
   const repoUrl = source_config.repo_url ?? '';
+  const repoRef = source_revision_config.repo_ref ?? undefined;
+  const from = { kind: 'git', repoUrl, repoRef, commit: repo_commit_sha ?? undefined } as const;
   const integrationId = source_config.integration_id;
-  return {
-    kind: 'git',
-    repoUrl,
-    ...(cloning && integrationId
-      ? {
-          token: () => retrying(() => cloning.cloneToken(tenant_id, integrationId, repoUrl)),
-          endToken: cloning.endToken,
-        }
-      : {}),
-    repoRef: source_revision_config.repo_ref ?? undefined,
-    commit: repo_commit_sha ?? undefined,
-  };
+  if (!cloning || !integrationId) return from;
+  const token = () => retrying(() => cloning.cloneToken(tenant_id, integrationId, repoUrl));
+  return { ...from, token, endToken: cloning.endToken };
 }
 
-/** The outcome of checking a build: `whole` needed nothing; `broken` has the reason, for a person, why it is still damaged. */
+/** `whole` needed nothing; `broken` has the reason, for a person, why the build is still damaged. */
 export type Repair = { kind: 'whole' | 'repaired' } | { kind: 'broken'; reason: string };
 
 /**
- * Checks the build of a revision whose agent failed, and makes it again from the same source where files are damaged. With
- * an intact build the failure is the agent's own.
+ * Checks the build of a revision whose agent failed, and makes it again from the same source where files are damaged.
+ * With an intact build the failure is the agent's own.
  */
 export async function repairBuild(job: RolloutJob, tools: Tools): Promise<Repair> {
   const { revision, deployLog } = job;

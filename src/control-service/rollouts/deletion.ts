@@ -8,12 +8,10 @@ import { databaseOf } from './agent-database.ts';
 import type { Tools } from './rollout-job.ts';
 
 /**
- * Carries out the deletion of a deployment: its agents end, then its data is removed, and last its row, so that a client
- * sees when it is complete. Each step is idempotent: the next start repeats an interrupted one.
+ * Carries out the deletion of a deployment: its agents end, then its data is removed, and last its row, so that a
+ * client sees when it is complete. Each step is idempotent: the next start repeats an interrupted one. A listener
+ * removes its deployment itself first.
  *
- * A deployment of a listener is removed by the listener first, which then records that it stopped.
- *
- * @param drainMs how long requests in flight may take.
  * @throws the error of a failed step; completed steps are not undone.
  */
 export async function performDeletion(deployment: DeploymentRecord, tools: Tools, drainMs: number): Promise<void> {
@@ -29,17 +27,11 @@ export async function performDeletion(deployment: DeploymentRecord, tools: Tools
   await logs.flush();
   await retrying(() => store.noteStopped(id));
   await retrying(() => dropAgentDatabase(adminDatabaseUrl, databaseOf(deployment)));
-  await removeFiles(deployment, tools);
-  await rm(join(dataDir, 'uploads', id), { recursive: true, force: true, maxRetries: 3 });
-  await retrying(() => store.finishDeletion(id));
-}
-
-/** Removes the builds of all its revisions, also unfinished ones. */
-async function removeFiles({ id }: DeploymentRecord, tools: Tools): Promise<void> {
-  const { store, retrying } = tools;
   const own = new Set(await retrying(() => store.revisionIds(id)));
   for (const build of await retrying(() => store.revisionsWithBuild(id))) own.add(basename(build.build_folder ?? ''));
   await removeBuilds(tools, (build) => own.has(build));
+  await rm(join(dataDir, 'uploads', id), { recursive: true, force: true, maxRetries: 3 });
+  await retrying(() => store.finishDeletion(id));
 }
 
 /** Removes the builds on this machine whose folders are selected. */

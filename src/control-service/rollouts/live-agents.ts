@@ -1,5 +1,5 @@
 import { withoutFullStop } from '../../contract/plain-text.ts';
-import { pause, untilAborted, type Clock } from '../../clock.ts';
+import { pause, untilAborted, withTimeout, type Clock } from '../../clock.ts';
 import type { AgentSpec, AgentStart, Compute, RunningAgent } from '../compute/compute.ts';
 import { lastLogMessages } from '../compute/log-line.ts';
 import type { Gateway } from '../gateway/gateway.ts';
@@ -15,40 +15,15 @@ import {
 import type { Repair } from './agent-program.ts';
 import { slots } from './slots.ts';
 
-export interface LiveAgentsSettings {
+interface LiveAgentsSettings {
   compute: Compute;
   gateway: Pick<Gateway, 'switchTo' | 'withdraw' | 'live'>;
   clock: Clock;
-  /** How long requests in flight on a former process may take, in milliseconds. */
+  /** How long requests in flight on a former process may take (ms). */
   drainMs: number;
-  /** Repairs the damaged build of a failed agent; does nothing when absent. */
+  /** Repairs the damaged build of a failed agent. */
   repair?: (spec: AgentSpec, signal: AbortSignal) => Promise<Repair>;
   exitHandlers?: AgentExitHandlers;
-}
-
-/** A switch of traffic to a new agent that can be committed or undone. */
-export interface Switched {
-  /** Commits: drains and stops the former agent, in the background. */
-  settle(): void;
-  /** Switches back to the former agent, if any, and stops the new one, in the background. */
-  undo(): void;
-}
-
-/** The live agents: one per deployment, restarted on failure up to a limit. */
-export interface LiveAgents {
-  /** Sends new requests to a running agent from now on. */
-  switchTo(spec: AgentSpec, agent: RunningAgent): Switched;
-  /** Starts and supervises the agent of a live revision, unless one serves. Returns at once. */
-  superviseLive(spec: AgentSpec): void;
-  /** Whether a deployment has an agent that serves or is being restarted. */
-  isSupervised(deploymentId: string): boolean;
-  /**
-   * Stops every agent of a deployment, draining ones included: no new requests reach them, and requests in flight have
-   * `withinMs` before they are cut. Resolves when all of them have ended.
-   */
-  release(deploymentId: string, withinMs: number): Promise<void>;
-  /** Stops every agent within `withinMs`: half for requests in flight, half for the agents to exit. */
-  stop(withinMs: number): Promise<void>;
 }
 
 /** How an agent's service ended, and whether it had served for long enough before. */
@@ -56,7 +31,6 @@ interface Ended extends Breakdown {
   wasWell: boolean;
 }
 
-/** One deployment's agent with its supervision. */
 interface SupervisedAgent {
   spec: AgentSpec;
   /** Live before this service started: its record may still have a failure from then. */
@@ -65,7 +39,6 @@ interface SupervisedAgent {
   agent: RunningAgent | undefined;
   /** Whether its build was repaired since it last served well: only once, as an agent can damage its own build. */
   repaired: boolean;
-  /** Resolves when supervision has ended. */
   watched: Promise<void>;
 }
 
@@ -79,7 +52,8 @@ interface Retiring {
 /** The most concurrent restarts: after a restart of this service all agents start. */
 const startsAtOnce = 4;
 
-export function liveAgents({ compute, gateway, clock, drainMs, repair, exitHandlers }: LiveAgentsSettings): LiveAgents {
+/** The live agents: one per deployment, restarted on failure up to a limit. */
+export function liveAgents({ compute, gateway, clock, drainMs, repair, exitHandlers }: LiveAgentsSettings) {
   const startSlots = slots(startsAtOnce);
   const supervised = new Map<string, SupervisedAgent>();
   const retiring = new Set<Retiring>();
@@ -87,24 +61,16 @@ export function liveAgents({ compute, gateway, clock, drainMs, repair, exitHandl
   let stopWithin: number | undefined;
   let isLate = false;
 
-  function supervise(spec: AgentSpec, agent: RunningAgent | undefined): SupervisedAgent {
-    const leaves = new AbortController();
-    const entry: SupervisedAgent = {
-      spec,
-      wasLive: agent === undefined,
-      leaving: leaves,
-      agent,
-      repaired: false,
-      watched: Promise.resolve(),
-    };
-    entry.watched = watch(entry);
-    return entry;
+  /** Supervises an agent, or starts it if there is none yet. */
+  function supervise(spec: AgentSpec, agent?: RunningAgent): SupervisedAgent {
+    const entry = { spec, wasLive: !agent, leaving: new AbortController(), agent, repaired: false };
+    const supervising: SupervisedAgent = { ...entry, watched: Promise.resolve() };
+    supervising.watched = watch(supervising);
+    supervised.set(spec.deploymentId, supervising);
+    return supervising;
   }
 
-  /**
-   * Supervises an agent until it is stopped: restarts a failed one with backoff, and gives up after too many failures in a
-   * row.
-   */
+  /** Until it is stopped: restarts a failed one with backoff, and gives up after too many failures in a row. */
   async function watch(entry: SupervisedAgent): Promise<void> {
     const { spec } = entry;
     const { signal } = entry.leaving;
@@ -135,7 +101,6 @@ export function liveAgents({ compute, gateway, clock, drainMs, repair, exitHandl
     return 'started';
   }
 
-  /** How an agent ended, after repairing its damaged build. */
   async function repaired(entry: SupervisedAgent, ended: Ended): Promise<Ended> {
     if (ended.wasWell) entry.repaired = false;
     if (!repair || entry.repaired) return ended;
@@ -146,7 +111,6 @@ export function liveAgents({ compute, gateway, clock, drainMs, repair, exitHandl
     return done.kind === 'broken' ? { ...ended, how: withoutFullStop(done.reason) } : ended;
   }
 
-  /** Waits for an agent's exit, or until it is to be stopped. */
   async function serve(entry: SupervisedAgent, agent: RunningAgent, brokeDown: boolean): Promise<Ended> {
     const { spec } = entry;
     const over = new AbortController();
@@ -162,7 +126,7 @@ export function liveAgents({ compute, gateway, clock, drainMs, repair, exitHandl
     const how = await Promise.race([agent.exited, untilAborted(entry.leaving.signal)]);
     over.abort();
     if (how === undefined || entry.leaving.signal.aborted) return { how: '', said: [], wasWell };
-    withdraw(spec.deploymentId, agent);
+    if (gateway.live(spec.deploymentId)?.origin === agent.origin) gateway.withdraw(spec.deploymentId)?.close();
     entry.agent = undefined;
     return { how, said: agent.said?.() ?? [], wasWell };
   }
@@ -181,17 +145,11 @@ export function liveAgents({ compute, gateway, clock, drainMs, repair, exitHandl
       return await compute.start(spec, signal);
     } catch (error) {
       // Every error of a start is retried.
-      return {
-        kind: 'failed',
-        reason: `The agent could not be started: ${withoutFullStop(tenantErrorMessage(error))}.`,
-      };
+      const why = withoutFullStop(tenantErrorMessage(error));
+      return { kind: 'failed', reason: `The agent could not be started: ${why}.` };
     } finally {
       giveBack?.();
     }
-  }
-
-  function withdraw(deploymentId: string, agent: RunningAgent): void {
-    if (gateway.live(deploymentId)?.origin === agent.origin) gateway.withdraw(deploymentId)?.close();
   }
 
   /** Stops an agent once nothing is in flight on it, or after a timeout. */
@@ -199,10 +157,7 @@ export function liveAgents({ compute, gateway, clock, drainMs, repair, exitHandl
     entry.leaving.abort();
     await entry.watched;
     if (route) {
-      const drained = new AbortController();
-      const bound = pause(clock, drainMs, AbortSignal.any([drained.signal, hurry]));
-      await Promise.race([route.drained(), bound]);
-      drained.abort();
+      await withTimeout(clock, drainMs, (late) => Promise.race([route.drained(), untilAborted(late)]), hurry);
       route.close();
     }
     if (!entry.agent) return;
@@ -231,19 +186,21 @@ export function liveAgents({ compute, gateway, clock, drainMs, repair, exitHandl
   }
 
   return {
-    switchTo(spec, agent) {
+    /** Sends new requests to a running agent from now on. The switch can be committed or undone. */
+    switchTo(spec: AgentSpec, agent: RunningAgent) {
       const { deploymentId } = spec;
       const former = supervised.get(deploymentId);
       const formerRoute = gateway.switchTo(deploymentId, agent);
       const entry = supervise(spec, agent);
-      supervised.set(deploymentId, entry);
       return {
-        settle() {
+        /** Commits: drains and stops the former agent, in the background. */
+        settle(): void {
           if (!former) return;
           former.spec.log('info', 'Traffic has switched to a newer revision; the agent is draining.');
           inBackground(former, formerRoute);
         },
-        undo() {
+        /** Switches back to the former agent, if any, and stops the new one, in the background. */
+        undo(): void {
           const route = former?.agent ? gateway.switchTo(deploymentId, former.agent) : gateway.withdraw(deploymentId);
           if (former) supervised.set(deploymentId, former);
           else supervised.delete(deploymentId);
@@ -251,22 +208,25 @@ export function liveAgents({ compute, gateway, clock, drainMs, repair, exitHandl
         },
       };
     },
-    superviseLive(spec) {
-      if (!supervised.has(spec.deploymentId)) supervised.set(spec.deploymentId, supervise(spec, undefined));
+    /** Starts and supervises the agent of a live revision, unless one serves. Returns at once. */
+    superviseLive(spec: AgentSpec): void {
+      if (!supervised.has(spec.deploymentId)) supervise(spec);
     },
-    isSupervised: (deploymentId) => supervised.has(deploymentId),
-    async release(deploymentId, withinMs) {
+    /** Whether a deployment has an agent that serves or is being restarted. */
+    isSupervised: (deploymentId: string): boolean => supervised.has(deploymentId),
+    /** Stops every agent of a deployment, draining ones included. Cuts requests in flight after `withinMs`. */
+    async release(deploymentId: string, withinMs: number): Promise<void> {
       const entry = supervised.get(deploymentId);
       supervised.delete(deploymentId);
       if (entry) inBackground(entry, gateway.withdraw(deploymentId));
       const own = [...retiring].filter((leaves) => leaves.deploymentId === deploymentId);
-      const allLeft = new AbortController();
-      const cut = pause(clock, withinMs, allLeft.signal).then(() => own.forEach(({ hurry }) => hurry.abort()));
-      await leftBehind(own);
-      allLeft.abort();
-      await cut;
+      await withTimeout(clock, withinMs, (late) => {
+        void untilAborted(late).then(() => own.forEach(({ hurry }) => hurry.abort()));
+        return leftBehind(own);
+      });
     },
-    async stop(withinMs) {
+    /** Stops every agent within `withinMs`: half for requests in flight, half for the agents to exit. */
+    async stop(withinMs: number): Promise<void> {
       const inTime = new AbortController();
       const forRequests = withinMs / 2;
       stopWithin = withinMs - forRequests;
@@ -279,6 +239,8 @@ export function liveAgents({ compute, gateway, clock, drainMs, repair, exitHandl
     },
   };
 }
+
+export type LiveAgents = ReturnType<typeof liveAgents>;
 
 /** The reason is either a few words about the process or a whole sentence of the compute. */
 const inASentence = (how: string): string => (/^[A-Z]/.test(how) ? `${how}.` : `The agent's process ended: ${how}.`);

@@ -36,24 +36,17 @@ export function retryPolicy(clock: Clock, signal: AbortSignal, log: Logger): Ret
 
 const longestPause = 15 * 60_000;
 
-/** The retry backoff of many items by their ids. */
-interface RetryBackoff {
-  isDue(id: string): boolean;
-  /** An attempt failed or is running: doubles the delay. */
-  failed(id: string): void;
-  /** An attempt succeeded: resets the delay. */
-  done(id: string): void;
-}
-
-/** Creates an empty backoff. @param firstPause milliseconds after the first failure. */
-export function retryBackoff(clock: Pick<Clock, 'now'>, firstPause: number): RetryBackoff {
+/** The retry backoff of many items by their ids, `firstPause` milliseconds after the first failure. */
+export function retryBackoff(clock: Pick<Clock, 'now'>, firstPause: number) {
   const failures = new Map<string, { count: number; next: number }>();
   return {
-    isDue: (id) => steadyNow(clock) >= (failures.get(id)?.next ?? 0),
-    failed(id) {
+    isDue: (id: string): boolean => steadyNow(clock) >= (failures.get(id)?.next ?? 0),
+    /** An attempt failed or is running: doubles the delay. */
+    failed(id: string): void {
       const count = (failures.get(id)?.count ?? 0) + 1;
       failures.set(id, { count, next: steadyNow(clock) + backoffMs(count, firstPause, longestPause) });
     },
-    done: (id) => void failures.delete(id),
+    /** An attempt succeeded: resets the delay. */
+    done: (id: string): void => void failures.delete(id),
   };
 }

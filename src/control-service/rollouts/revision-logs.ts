@@ -13,12 +13,7 @@ export interface LogWriter {
   flush(): Promise<void>;
 }
 
-export interface RevisionLogs {
-  open(revisionId: string, kind: LogKind): LogWriter;
-  flush(): Promise<void>;
-}
-
-export interface RevisionLogsSettings {
+interface RevisionLogsSettings {
   store: Pick<ControlStore, 'appendLog' | 'trimLog'>;
   clock: Clock;
   log: Logger;
@@ -30,15 +25,16 @@ const linesAtOnce = 500;
 const mostHeld = 10_000;
 const linesBetweenTrims = 5_000;
 
-export function revisionLogs(settings: RevisionLogsSettings): RevisionLogs {
+export function revisionLogs(settings: RevisionLogsSettings) {
   const unwritten = new Set<LogWriter>();
   return {
-    open: (revisionId, kind) => logWriter(revisionId, kind, unwritten, settings),
-    async flush() {
+    open: (revisionId: string, kind: LogKind): LogWriter => logWriter(revisionId, kind, unwritten, settings),
+    async flush(): Promise<void> {
       await Promise.all([...unwritten].map((writer) => writer.flush()));
     },
   };
 }
+export type RevisionLogs = ReturnType<typeof revisionLogs>;
 
 function logWriter(
   revisionId: string,

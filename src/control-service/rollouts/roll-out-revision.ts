@@ -1,14 +1,12 @@
-import type { AgentProgram, AgentSpec, RunningAgent } from '../compute/compute.ts';
+import type { AgentProgram, AgentSpec } from '../compute/compute.ts';
+import type { Upstream } from '../gateway/agent-route.ts';
 import { programOf, repairBuild } from './agent-program.ts';
 import { fail, type Tools, type RolloutJob } from './rollout-job.ts';
 import * as z from 'zod';
 import { withTimeout, type Clock } from '../../clock.ts';
 import { requestAgent, isOk } from '../gateway/request-agent.ts';
 
-/**
- * Carries one revision from its current status to its end: built, started, healthy, live. Stops where the revision was
- * interrupted; where the service stops, the next start continues.
- */
+/** Carries one revision from its current status to its end: built, started, healthy, live; or until it is interrupted. */
 export async function rollOutRevision(job: RolloutJob, tools: Tools): Promise<void> {
   await tools.step?.('claimed', job.revision.id);
   const program = await programOf(job, tools);
@@ -42,10 +40,8 @@ async function deploy(job: RolloutJob, program: AgentProgram, tools: Tools): Pro
   const { deployment, revision, deployLog, signal } = job;
   const { store, builds, compute, live, retrying } = tools;
   if (!(await retrying(() => store.setStatus(revision.id, ['AWAITING_DEPLOY'], 'DEPLOYING')))) return;
-  deployLog.write(
-    'info',
-    `Starting the agent of ${program.kind === 'image' ? `image ${program.imageUri}` : program.madeOf}.`,
-  );
+  const madeOf = program.kind === 'image' ? `image ${program.imageUri}` : program.madeOf;
+  deployLog.write('info', `Starting the agent of ${madeOf}.`);
   const spec = await agentSpec(job, program, tools);
   let start = await compute.start(spec, signal);
   if (start.kind === 'failed' && !signal.aborted) {
@@ -87,12 +83,8 @@ const info = z.looseObject({ version: z.string().regex(/^[\x21-\x7e]{1,255}$/) }
  * The `image_version` of a deployment (control-service.md, Deployment, leaves its source open): the version that the
  * agent's server reports (agent-server.md, `GET /info`), else the tag of its image, else null.
  */
-export async function agentVersion(
-  { origin, token }: Pick<RunningAgent, 'origin' | 'token'>,
-  program: AgentProgram,
-  clock: Clock,
-): Promise<string | null> {
-  const reported = await withTimeout(clock, withinMs, (signal) => reportedAgentVersion(origin, token, signal));
+export async function agentVersion(agent: Upstream, program: AgentProgram, clock: Clock): Promise<string | null> {
+  const reported = await withTimeout(clock, withinMs, (signal) => reportedAgentVersion(agent, signal));
   return reported ?? (program.kind === 'image' ? tagOf(program.imageUri) : null);
 }
 
@@ -101,9 +93,9 @@ export function tagOf(imageUri: string): string | null {
   return name.includes(':') ? name.slice(name.indexOf(':') + 1) : null;
 }
 
-async function reportedAgentVersion(origin: string, token: string, signal: AbortSignal): Promise<string | undefined> {
+async function reportedAgentVersion(agent: Upstream, signal: AbortSignal): Promise<string | undefined> {
   try {
-    const response = await requestAgent({ origin, token }, '/info', signal);
+    const response = await requestAgent(agent, '/info', signal);
     const chunks: Buffer[] = [];
     let size = 0;
     for await (const chunk of response) {
@@ -112,9 +104,7 @@ async function reportedAgentVersion(origin: string, token: string, signal: Abort
       if (size > longestAnswer) return undefined;
       chunks.push(bytes);
     }
-    return isOk(response)
-      ? info.safeParse(JSON.parse(Buffer.concat(chunks).toString('utf8'))).data?.version
-      : undefined;
+    return isOk(response) ? info.safeParse(JSON.parse(Buffer.concat(chunks).toString())).data?.version : undefined;
   } catch {
     // The version is optional: a server without one serves as well.
     return undefined;

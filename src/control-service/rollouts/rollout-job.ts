@@ -4,7 +4,7 @@ import type { ProcessUser } from '../compute/guarded-process.ts';
 import type { Integrations } from '../integrations/integrations.ts';
 import type { ControlStore } from '../store/store.ts';
 import type { DeploymentRecord, RevisionRecord } from '../store/tables.ts';
-import type { EnsureDatabase } from './agent-database.ts';
+import type { ensureOn } from './agent-database.ts';
 import type { LiveAgents } from './live-agents.ts';
 import type { RevisionLogs, LogWriter } from './revision-logs.ts';
 import type { Retrying } from './retry-policy.ts';
@@ -15,13 +15,13 @@ import type { Logger } from '../../logger.ts';
 export interface Tools {
   store: ControlStore;
   dataDir: string;
-  /** Address of Landfall's own database, with a role that may create and drop databases and roles: a secret. */
+  /** Of Landfall's own database, with a role that may create and drop databases and roles: a secret. */
   adminDatabaseUrl: string;
   log: Logger;
   builds: BuildSettings;
   buildSlots: Slots;
   compute: Compute;
-  ensureDatabase: EnsureDatabase;
+  ensureDatabase: ReturnType<typeof ensureOn>;
   live: LiveAgents;
   retrying: Retrying;
   logs: RevisionLogs;
@@ -31,14 +31,12 @@ export interface Tools {
   tracing?: ((projectId: string) => TracingTarget) | undefined;
   /** The user of this machine that a deployment's builds and agents run as; absent: as this service's own. */
   userOf?: ((deployment: DeploymentRecord) => Promise<ProcessUser | undefined>) | undefined;
-  /** Called when a revision has reached a step, before the next one. */
   step?: RolloutStep | undefined;
 }
 
 /** Called with the steps of a revision, by their names in the crash table of docs/design/rollouts.md. */
 export type RolloutStep = (done: string, revisionId: string) => void | Promise<void>;
 
-/** A revision that is being carried out, with its logs. */
 export interface RolloutJob {
   deployment: DeploymentRecord;
   revision: RevisionRecord;
@@ -53,7 +51,7 @@ export const openJob = (
   deployment: DeploymentRecord,
   revision: RevisionRecord,
   signal: AbortSignal,
-  { logs }: Pick<Tools, 'logs'>,
+  { logs }: Tools,
 ): RolloutJob => ({
   deployment,
   revision,
@@ -72,7 +70,7 @@ export async function fail(
   { revision, buildLog, deployLog }: RolloutJob,
   status: keyof typeof runningBefore,
   reason: string,
-  { store, retrying }: Pick<Tools, 'store' | 'retrying'>,
+  { store, retrying }: Tools,
 ): Promise<void> {
   const log = status === 'DEPLOY_FAILED' ? deployLog : buildLog;
   log.write('error', reason);
@@ -81,11 +79,7 @@ export async function fail(
 }
 
 /** Ends a revision as failed from any status, for an unforeseen reason. */
-export async function failRevision(
-  { revision, buildLog }: RolloutJob,
-  reason: string,
-  { store, retrying }: Pick<Tools, 'store' | 'retrying'>,
-): Promise<void> {
+export async function failRevision({ revision, buildLog }: RolloutJob, reason: string, { store, retrying }: Tools) {
   buildLog.write('error', reason);
   for (const status of ['BUILD_FAILED', 'DEPLOY_FAILED'] as const) {
     await retrying(() => store.setStatus(revision.id, runningBefore[status], status, { message: reason }));
@@ -96,13 +90,10 @@ export async function failRevision(
 const beginAgainAt = { BUILDING: 'AWAITING_BUILD', DEPLOYING: 'AWAITING_DEPLOY' } as const;
 
 /**
- * The revision of a deployment to carry out now: one that was interrupted by a stop, else the newest that waits. Only one
- * process carries out revisions, so one that runs in the database runs nowhere else.
+ * The revision of a deployment to carry out now: one that was interrupted by a stop, else the newest that waits. Only
+ * one process carries out revisions, so one that runs in the database runs nowhere else.
  */
-export async function nextRevision(
-  store: Pick<ControlStore, 'listRevisions' | 'setStatus' | 'claimNextRevision'>,
-  deploymentId: string,
-): Promise<RevisionRecord | undefined> {
+export async function nextRevision(store: ControlStore, deploymentId: string): Promise<RevisionRecord | undefined> {
   const [started] = await store.listRevisions(deploymentId, { limit: 1, statuses: runningStatuses });
   // A revision that a listener has claimed runs in its cluster.
   const isOurs = started?.source_config.listener_id == null;

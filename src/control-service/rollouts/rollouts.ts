@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { stackOf } from '../../errors.ts';
-import { pause, type Clock } from '../../clock.ts';
+import { pause } from '../../clock.ts';
 import { maskOf } from '../../contract/mask.ts';
 import { buildsIn } from '../builds/build-folder.ts';
 import { killLeftBehind } from '../builds/build-processes.ts';
@@ -20,68 +20,41 @@ import { slots } from './slots.ts';
 
 const buildsAtOnce = 2;
 
-export interface RolloutsSettings extends Pick<
-  Tools,
-  'store' | 'dataDir' | 'adminDatabaseUrl' | 'log' | 'compute' | 'cloning' | 'tracing' | 'userOf' | 'step'
-> {
+export interface RolloutsSettings
+  extends
+    Pick<
+      Tools,
+      'store' | 'dataDir' | 'adminDatabaseUrl' | 'log' | 'compute' | 'cloning' | 'tracing' | 'userOf' | 'step'
+    >,
+    Pick<BuildSettings, 'allowGit' | 'clock' | 'makeRoom'> {
   /** The parent of the folder `builds/` and of the folders that builds share; the data folder when absent. */
   workDir?: string;
   /** How processes of this machine reach their databases; like this service when absent. */
   wayToDatabase?: WayToDatabase | undefined;
-  allowGit: BuildSettings['allowGit'];
   gateway: Gateway;
-  clock: Clock;
   buildBounds?: BuildSettings['bounds'];
-  makeRoom?: BuildSettings['makeRoom'];
-  /** How long requests in flight on a former process may take, in milliseconds; 10 minutes when absent. */
+  /** How long requests in flight on a former process may take (ms). */
   drainMs?: number;
-  /** The same for the agents of a deployment that is being deleted; 10 s when absent. */
+  /** The same for the agents of a deployment that is being deleted (ms). */
   deletionDrainMs?: number;
-  /** How often the table is polled for work without a notification, in milliseconds; 30 s when absent. */
+  /** How often the table is polled for work without a notification (ms). */
   pollMs?: number;
 }
 
-/** Carries revisions out, one at a time per deployment. The table of revisions is the truth; `wake` only saves time. */
-export interface Rollouts {
-  /** The deployment has a revision to carry out, or one less. Returns at once. */
-  wake: (deploymentId: string) => void;
-  /** The revision was interrupted: cancels work on it. Returns at once. */
-  interrupted: (deploymentId: string, revisionId: string) => void;
-  /** Whether a deployment without a live agent has one that is being restarted. */
-  isStarting: (deploymentId: string) => boolean;
-  /**
-   * Call once at the start: removes orphaned builds, starts the agents of live revisions, and continues with interrupted
-   * and waiting revisions. Returns before the agents respond.
-   */
-  recover: () => Promise<void>;
-  /**
-   * Stops everything within `withinMs` (9 s when absent). Kills a running build, which the next start repeats; drains
-   * agents.
-   */
-  stop: (withinMs?: number) => Promise<void>;
-}
-
-/** Creates the rollouts. Nothing happens before `recover`, which covers all earlier requests. */
-export function startRollouts(settings: RolloutsSettings): Rollouts {
-  const { store, dataDir, allowGit, gateway, compute, clock, log, adminDatabaseUrl, pollMs = 30_000 } = settings;
+/**
+ * Carries revisions out, one at a time per deployment. The table of revisions is the truth; `wake` only saves time.
+ * Nothing happens before `recover`, which covers all earlier requests.
+ */
+export function startRollouts(settings: RolloutsSettings) {
+  const { store, dataDir, allowGit, gateway, compute, clock, log, makeRoom, pollMs = 30_000 } = settings;
   const { workDir = dataDir } = settings;
   const stopping = new AbortController();
   const retrying = retryPolicy(clock, stopping.signal, log);
   const tools: Tools = {
-    store,
-    dataDir,
-    adminDatabaseUrl,
-    log,
-    builds: {
-      dataDir: workDir,
-      allowGit,
-      clock,
-      bounds: settings.buildBounds,
-      makeRoom: settings.makeRoom,
-    },
+    ...settings,
+    builds: { dataDir: workDir, allowGit, clock, bounds: settings.buildBounds, makeRoom },
     buildSlots: slots(buildsAtOnce),
-    compute,
-    ensureDatabase: ensureOn(adminDatabaseUrl, settings.wayToDatabase),
+    ensureDatabase: ensureOn(settings.adminDatabaseUrl, settings.wayToDatabase),
     live: liveAgents({
       compute,
       gateway,
@@ -92,10 +65,6 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
     }),
     retrying,
     logs: revisionLogs({ store, clock, log }),
-    userOf: settings.userOf,
-    step: settings.step,
-    cloning: settings.cloning,
-    tracing: settings.tracing,
   };
   const activeWork = new Map<string, Promise<void>>();
   const hasMoreWork = new Set<string>();
@@ -139,8 +108,7 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
       if (stopping.signal.aborted) return;
       // An unforeseen error may quote secrets.
       const mask = maskOf(revision.secrets.map(({ value }) => value));
-      const [message, stack] = error instanceof Error ? [error.message, error.stack ?? ''] : [String(error), ''];
-      log.error(`Revision ${revision.id} could not be carried out: ${mask(stack === '' ? message : stack)}`);
+      log.error(`Revision ${revision.id} could not be carried out: ${mask(stackOf(error))}`);
       const words = mask(tenantErrorMessage(error));
       await failRevision(job, `The service could not carry this revision out: ${words}`, tools);
     } finally {
@@ -227,14 +195,17 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
   }
 
   return {
+    /** The deployment has a revision to carry out, or one less. Returns at once. */
     wake,
-    interrupted(deploymentId, revisionId) {
+    /** The revision was interrupted: cancels work on it. Returns at once. */
+    interrupted(deploymentId: string, revisionId: string): void {
       const work = inProgress.get(deploymentId);
       if (work?.revisionId === revisionId) work.interrupt.abort();
     },
-    // Before the list of live deployments is read, any may be live.
-    isStarting: (deploymentId) => !recovered || tools.live.isSupervised(deploymentId),
-    async recover() {
+    /** Whether an agent is being restarted: any may be, before the list of live deployments is read. */
+    isStarting: (deploymentId: string): boolean => !recovered || tools.live.isSupervised(deploymentId),
+    /** Call once at the start: starts the agents of live revisions, and continues with the other revisions. */
+    async recover(): Promise<void> {
       const left = await killLeftBehind(buildsIn(workDir), clock);
       if (left > 0) log.info(`${left} processes of builds and agents that an earlier service left behind were ended.`);
       const named = new Set((await retrying(() => store.namedBuilds())).map((build) => basename(build)));
@@ -245,7 +216,8 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
       await wakeDeploymentsWithWork();
       inBackground('Looking for work', poll);
     },
-    async stop(withinMs = 9_000) {
+    /** Stops everything. Kills a running build, which the next start repeats; drains agents. */
+    async stop(withinMs = 9_000): Promise<void> {
       stopping.abort();
       await Promise.all([tools.live.stop(withinMs), ...activeWork.values(), ...background]);
       // An agent may have started at this very moment.
@@ -254,3 +226,4 @@ export function startRollouts(settings: RolloutsSettings): Rollouts {
     },
   };
 }
+export type Rollouts = ReturnType<typeof startRollouts>;

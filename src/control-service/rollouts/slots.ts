@@ -1,13 +1,4 @@
-export interface Slots {
-  /**
-   * Waits for a slot; the oldest waiter is served first.
-   *
-   * @returns releases the slot, to be called once; undefined when `signal` aborted before there was one.
-   */
-  take(signal: AbortSignal): Promise<(() => void) | undefined>;
-}
-
-export function slots(count: number): Slots {
+export function slots(count: number) {
   let free = count;
   const waiting: (() => void)[] = [];
   const giveBack = (): void => {
@@ -16,7 +7,8 @@ export function slots(count: number): Slots {
     else free += 1;
   };
   return {
-    take(signal) {
+    /** Waits for a slot, the oldest first; resolves with its release, or undefined when `signal` aborts before. */
+    take(signal: AbortSignal): Promise<(() => void) | undefined> {
       if (signal.aborted) return Promise.resolve(undefined);
       if (free > 0) {
         free -= 1;
@@ -37,3 +29,4 @@ export function slots(count: number): Slots {
     },
   };
 }
+export type Slots = ReturnType<typeof slots>;

@@ -27,24 +27,18 @@ export const deploymentLabel = 'landfall.deployment';
 /** The timeout of a command that may pull an image. */
 const createWithinMs = 600_000;
 
-/**
- * Creates a container without starting it; pulls its image where needed. Its environment goes through a pipe; values that
- * fit on no line go through the environment of the engine's command.
- *
- * @throws EngineRefusal
- */
+/** Creates a container without starting it; pulls its image where needed. @throws EngineRefusal */
 export async function create(
   engine: Engine,
   { name, plan, flags }: { name: string; plan: ContainerPlan; flags: readonly string[] },
   signal: AbortSignal,
 ): Promise<Made> {
-  const read = passEnvironment(plan.env);
-  if (!read.ok) {
+  const { file, inherited, impossible } = passEnvironment(plan.env);
+  if (impossible.length > 0) {
     throw new EngineRefusal(
-      `The values of ${read.names.join(', ')} are too long or of several lines, and an engine reads variables of these names itself. Choose other names for them.`,
+      `The values of ${impossible.join(', ')} are too long or of several lines, and an engine reads variables of these names itself. Choose other names for them.`,
     );
   }
-  const { file, inherited } = read.passed;
   const args = [
     'create',
     `--name=${name}`,
@@ -81,7 +75,7 @@ const state = z.object({
   OOMKilled: z.boolean().optional(),
   Error: z.string().optional(),
 });
-export type ContainerState = z.infer<typeof state>;
+type ContainerState = z.infer<typeof state>;
 
 /** The state of a container; undefined when it is gone. */
 export async function stateOf(engine: Engine, name: string): Promise<ContainerState | undefined> {
@@ -116,41 +110,25 @@ export async function removeContainers(engine: Engine, names: readonly string[])
   }
 }
 
-/**
- * Removes every container with a label.
- *
- * @returns how many there were.
- * @throws EngineRefusal
- */
+/** Removes every container with a label; returns how many there were. @throws EngineRefusal */
 export async function removeLabelled(engine: Engine, label: string): Promise<number> {
-  const { code, said, complaint } = await engine.run(['ps', '--all', '--quiet', `--filter=label=${label}`]);
-  if (code !== 0) throw new EngineRefusal(`Containers could not be listed (${engine.name}: ${complaint}).`);
-  const ids = said.split(/\s+/).filter((id) => id !== '');
+  const ids = await list(engine, 'Containers', ['ps', '--all', '--quiet', `--filter=label=${label}`]);
   await removeContainers(engine, ids);
   return ids.length;
 }
 
-/**
- * Removes every volume with a label.
- *
- * @throws EngineRefusal
- */
+/** Removes every volume with a label. @throws EngineRefusal */
 export async function removeVolumes(engine: Engine, label: string): Promise<void> {
-  const { code, said, complaint } = await engine.run(['volume', 'ls', '--quiet', `--filter=label=${label}`]);
-  if (code !== 0) throw new EngineRefusal(`Volumes could not be listed (${engine.name}: ${complaint}).`);
-  const volumes = said.split(/\s+/).filter((name) => name !== '');
+  const volumes = await list(engine, 'Volumes', ['volume', 'ls', '--quiet', `--filter=label=${label}`]);
   if (volumes.length === 0) return;
-  const removed = await engine.run(['volume', 'rm', '--force', ...volumes]);
-  if (removed.code !== 0) {
-    throw new EngineRefusal(`Volumes could not be removed (${engine.name}: ${removed.complaint}).`);
-  }
+  const { code, complaint } = await engine.run(['volume', 'rm', '--force', ...volumes]);
+  if (code !== 0) throw new EngineRefusal(`Volumes could not be removed (${engine.name}: ${complaint}).`);
 }
 
-/** A container's environment in the forms that no process list and no file shows. */
-interface PassedEnvironment {
-  file: string;
-  /** Variables that the engine's command takes from its own environment, by their names. */
-  inherited: Readonly<Record<string, string>>;
+async function list(engine: Engine, what: string, args: readonly string[]): Promise<string[]> {
+  const { code, said, complaint } = await engine.run(args);
+  if (code !== 0) throw new EngineRefusal(`${what} could not be listed (${engine.name}: ${complaint}).`);
+  return said.split(/\s+/).filter((name) => name !== '');
 }
 
 /** Variables that an engine's command reads itself: a container's variable must not override them. */
@@ -158,18 +136,18 @@ const readByEngines =
   /^(PATH|HOME|USER|LOGNAME|TMPDIR|TZ|LANG|LC_|XDG_|DOCKER_|BUILD|COMPOSE_|CONTAINER|PODMAN|STORAGE_|REGISTRY_|_|HTTPS?_PROXY|NO_PROXY|ALL_PROXY|https?_proxy|no_proxy|all_proxy|SSL_|SSH_|LD_|GO|NOTIFY_|LISTEN_|DBUS_|KUBE|OTEL_|CLICOLOR|NO_COLOR|TERM)/;
 const longestLine = 60_000;
 
-/** Splits an environment into what fits on a line and what does not; returns the names that can't be passed at all. */
-export function passEnvironment(
-  env: Readonly<Record<string, string>>,
-): { ok: true; passed: PassedEnvironment } | { ok: false; names: string[] } {
-  const lines: string[] = [];
+/**
+ * A container's environment in the forms that no process list and no file shows: a file, sent through a pipe, and
+ * variables that the engine's command takes from its own environment. The names of `impossible` can't be passed at all.
+ */
+export function passEnvironment(env: Readonly<Record<string, string>>) {
+  let file = '';
   const inherited: Record<string, string> = {};
-  const names: string[] = [];
+  const impossible: string[] = [];
   for (const [name, value] of Object.entries(env)) {
-    if (!/[\r\n]/.test(value) && Buffer.byteLength(value) < longestLine) lines.push(`${name}=${value}`);
+    if (!/[\r\n]/.test(value) && Buffer.byteLength(value) < longestLine) file += `${name}=${value}\n`;
     else if (!readByEngines.test(name)) inherited[name] = value;
-    else names.push(name);
+    else impossible.push(name);
   }
-  if (names.length > 0) return { ok: false, names };
-  return { ok: true, passed: { file: lines.map((line) => `${line}\n`).join(''), inherited } };
+  return { file, inherited, impossible };
 }

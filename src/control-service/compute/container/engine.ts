@@ -5,26 +5,23 @@ import { untilAborted, withTimeout, type Clock } from '../../../clock.ts';
 import { findTool } from '../../builds/find-tool.ts';
 import { startGuarded, type GuardedProcess } from '../guarded-process.ts';
 
-export interface EngineAnswer {
+interface EngineAnswer {
   code: number;
   said: string;
-  /** The last line of its error output. */
   complaint: string;
 }
 
-export interface EngineCall {
+interface EngineCall {
   /** Written to its standard input, a pipe that can be opened as `/dev/stdin`: suitable for secrets. */
   input?: string;
   /** Variables that override those of the engine's command: suitable for secrets too. */
   env?: Readonly<Record<string, string>>;
-  /** The timeout in milliseconds; a minute when absent. */
   withinMs?: number;
   signal?: AbortSignal;
 }
 
 /** A working container engine, used through its command line. */
 export interface Engine {
-  /** Its name for people: `docker`. */
   name: string;
   facts: EngineFacts;
   /** Runs a command to its end. Never rejects. */
@@ -125,12 +122,12 @@ function callersOf(command: string, { clock, env }: EngineSettings): Pick<Engine
     follow: (args) => startGuarded({ ...plain, command, args, env: own, withInput: false }, clock),
     async run(args, { input, env: more = {}, withinMs = 60_000, signal } = {}) {
       // Node.js passes a socket as standard input, which can't be opened by name.
-      const piped = input === undefined ? [command, ...args] : ['/bin/sh', '-c', 'cat | "$@"', 'sh', command, ...args];
-      const [first = '', ...rest] = piped;
-      const started = startGuarded(
-        { ...plain, command: first, args: rest, env: { ...own, ...more }, withInput: input !== undefined },
-        clock,
-      );
+      const spec =
+        input === undefined
+          ? { command, args }
+          : { command: '/bin/sh', args: ['-c', 'cat | "$@"', 'sh', command, ...args] };
+      const withInput = input !== undefined;
+      const started = startGuarded({ ...plain, ...spec, env: { ...own, ...more }, withInput }, clock);
       started.stdin?.end(input);
       const read = Promise.all([heard(started.stdout), heard(started.stderr), started.ended]);
       const untilRead = async (bound: AbortSignal): Promise<boolean> => {

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { Engine, EngineFacts } from './engine.ts';
 
 /** How containers reach what listens on this machine's loopback only: its database, and this service. */
-export type LoopbackAccess =
+type LoopbackAccess =
   | { kind: 'direct' }
   /** The engine maps a host name or an address to our loopback. */
   | { kind: 'by the engine'; host: string; network: string | undefined }
@@ -44,11 +44,7 @@ export function gatewayIn(reported: string): string | undefined {
   return docker ?? podmanNetwork.safeParse(read).data?.[0].subnets[0]?.gateway;
 }
 
-/**
- * Creates the network of this service's containers where needed; isolates them from each other where the engine can.
- *
- * @returns this machine's address on it, or why there is none.
- */
+/** This machine's address on this service's network, created where needed. Isolates containers where it can. */
 export async function makeNetwork(
   engine: Engine,
   name: string,
@@ -64,20 +60,11 @@ export async function makeNetwork(
   return { ok: false, reason: `A network for containers could not be made (${engine.name}: ${complaint}).` };
 }
 
-/** A proxy from containers to a service of this machine. */
-export interface Passage {
-  /** The port that it listens on: known before it is opened. */
-  port: number;
-  /** Opens it at an address of this machine; does nothing where it is open. */
-  open(host: string): Promise<void>;
-  close(): Promise<void>;
-}
-
 /** The most connections of one container through a proxy, so that it leaves some to the others. */
 const mostOfOne = 32;
 
-/** Creates a proxy to a host and port, or to a socket. The target itself authenticates every connection. */
-export async function passageTo(target: { host: string; port: number } | { path: string }): Promise<Passage> {
+/** A proxy from containers to a host and port, or to a socket. The target itself authenticates every connection. */
+export async function passageTo(target: { host: string; port: number } | { path: string }) {
   const port = await freePort();
   let server: Promise<Server> | undefined;
   const open = new Set<Socket>();
@@ -116,8 +103,10 @@ export async function passageTo(target: { host: string; port: number } | { path:
   }
 
   return {
+    /** The port that it listens on: known before it is opened. */
     port,
-    async open(host) {
+    /** Opens it at an address of this machine; does nothing where it is open. */
+    async open(host: string): Promise<void> {
       // Containers that start at the same time share it.
       server ??= listening(host).catch((error: unknown) => {
         server = undefined;
@@ -125,13 +114,14 @@ export async function passageTo(target: { host: string; port: number } | { path:
       });
       await server;
     },
-    async close() {
+    async close(): Promise<void> {
       const closing = await server;
       for (const socket of open) socket.destroy();
       if (closing) await new Promise((resolve) => closing.close(resolve));
     },
   };
 }
+export type Passage = Awaited<ReturnType<typeof passageTo>>;
 
 async function freePort(): Promise<number> {
   const server = createServer();

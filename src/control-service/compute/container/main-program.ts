@@ -9,20 +9,16 @@ import type { MainProgram } from './plan.ts';
 /** The port that every agent listens on in its container, passed as `PORT`. */
 export const portInside = 8_000;
 
-export interface ContainerFacts extends AgentSettings {
+interface ContainerFacts extends AgentSettings {
   /** The addresses of the agent's database and tracing, as the container reaches them. */
   reached: Reached;
-  /** The image that builds run in: one with Node.js. */
   buildImage: string;
   program: AgentProgramFiles;
   /** The user that a build's container runs as; the image's own when undefined. */
   user: { uid: number; gid: number } | undefined;
 }
 
-/**
- * The main container of a revision: the image itself, or, for a build, an image with Node.js and with the build and the
- * needed parts of this installation mounted read-only.
- */
+/** The main container: the image itself, or one with Node.js, and the build and this installation mounted read-only. */
 export function mainProgram(spec: AgentSpec, facts: ContainerFacts): MainProgram {
   const { program } = spec;
   const env = {

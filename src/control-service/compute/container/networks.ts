@@ -15,26 +15,11 @@ export interface ContainerWay {
   open(container: string): Promise<void>;
 }
 
-export interface ContainerNetworks {
-  /** @throws EngineRefusal when they can't be created. */
-  wayFor(reached: Reached): Promise<ContainerWay>;
-  close(): Promise<void>;
-}
-
 const usualPorts: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 const postgresPort = 5_432;
 
-/**
- * Creates the networks; contacts the engine only when they are needed.
- *
- * @param databaseFolder the folder of the socket through which containers reach an embedded database that has no port.
- */
-export function containerNetworks(
-  engine: Engine,
-  name: string,
-  labels: readonly string[],
-  databaseFolder?: string,
-): ContainerNetworks {
+/** Contacts the engine only when needed. `databaseFolder` holds the socket of a database that has no port. */
+export function containerNetworks(engine: Engine, name: string, labels: readonly string[], databaseFolder?: string) {
   const passages = new Map<string, Promise<Passage>>();
   let isMade = false;
 
@@ -45,11 +30,9 @@ export function containerNetworks(
       ? { path: `${databaseFolder ?? searchParams.get('host')}/.s.PGSQL.${number}` }
       : { host: hostname.replace(/^\[|\]$/g, ''), port: number };
     const key = JSON.stringify(target);
-    const known = passages.get(key);
-    if (known) return known;
-    const made = passageTo(target);
-    passages.set(key, made);
-    return made;
+    const passage = passages.get(key) ?? passageTo(target);
+    passages.set(key, passage);
+    return passage;
   }
 
   /** The network of all containers of this service, created where needed; this machine's address on it. */
@@ -61,7 +44,8 @@ export function containerNetworks(
   }
 
   return {
-    async wayFor({ databaseUrl, tracing }) {
+    /** @throws EngineRefusal when they can't be created. */
+    async wayFor({ databaseUrl, tracing }: Reached): Promise<ContainerWay> {
       const ways = [databaseUrl, ...(tracing ? [tracing.url] : [])].map((address) =>
         loopbackAccess(address, engine.facts),
       );
@@ -81,8 +65,9 @@ export function containerNetworks(
         opened.push(passage);
         return addressAt(address, gateway, passage.port);
       };
+      const network = gateway === undefined ? byEngine?.network : name;
       return {
-        network: networkFlags(gateway === undefined ? byEngine?.network : name),
+        network: network === undefined ? [] : [`--network=${network}`],
         reached: {
           databaseUrl: await reachedAt(databaseUrl),
           tracing: tracing && { ...tracing, url: await reachedAt(tracing.url) },
@@ -95,15 +80,14 @@ export function containerNetworks(
         },
       };
     },
-    async close() {
+    async close(): Promise<void> {
       for (const passage of passages.values()) await (await passage).close();
       // Fails while another container is attached: the network stays.
       if (isMade) await engine.run(['network', 'rm', name]);
     },
   };
 }
+export type ContainerNetworks = ReturnType<typeof containerNetworks>;
 
 /** Whether an address is a socket's file, by the parameter that overrides the host. */
 const isSocket = (address: string): boolean => new URL(address).searchParams.get('host')?.startsWith('/') === true;
-
-const networkFlags = (network: string | undefined): string[] => (network === undefined ? [] : [`--network=${network}`]);

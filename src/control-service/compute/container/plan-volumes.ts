@@ -1,6 +1,6 @@
 import type { Volume, VolumeMount } from '../../../contract/control/container.ts';
 
-export interface PlannedVolume {
+interface PlannedVolume {
   /** Its lifetime: the deployment's, one run's, or in memory. */
   kind: 'kept' | 'passing' | 'memory';
   source: string;

@@ -13,7 +13,6 @@ export interface ContainerPlan {
   /** Flags of `create`, without those that depend on the engine, and without secrets. */
   flags: string[];
   command: string[];
-  /** Its own environment: secrets. */
   env: Record<string, string>;
 }
 
@@ -23,7 +22,6 @@ export interface PodPlan {
   volumes: string[];
   /** Volumes of this run, which are removed with it. */
   passing: string[];
-  /** Each runs to its end before the next. */
   init: ContainerPlan[];
   main: ContainerPlan;
   /** They share the main container's network. */
@@ -41,21 +39,19 @@ export interface MainProgram {
   env: Record<string, string>;
 }
 
-const processes = 1_024;
-
-/** Capabilities that engines grant and no agent needs. */
+/** Without capabilities that engines grant and no agent needs. */
 const hardening = [
   '--security-opt=no-new-privileges',
   '--cap-drop=NET_RAW',
   '--cap-drop=MKNOD',
   '--cap-drop=AUDIT_WRITE',
+  '--pids-limit=1024',
 ];
 
 /**
  * Plans the containers of a revision on one machine (control-service.md, ResourceSpec), or returns every reason why it
- * can't: settings that an agent needs are refused, settings that only a cluster has become notes.
- *
- * @param run identifies this start, in letters and digits.
+ * can't: settings that an agent needs are refused, settings that only a cluster has become notes. `run` is of letters
+ * and digits.
  */
 export function planPod(
   spec: Pick<AgentSpec, 'deploymentId' | 'resourceSpec' | 'deploymentType' | 'secretReferences'>,
@@ -79,7 +75,6 @@ export function planPod(
       image: of.image,
       flags: [
         ...hardening,
-        `--pids-limit=${processes}`,
         ...labels,
         ...(of.imagePullPolicy ? [`--pull=${pullPolicies[of.imagePullPolicy]}`] : []),
         ...(entrypoint === undefined ? [] : [`--entrypoint=${entrypoint}`]),
@@ -104,12 +99,11 @@ export function planPod(
       image: program.image,
       flags: [
         ...hardening,
-        `--pids-limit=${processes}`,
         ...shareFlags({
           cpu: resources.cpu,
           cpuLimit: resources.cpuLimit,
-          memory: inBytes(resources.memoryMb),
-          memoryLimit: inBytes(memoryBound(spec).totalMb),
+          memory: (resources.memoryMb ?? 0) * megabyte,
+          memoryLimit: memoryBound(spec).totalMb * megabyte,
         }),
         ...labels,
         ...program.flags,
@@ -132,24 +126,19 @@ function checkImage(image: string, where: string, problems: string[]): void {
 
 const pullPolicies = { Always: 'always', Never: 'never', IfNotPresent: 'missing' } as const;
 
-/** A container's requests and limits: CPU in cores, memory in bytes. Undefined: not set. */
-interface Share {
-  cpu: number | undefined;
-  cpuLimit: number | undefined;
-  memory: number | undefined;
-  memoryLimit: number | undefined;
-}
-
-const inBytes = (megabytes: number | undefined): number | undefined =>
-  megabytes === undefined ? undefined : megabytes * megabyte;
-
-/** CPU and memory flags of a container, without swap. In bytes, because an engine's `m` is not a MB. */
-function shareFlags({ cpu, cpuLimit, memory, memoryLimit }: Share): string[] {
+/** CPU (cores) and memory (bytes, because an engine's `m` is not a MB) flags of a container, without swap. */
+function shareFlags({
+  cpu,
+  cpuLimit,
+  memory = 0,
+  memoryLimit = 0,
+}: Record<'cpu' | 'cpuLimit' | 'memory' | 'memoryLimit', number | undefined>): string[] {
+  const [requested, limit] = [Math.ceil(memory), Math.ceil(memoryLimit)];
   return [
     ...(cpu === undefined ? [] : [`--cpu-shares=${Math.max(Math.round(cpu * 1_024), 2)}`]),
     ...(cpuLimit === undefined ? [] : [`--cpus=${cpuLimit}`]),
-    ...(memory ? [`--memory-reservation=${memory}b`] : []),
-    ...(memoryLimit ? [`--memory=${memoryLimit}b`, `--memory-swap=${memoryLimit}b`] : []),
+    ...(requested ? [`--memory-reservation=${requested}b`] : []),
+    ...(limit ? [`--memory=${limit}b`, `--memory-swap=${limit}b`] : []),
   ];
 }
 
@@ -162,12 +151,11 @@ function limitFlags({ resources }: Container, where: string, problems: string[])
       problems.push(`${where}.resources.${path}.${what}: ${reported} is no amount.`);
     return read;
   };
-  const bytes = (read: number | undefined) => (read === undefined ? undefined : Math.ceil(read));
   return shareFlags({
     cpu: amount(requests, 'cpu', 'requests'),
     cpuLimit: amount(limits, 'cpu', 'limits'),
-    memory: bytes(amount(requests, 'memory', 'requests')),
-    memoryLimit: bytes(amount(limits, 'memory', 'limits')),
+    memory: amount(requests, 'memory', 'requests'),
+    memoryLimit: amount(limits, 'memory', 'limits'),
   });
 }
 
@@ -188,10 +176,9 @@ function securityFlags(context: Container['securityContext'], where: string, pro
     (field) => !restrictions.has(field) || (others[field] === true && field === 'privileged'),
   );
   if (refused.length > 0) problems.push(`${where}.securityContext: this machine does not grant ${refused.join(', ')}.`);
-  const user =
-    typeof runAsUser === 'number' ? `${runAsUser}${typeof runAsGroup === 'number' ? `:${runAsGroup}` : ''}` : undefined;
+  const group = typeof runAsGroup === 'number' ? `:${runAsGroup}` : '';
   return [
-    ...(user === undefined ? [] : [`--user=${user}`]),
+    ...(typeof runAsUser === 'number' ? [`--user=${runAsUser}${group}`] : []),
     ...(readOnlyRootFilesystem === true ? ['--read-only'] : []),
   ];
 }
@@ -199,37 +186,23 @@ function securityFlags(context: Container['securityContext'], where: string, pro
 /** Restrictions that hold here anyway. */
 const restrictions = new Set(['allowPrivilegeEscalation', 'privileged', 'runAsNonRoot', 'seccompProfile']);
 
+const ofDatabase = ['db_cpu', 'db_cpu_limit', 'db_memory_mb', 'db_memory_limit_mb', 'db_storage_gi'];
+const ofCluster = ['service_account_name', 'image_pull_secrets', 'annotations'];
+
 /** The requested settings that have no effect on this machine, for the deploy log. */
 function notesOn(spec: NonNullable<AgentSpec['resourceSpec']>): string[] {
-  const { queue, cache, ignored } = notable(spec);
+  const set = Object.entries(spec).flatMap(([field, value]) => (value == null ? [] : [field]));
   const only = (fields: readonly string[], why: string): string[] =>
     fields.length === 0 ? [] : [`${fields.join(', ')}: ${why}`];
+  const startingWith = (prefix: string): string[] => set.filter((field) => field.startsWith(prefix));
+  const among = (fields: readonly string[]): string[] => set.filter((field) => fields.includes(field));
   const scale = (['min_scale', 'max_scale'] as const).filter((field) => (spec[field] ?? 1) !== 1);
   return [
     ...only(scale, 'this machine runs one replica.'),
-    ...only(queue, "the queue's work is done by the agent itself on this machine."),
-    ...only(cache, 'there is no cache on this machine.'),
-    ...only(
-      notableOf(spec, ['db_cpu', 'db_cpu_limit', 'db_memory_mb', 'db_memory_limit_mb', 'db_storage_gi']),
-      'all deployments share the one Postgres of this machine.',
-    ),
-    ...only(
-      notableOf(spec, ['service_account_name', 'image_pull_secrets', 'annotations']),
-      'they are of a cluster. Log the engine in where images are private.',
-    ),
-    ...only(ignored, 'the document marks these as not to be used.'),
+    ...only(startingWith('queue_'), "the queue's work is done by the agent itself on this machine."),
+    ...only(startingWith('cache_'), 'there is no cache on this machine.'),
+    ...only(among(ofDatabase), 'all deployments share the one Postgres of this machine.'),
+    ...only(among(ofCluster), 'they are of a cluster. Log the engine in where images are private.'),
+    ...only(resolvedResources(spec).ignored, 'the document marks these as not to be used.'),
   ];
-}
-
-const notableOf = (spec: object, fields: readonly string[]): string[] =>
-  Object.entries(spec).flatMap(([field, value]) => (fields.includes(field) && value != null ? [field] : []));
-
-function notable(spec: NonNullable<AgentSpec['resourceSpec']>): {
-  queue: string[];
-  cache: string[];
-  ignored: readonly string[];
-} {
-  const of = (prefix: string): string[] =>
-    Object.entries(spec).flatMap(([field, value]) => (field.startsWith(prefix) && value != null ? [field] : []));
-  return { queue: of('queue_'), cache: of('cache_'), ignored: resolvedResources(spec).ignored };
 }

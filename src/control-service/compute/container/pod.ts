@@ -36,20 +36,16 @@ export interface Pod {
   mask: Mask;
   startWithinMs: number;
   drainMs: number;
-  /** What was created so far. */
   made: Made[];
 }
 
-/** The interval of checking for the container's published port, in milliseconds. */
 const portPollMs = 100;
 /** Time beyond the stop timeout, for the engine's own steps. */
 const engineStepsMs = 10_000;
 
 /**
- * Creates and starts a pod: its volumes, its init containers one after the other, the main container, and the sidecars. An
- * abort or an error leaves what was created: call `removePod`.
- *
- * @throws EngineRefusal when the engine does not do something.
+ * Creates and starts a pod: its volumes, its init containers one after the other, the main container, and the sidecars.
+ * An abort or an error leaves what was created: call `removePod`. @throws EngineRefusal
  */
 export async function startPod(pod: Pod, signal: AbortSignal): Promise<AgentStart> {
   const { engine, clock, spec, plan, mask, way, token, startWithinMs } = pod;
@@ -77,8 +73,7 @@ export async function startPod(pod: Pod, signal: AbortSignal): Promise<AgentStar
   const wasInTime = !bound.aborted;
   tooLate.abort();
   await late;
-  if (started && 'origin' in started)
-    return { kind: 'running', agent: agentOf(pod, started.origin, ended, excerpt.lines) };
+  if (started && 'origin' in started) return { kind: 'running', agent: agentAt(started.origin) };
 
   await (wasInTime ? removePod(pod) : removeBrokenOff(pod));
   const how = await ended;
@@ -87,26 +82,23 @@ export async function startPod(pod: Pod, signal: AbortSignal): Promise<AgentStar
     : `The agent did not become healthy within ${startWithinMs / 1_000} s.`;
   return failedStart(reason, excerpt);
 
-  function agentOf(of: Pod, origin: string, exited: Promise<string>, said: () => readonly string[]): RunningAgent {
-    const gone = exited.then(() => removePod(of));
-    const stop = async (withinMs = of.drainMs): Promise<void> => {
+  function agentAt(origin: string): RunningAgent {
+    const gone = ended.then(() => removePod(pod));
+    const stop = async (withinMs = pod.drainMs): Promise<void> => {
       const seconds = String(Math.max(Math.floor(withinMs / 1_000), 0));
-      const names = of.made.filter((container) => !of.plan.init.includes(container.plan)).map(({ name }) => name);
+      const names = pod.made.filter((made) => !plan.init.includes(made.plan)).map(({ name }) => name);
       const { code } = await engine.run(['stop', '-t', seconds, ...names], { withinMs: withinMs + engineStepsMs });
-      if (code !== 0) await removePod(of);
+      if (code !== 0) await removePod(pod);
       await gone;
     };
-    return { origin, token, stop, exited, said };
+    return { origin, token, stop, exited: ended, said: excerpt.lines };
   }
 }
 
 /** Removes everything of a pod, running or not; keeps what belongs to the deployment. */
 export async function removePod({ engine, made, plan }: Pod): Promise<void> {
-  await removeContainers(
-    engine,
-    // Containers in another one's network are removed before it.
-    made.map(({ name }) => name).toReversed(),
-  );
+  // Containers in another one's network are removed before it.
+  await removeContainers(engine, made.map(({ name }) => name).toReversed());
   if (plan.passing.length > 0) await engine.run(['volume', 'rm', '--force', ...plan.passing]);
 }
 
@@ -122,15 +114,15 @@ export async function removeBrokenOff(pod: Pod): Promise<void> {
 
 const finished = 'exit code 0';
 
+const ownLabels = ({ serviceId, spec }: Pod): string[] => [
+  `--label=${serviceLabel}=${serviceId}`,
+  `--label=${deploymentLabel}=${spec.deploymentId}`,
+];
+
 async function make(pod: Pod, plan: ContainerPlan, network: readonly string[], signal: AbortSignal): Promise<Made> {
-  const { engine, spec, run, serviceId } = pod;
+  const { engine, spec, run } = pod;
   const name = `landfall-${spec.name}-${run}${plan === pod.plan.main ? '' : `-${plan.name}`}`;
-  const labels = {
-    [serviceLabel]: serviceId,
-    [deploymentLabel]: spec.deploymentId,
-    'landfall.revision': spec.revisionId,
-  };
-  const flags = [...Object.entries(labels).map(([label, value]) => `--label=${label}=${value}`), ...network];
+  const flags = [...ownLabels(pod), `--label=landfall.revision=${spec.revisionId}`, ...network];
   // Recorded first: the engine may create it even if the call is aborted.
   pod.made.push({ name, plan });
   return create(engine, { name, plan, flags }, signal);
@@ -150,7 +142,7 @@ async function untilHealthy(pod: Pod, main: Made, bound: AbortSignal): Promise<{
     startAndFollow(engine, made, { write: named(spec.log, sidecar.name), mask, clock });
   }
   const origin = `http://127.0.0.1:${port}`;
-  return port !== undefined && (await becomesHealthy(origin, token, clock, bound)) ? { origin } : undefined;
+  return port !== undefined && (await becomesHealthy({ origin, token }, clock, bound)) ? { origin } : undefined;
 }
 
 async function runToItsEnd(pod: Pod, made: Made, signal: AbortSignal): Promise<string> {
@@ -172,10 +164,10 @@ async function runToItsEnd(pod: Pod, made: Made, signal: AbortSignal): Promise<s
   return end === finished || cause === undefined ? end : `${end}. Its last line: ${cause}`;
 }
 
-async function makeVolume({ engine, serviceId, spec, plan }: Pod, volume: string): Promise<void> {
+async function makeVolume(pod: Pod, volume: string): Promise<void> {
+  const { engine, plan } = pod;
   if ((await engine.run(['volume', 'inspect', volume])).code === 0) return;
-  const labels = [`--label=${serviceLabel}=${serviceId}`, `--label=${deploymentLabel}=${spec.deploymentId}`];
-  const { code, complaint } = await engine.run(['volume', 'create', ...plan.labels, ...labels, volume]);
+  const { code, complaint } = await engine.run(['volume', 'create', ...plan.labels, ...ownLabels(pod), volume]);
   if (code !== 0) throw new EngineRefusal(`The volume ${volume} could not be made (${engine.name}: ${complaint}).`);
 }
 

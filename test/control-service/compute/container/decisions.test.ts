@@ -276,14 +276,11 @@ const variables: readonly (readonly [string, Record<string, string>, string, Rec
 
 describe('how a variable gets into a container', () => {
   test.each(variables)('%s', (_, env, file, inherited) => {
-    expect(passEnvironment(env)).toEqual({
-      ok: true,
-      passed: { file, inherited },
-    });
+    expect(passEnvironment(env)).toEqual({ file, inherited, impossible: [] });
   });
 
   test('rejects a multi-line variable that an engine reads, by name', () => {
-    expect(passEnvironment({ DOCKER_HOST: 'a\nb', A: 'b' })).toEqual({ ok: false, names: ['DOCKER_HOST'] });
+    expect(passEnvironment({ DOCKER_HOST: 'a\nb', A: 'b' })).toMatchObject({ impossible: ['DOCKER_HOST'] });
   });
 });
 
