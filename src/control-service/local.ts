@@ -18,6 +18,7 @@ import { createIntegrations } from './integrations/integrations.ts';
 import { workNotifier } from './listeners/work-notifier.ts';
 import { admitToAgent } from './api-keys/admit.ts';
 import { createRetention } from './retention/retention.ts';
+import { keepSecret } from './api-keys/kept-file.ts';
 import { keepKey } from './api-keys/kept-key.ts';
 import { changeNotifier, hearChanges } from './logs/change-notifier.ts';
 import type { RolloutStep } from './rollouts/rollout-job.ts';
@@ -34,8 +35,7 @@ import { claimDatabase } from './database-claim.ts';
 import type { Actor } from './store/audit.ts';
 import { controlMigrations, controlSchema } from './store/migrations.ts';
 import type { ControlTables } from './store/tables.ts';
-import { keepTracingKey, createTracing, tracingTarget } from './tracing-projects/tracing.ts';
-import { keepUploadKey } from './uploads/signature.ts';
+import { createTracing, tracingTarget } from './tracing-projects/tracing.ts';
 import { createUploads } from './uploads/uploads.ts';
 import type { Logger } from '../logger.ts';
 
@@ -153,10 +153,12 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
       log,
     });
     opened.push(() => running.close());
-    const uploads = createUploads({ store: store.uploads, dataDir, key: await keepUploadKey(dataDir), clock });
+    // Without its file a new key is made: upload addresses become invalid, and agents get new tokens at their next start.
+    const uploadKey = await keepSecret(join(dataDir, 'upload-key'));
+    const uploads = createUploads({ store: store.uploads, dataDir, key: uploadKey, clock });
     await uploads.sweep();
     const retention = createRetention({ store, uploads, workDir, clock, log });
-    const tracing = createTracing(await keepTracingKey(dataDir));
+    const tracing = createTracing(await keepSecret(join(dataDir, 'tracing-key')));
     const { github } = settings;
     const integrations = github && createIntegrations(githubApp({ ...github, clock }), store, clock);
     const registry = settings.registry && createRegistry({ ...settings.registry, clock });

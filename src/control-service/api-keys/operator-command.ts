@@ -57,11 +57,7 @@ export function readOperatorCommand(
 ): { ok: true; command: OperatorCommand } | { ok: false; problem: string } {
   let read;
   try {
-    read = parseArgs({
-      args,
-      allowPositionals: true,
-      options: flags,
-    });
+    read = parseArgs({ args, allowPositionals: true, options: flags });
   } catch (error) {
     return { ok: false, problem: wrongArguments(error, Object.keys(flags)) };
   }

@@ -1,8 +1,6 @@
-import { fieldAliases } from '../../contract/control/aliases.ts';
-import type { FieldSpelling } from '../../contract/control/aliases.ts';
+import { fieldAliases, type FieldSpelling } from '../../contract/control/aliases.ts';
 import { isObject } from '../../contract/json-object.ts';
-import { describeOperations } from '../../http/openapi.ts';
-import type { OpenApiDocument, ServiceDescription } from '../../http/openapi.ts';
+import { describeOperations, type OpenApiDocument, type ServiceDescription } from '../../http/openapi.ts';
 import type { ResponseDescription } from '../../http/operation.ts';
 import { namedSchemas } from './named-schemas.ts';
 import { operations } from './operations.ts';

@@ -28,5 +28,7 @@ export interface Env {
   };
 }
 
-/** Defines an operation of the control service. Its handler knows the parameters of the path. */
-export const operation = <Path extends string>(definition: Operation<Env, Path>): Operation<Env> => definition;
+/** Makes the function that defines the operations of a group; a handler knows the parameters of its path. */
+export const operationsOf =
+  (tag: string) =>
+  <Path extends string>(definition: Omit<Operation<Env, Path>, 'tag'>): Operation<Env> => ({ tag, ...definition });

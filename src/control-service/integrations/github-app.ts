@@ -1,6 +1,6 @@
 import { createAppAuth } from '@octokit/auth-app';
 import { Octokit } from '@octokit/core';
-import type { Clock } from '../../clock.ts';
+import { withTimeout, type Clock } from '../../clock.ts';
 import { toGitHubIntegrationError, GitHubIntegrationError } from './github-error.ts';
 import { withoutTrailingSlashes } from '../../contract/plain-text.ts';
 
@@ -86,33 +86,26 @@ export function githubApp({ appId, privateKey, apiUrl, clock, answerWithinMs = 1
   const app = new Octokit({ ...options, authStrategy: createAppAuth, auth: { appId, privateKey } });
 
   /** Calls GitHub with the timeout. */
-  async function ask<T>(what: string, send: (request: { signal: AbortSignal }) => Promise<T>): Promise<T> {
-    const late = new AbortController();
-    const answered = new AbortController();
-    void clock.sleep(answerWithinMs, answered.signal).then(
-      () => late.abort(),
-      () => undefined,
-    );
-    try {
-      return await send({ signal: late.signal });
-    } catch (error) {
-      throw toGitHubIntegrationError(what, error, { late: late.signal.aborted, answerWithinMs });
-    } finally {
-      answered.abort();
-    }
-  }
+  const ask = <T>(what: string, send: (request: { signal: AbortSignal }) => Promise<T>): Promise<T> =>
+    withTimeout(clock, answerWithinMs, async (signal) => {
+      try {
+        return await send({ signal });
+      } catch (error) {
+        throw toGitHubIntegrationError(what, error, { late: signal.aborted, answerWithinMs });
+      }
+    });
 
-  const tokenFor = async (installationId: number, permissions: Record<string, string>, repositories?: string[]) =>
-    (
-      await ask(`make a token of installation ${installationId}`, (request) =>
-        app.request('POST /app/installations/{installation_id}/access_tokens', {
-          installation_id: installationId,
-          permissions,
-          ...(repositories ? { repositories } : {}),
-          request,
-        }),
-      )
-    ).data;
+  async function tokenFor(installationId: number, permissions: Record<string, string>, repositories?: string[]) {
+    const { data } = await ask(`make a token of installation ${installationId}`, (request) =>
+      app.request('POST /app/installations/{installation_id}/access_tokens', {
+        installation_id: installationId,
+        permissions,
+        ...(repositories ? { repositories } : {}),
+        request,
+      }),
+    );
+    return data;
+  }
 
   async function endToken(token: string): Promise<void> {
     const installed = new Octokit({ ...options, auth: token });

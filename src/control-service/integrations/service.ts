@@ -2,8 +2,7 @@ import type { GithubIntegration, GithubRepository } from '../../contract/control
 import { ServiceError } from '../../contract/service-error.ts';
 import { GitHubIntegrationError } from './github-error.ts';
 import { toIntegrationResponse, toRepositoryResponse } from '../deployments/response.ts';
-import { found, takeId } from '../service/refuse.ts';
-import type { Call } from '../service/refuse.ts';
+import { found, takeId, type Call } from '../service/refuse.ts';
 import type { ServiceSettings } from '../service/settings.ts';
 
 /** Reading what deployments can be made with: integrations and their repositories. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../clock.ts';
 import { inTransaction } from '../store/in-transaction.ts';
 import type { ControlDatabase, ListenerRecord } from '../store/tables.ts';
+import type { Refusal } from '../validation/refusal.ts';
 import { brokenConstraint, brokenReference } from '../store/violations.ts';
 
 /** A new listener. */
@@ -17,7 +18,7 @@ export interface NewListener {
 export type ListenerChange = Pick<ListenerRecord, 'version' | 'compute_config'>;
 
 /** The outcome of a change of a listener; undefined when there is no such listener. */
-export type ListenerChangeEnd<Refusal> =
+export type ListenerChangeEnd =
   | { kind: 'changed'; listener: ListenerRecord }
   /** Deployments are in namespaces that would no longer be allowed; their names, in alphabetical order. */
   | { kind: 'in-use'; names: string[] }
@@ -47,6 +48,9 @@ async function deployedInOthers(trx: ControlDatabase, id: string, namespaces: re
     })
     .map(({ name }) => name);
 }
+
+const ownListener = (db: ControlDatabase, tenantId: string, id: string) =>
+  db.selectFrom('listeners').selectAll().where('tenant_id', '=', tenantId).where('id', '=', id);
 
 /** Listeners. */
 export const listenerStore = (db: ControlDatabase, clock: Clock) => ({
@@ -95,27 +99,17 @@ export const listenerStore = (db: ControlDatabase, clock: Clock) => ({
 
   /** A tenant's listener. */
   async findListener(tenantId: string, id: string): Promise<ListenerRecord | undefined> {
-    return db
-      .selectFrom('listeners')
-      .selectAll()
-      .where('tenant_id', '=', tenantId)
-      .where('id', '=', id)
-      .executeTakeFirst();
+    return ownListener(db, tenantId, id).executeTakeFirst();
   },
 
   /** Changes a listener under a lock on its row: `decide` gets the current state, and its result is written. */
-  async changeListener<Refusal>(
+  async changeListener(
     tenantId: string,
     id: string,
     decide: (current: ListenerRecord) => ListenerChange | { refused: Refusal },
-  ): Promise<ListenerChangeEnd<Refusal>> {
-    return inTransaction(db, async (trx): Promise<ListenerChangeEnd<Refusal>> => {
-      const current = await trx
-        .selectFrom('listeners')
-        .selectAll()
-        .where((at) => at.and({ id, tenant_id: tenantId }))
-        .forUpdate()
-        .executeTakeFirst();
+  ): Promise<ListenerChangeEnd> {
+    return inTransaction(db, async (trx): Promise<ListenerChangeEnd> => {
+      const current = await ownListener(trx, tenantId, id).forUpdate().executeTakeFirst();
       if (!current) return undefined;
       const wanted = decide(current);
       if ('refused' in wanted) return { kind: 'refused', refusal: wanted.refused };

@@ -1,10 +1,5 @@
 import type { SourceConfigRequest } from '../../contract/control/source.ts';
-
-/** The facts about a listener that the rules need. */
-export interface KnownListener {
-  compute_type: string;
-  compute_config: { k8s_namespaces?: string[] | null | undefined };
-}
+import type { ListenerRecord } from '../store/tables.ts';
 
 /** The message for a `listener_id` that does not exist or belongs to another tenant. */
 export const unknownListener = 'source_config.listener_id is none of those that GET /v2/listeners lists.';
@@ -17,7 +12,7 @@ export const unknownListener = 'source_config.listener_id is none of those that 
  */
 export function listenerProblems(
   { listener_id, listener_config }: SourceConfigRequest,
-  listener: KnownListener | undefined,
+  listener: Pick<ListenerRecord, 'compute_type' | 'compute_config'> | undefined,
 ): string[] {
   if (listener_id && !listener) return [unknownListener];
   const namespace = listener_config?.k8s_namespace;

@@ -1,23 +1,19 @@
-import { pause, steadyNow } from '../../clock.ts';
-import type { Clock } from '../../clock.ts';
+import { steadyNow, untilAborted, withTimeout, type Clock } from '../../clock.ts';
 
 /** Notifies long polls that there may be work. One service works on a database, so this reaches all of them. */
 export interface WorkNotifier {
   /** There may be work. */
   notify(): void;
   /** Subscribes to the next notification, which is not missed even before the waiting starts. */
-  listen(): NextNotification;
+  listen(): {
+    /** Resolves at the notification, after `ms` milliseconds, or when `signal` aborts. */
+    within(ms: number, signal: AbortSignal | undefined): Promise<void>;
+  };
   /** Ends all waiting, for good. */
   close(): void;
   readonly isClosed: boolean;
   /** Milliseconds of the steady clock: what waiting is measured by. */
   now(): number;
-}
-
-/** The first notification after the subscription. */
-export interface NextNotification {
-  /** Resolves at the notification, after `ms` milliseconds, or when `signal` aborts. */
-  within(ms: number, signal: AbortSignal | undefined): Promise<void>;
 }
 
 export function workNotifier(clock: Clock): WorkNotifier {
@@ -33,12 +29,8 @@ export function workNotifier(clock: Clock): WorkNotifier {
     listen() {
       const notified = next.promise;
       return {
-        async within(ms, signal) {
-          const over = new AbortController();
-          const ended = signal ? AbortSignal.any([signal, over.signal]) : over.signal;
-          await Promise.race([notified, pause(clock, ms, ended)]);
-          over.abort();
-        },
+        within: (ms, signal) =>
+          withTimeout(clock, ms, (ended) => Promise.race([notified, untilAborted(ended)]), signal),
       };
     },
     close() {

@@ -3,8 +3,7 @@ import { deletedSince, keyOfAnother, readKeyedWrite } from '../validation/idempo
 import { theService } from '../store/audit.ts';
 import type { StoreOperations } from '../store/store.ts';
 import type { Recorder } from '../store/write-once.ts';
-import { asOne, refusedCall, take } from './refuse.ts';
-import type { Call } from './refuse.ts';
+import { asOne, refusedCall, take, type Call } from './refuse.ts';
 import type { ServiceSettings } from './settings.ts';
 
 /** The options of a write. */

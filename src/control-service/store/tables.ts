@@ -11,7 +11,8 @@ import type { TracedRunsTable } from '../tracing-projects/tables.ts';
 
 /** JSON is written as text and read as a value. */
 type Json<T> = ColumnType<T, string, string>;
-type Fixed<T> = ColumnType<T, T, never>;
+/** Written once. */
+export type Fixed<T> = ColumnType<T, T, never>;
 
 export interface TenantsTable {
   id: Fixed<string>;

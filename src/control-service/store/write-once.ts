@@ -1,11 +1,9 @@
 import type { Clock } from '../../clock.ts';
 import type { KeyedWrite } from '../validation/idempotency-key.ts';
-import { recordChange } from './audit.ts';
-import type { Doing } from './audit.ts';
+import { recordChange, type Doing } from './audit.ts';
 import { inTransaction } from './in-transaction.ts';
 import type { ControlDatabase } from './tables.ts';
-import { noteAnswer, takeKey } from './write-keys.ts';
-import type { EarlierWrite } from './write-keys.ts';
+import { noteAnswer, takeKey, type EarlierWrite } from './write-keys.ts';
 
 /** A write of a caller. */
 export interface CallerWrite<T> extends Doing {

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
-import type { Selectable } from 'kysely';
+import { sql, type Selectable } from 'kysely';
 import type { Clock } from '../../clock.ts';
 import type { FinalRunStatus } from '../../contract/agent/run.ts';
 import type { TracedRun, TracingProjectsQuery } from '../../contract/control/tracing-project.ts';
-import { defaultPage } from '../deployments/list-query.ts';
+import { defaultPage } from '../deployments/queries.ts';
 import type { ControlDatabase } from '../store/tables.ts';
 import type { TracedRunsTable } from './tables.ts';
 
@@ -61,15 +60,6 @@ export interface TracedRunPage {
   offset?: number | undefined;
   statuses?: readonly FinalRunStatus[] | undefined;
   assistant_id?: string | undefined;
-}
-
-/** Removes the runs that ended longer ago than this (ms). Returns how many. */
-export async function forgetOldRuns(db: ControlDatabase, clock: Clock, olderThanMs: number): Promise<number> {
-  const { numDeletedRows } = await db
-    .deleteFrom('traced_runs')
-    .where('ended_at', '<', new Date(clock.now() - olderThanMs))
-    .executeTakeFirst();
-  return Number(numDeletedRows);
 }
 
 /** Tracing projects and their runs. */

@@ -1,7 +1,5 @@
-import { createHmac, timingSafeEqual, randomBytes } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { TracingTarget } from '../compute/compute.ts';
-import { join } from 'node:path';
-import { keepFile, readKeptFile } from '../api-keys/kept-file.ts';
 
 /** The tokens with which agents report their runs, each valid for one tracing project. */
 export interface Tracing {
@@ -32,21 +30,4 @@ export const tracingTarget = (
   tracing: Pick<Tracing, 'tokenOf'>,
   baseUrl: string,
   projectId: string,
-): TracingTarget => ({ url: `${baseUrl}${runsPath(projectId)}`, token: tracing.tokenOf(projectId) });
-
-/** The path of a project's runs, below the service's address. */
-const runsPath = (projectId: string): string => `/v1/projects/${projectId}/runs`;
-
-/**
- * The key that the tokens of tracing projects are derived from: made at the first start and kept in
- * `<dataDir>/tracing-key`, which only its owner can read. Without the file a new one is made, and agents get new tokens
- * when they are started next.
- *
- * @throws Error where the file holds something else.
- */
-export async function keepTracingKey(dataDir: string): Promise<Buffer> {
-  const file = join(dataDir, 'tracing-key');
-  const line = (await readKeptFile(file)) ?? (await keepFile(file, randomBytes(32).toString('hex')));
-  if (!/^[0-9a-f]{64}$/.test(line)) throw new Error(`${file} holds no key. Remove the file to have a new one made.`);
-  return Buffer.from(line, 'hex');
-}
+): TracingTarget => ({ url: `${baseUrl}/v1/projects/${projectId}/runs`, token: tracing.tokenOf(projectId) });

@@ -1,10 +1,8 @@
 import * as z from 'zod';
-import { deploymentsQuery, deploymentStatuses } from '../../contract/control/deployment.ts';
-import type { DeploymentStatus } from '../../contract/control/deployment.ts';
+import { deploymentsQuery, deploymentStatuses, type DeploymentStatus } from '../../contract/control/deployment.ts';
 import { logQuery } from '../../contract/control/log.ts';
 import { revisionsQuery } from '../../contract/control/revision.ts';
-import { revisionStatusClasses } from '../../contract/control/revision-status.ts';
-import type { RevisionStatus } from '../../contract/control/revision-status.ts';
+import { revisionStatusClasses, type RevisionStatus } from '../../contract/control/revision-status.ts';
 import { deploymentType } from '../../contract/control/source.ts';
 
 /** The default number of log lines in a page. */

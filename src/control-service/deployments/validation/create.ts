@@ -3,12 +3,14 @@ import { fieldRules } from '../../../contract/control/field-rules.ts';
 import { readRepoRef } from '../../../contract/control/repo-ref.ts';
 import { fieldAt, lengthProblems, unknownFields } from '../../validation/field.ts';
 import { hostingProblem, type Hosting } from './hosting.ts';
-import { listenerProblems, type KnownListener } from '../../listeners/validation.ts';
+import { listenerProblems } from '../../listeners/validation.ts';
 import { nameProblem, repoRefProblem, tarballProblem } from './value-problems.ts';
 import { accepted, againstRules, type Judged } from '../../validation/refusal.ts';
 import { readRepoUrl } from './repo-url.ts';
 import { readBody } from '../../validation/shape.ts';
-import { requestProblems, withEmptyValues, type RequestedDeployment } from './requested-deployment.ts';
+import { requestProblems, withEmptyValues } from './requested-deployment.ts';
+import type { NewDeployment } from '../../store/records.ts';
+import type { ListenerRecord } from '../../store/tables.ts';
 
 /** The facts that the rules of a creation need beside the request. */
 export interface CreateFacts {
@@ -17,7 +19,7 @@ export interface CreateFacts {
   /** Why that integration can't clone `repo_url`, where a reason is known. */
   integrationProblem?: string | undefined;
   /** The requested listener, if it is the tenant's. */
-  listener: KnownListener | undefined;
+  listener: Pick<ListenerRecord, 'compute_type' | 'compute_config'> | undefined;
   /** The kind of hosting that the service reports. */
   hosting: Hosting;
   /** Whether `internal_source` may leave `graph_config_path` to its first upload. */
@@ -32,10 +34,7 @@ const graphConfigPath = 'source_revision_config.graph_config_path';
 export const readCreate = (body: unknown): Judged<DeploymentCreateRequest> => readBody(deploymentCreateRequest, body);
 
 /** The complete request of a creation, or every rule that it breaks. */
-export function judgeCreate(
-  request: DeploymentCreateRequest,
-  facts: CreateFacts,
-): Judged<Pick<DeploymentCreateRequest, 'name' | 'source'> & RequestedDeployment> {
+export function judgeCreate(request: DeploymentCreateRequest, facts: CreateFacts): Judged<NewDeployment> {
   const { name, source, source_config, source_revision_config } = request;
   const tooLong = lengthProblems(request);
   if (tooLong.length > 0) return againstRules(tooLong);
@@ -44,10 +43,7 @@ export function judgeCreate(
   const spec = source_config.resource_spec;
   const requested = {
     source_config: { ...source_config, ...(spec ? { resource_spec: withEmptyValues(spec) } : {}) },
-    source_revision_config: {
-      ...source_revision_config,
-      ...(ref?.ok ? { repo_ref: ref.ref } : {}),
-    },
+    source_revision_config: { ...source_revision_config, ...(ref?.ok ? { repo_ref: ref.ref } : {}) },
     secrets: request.secrets,
     secret_references: request.secret_references ?? null,
   };
