@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { runConfigRequest } from './config.ts';
-import { freeObject, openWord } from './open-word.ts';
+import { freeObject, openWord, stateValues } from './open-word.ts';
 import { runStreamModes } from './stream-event.ts';
 import { checkpointSchema } from './thread.ts';
 import { maxWebhookUrlLength } from './webhook.ts';
@@ -54,15 +54,9 @@ const engineSend = z.object({ node: z.string(), args: z.unknown() });
  */
 export const commandSchema = z.strictObject(
   {
-    update: z
-      .union([freeObject, z.array(z.unknown())])
-      .nullable()
-      .optional(),
+    update: stateValues.nullish(),
     resume: z.unknown().optional(),
-    goto: z
-      .union([send, z.array(send), engineSend, z.array(engineSend), z.string(), z.array(z.string())])
-      .nullable()
-      .optional(),
+    goto: z.union([send, z.array(send), engineSend, z.array(engineSend), z.string(), z.array(z.string())]).nullish(),
     lg_name: z.unknown().optional(),
     graph: z.unknown().optional(),
   },

@@ -26,10 +26,7 @@ export const storePut = z.strictObject({
   namespace: z.array(z.string()),
   key: z.string().min(1),
   value: freeObject,
-  index: z
-    .union([z.literal(false), z.array(z.string())])
-    .nullable()
-    .optional(),
+  index: z.union([z.literal(false), z.array(z.string())]).nullish(),
   ttl: z.number().positive().max(maxItemTtlMinutes).nullable().optional(),
 });
 

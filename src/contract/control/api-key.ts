@@ -67,3 +67,4 @@ export const auditQuery = z.strictObject({
   key_id: z.string().optional(),
   deployment_id: z.uuid().optional(),
 });
+export type AuditQuery = z.infer<typeof auditQuery>;

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { pageQuery } from './pages.ts';
 import { secret, secretReference, secretReferenceReply, secretReply } from './secret.ts';
 import {
   source,
@@ -82,10 +83,8 @@ const listedDeployment = deployment.extend({ secrets: z.array(secretReply).nulli
 export const deploymentsList = z.looseObject({ resources: z.array(listedDeployment), offset: z.int() });
 export type DeploymentsList = z.infer<typeof deploymentsList>;
 
-/** The query of listing deployments: `limit` 1 to 100, 20 when absent. */
-export const deploymentsQuery = z.strictObject({
-  limit: z.int().min(1).max(100).optional(),
-  offset: z.int().min(0).optional(),
+/** The query of listing deployments. */
+export const deploymentsQuery = pageQuery.extend({
   name: z.string().optional(),
   name_contains: z.string().optional(),
   status: z.string().optional(),

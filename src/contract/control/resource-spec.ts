@@ -81,11 +81,8 @@ export const resourceSpec = resourceFields.superRefine((spec, context) => {
   const volumes = new Set<string>();
   for (const [index, { name }] of (spec.volumes ?? []).entries()) {
     if (volumes.has(name)) {
-      context.addIssue({
-        code: 'custom',
-        path: ['volumes', index, 'name'],
-        message: `another volume is named ${name}`,
-      });
+      const message = `another volume is named ${name}`;
+      context.addIssue({ code: 'custom', path: ['volumes', index, 'name'], message });
     }
     volumes.add(name);
   }
@@ -97,11 +94,8 @@ export const resourceSpec = resourceFields.superRefine((spec, context) => {
   for (const field of ['init_containers', 'sidecars'] as const) {
     for (const [index, { name, volumeMounts }] of (spec[field] ?? []).entries()) {
       if (containers.has(name)) {
-        context.addIssue({
-          code: 'custom',
-          path: [field, index, 'name'],
-          message: `another container is named ${name}`,
-        });
+        const message = `another container is named ${name}`;
+        context.addIssue({ code: 'custom', path: [field, index, 'name'], message });
       }
       containers.add(name);
       for (const [at, mount] of (volumeMounts ?? []).entries()) {

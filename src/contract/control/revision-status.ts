@@ -16,6 +16,9 @@ export const revisionStatusClasses = {
 } as const;
 /** The known statuses. */
 export type RevisionStatus = keyof typeof revisionStatusClasses;
+export const revisionStatuses = Object.keys(revisionStatusClasses).filter((word): word is RevisionStatus =>
+  Object.hasOwn(revisionStatusClasses, word),
+);
 export type RevisionStatusClass = (typeof revisionStatusClasses)[RevisionStatus];
 
 const classes = new Map<string, RevisionStatusClass>(Object.entries(revisionStatusClasses));

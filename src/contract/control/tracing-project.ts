@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { pageQuery } from './pages.ts';
 import { finalRunStatuses } from '../agent/run.ts';
 
 // Tracing projects: control-service.md only says that each deployment gets one. The rest is our choice.
@@ -58,10 +59,8 @@ export type TracingProject = z.infer<typeof tracingProject>;
 export const tracingProjectsList = z.looseObject({ resources: z.array(tracingProject), offset: z.int() });
 export type TracingProjectsList = z.infer<typeof tracingProjectsList>;
 
-/** The query of listing tracing projects: `limit` 1 to 100. */
-export const tracingProjectsQuery = z.strictObject({
-  limit: z.int().min(1).max(100).optional(),
-  offset: z.int().min(0).optional(),
+/** The query of listing tracing projects. */
+export const tracingProjectsQuery = pageQuery.extend({
   name: z.string().optional(),
   name_contains: z.string().optional(),
 });
@@ -74,10 +73,8 @@ export type TracedRunResponse = z.infer<typeof tracedRunResponse>;
 export const tracedRunsList = z.looseObject({ resources: z.array(tracedRunResponse), offset: z.int() });
 export type TracedRunsList = z.infer<typeof tracedRunsList>;
 
-/** The query of listing a project's runs: `limit` 1 to 100. */
-export const tracedRunsQuery = z.strictObject({
-  limit: z.int().min(1).max(100).optional(),
-  offset: z.int().min(0).optional(),
+/** The query of listing a project's runs. */
+export const tracedRunsQuery = pageQuery.extend({
   /** Statuses, separated by commas. */
   status: z.string().optional(),
   assistant_id: z.string().optional(),

@@ -2,7 +2,7 @@ import { apiKeyCreateRequest, apiKeysList, newApiKey, auditList, auditQuery } fr
 import { operationsOf } from '../api/operation.ts';
 import { idempotencyKey } from '../api/parameters.ts';
 import { readConditions, readJson, readQuery } from '../api/request.ts';
-import { plainPage } from '../validation/queries.ts';
+import { pageQuery } from '../../contract/control/pages.ts';
 
 const operation = operationsOf('Keys');
 
@@ -13,7 +13,7 @@ export const apiKeyOperations = [
     path: '/v1/api-keys',
     id: 'list_api_keys',
     summary: 'List the tenant’s keys',
-    query: plainPage,
+    query: pageQuery,
     responses: { 200: { description: 'A page of keys, without their secrets.', schema: apiKeysList } },
     errors: [422],
     handle: async (c) => c.json(await c.var.service.listApiKeys(readQuery(c))),

@@ -10,7 +10,7 @@ import {
 } from '../../contract/control/api-key.ts';
 import type { WriteOptions } from '../../contract/control/service.ts';
 import { hashApiKey, makeApiKey } from './api-key.ts';
-import { plainPage } from '../validation/queries.ts';
+import { pageQuery } from '../../contract/control/pages.ts';
 import { readBody, readShape } from '../validation/shape.ts';
 import type { ListedKey } from './repository.ts';
 import { writing } from '../service/once.ts';
@@ -25,7 +25,7 @@ export function keyOperations(settings: ServiceSettings) {
   return {
     async listApiKeys(query: unknown): Promise<ApiKeysList> {
       const call = { operation: 'list api keys', method: 'GET', path: '/v1/api-keys' };
-      const { limit = 20, offset = 0 } = take(call, readShape(plainPage, query, 'query'));
+      const { limit = 20, offset = 0 } = take(call, readShape(pageQuery, query, 'query'));
       const keys = await store.listKeys(tenantId, { limit, offset });
       return { resources: keys.map(toKeyResponse), offset: offset + keys.length };
     },

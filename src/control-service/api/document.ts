@@ -31,7 +31,7 @@ export function openApiDocument(spelling: FieldSpelling): OpenApiDocument {
     pathParameters,
     queryDescriptions,
     errors: errorDescriptions,
-    commonErrors: { ...refusedCallers, ...databaseAway },
+    commonErrors,
     securitySchemes,
     security,
   });
@@ -62,14 +62,10 @@ const errorDescriptions: Readonly<Record<number, ResponseDescription>> = {
   507: sentence('The disk is full.'),
 };
 
-/** The refusals of every operation that needs a key. */
-const refusedCallers: Readonly<Record<number, ResponseDescription>> = {
+/** The errors of every operation that needs a key. */
+const commonErrors: Readonly<Record<number, ResponseDescription>> = {
   401: sentence('The API key is missing or invalid.'),
   403: sentence('X-Tenant-Id is not the tenant of the key.'),
-};
-
-/** The failure of every operation that needs the database. */
-const databaseAway: Readonly<Record<number, ResponseDescription>> = {
   503: sentence('The database is unavailable: try again after `Retry-After` seconds.'),
 };
 
@@ -78,16 +74,15 @@ type Schemas = OpenApiDocument['components']['schemas'];
 /** The schemas with every field that has two names under the requested one. */
 function spellSchemas(schemas: Schemas, spelling: FieldSpelling): Schemas {
   const names = new Map<unknown, string>(fieldAliases.map((alias) => [alias.contract, alias[spelling]]));
-  const spelled = ({ properties, required, ...schema }: Schemas[string]): Schemas[string] => ({
-    ...schema,
-    ...(Array.isArray(required) ? { required: required.map((name) => names.get(name) ?? name) } : {}),
-    ...(isObject(properties)
-      ? {
-          properties: Object.fromEntries(
-            Object.entries(properties).map(([name, field]) => [names.get(name) ?? name, field]),
-          ),
-        }
-      : {}),
-  });
+  const spelled = ({ properties, required, ...schema }: Schemas[string]): Schemas[string] => {
+    const fields = Object.entries(isObject(properties) ? properties : {});
+    return {
+      ...schema,
+      ...(Array.isArray(required) ? { required: required.map((name) => names.get(name) ?? name) } : {}),
+      ...(isObject(properties)
+        ? { properties: Object.fromEntries(fields.map(([name, field]) => [names.get(name) ?? name, field])) }
+        : {}),
+    };
+  };
   return Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, spelled(schema)]));
 }

@@ -18,7 +18,7 @@ import {
 } from '../store/records.ts';
 import type { ControlDatabase, DeploymentRecord } from '../store/tables.ts';
 import { brokenConstraint, brokenReference } from '../store/violations.ts';
-import { noteWrite, releaseKey, takeKey, type EarlierWrite } from '../store/write-keys.ts';
+import { noteResult, releaseKey, takeKey, type EarlierWrite } from '../store/write-keys.ts';
 
 /** The outcome of a write whose key was used before: the earlier result, or that the key belongs to another write. */
 export type EarlierEnd =
@@ -89,7 +89,7 @@ export const deploymentStore = (db: ControlDatabase, clock: Clock, forgetOld: ()
           .values({ id: projectId, tenant_id: tenantId, name: requested.name, deployment_id: id, created_at: now })
           .execute();
         const view = await addRevision(trx, now, id, 'new');
-        if (keyed) await noteWrite(trx, tenantId, keyed, id, view.latest.id);
+        if (keyed) await noteResult(trx, tenantId, keyed, { deployment_id: id, revision_id: view.latest.id });
         const subject = { deployment_id: id, deployment_name: requested.name, revision_id: view.latest.id };
         await recordChange(trx, now, { tenantId, ...doing, subject, fields: changedFields(undefined, requested) });
         return { kind: 'created', ...view };
@@ -121,8 +121,8 @@ export const deploymentStore = (db: ControlDatabase, clock: Clock, forgetOld: ()
       if (earlier) return earlier;
       const end = await changeNow(trx, now, tenantId, id, decide, doing);
       if (!keyed) return end;
-      if (end?.kind === 'changed') await noteWrite(trx, tenantId, keyed, id, end.latest.id);
-      else await releaseKey(trx, tenantId, keyed);
+      if (end?.kind !== 'changed') await releaseKey(trx, tenantId, keyed);
+      else await noteResult(trx, tenantId, keyed, { deployment_id: id, revision_id: end.latest.id });
       return end;
     });
   },

@@ -4,7 +4,7 @@ import { operationsOf } from '../api/operation.ts';
 import { idempotencyKey } from '../api/parameters.ts';
 import { readConditions, readJson, readQuery } from '../api/request.ts';
 import { listenerResponse, listenersResponse } from '../api/response-schemas.ts';
-import { plainPage } from '../validation/queries.ts';
+import { pageQuery } from '../../contract/control/pages.ts';
 import { releaseQuery } from './work-service.ts';
 
 const all = '/v2/listeners';
@@ -21,7 +21,7 @@ export const listenerOperations = [
     path: all,
     id: 'list_listeners',
     summary: 'List listeners',
-    query: plainPage,
+    query: pageQuery,
     responses: { 200: { description: 'A page of listeners, oldest first.', schema: listenersResponse } },
     errors: [422],
     handle: async (c) => c.json(await c.var.service.listListeners(readQuery(c))),

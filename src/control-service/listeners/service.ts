@@ -9,7 +9,7 @@ import {
   type ListenersList,
 } from '../../contract/control/listener.ts';
 import type { WriteOptions } from '../../contract/control/service.ts';
-import { plainPage } from '../validation/queries.ts';
+import { pageQuery } from '../../contract/control/pages.ts';
 import { fieldAt } from '../validation/field.ts';
 import { accepted, againstRules, type Judged } from '../validation/refusal.ts';
 import { readBody, readShape } from '../validation/shape.ts';
@@ -44,7 +44,7 @@ export function listenerOperations(settings: ServiceSettings) {
 
     async listListeners(query: unknown): Promise<ListenersList> {
       const call = { operation: 'list listeners', method: 'GET', path: '/v2/listeners' };
-      const page = take(call, readShape(plainPage, query, 'query'));
+      const page = take(call, readShape(pageQuery, query, 'query'));
       const listeners = await store.listListeners(tenantId, page);
       return { resources: listeners.map(toListenerResponse), offset: (page.offset ?? 0) + listeners.length };
     },

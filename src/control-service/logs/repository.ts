@@ -102,9 +102,7 @@ export const logStore = (db: ControlDatabase, clock: Clock) => ({
       .execute();
   },
 
-  /**
-   * A page of the lines of all revisions of a deployment, in their stored order. Reads at most a page per revision.
-   */
+  /** A page of the lines of all revisions of a deployment, in their stored order. Reads at most a page per revision. */
   async readLogOfAll(deploymentId: string, kind: LogKind, query: LogPageQuery): Promise<LogLine[]> {
     return db
       .selectFrom('revisions')

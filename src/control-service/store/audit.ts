@@ -1,5 +1,6 @@
-import { sql } from 'kysely';
-import type { ActorKind } from '../api-keys/tables.ts';
+import { sql, type Selectable } from 'kysely';
+import type { ActorKind, AuditTable } from '../api-keys/tables.ts';
+import type { AuditQuery } from '../../contract/control/api-key.ts';
 import type { ControlDatabase } from './tables.ts';
 
 /** The actor of a change. */
@@ -43,27 +44,10 @@ export async function recordChange(trx: ControlDatabase, now: Date, change: Chan
 }
 
 /** A recorded change. */
-export interface ChangeRecord {
-  id: string;
-  at: Date;
-  actor: ActorKind;
-  key_id: string | null;
-  key_name: string | null;
-  operation: string;
-  subject: Record<string, string>;
-  fields: string[];
-}
+export type ChangeRecord = Omit<Selectable<AuditTable>, 'tenant_id'>;
 
 /** A query of the audit log. */
-export interface ChangesPage {
-  limit: number;
-  /** The id of the last record of the previous page. */
-  before?: string | undefined;
-  operation?: string | undefined;
-  /** Only changes made by this key. */
-  key_id?: string | undefined;
-  deployment_id?: string | undefined;
-}
+export type ChangesPage = AuditQuery & { limit: number };
 
 /** A page of a tenant's changes, newest first. */
 export async function listChanges(

@@ -1,32 +1,27 @@
 import * as z from 'zod';
-import { deploymentsQuery, deploymentStatuses, type DeploymentStatus } from '../../contract/control/deployment.ts';
+import { deploymentsQuery, deploymentStatuses } from '../../contract/control/deployment.ts';
 import { logQuery } from '../../contract/control/log.ts';
 import { revisionsQuery } from '../../contract/control/revision.ts';
-import { revisionStatusClasses, type RevisionStatus } from '../../contract/control/revision-status.ts';
+import { revisionStatuses } from '../../contract/control/revision-status.ts';
 import { deploymentType } from '../../contract/control/source.ts';
 
 /** The default number of log lines in a page. */
 const defaultLogPage = 50;
 
-const isDeploymentStatus = (word: string): word is DeploymentStatus =>
-  deploymentStatuses.some((status) => status === word);
-const isRevisionStatus = (word: string): word is RevisionStatus => Object.hasOwn(revisionStatusClasses, word);
-
 /** The statuses in a comma-separated list; an unknown one is a problem. */
 export function statusesOf<Status extends string>(
   list: string | undefined,
-  isStatus: (word: string) => word is Status,
+  known: readonly Status[],
   context: z.RefinementCtx,
 ): Status[] | undefined {
-  const words = list
-    ?.split(',')
-    .map((word) => word.trim())
-    .filter((word) => word !== '');
-  const wrong = words?.filter((word) => !isStatus(word)) ?? [];
+  const words = (list ?? '').split(',').map((word) => word.trim());
+  const given = words.filter((word) => word !== '');
+  const isKnown = (word: string): word is Status => known.some((status) => status === word);
+  const wrong = given.filter((word) => !isKnown(word));
   if (wrong.length > 0) {
     context.addIssue({ code: 'custom', path: ['status'], message: `There is no status ${wrong.join(', ')}` });
   }
-  return words === undefined || words.length === 0 ? undefined : words.filter(isStatus);
+  return given.length === 0 ? undefined : given.filter(isKnown);
 }
 
 /** A filter that is ignored where it is empty. */
@@ -55,18 +50,15 @@ export const deploymentsPage = deploymentFilters
   })
   .transform(({ status, tag_value_ids, ...query }, context) => ({
     ...query,
-    statuses: statusesOf(status, isDeploymentStatus, context),
+    statuses: statusesOf(status, deploymentStatuses, context),
     ...(tag_value_ids === undefined ? {} : { deployment_ids: [] }),
   }));
 
 /** The query of a list of revisions: `status` has comma-separated values. */
 export const revisionsPage = revisionsQuery.transform(({ status, ...query }, context) => ({
   ...query,
-  statuses: statusesOf(status, isRevisionStatus, context),
+  statuses: statusesOf(status, revisionStatuses, context),
 }));
-
-/** The query of a list with pages and no filters. */
-export const plainPage = revisionsQuery.omit({ status: true, remote_reconciled: true });
 
 const isoTime = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/i;
 const moment = z

@@ -3,7 +3,7 @@ import { fieldRules } from '../../../contract/control/field-rules.ts';
 import { readRepoRef } from '../../../contract/control/repo-ref.ts';
 import { fieldAt, lengthProblems, unknownFields } from '../../validation/field.ts';
 import { hostingProblem, type Hosting } from './hosting.ts';
-import { listenerProblems } from '../../listeners/validation.ts';
+import type { SourceConfigRequest } from '../../../contract/control/source.ts';
 import { nameProblem, repoRefProblem, tarballProblem } from './value-problems.ts';
 import { accepted, againstRules, type Judged } from '../../validation/refusal.ts';
 import { readRepoUrl } from './repo-url.ts';
@@ -12,6 +12,8 @@ import { requestProblems, withEmptyValues } from './requested-deployment.ts';
 import type { NewDeployment } from '../../store/records.ts';
 import type { ListenerRecord } from '../../store/tables.ts';
 
+type KnownListener = Pick<ListenerRecord, 'compute_type' | 'compute_config'>;
+
 /** The facts that the rules of a creation need beside the request. */
 export interface CreateFacts {
   /** Whether the tenant has the requested integration; unused without one. */
@@ -19,7 +21,7 @@ export interface CreateFacts {
   /** Why that integration can't clone `repo_url`, where a reason is known. */
   integrationProblem?: string | undefined;
   /** The requested listener, if it is the tenant's. */
-  listener: Pick<ListenerRecord, 'compute_type' | 'compute_config'> | undefined;
+  listener: KnownListener | undefined;
   /** The kind of hosting that the service reports. */
   hosting: Hosting;
   /** Whether `internal_source` may leave `graph_config_path` to its first upload. */
@@ -66,4 +68,30 @@ export function judgeCreate(request: DeploymentCreateRequest, facts: CreateFacts
     ...requestProblems(requested),
   ].filter((reported) => reported !== undefined);
   return problems.length > 0 ? againstRules(problems) : accepted({ name, source, ...requested });
+}
+
+/** The message for a `listener_id` that does not exist or belongs to another tenant. */
+export const unknownListener = 'source_config.listener_id is none of those that GET /v2/listeners lists.';
+
+/**
+ * The problems with the requested listener and its settings (control-service.md, source_config: `listener_id`,
+ * `listener_config`).
+ *
+ * @param listener the tenant's listener of this id.
+ */
+function listenerProblems(
+  { listener_id, listener_config }: SourceConfigRequest,
+  listener: KnownListener | undefined,
+): string[] {
+  if (listener_id && !listener) return [unknownListener];
+  const namespace = listener_config?.k8s_namespace;
+  if (!namespace) return [];
+  const field = 'source_config.listener_config.k8s_namespace';
+  if (!listener) return [`${field} needs a source_config.listener_id.`];
+  if (listener.compute_type !== 'k8s') {
+    return [`${field} is for listeners of the compute type k8s; this one's is ${listener.compute_type}.`];
+  }
+  const known = listener.compute_config.k8s_namespaces ?? [];
+  if (known.length === 0 || known.includes(namespace)) return [];
+  return [`${field} must be one of the listener's namespaces: ${known.join(', ')}.`];
 }
