@@ -129,7 +129,6 @@ export function readLocalCommand(args: string[]) {
   return { ok: true as const, command };
 }
 
-/** The environment of a program. */
 export interface ProgramEnvironment {
   env: Readonly<Record<string, string | undefined>>;
   /** Standard output: for the results. */

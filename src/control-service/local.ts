@@ -39,7 +39,6 @@ import { createTracing, tracingTarget } from './tracing-projects/tracing.ts';
 import { createUploads } from './uploads/uploads.ts';
 import type { Logger } from '../logger.ts';
 
-/** The settings of the services on one machine. */
 export interface LocalSettings {
   /** The port on 127.0.0.1; 0 takes a free one. */
   port: number;
@@ -83,7 +82,6 @@ export interface LocalSettings {
   step?: RolloutStep | undefined;
 }
 
-/** The services, running. */
 export interface LocalServices {
   /** The control service's address; agents are below `/agents/` of it. */
   url: string;
@@ -238,7 +236,7 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
       const every = watchEveryMs === undefined ? {} : { everyMs: watchEveryMs };
       opened.push(watchPushes({ store: store.pushes, rollouts, heads, which: watchGit, clock, log, ...every }));
     }
-    opened.push(retention.stop);
+    opened.push(() => retention.stop());
     retention.start();
     return { url, apiKey, tenantId, control: serviceFor(tenantId), close: end };
   } catch (error) {

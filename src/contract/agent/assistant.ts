@@ -91,10 +91,8 @@ export type AssistantVersion = z.infer<typeof assistantVersion>;
 export const assistantVersionChange = z.strictObject({ version: z.int().min(firstVersion) });
 export type AssistantVersionChange = z.infer<typeof assistantVersionChange>;
 
-/** The fields a search may sort by. */
 export const assistantSortFields = ['assistant_id', 'created_at', 'updated_at', 'name', 'graph_id'] as const;
 
-/** The fields a search may select. */
 export const assistantFields = [
   'assistant_id',
   'graph_id',
@@ -108,7 +106,6 @@ export const assistantFields = [
   'version',
 ] as const;
 
-/** The directions of a search. */
 export const sortOrders = ['asc', 'desc'] as const;
 
 /**

@@ -89,7 +89,6 @@ export const cronPatch = z.strictObject({
 });
 export type CronPatch = z.infer<typeof cronPatch>;
 
-/** The fields a search of crons may sort by. */
 const cronSortFields = [
   'cron_id',
   'assistant_id',

@@ -12,7 +12,6 @@ import { maxWebhookUrlLength } from './webhook.ts';
 export const runStatuses = ['pending', 'running', 'success', 'error', 'timeout', 'interrupted'] as const;
 export type RunStatus = (typeof runStatuses)[number];
 
-/** The final statuses of a run. */
 export const finalRunStatuses = ['success', 'error', 'timeout', 'interrupted'] as const satisfies readonly RunStatus[];
 export type FinalRunStatus = (typeof finalRunStatuses)[number];
 
@@ -100,7 +99,6 @@ export const runCreate = z.strictObject({
 });
 export type RunCreate = z.infer<typeof runCreate>;
 
-/** The fields a list of runs may select. */
 export const runFields = [
   'run_id',
   'thread_id',
@@ -119,7 +117,6 @@ export const runError = z.looseObject({ error: z.string(), message: z.string() }
 /** The key of the error of a failed run in the response of `/wait` and `/join`, with status 200. */
 export const errorKey = '__error__';
 
-/** The body of `/wait` and `/join` if the run failed. */
 export const failedRunBody = z.looseObject({ [errorKey]: runError });
 
 /** The result of a run: its state, or its error. */

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { freeObject } from './open-word.ts';
 
-/** The default page sizes of the store. */
 export const storePage = { searchLimit: 10, namespacesLimit: 100 } as const;
 
 /** The longest time to live of an item: a hundred years, in minutes. */

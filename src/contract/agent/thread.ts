@@ -94,10 +94,8 @@ export type ThreadCreate = z.infer<typeof threadCreate>;
 /** Body of `PATCH /threads/{thread_id}`: `metadata` is merged, `ttl` restarts. */
 export const threadPatch = z.strictObject({ metadata: freeObject.optional(), ttl: threadTtl.optional() });
 
-/** The fields a search of threads may sort by. */
 const threadSortFields = ['thread_id', 'status', 'created_at', 'updated_at', 'state_updated_at'] as const;
 
-/** The fields a search may select. */
 const threadFields = [
   'thread_id',
   'created_at',
@@ -111,7 +109,6 @@ const threadFields = [
   'interrupts',
 ] as const;
 
-/** How many paths a search may extract. */
 const maxExtracted = 10;
 
 /**

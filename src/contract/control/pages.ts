@@ -8,7 +8,6 @@ export const pageQuery = z.strictObject({
 
 const pageSize = 100;
 
-/** Reads a page of a list. */
 export type ReadPage<Entry> = (page: { limit: number; offset: number }) => Promise<{ resources: readonly Entry[] }>;
 
 /**

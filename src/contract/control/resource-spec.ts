@@ -4,9 +4,7 @@ import { container, volume, volumeMount } from './container.ts';
 /** CPU is returned with one decimal place (control-service.md, ResourceSpec and Limits). */
 export const roundCpu = (cores: number): number => Math.round(cores * 10) / 10;
 
-/** The CPU request in cores: 0.1 to 8, inclusive. */
 const cpuRequest = z.number().min(0.1).max(8).overwrite(roundCpu).nullish();
-/** The CPU limit in cores: 0.1 to 16, inclusive. */
 const cpuLimit = z.number().min(0.1).max(16).overwrite(roundCpu).nullish();
 /** Cores without a bound in the specification. */
 const cpu = z.number().min(0).overwrite(roundCpu).nullish();
@@ -70,7 +68,6 @@ const shape = {
   db_max_connections: count,
 };
 
-/** The single fields, without the rules between them. */
 export const resourceFields = z.strictObject(shape);
 
 /**

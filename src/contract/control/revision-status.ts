@@ -14,7 +14,6 @@ export const revisionStatusClasses = {
   INTERRUPTED: 'interrupted',
   UNKNOWN: 'unknown',
 } as const;
-/** The known statuses. */
 export type RevisionStatus = keyof typeof revisionStatusClasses;
 export const revisionStatuses = Object.keys(revisionStatusClasses).filter((word): word is RevisionStatus =>
   Object.hasOwn(revisionStatusClasses, word),

@@ -15,11 +15,9 @@ export const revision = z.looseObject({
 });
 export type Revision = z.infer<typeof revision>;
 
-/** A page of revisions, newest first. */
 export const revisionsList = z.looseObject({ resources: z.array(revision), offset: z.int() });
 export type RevisionsList = z.infer<typeof revisionsList>;
 
-/** The query of listing revisions. */
 export const revisionsQuery = pageQuery.extend({
   /** Statuses, separated by commas. */
   status: z.string().optional(),

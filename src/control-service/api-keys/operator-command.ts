@@ -18,7 +18,6 @@ export const operatorUsage = `Looks after the tenants, the API keys and the inte
 
 TENANT is the id or the name of a tenant. DATABASE_URL has to be the one that the service has, or none as there.`;
 
-/** A command of the operator. */
 export type OperatorCommand = { data: string; json: boolean } & (
   | { kind: 'help' }
   | { kind: 'add tenant'; name: string }

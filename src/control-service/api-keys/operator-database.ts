@@ -13,7 +13,6 @@ import { randomUUID } from 'node:crypto';
 
 export type Tenant = Selectable<TenantsTable>;
 
-/** Tenants. */
 export const tenantStore = (db: ControlDatabase, clock: Clock) => ({
   /** Makes a tenant and answers its id. */
   async addTenant(name: string, id: string = randomUUID()): Promise<string> {
@@ -36,7 +35,6 @@ export const tenantStore = (db: ControlDatabase, clock: Clock) => ({
   },
 });
 
-/** The operator's installation. */
 export interface InstallationSettings {
   /** `DATABASE_URL`; empty counts as absent. */
   databaseUrl: string | undefined;

@@ -11,7 +11,6 @@ import { operations } from './operations.ts';
 import { sendError } from './response.ts';
 import type { Logger } from '../../logger.ts';
 
-/** The dependencies of the app. */
 export interface AppSettings extends Omit<ApiSettings, 'describe'>, KeyBook {
   /** The service of a tenant, for one caller. */
   serviceFor: (tenantId: string, by: Actor) => OurControlService;

@@ -47,7 +47,6 @@ const description = [
 
 const sentence = (description: string): ResponseDescription => ({ description, schema: problemResponse });
 
-/** What each refusal means. */
 const errorDescriptions: Readonly<Record<number, ResponseDescription>> = {
   400: sentence('A rule is broken: one sentence for each.'),
   401: sentence('The credential is missing or invalid.'),

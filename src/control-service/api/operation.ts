@@ -7,11 +7,9 @@ import type { Uploads } from '../uploads/uploads.ts';
 
 /** What operations read besides the service of the caller. */
 export interface ApiSettings {
-  /** The default spelling of responses. */
   fieldNames: FieldSpelling;
   /** Aborts when the service ends: streams of logs end then. */
   leaving?: AbortSignal | undefined;
-  /** The OpenAPI document in a spelling. */
   describe: (spelling: FieldSpelling) => OpenApiDocument;
   /** Receives source tarballs; without it there are no uploads. */
   uploads?: Uploads | undefined;
@@ -19,7 +17,6 @@ export interface ApiSettings {
   runs?: TracedRunsIntake | undefined;
 }
 
-/** The variables of every operation's context. */
 export interface Env {
   Variables: {
     settings: ApiSettings;

@@ -91,5 +91,4 @@ export const fieldProblemResponse = z.object({
   msg: text,
   type: text,
 });
-/** The body of a 422: an entry for every field. */
 export const fieldProblemsResponse = z.object({ detail: z.array(fieldProblemResponse) });

@@ -9,7 +9,6 @@ const operation = operationsOf('Service');
 /** The version of the served interface (control-service.md, Versioning). */
 export const interfaceVersion = '0.1.0';
 
-/** The response of `GET /info`. */
 export const info = z.object({ service: z.string(), version: z.string(), idempotency_keys: z.boolean() });
 
 /** The service itself: its health, its version and its description. */

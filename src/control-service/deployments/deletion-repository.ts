@@ -5,7 +5,6 @@ import { claimOn } from '../listeners/work-repository.ts';
 import { lockDeployment, refreshStatus, step } from '../revisions/work-repository.ts';
 import type { ControlDatabase, DeploymentRecord } from '../store/tables.ts';
 
-/** A requested deletion. */
 export interface RequestedDeletion {
   /** The ids of the revisions in progress that it interrupts. */
   interrupted: string[];
@@ -13,7 +12,6 @@ export interface RequestedDeletion {
   isNew: boolean;
 }
 
-/** Deletions of deployments. */
 export const deletionStore = (db: ControlDatabase, clock: Clock) => ({
   /**
    * Requests the deletion of a tenant's deployment, in one transaction: it can no longer be changed, and its revisions in

@@ -12,7 +12,6 @@ export interface DeploymentPage extends Omit<DeploymentsQuery, 'status' | 'tag_v
   statuses?: readonly DeploymentStatus[] | undefined;
 }
 
-/** Reading deployments. */
 export const deploymentQueries = (db: ControlDatabase) => ({
   /** A tenant's deployment with its latest revision. */
   async findDeployment(tenantId: string, id: string): Promise<DeploymentView | undefined> {

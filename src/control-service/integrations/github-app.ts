@@ -47,7 +47,6 @@ export interface GithubAppSettings {
   answerWithinMs?: number;
 }
 
-/** An installation of the App. */
 export interface Installation {
   id: number;
   /** The login of its user or organization. */
@@ -55,7 +54,6 @@ export interface Installation {
   isSuspended: boolean;
 }
 
-/** A repository that an installation reaches. */
 export interface InstalledRepository extends NamedRepository {
   id: number;
   /** Its clone address. */
@@ -67,21 +65,12 @@ export interface InstalledRepository extends NamedRepository {
 export type CloneToken = { kind: 'token'; token: string } | { kind: 'not-held' };
 
 /** A GitHub App, as its operator, without a cache. Every failure is a `GitHubIntegrationError`. */
-export interface GithubApp {
-  /** The base of clone addresses: `https://github.com`. */
-  origin: string;
-  installations(): Promise<Installation[]>;
-  repositories(installationId: number): Promise<InstalledRepository[]>;
-  /** A token that reads the contents of this one repository and nothing else; a secret. */
-  cloneToken(installationId: number, repository: NamedRepository): Promise<CloneToken>;
-  /** Revokes a token; ignores one that has expired. */
-  endToken(token: string): Promise<void>;
-}
+export type GithubApp = ReturnType<typeof githubApp>;
 
 const perPage = 100;
 
 /** Creates the client of the App. Sends no request. */
-export function githubApp({ appId, privateKey, apiUrl, clock, answerWithinMs = 15_000 }: GithubAppSettings): GithubApp {
+export function githubApp({ appId, privateKey, apiUrl, clock, answerWithinMs = 15_000 }: GithubAppSettings) {
   const options = { baseUrl: apiUrl, userAgent: 'landfall-control-service', log: silent };
   const app = new Octokit({ ...options, authStrategy: createAppAuth, auth: { appId, privateKey } });
 
@@ -107,6 +96,7 @@ export function githubApp({ appId, privateKey, apiUrl, clock, answerWithinMs = 1
     return data;
   }
 
+  /** Revokes a token; ignores one that has expired. */
   async function endToken(token: string): Promise<void> {
     const installed = new Octokit({ ...options, auth: token });
     try {
@@ -117,9 +107,10 @@ export function githubApp({ appId, privateKey, apiUrl, clock, answerWithinMs = 1
   }
 
   return {
+    /** The base of clone addresses: `https://github.com`. */
     origin: cloneOrigin(apiUrl),
 
-    async installations() {
+    async installations(): Promise<Installation[]> {
       const found: Installation[] = [];
       for (let page = 1; ; page += 1) {
         const { data } = await ask('list the installations of the App', (request) =>
@@ -132,7 +123,7 @@ export function githubApp({ appId, privateKey, apiUrl, clock, answerWithinMs = 1
       }
     },
 
-    async repositories(installationId) {
+    async repositories(installationId: number): Promise<InstalledRepository[]> {
       const { token } = await tokenFor(installationId, { metadata: 'read' });
       const installed = new Octokit({ ...options, auth: token });
       const found: InstalledRepository[] = [];
@@ -148,7 +139,8 @@ export function githubApp({ appId, privateKey, apiUrl, clock, answerWithinMs = 1
       }
     },
 
-    async cloneToken(installationId, repository) {
+    /** A token that reads the contents of this one repository and nothing else; a secret. */
+    async cloneToken(installationId: number, repository: NamedRepository): Promise<CloneToken> {
       try {
         const made = await tokenFor(installationId, { contents: 'read' }, [repository.name]);
         // The request has only the name: the response says whose repository it is.

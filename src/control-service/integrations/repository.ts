@@ -4,7 +4,6 @@ import type { Installation } from './github-app.ts';
 import { inTransaction } from '../store/in-transaction.ts';
 import type { ControlDatabase, IntegrationRecord, RepositoryRecord } from '../store/tables.ts';
 
-/** A repository that an installation reaches. */
 export interface NewRepository {
   id: number;
   name: string;
@@ -17,7 +16,6 @@ export interface NewRepository {
 export interface NewIntegration {
   /** GitHub's number of the installation. */
   installation_id: number;
-  /** GitHub's name of the account. */
   name: string;
   repositories: NewRepository[];
 }
@@ -52,7 +50,6 @@ export interface InstallationBinding {
   tenant_ids: string[];
 }
 
-/** The installations of the GitHub App, and their repositories. */
 export const integrationStore = (db: ControlDatabase, clock: Clock) => ({
   /** Creates an integration, or updates the name and the repositories of the one with this installation. */
   async putIntegration(
@@ -164,7 +161,6 @@ export const integrationStore = (db: ControlDatabase, clock: Clock) => ({
     return visible(db, tenantId).orderBy('integrations.created_at').orderBy('integrations.id').execute();
   },
 
-  /** A tenant's integration. */
   async findIntegration(tenantId: string, id: string): Promise<IntegrationRecord | undefined> {
     return visible(db, tenantId).where('integrations.id', '=', id).executeTakeFirst();
   },

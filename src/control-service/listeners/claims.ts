@@ -12,7 +12,6 @@ export type ClaimStatus =
   /** `wanted`: false where the revision was interrupted or its deployment is being deleted. */
   { kind: 'held'; claim: ListenerClaimRecord; wanted: boolean } | { kind: 'over'; why: string };
 
-/** A validated report. */
 export interface Report {
   status: ReportedStatus;
   message: string | null;
@@ -21,7 +20,6 @@ export interface Report {
   lines: readonly (NewLogLine & { sequence: number })[];
 }
 
-/** The claims of listeners. */
 export const claimStore = (db: ControlDatabase, clock: Clock) => ({
   /** Renews a claim. An expired one is valid again unless another holder took over. */
   async renewClaim(listenerId: string, claimId: string): Promise<ClaimStatus> {

@@ -5,7 +5,6 @@ import type { ControlDatabase, ListenerRecord } from '../store/tables.ts';
 import type { Refusal } from '../validation/refusal.ts';
 import { brokenConstraint, brokenReference } from '../store/violations.ts';
 
-/** A new listener. */
 export interface NewListener {
   compute_type: string;
   /** The caller's own name of the compute, unique per tenant. */
@@ -14,7 +13,6 @@ export interface NewListener {
   version?: string;
 }
 
-/** The changed fields of a listener. */
 export type ListenerChange = Pick<ListenerRecord, 'version' | 'compute_config'>;
 
 /** The outcome of a change of a listener; undefined when there is no such listener. */
@@ -52,7 +50,6 @@ async function deployedInOthers(trx: ControlDatabase, id: string, namespaces: re
 const ownListener = (db: ControlDatabase, tenantId: string, id: string) =>
   db.selectFrom('listeners').selectAll().where('tenant_id', '=', tenantId).where('id', '=', id);
 
-/** Listeners. */
 export const listenerStore = (db: ControlDatabase, clock: Clock) => ({
   /** Creates a listener; undefined when the tenant has one of this `compute_id`. */
   async addListener(tenantId: string, listener: NewListener): Promise<ListenerRecord | undefined> {
@@ -97,7 +94,6 @@ export const listenerStore = (db: ControlDatabase, clock: Clock) => ({
       .execute();
   },
 
-  /** A tenant's listener. */
   async findListener(tenantId: string, id: string): Promise<ListenerRecord | undefined> {
     return ownListener(db, tenantId, id).executeTakeFirst();
   },

@@ -8,9 +8,7 @@ import type { LogPageQuery } from './repository.ts';
 /** The part of a revision that decides the end of its log. */
 export type EndedRevision = Pick<RevisionRecord, 'status' | 'status_message'>;
 
-/** An event for a follower of a log. */
 export type LogEvent =
-  /** A line, in its order. */
   | { kind: 'line'; line: LogLine }
   /** Nothing new for a while: sent so that proxies don't close the connection. */
   | { kind: 'quiet' }
@@ -24,14 +22,12 @@ export interface Followed extends Pick<LogPageQuery, 'after' | 'level' | 'contai
   logKind: LogKind;
 }
 
-/** The required operations of the store. */
 export interface FollowedStore {
   findRevision(deploymentId: string, revisionId: string): Promise<EndedRevision | undefined>;
   deployment(id: string): Promise<Pick<DeploymentRecord, 'active_revision_id'> | undefined>;
   readLog: ControlStore['readLog'];
 }
 
-/** The dependencies. */
 export interface FollowTools {
   store: FollowedStore;
   notifier: ChangeNotifier;

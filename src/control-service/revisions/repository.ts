@@ -9,9 +9,7 @@ export interface RevisionPage extends Pick<RevisionsQuery, 'limit' | 'offset'> {
   statuses?: readonly RevisionStatus[] | undefined;
 }
 
-/** Revisions. */
 export const revisionStore = (db: ControlDatabase, clock: Clock) => ({
-  /** A revision of this deployment. */
   async findRevision(deploymentId: string, revisionId: string): Promise<RevisionRecord | undefined> {
     return db
       .selectFrom('revisions')

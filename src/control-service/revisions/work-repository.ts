@@ -18,7 +18,6 @@ export interface StepDetails {
   buildFolder?: string | null;
 }
 
-/** The steps of revisions. */
 export const revisionWorkStore = (db: ControlDatabase, clock: Clock) => ({
   /**
    * Claims the next revision of a deployment: the newest that waits, if none is running. Older ones that wait end SKIPPED;

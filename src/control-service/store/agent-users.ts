@@ -12,7 +12,6 @@ export interface AgentUsersTable {
 /** The most taken ids that are skipped: after very many deployments most of the small range are taken. */
 const mostTaken = 10_000;
 
-/** The users of deployments. */
 export const agentUserStore = (db: ControlDatabase) => ({
   /**
    * The id of a deployment's own user, taken from the range at the first call and constant afterwards. Ids are tried in a

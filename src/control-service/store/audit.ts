@@ -3,7 +3,6 @@ import type { ActorKind, AuditTable } from '../api-keys/tables.ts';
 import type { AuditQuery } from '../../contract/control/api-key.ts';
 import type { ControlDatabase } from './tables.ts';
 
-/** The actor of a change. */
 export type Actor = { kind: 'key'; keyId: string; keyName: string } | { kind: Exclude<ActorKind, 'key'> };
 
 /** A write in the audit log: who does it, and its operation. */
@@ -13,7 +12,6 @@ export interface Doing {
   operation: string;
 }
 
-/** The default actor. */
 export const theService: Actor = { kind: 'service' };
 
 /** A change for the audit log; names only, never a value. */
@@ -43,10 +41,8 @@ export async function recordChange(trx: ControlDatabase, now: Date, change: Chan
     .execute();
 }
 
-/** A recorded change. */
 export type ChangeRecord = Omit<Selectable<AuditTable>, 'tenant_id'>;
 
-/** A query of the audit log. */
 export type ChangesPage = AuditQuery & { limit: number };
 
 /** A page of a tenant's changes, newest first. */

@@ -2,7 +2,6 @@ import type { Source } from '../../contract/control/source.ts';
 import type { RequestedDeployment } from '../deployments/validation/requested-deployment.ts';
 import type { DeploymentRecord, RevisionRecord } from './tables.ts';
 
-/** A new deployment, with its first revision. */
 export interface NewDeployment extends RequestedDeployment {
   name: string;
   source: Source;
@@ -15,14 +14,12 @@ export interface TakenBuild {
   repo_commit_sha: string | null;
 }
 
-/** The effect of a change on a deployment. */
 export interface DeploymentChange {
   wanted: RequestedDeployment;
   /** Whether a revision is created, and from which build. */
   revision: 'none' | 'new' | TakenBuild;
 }
 
-/** A deployment with its latest revision. */
 export interface DeploymentView {
   deployment: DeploymentRecord;
   latest: RevisionRecord;

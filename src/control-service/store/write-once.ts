@@ -5,10 +5,8 @@ import { inTransaction } from './in-transaction.ts';
 import type { ControlDatabase } from './tables.ts';
 import { noteResult, takeKey, type EarlierWrite } from './write-keys.ts';
 
-/** A write of a caller. */
 export interface CallerWrite<T> extends Doing {
   tenantId: string;
-  /** Its idempotency key, if any. */
   keyed?: KeyedWrite | undefined;
   /** The response to a repetition, where that is less than the first response. */
   keep?: (answer: T) => unknown;

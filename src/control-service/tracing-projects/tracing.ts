@@ -2,12 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { TracingTarget } from '../compute/compute.ts';
 
 /** The tokens with which agents report their runs, each valid for one tracing project. */
-export interface Tracing {
-  /** The token of a project: a secret, the same at every start, so that running agents can still report. */
-  tokenOf(projectId: string): string;
-  /** Whether it is the token of this project; takes the same time wherever it differs. */
-  isTokenOf(projectId: string, token: string): boolean;
-}
+export type Tracing = ReturnType<typeof createTracing>;
 
 /**
  * Makes it from a key of this installation. Tokens are derived, not kept: nothing that lies in the database opens a
@@ -15,13 +10,15 @@ export interface Tracing {
  *
  * @param key a secret of at least 32 bytes that outlives restarts.
  */
-export function createTracing(key: Buffer): Tracing {
+export function createTracing(key: Buffer) {
   const hash = (text: string): Buffer => createHmac('sha256', key).update(text).digest();
   const tokenOf = (projectId: string): string => `lft_${hash(`runs of ${projectId}`).toString('base64url')}`;
   return {
+    /** The token of a project: a secret, the same at every start, so that running agents can still report. */
     tokenOf,
-    // Hashes have one length, whatever was sent.
-    isTokenOf: (projectId, token) => timingSafeEqual(hash(`token ${token}`), hash(`token ${tokenOf(projectId)}`)),
+    /** Whether it is the token of this project; takes the same time wherever it differs: hashes have one length. */
+    isTokenOf: (projectId: string, token: string): boolean =>
+      timingSafeEqual(hash(`token ${token}`), hash(`token ${tokenOf(projectId)}`)),
   };
 }
 

@@ -9,7 +9,6 @@ import type { PutEnd } from './uploads.ts';
 
 const operation = operationsOf('Sources');
 
-/** The response to an uploaded tarball. */
 export const uploaded = z.object({ object_path: z.string(), source_tarball_digest: z.string(), size: z.int() });
 
 /** The contract writes the path without the prefix of the version. */

@@ -5,7 +5,6 @@ import type { ControlDatabase } from '../store/tables.ts';
 /** The state of an upload address: issued, stored with a tarball, or the tarball was removed. */
 export type UploadState = 'issued' | 'stored' | 'removed';
 
-/** A stored upload. */
 export interface Upload {
   objectPath: string;
   deploymentId: string;
@@ -14,7 +13,6 @@ export interface Upload {
   digest: string | undefined;
 }
 
-/** The store's operations on uploads. */
 export const uploadStore = (db: ControlDatabase, clock: Clock) => ({
   /** Stores an address that is issued for an existing deployment. */
   async add({

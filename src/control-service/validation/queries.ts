@@ -5,7 +5,6 @@ import { revisionsQuery } from '../../contract/control/revision.ts';
 import { revisionStatuses } from '../../contract/control/revision-status.ts';
 import { deploymentType } from '../../contract/control/source.ts';
 
-/** The default number of log lines in a page. */
 const defaultLogPage = 50;
 
 /** The statuses in a comma-separated list; an unknown one is a problem. */
@@ -30,7 +29,6 @@ const filter = z
   .transform((written) => (written === '' ? undefined : written))
   .optional();
 
-/** The filters of a list of deployments. */
 export const deploymentFilters = deploymentsQuery.extend({
   deployment_ids: z.array(z.uuid()).max(1_000).optional(),
   deployment_type: deploymentType.optional(),
@@ -74,7 +72,6 @@ const cursor = z
   .string()
   .regex(/^\d{1,18}$/, 'must be the next_offset of a page before')
   .optional();
-/** Which of a revision's logs to read. */
 export const logKinds = z.enum(['build', 'deploy']).optional();
 /** The levels that a log query accepts: those of our lines, and two that public clients know. */
 export const logLevels = ['debug', 'info', 'warning', 'error', 'critical'] as const;
@@ -136,7 +133,6 @@ export const followQuery = z.preprocess(
 
 /** The header with which a client resumes a stream. */
 export const lastEventHeader = 'Last-Event-ID';
-/** That header, with the id of a line. */
 export const lastEvent = z.object({ [lastEventHeader]: cursor });
 
 function withoutNulls(body: unknown): unknown {
@@ -144,7 +140,6 @@ function withoutNulls(body: unknown): unknown {
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null && value !== ''));
 }
 
-/** The query of deleting one deployment. */
 export const deletionQuery = z.strictObject({
   delete_tracing_project: z.boolean().optional(),
   without_listener: z.boolean().optional(),
