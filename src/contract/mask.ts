@@ -2,7 +2,6 @@ import { decodeEscapes, escapeKindsIn } from './decode-escapes.ts';
 import { wordFinder, type Range } from './find-words.ts';
 import { secretCodes, secretSpellings, shortestHidden } from './secret-spellings.ts';
 
-/** The replacement of a secret. */
 const shownInstead = '***';
 
 /** Masks secrets in a text. In a text that was cut at its end, also masks a secret's prefix there. */

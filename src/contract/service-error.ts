@@ -18,7 +18,6 @@ export interface FieldProblem {
   type: string;
 }
 
-/** The fields of a `ServiceError`. */
 export interface ServiceErrorDetails {
   kind: ServiceErrorKind;
   /** The operation, for people: `get deployment`, `stream run`. */
@@ -29,7 +28,6 @@ export interface ServiceErrorDetails {
   status?: number | undefined;
   /** The service's own message, truncated and without our secrets. */
   detail?: string | undefined;
-  /** Every entry of a 422. */
   problems?: readonly FieldProblem[] | undefined;
   /** The delay (ms) that the service requested, if any. */
   retryAfterMs?: number | undefined;

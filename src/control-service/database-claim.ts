@@ -4,12 +4,6 @@ import { retryWhileUnavailable } from '../postgres/unavailable.ts';
 import { oncePerWhile } from '../postgres/once-per-while.ts';
 import type { Logger } from '../logger.ts';
 
-/** That one service, and no other, works on a database. */
-export interface DatabaseClaim {
-  /** Lets another service have the database. */
-  release(): Promise<void>;
-}
-
 /** How long a former service may take to leave, and how often it is looked whether it has, in milliseconds. */
 const maxWaitMs = 5_000;
 const pollMs = 250;
@@ -21,7 +15,7 @@ const pollMs = 250;
  *
  * @throws Error when another service has the database.
  */
-export async function claimDatabase(url: string, clock: Clock, log: Logger): Promise<DatabaseClaim> {
+export async function claimDatabase(url: string, clock: Clock, log: Logger) {
   const released = new AbortController();
   const report = oncePerWhile((message) => log.warn(message), clock);
   let client = await firstClaim();
@@ -79,7 +73,8 @@ export async function claimDatabase(url: string, clock: Clock, log: Logger): Pro
   }
 
   return {
-    async release() {
+    /** Lets another service have the database. */
+    async release(): Promise<void> {
       released.abort();
       await client.end();
     },

@@ -5,12 +5,12 @@ import { messageOf } from '../errors.ts';
 import { createProgramLogger } from '../program-logger.ts';
 import { systemClock } from '../clock.ts';
 import { readAddress } from '../contract/base-address.ts';
-import { fieldSpellings, type FieldSpelling } from '../contract/control/aliases.ts';
-import { computeWords, type ComputeChoice } from './compute/local-compute.ts';
-import { githubFrom, type GithubFlags } from './integrations/github-settings.ts';
-import { readRegistryAddress, type RegistryAddress, registryFrom } from './registry/registry-address.ts';
-import { watchWords, type WatchWord } from './pushes/watch-pushes.ts';
-import { hostings, type Hosting } from './deployments/validation/hosting.ts';
+import { fieldSpellings } from '../contract/control/aliases.ts';
+import { computeWords } from './compute/local-compute.ts';
+import { githubFrom } from './integrations/github-settings.ts';
+import { readRegistryAddress, registryFrom } from './registry/registry-address.ts';
+import { watchWords } from './pushes/watch-pushes.ts';
+import { hostings } from './deployments/validation/hosting.ts';
 import { isOperators, operatorsWords } from './api-keys/operator-command.ts';
 import { runOperator } from './api-keys/run-operator.ts';
 import { startLocal, type LocalServices } from './local.ts';
@@ -54,23 +54,6 @@ secrets (32 bytes in base64 or hexadecimal digits), LANDFALL_SECRETS_KEYS_OLD fo
 data folder. LOG_LEVEL (debug, info, warn, error, silent) and LOG_FORMAT (json, pretty) set what is logged and how. Tenants,
 keys and integrations: landfall local tenants --help.`;
 
-/** The parsed command line. */
-export interface LocalCommand {
-  port: number;
-  data: string;
-  allowGit: string[];
-  basePath: string;
-  publicUrl: string | undefined;
-  fieldNames: FieldSpelling;
-  watchGit: WatchWord;
-  hosting: Hosting;
-  registry: RegistryAddress | undefined;
-  github: GithubFlags;
-  running: ComputeChoice;
-  json: boolean;
-  help: boolean;
-}
-
 const localFlags = {
   port: { type: 'string' },
   data: { type: 'string' },
@@ -93,69 +76,59 @@ const localFlags = {
 } as const;
 
 /** Parses the command line, or returns what is wrong with it. */
-export function readLocalCommand(args: string[]): { ok: true; command: LocalCommand } | { ok: false; problem: string } {
+export function readLocalCommand(args: string[]) {
+  const wrong = (problem: string) => ({ ok: false as const, problem });
   let values;
   try {
-    ({ values } = parseArgs({
-      args,
-      options: localFlags,
-    }));
+    ({ values } = parseArgs({ args, options: localFlags }));
   } catch (error) {
-    return { ok: false, problem: wrongArguments(error, Object.keys(localFlags), operatorsWords) };
+    return wrong(wrongArguments(error, Object.keys(localFlags), operatorsWords));
   }
-  const { port = String(usualPort), 'base-path': basePath = '', 'field-names': names = 'contract' } = values;
-  const fieldNames = fieldSpellings.find((word) => word === names);
-  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) return { ok: false, problem: `--port ${port} is no port.` };
-  if (!/^(\/[\w.-]+)*$/.test(basePath)) {
-    return { ok: false, problem: '--base-path begins with a slash and ends with none, as in /api-host.' };
-  }
-  const reached =
-    values['public-url'] === undefined ? undefined : readAddress(values['public-url'], { allowHttp: true });
-  if (reached?.ok === false) return { ok: false, problem: `--public-url ${reached.shown}: ${reached.problem}.` };
-  if (values.data === '') return { ok: false, problem: '--data is empty.' };
-  if (values['allow-git']?.includes('')) return { ok: false, problem: '--allow-git is empty.' };
-  if (!fieldNames) return { ok: false, problem: `--field-names is ${fieldSpellings.join(' or ')}.` };
-  const kind = computeWords.find((word) => word === (values.compute ?? 'process'));
-  if (!kind) return { ok: false, problem: `--compute is ${computeWords.join(' or ')}.` };
+  const { port = String(usualPort), data = '.landfall', 'base-path': basePath = '', 'public-url': publicUrl } = values;
   const { 'container-engine': engine, 'container-image': image } = values;
-  if (engine === '' || image === '')
-    return { ok: false, problem: '--container-engine and --container-image name something.' };
+  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) return wrong(`--port ${port} is no port.`);
+  if (!/^(\/[\w.-]+)*$/.test(basePath)) {
+    return wrong('--base-path begins with a slash and ends with none, as in /api-host.');
+  }
+  const reached = publicUrl === undefined ? undefined : readAddress(publicUrl, { allowHttp: true });
+  if (reached?.ok === false) return wrong(`--public-url ${reached.shown}: ${reached.problem}.`);
+  if (data === '') return wrong('--data is empty.');
+  if (values['allow-git']?.includes('')) return wrong('--allow-git is empty.');
+  const fieldNames = fieldSpellings.find((word) => word === (values['field-names'] ?? 'contract'));
+  if (!fieldNames) return wrong(`--field-names is ${fieldSpellings.join(' or ')}.`);
+  const kind = computeWords.find((word) => word === (values.compute ?? 'process'));
+  if (!kind) return wrong(`--compute is ${computeWords.join(' or ')}.`);
+  if (engine === '' || image === '') return wrong('--container-engine and --container-image name something.');
   const hosting = hostings.find((word) => word === (values.hosting ?? 'any'));
-  if (!hosting) return { ok: false, problem: `--hosting is ${hostings.join(' or ')}.` };
+  if (!hosting) return wrong(`--hosting is ${hostings.join(' or ')}.`);
   const watchGit = watchWords.find((word) => word === (values['watch-git'] ?? 'folders'));
-  if (!watchGit) return { ok: false, problem: `--watch-git is ${watchWords.join(' or ')}.` };
+  if (!watchGit) return wrong(`--watch-git is ${watchWords.join(' or ')}.`);
   const registry = values.registry === undefined ? undefined : readRegistryAddress(values.registry);
   if (values.registry !== undefined && !registry) {
-    return {
-      ok: false,
-      problem: '--registry is a host, with a path where images lie below one, as in registry.example.com/agents.',
-    };
+    return wrong('--registry is a host, with a path where images lie below one, as in registry.example.com/agents.');
   }
-  return {
-    ok: true,
-    command: {
-      port: Number(port),
-      data: values.data ?? '.landfall',
-      allowGit: values['allow-git'] ?? [],
-      basePath,
-      publicUrl: reached && `${reached.address.origin}${reached.address.prefix}`,
-      fieldNames,
-      watchGit,
-      hosting,
-      registry,
-      running: { kind, engine, image, privateWebhooks: values['private-webhooks'] ?? false },
-      github: {
-        appId: values['github-app-id'],
-        keyFile: values['github-private-key-file'],
-        apiUrl: values['github-api-url'],
-      },
-      json: values.json ?? false,
-      help: values.help ?? false,
+  const command = {
+    port: Number(port),
+    data,
+    allowGit: values['allow-git'] ?? [],
+    basePath,
+    publicUrl: reached && `${reached.address.origin}${reached.address.prefix}`,
+    fieldNames,
+    watchGit,
+    hosting,
+    registry,
+    running: { kind, engine, image, privateWebhooks: values['private-webhooks'] ?? false },
+    github: {
+      appId: values['github-app-id'],
+      keyFile: values['github-private-key-file'],
+      apiUrl: values['github-api-url'],
     },
+    json: values.json ?? false,
+    help: values.help ?? false,
   };
+  return { ok: true as const, command };
 }
 
-/** The environment of a program. */
 export interface ProgramEnvironment {
   env: Readonly<Record<string, string | undefined>>;
   /** Standard output: for the results. */
@@ -178,38 +151,30 @@ export async function runLocal(args: string[], environment: ProgramEnvironment):
     printError(`${read.problem}\n\n${localUsage}`);
     return 2;
   }
-  const { port, data, allowGit, basePath, publicUrl, fieldNames, watchGit, hosting, json, help } = read.command;
+  const { data, json, help, registry: registryAddress, github: githubFlags, ...command } = read.command;
   if (help) {
     say(localUsage);
     return 0;
   }
-  const registry = read.command.registry && registryFrom(read.command.registry, env);
+  const registry = registryAddress && registryFrom(registryAddress, env);
   if (registry?.kind === 'problem') {
     printError(registry.problem);
     return 2;
   }
-  const github = githubFrom(read.command.github, env, (path) => readFileSync(path, 'utf8'));
+  const github = githubFrom(githubFlags, env, (path) => readFileSync(path, 'utf8'));
   if (github.kind === 'problem') {
     printError(github.problem);
     return 2;
   }
   let services: LocalServices;
   try {
-    const databaseUrl = env['DATABASE_URL'];
     services = await startLocal({
-      port,
+      ...command,
       dataDir: data,
-      databaseUrl,
+      databaseUrl: env['DATABASE_URL'],
       env,
-      allowGit,
-      basePath,
-      publicUrl,
-      fieldNames,
-      watchGit,
-      hosting,
       registry,
       github: github.kind === 'app' ? github.app : undefined,
-      running: read.command.running,
       clock: systemClock,
       log,
     });

@@ -18,6 +18,7 @@ import { createIntegrations } from './integrations/integrations.ts';
 import { workNotifier } from './listeners/work-notifier.ts';
 import { admitToAgent } from './api-keys/admit.ts';
 import { createRetention } from './retention/retention.ts';
+import { keepSecret } from './api-keys/kept-file.ts';
 import { keepKey } from './api-keys/kept-key.ts';
 import { changeNotifier, hearChanges } from './logs/change-notifier.ts';
 import type { RolloutStep } from './rollouts/rollout-job.ts';
@@ -34,12 +35,10 @@ import { claimDatabase } from './database-claim.ts';
 import type { Actor } from './store/audit.ts';
 import { controlMigrations, controlSchema } from './store/migrations.ts';
 import type { ControlTables } from './store/tables.ts';
-import { keepTracingKey, createTracing, tracingTarget } from './tracing-projects/tracing.ts';
-import { keepUploadKey } from './uploads/signature.ts';
+import { createTracing, tracingTarget } from './tracing-projects/tracing.ts';
 import { createUploads } from './uploads/uploads.ts';
 import type { Logger } from '../logger.ts';
 
-/** The settings of the services on one machine. */
 export interface LocalSettings {
   /** The port on 127.0.0.1; 0 takes a free one. */
   port: number;
@@ -83,7 +82,6 @@ export interface LocalSettings {
   step?: RolloutStep | undefined;
 }
 
-/** The services, running. */
 export interface LocalServices {
   /** The control service's address; agents are below `/agents/` of it. */
   url: string;
@@ -153,10 +151,12 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
       log,
     });
     opened.push(() => running.close());
-    const uploads = createUploads({ store: store.uploads, dataDir, key: await keepUploadKey(dataDir), clock });
+    // Without its file a new key is made: upload addresses become invalid, and agents get new tokens at their next start.
+    const uploadKey = await keepSecret(join(dataDir, 'upload-key'));
+    const uploads = createUploads({ store: store.uploads, dataDir, key: uploadKey, clock });
     await uploads.sweep();
     const retention = createRetention({ store, uploads, workDir, clock, log });
-    const tracing = createTracing(await keepTracingKey(dataDir));
+    const tracing = createTracing(await keepSecret(join(dataDir, 'tracing-key')));
     const { github } = settings;
     const integrations = github && createIntegrations(githubApp({ ...github, clock }), store, clock);
     const registry = settings.registry && createRegistry({ ...settings.registry, clock });
@@ -236,7 +236,7 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
       const every = watchEveryMs === undefined ? {} : { everyMs: watchEveryMs };
       opened.push(watchPushes({ store: store.pushes, rollouts, heads, which: watchGit, clock, log, ...every }));
     }
-    opened.push(retention.stop);
+    opened.push(() => retention.stop());
     retention.start();
     return { url, apiKey, tenantId, control: serviceFor(tenantId), close: end };
   } catch (error) {

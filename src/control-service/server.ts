@@ -6,7 +6,6 @@ import { codeOf } from '../errors.ts';
 
 /** What answers requests, and below which path. */
 export interface ServerSettings {
-  /** The service's own routes. */
   fetch: (request: Request) => Response | Promise<Response>;
   /** Takes a request that is for an agent, whose path is given without `basePath`; `false` leaves it to the service's own routes. */
   agents: (request: IncomingMessage, response: ServerResponse, basePath: string) => boolean;

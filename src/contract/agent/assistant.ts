@@ -11,6 +11,12 @@ export const defaultAssistantNamespace = '6ba7b821-9dad-11d1-80b4-00c04fd430c8';
 /** Page bounds of every search of the server; section "Limits" leaves the default page size open. */
 export const pageBounds = { defaultLimit: 10, minLimit: 1, maxLimit: 1000 } as const;
 
+/** The page of a search. */
+export const page = {
+  limit: z.int().min(pageBounds.minLimit).max(pageBounds.maxLimit).optional(),
+  offset: z.int().min(0).optional(),
+};
+
 /** The number of the first version of an assistant; every update makes the next integer (section "Versioning"). */
 export const firstVersion = 1;
 
@@ -85,10 +91,8 @@ export type AssistantVersion = z.infer<typeof assistantVersion>;
 export const assistantVersionChange = z.strictObject({ version: z.int().min(firstVersion) });
 export type AssistantVersionChange = z.infer<typeof assistantVersionChange>;
 
-/** The fields a search may sort by. */
 export const assistantSortFields = ['assistant_id', 'created_at', 'updated_at', 'name', 'graph_id'] as const;
 
-/** The fields a search may select. */
 export const assistantFields = [
   'assistant_id',
   'graph_id',
@@ -102,7 +106,6 @@ export const assistantFields = [
   'version',
 ] as const;
 
-/** The directions of a search. */
 export const sortOrders = ['asc', 'desc'] as const;
 
 /**
@@ -113,8 +116,7 @@ export const assistantSearch = z.strictObject({
   metadata: freeObject.optional(),
   graph_id: z.string().optional(),
   name: z.string().optional(),
-  limit: z.int().min(pageBounds.minLimit).max(pageBounds.maxLimit).optional(),
-  offset: z.int().min(0).optional(),
+  ...page,
   sort_by: z.enum(assistantSortFields).optional(),
   sort_order: z.enum(sortOrders).optional(),
   select: z.array(z.enum(assistantFields)).optional(),
@@ -122,19 +124,11 @@ export const assistantSearch = z.strictObject({
 export type AssistantSearch = z.infer<typeof assistantSearch>;
 
 /** Body of `POST /assistants/count`: the filters of a search. The answer is a bare integer. */
-export const assistantCount = z.strictObject({
-  metadata: freeObject.optional(),
-  graph_id: z.string().optional(),
-  name: z.string().optional(),
-});
+export const assistantCount = assistantSearch.pick({ metadata: true, graph_id: true, name: true });
 export type AssistantCount = z.infer<typeof assistantCount>;
 
 /** Body of `POST /assistants/{assistant_id}/versions`: the versions, newest first. */
-export const assistantVersionsSearch = z.strictObject({
-  metadata: freeObject.optional(),
-  limit: z.int().min(pageBounds.minLimit).max(pageBounds.maxLimit).optional(),
-  offset: z.int().min(0).optional(),
-});
+export const assistantVersionsSearch = assistantSearch.pick({ metadata: true, limit: true, offset: true });
 export type AssistantVersionsSearch = z.infer<typeof assistantVersionsSearch>;
 
 /** The JSON schemas of a graph (`GET /assistants/{assistant_id}/schemas`); unknown ones are absent. */

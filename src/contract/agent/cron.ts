@@ -1,10 +1,7 @@
 import * as z from 'zod';
-import { pageBounds, sortOrders } from './assistant.ts';
-import { runConfigRequest } from './config.ts';
+import { page, sortOrders } from './assistant.ts';
 import { freeObject } from './open-word.ts';
-import { durabilities, multitaskStrategies, onCompletion } from './run.ts';
-import { runStreamModes } from './stream-event.ts';
-import { maxWebhookUrlLength } from './webhook.ts';
+import { onCompletion, runCreate } from './run.ts';
 
 /** The longest schedule, in characters: five fields with every value spelled out are shorter. */
 const maxScheduleLength = 500;
@@ -36,27 +33,20 @@ export const cronSchema = z.looseObject({
 });
 export type Cron = z.infer<typeof cronSchema>;
 
-const interruptNodes = z.union([z.literal('*'), z.array(z.string())]);
-
-/** The request of a cron's runs, besides assistant and metadata: the fields of `RunCreate` of the same names. */
-const payload = {
-  input: z.unknown().optional(),
-  config: runConfigRequest.optional(),
-  context: freeObject.optional(),
-  webhook: z.string().min(1).max(maxWebhookUrlLength).optional(),
-  interrupt_before: interruptNodes.optional(),
-  interrupt_after: interruptNodes.optional(),
-  stream_mode: z.union([z.enum(runStreamModes), z.array(z.enum(runStreamModes))]).optional(),
-  stream_subgraphs: z.boolean().optional(),
-  stream_resumable: z.boolean().optional(),
-  durability: z.enum(durabilities).optional(),
-};
-
-/** `payload` of a cron as it is kept; `multitask_strategy` and `checkpoint_during` can't be changed later. */
-export const cronPayload = z.strictObject({
-  ...payload,
-  multitask_strategy: z.enum(multitaskStrategies).optional(),
-  checkpoint_during: z.boolean().optional(),
+/** `payload` of a cron as it is kept: the request of its runs, besides assistant and metadata. */
+export const cronPayload = runCreate.pick({
+  input: true,
+  config: true,
+  context: true,
+  webhook: true,
+  interrupt_before: true,
+  interrupt_after: true,
+  stream_mode: true,
+  stream_subgraphs: true,
+  stream_resumable: true,
+  durability: true,
+  multitask_strategy: true,
+  checkpoint_during: true,
 });
 export type CronPayload = z.infer<typeof cronPayload>;
 
@@ -89,7 +79,7 @@ export type CronCreate = z.infer<typeof cronCreateRequest>;
  * `metadata`, which is merged. A null `end_time` removes the end.
  */
 export const cronPatch = z.strictObject({
-  ...payload,
+  ...cronPayload.omit({ multitask_strategy: true, checkpoint_during: true }).shape,
   schedule: timing.schedule.optional(),
   timezone: timing.timezone,
   end_time: timing.end_time.nullable(),
@@ -99,7 +89,6 @@ export const cronPatch = z.strictObject({
 });
 export type CronPatch = z.infer<typeof cronPatch>;
 
-/** The fields a search of crons may sort by. */
 const cronSortFields = [
   'cron_id',
   'assistant_id',
@@ -140,8 +129,7 @@ const filters = {
 /** Body of `POST /runs/crons/search`; newest first. The header `x-pagination-total` carries the count. */
 export const cronSearch = z.strictObject({
   ...filters,
-  limit: z.int().min(pageBounds.minLimit).max(pageBounds.maxLimit).optional(),
-  offset: z.int().min(0).optional(),
+  ...page,
   sort_by: z.enum(cronSortFields).optional(),
   sort_order: z.enum(sortOrders).optional(),
   select: z.array(z.enum(cronFields)).optional(),

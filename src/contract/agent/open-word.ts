@@ -16,3 +16,6 @@ export function openWord<const Known extends string>(known: readonly Known[]): z
 /** A JSON object with unspecified members. */
 export const freeObject = z.record(z.string(), z.unknown());
 export type FreeObject = z.infer<typeof freeObject>;
+
+/** The values of a state: an object, or a list of updates. */
+export const stateValues = z.union([freeObject, z.array(z.unknown())]);

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { runConfigRequest } from './config.ts';
-import { freeObject, openWord } from './open-word.ts';
+import { freeObject, openWord, stateValues } from './open-word.ts';
 import { runStreamModes } from './stream-event.ts';
 import { checkpointSchema } from './thread.ts';
 import { maxWebhookUrlLength } from './webhook.ts';
@@ -12,7 +12,6 @@ import { maxWebhookUrlLength } from './webhook.ts';
 export const runStatuses = ['pending', 'running', 'success', 'error', 'timeout', 'interrupted'] as const;
 export type RunStatus = (typeof runStatuses)[number];
 
-/** The final statuses of a run. */
 export const finalRunStatuses = ['success', 'error', 'timeout', 'interrupted'] as const satisfies readonly RunStatus[];
 export type FinalRunStatus = (typeof finalRunStatuses)[number];
 
@@ -54,15 +53,9 @@ const engineSend = z.object({ node: z.string(), args: z.unknown() });
  */
 export const commandSchema = z.strictObject(
   {
-    update: z
-      .union([freeObject, z.array(z.unknown())])
-      .nullable()
-      .optional(),
+    update: stateValues.nullish(),
     resume: z.unknown().optional(),
-    goto: z
-      .union([send, z.array(send), engineSend, z.array(engineSend), z.string(), z.array(z.string())])
-      .nullable()
-      .optional(),
+    goto: z.union([send, z.array(send), engineSend, z.array(engineSend), z.string(), z.array(z.string())]).nullish(),
     lg_name: z.unknown().optional(),
     graph: z.unknown().optional(),
   },
@@ -106,7 +99,6 @@ export const runCreate = z.strictObject({
 });
 export type RunCreate = z.infer<typeof runCreate>;
 
-/** The fields a list of runs may select. */
 export const runFields = [
   'run_id',
   'thread_id',
@@ -125,7 +117,6 @@ export const runError = z.looseObject({ error: z.string(), message: z.string() }
 /** The key of the error of a failed run in the response of `/wait` and `/join`, with status 200. */
 export const errorKey = '__error__';
 
-/** The body of `/wait` and `/join` if the run failed. */
 export const failedRunBody = z.looseObject({ [errorKey]: runError });
 
 /** The result of a run: its state, or its error. */

@@ -15,7 +15,6 @@ import type { Thread, ThreadCreate, ThreadState } from './thread.ts';
 import * as z from 'zod';
 import { freeObject } from './open-word.ts';
 
-/** Response of `GET /ok`. */
 export const healthSchema = z.looseObject({ ok: z.boolean() });
 
 /** Response of `GET /info`: the version decides which webhook features exist (section "Versioning"). */

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { freeObject } from './open-word.ts';
 
-/** The default page sizes of the store. */
 export const storePage = { searchLimit: 10, namespacesLimit: 100 } as const;
 
 /** The longest time to live of an item: a hundred years, in minutes. */
@@ -26,10 +25,7 @@ export const storePut = z.strictObject({
   namespace: z.array(z.string()),
   key: z.string().min(1),
   value: freeObject,
-  index: z
-    .union([z.literal(false), z.array(z.string())])
-    .nullable()
-    .optional(),
+  index: z.union([z.literal(false), z.array(z.string())]).nullish(),
   ttl: z.number().positive().max(maxItemTtlMinutes).nullable().optional(),
 });
 

@@ -1,13 +1,10 @@
 import * as z from 'zod';
-import { freeObject } from './open-word.ts';
+import { stateValues } from './open-word.ts';
 import { commandSchema } from './run.ts';
 
 /** One update within a step: as if the node `as_node` had returned these values, or this command. */
 export const superstepUpdate = z.strictObject({
-  values: z
-    .union([freeObject, z.array(z.unknown())])
-    .nullable()
-    .optional(),
+  values: stateValues.nullish(),
   command: commandSchema.nullable().optional(),
   as_node: z.string().min(1),
 });

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { ifExists, pageBounds, sortOrders } from './assistant.ts';
+import { ifExists, page, sortOrders } from './assistant.ts';
 import { configReply } from './config.ts';
-import { freeObject, openWord } from './open-word.ts';
+import { freeObject, openWord, stateValues } from './open-word.ts';
 
 /** Thread statuses: a new thread is `idle` (section "Thread"); the others are those of the public servers. */
 export const threadStatuses = ['idle', 'busy', 'interrupted', 'error'] as const;
@@ -42,7 +42,7 @@ export const threadSchema = z.looseObject({
   metadata: freeObject.nullish(),
   status: openWord(threadStatuses),
   config: configReply,
-  values: z.union([freeObject, z.array(z.unknown())]).nullish(),
+  values: stateValues.nullish(),
   interrupts: freeObject.nullish(),
   state_updated_at: z.string().nullish(),
   ttl: threadTtlReply.nullish(),
@@ -94,10 +94,8 @@ export type ThreadCreate = z.infer<typeof threadCreate>;
 /** Body of `PATCH /threads/{thread_id}`: `metadata` is merged, `ttl` restarts. */
 export const threadPatch = z.strictObject({ metadata: freeObject.optional(), ttl: threadTtl.optional() });
 
-/** The fields a search of threads may sort by. */
 const threadSortFields = ['thread_id', 'status', 'created_at', 'updated_at', 'state_updated_at'] as const;
 
-/** The fields a search may select. */
 const threadFields = [
   'thread_id',
   'created_at',
@@ -111,7 +109,6 @@ const threadFields = [
   'interrupts',
 ] as const;
 
-/** How many paths a search may extract. */
 const maxExtracted = 10;
 
 /**
@@ -123,8 +120,7 @@ export const threadSearch = z.strictObject({
   metadata: freeObject.optional(),
   values: freeObject.optional(),
   status: z.enum(threadStatuses).optional(),
-  limit: z.int().min(pageBounds.minLimit).max(pageBounds.maxLimit).optional(),
-  offset: z.int().min(0).optional(),
+  ...page,
   sort_by: z.enum(threadSortFields).optional(),
   sort_order: z.enum(sortOrders).optional(),
   select: z.array(z.enum(threadFields)).optional(),
@@ -136,11 +132,7 @@ export const threadSearch = z.strictObject({
 export type ThreadSearch = z.infer<typeof threadSearch>;
 
 /** Body of `POST /threads/count`: the filters of a search. The answer is a bare integer. */
-export const threadCount = z.strictObject({
-  metadata: freeObject.optional(),
-  values: freeObject.optional(),
-  status: z.enum(threadStatuses).optional(),
-});
+export const threadCount = threadSearch.pick({ metadata: true, values: true, status: true });
 export type ThreadCount = z.infer<typeof threadCount>;
 
 /** Body of `POST /threads/prune`: deletes threads, or all but their latest states. */
@@ -160,10 +152,7 @@ export const threadStateCheckpoint = z.strictObject({
  * or the newest. `checkpoint_id` is the older way to name one.
  */
 export const threadStateUpdate = z.strictObject({
-  values: z
-    .union([freeObject, z.array(z.unknown())])
-    .nullable()
-    .optional(),
+  values: stateValues.nullish(),
   checkpoint: checkpointSchema.optional(),
   checkpoint_id: z.string().optional(),
   as_node: z.string().optional(),
@@ -181,7 +170,7 @@ const anyCheckpoint = z.union([
  * subgraph whose namespace `checkpoint` names.
  */
 export const threadHistorySearch = z.strictObject({
-  limit: z.int().min(pageBounds.minLimit).max(pageBounds.maxLimit).optional(),
+  limit: page.limit,
   before: anyCheckpoint.optional(),
   metadata: freeObject.optional(),
   checkpoint: checkpointSchema.optional(),

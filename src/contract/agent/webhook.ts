@@ -139,7 +139,6 @@ export const webhooksConfig = z
   });
 export type WebhooksConfig = z.infer<typeof webhooksConfig>;
 
-/** An error in a webhook. */
 const webhookError = z.strictObject({ error: z.string(), message: z.string() });
 
 /**

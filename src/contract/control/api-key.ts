@@ -7,7 +7,6 @@ export const apiKey = z.looseObject({
   created_at: z.string(),
   /** Accurate to some minutes; null before its first use. */
   last_used_at: z.string().nullable(),
-  /** Whether it is valid for other tenants too. */
   is_organisation_key: z.boolean(),
   /** Whether it is the installation's key, which is stored in a file beside the service. */
   is_installation_key: z.boolean(),
@@ -20,7 +19,6 @@ export type ApiKeysList = z.infer<typeof apiKeysList>;
 
 /** The body of POST /v1/api-keys. */
 export const apiKeyCreateRequest = z.strictObject({
-  /** A name of at most 100 characters on one line. */
   name: z
     .string()
     .trim()
@@ -39,9 +37,7 @@ export const auditRecord = z.looseObject({
   at: z.string(),
   /** `key`, `operator` (at the machine itself) or `service`. */
   actor: z.string(),
-  /** Null if the actor is not a key. */
   key_id: z.string().nullable(),
-  /** The name of the key at that time. */
   key_name: z.string().nullable(),
   /** For people: `patch deployment`. */
   operation: z.string(),
@@ -58,7 +54,6 @@ export type AuditList = z.infer<typeof auditList>;
 /** The query of GET /v1/audit. */
 export const auditQuery = z.strictObject({
   limit: z.int().min(1).max(100).optional(),
-  /** `next_before` of the page before. */
   before: z
     .string()
     .regex(/^\d{1,18}$/, 'must be the next_before of a page before')
@@ -67,3 +62,4 @@ export const auditQuery = z.strictObject({
   key_id: z.string().optional(),
   deployment_id: z.uuid().optional(),
 });
+export type AuditQuery = z.infer<typeof auditQuery>;

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { pageQuery } from './pages.ts';
 import { secret, secretReference, secretReferenceReply, secretReply } from './secret.ts';
 import {
   source,
@@ -21,13 +22,11 @@ export type DeploymentStatus = (typeof deploymentStatuses)[number];
 
 /** The body of create (control-service.md, DeploymentCreateRequest). Unknown fields are refused. */
 export const deploymentCreateRequest = z.strictObject({
-  /** Set on create, fixed from then on. */
   name: z.string().min(1),
   source,
   source_config: sourceConfigRequest,
   source_revision_config: sourceRevisionConfigRequest,
   secrets: z.array(secret),
-  /** Only for `external_docker`. */
   secret_references: z.array(secretReference).nullish(),
 });
 export type DeploymentCreateRequest = z.infer<typeof deploymentCreateRequest>;
@@ -82,10 +81,7 @@ const listedDeployment = deployment.extend({ secrets: z.array(secretReply).nulli
 export const deploymentsList = z.looseObject({ resources: z.array(listedDeployment), offset: z.int() });
 export type DeploymentsList = z.infer<typeof deploymentsList>;
 
-/** The query of listing deployments: `limit` 1 to 100, 20 when absent. */
-export const deploymentsQuery = z.strictObject({
-  limit: z.int().min(1).max(100).optional(),
-  offset: z.int().min(0).optional(),
+export const deploymentsQuery = pageQuery.extend({
   name: z.string().optional(),
   name_contains: z.string().optional(),
   status: z.string().optional(),

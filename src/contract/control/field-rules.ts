@@ -7,7 +7,6 @@ export interface FieldRule {
   path: string;
   appliesTo: readonly Source[];
   alsoTakenFor: readonly Source[];
-  /** The sources that require it on create. */
   requiredFor: readonly Source[];
   patch: PatchEffect;
 }

@@ -262,5 +262,4 @@ const pushFields: readonly DeploymentField[] = [
   },
 ];
 
-/** Every field of a deployment. */
 export const deploymentFields: readonly DeploymentField[] = [...runFields, ...testFields, ...pushFields];

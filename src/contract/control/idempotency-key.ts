@@ -3,7 +3,6 @@ import * as z from 'zod';
 /** The header that identifies a write, so that it can be repeated (our addition to control-service.md). */
 export const idempotencyKeyHeader = 'Idempotency-Key';
 
-/** A valid key. */
 export const idempotencyKey = z
   .string()
   .regex(/^[\x21-\x7e]{1,255}$/, 'an idempotency key is 1 to 255 visible ASCII characters');

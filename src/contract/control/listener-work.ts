@@ -8,7 +8,6 @@ import { secretReferenceReply, secretReply } from './secret.ts';
 export const longestClaimWait = 30;
 /** The duration of a claim without a renewal, in seconds. */
 export const leaseBounds = { shortest: 2, usual: 60, longest: 600 } as const;
-/** The maximum number of lines in one report. */
 export const mostReportedLines = 500;
 
 /** The body of POST /v2/listeners/{id}/claims. */

@@ -3,10 +3,8 @@ import { dnsLabel } from './container.ts';
 
 /** The compute types of listeners; `k8s` is the only one known (the public service's `ListenerCreateRequest`). */
 const computeTypes = ['k8s'] as const;
-/** One of `computeTypes`, as it is sent. */
 export const computeType = z.enum(computeTypes);
 
-/** The maximum number of a listener's namespaces. */
 const mostNamespaces = 100;
 
 /**
@@ -22,7 +20,6 @@ const version = z.string().min(1).max(255).nullish();
 /** The body of POST /v2/listeners (`ListenerCreateRequest`). `compute_id` is unique within a tenant. */
 export const listenerCreateRequest = z.strictObject({
   version,
-  /** Can't be changed. */
   compute_type: computeType,
   /** The caller's name for the compute, such as a cluster's name. Can't be changed. */
   compute_id: z.string().regex(/^[\x21-\x7e]{1,255}$/, 'must have 1 to 255 visible ASCII characters and no blanks'),
@@ -47,6 +44,5 @@ export const listener = z.looseObject({
 });
 export type Listener = z.infer<typeof listener>;
 
-/** A page of listeners. */
 export const listenersList = z.looseObject({ resources: z.array(listener), offset: z.int() });
 export type ListenersList = z.infer<typeof listenersList>;

@@ -1,6 +1,13 @@
+import * as z from 'zod';
+
+/** The query of a list's page: `limit` 1 to 100, 20 when absent. */
+export const pageQuery = z.strictObject({
+  limit: z.int().min(1).max(100).optional(),
+  offset: z.int().min(0).optional(),
+});
+
 const pageSize = 100;
 
-/** Reads a page of a list. */
 export type ReadPage<Entry> = (page: { limit: number; offset: number }) => Promise<{ resources: readonly Entry[] }>;
 
 /**

@@ -4,9 +4,7 @@ import { container, volume, volumeMount } from './container.ts';
 /** CPU is returned with one decimal place (control-service.md, ResourceSpec and Limits). */
 export const roundCpu = (cores: number): number => Math.round(cores * 10) / 10;
 
-/** The CPU request in cores: 0.1 to 8, inclusive. */
 const cpuRequest = z.number().min(0.1).max(8).overwrite(roundCpu).nullish();
-/** The CPU limit in cores: 0.1 to 16, inclusive. */
 const cpuLimit = z.number().min(0.1).max(16).overwrite(roundCpu).nullish();
 /** Cores without a bound in the specification. */
 const cpu = z.number().min(0).overwrite(roundCpu).nullish();
@@ -70,7 +68,6 @@ const shape = {
   db_max_connections: count,
 };
 
-/** The single fields, without the rules between them. */
 export const resourceFields = z.strictObject(shape);
 
 /**
@@ -81,11 +78,8 @@ export const resourceSpec = resourceFields.superRefine((spec, context) => {
   const volumes = new Set<string>();
   for (const [index, { name }] of (spec.volumes ?? []).entries()) {
     if (volumes.has(name)) {
-      context.addIssue({
-        code: 'custom',
-        path: ['volumes', index, 'name'],
-        message: `another volume is named ${name}`,
-      });
+      const message = `another volume is named ${name}`;
+      context.addIssue({ code: 'custom', path: ['volumes', index, 'name'], message });
     }
     volumes.add(name);
   }
@@ -97,11 +91,8 @@ export const resourceSpec = resourceFields.superRefine((spec, context) => {
   for (const field of ['init_containers', 'sidecars'] as const) {
     for (const [index, { name, volumeMounts }] of (spec[field] ?? []).entries()) {
       if (containers.has(name)) {
-        context.addIssue({
-          code: 'custom',
-          path: [field, index, 'name'],
-          message: `another container is named ${name}`,
-        });
+        const message = `another container is named ${name}`;
+        context.addIssue({ code: 'custom', path: [field, index, 'name'], message });
       }
       containers.add(name);
       for (const [at, mount] of (volumeMounts ?? []).entries()) {

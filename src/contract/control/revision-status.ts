@@ -14,8 +14,10 @@ export const revisionStatusClasses = {
   INTERRUPTED: 'interrupted',
   UNKNOWN: 'unknown',
 } as const;
-/** The known statuses. */
 export type RevisionStatus = keyof typeof revisionStatusClasses;
+export const revisionStatuses = Object.keys(revisionStatusClasses).filter((word): word is RevisionStatus =>
+  Object.hasOwn(revisionStatusClasses, word),
+);
 export type RevisionStatusClass = (typeof revisionStatusClasses)[RevisionStatus];
 
 const classes = new Map<string, RevisionStatusClass>(Object.entries(revisionStatusClasses));

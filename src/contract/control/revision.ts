@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { pageQuery } from './pages.ts';
 import { sourceRevisionConfig } from './source.ts';
 
 /** A revision in a response: `DEPLOYED` marks a finished rollout. It has no deployment id. */
@@ -14,14 +15,10 @@ export const revision = z.looseObject({
 });
 export type Revision = z.infer<typeof revision>;
 
-/** A page of revisions, newest first. */
 export const revisionsList = z.looseObject({ resources: z.array(revision), offset: z.int() });
 export type RevisionsList = z.infer<typeof revisionsList>;
 
-/** The query of listing revisions: `limit` 1 to 100. */
-export const revisionsQuery = z.strictObject({
-  limit: z.int().min(1).max(100).optional(),
-  offset: z.int().min(0).optional(),
+export const revisionsQuery = pageQuery.extend({
   /** Statuses, separated by commas. */
   status: z.string().optional(),
   /** Whether a listener deploys them, or the service itself. */

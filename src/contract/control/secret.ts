@@ -12,16 +12,13 @@ export const secretReply = z.looseObject({ name: z.string(), value: z.string() }
  * SecretReference).
  */
 export const secretReference = z.strictObject({
-  /** The environment variable to fill. */
   name: z.string().min(1),
   /** The orchestrator secret, in the deployment's namespace. */
   secret_name: z.string().min(1),
-  /** The key within that secret. */
   secret_key: z.string().min(1),
 });
 export type SecretReference = z.infer<typeof secretReference>;
 
-/** A secret reference in a response. */
 export const secretReferenceReply = z.looseObject({
   name: z.string(),
   secret_name: z.string(),

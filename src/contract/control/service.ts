@@ -12,7 +12,6 @@ import type { LogPage, LogQuery } from './log.ts';
 import type { PushToken, UploadTarget } from './upload.ts';
 import type { Revision, RevisionsList, RevisionsQuery } from './revision.ts';
 
-/** The options of a write. */
 export interface WriteOptions extends CallOptions {
   /**
    * Identifies this write, sent as `Idempotency-Key`: 1 to 255 visible ASCII characters, never used for another write. A

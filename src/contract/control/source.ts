@@ -3,13 +3,11 @@ import { resourceSpec, resourceSpecReply } from './resource-spec.ts';
 
 /** What a deployment is built from (control-service.md, Deployment: `source`). */
 export const sources = ['github', 'external_docker', 'internal_docker', 'internal_source'] as const;
-/** One of `sources`, as it is sent. */
 export const source = z.enum(sources);
 export type Source = z.infer<typeof source>;
 
 /** control-service.md, source_config: `deployment_type`. */
 export const deploymentTypes = ['dev_free', 'dev', 'prod'] as const;
-/** One of `deploymentTypes`, as it is sent. */
 export const deploymentType = z.enum(deploymentTypes);
 export type DeploymentType = z.infer<typeof deploymentType>;
 

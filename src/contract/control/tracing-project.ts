@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { pageQuery } from './pages.ts';
 import { finalRunStatuses } from '../agent/run.ts';
 
 // Tracing projects: control-service.md only says that each deployment gets one. The rest is our choice.
@@ -18,35 +19,29 @@ const time = z.iso.datetime({ offset: true });
 export const tracedRun = z.strictObject({
   id: z.uuid(),
   thread_id: z.uuid().nullable(),
-  /** The assistant of the run. */
   assistant_id: text(255),
   graph_id: text(255),
   revision_id: text(255).nullable(),
   status: z.enum(finalRunStatuses),
-  /** The error; null if it did not fail. */
   error: z.strictObject({ error: text(500), message: text(10_000) }).nullable(),
   /** Null if no message reports any. */
   tokens: tokenUsage.nullable(),
   created_at: time,
-  /** Null if it never started. */
   started_at: time.nullable(),
   ended_at: time,
 });
 export type TracedRun = z.infer<typeof tracedRun>;
 
-/** The maximum number of runs in one report. */
 const mostTracedRuns = 100;
 /** The body of POST /v1/projects/{id}/runs: ended runs. A repeated one changes nothing. */
 export const tracedRunsReport = z.strictObject({ runs: z.array(tracedRun).min(1).max(mostTracedRuns) });
 
-/** The response to a report. */
 export const tracedRunsTaken = z.looseObject({ taken: z.int() });
 
 /** A tracing project: has its deployment's name, and may outlive the deployment. */
 export const tracingProject = z.looseObject({
   id: z.string(),
   name: z.string(),
-  /** Null if the deployment was deleted. */
   deployment_id: z.string().nullable(),
   created_at: z.string(),
   run_count: z.int(),
@@ -54,30 +49,21 @@ export const tracingProject = z.looseObject({
   last_run_at: z.string().nullable(),
 });
 export type TracingProject = z.infer<typeof tracingProject>;
-/** A page of tracing projects, newest first. */
 export const tracingProjectsList = z.looseObject({ resources: z.array(tracingProject), offset: z.int() });
 export type TracingProjectsList = z.infer<typeof tracingProjectsList>;
 
-/** The query of listing tracing projects: `limit` 1 to 100. */
-export const tracingProjectsQuery = z.strictObject({
-  limit: z.int().min(1).max(100).optional(),
-  offset: z.int().min(0).optional(),
+export const tracingProjectsQuery = pageQuery.extend({
   name: z.string().optional(),
   name_contains: z.string().optional(),
 });
 export type TracingProjectsQuery = z.infer<typeof tracingProjectsQuery>;
 
-/** A run in a response. */
 export const tracedRunResponse = z.looseObject({ ...tracedRun.shape, id: z.string(), status: z.string() });
 export type TracedRunResponse = z.infer<typeof tracedRunResponse>;
-/** A page of a project's runs, newest first. */
 export const tracedRunsList = z.looseObject({ resources: z.array(tracedRunResponse), offset: z.int() });
 export type TracedRunsList = z.infer<typeof tracedRunsList>;
 
-/** The query of listing a project's runs: `limit` 1 to 100. */
-export const tracedRunsQuery = z.strictObject({
-  limit: z.int().min(1).max(100).optional(),
-  offset: z.int().min(0).optional(),
+export const tracedRunsQuery = pageQuery.extend({
   /** Statuses, separated by commas. */
   status: z.string().optional(),
   assistant_id: z.string().optional(),

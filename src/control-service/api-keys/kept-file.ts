@@ -1,10 +1,8 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { chmod, link, readFile, rm, writeFile } from 'node:fs/promises';
 import { hasCode } from '../../errors.ts';
 
-/**
- * Reads a file of one line that only its owner may read, and corrects its mode; undefined where there is none.
- */
+/** Reads a file of one line that only its owner may read, and corrects its mode; undefined where there is none. */
 export async function readKeptFile(file: string): Promise<string | undefined> {
   try {
     await chmod(file, 0o600);
@@ -32,4 +30,15 @@ export async function keepFile(file: string, line: string): Promise<string> {
     await rm(draft);
   }
   return (await readKeptFile(file)) ?? keepFile(file, line);
+}
+
+/**
+ * The secret of 32 bytes in such a file, in hexadecimal digits; a new one where there is no file.
+ *
+ * @throws Error where the file holds something else.
+ */
+export async function keepSecret(file: string): Promise<Buffer> {
+  const line = (await readKeptFile(file)) ?? (await keepFile(file, randomBytes(32).toString('hex')));
+  if (!/^[0-9a-f]{64}$/.test(line)) throw new Error(`${file} holds no key. Remove the file to have a new one made.`);
+  return Buffer.from(line, 'hex');
 }

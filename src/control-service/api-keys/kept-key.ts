@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import type { ControlStore } from '../store/store.ts';
-import { hashApiKey, isSameKey, makeApiKey, readApiKey } from './api-key.ts';
-import type { ApiKey } from './api-key.ts';
+import { hashApiKey, isSameKey, makeApiKey, readApiKey, type ApiKey } from './api-key.ts';
 import { keepFile, readKeptFile } from './kept-file.ts';
 
 /** The key that every start prints, with its tenant. */

@@ -1,19 +1,19 @@
 import { apiKeyCreateRequest, apiKeysList, newApiKey, auditList, auditQuery } from '../../contract/control/api-key.ts';
-import type { Operation } from '../../http/operation.ts';
-import { operation, type Env } from '../api/operation.ts';
+import { operationsOf } from '../api/operation.ts';
 import { idempotencyKey } from '../api/parameters.ts';
 import { readConditions, readJson, readQuery } from '../api/request.ts';
-import { plainPage } from '../validation/queries.ts';
+import { pageQuery } from '../../contract/control/pages.ts';
+
+const operation = operationsOf('Keys');
 
 /** A tenant's own keys, and its audit log. */
-export const apiKeyOperations: readonly Operation<Env>[] = [
+export const apiKeyOperations = [
   operation({
     method: 'get',
     path: '/v1/api-keys',
     id: 'list_api_keys',
     summary: 'List the tenant’s keys',
-    tag: 'Keys',
-    query: plainPage,
+    query: pageQuery,
     responses: { 200: { description: 'A page of keys, without their secrets.', schema: apiKeysList } },
     errors: [422],
     handle: async (c) => c.json(await c.var.service.listApiKeys(readQuery(c))),
@@ -24,7 +24,6 @@ export const apiKeyOperations: readonly Operation<Env>[] = [
     id: 'create_api_key',
     summary: 'Create a key',
     description: 'The key is returned only in this response.',
-    tag: 'Keys',
     headers: [idempotencyKey],
     body: { schema: apiKeyCreateRequest, required: true },
     responses: { 201: { description: 'The key.', schema: newApiKey } },
@@ -36,7 +35,6 @@ export const apiKeyOperations: readonly Operation<Env>[] = [
     path: '/v1/api-keys/:api_key_id',
     id: 'revoke_api_key',
     summary: 'Revoke a key',
-    tag: 'Keys',
     headers: [idempotencyKey],
     responses: { 204: { description: 'It is revoked.' } },
     errors: [400, 404, 409, 422],
@@ -50,7 +48,6 @@ export const apiKeyOperations: readonly Operation<Env>[] = [
     path: '/v1/audit',
     id: 'list_audit',
     summary: 'List the audit log',
-    tag: 'Keys',
     query: auditQuery,
     responses: { 200: { description: 'A page of changes, newest first.', schema: auditList } },
     errors: [422],

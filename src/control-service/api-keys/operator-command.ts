@@ -18,7 +18,6 @@ export const operatorUsage = `Looks after the tenants, the API keys and the inte
 
 TENANT is the id or the name of a tenant. DATABASE_URL has to be the one that the service has, or none as there.`;
 
-/** A command of the operator. */
 export type OperatorCommand = { data: string; json: boolean } & (
   | { kind: 'help' }
   | { kind: 'add tenant'; name: string }
@@ -57,11 +56,7 @@ export function readOperatorCommand(
 ): { ok: true; command: OperatorCommand } | { ok: false; problem: string } {
   let read;
   try {
-    read = parseArgs({
-      args,
-      allowPositionals: true,
-      options: flags,
-    });
+    read = parseArgs({ args, allowPositionals: true, options: flags });
   } catch (error) {
     return { ok: false, problem: wrongArguments(error, Object.keys(flags)) };
   }

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { sql } from 'kysely';
+import { sql, type Selectable } from 'kysely';
 import { openDatabase, type Database } from '../../postgres/database.ts';
 import { FolderBusyError } from '../../postgres/embedded/folder-lock.ts';
 import { resolveDatabase } from '../../postgres/resolve-database.ts';
@@ -7,18 +7,12 @@ import { systemClock, type Clock } from '../../clock.ts';
 import { retryWhileUnavailable, isDatabaseStarting } from '../../postgres/unavailable.ts';
 import { hasEmbeddedData, runningEmbedded } from '../../postgres/embedded/launch.ts';
 import { controlMigrations, controlSchema } from '../store/migrations.ts';
-import type { ControlTables, ControlDatabase } from '../store/tables.ts';
+import type { ControlTables, ControlDatabase, TenantsTable } from '../store/tables.ts';
 import type { Logger } from '../../logger.ts';
 import { randomUUID } from 'node:crypto';
 
-/** A tenant as the operator sees it. */
-export interface Tenant {
-  id: string;
-  name: string;
-  created_at: Date;
-}
+export type Tenant = Selectable<TenantsTable>;
 
-/** Tenants. */
 export const tenantStore = (db: ControlDatabase, clock: Clock) => ({
   /** Makes a tenant and answers its id. */
   async addTenant(name: string, id: string = randomUUID()): Promise<string> {
@@ -41,7 +35,6 @@ export const tenantStore = (db: ControlDatabase, clock: Clock) => ({
   },
 });
 
-/** The operator's installation. */
 export interface InstallationSettings {
   /** `DATABASE_URL`; empty counts as absent. */
   databaseUrl: string | undefined;

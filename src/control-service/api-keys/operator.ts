@@ -38,8 +38,7 @@ export function operatorOf(store: ControlStore) {
       const bound = await tenant(word);
       const known = (await store.listInstallations()).find((one) => Number(one.installation_id) === installationId);
       const account = known?.account ?? String(installationId);
-      const operation = 'bind integration';
-      await store.once({ tenantId: bound.id, by, operation, keyed: undefined }, async (within, record) => {
+      await store.once({ tenantId: bound.id, by, operation: 'bind integration' }, async (within, record) => {
         await within.bindInstallation(bound.id, installationId, account);
         await record({ installation_id: String(installationId), account });
       });
@@ -49,8 +48,7 @@ export function operatorOf(store: ControlStore) {
     /** Unbinds an installation from a tenant, whose deployments can't clone its private repositories any more. */
     async unbindInstallation(installationId: number, word: string): Promise<{ tenant: Tenant }> {
       const bound = await tenant(word);
-      const operation = 'unbind integration';
-      await store.once({ tenantId: bound.id, by, operation, keyed: undefined }, async (within, record) => {
+      await store.once({ tenantId: bound.id, by, operation: 'unbind integration' }, async (within, record) => {
         if (!(await within.unbindInstallation(bound.id, installationId))) {
           throw new OperatorError(
             `${bound.name} does not have the installation ${installationId}. See: landfall local integrations list.`,
@@ -67,7 +65,7 @@ export function operatorOf(store: ControlStore) {
         throw new OperatorError(`There is a tenant named ${name} already. Choose another name.`);
       }
       const id = randomUUID();
-      await store.once({ tenantId: id, by, operation: 'add tenant', keyed: undefined }, async (within, record) => {
+      await store.once({ tenantId: id, by, operation: 'add tenant' }, async (within, record) => {
         await within.addTenant(name, id);
         await record({ tenant_name: name });
       });
@@ -80,14 +78,13 @@ export function operatorOf(store: ControlStore) {
 
     /** Creates a key for one or more tenants. `text` is returned only here. */
     async addKey(name: string, words: readonly string[]): Promise<{ id: string; text: string; tenants: Tenant[] }> {
-      const tenants: Tenant[] = [];
-      for (const word of words) tenants.push(await tenant(word));
+      const tenants = await Array.fromAsync(words, tenant);
       const [first, ...others] = new Set(tenants.map(({ id }) => id));
       if (first === undefined) throw new OperatorError('Name the tenant of the key: --tenant NAME.');
       const key = makeApiKey();
       const operation = 'create api key';
       const subject = { api_key_id: key.id, api_key_name: name };
-      await store.once({ tenantId: first, by, operation, keyed: undefined }, async (within, record) => {
+      await store.once({ tenantId: first, by, operation }, async (within, record) => {
         await within.addKey({ id: key.id, tenant_id: first, other_tenants: others, hash: hashApiKey(key), name });
         await record(subject);
         for (const tenantId of others) await within.recordChange({ tenantId, by, operation, subject });
@@ -105,7 +102,7 @@ export function operatorOf(store: ControlStore) {
       const operation = 'revoke api key';
       const subject = { api_key_id: id, api_key_name: key.name };
       const [first = '', ...others] = key.tenant_ids;
-      await store.once({ tenantId: first, by, operation, keyed: undefined }, async (within, record) => {
+      await store.once({ tenantId: first, by, operation }, async (within, record) => {
         await within.revokeKey(id);
         await record(subject);
         for (const tenantId of others) await within.recordChange({ tenantId, by, operation, subject });

@@ -1,42 +1,28 @@
+import type { Selectable } from 'kysely';
 import type { Clock } from '../../clock.ts';
 import { inTransaction } from '../store/in-transaction.ts';
+import type { ApiKeysTable } from './tables.ts';
 import type { ControlDatabase } from '../store/tables.ts';
 
 /** A key to store: only its hash. */
 export interface NewKey {
   id: string;
-  /** Its tenant. */
   tenant_id: string;
   /** Further tenants: then it is an organisation's key. */
   other_tenants?: readonly string[];
   hash: Buffer;
-  /** Its name. */
   name?: string;
   is_kept?: boolean;
 }
 
-/** A stored key, with the facts for authentication. */
-export interface StoredKey {
-  id: string;
-  name: string;
-  hash: Buffer;
-  /** The first of its tenants. */
+/** A stored key, with the facts for authentication; the first tenant, and all of them, oldest first. */
+export type StoredKey = Pick<Selectable<ApiKeysTable>, 'id' | 'name' | 'hash' | 'last_used_at'> & {
   tenant_id: string;
-  /** All of its tenants, oldest first. */
   tenant_ids: readonly string[];
-  last_used_at: Date | null;
-}
+};
 
-/** A key in a list. */
-export interface ListedKey {
-  id: string;
-  name: string;
-  is_kept: boolean;
-  created_at: Date;
-  last_used_at: Date | null;
-  /** Its tenants, oldest first. */
-  tenant_ids: readonly string[];
-}
+/** A key in a list, with its tenants, oldest first. */
+export type ListedKey = Omit<Selectable<ApiKeysTable>, 'hash' | 'revoked_at'> & { tenant_ids: readonly string[] };
 
 /** The interval (ms) at which the last use of a key is recorded. */
 export const useWrittenEvery = 5 * 60_000;
@@ -117,19 +103,15 @@ export function keyStore(db: ControlDatabase, clock: Clock) {
           query.selectFrom('key_tenants').select('key_id').where('tenant_id', '=', tenantId),
         );
       }
-      let page = select.orderBy('created_at', 'desc').orderBy('id').offset(offset);
-      if (limit !== undefined) page = page.limit(limit);
-      const keys = await page.execute();
+      if (limit !== undefined) select = select.limit(limit);
+      const keys = await select.orderBy('created_at', 'desc').orderBy('id').offset(offset).execute();
       if (keys.length === 0) return [];
+      const ids = keys.map(({ id }) => id);
       const tenants = await db
         .selectFrom('key_tenants')
         .innerJoin('tenants', 'tenants.id', 'key_tenants.tenant_id')
         .select(['key_id', 'tenant_id'])
-        .where(
-          'key_id',
-          'in',
-          keys.map(({ id }) => id),
-        )
+        .where('key_id', 'in', ids)
         .orderBy('tenants.created_at')
         .orderBy('tenants.id')
         .execute();
@@ -139,9 +121,7 @@ export function keyStore(db: ControlDatabase, clock: Clock) {
       }));
     },
 
-    /**
-     * The keys of a tenant under a lock, so that of two concurrent revocations the second one sees the result of the first.
-     */
+    /** The keys of a tenant under a lock: of two concurrent revocations the second one sees the result of the first. */
     async lockKeysOf(tenantId: string): Promise<ListedKey[]> {
       await db.selectFrom('tenants').select('id').where('id', '=', tenantId).forUpdate().execute();
       return store.listKeys(tenantId);

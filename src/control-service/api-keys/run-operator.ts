@@ -1,22 +1,17 @@
 import type { Logger } from '../../logger.ts';
 import { messageOf } from '../../errors.ts';
 import { systemClock } from '../../clock.ts';
+import type { ProgramEnvironment } from '../local-command.ts';
 import { createStore } from '../store/store.ts';
-import { operatorUsage, readOperatorCommand } from './operator-command.ts';
-import type { OperatorCommand } from './operator-command.ts';
+import { operatorUsage, readOperatorCommand, type OperatorCommand } from './operator-command.ts';
 import { openForOperator } from './operator-database.ts';
 import { operatorOf } from './operator.ts';
 
-/** The environment of the operator's program. */
-export interface OperatorEnvironment {
-  env: Readonly<Record<string, string | undefined>>;
-  say: (text: string) => void;
-  printError: (text: string) => void;
-  log: Logger;
-}
-
 /** Runs the operator's command; returns the exit code. */
-export async function runOperator(args: string[], { env, say, printError, log }: OperatorEnvironment): Promise<number> {
+export async function runOperator(
+  args: string[],
+  { env, say, printError, log }: Pick<ProgramEnvironment, 'env' | 'say' | 'printError'> & { log: Logger },
+): Promise<number> {
   const read = readOperatorCommand(args);
   if (!read.ok) {
     printError(`${read.problem}\n\n${operatorUsage}`);
@@ -28,8 +23,7 @@ export async function runOperator(args: string[], { env, say, printError, log }:
     return 0;
   }
   try {
-    const databaseUrl = env['DATABASE_URL'];
-    const database = await openForOperator({ databaseUrl, dataDir: command.data, log });
+    const database = await openForOperator({ databaseUrl: env['DATABASE_URL'], dataDir: command.data, log });
     try {
       const { value, words } = await perform(command, operatorOf(createStore(database.db, systemClock)));
       say(command.json ? JSON.stringify(value) : words);
@@ -117,16 +111,7 @@ async function perform(
 /** Formats rows in columns; an empty list gets a message. */
 function lines(rows: readonly (readonly string[])[]): string {
   if (rows.length === 0) return 'There is none.';
-  const widths = rows.reduce<number[]>(
-    (sofar, row) => row.map((word, at) => Math.max(sofar[at] ?? 0, word.length)),
-    [],
-  );
-  return rows
-    .map((row) =>
-      row
-        .map((word, at) => word.padEnd(widths[at] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
+  const widthOf = (column: number): number => Math.max(...rows.map((row) => row[column]?.length ?? 0));
+  const lineOf = (row: readonly string[]): string => row.map((word, at) => word.padEnd(widthOf(at))).join('  ');
+  return rows.map((row) => lineOf(row).trimEnd()).join('\n');
 }

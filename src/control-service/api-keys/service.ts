@@ -10,11 +10,11 @@ import {
 } from '../../contract/control/api-key.ts';
 import type { WriteOptions } from '../../contract/control/service.ts';
 import { hashApiKey, makeApiKey } from './api-key.ts';
-import { plainPage } from '../validation/queries.ts';
+import { pageQuery } from '../../contract/control/pages.ts';
 import { readBody, readShape } from '../validation/shape.ts';
 import type { ListedKey } from './repository.ts';
 import { writing } from '../service/once.ts';
-import { found, refusedCall, take } from '../service/refuse.ts';
+import { found, take } from '../service/refuse.ts';
 import type { ServiceSettings } from '../service/settings.ts';
 import { accepted, type Judged } from '../validation/refusal.ts';
 
@@ -25,7 +25,7 @@ export function keyOperations(settings: ServiceSettings) {
   return {
     async listApiKeys(query: unknown): Promise<ApiKeysList> {
       const call = { operation: 'list api keys', method: 'GET', path: '/v1/api-keys' };
-      const { limit = 20, offset = 0 } = take(call, readShape(plainPage, query, 'query'));
+      const { limit = 20, offset = 0 } = take(call, readShape(pageQuery, query, 'query'));
       const keys = await store.listKeys(tenantId, { limit, offset });
       return { resources: keys.map(toKeyResponse), offset: offset + keys.length };
     },
@@ -40,7 +40,7 @@ export function keyOperations(settings: ServiceSettings) {
         const key = makeApiKey();
         await within.addKey({ id: key.id, tenant_id: tenantId, hash: hashApiKey(key), name });
         await record({ api_key_id: key.id, api_key_name: name });
-        const [kept] = (await within.listKeys(tenantId)).filter(({ id }) => id === key.id);
+        const kept = (await within.listKeys(tenantId)).find(({ id }) => id === key.id);
         return { ...toKeyResponse(found(call, 'API key', key.id, kept)), key: key.text };
       });
     },
@@ -50,14 +50,8 @@ export function keyOperations(settings: ServiceSettings) {
       const call = { operation: 'revoke api key', method: 'DELETE', path: `/v1/api-keys/${id}` };
       await once(call, { idempotencyKey, shape: z.null() }, async (within, record) => {
         const keys = await within.lockKeysOf(tenantId);
-        const key = found(
-          call,
-          'API key',
-          id,
-          keys.find((one) => one.id === id),
-        );
-        const judged = mayRevoke(key, keys);
-        if (!judged.ok) throw refusedCall(call, judged.refusal);
+        const own = keys.find((one) => one.id === id);
+        const key = take(call, mayRevoke(found(call, 'API key', id, own), keys));
         await within.revokeKey(id);
         await record({ api_key_id: id, api_key_name: key.name });
         return null;
@@ -86,18 +80,11 @@ const toKeyResponse = ({ id, name, created_at, last_used_at, tenant_ids, is_kept
   is_installation_key: is_kept,
 });
 
-/** The facts about a key that decide its revocation. */
-interface Key {
-  id: string;
-  is_kept: boolean;
-  tenant_ids: readonly string[];
-}
-
 /**
  * Whether a tenant may revoke one of its keys. Not the key of the installation, which every start prints; not an
  * organisation's, which other tenants depend on; and not the last one, without which the tenant could create no other.
  */
-function mayRevoke(key: Key, keys: readonly Key[]): Judged<Key> {
+function mayRevoke(key: ListedKey, keys: readonly ListedKey[]): Judged<ListedKey> {
   if (key.is_kept) {
     return standing(
       `The key ${key.id} is the key of this installation: it is stored in the file api-key of the service's data folder, and every start prints it. Only the operator can revoke it, on that machine: landfall local keys revoke ${key.id}.`,

@@ -1,6 +1,5 @@
 import type { ColumnType, Generated } from 'kysely';
-
-type Fixed<T> = ColumnType<T, T, never>;
+import type { Fixed } from '../store/tables.ts';
 
 /** Keys; only the SHA-256 of a key is stored. */
 export interface ApiKeysTable {

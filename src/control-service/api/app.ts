@@ -2,8 +2,7 @@ import { Hono } from 'hono';
 import type { FieldSpelling } from '../../contract/control/aliases.ts';
 import type { OpenApiDocument } from '../../http/openapi.ts';
 import { mountOperations, refuseOtherMethods } from '../../http/operation.ts';
-import { admit } from '../api-keys/admit.ts';
-import type { KeyBook } from '../api-keys/admit.ts';
+import { admit, type KeyBook } from '../api-keys/admit.ts';
 import type { OurControlService } from '../service.ts';
 import type { Actor } from '../store/audit.ts';
 import { openApiDocument } from './document.ts';
@@ -12,13 +11,9 @@ import { operations } from './operations.ts';
 import { sendError } from './response.ts';
 import type { Logger } from '../../logger.ts';
 
-/** The dependencies of the app. */
-export interface AppSettings extends Omit<ApiSettings, 'describe'> {
+export interface AppSettings extends Omit<ApiSettings, 'describe'>, KeyBook {
   /** The service of a tenant, for one caller. */
   serviceFor: (tenantId: string, by: Actor) => OurControlService;
-  findKey: KeyBook['findKey'];
-  /** Called with every accepted key. */
-  noteKeyUse?: KeyBook['noteKeyUse'];
   log: Logger;
 }
 
@@ -40,10 +35,8 @@ export function createApp({ serviceFor, findKey, noteKeyUse, log, ...settings }:
     if (!context.res.headers.has('Cache-Control')) context.header('Cache-Control', 'no-store');
   });
 
-  mountOperations(
-    app,
-    operations.filter(({ open }) => open),
-  );
+  const [open, closed] = [operations.filter(({ open }) => open), operations.filter(({ open }) => !open)];
+  mountOperations(app, open);
   for (const paths of ['/v1/*', '/v2/*', '/deployments/*']) {
     app.use(paths, async (context, next) => {
       const caller = await admit((name) => context.req.header(name), { findKey, noteKeyUse });
@@ -52,10 +45,7 @@ export function createApp({ serviceFor, findKey, noteKeyUse, log, ...settings }:
       return next();
     });
   }
-  mountOperations(
-    app,
-    operations.filter(({ open }) => !open),
-  );
+  mountOperations(app, closed);
   refuseOtherMethods(app, operations);
   return app;
 }

@@ -1,8 +1,6 @@
-import { fieldAliases } from '../../contract/control/aliases.ts';
-import type { FieldSpelling } from '../../contract/control/aliases.ts';
+import { fieldAliases, type FieldSpelling } from '../../contract/control/aliases.ts';
 import { isObject } from '../../contract/json-object.ts';
-import { describeOperations } from '../../http/openapi.ts';
-import type { OpenApiDocument, ServiceDescription } from '../../http/openapi.ts';
+import { describeOperations, type OpenApiDocument, type ServiceDescription } from '../../http/openapi.ts';
 import type { ResponseDescription } from '../../http/operation.ts';
 import { namedSchemas } from './named-schemas.ts';
 import { operations } from './operations.ts';
@@ -33,7 +31,7 @@ export function openApiDocument(spelling: FieldSpelling): OpenApiDocument {
     pathParameters,
     queryDescriptions,
     errors: errorDescriptions,
-    commonErrors: { ...refusedCallers, ...databaseAway },
+    commonErrors,
     securitySchemes,
     security,
   });
@@ -49,7 +47,6 @@ const description = [
 
 const sentence = (description: string): ResponseDescription => ({ description, schema: problemResponse });
 
-/** What each refusal means. */
 const errorDescriptions: Readonly<Record<number, ResponseDescription>> = {
   400: sentence('A rule is broken: one sentence for each.'),
   401: sentence('The credential is missing or invalid.'),
@@ -64,14 +61,10 @@ const errorDescriptions: Readonly<Record<number, ResponseDescription>> = {
   507: sentence('The disk is full.'),
 };
 
-/** The refusals of every operation that needs a key. */
-const refusedCallers: Readonly<Record<number, ResponseDescription>> = {
+/** The errors of every operation that needs a key. */
+const commonErrors: Readonly<Record<number, ResponseDescription>> = {
   401: sentence('The API key is missing or invalid.'),
   403: sentence('X-Tenant-Id is not the tenant of the key.'),
-};
-
-/** The failure of every operation that needs the database. */
-const databaseAway: Readonly<Record<number, ResponseDescription>> = {
   503: sentence('The database is unavailable: try again after `Retry-After` seconds.'),
 };
 
@@ -80,16 +73,15 @@ type Schemas = OpenApiDocument['components']['schemas'];
 /** The schemas with every field that has two names under the requested one. */
 function spellSchemas(schemas: Schemas, spelling: FieldSpelling): Schemas {
   const names = new Map<unknown, string>(fieldAliases.map((alias) => [alias.contract, alias[spelling]]));
-  const spelled = ({ properties, required, ...schema }: Schemas[string]): Schemas[string] => ({
-    ...schema,
-    ...(Array.isArray(required) ? { required: required.map((name) => names.get(name) ?? name) } : {}),
-    ...(isObject(properties)
-      ? {
-          properties: Object.fromEntries(
-            Object.entries(properties).map(([name, field]) => [names.get(name) ?? name, field]),
-          ),
-        }
-      : {}),
-  });
+  const spelled = ({ properties, required, ...schema }: Schemas[string]): Schemas[string] => {
+    const fields = Object.entries(isObject(properties) ? properties : {});
+    return {
+      ...schema,
+      ...(Array.isArray(required) ? { required: required.map((name) => names.get(name) ?? name) } : {}),
+      ...(isObject(properties)
+        ? { properties: Object.fromEntries(fields.map(([name, field]) => [names.get(name) ?? name, field])) }
+        : {}),
+    };
+  };
   return Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, spelled(schema)]));
 }

@@ -1,22 +1,9 @@
 import type * as z from 'zod';
-import {
-  apiKey,
-  apiKeyCreateRequest,
-  apiKeysList,
-  newApiKey,
-  auditList,
-  auditRecord,
-} from '../../contract/control/api-key.ts';
+import * as keys from '../../contract/control/api-key.ts';
 import { container, envVar, volume, volumeMount } from '../../contract/control/container.ts';
 import { deploymentCreateRequest, deploymentPatchRequest } from '../../contract/control/deployment.ts';
 import { listenerComputeConfig, listenerCreateRequest, listenerPatchRequest } from '../../contract/control/listener.ts';
-import {
-  claimedRevision,
-  claimStanding,
-  workClaim,
-  workReport,
-  workRequest,
-} from '../../contract/control/listener-work.ts';
+import * as work from '../../contract/control/listener-work.ts';
 import { logQuery } from '../../contract/control/log.ts';
 import { resourceSpec } from '../../contract/control/resource-spec.ts';
 import { secret, secretReference } from '../../contract/control/secret.ts';
@@ -29,14 +16,14 @@ import * as responses from './response-schemas.ts';
 
 /** The schemas that have a name in the document, with the public service's names where it has them. */
 export const namedSchemas: Readonly<Record<string, z.ZodType>> = {
-  ApiKey: apiKey,
-  ApiKeyCreateRequest: apiKeyCreateRequest,
-  ApiKeysList: apiKeysList,
-  AuditList: auditList,
-  AuditRecord: auditRecord,
+  ApiKey: keys.apiKey,
+  ApiKeyCreateRequest: keys.apiKeyCreateRequest,
+  ApiKeysList: keys.apiKeysList,
+  AuditList: keys.auditList,
+  AuditRecord: keys.auditRecord,
   BulkDeletion: bulkDeletion,
-  ClaimedRevision: claimedRevision,
-  ClaimStanding: claimStanding,
+  ClaimedRevision: work.claimedRevision,
+  ClaimStanding: work.claimStanding,
   Container: container,
   Deployment: responses.deploymentResponse,
   DeploymentCreateRequest: deploymentCreateRequest,
@@ -56,7 +43,7 @@ export const namedSchemas: Readonly<Record<string, z.ZodType>> = {
   LogLine: responses.logLineResponse,
   LogPage: responses.logPageResponse,
   LogQuery: logQuery,
-  NewApiKey: newApiKey,
+  NewApiKey: keys.newApiKey,
   Problem: responses.problemResponse,
   PushToken: pushToken,
   ResourceSpec: resourceSpec,
@@ -73,7 +60,7 @@ export const namedSchemas: Readonly<Record<string, z.ZodType>> = {
   ValidationError: responses.fieldProblemResponse,
   Volume: volume,
   VolumeMount: volumeMount,
-  WorkClaim: workClaim,
-  WorkReport: workReport,
-  WorkRequest: workRequest,
+  WorkClaim: work.workClaim,
+  WorkReport: work.workReport,
+  WorkRequest: work.workRequest,
 };

@@ -7,11 +7,9 @@ import type { Uploads } from '../uploads/uploads.ts';
 
 /** What operations read besides the service of the caller. */
 export interface ApiSettings {
-  /** The default spelling of responses. */
   fieldNames: FieldSpelling;
   /** Aborts when the service ends: streams of logs end then. */
   leaving?: AbortSignal | undefined;
-  /** The OpenAPI document in a spelling. */
   describe: (spelling: FieldSpelling) => OpenApiDocument;
   /** Receives source tarballs; without it there are no uploads. */
   uploads?: Uploads | undefined;
@@ -19,7 +17,6 @@ export interface ApiSettings {
   runs?: TracedRunsIntake | undefined;
 }
 
-/** The variables of every operation's context. */
 export interface Env {
   Variables: {
     settings: ApiSettings;
@@ -28,5 +25,7 @@ export interface Env {
   };
 }
 
-/** Defines an operation of the control service. Its handler knows the parameters of the path. */
-export const operation = <Path extends string>(definition: Operation<Env, Path>): Operation<Env> => definition;
+/** Makes the function that defines the operations of a group; a handler knows the parameters of its path. */
+export const operationsOf =
+  (tag: string) =>
+  <Path extends string>(definition: Omit<Operation<Env, Path>, 'tag'>): Operation<Env> => ({ tag, ...definition });

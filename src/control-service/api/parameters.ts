@@ -25,7 +25,6 @@ export const contentDigest: Header = {
 const id = (description: string) => z.uuid().meta({ param: { description } });
 const text = (description: string) => z.string().meta({ param: { description } });
 
-/** Every parameter of a path. */
 export const pathParameters: Readonly<Record<string, z.ZodType>> = {
   deployment_id: id('The id of the deployment.'),
   revision_id: id('The id of one of its revisions.'),

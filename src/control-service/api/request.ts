@@ -1,8 +1,7 @@
 import type { Context } from 'hono';
 import { idempotencyKeyHeader } from '../../contract/control/idempotency-key.ts';
 import { holdsMore } from '../../contract/json-text.ts';
-import { ServiceError } from '../../contract/service-error.ts';
-import type { FieldProblem } from '../../contract/service-error.ts';
+import { ServiceError, type FieldProblem } from '../../contract/service-error.ts';
 import { mostSigns, tooManyValues } from '../validation/text.ts';
 
 /** The largest body, in bytes. */
@@ -87,10 +86,7 @@ const truths = new Map([
 /** The numbers and truths of a query as such; what is none stays a text, which the schema then refuses. */
 export function readQuery(context: Context): Record<string, unknown> {
   const { deployment_ids: _, ...query }: Record<string, unknown> = context.req.query();
-  for (const name of ['limit', 'offset']) {
-    const written = query[name];
-    if (typeof written === 'string' && /^-?\d{1,15}$/.test(written)) query[name] = Number(written);
-  }
+  for (const name of ['limit', 'offset']) if (name in query) query[name] = asNumber(query[name]);
   for (const name of ['delete_tracing_project', 'remote_reconciled', 'undone', 'without_listener']) {
     const written = query[name];
     if (typeof written === 'string') query[name] = truths.get(written.toLowerCase()) ?? written;
@@ -101,7 +97,9 @@ export function readQuery(context: Context): Record<string, unknown> {
 
 /** The query of a log: `offset` is a cursor there, and no number. */
 export function readLogQuery(context: Context): Record<string, unknown> {
-  const { limit, ...query }: Record<string, unknown> = context.req.query();
-  if (limit === undefined) return query;
-  return { ...query, limit: typeof limit === 'string' && /^-?\d{1,15}$/.test(limit) ? Number(limit) : limit };
+  const query: Record<string, unknown> = context.req.query();
+  return 'limit' in query ? { ...query, limit: asNumber(query['limit']) } : query;
 }
+
+const asNumber = (written: unknown): unknown =>
+  typeof written === 'string' && /^-?\d{1,15}$/.test(written) ? Number(written) : written;

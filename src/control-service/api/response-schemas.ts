@@ -3,7 +3,7 @@ import { deployment, deploymentStatuses } from '../../contract/control/deploymen
 import { githubIntegration, githubRepository } from '../../contract/control/integration.ts';
 import { computeType, listener, listenerComputeConfig } from '../../contract/control/listener.ts';
 import { revision } from '../../contract/control/revision.ts';
-import { revisionStatusClasses, type RevisionStatus } from '../../contract/control/revision-status.ts';
+import { revisionStatuses } from '../../contract/control/revision-status.ts';
 import { secret, secretReference } from '../../contract/control/secret.ts';
 import { source, sourceConfigTypes, sourceRevisionConfigTypes } from '../../contract/control/source.ts';
 
@@ -12,11 +12,6 @@ import { source, sourceConfigTypes, sourceRevisionConfigTypes } from '../../cont
 const id = z.uuid();
 const time = z.iso.datetime();
 const text = z.string();
-
-const isRevisionStatus = (word: string): word is RevisionStatus => Object.hasOwn(revisionStatusClasses, word);
-
-/** All statuses of a revision. */
-const revisionStatus = z.enum(Object.keys(revisionStatusClasses).filter(isRevisionStatus));
 
 export const sourceConfigResponse = z.looseObject(sourceConfigTypes);
 
@@ -51,7 +46,7 @@ export const revisionResponse = z.looseObject({
   id,
   created_at: time,
   updated_at: time,
-  status: revisionStatus,
+  status: z.enum(revisionStatuses),
   status_message: text.nullable(),
   source,
   source_revision_config: revisionConfigResponse,
@@ -96,5 +91,4 @@ export const fieldProblemResponse = z.object({
   msg: text,
   type: text,
 });
-/** The body of a 422: an entry for every field. */
 export const fieldProblemsResponse = z.object({ detail: z.array(fieldProblemResponse) });

@@ -1,7 +1,6 @@
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { fieldSpellings, spellFields } from '../../contract/control/aliases.ts';
-import type { FieldSpelling } from '../../contract/control/aliases.ts';
+import { fieldSpellings, spellFields, type FieldSpelling } from '../../contract/control/aliases.ts';
 import { ServiceError } from '../../contract/service-error.ts';
 import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 import type { Env } from './operation.ts';

@@ -1,25 +1,23 @@
 import * as z from 'zod';
 import { docsPage, pageAsset } from '../../http/docs-page.ts';
-import type { Operation } from '../../http/operation.ts';
-import { operation } from './operation.ts';
-import type { Env } from './operation.ts';
+import { operationsOf } from './operation.ts';
 import { fieldNames } from './parameters.ts';
 import { spellingOf } from './response.ts';
+
+const operation = operationsOf('Service');
 
 /** The version of the served interface (control-service.md, Versioning). */
 export const interfaceVersion = '0.1.0';
 
-/** The response of `GET /info`. */
 export const info = z.object({ service: z.string(), version: z.string(), idempotency_keys: z.boolean() });
 
 /** The service itself: its health, its version and its description. */
-export const serviceOperations: readonly Operation<Env>[] = [
+export const serviceOperations = [
   operation({
     method: 'get',
     path: '/ok',
     id: 'health',
     summary: 'Check the health of the service',
-    tag: 'Service',
     responses: { 200: { description: 'It does.', schema: z.object({ ok: z.literal(true) }) } },
     open: true,
     handle: (c) => c.json({ ok: true }),
@@ -29,7 +27,6 @@ export const serviceOperations: readonly Operation<Env>[] = [
     path: '/info',
     id: 'info',
     summary: 'Read the version and the features of the service',
-    tag: 'Service',
     responses: { 200: { description: 'The service.', schema: info } },
     open: true,
     handle: (c) => c.json({ service: 'landfall control service', version: interfaceVersion, idempotency_keys: true }),
@@ -39,7 +36,6 @@ export const serviceOperations: readonly Operation<Env>[] = [
     path: '/openapi.json',
     id: 'openapi',
     summary: 'Read this description',
-    tag: 'Service',
     headers: [fieldNames],
     responses: { 200: { description: 'OpenAPI 3.1.', schema: z.record(z.string(), z.unknown()) } },
     open: true,
@@ -50,7 +46,6 @@ export const serviceOperations: readonly Operation<Env>[] = [
     path: '/docs',
     id: 'docs',
     summary: 'Show this description as a page',
-    tag: 'Service',
     responses: { 200: { description: 'The page, without external resources.', type: 'text/html' } },
     open: true,
     handle: () => docsPage('Landfall control service'),
@@ -60,7 +55,6 @@ export const serviceOperations: readonly Operation<Env>[] = [
     path: '/docs/:asset',
     id: 'docs_asset',
     summary: 'Read a file of the page',
-    tag: 'Service',
     responses: { 200: { description: 'The file.', type: 'application/octet-stream' } },
     errors: [404],
     open: true,

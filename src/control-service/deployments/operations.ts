@@ -1,7 +1,5 @@
 import { deploymentCreateRequest, deploymentPatchRequest } from '../../contract/control/deployment.ts';
-import type { Operation } from '../../http/operation.ts';
-import { operation } from '../api/operation.ts';
-import type { Env } from '../api/operation.ts';
+import { operationsOf } from '../api/operation.ts';
 import { fieldNames, idempotencyKey, ifMatch } from '../api/parameters.ts';
 import { readConditions, readJson, readQuery } from '../api/request.ts';
 import { sendSpelled } from '../api/response.ts';
@@ -9,17 +7,18 @@ import { deploymentResponse, deploymentsResponse } from '../api/response-schemas
 import { bulkDeletionQuery, deletionQuery, deploymentFilters } from '../validation/queries.ts';
 import { bulkDeletion } from './delete.ts';
 
+const operation = operationsOf('Deployments');
+
 const one = '/v2/deployments/:deployment_id';
 
 /** Deployments. */
-export const deploymentOperations: readonly Operation<Env>[] = [
+export const deploymentOperations = [
   operation({
     method: 'post',
     path: '/v2/deployments',
     id: 'create_deployment',
     summary: 'Create a deployment',
     description: 'Makes the deployment, its first revision and its tracing project.',
-    tag: 'Deployments',
     headers: [fieldNames, idempotencyKey],
     body: { schema: deploymentCreateRequest, required: true },
     responses: {
@@ -35,7 +34,6 @@ export const deploymentOperations: readonly Operation<Env>[] = [
     id: 'list_deployments',
     summary: 'List deployments',
     description: 'Newest first. A page shorter than `limit` is the last.',
-    tag: 'Deployments',
     query: deploymentFilters,
     headers: [fieldNames],
     responses: { 200: { description: 'A page of deployments.', schema: deploymentsResponse } },
@@ -47,7 +45,6 @@ export const deploymentOperations: readonly Operation<Env>[] = [
     path: '/v2/deployments',
     id: 'delete_deployments',
     summary: 'Delete several deployments',
-    tag: 'Deployments',
     query: bulkDeletionQuery,
     headers: [idempotencyKey],
     responses: {
@@ -65,7 +62,6 @@ export const deploymentOperations: readonly Operation<Env>[] = [
     path: one,
     id: 'get_deployment',
     summary: 'Read a deployment',
-    tag: 'Deployments',
     headers: [fieldNames],
     responses: { 200: { description: 'The deployment.', schema: deploymentResponse } },
     errors: [404, 422],
@@ -78,7 +74,6 @@ export const deploymentOperations: readonly Operation<Env>[] = [
     summary: 'Change a deployment',
     description:
       'A field that is absent or null stays as it is. Where a revision is made, `latest_revision_id` names it.',
-    tag: 'Deployments',
     headers: [fieldNames, idempotencyKey, ifMatch],
     body: { schema: deploymentPatchRequest, required: true },
     responses: { 200: { description: 'The deployment as it is now.', schema: deploymentResponse } },
@@ -95,7 +90,6 @@ export const deploymentOperations: readonly Operation<Env>[] = [
     id: 'delete_deployment',
     summary: 'Delete a deployment',
     description: 'The status is AWAITING_DELETE until the deletion is complete, then a 404. A repetition is no error.',
-    tag: 'Deployments',
     query: deletionQuery,
     headers: [idempotencyKey],
     responses: { 204: { description: 'It is being deleted.' } },

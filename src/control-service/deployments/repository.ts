@@ -6,6 +6,9 @@ import { deploymentStatus } from './status.ts';
 import { recordChange, theService, type Doing } from '../store/audit.ts';
 import { newDatabaseName } from '../store/database-names.ts';
 import { insertRevision } from '../revisions/insert-revision.ts';
+import { lockDeployment } from '../revisions/work-repository.ts';
+import type { Refusal } from '../validation/refusal.ts';
+import { withLatest } from './queries.ts';
 import {
   wantedColumns,
   type DeploymentChange,
@@ -13,9 +16,9 @@ import {
   type NewDeployment,
   type TakenBuild,
 } from '../store/records.ts';
-import type { ControlDatabase, DeploymentRecord, RevisionRecord } from '../store/tables.ts';
+import type { ControlDatabase, DeploymentRecord } from '../store/tables.ts';
 import { brokenConstraint, brokenReference } from '../store/violations.ts';
-import { noteWrite, releaseKey, takeKey, type EarlierWrite } from '../store/write-keys.ts';
+import { noteResult, releaseKey, takeKey, type EarlierWrite } from '../store/write-keys.ts';
 
 /** The outcome of a write whose key was used before: the earlier result, or that the key belongs to another write. */
 export type EarlierEnd =
@@ -30,108 +33,110 @@ export type CreateEnd =
   | { kind: 'listener-gone' }
   | EarlierEnd;
 
-/**
- * Creates a deployment, its first revision and its tracing project in one transaction. Of concurrent creations with the
- * same name one wins; the database's constraints decide.
- */
-export async function createDeployment(
-  db: ControlDatabase,
-  clock: Clock,
-  tenantId: string,
-  requested: NewDeployment,
-  keyed?: KeyedWrite,
-  doing: Doing = { by: theService, operation: 'create deployment' },
-): Promise<CreateEnd> {
-  const now = new Date(clock.now());
-  const id = randomUUID();
-  const projectId = randomUUID();
-  try {
-    return await db.transaction().execute(async (trx): Promise<CreateEnd> => {
-      const earlier = keyed && (await earlierEnd(trx, now, tenantId, keyed));
-      if (earlier) return earlier;
-      await trx
-        .insertInto('deployments')
-        .values({
-          id,
-          tenant_id: tenantId,
-          name: requested.name,
-          source: requested.source,
-          ...wantedColumns(requested),
-          database_state: 'absent',
-          database_name: newDatabaseName(),
-          database_password: randomBytes(24).toString('base64url'),
-          status: deploymentStatus({ database: 'absent', revisionOnItsWay: true, deletion: 'none' }),
-          latest_revision_id: null,
-          active_revision_id: null,
-          image_version: null,
-          tracing_project_id: projectId,
-          created_at: now,
-          updated_at: now,
-        })
-        .execute();
-      await trx
-        .insertInto('tracing_projects')
-        .values({ id: projectId, tenant_id: tenantId, name: requested.name, deployment_id: id, created_at: now })
-        .execute();
-      const view = await addRevision(trx, now, id, 'new');
-      if (keyed) await noteWrite(trx, tenantId, keyed, id, view.latest.id);
-      const subject = { deployment_id: id, deployment_name: requested.name, revision_id: view.latest.id };
-      await recordChange(trx, now, { tenantId, ...doing, subject, fields: changedFields(undefined, requested) });
-      return { kind: 'created', ...view };
-    });
-  } catch (error) {
-    const broken = brokenConstraint(error);
-    if (broken === 'deployments_name') return { kind: 'name-taken' };
-    if (broken === 'tracing_projects_name') return { kind: 'tracing-project-exists' };
-    if (brokenReference(error) === 'deployments_listener') return { kind: 'listener-gone' };
-    throw error;
-  }
-}
-
 /** The outcome of a change; undefined when there is no such deployment. */
-export type ChangeEnd<Refusal> =
+export type ChangeEnd =
   ({ kind: 'changed' } & DeploymentView) | { kind: 'refused'; refusal: Refusal } | EarlierEnd | undefined;
 
-/**
- * Changes a deployment under a lock on its row: `decide` gets the current state, and its result is written, with a new
- * revision where needed. A refusal changes nothing and is returned. A repeated write is not decided again.
- */
-export async function changeDeployment<Refusal>(
-  db: ControlDatabase,
-  clock: Clock,
-  tenantId: string,
-  id: string,
-  decide: (current: DeploymentRecord) => DeploymentChange | { refused: Refusal },
-  keyed?: KeyedWrite,
-  doing: Doing = { by: theService, operation: 'change deployment' },
-): Promise<ChangeEnd<Refusal>> {
-  return db.transaction().execute(async (trx) => {
-    const now = new Date(clock.now());
-    const earlier = keyed && (await earlierEnd(trx, now, tenantId, keyed));
-    if (earlier) return earlier;
-    const end = await changeNow(trx, now, tenantId, id, decide, doing);
-    if (!keyed) return end;
-    if (end?.kind === 'changed') await noteWrite(trx, tenantId, keyed, id, end.latest.id);
-    else await releaseKey(trx, tenantId, keyed);
-    return end;
-  });
-}
+/** The new state of a deployment, from its current one, or why it stays. */
+export type Decide = (current: DeploymentRecord) => DeploymentChange | { refused: Refusal };
 
-async function changeNow<Refusal>(
+/**
+ * Creating and changing deployments.
+ *
+ * @param forgetOld removes expired idempotency keys.
+ */
+export const deploymentStore = (db: ControlDatabase, clock: Clock, forgetOld: () => Promise<void>) => ({
+  /**
+   * Creates a deployment, its first revision and its tracing project in one transaction. Of concurrent creations with the
+   * same name one wins; the database's constraints decide.
+   */
+  async createDeployment(
+    tenantId: string,
+    requested: NewDeployment,
+    keyed?: KeyedWrite,
+    doing: Doing = { by: theService, operation: 'create deployment' },
+  ): Promise<CreateEnd> {
+    await forgetOld();
+    const now = new Date(clock.now());
+    const id = randomUUID();
+    const projectId = randomUUID();
+    try {
+      return await db.transaction().execute(async (trx): Promise<CreateEnd> => {
+        const earlier = keyed && (await earlierEnd(trx, now, tenantId, keyed));
+        if (earlier) return earlier;
+        await trx
+          .insertInto('deployments')
+          .values({
+            id,
+            tenant_id: tenantId,
+            name: requested.name,
+            source: requested.source,
+            ...wantedColumns(requested),
+            database_state: 'absent',
+            database_name: newDatabaseName(),
+            database_password: randomBytes(24).toString('base64url'),
+            status: deploymentStatus({ database: 'absent', revisionOnItsWay: true, deletion: 'none' }),
+            latest_revision_id: null,
+            active_revision_id: null,
+            image_version: null,
+            tracing_project_id: projectId,
+            created_at: now,
+            updated_at: now,
+          })
+          .execute();
+        await trx
+          .insertInto('tracing_projects')
+          .values({ id: projectId, tenant_id: tenantId, name: requested.name, deployment_id: id, created_at: now })
+          .execute();
+        const view = await addRevision(trx, now, id, 'new');
+        if (keyed) await noteResult(trx, tenantId, keyed, { deployment_id: id, revision_id: view.latest.id });
+        const subject = { deployment_id: id, deployment_name: requested.name, revision_id: view.latest.id };
+        await recordChange(trx, now, { tenantId, ...doing, subject, fields: changedFields(undefined, requested) });
+        return { kind: 'created', ...view };
+      });
+    } catch (error) {
+      const broken = brokenConstraint(error);
+      if (broken === 'deployments_name') return { kind: 'name-taken' };
+      if (broken === 'tracing_projects_name') return { kind: 'tracing-project-exists' };
+      if (brokenReference(error) === 'deployments_listener') return { kind: 'listener-gone' };
+      throw error;
+    }
+  },
+
+  /**
+   * Changes a deployment under a lock on its row: `decide` gets the current state, and its result is written, with a new
+   * revision where needed. A refusal changes nothing and is returned. A repeated write is not decided again.
+   */
+  async changeDeployment(
+    tenantId: string,
+    id: string,
+    decide: Decide,
+    keyed?: KeyedWrite,
+    doing: Doing = { by: theService, operation: 'change deployment' },
+  ): Promise<ChangeEnd> {
+    await forgetOld();
+    return db.transaction().execute(async (trx) => {
+      const now = new Date(clock.now());
+      const earlier = keyed && (await earlierEnd(trx, now, tenantId, keyed));
+      if (earlier) return earlier;
+      const end = await changeNow(trx, now, tenantId, id, decide, doing);
+      if (!keyed) return end;
+      if (end?.kind !== 'changed') await releaseKey(trx, tenantId, keyed);
+      else await noteResult(trx, tenantId, keyed, { deployment_id: id, revision_id: end.latest.id });
+      return end;
+    });
+  },
+});
+
+async function changeNow(
   trx: ControlDatabase,
   now: Date,
   tenantId: string,
   id: string,
-  decide: (current: DeploymentRecord) => DeploymentChange | { refused: Refusal },
+  decide: Decide,
   doing: Doing,
-): Promise<({ kind: 'changed' } & DeploymentView) | { kind: 'refused'; refusal: Refusal } | undefined> {
-  const current = await trx
-    .selectFrom('deployments')
-    .selectAll()
-    .where('id', '=', id)
-    .where('tenant_id', '=', tenantId)
-    .forUpdate()
-    .executeTakeFirst();
+): Promise<Extract<ChangeEnd, { kind: 'changed' | 'refused' }> | undefined> {
+  const current = await lockDeployment(trx, id, tenantId);
   if (!current) return undefined;
   const decision = decide(current);
   if ('refused' in decision) return { kind: 'refused', refusal: decision.refused };
@@ -162,45 +167,13 @@ async function earlierEnd(
   return { kind: 'repeated', ...(await viewOf(trx, earlier.deploymentId, earlier.revisionId)) };
 }
 
-/** A tenant's deployment with its latest revision. */
-export async function findDeployment(
-  db: ControlDatabase,
-  tenantId: string,
-  id: string,
-): Promise<DeploymentView | undefined> {
-  const deployment = await db
-    .selectFrom('deployments')
-    .selectAll()
-    .where('id', '=', id)
-    .where('tenant_id', '=', tenantId)
-    .executeTakeFirst();
-  if (!deployment) return undefined;
-  const [view] = await withLatest(db, [deployment]);
-  return view;
-}
-
-/** Joins every deployment with its latest revision. */
-export async function withLatest(
-  db: ControlDatabase,
-  deployments: readonly DeploymentRecord[],
-): Promise<DeploymentView[]> {
-  const ids = deployments.flatMap(({ latest_revision_id }) => latest_revision_id ?? []);
-  if (ids.length === 0) return [];
-  const revisions = await db.selectFrom('revisions').selectAll().where('id', 'in', ids).execute();
-  const byId = new Map(revisions.map((revision) => [revision.id, revision]));
-  return deployments.flatMap((deployment) => {
-    const latest = deployment.latest_revision_id && byId.get(deployment.latest_revision_id);
-    return latest ? [{ deployment, latest }] : [];
-  });
-}
-
 /** Adds a revision of the requested state of a deployment, which must be locked, and makes it the latest. */
 export async function addRevision(
   trx: ControlDatabase,
   now: Date,
   deploymentId: string,
   build: 'new' | TakenBuild,
-): Promise<{ deployment: DeploymentRecord; latest: RevisionRecord }> {
+): Promise<DeploymentView> {
   const wanted = await trx
     .selectFrom('deployments')
     .selectAll()
@@ -211,11 +184,7 @@ export async function addRevision(
     .updateTable('deployments')
     .set({
       latest_revision_id: latest.id,
-      status: deploymentStatus({
-        database: wanted.database_state,
-        revisionOnItsWay: true,
-        deletion: wanted.deletion,
-      }),
+      status: deploymentStatus({ database: wanted.database_state, revisionOnItsWay: true, deletion: wanted.deletion }),
       updated_at: now,
     })
     .where('id', '=', deploymentId)

@@ -2,9 +2,8 @@ import type { Deployment, DeploymentsList } from '../../contract/control/deploym
 import type { Revision } from '../../contract/control/revision.ts';
 import type { ChangeOptions, ControlFeatures, WriteOptions } from '../../contract/control/service.ts';
 import { foreignImageProblem } from '../registry/registry-address.ts';
-import { judgeCreate, readCreate } from './validation/create.ts';
+import { judgeCreate, readCreate, unknownListener } from './validation/create.ts';
 import { deletedSince, keyOfAnother, readKeyedWrite, type KeyedWrite } from '../validation/idempotency-key.ts';
-import { unknownListener } from '../listeners/validation.ts';
 import { judgePatch, readPatch } from './validation/patch.ts';
 import { deploymentsPage } from '../validation/queries.ts';
 import { readShape } from '../validation/shape.ts';

@@ -28,12 +28,10 @@ export function deploymentStatus({ database, revisionOnItsWay, deletion }: Statu
   return revisionOnItsWay ? 'AWAITING_DATABASE' : 'UNUSED';
 }
 
-/** The facts for a status message. */
-export interface MessageCauses {
+/** The facts for a status message: the listener that runs it, and why the last attempt of its deletion failed. */
+interface MessageCauses {
   status: DeploymentStatus;
-  /** The listener that runs it; null where this service does. */
   listenerId: string | null;
-  /** Why the last attempt of its deletion failed. */
   deletionProblem: string | null;
 }
 

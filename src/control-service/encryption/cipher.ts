@@ -11,9 +11,7 @@ export interface EncryptionKey {
 
 /** Encrypts with one key, and decrypts with that key or a former one. */
 export interface SecretCipher {
-  /** The id of the key that encrypts. */
   keyId: string;
-  /** The ids of all keys that can decrypt. */
   keyIds: readonly string[];
   /** @param place the column of the value: an envelope can't be decrypted in another one. */
   encrypt(place: string, clear: string): string;

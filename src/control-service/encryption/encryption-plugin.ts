@@ -1,4 +1,5 @@
 import {
+  ColumnNode,
   OperationNodeTransformer,
   PrimitiveValueListNode,
   ValueListNode,
@@ -68,7 +69,8 @@ class EncryptionTransformer extends OperationNodeTransformer {
 
   protected override transformColumnUpdate(node: ColumnUpdateNode, queryId?: QueryId): ColumnUpdateNode {
     const written = super.transformColumnUpdate(node, queryId);
-    return { ...written, value: this.#encryptNode(columnOf(written.column), written.value) };
+    const column = ColumnNode.is(written.column) ? written.column.column.name : undefined;
+    return { ...written, value: this.#encryptNode(column, written.value) };
   }
 
   #encryptNode(column: string | undefined, node: OperationNode): OperationNode {
@@ -84,14 +86,6 @@ class EncryptionTransformer extends OperationNodeTransformer {
     const envelope = this.#cipher.encrypt(column, value);
     return storedAs === 'json' ? JSON.stringify(envelope) : envelope;
   }
-}
-
-/** The column's name in a node; encrypted columns are written by their plain name. */
-function columnOf(node: OperationNode): string | undefined {
-  if ('column' in node && typeof node.column === 'object' && node.column !== null && 'name' in node.column) {
-    return typeof node.column.name === 'string' ? node.column.name : undefined;
-  }
-  return undefined;
 }
 
 const notAValue = (column: string): Error =>

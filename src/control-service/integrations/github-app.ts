@@ -1,6 +1,6 @@
 import { createAppAuth } from '@octokit/auth-app';
 import { Octokit } from '@octokit/core';
-import type { Clock } from '../../clock.ts';
+import { withTimeout, type Clock } from '../../clock.ts';
 import { toGitHubIntegrationError, GitHubIntegrationError } from './github-error.ts';
 import { withoutTrailingSlashes } from '../../contract/plain-text.ts';
 
@@ -47,7 +47,6 @@ export interface GithubAppSettings {
   answerWithinMs?: number;
 }
 
-/** An installation of the App. */
 export interface Installation {
   id: number;
   /** The login of its user or organization. */
@@ -55,7 +54,6 @@ export interface Installation {
   isSuspended: boolean;
 }
 
-/** A repository that an installation reaches. */
 export interface InstalledRepository extends NamedRepository {
   id: number;
   /** Its clone address. */
@@ -67,53 +65,38 @@ export interface InstalledRepository extends NamedRepository {
 export type CloneToken = { kind: 'token'; token: string } | { kind: 'not-held' };
 
 /** A GitHub App, as its operator, without a cache. Every failure is a `GitHubIntegrationError`. */
-export interface GithubApp {
-  /** The base of clone addresses: `https://github.com`. */
-  origin: string;
-  installations(): Promise<Installation[]>;
-  repositories(installationId: number): Promise<InstalledRepository[]>;
-  /** A token that reads the contents of this one repository and nothing else; a secret. */
-  cloneToken(installationId: number, repository: NamedRepository): Promise<CloneToken>;
-  /** Revokes a token; ignores one that has expired. */
-  endToken(token: string): Promise<void>;
-}
+export type GithubApp = ReturnType<typeof githubApp>;
 
 const perPage = 100;
 
 /** Creates the client of the App. Sends no request. */
-export function githubApp({ appId, privateKey, apiUrl, clock, answerWithinMs = 15_000 }: GithubAppSettings): GithubApp {
+export function githubApp({ appId, privateKey, apiUrl, clock, answerWithinMs = 15_000 }: GithubAppSettings) {
   const options = { baseUrl: apiUrl, userAgent: 'landfall-control-service', log: silent };
   const app = new Octokit({ ...options, authStrategy: createAppAuth, auth: { appId, privateKey } });
 
   /** Calls GitHub with the timeout. */
-  async function ask<T>(what: string, send: (request: { signal: AbortSignal }) => Promise<T>): Promise<T> {
-    const late = new AbortController();
-    const answered = new AbortController();
-    void clock.sleep(answerWithinMs, answered.signal).then(
-      () => late.abort(),
-      () => undefined,
+  const ask = <T>(what: string, send: (request: { signal: AbortSignal }) => Promise<T>): Promise<T> =>
+    withTimeout(clock, answerWithinMs, async (signal) => {
+      try {
+        return await send({ signal });
+      } catch (error) {
+        throw toGitHubIntegrationError(what, error, { late: signal.aborted, answerWithinMs });
+      }
+    });
+
+  async function tokenFor(installationId: number, permissions: Record<string, string>, repositories?: string[]) {
+    const { data } = await ask(`make a token of installation ${installationId}`, (request) =>
+      app.request('POST /app/installations/{installation_id}/access_tokens', {
+        installation_id: installationId,
+        permissions,
+        ...(repositories ? { repositories } : {}),
+        request,
+      }),
     );
-    try {
-      return await send({ signal: late.signal });
-    } catch (error) {
-      throw toGitHubIntegrationError(what, error, { late: late.signal.aborted, answerWithinMs });
-    } finally {
-      answered.abort();
-    }
+    return data;
   }
 
-  const tokenFor = async (installationId: number, permissions: Record<string, string>, repositories?: string[]) =>
-    (
-      await ask(`make a token of installation ${installationId}`, (request) =>
-        app.request('POST /app/installations/{installation_id}/access_tokens', {
-          installation_id: installationId,
-          permissions,
-          ...(repositories ? { repositories } : {}),
-          request,
-        }),
-      )
-    ).data;
-
+  /** Revokes a token; ignores one that has expired. */
   async function endToken(token: string): Promise<void> {
     const installed = new Octokit({ ...options, auth: token });
     try {
@@ -124,9 +107,10 @@ export function githubApp({ appId, privateKey, apiUrl, clock, answerWithinMs = 1
   }
 
   return {
+    /** The base of clone addresses: `https://github.com`. */
     origin: cloneOrigin(apiUrl),
 
-    async installations() {
+    async installations(): Promise<Installation[]> {
       const found: Installation[] = [];
       for (let page = 1; ; page += 1) {
         const { data } = await ask('list the installations of the App', (request) =>
@@ -139,7 +123,7 @@ export function githubApp({ appId, privateKey, apiUrl, clock, answerWithinMs = 1
       }
     },
 
-    async repositories(installationId) {
+    async repositories(installationId: number): Promise<InstalledRepository[]> {
       const { token } = await tokenFor(installationId, { metadata: 'read' });
       const installed = new Octokit({ ...options, auth: token });
       const found: InstalledRepository[] = [];
@@ -155,7 +139,8 @@ export function githubApp({ appId, privateKey, apiUrl, clock, answerWithinMs = 1
       }
     },
 
-    async cloneToken(installationId, repository) {
+    /** A token that reads the contents of this one repository and nothing else; a secret. */
+    async cloneToken(installationId: number, repository: NamedRepository): Promise<CloneToken> {
       try {
         const made = await tokenFor(installationId, { contents: 'read' }, [repository.name]);
         // The request has only the name: the response says whose repository it is.

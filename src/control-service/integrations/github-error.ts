@@ -33,16 +33,20 @@ export function toGitHubIntegrationError(
   }
   const words =
     error instanceof Error ? error.message.replace(/(?: - | )?https?:\S+/g, '').slice(0, maxMessageLength) : '';
-  const advice =
-    status === 401
-      ? ' Check the App’s id and its private key, and the clock of this machine.'
-      : status === 403 || status === 429
-        ? ' It may be a rate limit, or a permission that the App lacks: it needs contents: read and metadata: read.'
-        : status === 404
-          ? ' Check GITHUB_API_URL, and that the App is still installed.'
-          : '';
-  return new GitHubIntegrationError(`${begin} responded ${status}${words ? ` (${words})` : ''}.${advice}`, status);
+  return new GitHubIntegrationError(
+    `${begin} responded ${status}${words ? ` (${words})` : ''}.${advice[status] ?? ''}`,
+    status,
+  );
 }
+
+const limitedAdvice =
+  ' It may be a rate limit, or a permission that the App lacks: it needs contents: read and metadata: read.';
+const advice: Readonly<Record<number, string>> = {
+  401: ' Check the App’s id and its private key, and the clock of this machine.',
+  403: limitedAdvice,
+  404: ' Check GITHUB_API_URL, and that the App is still installed.',
+  429: limitedAdvice,
+};
 
 function statusOf(error: object): number | undefined {
   // Octokit gives a request that it could not send the status 500, without a response.

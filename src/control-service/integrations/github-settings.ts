@@ -9,7 +9,6 @@ export type GithubFrom =
   | { kind: 'none' }
   | { kind: 'problem'; problem: string };
 
-/** The flags of the command line. */
 export interface GithubFlags {
   appId: string | undefined;
   keyFile: string | undefined;

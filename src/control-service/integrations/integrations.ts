@@ -5,36 +5,13 @@ import { type GithubApp, isSameRepository, repositoryAt } from './github-app.ts'
 import { GitHubIntegrationError } from './github-error.ts';
 
 /** What the service needs from GitHub for its tenants: the repositories to build from, and tokens to clone them. */
-export interface Integrations {
-  /**
-   * A tenant's integrations, at most a minute old.
-   *
-   * @throws GitHubIntegrationError where GitHub could not be reached.
-   */
-  list(tenantId: string): Promise<IntegrationRecord[]>;
-  /**
-   * The repositories of an integration, likewise.
-   *
-   * @throws GitHubIntegrationError where GitHub could not be reached.
-   */
-  repositories(integration: IntegrationRecord): Promise<RepositoryRecord[]>;
-  /** Why this integration can't clone this repository; undefined where no reason is known. */
-  problem(integration: IntegrationRecord, repoUrl: string): Promise<string | undefined>;
-  /** A token that reads the contents of this one repository: a secret. Else the reason, for a person. */
-  cloneToken(
-    tenantId: string,
-    integrationId: string,
-    repoUrl: string,
-  ): Promise<{ ok: true; value: string } | { ok: false; reason: string }>;
-  /** Revokes a token after its use. Ignores failures: the token expires within the hour. */
-  endToken(token: string): Promise<void>;
-}
+export type Integrations = ReturnType<typeof createIntegrations>;
 
 /** How long responses of GitHub are cached (ms). */
 const freshMs = 60_000;
 
 /** Creates integrations of an App. The store caches GitHub's responses: ids stay stable and a restart needs few requests. */
-export function createIntegrations(app: GithubApp, store: ControlStore, clock: Clock): Integrations {
+export function createIntegrations(app: GithubApp, store: ControlStore, clock: Clock) {
   const requested = new Map<string, { at: number; answer: Promise<void> }>();
 
   /** Calls GitHub unless the last response is fresh; concurrent callers share one request. */
@@ -62,17 +39,24 @@ export function createIntegrations(app: GithubApp, store: ControlStore, clock: C
     });
 
   return {
-    async list(tenantId) {
+    /**
+     * A tenant's integrations, at most a minute old.
+     *
+     * @throws GitHubIntegrationError where GitHub could not be reached.
+     */
+    async list(tenantId: string): Promise<IntegrationRecord[]> {
       await putInstallations();
       return store.listIntegrations(tenantId);
     },
 
-    async repositories(integration) {
+    /** The repositories of an integration, likewise. */
+    async repositories(integration: IntegrationRecord): Promise<RepositoryRecord[]> {
       await putRepositories(integration);
       return store.listRepositories(integration.id);
     },
 
-    async problem(integration, repoUrl) {
+    /** Why this integration can't clone this repository; undefined where no reason is known. */
+    async problem(integration: IntegrationRecord, repoUrl: string): Promise<string | undefined> {
       const named = repositoryAt(app.origin, repoUrl);
       if (!named) return otherHost(app.origin);
       try {
@@ -86,7 +70,12 @@ export function createIntegrations(app: GithubApp, store: ControlStore, clock: C
       return held.some((repository) => isSameRepository(repository, named)) ? undefined : notHeld(integration, repoUrl);
     },
 
-    async cloneToken(tenantId, integrationId, repoUrl) {
+    /** A token that reads the contents of this one repository: a secret. Else the reason, for a person. */
+    async cloneToken(
+      tenantId: string,
+      integrationId: string,
+      repoUrl: string,
+    ): Promise<{ ok: true; value: string } | { ok: false; reason: string }> {
       try {
         await putInstallations();
         const integration = await store.findIntegration(tenantId, integrationId);
@@ -103,7 +92,8 @@ export function createIntegrations(app: GithubApp, store: ControlStore, clock: C
       }
     },
 
-    async endToken(token) {
+    /** Revokes a token after its use. Ignores failures: the token expires within the hour. */
+    async endToken(token: string): Promise<void> {
       try {
         await app.endToken(token);
       } catch (error) {

@@ -1,17 +1,16 @@
 import * as z from 'zod';
-import type { Operation } from '../../http/operation.ts';
-import { operation } from '../api/operation.ts';
-import type { Env } from '../api/operation.ts';
+import { operationsOf } from '../api/operation.ts';
 import { integrationResponse, repositoryResponse } from '../api/response-schemas.ts';
 
+const operation = operationsOf('Sources');
+
 /** The public service has paths of their own for its newer kind of App; ours has one App behind both. */
-const atPath = (path: string, prefix: string): Operation<Env>[] => [
+const atPath = (path: string, prefix: string) => [
   operation({
     method: 'get',
     path: `${path}/install`,
     id: `list_${prefix}github_integrations`,
     summary: 'List the installations of the GitHub App',
-    tag: 'Sources',
     responses: { 200: { description: 'Each `id` is an `integration_id`.', schema: z.array(integrationResponse) } },
     errors: [502],
     handle: async (c) => c.json(await c.var.service.listIntegrations()),
@@ -21,7 +20,6 @@ const atPath = (path: string, prefix: string): Operation<Env>[] => [
     path: `${path}/:integration_id/repos`,
     id: `list_${prefix}github_repositories`,
     summary: 'List the repositories that an installation reaches',
-    tag: 'Sources',
     responses: { 200: { description: 'The repositories.', schema: z.array(repositoryResponse) } },
     errors: [404, 422, 502],
     handle: async (c) => c.json(await c.var.service.listRepositories(c.req.param('integration_id'))),
@@ -29,7 +27,7 @@ const atPath = (path: string, prefix: string): Operation<Env>[] => [
 ];
 
 /** The installations of the GitHub App, read-only. */
-export const integrationOperations: readonly Operation<Env>[] = [
+export const integrationOperations = [
   ...atPath('/v1/integrations/github', ''),
   ...atPath('/v1/integrations/forge/github', 'forge_'),
 ];

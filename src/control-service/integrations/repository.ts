@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../clock.ts';
+import type { Installation } from './github-app.ts';
 import { inTransaction } from '../store/in-transaction.ts';
 import type { ControlDatabase, IntegrationRecord, RepositoryRecord } from '../store/tables.ts';
 
-/** A repository that an installation reaches. */
 export interface NewRepository {
   id: number;
   name: string;
@@ -16,20 +16,12 @@ export interface NewRepository {
 export interface NewIntegration {
   /** GitHub's number of the installation. */
   installation_id: number;
-  /** GitHub's name of the account. */
   name: string;
   repositories: NewRepository[];
 }
 
 /** The rows per insert: a statement may have 65,535 values. */
 const rowsAtOnce = 5_000;
-
-/** An installation from GitHub's list. */
-export interface ListedInstallation {
-  id: number;
-  account: string;
-  isSuspended: boolean;
-}
 
 /** The installations that a tenant sees: bound to it, and neither suspended nor uninstalled as of the last request to GitHub. */
 const visible = (db: ControlDatabase, tenantId: string) =>
@@ -58,7 +50,6 @@ export interface InstallationBinding {
   tenant_ids: string[];
 }
 
-/** The installations of the GitHub App, and their repositories. */
 export const integrationStore = (db: ControlDatabase, clock: Clock) => ({
   /** Creates an integration, or updates the name and the repositories of the one with this installation. */
   async putIntegration(
@@ -108,7 +99,7 @@ export const integrationStore = (db: ControlDatabase, clock: Clock) => ({
    * Stores the current list of installations: those that are missing are uninstalled. A single tenant gets every one that
    * was not unbound from it; with several tenants, the operator binds them.
    */
-  async putInstallations(installations: readonly ListedInstallation[]): Promise<void> {
+  async putInstallations(installations: readonly Installation[]): Promise<void> {
     const now = new Date(clock.now());
     await inTransaction(db, async (trx) => {
       await trx.updateTable('github_installations').set({ is_gone: true }).execute();
@@ -126,8 +117,7 @@ export const integrationStore = (db: ControlDatabase, clock: Clock) => ({
           .where('name', '<>', account)
           .execute();
       }
-      const tenants = await trx.selectFrom('tenants').select('id').limit(2).execute();
-      const [only, another] = tenants;
+      const [only, another] = await trx.selectFrom('tenants').select('id').limit(2).execute();
       if (!only || another) return;
       for (const { id, account } of installations) {
         await trx
@@ -157,10 +147,9 @@ export const integrationStore = (db: ControlDatabase, clock: Clock) => ({
         default_branch,
       }));
       for (let from = 0; from < rows.length; from += rowsAtOnce) {
-        const some = rows.slice(from, from + rowsAtOnce);
         await trx
           .insertInto('repositories')
-          .values(some)
+          .values(rows.slice(from, from + rowsAtOnce))
           .onConflict((conflict) => conflict.doNothing())
           .execute();
       }
@@ -172,7 +161,6 @@ export const integrationStore = (db: ControlDatabase, clock: Clock) => ({
     return visible(db, tenantId).orderBy('integrations.created_at').orderBy('integrations.id').execute();
   },
 
-  /** A tenant's integration. */
   async findIntegration(tenantId: string, id: string): Promise<IntegrationRecord | undefined> {
     return visible(db, tenantId).where('integrations.id', '=', id).executeTakeFirst();
   },
@@ -201,13 +189,8 @@ export const integrationStore = (db: ControlDatabase, clock: Clock) => ({
       byId.set(id, { installation_id: id, account, is_suspended, is_gone, tenant_ids: [] });
     }
     for (const { installation_id, name, tenant_id } of bound) {
-      const entry = byId.get(installation_id) ?? {
-        installation_id,
-        account: name,
-        is_suspended: false,
-        is_gone: false,
-        tenant_ids: [],
-      };
+      const unlisted = { installation_id, account: name, is_suspended: false, is_gone: false, tenant_ids: [] };
+      const entry = byId.get(installation_id) ?? unlisted;
       entry.tenant_ids.push(tenant_id);
       byId.set(installation_id, entry);
     }

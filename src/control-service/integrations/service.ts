@@ -1,9 +1,7 @@
 import type { GithubIntegration, GithubRepository } from '../../contract/control/integration.ts';
-import { ServiceError } from '../../contract/service-error.ts';
 import { GitHubIntegrationError } from './github-error.ts';
 import { toIntegrationResponse, toRepositoryResponse } from '../deployments/response.ts';
-import { found, takeId } from '../service/refuse.ts';
-import type { Call } from '../service/refuse.ts';
+import { found, refusedCall, takeId, type Call } from '../service/refuse.ts';
 import type { ServiceSettings } from '../service/settings.ts';
 
 /** Reading what deployments can be made with: integrations and their repositories. */
@@ -31,12 +29,11 @@ export function integrationOperations({ store, tenantId, integrations }: Service
 }
 
 /** Reports GitHub's failures as such: they are neither the caller's fault nor this service's. */
-async function askingGitHub<T>({ operation, method, path }: Call, ask: () => Promise<T>): Promise<T> {
+async function askingGitHub<T>(call: Call, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
   } catch (error) {
     if (!(error instanceof GitHubIntegrationError)) throw error;
-    const detail = error.message;
-    throw new ServiceError({ kind: 'busy', operation, method, address: path, status: 502, effect: 'none', detail });
+    throw refusedCall(call, { status: 502, detail: error.message });
   }
 }

@@ -3,10 +3,8 @@ import type { ReportedStatus } from '../../contract/control/listener-work.ts';
 import { putBackAgainMs } from './listener-work.ts';
 import { runningStatuses } from '../revisions/states.ts';
 import type { ClaimEnd } from './tables.ts';
-import { noteLive } from '../revisions/live-revision.ts';
-import { logStore } from '../logs/repository.ts';
-import type { NewLogLine } from '../logs/repository.ts';
-import { lockDeployment, makeLive, refreshStatus, step } from '../revisions/work-repository.ts';
+import { logStore, type NewLogLine } from '../logs/repository.ts';
+import { lockDeployment, makeLive, refreshStatus, revisionWorkStore, step } from '../revisions/work-repository.ts';
 import type { ControlDatabase, DeploymentRecord, ListenerClaimRecord, RevisionRecord } from '../store/tables.ts';
 
 /** The state of a claim after a report: still held, or over, so that another holder may have the work. */
@@ -14,7 +12,6 @@ export type ClaimStatus =
   /** `wanted`: false where the revision was interrupted or its deployment is being deleted. */
   { kind: 'held'; claim: ListenerClaimRecord; wanted: boolean } | { kind: 'over'; why: string };
 
-/** A validated report. */
 export interface Report {
   status: ReportedStatus;
   message: string | null;
@@ -23,76 +20,82 @@ export interface Report {
   lines: readonly (NewLogLine & { sequence: number })[];
 }
 
-/** Renews a claim. An expired one is valid again unless another holder took over. */
-export async function renewClaim(
-  db: ControlDatabase,
-  clock: Clock,
-  listenerId: string,
-  claimId: string,
-): Promise<ClaimStatus> {
-  return withClaim(db, clock, listenerId, claimId, (held, trx, now) => prolong(trx, now, held));
-}
+export const claimStore = (db: ControlDatabase, clock: Clock) => ({
+  /** Renews a claim. An expired one is valid again unless another holder took over. */
+  async renewClaim(listenerId: string, claimId: string): Promise<ClaimStatus> {
+    return withClaim(db, clock, listenerId, claimId, (held, trx, now) => prolong(trx, now, held));
+  },
 
-/**
- * Stores a holder's report: lines of the log, each number once, then the status. A repeated final status is accepted
- * again, since its response may have been lost.
- *
- * @returns `unfit` where the revision can't take that status any more, or the claim is of another kind.
- */
-export async function reportWork(
-  db: ControlDatabase,
-  clock: Clock,
-  listenerId: string,
-  claimId: string,
-  report: Report,
-): Promise<ClaimStatus | { kind: 'unfit'; why: string }> {
-  return withClaim<ClaimStatus | { kind: 'unfit'; why: string }>(
-    db,
-    clock,
-    listenerId,
-    claimId,
-    async (held, trx, now) => {
-      await keepLines(trx, clock, held, report.lines);
-      const unsuitable = await apply(trx, now, clock, held, report);
-      if (unsuitable !== undefined) return { kind: 'unfit', why: unsuitable };
-      if (report.status === 'DEPLOYING') return prolong(trx, now, held);
-      // The next holder can't restore the state from before the first one started.
-      if (report.status === 'DEPLOY_FAILED' && held.claim.work === 'put-back') {
-        return end(
-          trx,
-          held,
-          'abandoned',
-          new Date(now.getTime() + putBackAgainMs(await failingForMs(trx, now, held))),
-        );
+  /**
+   * Stores a holder's report: lines of the log, each number once, then the status. A repeated final status is accepted
+   * again, since its response may have been lost.
+   *
+   * @returns `unfit` where the revision can't take that status any more, or the claim is of another kind.
+   */
+  async reportWork(
+    listenerId: string,
+    claimId: string,
+    report: Report,
+  ): Promise<ClaimStatus | { kind: 'unfit'; why: string }> {
+    return withClaim<ClaimStatus | { kind: 'unfit'; why: string }>(
+      db,
+      clock,
+      listenerId,
+      claimId,
+      async (held, trx, now) => {
+        await keepLines(trx, clock, held, report.lines);
+        const unsuitable = await apply(trx, now, clock, held, report);
+        if (unsuitable !== undefined) return { kind: 'unfit', why: unsuitable };
+        if (report.status === 'DEPLOYING') return prolong(trx, now, held);
+        // The next holder can't restore the state from before the first one started.
+        if (report.status === 'DEPLOY_FAILED' && held.claim.work === 'put-back') {
+          return end(
+            trx,
+            held,
+            'abandoned',
+            new Date(now.getTime() + putBackAgainMs(await failingForMs(trx, now, held))),
+          );
+        }
+        const isHalfDone = report.status === 'DEPLOY_FAILED' && held.claim.work === 'roll-out' && held.claim.is_resumed;
+        return end(trx, held, isHalfDone ? 'abandoned' : report.status, now);
+      },
+      (ended) => (ended.ended_as === report.status ? { kind: 'held', claim: ended, wanted: true } : undefined),
+    );
+  },
+
+  /**
+   * Releases a claim: its work is free at once, and the next holder starts it again.
+   *
+   * @param isUndone whether nothing of it is left in the cluster.
+   */
+  async releaseClaim(listenerId: string, claimId: string, { isUndone }: { isUndone: boolean }): Promise<ClaimStatus> {
+    return withClaim(db, clock, listenerId, claimId, async (held, trx, now) => {
+      const { revision, claim } = held;
+      if (revision?.status === 'DEPLOYING') {
+        await step(trx, now, revision.id, 'AWAITING_DEPLOY', { message: `Released by ${claim.holder}.` });
       }
-      const isHalfDone = report.status === 'DEPLOY_FAILED' && held.claim.work === 'roll-out' && held.claim.is_resumed;
-      return end(trx, held, isHalfDone ? 'abandoned' : report.status, now);
-    },
-    (ended) => (ended.ended_as === report.status ? { kind: 'held', claim: ended, wanted: true } : undefined),
-  );
-}
+      const isWanted = claim.work === 'remove' || (revision !== undefined && isRunning(revision));
+      return end(trx, held, isWanted || isUndone ? 'released' : 'abandoned', now);
+    });
+  },
 
-/**
- * Releases a claim: its work is free at once, and the next holder starts it again.
- *
- * @param isUndone whether nothing of it is left in the cluster.
- */
-export async function releaseClaim(
-  db: ControlDatabase,
-  clock: Clock,
-  listenerId: string,
-  claimId: string,
-  { isUndone }: { isUndone: boolean },
-): Promise<ClaimStatus> {
-  return withClaim(db, clock, listenerId, claimId, async (held, trx, now) => {
-    const { revision, claim } = held;
-    if (revision?.status === 'DEPLOYING') {
-      await step(trx, now, revision.id, 'AWAITING_DEPLOY', { message: `Released by ${claim.holder}.` });
-    }
-    const isWanted = claim.work === 'remove' || (revision !== undefined && isRunning(revision));
-    return end(trx, held, isWanted || isUndone ? 'released' : 'abandoned', now);
-  });
-}
+  /** The secret values of a claim's revision. */
+  async secretsOfClaim(listenerId: string, claimId: string): Promise<string[]> {
+    const claim = await db
+      .selectFrom('listener_claims')
+      .select('revision_id')
+      .where('id', '=', claimId)
+      .where('listener_id', '=', listenerId)
+      .executeTakeFirst();
+    if (!claim?.revision_id) return [];
+    const revision = await db
+      .selectFrom('revisions')
+      .select('secrets')
+      .where('id', '=', claim.revision_id)
+      .executeTakeFirst();
+    return revision?.secrets.map(({ value }) => value) ?? [];
+  },
+});
 
 /** A valid claim with its deployment, which is locked, and its revision. */
 interface Held {
@@ -211,7 +214,7 @@ async function apply(
       : null;
     if (isWrong)
       await logStore(trx, clock).appendLog(claim.revision_id, 'deploy', [{ level: 'error', message: message ?? '' }]);
-    if (status !== 'DEPLOYING') await noteLive(trx, clock, claim.revision_id, note);
+    if (status !== 'DEPLOYING') await revisionWorkStore(trx, clock).noteLive(claim.revision_id, note);
     return undefined;
   }
   if (!revision || !isRunning(revision)) return `The revision has ended already: it is ${revision?.status ?? 'gone'}.`;
@@ -230,21 +233,4 @@ async function apply(
   return undefined;
 }
 
-const isRunning = ({ status }: RevisionRecord): boolean => runningStatuses.some((word) => word === status);
-
-/** The secret values of a claim's revision. */
-export async function secretsOfClaim(db: ControlDatabase, listenerId: string, claimId: string): Promise<string[]> {
-  const claim = await db
-    .selectFrom('listener_claims')
-    .select('revision_id')
-    .where('id', '=', claimId)
-    .where('listener_id', '=', listenerId)
-    .executeTakeFirst();
-  if (!claim?.revision_id) return [];
-  const revision = await db
-    .selectFrom('revisions')
-    .select('secrets')
-    .where('id', '=', claim.revision_id)
-    .executeTakeFirst();
-  return revision?.secrets.map(({ value }) => value) ?? [];
-}
+const isRunning = ({ status }: RevisionRecord): boolean => runningStatuses.includes(status);

@@ -37,7 +37,7 @@ export function nextListenerWork<Revision extends { id: string; status: Revision
   isAbandoned: boolean,
 ): ListenerTurn<Revision> {
   if (deletion !== 'none') return deletion === 'asked' ? { kind: 'remove' } : { kind: 'nothing' };
-  const started = unfinished.find(({ status }) => runningStatuses.some((word) => word === status));
+  const started = unfinished.find(({ status }) => runningStatuses.includes(status));
   if (started) {
     const queued = unfinished.filter(({ status }) => status === 'CREATING');
     return { kind: 'roll-out', revision: started, steps: againFrom[started.status] ?? [], skipped: [], queued };

@@ -1,28 +1,27 @@
 import { listenerCreateRequest, listenerPatchRequest } from '../../contract/control/listener.ts';
 import { claimStanding, workClaim, workReport, workRequest } from '../../contract/control/listener-work.ts';
-import type { Operation } from '../../http/operation.ts';
-import { operation, type Env } from '../api/operation.ts';
+import { operationsOf } from '../api/operation.ts';
 import { idempotencyKey } from '../api/parameters.ts';
 import { readConditions, readJson, readQuery } from '../api/request.ts';
 import { listenerResponse, listenersResponse } from '../api/response-schemas.ts';
-import { plainPage } from '../validation/queries.ts';
+import { pageQuery } from '../../contract/control/pages.ts';
 import { releaseQuery } from './work-service.ts';
 
 const all = '/v2/listeners';
 const one = `${all}/:listener_id` as const;
 const claims = `${one}/claims` as const;
 const claim = `${claims}/:claim_id` as const;
-const work = 'Work of listeners';
+const operation = operationsOf('Listeners');
+const workOperation = operationsOf('Work of listeners');
 
 /** Listeners, and the work that they claim. */
-export const listenerOperations: readonly Operation<Env>[] = [
+export const listenerOperations = [
   operation({
     method: 'get',
     path: all,
     id: 'list_listeners',
     summary: 'List listeners',
-    tag: 'Listeners',
-    query: plainPage,
+    query: pageQuery,
     responses: { 200: { description: 'A page of listeners, oldest first.', schema: listenersResponse } },
     errors: [422],
     handle: async (c) => c.json(await c.var.service.listListeners(readQuery(c))),
@@ -32,7 +31,6 @@ export const listenerOperations: readonly Operation<Env>[] = [
     path: all,
     id: 'create_listener',
     summary: 'Create a listener',
-    tag: 'Listeners',
     headers: [idempotencyKey],
     body: { schema: listenerCreateRequest, required: true },
     responses: { 201: { description: 'The listener.', schema: listenerResponse } },
@@ -44,7 +42,6 @@ export const listenerOperations: readonly Operation<Env>[] = [
     path: one,
     id: 'get_listener',
     summary: 'Read a listener',
-    tag: 'Listeners',
     responses: { 200: { description: 'The listener.', schema: listenerResponse } },
     errors: [404, 422],
     handle: async (c) => c.json(await c.var.service.getListener(c.req.param('listener_id'))),
@@ -54,7 +51,6 @@ export const listenerOperations: readonly Operation<Env>[] = [
     path: one,
     id: 'patch_listener',
     summary: 'Change a listener',
-    tag: 'Listeners',
     headers: [idempotencyKey],
     body: { schema: listenerPatchRequest, required: true },
     responses: { 200: { description: 'The listener as it is now.', schema: listenerResponse } },
@@ -67,7 +63,6 @@ export const listenerOperations: readonly Operation<Env>[] = [
     path: one,
     id: 'delete_listener',
     summary: 'Delete a listener',
-    tag: 'Listeners',
     headers: [idempotencyKey],
     responses: { 204: { description: 'It is gone.' } },
     errors: [404, 409, 422],
@@ -76,12 +71,11 @@ export const listenerOperations: readonly Operation<Env>[] = [
       return c.body(null, 204);
     },
   }),
-  operation({
+  workOperation({
     method: 'post',
     path: claims,
     id: 'claim_work',
     summary: 'Claim the next piece of work of a listener',
-    tag: work,
     body: { schema: workRequest, required: true },
     responses: {
       200: { description: 'The work, held until `expires_at`.', schema: workClaim },
@@ -94,12 +88,11 @@ export const listenerOperations: readonly Operation<Env>[] = [
       return work ? c.json(work) : c.body(null, 204);
     },
   }),
-  operation({
+  workOperation({
     method: 'delete',
     path: claim,
     id: 'release_claim',
     summary: 'Release a piece of work',
-    tag: work,
     query: releaseQuery,
     responses: { 204: { description: 'It is free for the next one.' } },
     errors: [404, 409, 422],
@@ -108,22 +101,20 @@ export const listenerOperations: readonly Operation<Env>[] = [
       return c.body(null, 204);
     },
   }),
-  operation({
+  workOperation({
     method: 'post',
     path: `${claim}/renewal`,
     id: 'renew_claim',
     summary: 'Renew a claim',
-    tag: work,
     responses: { 200: { description: 'The renewed lease.', schema: claimStanding } },
     errors: [404, 409, 422],
     handle: async (c) => c.json(await c.var.service.renewClaim(c.req.param('listener_id'), c.req.param('claim_id'))),
   }),
-  operation({
+  workOperation({
     method: 'put',
     path: `${claim}/status`,
     id: 'report_work',
     summary: 'Report on a piece of work',
-    tag: work,
     body: { schema: workReport, required: true },
     responses: { 200: { description: 'The renewed lease.', schema: claimStanding } },
     errors: [400, 404, 409, 413, 415, 422],

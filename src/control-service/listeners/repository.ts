@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../clock.ts';
 import { inTransaction } from '../store/in-transaction.ts';
 import type { ControlDatabase, ListenerRecord } from '../store/tables.ts';
+import type { Refusal } from '../validation/refusal.ts';
 import { brokenConstraint, brokenReference } from '../store/violations.ts';
 
-/** A new listener. */
 export interface NewListener {
   compute_type: string;
   /** The caller's own name of the compute, unique per tenant. */
@@ -13,11 +13,10 @@ export interface NewListener {
   version?: string;
 }
 
-/** The changed fields of a listener. */
 export type ListenerChange = Pick<ListenerRecord, 'version' | 'compute_config'>;
 
 /** The outcome of a change of a listener; undefined when there is no such listener. */
-export type ListenerChangeEnd<Refusal> =
+export type ListenerChangeEnd =
   | { kind: 'changed'; listener: ListenerRecord }
   /** Deployments are in namespaces that would no longer be allowed; their names, in alphabetical order. */
   | { kind: 'in-use'; names: string[] }
@@ -48,7 +47,9 @@ async function deployedInOthers(trx: ControlDatabase, id: string, namespaces: re
     .map(({ name }) => name);
 }
 
-/** Listeners. */
+const ownListener = (db: ControlDatabase, tenantId: string, id: string) =>
+  db.selectFrom('listeners').selectAll().where('tenant_id', '=', tenantId).where('id', '=', id);
+
 export const listenerStore = (db: ControlDatabase, clock: Clock) => ({
   /** Creates a listener; undefined when the tenant has one of this `compute_id`. */
   async addListener(tenantId: string, listener: NewListener): Promise<ListenerRecord | undefined> {
@@ -93,29 +94,18 @@ export const listenerStore = (db: ControlDatabase, clock: Clock) => ({
       .execute();
   },
 
-  /** A tenant's listener. */
   async findListener(tenantId: string, id: string): Promise<ListenerRecord | undefined> {
-    return db
-      .selectFrom('listeners')
-      .selectAll()
-      .where('tenant_id', '=', tenantId)
-      .where('id', '=', id)
-      .executeTakeFirst();
+    return ownListener(db, tenantId, id).executeTakeFirst();
   },
 
   /** Changes a listener under a lock on its row: `decide` gets the current state, and its result is written. */
-  async changeListener<Refusal>(
+  async changeListener(
     tenantId: string,
     id: string,
     decide: (current: ListenerRecord) => ListenerChange | { refused: Refusal },
-  ): Promise<ListenerChangeEnd<Refusal>> {
-    return inTransaction(db, async (trx): Promise<ListenerChangeEnd<Refusal>> => {
-      const current = await trx
-        .selectFrom('listeners')
-        .selectAll()
-        .where((at) => at.and({ id, tenant_id: tenantId }))
-        .forUpdate()
-        .executeTakeFirst();
+  ): Promise<ListenerChangeEnd> {
+    return inTransaction(db, async (trx): Promise<ListenerChangeEnd> => {
+      const current = await ownListener(trx, tenantId, id).forUpdate().executeTakeFirst();
       if (!current) return undefined;
       const wanted = decide(current);
       if ('refused' in wanted) return { kind: 'refused', refusal: wanted.refused };

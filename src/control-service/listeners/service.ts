@@ -1,14 +1,23 @@
 import * as z from 'zod';
-import { listener } from '../../contract/control/listener.ts';
-import type { Listener, ListenersList } from '../../contract/control/listener.ts';
+import {
+  listener,
+  listenerCreateRequest,
+  listenerPatchRequest,
+  type Listener,
+  type ListenerCreateRequest,
+  type ListenerPatchRequest,
+  type ListenersList,
+} from '../../contract/control/listener.ts';
 import type { WriteOptions } from '../../contract/control/service.ts';
-import { judgeListenerPatch, readListener, readListenerPatch } from './changes.ts';
-import { plainPage } from '../validation/queries.ts';
-import type { Refusal } from '../validation/refusal.ts';
-import { readShape } from '../validation/shape.ts';
+import { pageQuery } from '../../contract/control/pages.ts';
+import { fieldAt } from '../validation/field.ts';
+import { accepted, againstRules, type Judged } from '../validation/refusal.ts';
+import { readBody, readShape } from '../validation/shape.ts';
 import { toListenerResponse } from '../deployments/response.ts';
 import { writing } from '../service/once.ts';
 import { found, refusedCall, take, takeId } from '../service/refuse.ts';
+import type { ListenerRecord } from '../store/tables.ts';
+import type { ListenerChange } from './repository.ts';
 import type { ServiceSettings } from '../service/settings.ts';
 
 /** Making, reading, changing and removing listeners (control-service.md, `GET /v2/listeners`, and the public document). */
@@ -35,7 +44,7 @@ export function listenerOperations(settings: ServiceSettings) {
 
     async listListeners(query: unknown): Promise<ListenersList> {
       const call = { operation: 'list listeners', method: 'GET', path: '/v2/listeners' };
-      const page = take(call, readShape(plainPage, query, 'query'));
+      const page = take(call, readShape(pageQuery, query, 'query'));
       const listeners = await store.listListeners(tenantId, page);
       return { resources: listeners.map(toListenerResponse), offset: (page.offset ?? 0) + listeners.length };
     },
@@ -51,7 +60,7 @@ export function listenerOperations(settings: ServiceSettings) {
       const listenerId = takeId(call, 'listener_id', id);
       const patch = take(call, readListenerPatch(body));
       return once(call, { idempotencyKey, body: patch, shape: listener }, async (within, record) => {
-        const changed = await within.changeListener<Refusal>(tenantId, listenerId, (current) => {
+        const changed = await within.changeListener(tenantId, listenerId, (current) => {
           const judged = judgeListenerPatch(current, patch);
           return judged.ok ? judged.value : { refused: judged.refusal };
         });
@@ -93,3 +102,49 @@ const inUse = (names: readonly string[]): string =>
 
 const deployedThere = (names: readonly string[]): string =>
   `compute_config.k8s_namespaces leaves out namespaces in which there are deployments: ${list(names)}. Keep these namespaces, or delete the deployments first.`;
+
+/** Parses the body of POST /v2/listeners. Rejects duplicate namespaces. */
+function readListener(body: unknown): Judged<ListenerCreateRequest> {
+  const read = readBody(listenerCreateRequest, body);
+  if (!read.ok) return read;
+  const twice = namedTwice(read.value.compute_config.k8s_namespaces);
+  return twice === undefined ? read : againstRules([twice]);
+}
+
+/** A change of a listener, with the fields of the body that a change may only repeat. */
+interface ReadListenerPatch {
+  request: ListenerPatchRequest;
+  restated: { compute_type: unknown; compute_id: unknown };
+}
+
+/** Parses the body of PATCH /v2/listeners/{id}. */
+function readListenerPatch(body: unknown): Judged<ReadListenerPatch> {
+  const read = readBody(listenerPatchRequest, body);
+  if (!read.ok) return read;
+  const twice = namedTwice(read.value.compute_config?.k8s_namespaces);
+  if (twice !== undefined) return againstRules([twice]);
+  return accepted({
+    request: read.value,
+    restated: { compute_type: fieldAt(body, 'compute_type'), compute_id: fieldAt(body, 'compute_id') },
+  });
+}
+
+/**
+ * The listener after a change, or why the change is invalid (the public service's `ListenerPatchRequest`).
+ * `compute_config` is replaced as a whole; `compute_type` and `compute_id` are fixed and may be repeated.
+ */
+function judgeListenerPatch(current: ListenerRecord, { request, restated }: ReadListenerPatch): Judged<ListenerChange> {
+  const problems = (['compute_type', 'compute_id'] as const)
+    .filter((field) => restated[field] != null && restated[field] !== current[field])
+    .map((field) => `${field} was set on create and cannot be changed: it is ${JSON.stringify(current[field])}.`);
+  if (problems.length > 0) return againstRules(problems);
+  return accepted({
+    version: request.version ?? current.version,
+    compute_config: request.compute_config ?? current.compute_config,
+  });
+}
+
+function namedTwice(namespaces: readonly string[] | null | undefined): string | undefined {
+  const twice = namespaces?.find((name, at) => namespaces.indexOf(name) < at);
+  return twice === undefined ? undefined : `compute_config.k8s_namespaces names ${twice} twice.`;
+}

@@ -1,7 +1,6 @@
 import type { ColumnType } from 'kysely';
 import type { ListenerWork } from './listener-work.ts';
-
-type Fixed<T> = ColumnType<T, T, never>;
+import type { Fixed } from '../store/tables.ts';
 
 /**
  * How a claim ended: `released` by its holder; `abandoned` is work that is no longer wanted and left something in the

@@ -13,7 +13,6 @@ import type {
   RevisionRecord,
 } from '../store/tables.ts';
 
-/** A claimed piece of work. */
 export interface ClaimedWork {
   claim: ListenerClaimRecord;
   deployment: DeploymentRecord;

@@ -2,45 +2,34 @@ import type { Clock } from '../../clock.ts';
 import { retryWhileUnavailable } from '../../postgres/unavailable.ts';
 import { listenTo, type Notifications } from '../../postgres/notifications.ts';
 
+export type ChangeNotifier = ReturnType<typeof changeNotifier>;
+
 /** Notifies followers of a log that there may be new lines. */
-export interface ChangeNotifier {
-  /** This revision has changed: it has more lines, another status, or is no longer the live one. */
-  notify(revisionId: string): void;
-  /** Anything may have changed. */
-  notifyAll(): void;
-  /** Subscribes to a revision: misses no notification from now on. */
-  listen(revisionId: string): ChangeSubscription;
-}
-
-/** A subscription to one revision. */
-export interface ChangeSubscription {
-  /** Resolves at the next notification; at once if there was one since the last call. */
-  next(): Promise<void>;
-  /** Ends the subscription. */
-  end(): void;
-}
-
-export function changeNotifier(): ChangeNotifier {
+export function changeNotifier() {
   const subscribers = new Map<string, Set<() => void>>();
   return {
-    notify(revisionId) {
+    /** This revision has changed: it has more lines, another status, or is no longer the live one. */
+    notify(revisionId: string): void {
       for (const hear of subscribers.get(revisionId) ?? []) hear();
     },
-    notifyAll() {
+    /** Anything may have changed. */
+    notifyAll(): void {
       for (const those of subscribers.values()) for (const hear of those) hear();
     },
-    listen(revisionId) {
+    /** Subscribes to a revision: misses no notification from now on. */
+    listen(revisionId: string) {
       let notified = Promise.withResolvers<void>();
       const hear = (): void => notified.resolve();
       const those = subscribers.get(revisionId) ?? new Set();
       subscribers.set(revisionId, those.add(hear));
       return {
-        async next() {
+        /** Resolves at the next notification; at once if there was one since the last call. */
+        async next(): Promise<void> {
           const awaited = notified;
           await awaited.promise;
           if (notified === awaited) notified = Promise.withResolvers<void>();
         },
-        end() {
+        end(): void {
           those.delete(hear);
           if (those.size === 0 && subscribers.get(revisionId) === those) subscribers.delete(revisionId);
         },

@@ -1,42 +1,33 @@
-import { pause, type Clock } from '../../clock.ts';
+import { untilAborted, withTimeout, type Clock } from '../../clock.ts';
 import { hasEnded } from '../revisions/states.ts';
 import type { ControlStore } from '../store/store.ts';
 import type { DeploymentRecord, LogKind, LogLine, RevisionRecord } from '../store/tables.ts';
 import type { ChangeNotifier } from './change-notifier.ts';
+import type { LogPageQuery } from './repository.ts';
 
 /** The part of a revision that decides the end of its log. */
 export type EndedRevision = Pick<RevisionRecord, 'status' | 'status_message'>;
 
-/** An event for a follower of a log. */
 export type LogEvent =
-  /** A line, in its order. */
   | { kind: 'line'; line: LogLine }
   /** Nothing new for a while: sent so that proxies don't close the connection. */
   | { kind: 'quiet' }
   /** There will be no more lines; `undefined` where the revision is gone with its deployment. */
   | { kind: 'end'; revision: EndedRevision | undefined };
 
-/** The log to follow, and the position. */
-export interface Followed {
+/** The log to follow, and the position: `after` is the id of the last known line. */
+export interface Followed extends Pick<LogPageQuery, 'after' | 'level' | 'containing'> {
   deploymentId: string;
   revisionId: string;
   logKind: LogKind;
-  /** The id of the last known line. */
-  after: string | undefined;
-  /** As in `LogPageQuery`. */
-  level: string | undefined;
-  /** As in `LogPageQuery`. */
-  containing: string | undefined;
 }
 
-/** The required operations of the store. */
 export interface FollowedStore {
   findRevision(deploymentId: string, revisionId: string): Promise<EndedRevision | undefined>;
   deployment(id: string): Promise<Pick<DeploymentRecord, 'active_revision_id'> | undefined>;
   readLog: ControlStore['readLog'];
 }
 
-/** The dependencies. */
 export interface FollowTools {
   store: FollowedStore;
   notifier: ChangeNotifier;
@@ -58,7 +49,7 @@ const linesAtOnce = 100;
  * Ends without an `end` when `signal` aborts; a client that reconnects with the id of the last line misses nothing.
  */
 export async function* followLog(followed: Followed, tools: FollowTools): AsyncGenerator<LogEvent, void> {
-  const { revisionId, logKind, level, containing } = followed;
+  const { revisionId, logKind, deploymentId: _, ...filter } = followed;
   const { store, notifier, signal } = tools;
   const listening = notifier.listen(revisionId);
   let { after } = followed;
@@ -67,13 +58,7 @@ export async function* followLog(followed: Followed, tools: FollowTools): AsyncG
     while (!signal.aborted) {
       // Before the lines: then all lines from before the end are included.
       const { revision, isOver } = await lookAt(followed, store);
-      const lines = await store.readLog([revisionId], logKind, {
-        order: 'asc',
-        limit: linesAtOnce,
-        after,
-        level,
-        containing,
-      });
+      const lines = await store.readLog([revisionId], logKind, { ...filter, order: 'asc', limit: linesAtOnce, after });
       for (const line of lines) yield { kind: 'line', line };
       after = lines.at(-1)?.id ?? after;
       if (lines.length === linesAtOnce) continue;
@@ -104,13 +89,10 @@ async function lookAt(
 }
 
 /** False where it was quiet for so long that a keep-alive is due. */
-async function notifiedWithin(notification: Promise<void>, { clock, signal }: FollowTools): Promise<boolean> {
-  const over = new AbortController();
-  const ended = AbortSignal.any([signal, over.signal]);
-  const wasNotified = await Promise.race([
-    notification.then(() => true),
-    pause(clock, quietMs, ended).then(() => false),
-  ]);
-  over.abort();
-  return wasNotified;
-}
+const notifiedWithin = (notification: Promise<void>, { clock, signal }: FollowTools): Promise<boolean> =>
+  withTimeout(
+    clock,
+    quietMs,
+    (ended) => Promise.race([notification.then(() => true), untilAborted(ended).then(() => false)]),
+    signal,
+  );

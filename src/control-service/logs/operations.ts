@@ -1,6 +1,6 @@
 import { logQuery } from '../../contract/control/log.ts';
-import type { Operation, ResponseDescription } from '../../http/operation.ts';
-import { operation, type Env } from '../api/operation.ts';
+import type { ResponseDescription } from '../../http/operation.ts';
+import { operationsOf } from '../api/operation.ts';
 import { lastEventId } from '../api/parameters.ts';
 import { readJson, readLogQuery } from '../api/request.ts';
 import { logPageResponse } from '../api/response-schemas.ts';
@@ -11,13 +11,12 @@ import type { LogEvent } from './follow-log.ts';
 const project = '/v1/projects/:deployment_id';
 const deployment = '/v2/deployments/:deployment_id';
 const revision = 'revisions/:revision_id';
-const tag = 'Logs';
+const operation = operationsOf('Logs');
 const kind = { kind: logKinds };
 const byQuery = logFields.extend(kind);
 
 /** What all pages of a log have in common. */
 const page = {
-  tag,
   responses: {
     200: { description: 'A page of lines; `next_offset` is the offset of the next one.', schema: logPageResponse },
   } satisfies Record<number, ResponseDescription>,
@@ -26,7 +25,7 @@ const posted = { ...page, body: { schema: logQuery, required: false }, errors: [
 const read = { ...page, query: byQuery, errors: [404, 422] };
 
 /** The logs of revisions. A deployment's project has the id of the deployment. */
-export const logOperations: readonly Operation<Env>[] = [
+export const logOperations = [
   operation({
     method: 'post',
     path: `${project}/${revision}/build_logs`,
@@ -93,7 +92,6 @@ export const logOperations: readonly Operation<Env>[] = [
     summary: 'Follow a log as it is written',
     description:
       'Server-sent events: `log` with a line as its data and the id of the line, then `end` with the status when the log is complete. The deploy log of the live revision continues for as long as it is live.',
-    tag,
     query: logFields.pick({ offset: true, level: true, query: true }).extend(kind),
     headers: [lastEventId],
     responses: {

@@ -16,7 +16,6 @@ const longestMessage = 8_192;
 /** The most lines of a kind that a revision keeps: the newest. */
 export const mostLines = 20_000;
 
-/** A query of a log. */
 export interface LogPageQuery {
   order: 'asc' | 'desc';
   limit: number;
@@ -26,9 +25,7 @@ export interface LogPageQuery {
   level?: string | undefined;
   /** Text that the message contains, in any case. */
   containing?: string | undefined;
-  /** From this time on. */
   from?: Date | undefined;
-  /** Before this time. */
   until?: Date | undefined;
 }
 
@@ -54,7 +51,6 @@ function storable(message: string): string {
   return text.length > longestMessage ? `${text.slice(0, longestMessage)} … (${text.length} characters, cut)` : text;
 }
 
-/** The log lines of revisions. */
 export const logStore = (db: ControlDatabase, clock: Clock) => ({
   /** Appends lines in order. Drops a trailing line break and NUL characters, which Postgres refuses. */
   async appendLog(revisionId: string, kind: LogKind, lines: readonly NewLogLine[]): Promise<void> {
@@ -102,9 +98,7 @@ export const logStore = (db: ControlDatabase, clock: Clock) => ({
       .execute();
   },
 
-  /**
-   * A page of the lines of all revisions of a deployment, in their stored order. Reads at most a page per revision.
-   */
+  /** A page of the lines of all revisions of a deployment, in their stored order. Reads at most a page per revision. */
   async readLogOfAll(deploymentId: string, kind: LogKind, query: LogPageQuery): Promise<LogLine[]> {
     return db
       .selectFrom('revisions')

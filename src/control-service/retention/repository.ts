@@ -1,5 +1,4 @@
 import type { Clock } from '../../clock.ts';
-import { forgetOldRuns } from '../tracing-projects/repository.ts';
 import type { ControlDatabase, DeploymentRecord, RevisionRecord } from '../store/tables.ts';
 
 /** A revision that names a build, as far as retention needs it. */
@@ -13,65 +12,71 @@ export type RevisionOfBuild = Pick<RevisionRecord, 'id' | 'status' | 'updated_at
 const buildsAtOnce = 1_000;
 const linesAtOnce = 10_000;
 
-/** Every revision that names one of these builds (`builds/<id>`), of any deployment, newest first. */
-async function revisionsOfBuilds(db: ControlDatabase, builds: readonly string[]): Promise<RevisionOfBuild[]> {
-  const found: (RevisionOfBuild & { sequence: string })[] = [];
-  for (let from = 0; from < builds.length; from += buildsAtOnce) {
-    const rows = await db
-      .selectFrom('revisions')
-      .innerJoin('deployments', 'deployments.id', 'revisions.deployment_id')
-      .select([
-        'revisions.id',
-        'revisions.sequence',
-        'revisions.status',
-        'revisions.updated_at',
-        'revisions.build_folder',
-        'revisions.deployment_id',
-        'deployments.active_revision_id',
-      ])
-      .where('revisions.build_folder', 'in', builds.slice(from, from + buildsAtOnce))
-      .execute();
-    for (const row of rows) found.push({ ...row, build_folder: row.build_folder ?? '' });
-  }
-  return found.toSorted((one, other) => Number(BigInt(other.sequence) - BigInt(one.sequence)));
-}
-
-/**
- * Removes the log lines from before a time, except those of live revisions; some thousands per statement, so that no
- * other query waits long.
- *
- * @returns how many.
- */
-async function forgetOldLines(db: ControlDatabase, before: Date): Promise<number> {
-  for (let removed = 0; ;) {
-    const { numDeletedRows } = await db
-      .deleteFrom('log_lines')
-      .where('id', 'in', (query) =>
-        query
-          .selectFrom('log_lines')
-          .select('log_lines.id')
-          .leftJoin('deployments', 'deployments.active_revision_id', 'log_lines.revision_id')
-          .where('log_lines.at', '<', before)
-          .where('deployments.id', 'is', null)
-          .limit(linesAtOnce),
-      )
-      .executeTakeFirstOrThrow();
-    removed += Number(numDeletedRows);
-    if (Number(numDeletedRows) < linesAtOnce) return removed;
-  }
-}
-
-/** Removes audit records from before a time. @returns how many. */
-async function forgetChanges(db: ControlDatabase, before: Date): Promise<number> {
-  const { numDeletedRows } = await db.deleteFrom('audit').where('at', '<', before).executeTakeFirstOrThrow();
-  return Number(numDeletedRows);
-}
-
-/** The store's operations for retention. */
+/** The store's operations for retention; ages are in milliseconds. */
 export const retentionStore = (db: ControlDatabase, clock: Clock) => ({
-  revisionsOfBuilds: (builds: readonly string[]) => revisionsOfBuilds(db, builds),
-  forgetOldLines: (ageMs: number) => forgetOldLines(db, new Date(clock.now() - ageMs)),
-  forgetOldRuns: (ageMs: number) => forgetOldRuns(db, clock, ageMs),
-  forgetChanges: (ageMs: number) => forgetChanges(db, new Date(clock.now() - ageMs)),
+  /** Every revision that names one of these builds (`builds/<id>`), of any deployment, newest first. */
+  async revisionsOfBuilds(builds: readonly string[]): Promise<RevisionOfBuild[]> {
+    const found: (RevisionOfBuild & { sequence: string })[] = [];
+    for (let from = 0; from < builds.length; from += buildsAtOnce) {
+      const rows = await db
+        .selectFrom('revisions')
+        .innerJoin('deployments', 'deployments.id', 'revisions.deployment_id')
+        .select([
+          'revisions.id',
+          'revisions.sequence',
+          'revisions.status',
+          'revisions.updated_at',
+          'revisions.build_folder',
+          'revisions.deployment_id',
+          'deployments.active_revision_id',
+        ])
+        .where('revisions.build_folder', 'in', builds.slice(from, from + buildsAtOnce))
+        .execute();
+      for (const row of rows) found.push({ ...row, build_folder: row.build_folder ?? '' });
+    }
+    return found.toSorted((one, other) => Number(BigInt(other.sequence) - BigInt(one.sequence)));
+  },
+
+  /**
+   * Removes the log lines of this age, except those of live revisions; some thousands per statement, so that no
+   * other query waits long.
+   *
+   * @returns how many.
+   */
+  async forgetOldLines(ageMs: number): Promise<number> {
+    const before = new Date(clock.now() - ageMs);
+    for (let removed = 0; ;) {
+      const { numDeletedRows } = await db
+        .deleteFrom('log_lines')
+        .where('id', 'in', (query) =>
+          query
+            .selectFrom('log_lines')
+            .select('log_lines.id')
+            .leftJoin('deployments', 'deployments.active_revision_id', 'log_lines.revision_id')
+            .where('log_lines.at', '<', before)
+            .where('deployments.id', 'is', null)
+            .limit(linesAtOnce),
+        )
+        .executeTakeFirstOrThrow();
+      removed += Number(numDeletedRows);
+      if (Number(numDeletedRows) < linesAtOnce) return removed;
+    }
+  },
+
+  /** Removes audit records of this age. @returns how many. */
+  async forgetChanges(ageMs: number): Promise<number> {
+    const before = new Date(clock.now() - ageMs);
+    const { numDeletedRows } = await db.deleteFrom('audit').where('at', '<', before).executeTakeFirstOrThrow();
+    return Number(numDeletedRows);
+  },
+
+  /** Removes the traced runs that ended longer ago than this. @returns how many. */
+  async forgetOldRuns(ageMs: number): Promise<number> {
+    const { numDeletedRows } = await db
+      .deleteFrom('traced_runs')
+      .where('ended_at', '<', new Date(clock.now() - ageMs))
+      .executeTakeFirst();
+    return Number(numDeletedRows);
+  },
 });
 export type RetentionStore = ReturnType<typeof retentionStore>;

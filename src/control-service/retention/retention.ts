@@ -25,20 +25,8 @@ export interface RetentionSettings {
   freeSpace?: FreeSpace;
 }
 
-export interface Retention {
-  /** Runs now, and every hour, in the background. */
-  start(): void;
-  look(): Promise<void>;
-  /**
-   * Removes unused data early, the least valuable first, until `wanted` bytes are free: downloads, packages, mirrors, and
-   * at last builds of ended revisions. Never removes what live revisions need.
-   */
-  makeRoom: (wanted: number) => Promise<void>;
-  stop: () => Promise<void>;
-}
-
 /** Creates the retention job. It does nothing before it is called. */
-export function createRetention(settings: RetentionSettings): Retention {
+export function createRetention(settings: RetentionSettings) {
   const { store, uploads, workDir, clock, log, freeSpace: free = freeSpace } = settings;
   const stopping = new AbortController();
   let looking: Promise<void> = Promise.resolve();
@@ -90,6 +78,10 @@ export function createRetention(settings: RetentionSettings): Retention {
     if (line !== undefined) log.info(`Removed by retention: ${line}.`);
   }
 
+  /**
+   * Removes unused data early, the least valuable first, until `wanted` bytes are free: downloads, packages, mirrors, and
+   * at last builds of ended revisions. Never removes what live revisions need.
+   */
   async function makeRoom(wanted: number): Promise<void> {
     const cleared: Cleared = {};
     const isEnough = async (): Promise<boolean> => (await free(workDir)) >= wanted;
@@ -112,10 +104,11 @@ export function createRetention(settings: RetentionSettings): Retention {
   return {
     look,
     makeRoom,
-    start() {
+    /** Runs now, and every hour, in the background. */
+    start(): void {
       looking = runHourly();
     },
-    async stop() {
+    async stop(): Promise<void> {
       stopping.abort();
       await looking;
     },
@@ -137,8 +130,9 @@ const words: Record<keyof Ages, readonly [string, string]> = {
 
 /** Lists what was removed; undefined for nothing. */
 export function inOneLine(cleared: Cleared): string | undefined {
+  const counts = new Map(Object.entries(cleared));
   const parts = Object.entries(words).flatMap(([name, [one, several]]) => {
-    const count = Object.entries(cleared).find(([each]) => each === name)?.[1] ?? 0;
+    const count = counts.get(name) ?? 0;
     return count === 0 ? [] : [`${count} ${count === 1 ? one : several}`];
   });
   return parts.length === 0 ? undefined : parts.join(', ');

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { missingSource } from '../deployments/validation/redeploy.ts';
 import { type TakenBuild, wantedColumns } from '../store/records.ts';
-import type { ControlDatabase, DeploymentRecord, RevisionRecord, RevisionEvent } from '../store/tables.ts';
+import type { ControlDatabase, DeploymentRecord, RevisionRecord } from '../store/tables.ts';
 import type { RevisionStatus } from '../../contract/control/revision-status.ts';
 
 /** Records a revision's new status. */
@@ -13,11 +13,6 @@ export async function recordEvent(
   message: string | null = null,
 ): Promise<void> {
   await trx.insertInto('revision_events').values({ revision_id: revisionId, status, message, at }).execute();
-}
-
-/** Every status of a revision, oldest first. */
-export async function eventsOf(db: ControlDatabase, revisionId: string): Promise<RevisionEvent[]> {
-  return db.selectFrom('revision_events').selectAll().where('revision_id', '=', revisionId).orderBy('id').execute();
 }
 
 /** Inserts a revision with a copy of the deployment's requested state. */

@@ -1,26 +1,25 @@
 import { deploymentPatchRequest } from '../../contract/control/deployment.ts';
 import { revisionsQuery } from '../../contract/control/revision.ts';
-import type { Operation } from '../../http/operation.ts';
-import { operation } from '../api/operation.ts';
-import type { Env } from '../api/operation.ts';
+import { operationsOf } from '../api/operation.ts';
 import { fieldNames, idempotencyKey, ifMatch } from '../api/parameters.ts';
 import { readConditions, readJson, readQuery } from '../api/request.ts';
 import { sendSpelled } from '../api/response.ts';
 import { deploymentResponse, revisionResponse, revisionsResponse } from '../api/response-schemas.ts';
+
+const operation = operationsOf('Revisions');
 
 const all = '/v2/deployments/:deployment_id/revisions';
 const one = `${all}/:revision_id` as const;
 const change = [fieldNames, idempotencyKey, ifMatch];
 
 /** The revisions of a deployment. */
-export const revisionOperations: readonly Operation<Env>[] = [
+export const revisionOperations = [
   operation({
     method: 'get',
     path: all,
     id: 'list_revisions',
     summary: 'List the revisions of a deployment',
     description: 'Newest first. A page shorter than `limit` is the last.',
-    tag: 'Revisions',
     query: revisionsQuery,
     headers: [fieldNames],
     responses: { 200: { description: 'A page of revisions.', schema: revisionsResponse } },
@@ -33,7 +32,6 @@ export const revisionOperations: readonly Operation<Env>[] = [
     id: 'create_revision',
     summary: 'Make a revision',
     description: 'A change that always makes a revision, also when it is empty.',
-    tag: 'Revisions',
     headers: change,
     body: { schema: deploymentPatchRequest, required: false },
     responses: { 201: { description: 'The revision.', schema: revisionResponse } },
@@ -52,7 +50,6 @@ export const revisionOperations: readonly Operation<Env>[] = [
     path: one,
     id: 'get_revision',
     summary: 'Read a revision',
-    tag: 'Revisions',
     headers: [fieldNames],
     responses: { 200: { description: 'The revision.', schema: revisionResponse } },
     errors: [404, 422],
@@ -65,7 +62,6 @@ export const revisionOperations: readonly Operation<Env>[] = [
     id: 'redeploy_revision',
     summary: 'Deploy an earlier revision again',
     description: 'Makes a new revision from its build and its settings.',
-    tag: 'Revisions',
     headers: change,
     responses: {
       200: { description: 'The deployment, with the new revision as its latest.', schema: deploymentResponse },
@@ -86,7 +82,6 @@ export const revisionOperations: readonly Operation<Env>[] = [
     path: `${one}/interruption`,
     id: 'interrupt_revision',
     summary: 'Interrupt a revision in progress',
-    tag: 'Revisions',
     headers: [fieldNames, idempotencyKey],
     responses: { 200: { description: 'The revision, interrupted.', schema: revisionResponse } },
     errors: [400, 404, 409, 422],

@@ -47,7 +47,8 @@ export function revisionOperations(settings: ServiceSettings) {
       const call = { operation: 'list revisions', method: 'GET', path: `/v2/deployments/${id}/revisions` };
       const page = take(call, readShape(revisionsPage, query, 'query'));
       const deployment = await ownDeployment(call, id);
-      const isRequested = page.remote_reconciled === undefined || page.remote_reconciled === isRemote(deployment);
+      const isRequested =
+        page.remote_reconciled === undefined || page.remote_reconciled === (deployment.listener_id !== null);
       const revisions = isRequested ? await store.listRevisions(deployment.id, page) : [];
       return { resources: revisions.map(toRevisionResponse), offset: (page.offset ?? 0) + revisions.length };
     },
@@ -74,6 +75,3 @@ export function revisionOperations(settings: ServiceSettings) {
     },
   };
 }
-
-/** Whether a listener carries a deployment out. */
-const isRemote = ({ listener_id }: DeploymentRecord): boolean => listener_id !== null;

@@ -23,15 +23,15 @@ export const revisionSteps: Readonly<Record<RevisionStatus, readonly RevisionSta
 };
 
 /** The statuses before a revision starts. Of several waiting revisions, only the newest ever starts. */
-export const waitingStatuses = ['CREATING', 'QUEUED'] as const satisfies readonly RevisionStatus[];
+export const waitingStatuses: readonly RevisionStatus[] = ['CREATING', 'QUEUED'];
 
 /** A revision that is being carried out. A deployment has at most one. */
-export const runningStatuses = [
+export const runningStatuses: readonly RevisionStatus[] = [
   'AWAITING_BUILD',
   'BUILDING',
   'AWAITING_DEPLOY',
   'DEPLOYING',
-] as const satisfies readonly RevisionStatus[];
+];
 
 /** Waiting or running: the statuses that have a step ahead of them. */
 export const unfinishedStatuses: readonly RevisionStatus[] = [...waitingStatuses, ...runningStatuses];

@@ -18,100 +18,130 @@ export interface StepDetails {
   buildFolder?: string | null;
 }
 
-/**
- * Claims the next revision of a deployment: the newest that waits, if none is running. Older ones that wait end SKIPPED;
- * while one is running, those that wait become QUEUED. A revision with a build starts at AWAITING_DEPLOY, every other at
- * AWAITING_BUILD. Safe with several processes: each revision is claimed once. Skips deployments of a listener, which
- * `claimWork` serves.
- */
-export async function claimNextRevision(
-  db: ControlDatabase,
-  clock: Clock,
-  deploymentId: string,
-): Promise<RevisionRecord | undefined> {
-  return inTransaction(db, async (trx) => {
-    const deployment = await lockDeployment(trx, deploymentId);
-    if (!deployment) return undefined;
-    const unfinished = await unfinishedOf(trx, deploymentId);
-    const waiting = unfinished.filter(({ status }) => isOneOf(waitingStatuses, status));
-    const now = new Date(clock.now());
-    if (waiting.length < unfinished.length) {
-      for (const { id, status } of waiting) if (status === 'CREATING') await step(trx, now, id, 'QUEUED');
-      return undefined;
-    }
-    // A revision that waits for its source stays, until a newer one with a source replaces it.
-    const at = waiting.findIndex((revision) => missingSource(revision) === undefined);
-    const next = waiting[at];
-    const older = waiting.slice(at + 1);
-    if (!next || deployment.listener_id !== null) return undefined;
-    await skipOlder(trx, now, next.id, older);
-    return step(trx, now, next.id, firstStep(next.build_folder !== null));
-  });
-}
+export const revisionWorkStore = (db: ControlDatabase, clock: Clock) => ({
+  /**
+   * Claims the next revision of a deployment: the newest that waits, if none is running. Older ones that wait end SKIPPED;
+   * while one is running, those that wait become QUEUED. A revision with a build starts at AWAITING_DEPLOY, every other at
+   * AWAITING_BUILD. Safe with several processes: each revision is claimed once. Skips deployments of a listener, which
+   * `claimWork` serves.
+   */
+  async claimNextRevision(deploymentId: string): Promise<RevisionRecord | undefined> {
+    return inTransaction(db, async (trx) => {
+      const deployment = await lockDeployment(trx, deploymentId);
+      if (!deployment) return undefined;
+      const unfinished = await unfinishedOf(trx, deploymentId);
+      const waiting = unfinished.filter(({ status }) => waitingStatuses.includes(status));
+      const now = new Date(clock.now());
+      if (waiting.length < unfinished.length) {
+        for (const { id, status } of waiting) if (status === 'CREATING') await step(trx, now, id, 'QUEUED');
+        return undefined;
+      }
+      // A revision that waits for its source stays, until a newer one with a source replaces it.
+      const at = waiting.findIndex((revision) => missingSource(revision) === undefined);
+      const next = waiting[at];
+      const older = waiting.slice(at + 1);
+      if (!next || deployment.listener_id !== null) return undefined;
+      await skipOlder(trx, now, next.id, older);
+      return step(trx, now, next.id, firstStep(next.build_folder !== null));
+    });
+  },
 
-/**
- * Moves a revision from one of `from` to `to` and records the event; undefined when it is in none of them (it was
- * interrupted, or changed concurrently): then nothing is changed. Only `activate` leads to DEPLOYED.
- *
- * @throws Error for a transition that `revisionSteps` does not have: a bug.
- */
-export async function setStatus(
-  db: ControlDatabase,
-  clock: Clock,
-  revisionId: string,
-  from: readonly RevisionStatus[],
-  to: RevisionStatus,
-  details: StepDetails = {},
-): Promise<RevisionRecord | undefined> {
-  const wrong = from.find((status) => !mayStep(status, to));
-  if (wrong !== undefined || to === 'DEPLOYED')
-    throw new Error(`no revision steps from ${wrong ?? from.join()} to ${to}`);
-  return inTransaction(db, async (trx) => {
-    const owner = await trx
-      .selectFrom('revisions')
-      .select('deployment_id')
-      .where('id', '=', revisionId)
-      .executeTakeFirst();
-    const deployment = owner && (await lockDeployment(trx, owner.deployment_id));
-    if (!deployment) return undefined;
-    const { status } = await trx
-      .selectFrom('revisions')
-      .select('status')
-      .where('id', '=', revisionId)
-      .executeTakeFirstOrThrow();
-    if (!from.includes(status)) return undefined;
-    const now = new Date(clock.now());
-    const moved = await step(trx, now, revisionId, to, details);
-    await refreshStatus(trx, now, deployment);
-    return moved;
-  });
-}
+  /**
+   * Moves a revision from one of `from` to `to` and records the event; undefined when it is in none of them (it was
+   * interrupted, or changed concurrently): then nothing is changed. Only `activate` leads to DEPLOYED.
+   *
+   * @throws Error for a transition that `revisionSteps` does not have: a bug.
+   */
+  async setStatus(
+    revisionId: string,
+    from: readonly RevisionStatus[],
+    to: RevisionStatus,
+    details: StepDetails = {},
+  ): Promise<RevisionRecord | undefined> {
+    const wrong = from.find((status) => !mayStep(status, to));
+    if (wrong !== undefined || to === 'DEPLOYED')
+      throw new Error(`no revision steps from ${wrong ?? from.join()} to ${to}`);
+    return inTransaction(db, async (trx) => {
+      const owner = await trx
+        .selectFrom('revisions')
+        .select('deployment_id')
+        .where('id', '=', revisionId)
+        .executeTakeFirst();
+      const deployment = owner && (await lockDeployment(trx, owner.deployment_id));
+      if (!deployment) return undefined;
+      const { status } = await trx
+        .selectFrom('revisions')
+        .select('status')
+        .where('id', '=', revisionId)
+        .executeTakeFirstOrThrow();
+      if (!from.includes(status)) return undefined;
+      const now = new Date(clock.now());
+      const moved = await step(trx, now, revisionId, to, details);
+      await refreshStatus(trx, now, deployment);
+      return moved;
+    });
+  },
 
-/**
- * Makes a revision the live one, in one transaction: DEPLOYING becomes DEPLOYED and the deployment's
- * `active_revision_id` names it. False when it is not DEPLOYING any more: then nothing is changed.
- */
-export async function activate(
-  db: ControlDatabase,
-  clock: Clock,
-  deploymentId: string,
-  revisionId: string,
-  imageVersion?: string | null,
-): Promise<boolean> {
-  return inTransaction(db, async (trx) => {
-    const deployment = await lockDeployment(trx, deploymentId);
-    const revision = await trx
-      .selectFrom('revisions')
-      .select('status')
+  /**
+   * Makes a revision the live one, in one transaction: DEPLOYING becomes DEPLOYED and the deployment's
+   * `active_revision_id` names it. False when it is not DEPLOYING any more: then nothing is changed.
+   */
+  async activate(deploymentId: string, revisionId: string, imageVersion?: string | null): Promise<boolean> {
+    return inTransaction(db, async (trx) => {
+      const deployment = await lockDeployment(trx, deploymentId);
+      const revision = await trx
+        .selectFrom('revisions')
+        .select('status')
+        .where('id', '=', revisionId)
+        .where('deployment_id', '=', deploymentId)
+        .executeTakeFirst();
+      if (!deployment || revision?.status !== 'DEPLOYING') return false;
+      const now = new Date(clock.now());
+      await makeLive(trx, now, deployment, revisionId, imageVersion);
+      return true;
+    });
+  },
+
+  /** Records the state of the database of a deployment's agents. */
+  async setDatabaseState(deploymentId: string, state: DatabaseState): Promise<void> {
+    await inTransaction(db, async (trx) => {
+      const deployment = await lockDeployment(trx, deploymentId);
+      if (!deployment || deployment.database_state === state) return;
+      await trx.updateTable('deployments').set({ database_state: state }).where('id', '=', deploymentId).execute();
+      await refreshStatus(trx, new Date(clock.now()), { ...deployment, database_state: state });
+    });
+  },
+
+  /** Sets a live revision's message about its agent; null clears it. */
+  async noteLive(revisionId: string, message: string | null): Promise<void> {
+    await db
+      .updateTable('revisions')
+      .set({ status_message: message, updated_at: new Date(clock.now()) })
       .where('id', '=', revisionId)
-      .where('deployment_id', '=', deploymentId)
-      .executeTakeFirst();
-    if (!deployment || revision?.status !== 'DEPLOYING') return false;
-    const now = new Date(clock.now());
-    await makeLive(trx, now, deployment, revisionId, imageVersion);
-    return true;
-  });
-}
+      .where('status', '=', 'DEPLOYED')
+      .where('status_message', 'is distinct from', message)
+      .execute();
+  },
+
+  /**
+   * Ends the live revision of a deployment after a crash loop: DEPLOYED becomes DEPLOY_FAILED, and no revision is active.
+   * Changes nothing where another one is live by now.
+   */
+  async giveUp(deploymentId: string, revisionId: string, message: string): Promise<void> {
+    await db.transaction().execute(async (trx) => {
+      const deployment = await lockDeployment(trx, deploymentId);
+      if (deployment?.active_revision_id !== revisionId) return;
+      const now = new Date(clock.now());
+      await step(trx, now, revisionId, 'DEPLOY_FAILED', { message });
+      await trx
+        .updateTable('deployments')
+        .set({ active_revision_id: null, updated_at: now })
+        .where('id', '=', deploymentId)
+        .execute();
+      await refreshStatus(trx, now, deployment);
+    });
+  },
+});
 
 /** Makes a DEPLOYING revision the live one of its deployment, which must be locked. */
 export async function makeLive(
@@ -128,21 +158,6 @@ export async function makeLive(
     .where('id', '=', deployment.id)
     .execute();
   await refreshStatus(trx, now, deployment);
-}
-
-/** Records the state of the database of a deployment's agents. */
-export async function setDatabaseState(
-  db: ControlDatabase,
-  clock: Clock,
-  deploymentId: string,
-  state: DatabaseState,
-): Promise<void> {
-  await inTransaction(db, async (trx) => {
-    const deployment = await lockDeployment(trx, deploymentId);
-    if (!deployment || deployment.database_state === state) return;
-    await trx.updateTable('deployments').set({ database_state: state }).where('id', '=', deploymentId).execute();
-    await refreshStatus(trx, new Date(clock.now()), { ...deployment, database_state: state });
-  });
 }
 
 /**
@@ -213,5 +228,3 @@ export async function skipOlder(
   const message = `The newer revision ${by} was requested before this one started.`;
   for (const { id } of older) await step(trx, now, id, 'SKIPPED', { message });
 }
-
-const isOneOf = (list: readonly RevisionStatus[], status: RevisionStatus): boolean => list.includes(status);

@@ -3,17 +3,13 @@ import { deletedSince, keyOfAnother, readKeyedWrite } from '../validation/idempo
 import { theService } from '../store/audit.ts';
 import type { StoreOperations } from '../store/store.ts';
 import type { Recorder } from '../store/write-once.ts';
-import { asOne, refusedCall, take } from './refuse.ts';
-import type { Call } from './refuse.ts';
+import { asOne, refusedCall, take, type Call } from './refuse.ts';
 import type { ServiceSettings } from './settings.ts';
 
-/** The options of a write. */
 export interface Write<T> {
-  /** `WriteOptions.idempotencyKey` */
   idempotencyKey: string | undefined;
   /** The parsed request body; nothing when absent. */
   body?: unknown;
-  /** Parses the stored response for a repetition. */
   shape: z.ZodType<T>;
   /** The part of the response that is stored for a repetition; all of it when absent. */
   keep?: (answer: T) => T;

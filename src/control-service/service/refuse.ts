@@ -1,8 +1,6 @@
 import * as z from 'zod';
-import { ServiceError } from '../../contract/service-error.ts';
-import type { ServiceErrorKind } from '../../contract/service-error.ts';
-import type { Judged, Refusal } from '../validation/refusal.ts';
-import { wrongShape } from '../validation/refusal.ts';
+import { ServiceError, type ServiceErrorKind } from '../../contract/service-error.ts';
+import { type Judged, type Refusal, wrongShape } from '../validation/refusal.ts';
 
 /** One operation, as errors describe it. */
 export interface Call {

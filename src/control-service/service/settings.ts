@@ -27,7 +27,6 @@ export interface ServiceSettings {
   logNotifier?: ChangeNotifier;
   /** Measures the silence of a followed log; the machine's own time when absent. */
   clock?: Clock;
-  /** Whose deployments these are. */
   tenantId: string;
   /** The caller, for the audit log; the service itself when absent. */
   by?: Actor | undefined;

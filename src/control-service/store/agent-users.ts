@@ -12,34 +12,36 @@ export interface AgentUsersTable {
 /** The most taken ids that are skipped: after very many deployments most of the small range are taken. */
 const mostTaken = 10_000;
 
-/**
- * The id of a deployment's own user, taken from the range at the first call and constant afterwards. Ids are tried in a
- * circle from a start of this database's own, so that two services on one machine rarely conflict.
- *
- * @throws Error when all numbers of the range are taken.
- */
-export async function agentUser(db: ControlDatabase, deploymentId: string, range: IdRange): Promise<number> {
-  for (let taken = 0; taken < mostTaken; taken += 1) {
-    const known = await db
-      .selectFrom('agent_users')
-      .select('uid')
-      .where('deployment_id', '=', deploymentId)
-      .executeTakeFirst();
-    if (known) return Number(known.uid);
-    const next = await sql<{ number: string }>`select nextval('control.agent_uids') as number`.execute(db);
-    const uid = range.first + (Number(next.rows[0]?.number ?? 0) % range.count);
-    await db
-      .insertInto('agent_users')
-      .values({ deployment_id: deploymentId, uid: String(uid) })
-      // On a conflict another deployment has the number, so the next one is tried, or this one got a user concurrently.
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
-  }
-  throw new Error('All user ids that this machine reserves for deployments are taken. Delete unused deployments.');
-}
+export const agentUserStore = (db: ControlDatabase) => ({
+  /**
+   * The id of a deployment's own user, taken from the range at the first call and constant afterwards. Ids are tried in a
+   * circle from a start of this database's own, so that two services on one machine rarely conflict.
+   *
+   * @throws Error when all numbers of the range are taken.
+   */
+  async agentUser(deploymentId: string, range: IdRange): Promise<number> {
+    for (let taken = 0; taken < mostTaken; taken += 1) {
+      const known = await db
+        .selectFrom('agent_users')
+        .select('uid')
+        .where('deployment_id', '=', deploymentId)
+        .executeTakeFirst();
+      if (known) return Number(known.uid);
+      const next = await sql<{ number: string }>`select nextval('control.agent_uids') as number`.execute(db);
+      const uid = range.first + (Number(next.rows[0]?.number ?? 0) % range.count);
+      await db
+        .insertInto('agent_users')
+        .values({ deployment_id: deploymentId, uid: String(uid) })
+        // On a conflict another deployment has the number, so the next one is tried, or this one got a user concurrently.
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+    }
+    throw new Error('All user ids that this machine reserves for deployments are taken. Delete unused deployments.');
+  },
 
-/** The numbers of all users that deployments have or had. */
-export async function agentUids(db: ControlDatabase): Promise<number[]> {
-  const found = await db.selectFrom('agent_users').select('uid').execute();
-  return found.map(({ uid }) => Number(uid));
-}
+  /** The numbers of all users that deployments have or had. */
+  async agentUids(): Promise<number[]> {
+    const found = await db.selectFrom('agent_users').select('uid').execute();
+    return found.map(({ uid }) => Number(uid));
+  },
+});

@@ -1,8 +1,8 @@
-import { sql } from 'kysely';
-import type { ActorKind } from '../api-keys/tables.ts';
+import { sql, type Selectable } from 'kysely';
+import type { ActorKind, AuditTable } from '../api-keys/tables.ts';
+import type { AuditQuery } from '../../contract/control/api-key.ts';
 import type { ControlDatabase } from './tables.ts';
 
-/** The actor of a change. */
 export type Actor = { kind: 'key'; keyId: string; keyName: string } | { kind: Exclude<ActorKind, 'key'> };
 
 /** A write in the audit log: who does it, and its operation. */
@@ -12,7 +12,6 @@ export interface Doing {
   operation: string;
 }
 
-/** The default actor. */
 export const theService: Actor = { kind: 'service' };
 
 /** A change for the audit log; names only, never a value. */
@@ -42,28 +41,9 @@ export async function recordChange(trx: ControlDatabase, now: Date, change: Chan
     .execute();
 }
 
-/** A recorded change. */
-export interface ChangeRecord {
-  id: string;
-  at: Date;
-  actor: ActorKind;
-  key_id: string | null;
-  key_name: string | null;
-  operation: string;
-  subject: Record<string, string>;
-  fields: string[];
-}
+export type ChangeRecord = Omit<Selectable<AuditTable>, 'tenant_id'>;
 
-/** A query of the audit log. */
-export interface ChangesPage {
-  limit: number;
-  /** The id of the last record of the previous page. */
-  before?: string | undefined;
-  operation?: string | undefined;
-  /** Only changes made by this key. */
-  key_id?: string | undefined;
-  deployment_id?: string | undefined;
-}
+export type ChangesPage = AuditQuery & { limit: number };
 
 /** A page of a tenant's changes, newest first. */
 export async function listChanges(

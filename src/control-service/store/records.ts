@@ -1,17 +1,8 @@
-import type { Secret, SecretReference } from '../../contract/control/secret.ts';
-import type { Source, SourceConfigRequest, SourceRevisionConfigRequest } from '../../contract/control/source.ts';
+import type { Source } from '../../contract/control/source.ts';
+import type { RequestedDeployment } from '../deployments/validation/requested-deployment.ts';
 import type { DeploymentRecord, RevisionRecord } from './tables.ts';
 
-/** The requested state of a deployment; a revision keeps a copy of it. */
-export interface Wanted {
-  source_config: SourceConfigRequest;
-  source_revision_config: SourceRevisionConfigRequest;
-  secrets: readonly Secret[];
-  secret_references: readonly SecretReference[] | null;
-}
-
-/** A new deployment, with its first revision. */
-export interface NewDeployment extends Wanted {
+export interface NewDeployment extends RequestedDeployment {
   name: string;
   source: Source;
 }
@@ -23,21 +14,19 @@ export interface TakenBuild {
   repo_commit_sha: string | null;
 }
 
-/** The effect of a change on a deployment. */
 export interface DeploymentChange {
-  wanted: Wanted;
+  wanted: RequestedDeployment;
   /** Whether a revision is created, and from which build. */
   revision: 'none' | 'new' | TakenBuild;
 }
 
-/** A deployment with its latest revision. */
 export interface DeploymentView {
   deployment: DeploymentRecord;
   latest: RevisionRecord;
 }
 
-/** The columns of `Wanted` for an insert or update. */
-export const wantedColumns = (wanted: Wanted) => ({
+/** The columns of a requested state for an insert or update. */
+export const wantedColumns = (wanted: RequestedDeployment) => ({
   source_config: JSON.stringify(wanted.source_config),
   source_revision_config: JSON.stringify(wanted.source_revision_config),
   secrets: JSON.stringify(wanted.secrets),

@@ -11,7 +11,8 @@ import type { TracedRunsTable } from '../tracing-projects/tables.ts';
 
 /** JSON is written as text and read as a value. */
 type Json<T> = ColumnType<T, string, string>;
-type Fixed<T> = ColumnType<T, T, never>;
+/** Written once. */
+export type Fixed<T> = ColumnType<T, T, never>;
 
 export interface TenantsTable {
   id: Fixed<string>;
@@ -32,18 +33,14 @@ export interface DeploymentsTable {
   database_state: DatabaseState;
   /** The name of its agents' database, and of the role that owns it. */
   database_name: string;
-  /** The password of that role. */
   database_password: string;
   status: DeploymentStatus;
   latest_revision_id: string | null;
   active_revision_id: string | null;
   image_version: string | null;
   deletion: Generated<DeletionState>;
-  /** Whether its tracing project is deleted with it. */
   delete_tracing_project: Generated<boolean>;
-  /** Why the last attempt of its deletion failed. */
   deletion_problem: Generated<string | null>;
-  /** The tracing project that was created with it. */
   tracing_project_id: ColumnType<string | null, string | null, never>;
   /** `listener_id` of `source_config`, as a foreign key. */
   listener_id: ColumnType<string | null, never, never>;
@@ -152,13 +149,11 @@ export interface WriteKeysTable {
   key: string;
   /** Method and path. */
   request: Fixed<string>;
-  /** SHA-256 of the body. */
   digest: Fixed<Buffer>;
   /** False only within the transaction of the write. */
   done: Generated<boolean>;
   /** The written deployment; null for other writes, and once the deployment is deleted. */
   deployment_id: string | null;
-  /** The latest revision in the response. */
   revision_id: string | null;
   /** The response to any other write, as JSON: encrypted, for it may hold a secret. */
   answer: Generated<string | null>;
@@ -203,7 +198,6 @@ interface UploadsTable {
   /** `uploads/<deployment id>/<random>.tar.gz`; the file of this name below the data folder. */
   object_path: Fixed<string>;
   deployment_id: Fixed<string>;
-  /** When the address expires. */
   expires_at: Fixed<Date>;
   /** `sha256:<hex>` of the tarball; null until one was stored. */
   digest: string | null;
@@ -222,7 +216,6 @@ interface WatchedBranchesTable {
   seen_at: Date;
 }
 
-/** The tables of sources. */
 interface SourceTables {
   uploads: UploadsTable;
   watched_branches: WatchedBranchesTable;

@@ -13,8 +13,8 @@ export type EarlierWrite =
   | { kind: 'key-of-another'; request: string };
 
 /**
- * Claims a key for this transaction. Undefined where it is new: then the write continues, and ends with `noteWrite`,
- * `noteAnswer` or `releaseKey`. A concurrent write with the same key waits until this transaction has ended.
+ * Claims a key for this transaction. Undefined where it is new: then the write continues, and ends with `noteResult`
+ * or `releaseKey`. A concurrent write with the same key waits until this transaction has ended.
  */
 export async function takeKey(
   trx: ControlDatabase,
@@ -39,32 +39,16 @@ export async function takeKey(
   return { kind: 'repeated', deploymentId: row.deployment_id, revisionId: row.revision_id };
 }
 
-/** Records the write's result: the deployment, and the latest revision in its response. */
-export async function noteWrite(
+/** Records the write's result: the deployment and the latest revision in its response, or the response as JSON. */
+export async function noteResult(
   trx: ControlDatabase,
   tenantId: string,
   { key }: KeyedWrite,
-  deploymentId: string,
-  revisionId: string,
+  result: { deployment_id: string; revision_id: string } | { answer: string },
 ): Promise<void> {
   await trx
     .updateTable('write_keys')
-    .set({ done: true, deployment_id: deploymentId, revision_id: revisionId })
-    .where('tenant_id', '=', tenantId)
-    .where('key', '=', key)
-    .execute();
-}
-
-/** Records the response to a write, as JSON. */
-export async function noteAnswer(
-  trx: ControlDatabase,
-  tenantId: string,
-  { key }: KeyedWrite,
-  answer: string,
-): Promise<void> {
-  await trx
-    .updateTable('write_keys')
-    .set({ done: true, answer })
+    .set({ done: true, ...result })
     .where('tenant_id', '=', tenantId)
     .where('key', '=', key)
     .execute();

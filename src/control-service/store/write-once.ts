@@ -1,17 +1,13 @@
 import type { Clock } from '../../clock.ts';
 import type { KeyedWrite } from '../validation/idempotency-key.ts';
-import { recordChange } from './audit.ts';
-import type { Doing } from './audit.ts';
+import { recordChange, type Doing } from './audit.ts';
 import { inTransaction } from './in-transaction.ts';
 import type { ControlDatabase } from './tables.ts';
-import { noteAnswer, takeKey } from './write-keys.ts';
-import type { EarlierWrite } from './write-keys.ts';
+import { noteResult, takeKey, type EarlierWrite } from './write-keys.ts';
 
-/** A write of a caller. */
 export interface CallerWrite<T> extends Doing {
   tenantId: string;
-  /** Its idempotency key, if any. */
-  keyed: KeyedWrite | undefined;
+  keyed?: KeyedWrite | undefined;
   /** The response to a repetition, where that is less than the first response. */
   keep?: (answer: T) => unknown;
 }
@@ -44,7 +40,7 @@ export async function writeOnce<T>(
     const answer = await work(trx, (subject, fields = []) =>
       recordChange(trx, now, { tenantId, by, operation, subject, fields }),
     );
-    if (keyed) await noteAnswer(trx, tenantId, keyed, JSON.stringify(keep(answer) ?? null));
+    if (keyed) await noteResult(trx, tenantId, keyed, { answer: JSON.stringify(keep(answer) ?? null) });
     return { kind: 'done', answer };
   });
 }

@@ -8,12 +8,12 @@ import {
   tracingProject,
   tracingProjectsQuery,
 } from '../../contract/control/tracing-project.ts';
-import type { Operation } from '../../http/operation.ts';
-import { operation } from '../api/operation.ts';
-import type { Env } from '../api/operation.ts';
+import { operationsOf } from '../api/operation.ts';
 import { idempotencyKey } from '../api/parameters.ts';
 import { readConditions, readJson, readQuery } from '../api/request.ts';
 import { takeRuns } from './take-runs.ts';
+
+const operation = operationsOf('Tracing');
 
 const all = '/v1/projects';
 const one = `${all}/:project_id` as const;
@@ -22,13 +22,12 @@ const offset = z.int().min(0);
 const run = z.looseObject({ ...tracedRunResponse.shape, id: z.uuid(), status: z.enum(finalRunStatuses) });
 
 /** Tracing projects, and the runs that agents report. */
-export const tracingOperations: readonly Operation<Env>[] = [
+export const tracingOperations = [
   operation({
     method: 'get',
     path: all,
     id: 'list_projects',
     summary: 'List tracing projects',
-    tag: 'Tracing',
     query: tracingProjectsQuery,
     responses: {
       200: {
@@ -44,7 +43,6 @@ export const tracingOperations: readonly Operation<Env>[] = [
     path: one,
     id: 'get_project',
     summary: 'Read a tracing project',
-    tag: 'Tracing',
     responses: { 200: { description: 'The project.', schema: tracingProject } },
     errors: [404, 422],
     handle: async (c) => c.json(await c.var.service.getProject(c.req.param('project_id'))),
@@ -55,7 +53,6 @@ export const tracingOperations: readonly Operation<Env>[] = [
     id: 'delete_project',
     summary: 'Delete a tracing project with its runs',
     description: 'Refused while its deployment exists.',
-    tag: 'Tracing',
     headers: [idempotencyKey],
     responses: { 204: { description: 'It is gone.' } },
     errors: [404, 409, 422],
@@ -69,7 +66,6 @@ export const tracingOperations: readonly Operation<Env>[] = [
     path: runs,
     id: 'list_project_runs',
     summary: 'List the runs of a tracing project',
-    tag: 'Tracing',
     query: tracedRunsQuery,
     responses: {
       200: {
@@ -86,7 +82,6 @@ export const tracingOperations: readonly Operation<Env>[] = [
     id: 'tell_runs',
     summary: 'Report finished runs',
     description: 'For agents: needs the token of the project as a bearer token, and no API key.',
-    tag: 'Tracing',
     body: { schema: tracedRunsReport, required: true },
     responses: { 200: { description: 'How many of them were new.', schema: tracedRunsTaken } },
     errors: [401, 404, 413, 415, 422],
@@ -103,7 +98,6 @@ export const tracingOperations: readonly Operation<Env>[] = [
     path: `${runs}/:run_id`,
     id: 'get_project_run',
     summary: 'Read a run of a tracing project',
-    tag: 'Tracing',
     responses: { 200: { description: 'The run.', schema: run } },
     errors: [404, 422],
     handle: async (c) => c.json(await c.var.service.getProjectRun(c.req.param('project_id'), c.req.param('run_id'))),

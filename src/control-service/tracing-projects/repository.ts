@@ -1,49 +1,37 @@
 import { randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
-import type { Selectable } from 'kysely';
+import { sql, type Selectable } from 'kysely';
 import type { Clock } from '../../clock.ts';
 import type { FinalRunStatus } from '../../contract/agent/run.ts';
 import type { TracedRun, TracingProjectsQuery } from '../../contract/control/tracing-project.ts';
-import { defaultPage } from '../deployments/list-query.ts';
-import type { ControlDatabase } from '../store/tables.ts';
+import { defaultPage } from '../deployments/queries.ts';
+import type { ControlDatabase, TracingProjectsTable } from '../store/tables.ts';
 import type { TracedRunsTable } from './tables.ts';
-
-/** A tenant's tracing project, without its run counts. */
-export interface TracingProject {
-  id: string;
-  name: string;
-  deployment_id: string | null;
-}
 
 /** A tracing project with its run counts. */
 export interface CountedProject extends TracingProject {
-  created_at: Date;
   run_count: number;
   last_run_at: Date | null;
 }
 
-const counted = (db: ControlDatabase, tenantId: string) =>
+type TracingProject = Pick<Selectable<TracingProjectsTable>, 'id' | 'name' | 'deployment_id' | 'created_at'>;
+
+const projects = (db: ControlDatabase, tenantId: string) =>
   db
     .selectFrom('tracing_projects')
     .select(['id', 'name', 'deployment_id', 'created_at'])
     .where('tenant_id', '=', tenantId);
 
-type Uncounted = Omit<CountedProject, 'run_count' | 'last_run_at'>;
-
-async function withCounts(db: ControlDatabase, projects: readonly Uncounted[]): Promise<CountedProject[]> {
-  if (projects.length === 0) return [];
+async function withCounts(db: ControlDatabase, page: readonly TracingProject[]): Promise<CountedProject[]> {
+  if (page.length === 0) return [];
+  const ids = page.map(({ id }) => id);
   const counts = await db
     .selectFrom('traced_runs')
     .select(['project_id', (of) => of.fn.countAll<string>().as('runs'), (of) => of.fn.max('ended_at').as('last')])
-    .where(
-      'project_id',
-      'in',
-      projects.map(({ id }) => id),
-    )
+    .where('project_id', 'in', ids)
     .groupBy('project_id')
     .execute();
   const byId = new Map(counts.map((each) => [each.project_id, each]));
-  return projects.map((project) => {
+  return page.map((project) => {
     const of = byId.get(project.id);
     return { ...project, run_count: Number(of?.runs ?? 0), last_run_at: of?.last ?? null };
   });
@@ -52,10 +40,8 @@ async function withCounts(db: ControlDatabase, projects: readonly Uncounted[]): 
 /** The outcome of removing a tracing project; undefined when there is no such project. */
 export type ProjectRemovalEnd =
   { kind: 'removed'; name: string } | { kind: 'in-use'; deploymentId: string } | undefined;
-/** A stored run. */
 export type TracedRunRecord = Selectable<TracedRunsTable>;
 
-/** A query of a project's runs. */
 export interface TracedRunPage {
   limit?: number | undefined;
   offset?: number | undefined;
@@ -63,16 +49,6 @@ export interface TracedRunPage {
   assistant_id?: string | undefined;
 }
 
-/** Removes the runs that ended longer ago than this (ms). Returns how many. */
-export async function forgetOldRuns(db: ControlDatabase, clock: Clock, olderThanMs: number): Promise<number> {
-  const { numDeletedRows } = await db
-    .deleteFrom('traced_runs')
-    .where('ended_at', '<', new Date(clock.now() - olderThanMs))
-    .executeTakeFirst();
-  return Number(numDeletedRows);
-}
-
-/** Tracing projects and their runs. */
 export const tracingStore = (db: ControlDatabase, clock: Clock) => ({
   /** Creates a tracing project without a deployment. */
   async addTracingProject(tenantId: string, name: string): Promise<string> {
@@ -84,14 +60,8 @@ export const tracingStore = (db: ControlDatabase, clock: Clock) => ({
     return id;
   },
 
-  /** The tracing project of this name. */
   async findTracingProject(tenantId: string, name: string): Promise<TracingProject | undefined> {
-    return db
-      .selectFrom('tracing_projects')
-      .select(['id', 'name', 'deployment_id'])
-      .where('tenant_id', '=', tenantId)
-      .where('name', '=', name)
-      .executeTakeFirst();
+    return projects(db, tenantId).where('name', '=', name).executeTakeFirst();
   },
 
   /** A page of a tenant's tracing projects, newest first. */
@@ -99,16 +69,15 @@ export const tracingStore = (db: ControlDatabase, clock: Clock) => ({
     tenantId: string,
     { limit = defaultPage, offset = 0, name, name_contains }: TracingProjectsQuery,
   ): Promise<CountedProject[]> {
-    let select = counted(db, tenantId);
+    let select = projects(db, tenantId);
     if (name !== undefined) select = select.where('name', '=', name);
     if (name_contains !== undefined) select = select.where(sql<number>`strpos(name, ${name_contains})`, '>', 0);
     const page = await select.orderBy('created_at', 'desc').orderBy('id').limit(limit).offset(offset).execute();
     return withCounts(db, page);
   },
 
-  /** A tenant's tracing project. */
   async tracingProject(tenantId: string, id: string): Promise<CountedProject | undefined> {
-    const [found] = await withCounts(db, await counted(db, tenantId).where('id', '=', id).execute());
+    const [found] = await withCounts(db, await projects(db, tenantId).where('id', '=', id).execute());
     return found;
   },
 
@@ -128,7 +97,7 @@ export const tracingStore = (db: ControlDatabase, clock: Clock) => ({
       .returning('name')
       .executeTakeFirst();
     if (removed) return { kind: 'removed', name: removed.name };
-    const project = await counted(db, tenantId).where('id', '=', id).executeTakeFirst();
+    const project = await projects(db, tenantId).where('id', '=', id).executeTakeFirst();
     return project?.deployment_id == null ? undefined : { kind: 'in-use', deploymentId: project.deployment_id };
   },
 
@@ -165,7 +134,6 @@ export const tracingStore = (db: ControlDatabase, clock: Clock) => ({
     return select.orderBy('ended_at', 'desc').orderBy('id').limit(limit).offset(offset).execute();
   },
 
-  /** A run of a project. */
   async findTracedRun(projectId: string, id: string): Promise<TracedRunRecord | undefined> {
     return db
       .selectFrom('traced_runs')

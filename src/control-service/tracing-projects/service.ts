@@ -13,7 +13,7 @@ import type { CountedProject, TracedRunRecord } from './repository.ts';
 import { writing } from '../service/once.ts';
 import { found, refusedCall, take, takeId, type Call } from '../service/refuse.ts';
 import type { ServiceSettings } from '../service/settings.ts';
-import { finalRunStatuses, type FinalRunStatus } from '../../contract/agent/run.ts';
+import { finalRunStatuses } from '../../contract/agent/run.ts';
 import { statusesOf } from '../validation/queries.ts';
 
 /** Tracing projects and the runs that agents report (additions of ours; control-service.md, What the service does). */
@@ -29,7 +29,7 @@ export function tracingOperations(settings: ServiceSettings) {
   return {
     async listProjects(query: unknown): Promise<TracingProjectsList> {
       const call = { operation: 'list tracing projects', method: 'GET', path: '/v1/projects' };
-      const page = take(call, readShape(tracingProjectsPage, query, 'query'));
+      const page = take(call, readShape(tracingProjectsQuery, query, 'query'));
       const projects = await store.listTracingProjects(tenantId, page);
       return { resources: projects.map(toProjectResponse), offset: (page.offset ?? 0) + projects.length };
     },
@@ -92,13 +92,8 @@ const toRunResponse = ({ created_at, started_at, ended_at, ...run }: TracedRunRe
   ended_at: ended_at.toISOString(),
 });
 
-/** The query of a list of tracing projects. */
-const tracingProjectsPage = tracingProjectsQuery;
-
-const isFinalStatus = (word: string): word is FinalRunStatus => finalRunStatuses.some((status) => status === word);
-
 /** The query of a project's runs: `status` has comma-separated values. */
 const tracedRunsPage = tracedRunsQuery.transform(({ status, ...query }, context) => ({
   ...query,
-  statuses: statusesOf(status, isFinalStatus, context),
+  statuses: statusesOf(status, finalRunStatuses, context),
 }));

@@ -1,8 +1,8 @@
 import type { ColumnType } from 'kysely';
 import type { FinalRunStatus } from '../../contract/agent/run.ts';
 import type { TokenUsage } from '../../contract/control/tracing-project.ts';
+import type { Fixed } from '../store/tables.ts';
 
-type Fixed<T> = ColumnType<T, T, never>;
 type FixedJson<T> = ColumnType<T, string | null, never>;
 
 /** Runs that agents reported, each once. */

@@ -1,15 +1,8 @@
-import { createHmac, timingSafeEqual, randomBytes } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { TracingTarget } from '../compute/compute.ts';
-import { join } from 'node:path';
-import { keepFile, readKeptFile } from '../api-keys/kept-file.ts';
 
 /** The tokens with which agents report their runs, each valid for one tracing project. */
-export interface Tracing {
-  /** The token of a project: a secret, the same at every start, so that running agents can still report. */
-  tokenOf(projectId: string): string;
-  /** Whether it is the token of this project; takes the same time wherever it differs. */
-  isTokenOf(projectId: string, token: string): boolean;
-}
+export type Tracing = ReturnType<typeof createTracing>;
 
 /**
  * Makes it from a key of this installation. Tokens are derived, not kept: nothing that lies in the database opens a
@@ -17,13 +10,15 @@ export interface Tracing {
  *
  * @param key a secret of at least 32 bytes that outlives restarts.
  */
-export function createTracing(key: Buffer): Tracing {
+export function createTracing(key: Buffer) {
   const hash = (text: string): Buffer => createHmac('sha256', key).update(text).digest();
   const tokenOf = (projectId: string): string => `lft_${hash(`runs of ${projectId}`).toString('base64url')}`;
   return {
+    /** The token of a project: a secret, the same at every start, so that running agents can still report. */
     tokenOf,
-    // Hashes have one length, whatever was sent.
-    isTokenOf: (projectId, token) => timingSafeEqual(hash(`token ${token}`), hash(`token ${tokenOf(projectId)}`)),
+    /** Whether it is the token of this project; takes the same time wherever it differs: hashes have one length. */
+    isTokenOf: (projectId: string, token: string): boolean =>
+      timingSafeEqual(hash(`token ${token}`), hash(`token ${tokenOf(projectId)}`)),
   };
 }
 
@@ -32,21 +27,4 @@ export const tracingTarget = (
   tracing: Pick<Tracing, 'tokenOf'>,
   baseUrl: string,
   projectId: string,
-): TracingTarget => ({ url: `${baseUrl}${runsPath(projectId)}`, token: tracing.tokenOf(projectId) });
-
-/** The path of a project's runs, below the service's address. */
-const runsPath = (projectId: string): string => `/v1/projects/${projectId}/runs`;
-
-/**
- * The key that the tokens of tracing projects are derived from: made at the first start and kept in
- * `<dataDir>/tracing-key`, which only its owner can read. Without the file a new one is made, and agents get new tokens
- * when they are started next.
- *
- * @throws Error where the file holds something else.
- */
-export async function keepTracingKey(dataDir: string): Promise<Buffer> {
-  const file = join(dataDir, 'tracing-key');
-  const line = (await readKeptFile(file)) ?? (await keepFile(file, randomBytes(32).toString('hex')));
-  if (!/^[0-9a-f]{64}$/.test(line)) throw new Error(`${file} holds no key. Remove the file to have a new one made.`);
-  return Buffer.from(line, 'hex');
-}
+): TracingTarget => ({ url: `${baseUrl}/v1/projects/${projectId}/runs`, token: tracing.tokenOf(projectId) });

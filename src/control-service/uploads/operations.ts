@@ -1,29 +1,24 @@
 import type { Context } from 'hono';
 import * as z from 'zod';
 import { pushToken, uploadTarget } from '../../contract/control/upload.ts';
-import type { Operation } from '../../http/operation.ts';
-import { operation, type Env } from '../api/operation.ts';
+import { operationsOf, type Env } from '../api/operation.ts';
 import { contentDigest, idempotencyKey } from '../api/parameters.ts';
 import { readConditions } from '../api/request.ts';
 import { readContentDigest } from './receive.ts';
 import type { PutEnd } from './uploads.ts';
 
-/** The response to an uploaded tarball. */
-export const uploaded = z.object({
-  object_path: z.string(),
-  source_tarball_digest: z.string(),
-  size: z.int(),
-});
+const operation = operationsOf('Sources');
+
+export const uploaded = z.object({ object_path: z.string(), source_tarball_digest: z.string(), size: z.int() });
 
 /** The contract writes the path without the prefix of the version. */
-const uploadUrl = (prefix: '/v2' | '', id: string): Operation<Env> =>
+const uploadUrl = (prefix: '/v2' | '', id: string) =>
   operation({
     method: 'post',
     path: `${prefix}/deployments/:deployment_id/upload-url`,
     id,
     summary: 'Request an upload address for a source tarball',
     description: 'For the source `internal_source`. The address works once and expires after 15 minutes.',
-    tag: 'Sources',
     headers: [idempotencyKey],
     responses: { 200: { description: 'The address, and the path to name the tarball by.', schema: uploadTarget } },
     errors: [400, 404, 409, 422],
@@ -31,7 +26,7 @@ const uploadUrl = (prefix: '/v2' | '', id: string): Operation<Env> =>
   });
 
 /** Addresses for tarballs and images, and the upload of tarballs. */
-export const uploadOperations: readonly Operation<Env>[] = [
+export const uploadOperations = [
   uploadUrl('/v2', 'request_upload'),
   uploadUrl('', 'request_upload_unversioned'),
   operation({
@@ -40,7 +35,6 @@ export const uploadOperations: readonly Operation<Env>[] = [
     id: 'put_tarball',
     summary: 'Upload a source tarball',
     description: 'At a signed upload address; needs no key.',
-    tag: 'Sources',
     query: z.object({ expires: z.string(), signature: z.string() }),
     headers: [contentDigest],
     body: { type: 'application/gzip', required: true },
@@ -55,7 +49,6 @@ export const uploadOperations: readonly Operation<Env>[] = [
     id: 'request_push_token',
     summary: 'Request a token to push an image',
     description: 'For the source `internal_docker`.',
-    tag: 'Sources',
     responses: { 200: { description: 'The token, a secret, and the registry.', schema: pushToken } },
     errors: [400, 404, 409, 422, 502],
     handle: async (c) => c.json(await c.var.service.requestPushToken(c.req.param('deployment_id'))),

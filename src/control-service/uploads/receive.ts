@@ -36,7 +36,6 @@ export type Received =
   /** Its folder was removed during the upload, together with its deployment. */
   | { kind: 'unknown' };
 
-/** An incoming body. */
 export interface Incoming {
   body: AsyncIterable<Uint8Array>;
   /** `Content-Length`, if any. */

@@ -1,13 +1,11 @@
 import type { WriteOptions } from '../../contract/control/service.ts';
-import { uploadTarget } from '../../contract/control/upload.ts';
-import type { PushToken, UploadTarget } from '../../contract/control/upload.ts';
+import { uploadTarget, type PushToken, type UploadTarget } from '../../contract/control/upload.ts';
 import type { Source } from '../../contract/control/source.ts';
 import { theService } from '../store/audit.ts';
 import type { StoreOperations } from '../store/store.ts';
 import type { DeploymentRecord } from '../store/tables.ts';
 import { writing } from '../service/once.ts';
-import { beingDeleted, found, refusedCall, takeId } from '../service/refuse.ts';
-import type { Call } from '../service/refuse.ts';
+import { beingDeleted, found, refusedCall, takeId, type Call } from '../service/refuse.ts';
 import type { ServiceSettings } from '../service/settings.ts';
 
 /** Asking for places to put things at: tarballs at this service, images at a registry. */

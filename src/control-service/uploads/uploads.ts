@@ -12,10 +12,6 @@ import { randomBytes } from 'node:crypto';
 /** The folder of all uploads, below the data folder and below the service's address. */
 const uploadsFolder = 'uploads';
 
-/** Creates an unguessable object path for a new upload. */
-const newObjectPath = (deploymentId: string): string =>
-  `${uploadsFolder}/${deploymentId}/${randomBytes(16).toString('hex')}.tar.gz`;
-
 /**
  * The file of an object path's tarball, once it is stored.
  *
@@ -25,7 +21,6 @@ export const uploadedFile = (dataDir: string, objectPath: string): string => joi
 
 export interface UploadsSettings {
   store: UploadStore;
-  /** The service's data folder; uploads lie in `uploads/` of it. */
   dataDir: string;
   /** What addresses are signed with: a secret. */
   key: Buffer;
@@ -36,7 +31,6 @@ export interface UploadsSettings {
   largest?: number;
 }
 
-/** A tarball as it is put at an address. */
 export interface Put extends Incoming {
   objectPath: string;
   expires: string | undefined;
@@ -47,27 +41,10 @@ export interface Put extends Incoming {
 export type PutEnd = Received | { kind: 'forged' | 'expired' | 'used' | 'in-use' };
 
 /** Takes source tarballs in (control-service.md, `POST /deployments/{deployment_id}/upload-url`). */
-export interface Uploads {
-  /**
-   * Issues an address for an existing deployment. It works once, until it expires, for anyone who has it.
-   *
-   * @param book where it is recorded; the store that this was made with when absent.
-   */
-  handOut(deploymentId: string, baseUrl: string, book?: Pick<UploadStore, 'add'>): Promise<UploadTarget>;
-  /**
-   * Takes a tarball in. An address that was put at in vain (cut, too large, wrong) may be used again until it expires:
-   * nothing is left of the attempt. While one attempt is under way another one is turned away.
-   */
-  put(put: Put): Promise<PutEnd>;
-  /** Removes what a kill left: parts of uploads, and files that nothing knows. To be called once, before any `put`. */
-  sweep(): Promise<void>;
-  /** Removes tarballs that were stored longer ago than this and that nothing needs; how many. */
-  removeOld(ageMs: number): Promise<number>;
-  largest: number;
-}
+export type Uploads = ReturnType<typeof createUploads>;
 
 /** Makes what takes uploads in. The one process that has the data folder may have one of these. */
-export function createUploads(settings: UploadsSettings): Uploads {
+export function createUploads(settings: UploadsSettings) {
   const { store, dataDir, key, clock, serveMs = 15 * 60_000, largest = largestTarball } = settings;
   const underWay = new Set<string>();
 
@@ -88,8 +65,17 @@ export function createUploads(settings: UploadsSettings): Uploads {
 
   return {
     largest,
-    async handOut(deploymentId, baseUrl, book = store) {
-      const objectPath = newObjectPath(deploymentId);
+    /**
+     * Issues an address for an existing deployment. It works once, until it expires, for anyone who has it.
+     *
+     * @param book where it is recorded.
+     */
+    async handOut(
+      deploymentId: string,
+      baseUrl: string,
+      book: Pick<UploadStore, 'add'> = store,
+    ): Promise<UploadTarget> {
+      const objectPath = `${uploadsFolder}/${deploymentId}/${randomBytes(16).toString('hex')}.tar.gz`;
       const expires = Math.floor((clock.now() + serveMs) / 1_000);
       await book.add({ objectPath, deploymentId, expiresAt: new Date(expires * 1_000) });
       return {
@@ -97,7 +83,12 @@ export function createUploads(settings: UploadsSettings): Uploads {
         object_path: objectPath,
       };
     },
-    async put(put) {
+
+    /**
+     * Takes a tarball in. An address that was put at in vain (cut, too large, wrong) may be used again until it expires:
+     * nothing is left of the attempt. While one attempt is under way another one is turned away.
+     */
+    async put(put: Put): Promise<PutEnd> {
       const verdict = judgeSignature(key, put.objectPath, put, clock.now());
       if (verdict !== 'good') return { kind: verdict };
       if (underWay.has(put.objectPath)) return { kind: 'in-use' };
@@ -108,7 +99,9 @@ export function createUploads(settings: UploadsSettings): Uploads {
         underWay.delete(put.objectPath);
       }
     },
-    async sweep() {
+
+    /** Removes what a kill left: parts of uploads, and files that nothing knows. To be called once, before any `put`. */
+    async sweep(): Promise<void> {
       const stored = new Set(await store.stored());
       const root = join(dataDir, uploadsFolder);
       for (const deployment of await namesIn(root)) {
@@ -120,7 +113,9 @@ export function createUploads(settings: UploadsSettings): Uploads {
         await removeIfEmpty(join(root, deployment));
       }
     },
-    async removeOld(ageMs) {
+
+    /** Removes tarballs that were stored longer ago than this and that nothing needs; how many. */
+    async removeOld(ageMs: number): Promise<number> {
       await store.forgetUnused(new Date(clock.now() - ageMs));
       const spare = await store.spare(new Date(clock.now() - ageMs));
       for (const objectPath of spare) {

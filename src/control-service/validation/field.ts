@@ -1,15 +1,9 @@
-import { fieldRules, takes } from '../../contract/control/field-rules.ts';
-import type { FieldRule } from '../../contract/control/field-rules.ts';
+import { fieldRules, takes, type FieldRule } from '../../contract/control/field-rules.ts';
+import { valueAt } from './shape.ts';
 import type { Source } from '../../contract/control/source.ts';
 
 /** The value at a dotted path in a body; undefined where there is none. */
-export function fieldAt(body: unknown, path: string): unknown {
-  return path.split('.').reduce<unknown>((inner, key) => {
-    return typeof inner === 'object' && inner !== null && Object.hasOwn(inner, key)
-      ? Reflect.get(inner, key)
-      : undefined;
-  }, body);
-}
+export const fieldAt = (body: unknown, path: string): unknown => valueAt(body, path.split('.'));
 
 /** Whether a request sets a field: null counts as absent (control-service.md, source_config). */
 export const isGiven = (body: unknown, path: string): boolean => fieldAt(body, path) != null;

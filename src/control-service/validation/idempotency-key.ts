@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { idempotencyKey, idempotencyKeyHeader } from '../../contract/control/idempotency-key.ts';
 import { isObject } from '../../contract/json-object.ts';
-import { accepted, wrongShape } from './refusal.ts';
-import type { Judged, Refusal } from './refusal.ts';
+import { accepted, wrongShape, type Judged, type Refusal } from './refusal.ts';
 
 /** An idempotent write: its key, and what identifies it. */
 export interface KeyedWrite {

@@ -1,34 +1,26 @@
 import * as z from 'zod';
 import { deploymentsQuery, deploymentStatuses } from '../../contract/control/deployment.ts';
-import type { DeploymentStatus } from '../../contract/control/deployment.ts';
 import { logQuery } from '../../contract/control/log.ts';
 import { revisionsQuery } from '../../contract/control/revision.ts';
-import { revisionStatusClasses } from '../../contract/control/revision-status.ts';
-import type { RevisionStatus } from '../../contract/control/revision-status.ts';
+import { revisionStatuses } from '../../contract/control/revision-status.ts';
 import { deploymentType } from '../../contract/control/source.ts';
 
-/** The default number of log lines in a page. */
 const defaultLogPage = 50;
-
-const isDeploymentStatus = (word: string): word is DeploymentStatus =>
-  deploymentStatuses.some((status) => status === word);
-const isRevisionStatus = (word: string): word is RevisionStatus => Object.hasOwn(revisionStatusClasses, word);
 
 /** The statuses in a comma-separated list; an unknown one is a problem. */
 export function statusesOf<Status extends string>(
   list: string | undefined,
-  isStatus: (word: string) => word is Status,
+  known: readonly Status[],
   context: z.RefinementCtx,
 ): Status[] | undefined {
-  const words = list
-    ?.split(',')
-    .map((word) => word.trim())
-    .filter((word) => word !== '');
-  const wrong = words?.filter((word) => !isStatus(word)) ?? [];
+  const words = (list ?? '').split(',').map((word) => word.trim());
+  const given = words.filter((word) => word !== '');
+  const isKnown = (word: string): word is Status => known.some((status) => status === word);
+  const wrong = given.filter((word) => !isKnown(word));
   if (wrong.length > 0) {
     context.addIssue({ code: 'custom', path: ['status'], message: `There is no status ${wrong.join(', ')}` });
   }
-  return words === undefined || words.length === 0 ? undefined : words.filter(isStatus);
+  return given.length === 0 ? undefined : given.filter(isKnown);
 }
 
 /** A filter that is ignored where it is empty. */
@@ -37,7 +29,6 @@ const filter = z
   .transform((written) => (written === '' ? undefined : written))
   .optional();
 
-/** The filters of a list of deployments. */
 export const deploymentFilters = deploymentsQuery.extend({
   deployment_ids: z.array(z.uuid()).max(1_000).optional(),
   deployment_type: deploymentType.optional(),
@@ -57,18 +48,15 @@ export const deploymentsPage = deploymentFilters
   })
   .transform(({ status, tag_value_ids, ...query }, context) => ({
     ...query,
-    statuses: statusesOf(status, isDeploymentStatus, context),
+    statuses: statusesOf(status, deploymentStatuses, context),
     ...(tag_value_ids === undefined ? {} : { deployment_ids: [] }),
   }));
 
 /** The query of a list of revisions: `status` has comma-separated values. */
 export const revisionsPage = revisionsQuery.transform(({ status, ...query }, context) => ({
   ...query,
-  statuses: statusesOf(status, isRevisionStatus, context),
+  statuses: statusesOf(status, revisionStatuses, context),
 }));
-
-/** The query of a list with pages and no filters. */
-export const plainPage = revisionsQuery.omit({ status: true, remote_reconciled: true });
 
 const isoTime = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/i;
 const moment = z
@@ -84,7 +72,6 @@ const cursor = z
   .string()
   .regex(/^\d{1,18}$/, 'must be the next_offset of a page before')
   .optional();
-/** Which of a revision's logs to read. */
 export const logKinds = z.enum(['build', 'deploy']).optional();
 /** The levels that a log query accepts: those of our lines, and two that public clients know. */
 export const logLevels = ['debug', 'info', 'warning', 'error', 'critical'] as const;
@@ -146,7 +133,6 @@ export const followQuery = z.preprocess(
 
 /** The header with which a client resumes a stream. */
 export const lastEventHeader = 'Last-Event-ID';
-/** That header, with the id of a line. */
 export const lastEvent = z.object({ [lastEventHeader]: cursor });
 
 function withoutNulls(body: unknown): unknown {
@@ -154,7 +140,6 @@ function withoutNulls(body: unknown): unknown {
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null && value !== ''));
 }
 
-/** The query of deleting one deployment. */
 export const deletionQuery = z.strictObject({
   delete_tracing_project: z.boolean().optional(),
   without_listener: z.boolean().optional(),

@@ -1,8 +1,7 @@
 import type * as z from 'zod';
 import { spellFields } from '../../contract/control/aliases.ts';
 import type { FieldProblem } from '../../contract/service-error.ts';
-import { accepted, wrongShape } from './refusal.ts';
-import type { Judged } from './refusal.ts';
+import { accepted, wrongShape, type Judged } from './refusal.ts';
 import { textProblems } from './text.ts';
 
 type Path = (string | number)[];
@@ -47,7 +46,8 @@ function problemOf(issue: z.core.$ZodIssue, input: unknown, within: string): Fie
 
 const missing = (loc: Path): FieldProblem => ({ loc, msg: 'Field required', type: 'missing' });
 
-function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+/** The value at a path in a body; undefined where there is none. */
+export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((inner, key) => {
     return typeof inner === 'object' && inner !== null && Object.hasOwn(inner, key)
       ? Reflect.get(inner, key)

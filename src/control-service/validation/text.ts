@@ -1,6 +1,5 @@
 import type { FieldProblem } from '../../contract/service-error.ts';
 
-/** The deepest nesting of a request. */
 const deepest = 64;
 
 /** The most values of a request, fields and items together: more are never needed, and take seconds to check. */

@@ -30,7 +30,7 @@ afterAll(() => opened.close());
 
 const keyed = (key: string) => ({ key, request: 'PATCH /x', digest: createHash('sha256').update(key).digest() });
 const change = (key: string, decide: () => DeploymentChange = () => ({ wanted, revision: 'new' })) =>
-  opened.store.changeDeployment<never>(tenantId, deploymentId, decide, keyed(key));
+  opened.store.changeDeployment(tenantId, deploymentId, decide, keyed(key));
 
 test('an aborted write leaves neither a revision nor its key, and can be retried', async () => {
   const before = await opened.store.listRevisions(deploymentId, {});

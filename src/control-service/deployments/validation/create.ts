@@ -3,12 +3,16 @@ import { fieldRules } from '../../../contract/control/field-rules.ts';
 import { readRepoRef } from '../../../contract/control/repo-ref.ts';
 import { fieldAt, lengthProblems, unknownFields } from '../../validation/field.ts';
 import { hostingProblem, type Hosting } from './hosting.ts';
-import { listenerProblems, type KnownListener } from '../../listeners/validation.ts';
+import type { SourceConfigRequest } from '../../../contract/control/source.ts';
 import { nameProblem, repoRefProblem, tarballProblem } from './value-problems.ts';
 import { accepted, againstRules, type Judged } from '../../validation/refusal.ts';
 import { readRepoUrl } from './repo-url.ts';
 import { readBody } from '../../validation/shape.ts';
-import { requestProblems, withEmptyValues, type RequestedDeployment } from './requested-deployment.ts';
+import { requestProblems, withEmptyValues } from './requested-deployment.ts';
+import type { NewDeployment } from '../../store/records.ts';
+import type { ListenerRecord } from '../../store/tables.ts';
+
+type KnownListener = Pick<ListenerRecord, 'compute_type' | 'compute_config'>;
 
 /** The facts that the rules of a creation need beside the request. */
 export interface CreateFacts {
@@ -32,10 +36,7 @@ const graphConfigPath = 'source_revision_config.graph_config_path';
 export const readCreate = (body: unknown): Judged<DeploymentCreateRequest> => readBody(deploymentCreateRequest, body);
 
 /** The complete request of a creation, or every rule that it breaks. */
-export function judgeCreate(
-  request: DeploymentCreateRequest,
-  facts: CreateFacts,
-): Judged<Pick<DeploymentCreateRequest, 'name' | 'source'> & RequestedDeployment> {
+export function judgeCreate(request: DeploymentCreateRequest, facts: CreateFacts): Judged<NewDeployment> {
   const { name, source, source_config, source_revision_config } = request;
   const tooLong = lengthProblems(request);
   if (tooLong.length > 0) return againstRules(tooLong);
@@ -44,10 +45,7 @@ export function judgeCreate(
   const spec = source_config.resource_spec;
   const requested = {
     source_config: { ...source_config, ...(spec ? { resource_spec: withEmptyValues(spec) } : {}) },
-    source_revision_config: {
-      ...source_revision_config,
-      ...(ref?.ok ? { repo_ref: ref.ref } : {}),
-    },
+    source_revision_config: { ...source_revision_config, ...(ref?.ok ? { repo_ref: ref.ref } : {}) },
     secrets: request.secrets,
     secret_references: request.secret_references ?? null,
   };
@@ -70,4 +68,30 @@ export function judgeCreate(
     ...requestProblems(requested),
   ].filter((reported) => reported !== undefined);
   return problems.length > 0 ? againstRules(problems) : accepted({ name, source, ...requested });
+}
+
+/** The message for a `listener_id` that does not exist or belongs to another tenant. */
+export const unknownListener = 'source_config.listener_id is none of those that GET /v2/listeners lists.';
+
+/**
+ * The problems with the requested listener and its settings (control-service.md, source_config: `listener_id`,
+ * `listener_config`).
+ *
+ * @param listener the tenant's listener of this id.
+ */
+function listenerProblems(
+  { listener_id, listener_config }: SourceConfigRequest,
+  listener: KnownListener | undefined,
+): string[] {
+  if (listener_id && !listener) return [unknownListener];
+  const namespace = listener_config?.k8s_namespace;
+  if (!namespace) return [];
+  const field = 'source_config.listener_config.k8s_namespace';
+  if (!listener) return [`${field} needs a source_config.listener_id.`];
+  if (listener.compute_type !== 'k8s') {
+    return [`${field} is for listeners of the compute type k8s; this one's is ${listener.compute_type}.`];
+  }
+  const known = listener.compute_config.k8s_namespaces ?? [];
+  if (known.length === 0 || known.includes(namespace)) return [];
+  return [`${field} must be one of the listener's namespaces: ${known.join(', ')}.`];
 }

@@ -18,28 +18,17 @@ export interface Current extends RequestedDeployment {
   shownUrl: string;
 }
 
-/** The parsed body of a change, with the fixed fields. */
+/** The parsed body of a change, with `name` and `source`, which a change may only repeat. */
 export interface ReadPatch {
   request: DeploymentPatchRequest;
-  /** `name` and `source`, which a change may only repeat. */
   restated: { name?: unknown; source?: unknown };
-}
-
-/** The result of a change. */
-export interface PatchResult {
-  requested: RequestedDeployment;
-  /** The paths of the fields that need a new revision; none: everything changes in place. */
-  revisionFor: string[];
 }
 
 /** Parses the body of a PATCH, in either spelling. */
 export function readPatch(body: unknown): Judged<ReadPatch> {
   const read = readBody(deploymentPatchRequest, body);
   if (!read.ok) return read;
-  return accepted({
-    request: read.value,
-    restated: { name: fieldAt(body, 'name'), source: fieldAt(body, 'source') },
-  });
+  return accepted({ request: read.value, restated: { name: fieldAt(body, 'name'), source: fieldAt(body, 'source') } });
 }
 
 /**
@@ -47,18 +36,19 @@ export function readPatch(body: unknown): Judged<ReadPatch> {
  * source_revision_config, States). Null and absent leave a field as it is; a fixed field may be repeated, not changed.
  *
  * @param tarball the state of the requested `source_tarball_path`; unused where there is none.
+ * @returns with the paths of the fields that need a new revision; none: everything changes in place.
  */
 export function judgePatch(
   current: Current,
   { request, restated }: ReadPatch,
   tarball: NamedTarball = 'unknown',
-): Judged<PatchResult> {
+): Judged<{ requested: RequestedDeployment; revisionFor: string[] }> {
   const { source } = current;
   const tooLong = lengthProblems(request);
   if (tooLong.length > 0) return againstRules(tooLong);
-  const given = rulesGiven(request);
-  const ref =
-    request.source_revision_config?.repo_ref == null ? undefined : readRepoRef(request.source_revision_config.repo_ref);
+  const { repo_ref } = request.source_revision_config ?? {};
+  const ref = repo_ref == null ? undefined : readRepoRef(repo_ref);
+  const namesTarball = source === 'internal_source' && isGiven(request, 'source_revision_config.source_tarball_path');
   const requested = merged(current, request, ref?.ok ? ref.ref : undefined);
   const problems = [
     ...fixedProblems(current, { ...request, ...restated }),
@@ -67,21 +57,15 @@ export function judgePatch(
       ? `revision_source: this service makes every revision from the deployment's own source, ${source}.`
       : undefined,
     ref && !ref.ok ? repoRefProblem(ref) : undefined,
-    source === 'internal_source' && isGiven(request, 'source_revision_config.source_tarball_path')
-      ? tarballProblem(tarball)
-      : undefined,
-    source === 'internal_source' &&
-    isGiven(request, 'source_revision_config.source_tarball_path') &&
-    !requested.source_revision_config.graph_config_path
+    namesTarball ? tarballProblem(tarball) : undefined,
+    namesTarball && !requested.source_revision_config.graph_config_path
       ? 'source_revision_config.graph_config_path is required beside source_tarball_path: the deployment was created without one.'
       : undefined,
     ...requestProblems(requested),
   ].filter((reported) => reported !== undefined);
   if (problems.length > 0) return againstRules(problems);
-  return accepted({
-    requested,
-    revisionFor: given.filter(({ patch }) => patch === 'revision').map(({ path }) => path),
-  });
+  const revisionFor = rulesGiven(request).filter(({ patch }) => patch === 'revision');
+  return accepted({ requested, revisionFor: revisionFor.map(({ path }) => path) });
 }
 
 /** The problem with every fixed field that the request would change. */
@@ -134,23 +118,15 @@ function given<T extends object>(fields: T): Partial<T> {
 /** The depth of named fields: `source_config.resource_spec.cpu`, and nothing below it. */
 const deepest = 3;
 
-/** The requested state of a deployment, as far as it is compared. */
-interface ComparedFields {
-  source_config: object;
-  source_revision_config: object;
-  secrets: readonly { name: string }[];
-  secret_references: readonly { name: string }[] | null;
-}
-
 /**
  * The names of the fields that a change affects, in alphabetical order; for a new deployment, all its fields. Secrets and
  * their references appear by name (`secrets.MODEL_KEY`). Never contains a value.
  */
-export function changedFields(before: ComparedFields | undefined, after: ComparedFields): string[] {
+export function changedFields(before: RequestedDeployment | undefined, after: RequestedDeployment): string[] {
   return differing('', before && byName(before), byName(after), deepest).sort();
 }
 
-const byName = ({ source_config, source_revision_config, secrets, secret_references }: ComparedFields) => ({
+const byName = ({ source_config, source_revision_config, secrets, secret_references }: RequestedDeployment) => ({
   source_config,
   source_revision_config,
   secrets: named(secrets),

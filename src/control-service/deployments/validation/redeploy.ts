@@ -1,7 +1,7 @@
-import type { RevisionStatus } from '../../../contract/control/revision-status.ts';
-import type { Source, SourceRevisionConfigRequest } from '../../../contract/control/source.ts';
+import type { Source } from '../../../contract/control/source.ts';
 import { accepted, againstRules, type Judged } from '../../validation/refusal.ts';
 import { hasEnded } from '../../revisions/states.ts';
+import type { RevisionRecord } from '../../store/tables.ts';
 import { requestProblems, type RequestedDeployment } from './requested-deployment.ts';
 
 /**
@@ -11,10 +11,7 @@ import { requestProblems, type RequestedDeployment } from './requested-deploymen
 export function missingSource({
   source,
   source_revision_config,
-}: {
-  source: Source;
-  source_revision_config: SourceRevisionConfigRequest;
-}): string | undefined {
+}: Pick<RevisionRecord, 'source' | 'source_revision_config'>): string | undefined {
   if (source === 'internal_source' && !source_revision_config.source_tarball_path) {
     return 'It waits for the source: ask for an address with POST /v2/deployments/{deployment_id}/upload-url, put the tarball there, and name its object path as source_revision_config.source_tarball_path in a PATCH.';
   }
@@ -25,12 +22,7 @@ export function missingSource({
 }
 
 /** The earlier revision, as far as the rules need it. */
-export interface EarlierRevision extends RequestedDeployment {
-  id: string;
-  status: RevisionStatus;
-  source: Source;
-  build_folder: string | null;
-}
+export type EarlierRevision = RequestedDeployment & Pick<RevisionRecord, 'id' | 'status' | 'source' | 'build_folder'>;
 
 const built: readonly Source[] = ['github', 'internal_source'];
 

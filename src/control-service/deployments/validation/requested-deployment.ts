@@ -6,7 +6,7 @@ import { commandProblem, customUrlProblem, graphConfigPathProblem, imageProblem 
 import { reservedNames } from '../../../contract/control/field-values.ts';
 import { resourceProblems as problemsOf } from '../../../contract/control/resource-bounds.ts';
 
-/** The requested state of a deployment, as far as rules need it. */
+/** The requested state of a deployment; a revision keeps a copy of it. */
 export interface RequestedDeployment {
   source_config: SourceConfigRequest;
   source_revision_config: SourceRevisionConfigRequest;

@@ -5,6 +5,7 @@ import {
   imageUriProblem,
   refusedInCommand,
 } from '../../../contract/control/field-values.ts';
+import type { UploadState } from '../../uploads/repository.ts';
 import type { Hosting } from './hosting.ts';
 import type { ReadRepoRef } from '../../../contract/control/repo-ref.ts';
 
@@ -25,10 +26,8 @@ export const imageProblem = (uri: string): string | undefined =>
 
 /** The problem with `custom_url`, if any. */
 export function customUrlProblem(address: string): string | undefined {
-  const { protocol, username, password } = URL.canParse(address)
-    ? new URL(address)
-    : { protocol: '', username: '', password: '' };
-  if (/^https?:$/.test(protocol) && !username && !password) return undefined;
+  const url = URL.parse(address);
+  if (url && /^https?:$/.test(url.protocol) && !url.username && !url.password) return undefined;
   return 'source_config.custom_url must be an http or https address without a user or a password.';
 }
 
@@ -47,11 +46,8 @@ export function commandProblem(field: string, command: string): string | undefin
 export const repoRefProblem = ({ problem, suggestion }: Extract<ReadRepoRef, { ok: false }>): string =>
   `source_revision_config.repo_ref: ${problem}.${suggestion === undefined ? '' : ` Did you mean ${suggestion}?`}`;
 
-/**
- * The state of a path in a request: whether it was issued for this very deployment, and whether a tarball was uploaded
- * there and still exists.
- */
-export type NamedTarball = 'stored' | 'issued' | 'removed' | 'unknown';
+/** The state of a path in a request; `unknown` where it was not issued for this very deployment. */
+export type NamedTarball = UploadState | 'unknown';
 
 const field = 'source_revision_config.source_tarball_path';
 const upload = 'POST /deployments/{deployment_id}/upload-url';
