@@ -1,7 +1,7 @@
 import type { RepositoryAt, AppContext } from '../context.ts';
 
 /** The check run on which a person requested an action. `externalId` is the id of our report. */
-export interface CheckAction {
+interface CheckAction {
   name: string;
   externalId: string | undefined;
 }
@@ -15,9 +15,6 @@ export interface PullRequestAt {
   /** Whether the head lies in another repository. One that was deleted counts as another. */
   fork: boolean;
 }
-
-/** The buttons that our checks have. */
-export type RequestedAction = 'rollback' | 'redeploy';
 
 /** What became of an installation's reach. */
 export type InstallationChange = 'added' | 'removed' | 'suspended' | 'resumed';
@@ -48,7 +45,7 @@ export type EventDecision =
       repository: RepositoryAt;
       headSha: string;
       check: CheckAction;
-      button: RequestedAction;
+      button: 'rollback' | 'redeploy';
       by: string;
       why: string;
     }

@@ -1,7 +1,8 @@
 import { sameCommit, shortCommit } from '../../src/planning/commit.ts';
 import type { CheckContent } from '../github/github-api.ts';
 import { fullName, type RepositoryAt, type Target, type AppContext } from '../context.ts';
-import type { Cause, DeployRequest } from '../reconcile/intent.ts';
+import type { Cause, DeployRequest, Intent } from '../reconcile/intent.ts';
+import type { WorkStore } from '../reconcile/store.ts';
 import { nothingToDeploy, notEverywhere, putCommitCheck, whatDeploys } from './commit-check.ts';
 
 /** A commit of a branch, as an event reported it. */
@@ -39,10 +40,10 @@ export async function requestBranch(
   if (targets.length === 0) {
     const why = `no deployment is built from ${branch} of ${fullName(repository)}`;
     const isUnread = refused.some(({ isFailure }) => isFailure === true);
-    const hint = isUnread ? '' : whatDeploys;
-    await updateCheck(
-      nothingToDeploy(isUnread ? 'the deploy file could not be read' : why, refused, clock.now(), hint),
-    );
+    const content = isUnread
+      ? nothingToDeploy('the deploy file could not be read', refused, clock.now())
+      : nothingToDeploy(why, refused, clock.now(), whatDeploys);
+    await updateCheck(content);
     return [`no target: ${why}`];
   }
   const head = await githubApi.head(repository, branch);
@@ -69,17 +70,22 @@ export async function requestBranch(
 
 /** Notifies every deployment with open work of this branch: if the branch is gone, that work ends. */
 export async function notifyBranch({ store }: AppContext, repository: RepositoryAt, branch: string): Promise<string[]> {
-  const did: string[] = [];
+  const notified = await notifyWhere(
+    store,
+    (intent) => intent.repository.repositoryId === repository.repositoryId && intent.branch === branch,
+  );
+  return notified.map((deploymentId) => `woke deployment ${deploymentId}`);
+}
+
+/** Notifies every deployment with such an open intent, and returns its id. */
+export async function notifyWhere(store: WorkStore, isMeant: (intent: Intent) => boolean): Promise<string[]> {
+  const notified: string[] = [];
   for (const deploymentId of await store.busyDeployments()) {
-    const open = await store.openIntents(deploymentId);
-    const isMeant = open.some(
-      (intent) => intent.repository.repositoryId === repository.repositoryId && intent.branch === branch,
-    );
-    if (!isMeant) continue;
+    if (!(await store.openIntents(deploymentId)).some(isMeant)) continue;
     await store.wake(deploymentId);
-    did.push(`woke deployment ${deploymentId}`);
+    notified.push(deploymentId);
   }
-  return did;
+  return notified;
 }
 
 /** Skips commits that were already requested on that deployment. */

@@ -20,13 +20,14 @@ export interface DeliveryWorkerOptions {
   clock: Pick<Clock, 'now'>;
   /** Called with the result of each attempt. */
   count?: (event: string, result: 'handled' | 'failed' | 'postponed') => void;
-  /** Deliveries at the same time in this process; 8 when absent. */
-  concurrency?: number;
 }
+
+/** Deliveries at the same time in this process. */
+const concurrency = 8;
 
 /** Works on the job of each delivery until the queue stops. */
 export async function startDeliveryWorker(options: DeliveryWorkerOptions): Promise<void> {
-  const { queue, concurrency = 8 } = options;
+  const { queue } = options;
   // What never succeeds stays to be seen for a month.
   await queue.define(deliveryJob, { deleteAfterSeconds: 30 * 24 * 60 * 60, expireInSeconds: 10 * 60 });
   await queue.work<DeliveryJob>(deliveryJob, { concurrency }, (job) => handleDelivery(job, options));

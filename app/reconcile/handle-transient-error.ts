@@ -5,15 +5,8 @@ import { isOver } from './deadlines.ts';
 import { ended, type End } from './outcomes.ts';
 import type { Intent } from './intent.ts';
 import { isRequestForHead, type Step } from './next-step.ts';
-import { adviceOnTransientError, retryLater, passesByItself, refusal, type TransientError } from './transient-error.ts';
-import {
-  saveIntents,
-  continued,
-  readOptions,
-  reportsOf,
-  type StepResult,
-  type ReconcileContext,
-} from './reconcile-context.ts';
+import { passesByItself, refusal, refusedByService, retryLater, type TransientError } from './transient-error.ts';
+import { saveIntents, readOptions, reportsOf, type StepResult, type ReconcileContext } from './reconcile-context.ts';
 
 /** How long past its deadline a revision that cannot be observed is followed (ms). */
 const overdueMs = 60 * 60_000;
@@ -27,25 +20,23 @@ export async function handleTransientError(
 ): Promise<StepResult> {
   const concerned = step.kind === 'requests' ? open.filter(isRequestForHead) : [step.intent];
   const first = concerned[0];
-  if (!first) return retryLater(work, error, work.context.clock.now());
   const now = work.context.clock.now();
+  if (!first) return retryLater(work, error, now);
+  const newest = Math.max(...concerned.map(({ createdAt }) => createdAt));
   const end =
     step.kind === 'requests' || step.kind === 'go-back'
-      ? refusal(error, now - Math.max(...concerned.map(({ createdAt }) => createdAt)))
+      ? refusal(error, now - newest)
       : await endOfWatching(work, first, error);
   work.context.log.warn(`${step.kind} of deployment ${work.lease.deploymentId}: ${error.message}`);
   if (end) {
-    await saveIntents(
+    return saveIntents(
       work,
       concerned.map((intent) => ended(intent, end, now)),
     );
-    return continued;
   }
   await reportAtLeast(work, concerned);
-  return retryLater(work, error, step.kind === 'requests' ? newestOf(concerned) : first.updatedAt);
+  return retryLater(work, error, step.kind === 'requests' ? newest : first.updatedAt);
 }
-
-const newestOf = (intents: readonly Intent[]): number => Math.max(...intents.map(({ createdAt }) => createdAt));
 
 /** The outcome of a revision that can no longer be observed: the deployment is gone, or the time is over. */
 async function endOfWatching(work: ReconcileContext, intent: Intent, error: TransientError): Promise<End | undefined> {
@@ -65,8 +56,7 @@ async function endOfWatching(work: ReconcileContext, intent: Intent, error: Tran
   const graceMs = passesByItself(error) ? overdueMs : 0;
   const deadline = (intent.deadline ?? updatedAt + terms.timeoutMs) + graceMs;
   if (!isOver(clock, id, deadline, terms.timeoutMs + graceMs)) return undefined;
-  if (!passesByItself(error))
-    return { kind: 'refused', reason: `The service refused: ${error.message}.`, advice: adviceOnTransientError(error) };
+  if (!passesByItself(error)) return refusedByService(error);
   if (intent.state === 'sending') return undefined;
   return {
     kind: 'timed-out',

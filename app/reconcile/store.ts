@@ -29,15 +29,18 @@ export class LeaseLost extends Error {
   }
 }
 
-/** What one step of work changes, all in one transaction. Absent fields stay. */
-export interface Changes {
+/** What changes of a deployment besides its intents. Absent fields stay; `null` clears. */
+export interface QueueChanges {
+  held?: DeploymentQueue['held'] | null;
+  rolledBackCommit?: string | null;
+}
+
+/** What one step of work changes, all in one transaction. */
+export interface Changes extends QueueChanges {
   /** Intents as they are from now on; where their repository lies is left as it is stored. */
   intents?: readonly Intent[];
   /** Our own requests: heads that were found, rollbacks. Known ones are skipped. */
   requests?: readonly DeployRequest[];
-  /** `null` clears. */
-  held?: DeploymentQueue['held'] | null;
-  rolledBackCommit?: string | null;
   reports?: readonly ReportPut[];
 }
 

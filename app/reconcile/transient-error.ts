@@ -49,11 +49,17 @@ export function refusal(error: TransientError, waitedMs: number): End | undefine
       advice: 'Check that the App is installed on this repository with the permissions it requests.',
     };
   }
-  return { kind: 'refused', reason: `The service refused: ${error.message}.`, advice: adviceOnTransientError(error) };
+  return refusedByService(error);
 }
 
+export const refusedByService = (error: ServiceError): End => ({
+  kind: 'refused',
+  reason: `The service refused: ${error.message}.`,
+  advice: adviceOnTransientError(error),
+});
+
 /** What the operator of the App can do about a refusal of the service. */
-export function adviceOnTransientError({ kind, status, operation }: ServiceError): string {
+function adviceOnTransientError({ kind, status, operation }: ServiceError): string {
   switch (kind) {
     case 'unauthorized':
       return status === 403

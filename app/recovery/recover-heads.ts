@@ -1,11 +1,11 @@
 import { shortCommit } from '../../src/planning/commit.ts';
 import { ServiceError } from '../../src/contract/service-error.ts';
 import type { RevisionSeen } from '../../src/planning/trigger-types.ts';
-import { attempt } from '../../src/deploy/attempt.ts';
-import { GitHubApiError, InstallationPaused, type Head } from '../github/github-api.ts';
+import { InstallationPaused, type Head } from '../github/github-api.ts';
 import { buildBranchRequest } from '../events/request-branch.ts';
 import { fullName, type RepositoryAt, type Target, type AppContext } from '../context.ts';
-import { seenOf } from '../reconcile/observation.ts';
+import { findRevision, seenOf } from '../reconcile/observation.ts';
+import { isTransientError, type TransientError } from '../reconcile/transient-error.ts';
 import type { BranchesOf } from './deployed-branches.ts';
 import { wasMissed } from './missed-heads.ts';
 
@@ -46,12 +46,8 @@ export async function recoverHeads(
       paused.add(repository.installationId);
       checked.paused += 1;
     } else checked.failed += 1;
-    context.log.warn(
-      {
-        installation: repository.installationId,
-      },
-      `Heads of ${fullName(repository)} could not be compared: ${failure.message}`,
-    );
+    const about = { installation: repository.installationId };
+    context.log.warn(about, `Heads of ${fullName(repository)} could not be compared: ${failure.message}`);
   }
   return checked;
 }
@@ -75,12 +71,8 @@ async function recoverRepository(
       });
       if (failure === undefined) continue;
       if (!(failure instanceof ServiceError)) throw failure;
-      context.log.warn(
-        {
-          deployment: target.deploymentId,
-        },
-        `The head of ${target.terms.deploymentName} could not be compared: ${failure.message}`,
-      );
+      const about = { deployment: target.deploymentId };
+      context.log.warn(about, `The head of ${target.terms.deploymentName} could not be compared: ${failure.message}`);
     }
   }
 }
@@ -121,22 +113,17 @@ async function seen(
   id: string,
   active: string | null,
 ): Promise<RevisionSeen> {
-  const read = await attempt(control.getRevision(deploymentId, id));
-  if (read.ok) return seenOf(read.value, active);
-  if (read.error.kind !== 'missing') throw read.error;
-  return { id, commit: undefined, standing: id === active ? 'live' : 'ended' };
+  const read = await findRevision(control, deploymentId, id);
+  return read ? seenOf(read, active) : { id, commit: undefined, standing: id === active ? 'live' : 'ended' };
 }
 
 /** Returns failures of other services as a value, and rethrows internal errors. */
-async function attempted(
-  act: () => Promise<void>,
-): Promise<InstallationPaused | GitHubApiError | ServiceError | undefined> {
+async function attempted(act: () => Promise<void>): Promise<TransientError | undefined> {
   try {
     await act();
     return undefined;
   } catch (error) {
-    if (error instanceof InstallationPaused || error instanceof GitHubApiError || error instanceof ServiceError)
-      return error;
+    if (isTransientError(error)) return error;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import type { Queue } from '../../src/postgres/queue.ts';
 import type { AppContext } from '../context.ts';
+import { jobIdOf } from '../job-id.ts';
 import { recover, type RecoveryClients } from './recover.ts';
 import type { Logger } from '../../src/logger.ts';
 import { type Clock, pause } from '../../src/clock.ts';
@@ -79,11 +79,8 @@ async function sendNext(
   await queue.send(recoveryJob, job, { id: slotId('every', slot), startAfter });
 }
 
-/** The same uuid for the same slot in every process. */
-function slotId(kind: 'start' | 'every' | 'outage', slot: number): string {
-  const hex = createHash('sha256').update(`${recoveryJob} ${kind} ${slot}`).digest('hex');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
-}
+/** The same id for the same slot in every process. */
+const slotId = (kind: 'start' | 'every' | 'outage', slot: number): string => jobIdOf(`${recoveryJob} ${kind} ${slot}`);
 
 /** How long after an attempt in vain the next one follows (ms). */
 const againMs = 1_000;

@@ -19,13 +19,14 @@ export function sendText(
 ): void {
   if (response.headersSent || response.destroyed) return;
   const body = `${text}\n`;
-  response.writeHead(status, {
-    'content-type': 'text/plain; charset=utf-8',
-    'content-length': Buffer.byteLength(body),
-    ...headers,
-  });
+  response.writeHead(status, { ...textHeaders(body), ...headers });
   response.end(body);
 }
+
+const textHeaders = (body: string) => ({
+  'content-type': 'text/plain; charset=utf-8',
+  'content-length': Buffer.byteLength(body),
+});
 
 /**
  * Refuses a request, and discards its body. A long upload is cut off, after the client had a moment to read the
@@ -47,12 +48,7 @@ export async function refuse(
     return;
   }
   const body = `${problem}\n`;
-  response.writeHead(status, {
-    'content-type': 'text/plain; charset=utf-8',
-    'content-length': Buffer.byteLength(body),
-    connection: 'close',
-    ...headers,
-  });
+  response.writeHead(status, { ...textHeaders(body), connection: 'close', ...headers });
   response.write(body);
   if (!waits) await drained(request, clock);
   response.end();

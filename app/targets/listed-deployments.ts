@@ -22,12 +22,7 @@ export function createDeploymentsReader(
   clock: Pick<Clock, 'now'>,
   freshMs: number,
 ): (notBefore?: number) => Promise<Listed> {
-  const shared = sharedReading(
-    clock,
-    freshMs,
-    () => 'all',
-    (from: typeof control) => readAll(from),
-  );
+  const shared = sharedReading(clock, freshMs, () => 'all', readAll);
   return (notBefore) => shared(control, notBefore);
 }
 

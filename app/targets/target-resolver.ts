@@ -71,15 +71,9 @@ export function createTargetResolver(parts: TargetResolverOptions): TargetResolv
       // A cached list may lack a new deployment: never report "nothing to deploy" from it.
       const fresh = first.targets.length > 0 ? all : await listed(startedAt);
       const selected = fresh === all ? first : await select(fresh);
-      log.info(
-        {
-          repository: fullName(repository),
-          branch,
-          targets: selected.targets.map(({ deploymentId }) => deploymentId).join(' '),
-          refused: selected.refused.length,
-        },
-        'targets found',
-      );
+      const ids = selected.targets.map(({ deploymentId }) => deploymentId).join(' ');
+      const about = { repository: fullName(repository), branch, targets: ids, refused: selected.refused.length };
+      log.info(about, 'targets found');
       return selected;
     },
   };
@@ -100,7 +94,7 @@ export function createTargetResolver(parts: TargetResolverOptions): TargetResolv
     if (all.kind === 'listed') return { deployments: all.deployments, areAll: true };
     const ids = new Set(file.entries.flatMap(({ read }) => (read.ok ? (read.value.desired.deploymentId ?? []) : [])));
     // An id that is none is a mistake of the file, and nothing to ask the service for.
-    const found = await Promise.all([...ids].map((id) => byId(id)));
+    const found = await Promise.all([...ids].map(byId));
     return { deployments: found.filter((each) => each !== undefined), areAll: false };
   }
 
