@@ -129,14 +129,10 @@ export function connectAgents(settings: Omit<AgentServerSettings, 'url'>) {
   };
 }
 
-/** Options of the reconcile workers. */
 interface ReconcileWorkers {
   queue: Pick<Queue, 'define' | 'work'>;
   context: AppContext;
-  /**
-   * No other process uses this database: leases of dead processes are freed at once, and their queues continue without
-   * waiting for expiry.
-   */
+  /** No other process uses this database: leases of dead processes are freed at once. */
   alone?: boolean;
   /** Stops every pass at its next step, before the queue itself stops. */
   signal?: AbortSignal;

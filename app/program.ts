@@ -9,11 +9,11 @@ import { webhookPaths } from './server/webhook-route.ts';
 import {
   formatProblems,
   readSettings,
+  type Settings,
   mistypedVariables,
   readTextFile,
   variablesHere,
 } from './settings/read-settings.ts';
-import type { Settings } from './settings/settings.ts';
 import { withoutFullStop } from '../src/contract/plain-text.ts';
 import type { ControlService } from '../src/contract/control/service.ts';
 
@@ -89,9 +89,7 @@ interface StartupCheckOptions {
   baseUrl: string;
 }
 
-/**
- * Checks GitHub and the control service, and returns one sentence each. A failure is reported; the App starts anyway.
- */
+/** Checks GitHub and the control service, and returns one sentence each. The App starts in any case. */
 export async function startupCheck({ control, appName, apiUrl, baseUrl }: StartupCheckOptions): Promise<string[]> {
   const github = appName().then(
     (name) => `GitHub at ${apiUrl} knows this App as ${name}.`,

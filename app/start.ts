@@ -21,12 +21,11 @@ import { type AppMetrics, createMetrics } from './operate/metrics.ts';
 import { listen, type Route } from './server/http-server.ts';
 import { verifySignature, webhookRoutes } from './server/webhook-route.ts';
 import { systemRoutes } from './server/system-routes.ts';
-import type { Settings } from './settings/settings.ts';
+import type { Settings } from './settings/read-settings.ts';
 import type { AppContext } from './context.ts';
 import { Probot } from 'probot';
 import { AppOctokit } from './github/sending.ts';
 
-/** What starting the App takes. */
 export interface StartOptions {
   settings: Settings;
   clock: Clock;

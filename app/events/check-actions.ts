@@ -4,7 +4,7 @@ import type { Cause, Intent } from '../reconcile/intent.ts';
 import { checkName, checkReport, commitCheckName } from '../reconcile/report.ts';
 import { type AppContext, fullName, type Target } from '../context.ts';
 import type { DecisionOf, Handler, Handling } from './event-types.ts';
-import { buildBranchRequest, requestBranch, unlessRequested } from './request-branch.ts';
+import { buildBranchRequest, requestBranch } from './request-branch.ts';
 import { noteOnCheck } from './commit-check.ts';
 import { targetFor } from '../targets/target-resolver.ts';
 import { attempt } from '../../src/deploy/attempt.ts';
@@ -97,10 +97,7 @@ type RollbackTarget = { ok: true; revision: Revision } | { ok: false; why: strin
 
 /**
  * Finds what a Rollback on a check restores: the revision that was live before the one the check reports, provided
- * that the latter is still live.
- *
- * @param intents those of the check's deployment and commit, oldest first.
- * @throws ServiceError
+ * that the latter is still live. `intents` are those of the check's deployment and commit, oldest first.
  */
 async function findRollbackTarget(
   intents: readonly Intent[],
@@ -182,5 +179,5 @@ async function lookAgain(
   context: AppContext,
 ): Promise<string[]> {
   if (branch === undefined) return [`the check names no branch of ${fullName(repository)}`];
-  return requestBranch(context, { repository, branch, commit: headSha }, cause, unlessRequested(context));
+  return requestBranch(context, { repository, branch, commit: headSha }, cause, { skipKnown: true });
 }

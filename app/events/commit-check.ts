@@ -8,9 +8,7 @@ const titles = { none: 'Nothing to deploy', some: 'Some deployments are not acte
 /** How many refused deployments a check lists: a list is to be read, and GitHub bounds a summary. */
 const listed = 50;
 
-/**
- * The check of a commit that nothing is deployed of, and why: a clause without a full stop. `hint` is Markdown of ours.
- */
+/** The check of a commit of which nothing is deployed. `why` is a clause without a full stop, `hint` Markdown of ours. */
 export const nothingToDeploy = (why: string, refused: Targets['refused'], now: number, hint?: string): CheckContent =>
   commitCheck(titles.none, why, refused, now, hint);
 

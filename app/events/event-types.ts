@@ -19,10 +19,7 @@ export interface PullRequestAt {
 /** What became of an installation's reach. */
 export type InstallationChange = 'added' | 'removed' | 'suspended' | 'resumed';
 
-/**
- * What an event requires. `why` is one clause without a full stop, for checks and logs. Stored as JSON with the
- * delivery.
- */
+/** What an event requires. `why` is a clause without a full stop. Stored as JSON with the delivery. */
 export type EventDecision =
   /** A branch was pushed: read its head. */
   | { kind: 'push'; repository: RepositoryAt; branch: string; after: string; why: string }

@@ -7,7 +7,7 @@ import { onInstallation, onRepositoryRenamed } from './installation-changes.ts';
 import { nothingToDeploy, putCommitCheck } from './commit-check.ts';
 import { shortCommit } from '../../src/planning/commit.ts';
 import { commitCheckName } from '../reconcile/report.ts';
-import { notifyBranch, requestBranch, unlessRequested } from './request-branch.ts';
+import { notifyBranch, requestBranch } from './request-branch.ts';
 
 /** A delivery to handle. The payload is validated before use. */
 interface ReceivedEvent {
@@ -98,10 +98,7 @@ function placeOf(at: { repository: { owner: string; name: string }; headSha: str
   return `${shortCommit(at.headSha)}${branch} of ${fullName(at.repository)}`;
 }
 
-/**
- * Registers the App's handlers: one for each event that may require something, and one for all others, which only
- * records why they are ignored.
- */
+/** Registers the App's handlers; the one for all other events only records why they are ignored. */
 export function registerHandlers(
   app: Pick<Probot, 'on' | 'onAny'>,
   context: AppContext,
@@ -136,10 +133,7 @@ const onNothingToBuild: Handler<'nothing-to-build'> = async ({ repository, headS
   return ['reported that nothing is built'];
 };
 
-/**
- * GitHub requests the checks of a commit. Usually its push was handled before, and the checks exist: then no request is
- * made to GitHub. Otherwise the branch is examined as if it were pushed now.
- */
+/** GitHub requests the checks of a commit. Unless its push was handled before, its branch is examined as if pushed now. */
 const onCheckSuite: Handler<'check-suite'> = async ({ repository, headSha, branch }, { context, delivery }) => {
   const { store, clock } = context;
   const { repositoryId } = repository;
@@ -153,7 +147,7 @@ const onCheckSuite: Handler<'check-suite'> = async ({ repository, headSha, branc
     return [`no target: ${why}`];
   }
   const cause = { kind: 'push', key: delivery, at: clock.now() } as const;
-  return requestBranch(context, { repository, branch, commit: headSha }, cause, unlessRequested(context));
+  return requestBranch(context, { repository, branch, commit: headSha }, cause, { skipKnown: true });
 };
 
 /** The end of a branch: whatever is open for it ends where its head is read next. */

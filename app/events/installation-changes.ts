@@ -60,10 +60,8 @@ export class DeploymentBusy extends Error {
 }
 
 /**
- * Closes every open intent of repositories that the App can no longer reach: nothing can be reported there, and nothing
- * may be built for an uninstalled repository. Pending reports to GitHub are dropped.
+ * Closes every open intent of repositories that the App can no longer reach, and drops their pending reports.
  *
- * @param isGone which repositories are meant.
  * @returns the repositories whose intents were ended.
  * @throws DeploymentBusy
  */

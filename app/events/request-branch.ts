@@ -23,14 +23,14 @@ export const buildBranchRequest = (
  * Finds the targets of a branch and requests a deploy of its head on each. A commit that is no longer the head is
  * requested as well, so that its check gets an outcome. If the branch has no target, the commit's own check says so.
  *
- * @param isWanted false for a commit that a target can skip. Without it every commit is requested.
+ * @param options.skipKnown skips commits that were requested before on a deployment.
  * @returns what was done, as short clauses.
  */
 export async function requestBranch(
   context: AppContext,
   event: PushedCommit,
   cause: Cause,
-  isWanted: (target: Target, commit: string) => Promise<boolean> = async () => true,
+  { skipKnown = false } = {},
 ): Promise<string[]> {
   const { store, githubApi, targets: resolver, clock } = context;
   const { repository, branch, commit } = event;
@@ -58,8 +58,9 @@ export async function requestBranch(
   for (const target of targets) {
     for (const each of commits) {
       const about = `${shortCommit(each)} on ${target.terms.deploymentName}`;
-      if (!(await isWanted(target, each))) did.push(`${about} has its check`);
-      else {
+      if (skipKnown && (await store.intentsOf(target.deploymentId, each)).length > 0) {
+        did.push(`${about} has its check`);
+      } else {
         const made = await store.request(buildBranchRequest(target, { ...event, commit: each }, cause));
         did.push(made ? `requested ${about}` : `already requested ${about}`);
       }
@@ -87,9 +88,3 @@ export async function notifyWhere(store: WorkStore, isMeant: (intent: Intent) =>
   }
   return notified;
 }
-
-/** Skips commits that were already requested on that deployment. */
-export const unlessRequested =
-  ({ store }: AppContext) =>
-  async ({ deploymentId }: Target, commit: string): Promise<boolean> =>
-    (await store.intentsOf(deploymentId, commit)).length === 0;

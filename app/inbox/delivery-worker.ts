@@ -9,7 +9,6 @@ import { deliveryJob, type DeliveryJob } from './delivery.ts';
 
 type WebhookEvent = Parameters<Probot['receive']>[0];
 
-/** What handling deliveries needs. */
 export interface DeliveryWorkerOptions {
   queue: Pick<Queue, 'work' | 'send' | 'define'>;
   deliveries: Pick<Deliveries, 'get' | 'markHandled' | 'markFailed'>;
@@ -33,9 +32,7 @@ export async function startDeliveryWorker(options: DeliveryWorkerOptions): Promi
   await queue.work<DeliveryJob>(deliveryJob, { concurrency }, (job) => handleDelivery(job, options));
 }
 
-/**
- * Passes one delivery to its handlers, and stores their decisions. They are idempotent: it may repeat after a crash.
- */
+/** Passes one delivery to its handlers, and stores their decisions. It may repeat after a crash. */
 export async function handleDelivery(
   { data: { id } }: Pick<Job<DeliveryJob>, 'data'>,
   { queue, deliveries, notes, receive, log, clock, count }: DeliveryWorkerOptions,

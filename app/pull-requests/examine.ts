@@ -18,7 +18,6 @@ import type { Ownership } from '../targets/ownership.ts';
 /** Which deployments a repository may act on, by the rule that pushes go by. */
 export type ActingRule = (repository: RepositoryAt) => Pick<Forecasting, 'find' | 'refusal' | 'isOwn'>;
 
-/** What examining takes. */
 export interface Examining {
   context: Pick<AppContext, 'githubApi' | 'store' | 'control' | 'agentAt' | 'clock' | 'random'>;
   /** Every path that a pull request changes; undefined if the list is cut. */

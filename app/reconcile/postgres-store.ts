@@ -19,17 +19,13 @@ import {
 } from './store.ts';
 import { changedColumns, intentOf, newIntentRow, queueOf, type IntentRow, type WorkTransaction } from './tables.ts';
 
-/** What a store on Postgres is made with. */
 export interface PostgresStoreOptions {
   /** The pool of the database; it stays the caller's to end. Its tables are there: `workMigrations`. */
   pool: Pool;
   /** In the same database, so that jobs are sent in the same transaction. */
   queue: Pick<Queue, 'send' | 'sendMany'>;
   clock: Pick<Clock, 'now'>;
-  /**
-   * By which clock leases and looks are timed: the database's, which all processes share, when absent; `given` is
-   * `clock`, for tests that set the time.
-   */
+  /** The clock of leases and polls: the database's, which all processes share, or `clock`, for tests. */
   timeBy?: 'database' | 'given';
 }
 

@@ -19,10 +19,7 @@ export interface ReconcileContext {
   head?: { branch: string; at: number; head: Head | undefined };
 }
 
-/**
- * The result of a step: `continue` with the next one, or stay idle until a time. `of` is the id of the idle intent, if
- * it is not the step's own.
- */
+/** Continue with the next step, or stay idle until a time. `of`: id of the idle intent, if it is not the step's own. */
 export type StepResult = { kind: 'continue' } | { kind: 'requeue'; until: number; of?: string };
 
 export const continued: StepResult = { kind: 'continue' };
@@ -83,9 +80,8 @@ export const endIntent = (
 ): Promise<StepResult> => saveIntents(work, [ended(intent, end, work.context.clock.now())], more);
 
 /**
- * An intent's reports to GitHub. An intent that another one reports has none: our own rollback is reported by what it
- * rolls back. A joined intent leaves the check to the other one, and closes the GitHub Deployment that it may have
- * made.
+ * An intent's reports to GitHub. Our own rollback is reported by what it rolls back. A joined intent leaves the check to
+ * the other one, and closes the GitHub Deployment that it may have made.
  */
 export function reportsOf(
   { context }: ReconcileContext,
@@ -105,9 +101,7 @@ const hasStarted = ({ revisionId, sentAt, end }: Intent): boolean =>
 
 /** How long what was read of a head is believed (ms). */
 const freshMs = 2_000;
-/**
- * How far the clocks of two copies may be apart (ms) before a head counts as read after a push that it was read before.
- */
+/** How far the clocks of two copies may be apart (ms): a head must be read later than a push by more than this. */
 const skewMs = 10_000;
 
 /**

@@ -116,10 +116,7 @@ interface SortedRequests {
   lacksHead: boolean;
 }
 
-/**
- * Sorts requests by the head. Of several for the head the first counts, unless a person made one: that may require more
- * than a push.
- */
+/** Sorts requests by the head. Of several for the head a person's counts, which may require more than a push. */
 export function sortRequests(open: readonly Intent[], head: string, busyWith: Intent | undefined): SortedRequests {
   const requests = open.filter(isRequestForHead);
   const stale = requests.filter(({ commit }) => !sameCommit(commit, head));

@@ -2,7 +2,7 @@ import { isTagRef } from '../../src/contract/control/repo-ref.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
 import { isRepositoryNamed } from '../../src/planning/repository-url.ts';
 import type { RepositoryAt } from '../context.ts';
-import type { Binding } from '../settings/settings.ts';
+import type { Binding } from '../settings/environment.ts';
 import { readAll, type ListedDeployment } from '../targets/listed-deployments.ts';
 
 /** The deployed branches of a repository, as far as known without reading it. */
@@ -15,11 +15,8 @@ export type BranchDeployment = Pick<
 >;
 
 /**
- * Reads once what the service deploys. Ownership is not checked here: this only selects the repositories that are worth
- * a request to GitHub.
- *
- * @returns undefined if the service does not list its deployments.
- * @throws ServiceError
+ * Reads once what the service deploys; undefined if it does not list that. Ownership is not checked: this only selects
+ * the repositories that are worth a request to GitHub. @throws ServiceError
  */
 export async function deployedBranches(
   control: Pick<ControlService, 'listDeployments'>,

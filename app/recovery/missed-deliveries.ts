@@ -45,11 +45,8 @@ export interface RequestedMissed {
 }
 
 /**
- * Requests redelivery of what GitHub could not deliver.
- *
- * @param since when the last run that left none started (ms since the epoch); absent: all deliveries that GitHub holds
- *   are checked.
- * @throws GitHubApiError
+ * Requests redelivery of what GitHub could not deliver since the last run that left none started (ms since the epoch),
+ * or of all that it holds. @throws GitHubApiError
  */
 export async function askForMissed(
   { clock, log }: Pick<AppContext, 'clock' | 'log'>,

@@ -24,10 +24,8 @@ export interface HeadsChecked {
 const lastWords = 50;
 
 /**
- * Compares the heads of deployed branches with the commits of their revisions, and requests the missed ones. A paused
- * installation, or a failing repository or deployment, does not stop the others.
- *
- * @param branchesOf undefined if the service does not list its deployments: then the default branch is examined.
+ * Compares the heads of deployed branches (of the default branch, if these are unknown) with the commits of their
+ * revisions, and requests the missed ones. What fails or is paused does not stop the others.
  */
 export async function recoverHeads(
   context: AppContext,

@@ -2,7 +2,7 @@ import type { RepositoryAt, AppContext } from '../context.ts';
 import type { DeliveryClient } from '../github/deliveries.ts';
 import type { Deliveries } from '../inbox/deliveries.ts';
 import { isTransientError } from '../reconcile/transient-error.ts';
-import type { Binding } from '../settings/settings.ts';
+import type { Binding } from '../settings/environment.ts';
 import { deployedBranches } from './deployed-branches.ts';
 import { askForMissed } from './missed-deliveries.ts';
 import { recoverHeads, type HeadsChecked } from './recover-heads.ts';
@@ -38,9 +38,7 @@ export interface Recovered {
 
 /**
  * Finds missed deliveries, heads that were never built, and open work without a job. A failure in one part does not
- * stop the others.
- *
- * @param since when the last run began that left no delivery over (ms since the epoch); absent at the first.
+ * stop the others. `since`: when the last run began that left no delivery over (ms since the epoch).
  */
 export async function recover(
   context: AppContext,

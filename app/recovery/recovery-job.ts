@@ -9,7 +9,6 @@ import { StorageError, toStorageError } from '../inbox/store-deliveries.ts';
 /** The job that looks for what was missed. */
 export const recoveryJob = 'recovery';
 
-/** What that job is given. */
 export interface RecoveryJob {
   /** When the last run began that left no delivery over (ms since the epoch). */
   since?: number;
@@ -85,7 +84,6 @@ const slotId = (kind: 'start' | 'every' | 'outage', slot: number): string => job
 /** How long after an attempt in vain the next one follows (ms). */
 const againMs = 1_000;
 
-/** What doing something after an outage needs. */
 interface AfterOutageOptions {
   clock: Pick<Clock, 'now' | 'sleep'>;
   log: Logger;
@@ -94,10 +92,8 @@ interface AfterOutageOptions {
 }
 
 /**
- * Does something once the database is there again: it is tried until it succeeds, for it needs the database itself.
- *
- * @param act is given when the outage was first noticed (ms since the epoch).
- * @returns to be called whenever the database was found to be unavailable; during one outage the first call counts.
+ * Returns what is to be called whenever the database was found to be unavailable. It tries `act`, with the time of the
+ * first call (ms since the epoch), until it succeeds.
  */
 function afterOutage(act: (since: number) => Promise<unknown>, { clock, log, signal }: AfterOutageOptions): () => void {
   let isAway = false;

@@ -28,10 +28,7 @@ const textHeaders = (body: string) => ({
   'content-length': Buffer.byteLength(body),
 });
 
-/**
- * Refuses a request, and discards its body. A long upload is cut off, after the client had a moment to read the
- * response.
- */
+/** Refuses a request, and discards its body. A long upload is cut off after a moment for reading the response. */
 export async function refuse(
   request: IncomingMessage,
   response: ServerResponse,
@@ -110,10 +107,7 @@ export function byteBudget(max: number): () => Reservation {
   };
 }
 
-/**
- * Reads a body of at most `longest` bytes, which count against the memory budget as they arrive. Excess bytes are
- * dropped.
- */
+/** Reads a body of at most `longest` bytes, which count against the memory budget as they arrive. */
 export function readBody(request: IncomingMessage, longest: number, reservation: Reservation): Promise<ReadBody> {
   return new Promise((resolve) => {
     let chunks: Buffer[] = [];

@@ -42,11 +42,7 @@ export interface AppServer {
   drain(withinMs: number): Promise<void>;
 }
 
-/**
- * Listens for HTTP. Unmatched requests get 404 or 405; requests during shutdown get 503.
- *
- * @throws Error with advice if the port is not available.
- */
+/** Listens for HTTP. Requests during shutdown get 503. @throws Error with advice if the port is not available. */
 export async function listen(options: AppServerOptions): Promise<AppServer> {
   const { routes, host, port, clock, log } = options;
   const timeouts = { ...defaultTimeouts, ...options.timeouts };

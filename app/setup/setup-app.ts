@@ -6,7 +6,6 @@ import { type Manifest, manifestOf, webOf } from './manifest.ts';
 import { open } from 'node:fs/promises';
 import { hasCode } from '../../src/errors.ts';
 
-/** What the set-up page is made from. */
 export interface SetupOptions {
   /** Where a person's browser reaches this page. */
   origin: () => string;

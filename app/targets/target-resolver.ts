@@ -13,13 +13,12 @@ import {
   type TargetResolver,
   type Targets,
 } from '../context.ts';
-import type { Binding } from '../settings/settings.ts';
+import type { Binding } from '../settings/environment.ts';
 import { type DeployFile, unreadDeployFile } from './file-entries.ts';
 import { createDeploymentsReader, type Listed, type ListedDeployment, sharedReading } from './listed-deployments.ts';
 import { createOwnership } from './ownership.ts';
 import { selectTargets, type CommonTerms } from './select-targets.ts';
 
-/** Options of the target resolver. */
 export interface TargetResolverOptions {
   githubApi: Pick<GitHubApi, 'defaultBranch' | 'file'>;
   control: Pick<ControlService, 'listDeployments' | 'getDeployment'>;

@@ -17,7 +17,6 @@ export type Started =
   | { kind: 'failed'; error: ServiceError }
   | { kind: 'too-slow' };
 
-/** The agent to test, and the dependencies. */
 export interface Starting {
   /** With the ids that were chosen. */
   agent: AgentServer;

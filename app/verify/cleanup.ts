@@ -30,7 +30,6 @@ export function withChosenIds(agent: AgentServer, { threadId, assistantId }: Pre
   });
 }
 
-/** The agent to clean up, and the dependencies. */
 export interface CleanupContext {
   agent: AgentServer;
   clock: Clock;
