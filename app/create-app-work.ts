@@ -133,7 +133,7 @@ interface ReconcileWorkers {
   queue: Pick<Queue, 'define' | 'work'>;
   context: AppContext;
   /** No other process uses this database: leases of dead processes are freed at once. */
-  alone?: boolean;
+  alone: boolean;
   /** Stops every pass at its next step, before the queue itself stops. */
   signal?: AbortSignal;
 }
@@ -142,12 +142,7 @@ interface ReconcileWorkers {
 const concurrency = 8;
 
 /** Starts reconciling until the queue stops, first what the last process left open. */
-export async function startReconcileWorkers({
-  queue,
-  context,
-  alone = false,
-  signal,
-}: ReconcileWorkers): Promise<void> {
+export async function startReconcileWorkers({ queue, context, alone, signal }: ReconcileWorkers): Promise<void> {
   await queue.define(reconcileJob, { heartbeatSeconds: 20 });
   if (alone) await context.store.freeLeases();
   for (const deploymentId of await context.store.busyDeployments()) await context.store.wake(deploymentId);

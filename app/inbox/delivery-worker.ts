@@ -12,7 +12,7 @@ type WebhookEvent = Parameters<Probot['receive']>[0];
 export interface DeliveryWorkerOptions {
   queue: Pick<Queue, 'work' | 'send' | 'define'>;
   deliveries: Pick<Deliveries, 'get' | 'markHandled' | 'markFailed'>;
-  notes: Pick<DecisionNotes, 'take'>;
+  notes: Pick<ReturnType<typeof decisionNotes>, 'take'>;
   /** `probot.receive`. */
   receive: (event: WebhookEvent) => Promise<void>;
   log: Logger;
@@ -89,21 +89,15 @@ const pauseIn = (error: unknown): InstallationPaused | undefined => {
 const reasonOf = (error: unknown): string => errorsIn(error).map(messageOf).join('; ');
 
 /** What handlers decide, on its way from them to the delivery's row. */
-interface DecisionNotes {
-  /** The last decision about a delivery counts. */
-  note(deliveryId: string, decision: DeliveryDecision): void;
-  /** Takes the note away. */
-  take(deliveryId: string): DeliveryDecision | undefined;
-}
-
-/** An empty set of notes. */
-export function decisionNotes(): DecisionNotes {
+export function decisionNotes() {
   const notes = new Map<string, DeliveryDecision>();
   return {
-    note: (id, decision) => void notes.set(id, decision),
-    take: (id) => {
-      const noted = notes.get(id);
-      notes.delete(id);
+    /** The last decision about a delivery counts. */
+    note: (deliveryId: string, decision: DeliveryDecision): void => void notes.set(deliveryId, decision),
+    /** Takes the note away. */
+    take: (deliveryId: string): DeliveryDecision | undefined => {
+      const noted = notes.get(deliveryId);
+      notes.delete(deliveryId);
       return noted;
     },
   };

@@ -12,7 +12,7 @@ import { markOf, pullRequestCheck } from './pull-request-check.ts';
 import { allEntriesOf } from '../../src/contract/control/pages.ts';
 import type { Deployment } from '../../src/contract/control/deployment.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
-import { ServiceError } from '../../src/contract/service-error.ts';
+import { attempt } from '../../src/deploy/attempt.ts';
 import type { Ownership } from '../targets/ownership.ts';
 
 /** Which deployments a repository may act on, by the rule that pushes go by. */
@@ -154,12 +154,9 @@ export const actingRule =
 const notYours = 'it is not a deployment of this repository, and the operator of the App did not bind it';
 
 async function byId(control: Pick<ControlService, 'getDeployment'>, id: string): Promise<Deployment | undefined> {
-  try {
-    return await control.getDeployment(id);
-  } catch (error) {
-    if (error instanceof ServiceError && error.kind === 'missing') return undefined;
-    throw error;
-  }
+  const read = await attempt(control.getDeployment(id));
+  if (!read.ok && read.error.kind !== 'missing') throw read.error;
+  return read.ok ? read.value : undefined;
 }
 
 /** The deployments of exactly this name; a service may match names loosely. */

@@ -6,8 +6,7 @@ import { nextStep, runningOf, requestsKey, type Step } from './next-step.ts';
 import { resolveSentRequest } from './resolve-sent-request.ts';
 import type { DeploymentQueue } from './store.ts';
 import { takeRequests } from './take-requests.ts';
-import { isTransientError } from './transient-error.ts';
-import { handleTransientError } from './handle-transient-error.ts';
+import { handleTransientError, isTransientError } from './transient-error.ts';
 import {
   saveIntents,
   continued,

@@ -38,22 +38,16 @@ export function attemptsToRepeat(
 /** A proxy in front of the App may accept a delivery and lose it; comparing branch heads finds what was missed then. */
 const wasTaken = ({ statusCode }: HeldDelivery): boolean => statusCode >= 200 && statusCode < 300;
 
-/** How many redeliveries a run requested, and how many it left to the next one. */
-export interface RequestedMissed {
-  requested: number;
-  left: number;
-}
-
 /**
  * Requests redelivery of what GitHub could not deliver since the last run that left none started (ms since the epoch),
- * or of all that it holds. @throws GitHubApiError
+ * or of all that it holds. @returns how many it requested, and left to the next run. @throws GitHubApiError
  */
 export async function askForMissed(
   { clock, log }: Pick<AppContext, 'clock' | 'log'>,
   client: DeliveryClient,
   inbox: Pick<Deliveries, 'notHeld'>,
   since: number | undefined,
-): Promise<RequestedMissed> {
+): Promise<{ requested: number; left: number }> {
   const now = clock.now();
   const attempts = await attemptsSince(client, Math.max(now - heldMs, (since ?? 0) - overlapMs));
   const missed = attemptsToRepeat(attempts, await notHeldOf(attempts, inbox), now);

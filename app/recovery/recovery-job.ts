@@ -2,8 +2,7 @@ import type { Queue } from '../../src/postgres/queue.ts';
 import type { AppContext } from '../context.ts';
 import { jobIdOf } from '../job-id.ts';
 import { recover, type RecoveryClients } from './recover.ts';
-import type { Logger } from '../../src/logger.ts';
-import { type Clock, pause } from '../../src/clock.ts';
+import { pause } from '../../src/clock.ts';
 import { StorageError, toStorageError } from '../inbox/store-deliveries.ts';
 
 /** The job that looks for what was missed. */
@@ -36,7 +35,7 @@ export async function startRecovery(
   clients: RecoveryClients,
   signal: AbortSignal,
 ): Promise<() => void> {
-  const { clock, log } = context;
+  const { clock } = context;
   await queue.define(recoveryJob, { retryLimit: 10, retryDelay: 30, retryDelayMax: 600 });
   await queue.work<RecoveryJob>(recoveryJob, { pollSeconds: 2 }, async ({ data: { since, slot }, signal: ended }) => {
     let reached = since;
@@ -47,7 +46,7 @@ export async function startRecovery(
     }
   });
   await sendSoon(queue, clock.now(), 'start', {});
-  return afterOutage((since) => sendSoon(queue, clock.now(), 'outage', { since }), { clock, log, signal });
+  return afterOutage((since) => sendSoon(queue, clock.now(), 'outage', { since }), context, signal);
 }
 
 /** Sends a run that begins when the slot of now is over. */
@@ -84,18 +83,15 @@ const slotId = (kind: 'start' | 'every' | 'outage', slot: number): string => job
 /** How long after an attempt in vain the next one follows (ms). */
 const againMs = 1_000;
 
-interface AfterOutageOptions {
-  clock: Pick<Clock, 'now' | 'sleep'>;
-  log: Logger;
-  /** Aborts when nothing is to be tried any more. */
-  signal: AbortSignal;
-}
-
 /**
  * Returns what is to be called whenever the database was found to be unavailable. It tries `act`, with the time of the
  * first call (ms since the epoch), until it succeeds.
  */
-function afterOutage(act: (since: number) => Promise<unknown>, { clock, log, signal }: AfterOutageOptions): () => void {
+function afterOutage(
+  act: (since: number) => Promise<unknown>,
+  { clock, log }: Pick<AppContext, 'clock' | 'log'>,
+  signal: AbortSignal,
+): () => void {
   let isAway = false;
   const tryUntilDone = async (since: number): Promise<void> => {
     while (!signal.aborted) {

@@ -2,6 +2,7 @@ import type { Logger } from '../../src/logger.ts';
 import type { Clock } from '../../src/clock.ts';
 import { defaultConfigPath } from '../../src/config/deploy-file.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
+import { attempt } from '../../src/deploy/attempt.ts';
 import { isNotOffered } from '../../src/contract/service-error.ts';
 import { FileTooLarge, type GitHubApi } from '../github/github-api.ts';
 import { type FileReader, readHere } from '../worker/file-readers.ts';
@@ -98,12 +99,9 @@ export function createTargetResolver(parts: TargetResolverOptions): TargetResolv
   }
 
   async function byId(id: string): Promise<ListedDeployment | undefined> {
-    try {
-      return await control.getDeployment(id);
-    } catch (error) {
-      if (isNotOffered(error)) return undefined;
-      throw error;
-    }
+    const read = await attempt(control.getDeployment(id));
+    if (!read.ok && !isNotOffered(read.error)) throw read.error;
+    return read.ok ? read.value : undefined;
   }
 }
 
