@@ -13,9 +13,7 @@ export type SmokeStepResult =
   /** Check again at this time (ms since the epoch), or when a webhook notifies the deployment queue. */
   | { kind: 'waiting'; state: SmokeState; at: number };
 
-/**
- * Runs smoke tests against a live revision. It may stop at any moment; another process resumes from the stored state.
- */
+/** Runs smoke tests against a live revision. Another process can resume from the stored state at any moment. */
 export interface SmokeTestRunner {
   advance(intent: Intent, agent: AgentServer, signal: AbortSignal): Promise<SmokeStepResult>;
 }

@@ -16,7 +16,7 @@ import { threadJudge } from './verify/judge.ts';
 import { createSmokeTestRunner } from './verify/smoke-test-runner.ts';
 import { createTargetResolver } from './targets/target-resolver.ts';
 import { createOwnership, webHostOf } from './targets/ownership.ts';
-import { giveReportJobs, startReportWorker } from './reporting/report-job.ts';
+import { giveReportJobs, reportsAtOnce, startReportWorker } from './reporting/report-job.ts';
 import { sharedReportLocks } from './reporting/send-report.ts';
 import { workMigrations, workMigrationTable, workSchema } from './reconcile/migrations.ts';
 import type { AppContext } from './context.ts';
@@ -29,14 +29,12 @@ import { reconcileJob } from './reconcile/postgres-queues.ts';
 /** The client's name for services. */
 const userAgent = 'landfall-app';
 
-/** Reports sent at the same time, each of which holds a connection for its lock. */
-const reportsAtOnce = 4;
-
 /** Builds the App's work from GitHub, the control service, agents, and the store. */
 export async function createAppWork(resources: AppResources): Promise<AppWork> {
   const { settings, clock, log, database, queue, probot, deliveries, metrics, alone, leaving } = resources;
   const { service, github, bindings, builder, publicUrl, allowHttp } = settings;
   const random = Math.random;
+  const webHost = webHostOf(github.apiUrl);
   await migrate(database.db, workMigrations, { schema: workSchema, table: workMigrationTable });
   const store = new CountedStore({ pool: database.pool, queue, clock }, metrics);
 
@@ -61,16 +59,7 @@ export async function createAppWork(resources: AppResources): Promise<AppWork> {
     githubApi,
     control,
     agentAt: agents.at,
-    targets: createTargetResolver({
-      githubApi,
-      control,
-      clock,
-      bindings,
-      webHost: webHostOf(github.apiUrl),
-      builder,
-      log,
-      files: pushedFiles,
-    }),
+    targets: createTargetResolver({ githubApi, control, clock, bindings, webHost, builder, log, files: pushedFiles }),
     smoke: createSmokeTestRunner({ clock, random, control, publicUrl, judge, log }),
     log,
     decided: resources.decided,
@@ -79,24 +68,19 @@ export async function createAppWork(resources: AppResources): Promise<AppWork> {
     context,
     files: examinedFiles,
     changedPaths: (pull) => changedPaths(clientOf(pull.repository.installationId), pull),
-    actingRule: actingRule(createOwnership(webHostOf(github.apiUrl), bindings), control),
+    actingRule: actingRule(createOwnership(webHost, bindings), control),
   });
-  const locks = openDatabase({
-    url: database.url,
-    max: reportsAtOnce,
-    applicationName: 'landfall-app-reports',
-    log,
-  });
+  const locks = openDatabase({ url: database.url, max: reportsAtOnce, applicationName: 'landfall-app-reports', log });
 
   let recoverAfterOutage = (): void => undefined;
   return {
     context,
-    register: (app) => registerHandlers(app, context, { pullRequests }),
+    register: (app) => registerHandlers(app, context, pullRequests),
     routes: [runRoute(createReceiver({ store, clock, log }), clock)],
-    busySince: () => oldestBusyQueues(resources),
+    busySince: () => store.busySince(),
     begin: async () => {
       const reporting = { ...context, reportLocks: sharedReportLocks(locks.pool) };
-      await startReportWorker(queue, reporting, { concurrency: reportsAtOnce });
+      await startReportWorker(queue, reporting);
       await startReconcileWorkers({ queue, context, alone, signal: leaving });
       const services = {
         deliveries: createDeliveryClient(clientOf(undefined)),
@@ -115,37 +99,21 @@ export async function createAppWork(resources: AppResources): Promise<AppWork> {
   };
 }
 
-/** When (ms since the epoch) the oldest open intent of each busy deployment queue was created. */
-async function oldestBusyQueues({ database }: AppResources): Promise<number[]> {
-  const { rows } = await database.pool.query<{ since: number }>(
-    `select min((body ->> 'createdAt')::double precision) as since from app.intents
-     where state <> 'ended' group by deployment_id`,
-  );
-  return rows.map(({ since }) => since);
-}
-
 /** The most values in a response or an event of an agent: parsing more holds the App's event loop. */
-const mostValues = 30_000;
-
-/** Connections to agents, one for each address. */
-interface Agents {
-  at: (url: string) => AgentServer;
-  close(): Promise<void>;
-}
+const maxJsonValues = 30_000;
 
 /** The limit of open connections. */
 const keptAtMost = 500;
 
 /** How long an agent may be silent (ms): a smoke test's own time bounds it before. */
-const longestSilenceMs = 15 * 60_000;
+const idleMs = 15 * 60_000;
 
 /** Connects to agents on first use, and drops the least recently used connection above the limit. */
-export function connectAgents(settings: Omit<AgentServerSettings, 'url'>): Agents {
+export function connectAgents(settings: Omit<AgentServerSettings, 'url'>) {
   const kept = new Map<string, AgentServerClient>();
   return {
-    at: (url) => {
-      const agent =
-        kept.get(url) ?? connectAgentServer({ idleMs: longestSilenceMs, maxJsonValues: mostValues, ...settings, url });
+    at: (url: string): AgentServer => {
+      const agent = kept.get(url) ?? connectAgentServer({ idleMs, maxJsonValues, ...settings, url });
       kept.delete(url);
       kept.set(url, agent);
       const [oldest] = kept;
@@ -155,35 +123,26 @@ export function connectAgents(settings: Omit<AgentServerSettings, 'url'>): Agent
       }
       return agent;
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       await Promise.all([...kept.values()].map((agent) => agent.close()));
     },
   };
 }
 
-/** Options of the reconcile workers. */
 interface ReconcileWorkers {
   queue: Pick<Queue, 'define' | 'work'>;
   context: AppContext;
-  /** Deployments reconciled at the same time in this process; 8 when absent. */
-  concurrency?: number;
-  /**
-   * No other process uses this database: leases of dead processes are freed at once, and their queues continue without
-   * waiting for expiry.
-   */
-  alone?: boolean;
+  /** No other process uses this database: leases of dead processes are freed at once. */
+  alone: boolean;
   /** Stops every pass at its next step, before the queue itself stops. */
   signal?: AbortSignal;
 }
 
+/** Deployments reconciled at the same time in this process. */
+const concurrency = 8;
+
 /** Starts reconciling until the queue stops, first what the last process left open. */
-export async function startReconcileWorkers({
-  queue,
-  context,
-  concurrency = 8,
-  alone = false,
-  signal,
-}: ReconcileWorkers): Promise<void> {
+export async function startReconcileWorkers({ queue, context, alone, signal }: ReconcileWorkers): Promise<void> {
   await queue.define(reconcileJob, { heartbeatSeconds: 20 });
   if (alone) await context.store.freeLeases();
   for (const deploymentId of await context.store.busyDeployments()) await context.store.wake(deploymentId);

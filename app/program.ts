@@ -4,65 +4,54 @@ import { messageOf } from '../src/errors.ts';
 import { systemClock } from '../src/clock.ts';
 import { strictMaskOf } from '../src/contract/mask.ts';
 import { runUntilSignal } from '../src/run-until-signal.ts';
-import type { AppResources, AppWork, RunningApp } from './start.ts';
+import type { RunningApp, StartOptions } from './start.ts';
 import { webhookPaths } from './server/webhook-route.ts';
 import {
   formatProblems,
   readSettings,
-  type Variables,
+  type Settings,
   mistypedVariables,
   readTextFile,
   variablesHere,
 } from './settings/read-settings.ts';
-import type { Settings } from './settings/settings.ts';
 import { withoutFullStop } from '../src/contract/plain-text.ts';
 import type { ControlService } from '../src/contract/control/service.ts';
 
-/** The program's environment. */
-export interface ProgramEnvironment {
-  folder: string;
-  env: Variables;
-  /** Whether standard output is a terminal. */
-  isTerminal: boolean;
-  /** Standard output: what was found. */
-  say: (text: string) => void;
-  /** Standard error: what is wrong. */
-  printError: (text: string) => void;
-  /** Resolves on a shutdown signal. */
-  leave: Promise<void>;
-  createAppWork: (resources: AppResources) => Promise<AppWork>;
-}
+const say = (text: string): void => void process.stdout.write(`${text}\n`);
+const printError = (text: string): void => void process.stderr.write(`${text}\n`);
 
-/** Runs the App until it is stopped; returns the exit code: 2 where its settings are invalid. */
-async function runApp(around: ProgramEnvironment): Promise<number> {
-  const { folder, env, isTerminal, say, printError, leave, createAppWork } = around;
-  let app: RunningApp;
-  let log: Logger;
-  try {
-    const variables = variablesHere(folder, env);
-    const read = readSettings(variables, readTextFile);
-    for (const note of mistypedVariables(variables)) printError(note);
-    if (!read.ok) {
-      printError(formatProblems(read.problems, read.serviceless));
-      return 2;
+/** Runs the App as this process until shutdown, and exits: with 2 where its settings are invalid. */
+export const runAppProgram = (createAppWork: StartOptions['createAppWork']): Promise<never> =>
+  runUntilSignal(async (leave) => {
+    let app: RunningApp;
+    let log: Logger;
+    try {
+      const { env } = process;
+      const variables = variablesHere(process.cwd(), env);
+      const read = readSettings(variables, readTextFile);
+      for (const note of mistypedVariables(variables)) printError(note);
+      if (!read.ok) {
+        printError(formatProblems(read.problems, read.serviceless));
+        return 2;
+      }
+      const { settings } = read;
+      const mask = strictMaskOf(secretsOf(settings));
+      const write = (line: string): void => say(mask(line));
+      log = createProgramLogger({ name: 'app', env, isTerminal: process.stdout.isTTY, mask, write });
+      // Loaded late, so that invalid settings are reported at once.
+      const { startApp } = await import('./start.ts');
+      app = await startApp({ settings, clock: systemClock, log, createAppWork });
+      for (const line of banner(settings, app)) say(line);
+    } catch (error) {
+      printError(`The App did not start: ${messageOf(error)}`);
+      return 1;
     }
-    const { settings } = read;
-    const mask = strictMaskOf(secretsOf(settings));
-    log = createProgramLogger({ name: 'app', env, isTerminal, mask, write: (line) => say(mask(line)) });
-    // Loaded late, so that invalid settings are reported at once.
-    const { startApp } = await import('./start.ts');
-    app = await startApp({ settings, clock: systemClock, log, createAppWork });
-    for (const line of banner(settings, app)) say(line);
-  } catch (error) {
-    printError(`The App did not start: ${messageOf(error)}`);
-    return 1;
-  }
-  void observe(app, log);
-  await leave;
-  log.info('Shutting down: finishing open requests');
-  await app.close();
-  return 0;
-}
+    void observe(app, log);
+    await leave;
+    log.info('Shutting down: finishing open requests');
+    await app.close();
+    return 0;
+  });
 
 /** Secrets to redact in every output. */
 const secretsOf = ({ github, service, databaseUrl }: Settings): string[] => [
@@ -87,30 +76,9 @@ async function observe({ resources, context }: RunningApp, log: Logger): Promise
     const { data } = await (await probot.auth()).request('GET /app');
     return data?.slug ?? data?.name ?? 'an App without a name';
   };
-  const { apiUrl } = settings.github;
-  for (const line of await startupCheck({
-    control: context.control,
-    appName,
-    apiUrl,
-    baseUrl: settings.service.baseUrl,
-  })) {
-    log.info(line);
-  }
+  const [{ apiUrl }, { baseUrl }] = [settings.github, settings.service];
+  for (const line of await startupCheck({ control: context.control, appName, apiUrl, baseUrl })) log.info(line);
 }
-
-/** Runs the App as this process until shutdown, and exits. */
-export const runAppProgram = (createAppWork: ProgramEnvironment['createAppWork']): Promise<never> =>
-  runUntilSignal((leave) =>
-    runApp({
-      folder: process.cwd(),
-      env: process.env,
-      isTerminal: process.stdout.isTTY,
-      say: (text) => process.stdout.write(`${text}\n`),
-      printError: (text) => process.stderr.write(`${text}\n`),
-      leave,
-      createAppWork,
-    }),
-  );
 
 /** Options of the check at startup, which shows wrong settings early. */
 interface StartupCheckOptions {
@@ -121,14 +89,13 @@ interface StartupCheckOptions {
   baseUrl: string;
 }
 
-/**
- * Checks GitHub and the control service, and returns one sentence each. A failure is reported; the App starts anyway.
- */
+/** Checks GitHub and the control service, and returns one sentence each. The App starts in any case. */
 export async function startupCheck({ control, appName, apiUrl, baseUrl }: StartupCheckOptions): Promise<string[]> {
   const github = appName().then(
     (name) => `GitHub at ${apiUrl} knows this App as ${name}.`,
     (error: unknown) =>
-      isAnswer(error)
+      // Octokit reports a request without a response as a 500 that has no `response`.
+      error instanceof Error && 'response' in error && error.response !== undefined
         ? `GitHub at ${apiUrl} does not know this App (${wordsOf(error)}). Check APP_ID, PRIVATE_KEY and GITHUB_API_URL.`
         : `GitHub at ${apiUrl} could not be reached (${wordsOf(error)}). Check the network, the proxy and GITHUB_API_URL.`,
   );
@@ -139,10 +106,6 @@ export async function startupCheck({ control, appName, apiUrl, baseUrl }: Startu
   );
   return Promise.all([github, service]);
 }
-
-/** Octokit reports a request without a response as a 500 that has no `response`. */
-const isAnswer = (error: unknown): boolean =>
-  error instanceof Error && 'response' in error && error.response !== undefined;
 
 const counted = (count: number): string => {
   if (count >= 100) return '100 deployments or more';

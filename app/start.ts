@@ -21,12 +21,11 @@ import { type AppMetrics, createMetrics } from './operate/metrics.ts';
 import { listen, type Route } from './server/http-server.ts';
 import { verifySignature, webhookRoutes } from './server/webhook-route.ts';
 import { systemRoutes } from './server/system-routes.ts';
-import type { Settings } from './settings/settings.ts';
+import type { Settings } from './settings/read-settings.ts';
 import type { AppContext } from './context.ts';
 import { Probot } from 'probot';
 import { AppOctokit } from './github/sending.ts';
 
-/** What starting the App takes. */
 export interface StartOptions {
   settings: Settings;
   clock: Clock;
@@ -99,7 +98,8 @@ export async function startApp({ settings, clock, log, createAppWork }: StartOpt
     const work = await createAppWork(resources);
     // Jobs end before what they work with.
     opened.splice(-1, 0, () => work.close());
-    await probot.load(landfall(work.context, work.register));
+    // Probot's own server is not used: ours stores deliveries first, and each delivery's job passes it to `receive`.
+    await probot.load(work.register);
     metrics.ask({ jobs: () => countJobs(database.pool), queues: work.busySince, now: () => clock.now() });
 
     const server = await listen({
@@ -181,7 +181,8 @@ export interface AppResources {
 /** The App's work: what is done about deliveries once they are stored. */
 export interface AppWork {
   context: AppContext;
-  register: RegisterHandlers;
+  /** Registers what is done about each event, at a Probot app. */
+  register: (app: Probot) => void;
   /** Routes besides webhooks and those for the operator. */
   routes: readonly Route[];
   /** When (ms since the epoch) the oldest open intent of each busy deployment queue was created. */
@@ -193,18 +194,6 @@ export interface AppWork {
   /** Called when the queue has stopped. */
   close(): Promise<void>;
 }
-
-/** Registers what is done about each event, at a Probot app. */
-type RegisterHandlers = (app: Probot, context: AppContext) => void;
-
-/**
- * The App for Probot: `app.on('push', ...)` and the rest. Probot's own server is not used: ours stores deliveries
- * first, and each delivery's job passes it to `probot.receive`.
- */
-const landfall =
-  (context: AppContext, register: RegisterHandlers): ((app: Probot) => void) =>
-  (app) =>
-    register(app, context);
 
 /** A Probot without a server: event types, and an Octokit for each installation. It logs nothing. */
 const createProbot = ({ appId, privateKey, webhookSecrets: [secret], apiUrl }: Settings['github']): Probot =>

@@ -1,10 +1,10 @@
 import { sameCommit, shortCommit } from '../../src/planning/commit.ts';
 import { noneLiveBefore, nothingLive, revisionToRestore } from '../../src/planning/rollback.ts';
 import type { Cause, Intent } from '../reconcile/intent.ts';
-import { checkName, commitCheckName } from '../reconcile/report.ts';
+import { checkName, checkReport, commitCheckName } from '../reconcile/report.ts';
 import { type AppContext, fullName, type Target } from '../context.ts';
 import type { DecisionOf, Handler, Handling } from './event-types.ts';
-import { buildBranchRequest, requestBranch, unlessRequested } from './request-branch.ts';
+import { buildBranchRequest, requestBranch } from './request-branch.ts';
 import { noteOnCheck } from './commit-check.ts';
 import { targetFor } from '../targets/target-resolver.ts';
 import { attempt } from '../../src/deploy/attempt.ts';
@@ -39,13 +39,10 @@ export const onRequestedAction: Handler<'press'> = async (decision, { context, d
   if (!found.ok) return refuse(found.why);
   const cause: Cause = { kind: button, key: delivery, by, at: context.clock.now() };
   const actionRequest = { decision, branch, target: found.target, cause };
+  const ofDeployment = intents.filter((intent) => intent.deploymentId === deploymentId);
   const done = await (button === 'redeploy'
     ? redeploy(actionRequest, context)
-    : rollback(
-        actionRequest,
-        intents.filter((intent) => intent.deploymentId === deploymentId),
-        context,
-      ));
+    : rollback(actionRequest, ofDeployment, context));
   return done.ok ? [done.did] : refuse(done.why);
 };
 
@@ -78,8 +75,9 @@ async function rollback(
   const { store, control } = context;
   const { deploymentId, terms } = target;
   // The same action again: another revision may be live by now, and rolling that one back was not requested.
-  const known = (await store.lastIntents(deploymentId, 100)).find((each) => isOf(each, cause));
-  if (known) return { ok: true, did: `knew the way back on ${terms.deploymentName}` };
+  const last = await store.lastIntents(deploymentId, 100);
+  const isKnown = last.some((intent) => intent.cause.kind === cause.kind && intent.cause.key === cause.key);
+  if (isKnown) return { ok: true, did: `knew the way back on ${terms.deploymentName}` };
   const back = await findRollbackTarget(intents, deploymentId, control);
   if (!back.ok) return back;
   const commit = back.revision.source_revision_config.repo_commit_sha ?? headSha;
@@ -94,17 +92,12 @@ async function rollback(
   return { ok: true, did };
 }
 
-const isOf = (intent: Intent, { kind, key }: Cause): boolean => intent.cause.kind === kind && intent.cause.key === key;
-
 /** The revision to restore, or why there is none: a clause without a full stop. */
 type RollbackTarget = { ok: true; revision: Revision } | { ok: false; why: string };
 
 /**
  * Finds what a Rollback on a check restores: the revision that was live before the one the check reports, provided
- * that the latter is still live.
- *
- * @param intents those of the check's deployment and commit, oldest first.
- * @throws ServiceError
+ * that the latter is still live. `intents` are those of the check's deployment and commit, oldest first.
  */
 async function findRollbackTarget(
   intents: readonly Intent[],
@@ -136,8 +129,11 @@ export const onRerun: Handler<'rerun'> = async (decision, handling) => {
   const { repository, headSha, check, by } = decision;
   const { context, delivery } = handling;
   const cause: Cause = { kind: 'rerun', key: delivery, by, at: context.clock.now() };
-  const intents = newestOfEach(await context.store.intentsAt(repository.repositoryId, headSha));
-  const meant = intents.filter(({ terms }) => check === undefined || checkName(terms.deploymentName) === check.name);
+  const intents = await context.store.intentsAt(repository.repositoryId, headSha);
+  const newestOfEach = new Map(intents.map((intent) => [intent.deploymentId, intent]));
+  const meant = [...newestOfEach.values()].filter(
+    ({ terms }) => check === undefined || checkName(terms.deploymentName) === check.name,
+  );
   const did: string[] = [];
   for (const intent of meant) did.push(await requestAgain(intent, cause, decision, context));
   const isCommitMeant = check === undefined || check.name === commitCheckName;
@@ -172,11 +168,7 @@ async function commitAgain(
   if (report?.wanted.kind !== 'check' || report.wanted.content.status !== 'completed') return examined;
   // GitHub waits for an update even if nothing changed: a new time makes one.
   const content = { ...report.wanted.content, completedAt: new Date(clock.now()).toISOString() };
-  const wanted = { kind: 'check', content } as const;
-  await store.putReport(
-    { kind: 'check', repository: report.repository, headSha, name: report.name, wanted },
-    report.version,
-  );
+  await store.putReport(checkReport(report, content), report.version);
   return [...examined, 'reported the check of the commit again'];
 }
 
@@ -187,10 +179,5 @@ async function lookAgain(
   context: AppContext,
 ): Promise<string[]> {
   if (branch === undefined) return [`the check names no branch of ${fullName(repository)}`];
-  return requestBranch(context, { repository, branch, commit: headSha }, cause, unlessRequested(context));
-}
-
-/** The newest intent of each deployment. */
-function newestOfEach(intents: readonly Intent[]): Intent[] {
-  return [...new Map(intents.map((intent) => [intent.deploymentId, intent])).values()];
+  return requestBranch(context, { repository, branch, commit: headSha }, cause, { skipKnown: true });
 }

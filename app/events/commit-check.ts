@@ -1,22 +1,16 @@
 import { asMarkdown } from '../../src/report/sanitize.ts';
 import type { CheckContent } from '../github/github-api.ts';
 import type { AppContext, RepositoryAt, Targets } from '../context.ts';
-import { commitCheckName } from '../reconcile/report.ts';
+import { checkReport, commitCheckName, type ReportPut } from '../reconcile/report.ts';
 
 const titles = { none: 'Nothing to deploy', some: 'Some deployments are not acted upon' };
 
 /** How many refused deployments a check lists: a list is to be read, and GitHub bounds a summary. */
 const listed = 50;
 
-/**
- * The check of a commit that nothing is deployed of, and why: a clause without a full stop. `hint` is Markdown of ours.
- */
-export const nothingToDeploy = (
-  why: string,
-  refused: Targets['refused'],
-  now: number,
-  hint: string = '',
-): CheckContent => commitCheck(titles.none, why, refused, now, hint);
+/** The check of a commit of which nothing is deployed. `why` is a clause without a full stop, `hint` Markdown of ours. */
+export const nothingToDeploy = (why: string, refused: Targets['refused'], now: number, hint?: string): CheckContent =>
+  commitCheck(titles.none, why, refused, now, hint);
 
 /** How a branch becomes a target: only by the service's own fields. */
 export const whatDeploys =
@@ -57,18 +51,10 @@ export async function putCommitCheck(
   const said = stored?.wanted.kind === 'check' ? stored.wanted.content : undefined;
   if (said && !Object.values(titles).includes(said.title)) return;
   if (said?.title === content.title && said.summary === content.summary && !isRequestedAgain) return;
-  const wanted = { kind: 'check', content } as const;
-  await store.putReport({ kind: 'check', repository, headSha, name: commitCheckName, wanted }, stored?.version ?? 0);
+  await store.putReport(checkReport({ repository, headSha, name: commitCheckName }, content), stored?.version ?? 0);
 }
 
 const capital = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
-
-/** Identifies a check. */
-interface CheckMeant {
-  repository: RepositoryAt;
-  headSha: string;
-  name: string;
-}
 
 const opening = '<!-- landfall: note -->';
 const closing = '<!-- landfall: end of note -->';
@@ -80,24 +66,18 @@ const roomLimit = 60_000;
  * Writes on a check why a requested action was ignored. The note replaces the previous one. A check that is not
  * completed, or was written in the meantime, is left alone: its deploy writes it anew. The note is logged in any case.
  */
-export async function noteOnCheck({ store, log }: AppContext, meant: CheckMeant, note: string): Promise<string> {
-  const { repository, headSha, name } = meant;
+export async function noteOnCheck(
+  { store, log }: AppContext,
+  { repository, headSha, name }: Pick<ReportPut, 'repository' | 'headSha' | 'name'>,
+  note: string,
+): Promise<string> {
   log.info({ repository: repository.repositoryId, commit: headSha, check: name }, note);
   const report = await store.reportOf(repository.repositoryId, headSha, name);
   if (report?.wanted.kind !== 'check' || report.wanted.content.status !== 'completed') return note;
   const { content } = report.wanted;
   const summary = withNote(content.summary, note);
   if (summary.length <= roomLimit) {
-    await store.putReport(
-      {
-        kind: 'check',
-        repository: report.repository,
-        headSha,
-        name,
-        wanted: { kind: 'check', content: { ...content, summary } },
-      },
-      report.version,
-    );
+    await store.putReport(checkReport(report, { ...content, summary }), report.version);
   }
   return note;
 }

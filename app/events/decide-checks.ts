@@ -9,12 +9,7 @@ import {
   readPayload,
   type CheckPullRequests,
 } from './event-payloads.ts';
-import type { EventDecision, RequestedAction, PullRequestAt } from './event-types.ts';
-
-const buttons: ReadonlyMap<string, RequestedAction> = new Map([
-  ['rollback', 'rollback'],
-  ['redeploy', 'redeploy'],
-]);
+import type { DecisionOf, EventDecision, PullRequestAt } from './event-types.ts';
 
 /** Re-run and the buttons of one check. */
 export function decideCheckRun(payload: unknown): EventDecision {
@@ -39,23 +34,12 @@ export function decideCheckRun(payload: unknown): EventDecision {
 
 function actionRequest(
   payload: unknown,
-  requested: {
-    repository: RepositoryAt;
-    headSha: string;
-    check: { name: string; externalId: string | undefined };
-    by: string;
-  },
+  requested: Pick<DecisionOf<'press'>, 'repository' | 'headSha' | 'check' | 'by'>,
 ): EventDecision {
-  return readPayload(requestedAction, payload, ({ requested_action: { identifier } }) => {
-    const button = buttons.get(identifier);
-    return button === undefined
-      ? ignored('the button is not one of ours')
-      : {
-          kind: 'press',
-          ...requested,
-          button,
-          why: `a person requested ${button === 'rollback' ? 'Rollback' : 'Redeploy'}`,
-        };
+  return readPayload(requestedAction, payload, ({ requested_action: { identifier: button } }) => {
+    if (button !== 'rollback' && button !== 'redeploy') return ignored('the button is not one of ours');
+    const why = `a person requested ${button === 'rollback' ? 'Rollback' : 'Redeploy'}`;
+    return { kind: 'press', ...requested, button, why };
   });
 }
 

@@ -44,10 +44,7 @@ const passedOver: ReadonlyMap<string, string> = new Map([
 /** The events that can ask for something. */
 export const decidedEvents: readonly string[] = [...decideBy.keys()];
 
-/**
- * Decides what an event requires, and why. Pure, and never throws: an invalid payload becomes an `ignore` that names
- * the problem.
- */
+/** Decides what an event requires, and why. Never throws: an invalid payload becomes an `ignore` with the problem. */
 export function decideEvent(name: string, payload: unknown): EventDecision {
   const decide = decideBy.get(name);
   if (!decide)

@@ -1,7 +1,7 @@
 import type { RepositoryAt, AppContext } from '../context.ts';
 
 /** The check run on which a person requested an action. `externalId` is the id of our report. */
-export interface CheckAction {
+interface CheckAction {
   name: string;
   externalId: string | undefined;
 }
@@ -16,16 +16,10 @@ export interface PullRequestAt {
   fork: boolean;
 }
 
-/** The buttons that our checks have. */
-export type RequestedAction = 'rollback' | 'redeploy';
-
 /** What became of an installation's reach. */
 export type InstallationChange = 'added' | 'removed' | 'suspended' | 'resumed';
 
-/**
- * What an event requires. `why` is one clause without a full stop, for checks and logs. Stored as JSON with the
- * delivery.
- */
+/** What an event requires. `why` is a clause without a full stop. Stored as JSON with the delivery. */
 export type EventDecision =
   /** A branch was pushed: read its head. */
   | { kind: 'push'; repository: RepositoryAt; branch: string; after: string; why: string }
@@ -48,7 +42,7 @@ export type EventDecision =
       repository: RepositoryAt;
       headSha: string;
       check: CheckAction;
-      button: RequestedAction;
+      button: 'rollback' | 'redeploy';
       by: string;
       why: string;
     }

@@ -7,20 +7,14 @@ import { onInstallation, onRepositoryRenamed } from './installation-changes.ts';
 import { nothingToDeploy, putCommitCheck } from './commit-check.ts';
 import { shortCommit } from '../../src/planning/commit.ts';
 import { commitCheckName } from '../reconcile/report.ts';
-import { notifyBranch, requestBranch, unlessRequested } from './request-branch.ts';
+import { notifyBranch, requestBranch } from './request-branch.ts';
 
 /** A delivery to handle. The payload is validated before use. */
-export interface ReceivedEvent {
+interface ReceivedEvent {
   /** The delivery's GUID. */
   id: string;
   name: string;
   payload: unknown;
-}
-
-/** Services of other modules for the handlers. */
-export interface HandlerServices {
-  /** Examines pull requests; by default their check says that they deploy nothing. */
-  pullRequests?: PullRequestExaminer;
 }
 
 /**
@@ -32,16 +26,18 @@ export interface HandlerServices {
 export async function handleEvent(
   { id, name, payload }: ReceivedEvent,
   context: AppContext,
-  services: HandlerServices = {},
+  pullRequests: PullRequestExaminer,
 ): Promise<EventDecision> {
   const decision = decideEvent(name, payload);
   context.decided?.(id, { ...decision });
-  const handling: Handling = { context, delivery: id, pullRequests: services.pullRequests ?? brieflyExamined(context) };
-  const did = await perform(decision, handling);
+  const did = await perform(decision, { context, delivery: id, pullRequests });
   context.decided?.(id, { ...decision, did });
   context.log.info({ delivery: id, event: name, did: did.join('; ') || undefined }, formatDecision(decision));
   return decision;
 }
+
+/** Formats a decision as one line: its subject, and why. */
+export const formatDecision = (decision: EventDecision): string => `${subjectOf(decision)}: ${decision.why}`;
 
 function perform(decision: EventDecision, handling: Handling): Promise<readonly string[]> {
   switch (decision.kind) {
@@ -69,18 +65,6 @@ function perform(decision: EventDecision, handling: Handling): Promise<readonly 
       return Promise.resolve([]);
   }
 }
-
-/** Reports that a pull request deploys nothing by itself, without examining it. */
-const brieflyExamined = (context: AppContext): PullRequestExaminer => ({
-  async examine({ repository, headSha, baseBranch, fork }) {
-    const whose = fork ? 'a pull request from a fork' : 'a pull request';
-    const why = `${whose} deploys nothing by itself; what it becomes on ${baseBranch} is deployed from there`;
-    await putCommitCheck(context, { repository, headSha }, nothingToDeploy(why, [], context.clock.now()));
-  },
-});
-
-/** Formats a decision as one line: its subject, and why. */
-export const formatDecision = (decision: EventDecision): string => `${subjectOf(decision)}: ${decision.why}`;
 
 function subjectOf(decision: EventDecision): string {
   switch (decision.kind) {
@@ -114,17 +98,14 @@ function placeOf(at: { repository: { owner: string; name: string }; headSha: str
   return `${shortCommit(at.headSha)}${branch} of ${fullName(at.repository)}`;
 }
 
-/**
- * Registers the App's handlers: one for each event that may require something, and one for all others, which only
- * records why they are ignored.
- */
+/** Registers the App's handlers; the one for all other events only records why they are ignored. */
 export function registerHandlers(
   app: Pick<Probot, 'on' | 'onAny'>,
   context: AppContext,
-  services: HandlerServices = {},
+  pullRequests: PullRequestExaminer,
 ): void {
-  const handle = async ({ id, name, payload }: { id: string; name: string; payload: unknown }): Promise<void> => {
-    await handleEvent({ id, name, payload }, context, services);
+  const handle = async ({ id, name, payload }: ReceivedEvent): Promise<void> => {
+    await handleEvent({ id, name, payload }, context, pullRequests);
   };
   app.on('push', handle);
   app.on('delete', handle);
@@ -141,12 +122,10 @@ export function registerHandlers(
 }
 
 /** A push: requests a deploy of the branch's head as GitHub reports it now, not as the payload says. */
-export const onPush: Handler<'push'> = ({ repository, branch, after }, { context, delivery }) =>
-  requestBranch(
-    context,
-    { repository, branch, commit: after },
-    { kind: 'push', key: delivery, at: context.clock.now() },
-  );
+export const onPush: Handler<'push'> = ({ repository, branch, after }, { context, delivery }) => {
+  const cause = { kind: 'push', key: delivery, at: context.clock.now() } as const;
+  return requestBranch(context, { repository, branch, commit: after }, cause);
+};
 
 /** A commit that is not built gets a check, too: a required check that is missing blocks a merge. */
 const onNothingToBuild: Handler<'nothing-to-build'> = async ({ repository, headSha, why }, { context }) => {
@@ -154,10 +133,7 @@ const onNothingToBuild: Handler<'nothing-to-build'> = async ({ repository, headS
   return ['reported that nothing is built'];
 };
 
-/**
- * GitHub requests the checks of a commit. Usually its push was handled before, and the checks exist: then no request is
- * made to GitHub. Otherwise the branch is examined as if it were pushed now.
- */
+/** GitHub requests the checks of a commit. Unless its push was handled before, its branch is examined as if pushed now. */
 const onCheckSuite: Handler<'check-suite'> = async ({ repository, headSha, branch }, { context, delivery }) => {
   const { store, clock } = context;
   const { repositoryId } = repository;
@@ -171,7 +147,7 @@ const onCheckSuite: Handler<'check-suite'> = async ({ repository, headSha, branc
     return [`no target: ${why}`];
   }
   const cause = { kind: 'push', key: delivery, at: clock.now() } as const;
-  return requestBranch(context, { repository, branch, commit: headSha }, cause, unlessRequested(context));
+  return requestBranch(context, { repository, branch, commit: headSha }, cause, { skipKnown: true });
 };
 
 /** The end of a branch: whatever is open for it ends where its head is read next. */

@@ -2,7 +2,8 @@ import { deployedBranches } from '../recovery/deployed-branches.ts';
 import { recoverHeads } from '../recovery/recover-heads.ts';
 import { type AppContext, fullName, type RepositoryAt } from '../context.ts';
 import type { DecisionOf, Handler } from './event-types.ts';
-import type { Intent } from '../reconcile/intent.ts';
+import { ended } from '../reconcile/outcomes.ts';
+import { notifyWhere } from './request-branch.ts';
 
 /** The reachable repositories changed: examines new ones, and ends the work of removed ones. */
 export const onInstallation: Handler<'installation'> = async (decision, { context, delivery }) => {
@@ -30,26 +31,16 @@ async function letGo(
   delivery: string,
 ): Promise<string[]> {
   const gone = repositories && new Set(repositories.map(({ repositoryId }) => repositoryId));
-  const ended = await endOpenWork(
-    context,
-    `event-${delivery}`,
-    (repository) =>
-      repository.installationId === installationId && (gone === undefined || gone.has(repository.repositoryId)),
-    why,
-  );
-  return [`ended what was open for ${ended.length} repositories`];
+  const isGone = (repository: RepositoryAt) =>
+    repository.installationId === installationId && (gone === undefined || gone.has(repository.repositoryId));
+  const touched = await endOpenWork(context, `event-${delivery}`, isGone, why);
+  return [`ended what was open for ${touched.length} repositories`];
 }
 
 /** Retries at once the deployments that failed while the installation was suspended. */
 async function wakeAll({ installationId }: DecisionOf<'installation'>, { store }: AppContext): Promise<string[]> {
-  let notified = 0;
-  for (const deploymentId of await store.busyDeployments()) {
-    const open = await store.openIntents(deploymentId);
-    if (!open.some(({ repository }) => repository.installationId === installationId)) continue;
-    await store.wake(deploymentId);
-    notified += 1;
-  }
-  return [`woke ${notified} deployments`, 'the next recovery looks at its branches'];
+  const notified = await notifyWhere(store, ({ repository }) => repository.installationId === installationId);
+  return [`woke ${notified.length} deployments`, 'the next recovery looks at its branches'];
 }
 
 /** Open work continues under the new name: someone else may take the old one. */
@@ -69,10 +60,8 @@ export class DeploymentBusy extends Error {
 }
 
 /**
- * Closes every open intent of repositories that the App can no longer reach: nothing can be reported there, and nothing
- * may be built for an uninstalled repository. Pending reports to GitHub are dropped.
+ * Closes every open intent of repositories that the App can no longer reach, and drops their pending reports.
  *
- * @param isGone which repositories are meant.
  * @returns the repositories whose intents were ended.
  * @throws DeploymentBusy
  */
@@ -119,18 +108,12 @@ async function endOpen(
   const lease = await store.takeLease(deploymentId, holder, leaseMs);
   if (!lease) throw new DeploymentBusy(deploymentId);
   const now = clock.now();
-  const ended = (await store.openIntents(deploymentId))
-    .filter(({ repository }) => isGone(repository))
-    .map((intent) => endedBy(intent, why, now));
-  await store.save(lease, { intents: ended });
+  const decision = { kind: 'skip', code: 'not-installed', why } as const;
+  const gone = (await store.openIntents(deploymentId)).filter(({ repository }) => isGone(repository));
+  const intents = gone.map((intent) =>
+    ended({ ...intent, decision, updatedAt: now }, { kind: 'skipped', reason: why }, now),
+  );
+  await store.save(lease, { intents });
   // Other intents are still open: notify the queue, so that the next worker starts now.
   for (let held = lease; !(await store.leaveLease(held, now));) held = await store.renewLease(held, leaseMs);
 }
-
-const endedBy = (intent: Intent, why: string, at: number): Intent => ({
-  ...intent,
-  state: 'ended',
-  decision: { kind: 'skip', code: 'not-installed', why },
-  end: { kind: 'skipped', reason: why, at },
-  updatedAt: at,
-});

@@ -1,7 +1,8 @@
 import { sameCommit, shortCommit } from '../../src/planning/commit.ts';
 import type { CheckContent } from '../github/github-api.ts';
 import { fullName, type RepositoryAt, type Target, type AppContext } from '../context.ts';
-import type { Cause, DeployRequest } from '../reconcile/intent.ts';
+import type { Cause, DeployRequest, Intent } from '../reconcile/intent.ts';
+import type { WorkStore } from '../reconcile/store.ts';
 import { nothingToDeploy, notEverywhere, putCommitCheck, whatDeploys } from './commit-check.ts';
 
 /** A commit of a branch, as an event reported it. */
@@ -22,14 +23,14 @@ export const buildBranchRequest = (
  * Finds the targets of a branch and requests a deploy of its head on each. A commit that is no longer the head is
  * requested as well, so that its check gets an outcome. If the branch has no target, the commit's own check says so.
  *
- * @param isWanted false for a commit that a target can skip. Without it every commit is requested.
+ * @param options.skipKnown skips commits that were requested before on a deployment.
  * @returns what was done, as short clauses.
  */
 export async function requestBranch(
   context: AppContext,
   event: PushedCommit,
   cause: Cause,
-  isWanted: (target: Target, commit: string) => Promise<boolean> = async () => true,
+  { skipKnown = false } = {},
 ): Promise<string[]> {
   const { store, githubApi, targets: resolver, clock } = context;
   const { repository, branch, commit } = event;
@@ -39,10 +40,10 @@ export async function requestBranch(
   if (targets.length === 0) {
     const why = `no deployment is built from ${branch} of ${fullName(repository)}`;
     const isUnread = refused.some(({ isFailure }) => isFailure === true);
-    const hint = isUnread ? '' : whatDeploys;
-    await updateCheck(
-      nothingToDeploy(isUnread ? 'the deploy file could not be read' : why, refused, clock.now(), hint),
-    );
+    const content = isUnread
+      ? nothingToDeploy('the deploy file could not be read', refused, clock.now())
+      : nothingToDeploy(why, refused, clock.now(), whatDeploys);
+    await updateCheck(content);
     return [`no target: ${why}`];
   }
   const head = await githubApi.head(repository, branch);
@@ -57,8 +58,9 @@ export async function requestBranch(
   for (const target of targets) {
     for (const each of commits) {
       const about = `${shortCommit(each)} on ${target.terms.deploymentName}`;
-      if (!(await isWanted(target, each))) did.push(`${about} has its check`);
-      else {
+      if (skipKnown && (await store.intentsOf(target.deploymentId, each)).length > 0) {
+        did.push(`${about} has its check`);
+      } else {
         const made = await store.request(buildBranchRequest(target, { ...event, commit: each }, cause));
         did.push(made ? `requested ${about}` : `already requested ${about}`);
       }
@@ -69,21 +71,20 @@ export async function requestBranch(
 
 /** Notifies every deployment with open work of this branch: if the branch is gone, that work ends. */
 export async function notifyBranch({ store }: AppContext, repository: RepositoryAt, branch: string): Promise<string[]> {
-  const did: string[] = [];
-  for (const deploymentId of await store.busyDeployments()) {
-    const open = await store.openIntents(deploymentId);
-    const isMeant = open.some(
-      (intent) => intent.repository.repositoryId === repository.repositoryId && intent.branch === branch,
-    );
-    if (!isMeant) continue;
-    await store.wake(deploymentId);
-    did.push(`woke deployment ${deploymentId}`);
-  }
-  return did;
+  const notified = await notifyWhere(
+    store,
+    (intent) => intent.repository.repositoryId === repository.repositoryId && intent.branch === branch,
+  );
+  return notified.map((deploymentId) => `woke deployment ${deploymentId}`);
 }
 
-/** Skips commits that were already requested on that deployment. */
-export const unlessRequested =
-  ({ store }: AppContext) =>
-  async ({ deploymentId }: Target, commit: string): Promise<boolean> =>
-    (await store.intentsOf(deploymentId, commit)).length === 0;
+/** Notifies every deployment with such an open intent, and returns its id. */
+export async function notifyWhere(store: WorkStore, isMeant: (intent: Intent) => boolean): Promise<string[]> {
+  const notified: string[] = [];
+  for (const deploymentId of await store.busyDeployments()) {
+    if (!(await store.openIntents(deploymentId)).some(isMeant)) continue;
+    await store.wake(deploymentId);
+    notified.push(deploymentId);
+  }
+  return notified;
+}

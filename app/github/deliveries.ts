@@ -21,10 +21,7 @@ interface DeliveryPage {
   next?: string;
 }
 
-/**
- * GitHub's webhook deliveries: `GET /app/hook/deliveries` and `POST /app/hook/deliveries/{id}/attempts`. Fails with
- * `GitHubApiError`.
- */
+/** The App's webhook deliveries as GitHub stores them. Fails with `GitHubApiError`. */
 export interface DeliveryClient {
   page(cursor?: string): Promise<DeliveryPage>;
   askAgain(id: number): Promise<void>;
@@ -32,11 +29,7 @@ export interface DeliveryClient {
 
 const pageSize = 100;
 
-/**
- * The App's webhook deliveries as GitHub stores them.
- *
- * @param app a client that authenticates as the App itself
- */
+/** @param app a client that authenticates as the App itself */
 export function createDeliveryClient(app: GitHubClient<AppRoute>): DeliveryClient {
   return {
     page: async (cursor?: string) => {

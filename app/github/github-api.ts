@@ -1,5 +1,5 @@
-import type { Check as CheckContent } from '../../src/github/check.ts';
-import type { DeploymentShown as DeploymentContent } from '../../src/github/deployment.ts';
+import type { Check as CheckContent, CheckPlace } from '../../src/github/check.ts';
+import type { DeploymentPlace, DeploymentShown as DeploymentContent } from '../../src/github/deployment.ts';
 import type { RepositoryAt } from '../context.ts';
 
 /** The newest commit of a branch. */
@@ -28,19 +28,9 @@ export type Permission = 'admin' | 'write' | 'read' | 'none';
 export type { Check as CheckContent, Annotation as CheckAnnotation } from '../../src/github/check.ts';
 export type { DeploymentShown as DeploymentContent } from '../../src/github/deployment.ts';
 
-/** Identifies a check run or deployment: `externalId` is ours and finds it again after a lost response. */
-export interface CheckAt {
-  repository: RepositoryAt;
-  headSha: string;
-  name: string;
-  externalId: string;
-}
-export interface DeploymentAt {
-  repository: RepositoryAt;
-  commit: string;
-  /** Ours; it is kept in the deployment's payload. */
-  externalId: string;
-}
+/** A check run or deployment in a repository that an installation of the App reaches. */
+export type CheckAt = CheckPlace & { repository: RepositoryAt };
+export type DeploymentAt = DeploymentPlace & { repository: RepositoryAt };
 
 /** GitHub rate-limits this installation: nothing is sent for it before `until` (ms since the epoch). */
 export class InstallationPaused extends Error {

@@ -118,10 +118,7 @@ async function readPermission(client: Client, { owner, name }: RepositoryAt, log
 /** GitHub lists no more files of a pull request than this. */
 export const mostListedFiles = 3000;
 
-/**
- * Every path that a pull request changes, the former names of renamed files among them; undefined if the list is cut
- * at GitHub's bound.
- */
+/** Every path that a pull request changes, with former names of renamed files; undefined if GitHub cuts the list. */
 export async function changedPaths(
   client: GitHubClient<AppRoute>,
   { repository: { owner, name: repo }, number }: Pick<PullRequestAt, 'repository' | 'number'>,
@@ -141,12 +138,7 @@ export async function changedPaths(
   return paths;
 }
 
-/**
- * Lists the repositories of all installations, one page at a time.
- *
- * @param clientOf a client for each installation; for `undefined` one that authenticates as the App itself
- * @param log receives installations that cannot be read now
- */
+/** Lists the repositories of all installations, one page at a time. `log` receives those that cannot be read now. */
 export function createRepositoryClient(
   clientOf: (installationId: number | undefined) => GitHubClient<AppRoute>,
   log: Logger,
@@ -179,11 +171,7 @@ async function* repositoriesOf(client: GitHubClient<AppRoute>, installationId: n
   }
 }
 
-/**
- * GitHub as the App's work sees it.
- *
- * @param clientOf a client for each installation, as `clientsFor` gives them out
- */
+/** GitHub as the App's work sees it. @param clientOf a client for each installation, as `clientsFor` gives them out */
 export function createGitHubApi(clientOf: (installationId: number) => PacedClient): GitHubApi {
   /** Deployments whose last status may have been written without a response. */
   const unsure = new Set<number>();

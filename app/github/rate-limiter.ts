@@ -43,9 +43,7 @@ export class RateLimiter {
     this.#limits = limits;
   }
 
-  /**
-   * Takes a turn, unless it would start later than `maxWaitMs` from now: then the caller can do other work first.
-   */
+  /** Takes a turn, unless it would start later than `maxWaitMs` from now: then the caller can do other work first. */
   turn(kind: RequestKind, now: number, maxWaitMs: number): Turn {
     const refused = this.refusal(kind, now, maxWaitMs);
     if (refused) return refused;
@@ -56,9 +54,7 @@ export class RateLimiter {
     return { kind: 'at', at };
   }
 
-  /**
-   * Why a turn is refused now. Each refused caller gets a different time, so that they do not all return together.
-   */
+  /** Why a turn is refused now. Each refused caller gets a different time, so that they do not all return together. */
   refusal(kind: RequestKind, now: number, maxWaitMs: number): Extract<Turn, { kind: 'not-before' }> | undefined {
     this.#follow(now);
     if (this.#paused && this.#paused.until > now) {

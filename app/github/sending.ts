@@ -6,7 +6,6 @@ import { InstallationPaused } from './github-api.ts';
 import { githubPace, type PaceLimits, RateLimiter, type RequestKind } from './rate-limiter.ts';
 import { ProbotOctokit } from 'probot';
 
-/** Options for sending requests. */
 export interface SendingOptions {
   octokitFor: OctokitFor;
   clock: Clock;
@@ -38,11 +37,7 @@ const appItself = 0;
 
 /** A client whose writes are paced. */
 export interface PacedClient extends GitHubClient<AppRoute> {
-  /**
-   * Checks for a turn before reads that only a write needs, so that they are not wasted if the write must wait.
-   *
-   * @throws InstallationPaused
-   */
+  /** Checks for a turn before reads that would be wasted if their write must wait. @throws InstallationPaused */
   expectTurn(kind: 'change' | 'make'): void;
 }
 

@@ -1,4 +1,4 @@
-import { type ColumnType, type Generated, type Kysely, sql } from 'kysely';
+import { type ColumnType, type Generated, type Kysely, type Selectable, sql } from 'kysely';
 import type { Clock } from '../../src/clock.ts';
 import { storableJson } from './storable-json.ts';
 import type { Migration } from '../../src/postgres/migrate.ts';
@@ -20,10 +20,7 @@ export interface StoredDelivery {
 /** What was decided about a delivery: JSON, for people to read. */
 export type DeliveryDecision = Readonly<Record<string, unknown>>;
 
-/** Minimum retention of a delivery (ms), to recognise repeated ones. */
-export const leastAgeKept = 7 * 24 * 60 * 60_000;
-
-/** How long handled deliveries are kept by default (ms). */
+/** How long handled deliveries are kept (ms): repeated ones are recognised. */
 const deliveriesKeptFor = 14 * 24 * 60 * 60_000;
 
 /** Retention of unhandled deliveries (ms). */
@@ -42,14 +39,8 @@ export interface Deliveries {
   markHandled(id: string, decision: DeliveryDecision | undefined): Promise<void>;
   /** Notes an attempt that failed; `why` holds no secret. */
   markFailed(id: string, why: string): Promise<void>;
-  /**
-   * Removes handled deliveries that are older than `age` (ms; `deliveriesKeptFor` when absent), and unhandled ones
-   * after 90 days.
-   *
-   * @returns how many went.
-   * @throws RangeError for an age of less than 7 days.
-   */
-  forget(age?: number): Promise<number>;
+  /** Removes handled deliveries after 14 days, and unhandled ones after 90 days. @returns how many went. */
+  forget(): Promise<number>;
 }
 
 /** Opens the inbox's memory. */
@@ -69,12 +60,7 @@ export function openDeliveries(tables: Kysely<InboxTables>, clock: Clock): Deliv
   ] as const;
   return {
     async get(id) {
-      const row = await db
-        .selectFrom('deliveries')
-        .select(shown)
-        .select('payload')
-        .where('id', '=', id)
-        .executeTakeFirst();
+      const row = await db.selectFrom('deliveries').selectAll().where('id', '=', id).executeTakeFirst();
       return row && { ...reported(row), payload: row.payload };
     },
     async list({ limit, unhandled = false }) {
@@ -112,11 +98,9 @@ export function openDeliveries(tables: Kysely<InboxTables>, clock: Clock): Deliv
         .where('id', '=', id)
         .execute();
     },
-    async forget(age = deliveriesKeptFor) {
-      if (age < leastAgeKept)
-        throw new RangeError('Keep deliveries for at least 7 days, so that repeated ones are recognised.');
-      const before = new Date(clock.now() - age);
-      const longBefore = new Date(clock.now() - Math.max(age, unhandledKeptFor));
+    async forget() {
+      const before = new Date(clock.now() - deliveriesKeptFor);
+      const longBefore = new Date(clock.now() - unhandledKeptFor);
       for (let removed = 0; ;) {
         const { rows } = await sql`
           delete from app.deliveries where id in (
@@ -131,20 +115,7 @@ export function openDeliveries(tables: Kysely<InboxTables>, clock: Clock): Deliv
   };
 }
 
-interface ShownRow {
-  id: string;
-  event: string;
-  action: string | null;
-  installation_id: string | null;
-  repository_id: string | null;
-  received_at: Date;
-  handled_at: Date | null;
-  decision: unknown;
-  attempts: number;
-  last_error: string | null;
-}
-
-const reported = (row: ShownRow): StoredDelivery => ({
+const reported = (row: Omit<Selectable<DeliveriesTable>, 'payload'>): StoredDelivery => ({
   id: row.id,
   event: row.event,
   action: row.action ?? undefined,

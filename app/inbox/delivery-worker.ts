@@ -9,32 +9,30 @@ import { deliveryJob, type DeliveryJob } from './delivery.ts';
 
 type WebhookEvent = Parameters<Probot['receive']>[0];
 
-/** What handling deliveries needs. */
 export interface DeliveryWorkerOptions {
   queue: Pick<Queue, 'work' | 'send' | 'define'>;
   deliveries: Pick<Deliveries, 'get' | 'markHandled' | 'markFailed'>;
-  notes: Pick<DecisionNotes, 'take'>;
+  notes: Pick<ReturnType<typeof decisionNotes>, 'take'>;
   /** `probot.receive`. */
   receive: (event: WebhookEvent) => Promise<void>;
   log: Logger;
   clock: Pick<Clock, 'now'>;
   /** Called with the result of each attempt. */
   count?: (event: string, result: 'handled' | 'failed' | 'postponed') => void;
-  /** Deliveries at the same time in this process; 8 when absent. */
-  concurrency?: number;
 }
+
+/** Deliveries at the same time in this process. */
+const concurrency = 8;
 
 /** Works on the job of each delivery until the queue stops. */
 export async function startDeliveryWorker(options: DeliveryWorkerOptions): Promise<void> {
-  const { queue, concurrency = 8 } = options;
+  const { queue } = options;
   // What never succeeds stays to be seen for a month.
   await queue.define(deliveryJob, { deleteAfterSeconds: 30 * 24 * 60 * 60, expireInSeconds: 10 * 60 });
   await queue.work<DeliveryJob>(deliveryJob, { concurrency }, (job) => handleDelivery(job, options));
 }
 
-/**
- * Passes one delivery to its handlers, and stores their decisions. They are idempotent: it may repeat after a crash.
- */
+/** Passes one delivery to its handlers, and stores their decisions. It may repeat after a crash. */
 export async function handleDelivery(
   { data: { id } }: Pick<Job<DeliveryJob>, 'data'>,
   { queue, deliveries, notes, receive, log, clock, count }: DeliveryWorkerOptions,
@@ -91,21 +89,15 @@ const pauseIn = (error: unknown): InstallationPaused | undefined => {
 const reasonOf = (error: unknown): string => errorsIn(error).map(messageOf).join('; ');
 
 /** What handlers decide, on its way from them to the delivery's row. */
-interface DecisionNotes {
-  /** The last decision about a delivery counts. */
-  note(deliveryId: string, decision: DeliveryDecision): void;
-  /** Takes the note away. */
-  take(deliveryId: string): DeliveryDecision | undefined;
-}
-
-/** An empty set of notes. */
-export function decisionNotes(): DecisionNotes {
+export function decisionNotes() {
   const notes = new Map<string, DeliveryDecision>();
   return {
-    note: (id, decision) => void notes.set(id, decision),
-    take: (id) => {
-      const noted = notes.get(id);
-      notes.delete(id);
+    /** The last decision about a delivery counts. */
+    note: (deliveryId: string, decision: DeliveryDecision): void => void notes.set(deliveryId, decision),
+    /** Takes the note away. */
+    take: (deliveryId: string): DeliveryDecision | undefined => {
+      const noted = notes.get(deliveryId);
+      notes.delete(deliveryId);
       return noted;
     },
   };

@@ -19,7 +19,6 @@ export interface Delivery {
 /** The job that handles one delivery. */
 export const deliveryJob = 'delivery';
 
-/** What that job is given. */
 export interface DeliveryJob {
   /** The delivery's GUID. */
   id: string;

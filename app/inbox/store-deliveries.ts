@@ -5,7 +5,6 @@ import { type Delivery, deliveryJob, type DeliveryJob } from './delivery.ts';
 import { codeOf } from '../../src/errors.ts';
 import { isDatabaseUnavailable } from '../../src/postgres/unavailable.ts';
 
-/** What storing needs. */
 export interface StoreDeliveriesOptions {
   /** Connections of its own, so that a webhook never waits for work; two are used at a time. */
   pool: Pool;

@@ -1,5 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
+import { systemClock } from '../../src/clock.ts';
 import type { JobCount } from '../../src/postgres/queue-jobs.ts';
+import { answersWithin, databaseAnswersWithin } from '../server/system-routes.ts';
 import type { OctokitFor, Sends } from '../github/sending.ts';
 import type { Intent } from '../reconcile/intent.ts';
 import { PostgresStore, type PostgresStoreOptions } from '../reconcile/postgres-store.ts';
@@ -16,55 +18,38 @@ export interface MetricsSource {
 }
 
 /** Counts for the people who run the App. No name of a repository, a person or a deployment is in them. */
-export interface AppMetrics {
-  contentType: string;
-  /** In Prometheus' text format. Never fails: a metric that cannot be read is left out. */
-  text(): Promise<string>;
-  /** Sets the source of the database metrics. */
-  ask(source: MetricsSource): void;
-  /** Counts a webhook; without an event if its signature is invalid. */
-  countWebhook(event: string | undefined, result: string): void;
-  /** An attempt to handle a delivery ended. */
-  countDelivery(event: string, result: string): void;
-  /** Counts a request to GitHub. */
-  countGithubRequest(kind: string, result: string): void;
-  /** A revision is ours: made by us, adopted or found. */
-  countRevision(how: string): void;
-  /** An intent ended. */
-  countEnd(kind: string): void;
-  /** A check was completed. */
-  countCheck(conclusion: string): void;
-}
-
-/** How long a reading of the metrics waits for the database (ms). */
-const askWithin = 2_000;
+export type AppMetrics = ReturnType<typeof createMetrics>;
 
 /** An empty set of counts with a registry of its own. */
-export function createMetrics(): AppMetrics {
+export function createMetrics() {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
-  const counter = <Label extends string>(name: string, help: string, labelNames: readonly Label[]): Counter<Label> =>
+  const counter = <Label extends string>(name: string, help: string, ...labelNames: readonly Label[]): Counter<Label> =>
     new Counter({ name, help, labelNames: [...labelNames], registers });
-  const gauge = <Label extends string>(name: string, help: string, labelNames: readonly Label[]): Gauge<Label> =>
+  const gauge = <Label extends string>(name: string, help: string, ...labelNames: readonly Label[]): Gauge<Label> =>
     new Gauge({ name, help, labelNames: [...labelNames], registers });
 
-  const webhooks = counter('landfall_webhooks_total', 'Webhooks by event and answer.', ['event', 'result']);
-  const deliveries = counter('landfall_deliveries_total', 'Deliveries handled, by event and result.', [
+  const webhooks = counter('landfall_webhooks_total', 'Webhooks by event and answer.', 'event', 'result');
+  const deliveries = counter(
+    'landfall_deliveries_total',
+    'Deliveries handled, by event and result.',
     'event',
     'result',
-  ]);
-  const requests = counter('landfall_github_requests_total', 'Requests to GitHub by kind and result.', [
+  );
+  const requests = counter(
+    'landfall_github_requests_total',
+    'Requests to GitHub by kind and result.',
     'kind',
     'result',
-  ]);
-  const revisions = counter('landfall_revisions_total', 'Revisions triggered, adopted and found.', ['how']);
-  const ends = counter('landfall_intents_ended_total', 'Intents by how they ended.', ['end']);
-  const checks = counter('landfall_checks_total', 'Checks completed, by conclusion.', ['conclusion']);
-  const database = gauge('landfall_database_up', 'Whether the database answers.', []);
-  const jobs = gauge('landfall_jobs', 'Jobs that wait, run or failed.', ['name', 'state']);
-  const queues = gauge('landfall_busy_lanes', 'Deployments with open work.', []);
-  const oldest = gauge('landfall_oldest_lane_seconds', 'Age of the oldest open work, in seconds.', []);
+  );
+  const revisions = counter('landfall_revisions_total', 'Revisions triggered, adopted and found.', 'how');
+  const ends = counter('landfall_intents_ended_total', 'Intents by how they ended.', 'end');
+  const checks = counter('landfall_checks_total', 'Checks completed, by conclusion.', 'conclusion');
+  const database = gauge('landfall_database_up', 'Whether the database answers.');
+  const jobs = gauge('landfall_jobs', 'Jobs that wait, run or failed.', 'name', 'state');
+  const queues = gauge('landfall_busy_lanes', 'Deployments with open work.');
+  const oldest = gauge('landfall_oldest_lane_seconds', 'Age of the oldest open work, in seconds.');
   let source: MetricsSource | undefined;
 
   async function askSource({ jobs: askJobs, queues: readQueues, now }: MetricsSource): Promise<void> {
@@ -77,36 +62,25 @@ export function createMetrics(): AppMetrics {
 
   return {
     contentType: registry.contentType,
-    async text() {
-      if (source) {
-        const answered = await inTime(askSource(source));
-        database.set(answered ? 1 : 0);
-      }
+    /** In Prometheus' text format. Never fails: a metric that cannot be read is left out. */
+    async text(): Promise<string> {
+      const asked = source;
+      if (asked)
+        database.set((await answersWithin(databaseAnswersWithin, () => askSource(asked), systemClock)) ? 1 : 0);
       return registry.metrics();
     },
-    ask: (requested) => {
+    /** Sets the source of the database metrics. */
+    ask(requested: MetricsSource): void {
       source = requested;
     },
-    countWebhook: (event = 'unproven', result) => webhooks.inc({ event, result }),
-    countDelivery: (event, result) => deliveries.inc({ event, result }),
-    countGithubRequest: (kind, result) => requests.inc({ kind, result }),
-    countRevision: (how) => revisions.inc({ how }),
-    countEnd: (end) => ends.inc({ end }),
-    countCheck: (conclusion) => checks.inc({ conclusion }),
+    /** Counts a webhook; without an event if its signature is invalid. */
+    countWebhook: (event: string | undefined, result: string) => webhooks.inc({ event: event ?? 'unproven', result }),
+    countDelivery: (event: string, result: string) => deliveries.inc({ event, result }),
+    countGithubRequest: (kind: string, result: string) => requests.inc({ kind, result }),
+    countRevision: (how: string) => revisions.inc({ how }),
+    countEnd: (end: string) => ends.inc({ end }),
+    countCheck: (conclusion: string) => checks.inc({ conclusion }),
   };
-}
-
-/** Whether it succeeded in time. */
-async function inTime(asking: Promise<void>): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  const timer = setTimeout(() => resolve(false), askWithin);
-  asking.then(
-    () => resolve(true),
-    () => resolve(false),
-  );
-  const answered = await promise;
-  clearTimeout(timer);
-  return answered;
 }
 
 /** Octokits whose requests are counted by what they ask for and how it was answered. */
@@ -137,10 +111,7 @@ type Counts = Pick<AppMetrics, 'countRevision' | 'countEnd' | 'countCheck'>;
 const remembered = 10_000;
 
 /** Counts what was stored: revisions that are ours, ends of intents, checks that are completed. */
-export function workCounts(counts: Counts): {
-  intents: (intents: readonly Intent[] | undefined) => void;
-  reports: (reports: readonly ReportPut[] | undefined) => void;
-} {
+export function workCounts(counts: Counts) {
   const seen = new Set<string>();
   const once = (key: string, count: () => void): void => {
     if (seen.has(key)) return;
@@ -150,13 +121,13 @@ export function workCounts(counts: Counts): {
     count();
   };
   return {
-    intents: (intents = []) => {
+    intents: (intents: readonly Intent[] = []): void => {
       for (const { id, how, end } of intents) {
         if (how !== undefined) once(`${id} ${how}`, () => counts.countRevision(how));
         if (end !== undefined) once(`${id} ${end.kind}`, () => counts.countEnd(end.kind));
       }
     },
-    reports: (reports = []) => {
+    reports: (reports: readonly ReportPut[] = []): void => {
       for (const { repository, headSha, name, wanted } of reports) {
         const conclusion = wanted.kind === 'check' ? wanted.content.conclusion : undefined;
         if (conclusion === undefined) continue;

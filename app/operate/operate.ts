@@ -80,18 +80,14 @@ export async function operate(
   }
 
   async function retry(id: string): Promise<{ again: boolean; reported: string }> {
-    if (!isUuid(id)) {
-      return { again: false, reported: `${id} is no id of a job: they are listed by npx landfall app jobs.` };
-    }
+    const refused = (reported: string) => ({ again: false, reported });
+    if (!isUuid(id)) return refused(`${id} is no id of a job: they are listed by npx landfall app jobs.`);
     const job = await runJobAgain(database.pool, id);
     if (job) return { again: true, reported: `The ${job.name} job ${id} runs again.` };
     const delivery = await deliveries.get(id);
-    if (delivery === undefined) return { again: false, reported: `No job and no delivery has the id ${id}.` };
+    if (delivery === undefined) return refused(`No job and no delivery has the id ${id}.`);
     if (delivery.handledAt !== undefined) {
-      return {
-        again: false,
-        reported: `The delivery ${id} was handled ${new Date(delivery.handledAt).toISOString()}.`,
-      };
+      return refused(`The delivery ${id} was handled ${new Date(delivery.handledAt).toISOString()}.`);
     }
     // Its job is gone. If one is running all the same, the later of the two finds it handled.
     const write = (line: string): void => terminal.complain(line);

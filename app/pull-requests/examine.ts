@@ -4,7 +4,7 @@ import type { PullRequestAt, PullRequestExaminer } from '../events/event-types.t
 import type { Problem } from '../../src/diagnostics/problem.ts';
 import { FileTooLarge } from '../github/github-api.ts';
 import type { RepositoryAt, AppContext } from '../context.ts';
-import { commitCheckName } from '../reconcile/report.ts';
+import { checkReport, commitCheckName } from '../reconcile/report.ts';
 import { type FileReader, readHere, whyUnread } from '../worker/file-readers.ts';
 import { type ExaminedFiles, touchedFiles } from './validation.ts';
 import { forecast, type Forecasting } from './forecast.ts';
@@ -12,15 +12,12 @@ import { markOf, pullRequestCheck } from './pull-request-check.ts';
 import { allEntriesOf } from '../../src/contract/control/pages.ts';
 import type { Deployment } from '../../src/contract/control/deployment.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
-import { ServiceError } from '../../src/contract/service-error.ts';
+import { attempt } from '../../src/deploy/attempt.ts';
 import type { Ownership } from '../targets/ownership.ts';
 
 /** Which deployments a repository may act on, by the rule that pushes go by. */
-export type ActingRule = (
-  repository: RepositoryAt,
-) => Promise<Pick<Forecasting, 'find' | 'refusal' | 'isOwn'>> | Pick<Forecasting, 'find' | 'refusal' | 'isOwn'>;
+export type ActingRule = (repository: RepositoryAt) => Pick<Forecasting, 'find' | 'refusal' | 'isOwn'>;
 
-/** What examining takes. */
 export interface Examining {
   context: Pick<AppContext, 'githubApi' | 'store' | 'control' | 'agentAt' | 'clock' | 'random'>;
   /** Every path that a pull request changes; undefined if the list is cut. */
@@ -42,26 +39,21 @@ export const createPullRequestExaminer = (examining: Examining): PullRequestExam
     const touched = await touchedBy(pull, examining);
     if (touched.length === 0) return clearCheck(pull, context);
     const content = await contentOf(pull, touched, examining);
-    const wanted = { kind: 'check', content } as const;
-    await context.store.putReport({ kind: 'check', repository, headSha, name: commitCheckName, wanted });
+    await context.store.putReport(checkReport({ repository, headSha, name: commitCheckName }, content));
   },
 });
 
 /** An earlier report on the same pull request is outdated: its base branch may have changed. */
 async function clearCheck(pull: PullRequestAt, { store, clock }: Examining['context']): Promise<void> {
-  const { repository, headSha, number } = pull;
-  const content = nothingToDeploy(whyNothing(pull), [], clock.now());
+  const { repository, headSha, number, fork, baseBranch } = pull;
+  const whose = fork ? 'a pull request from a fork' : 'a pull request';
+  const why = `${whose} deploys nothing by itself; what it becomes on ${baseBranch} is deployed from there`;
+  const content = nothingToDeploy(why, [], clock.now());
   const said = await store.reportOf(repository.repositoryId, headSha, commitCheckName);
   if (said?.wanted.kind !== 'check' || !said.wanted.content.summary.includes(markOf(number))) {
     return putCommitCheck({ store }, { repository, headSha }, content);
   }
-  const wanted = { kind: 'check', content } as const;
-  await store.putReport({ kind: 'check', repository, headSha, name: commitCheckName, wanted }, said.version);
-}
-
-function whyNothing({ fork, baseBranch }: PullRequestAt): string {
-  const whose = fork ? 'a pull request from a fork' : 'a pull request';
-  return `${whose} deploys nothing by itself; what it becomes on ${baseBranch} is deployed from there`;
+  await store.putReport(checkReport({ repository, headSha, name: commitCheckName }, content), said.version);
 }
 
 /** The graph configurations of both sides count: one that the head no longer names is still deployed from the base. */
@@ -91,23 +83,12 @@ async function contentOf(
   const { repository, headSha, baseBranch } = pull;
   const files = await filesOf(pull, context, reader);
   const validation = await reader.validate(files);
-  const rule = await actingRule(repository);
-  const forecasts =
-    validation.problems.length > 0
-      ? []
-      : await Promise.all(
-          validation.deployments.map((each) => forecast(each, { context, baseBranch, headSha, ...rule })),
-        );
+  const forecasting = { context, baseBranch, headSha, ...actingRule(repository) };
+  const deployments = validation.problems.length > 0 ? [] : validation.deployments;
+  const forecasts = await Promise.all(deployments.map((each) => forecast(each, forecasting)));
   const removesDeployFile = files.deployFile === undefined;
-  const examined = {
-    number: pull.number,
-    touched,
-    removesDeployFile,
-    validation,
-    forecasts,
-    baseBranch,
-    isFork: pull.fork,
-  };
+  const { number, fork: isFork } = pull;
+  const examined = { number, touched, removesDeployFile, validation, forecasts, baseBranch, isFork };
   return pullRequestCheck(examined, context.clock.now());
 }
 
@@ -151,18 +132,14 @@ const notRead = (file: string, why: string): Problem => ({
   message: `this file was not read: ${why}`,
 });
 
-type RuleQuery = { name?: string; deploymentId?: string };
-
-/**
- * The rule that pushes go by, for forecasts: a repository's own deployments, and those that the operator bound to it.
- */
+/** The rule that pushes go by: a repository's own deployments, and those that the operator bound to it. */
 export const actingRule =
   (ownership: Ownership, control: Pick<ControlService, 'getDeployment' | 'listDeployments'>): ActingRule =>
   (repository) => {
     const refusal = (deployment: Deployment) =>
       ownership.refusal(repository, deployment) === undefined ? undefined : notYours;
     return {
-      async find({ name, deploymentId }: RuleQuery) {
+      async find({ name, deploymentId }) {
         if (deploymentId !== undefined) return byId(control, deploymentId);
         const named = await byName(control, name ?? '');
         // Of several with one name the refused one counts: a plan would report it.
@@ -177,12 +154,9 @@ export const actingRule =
 const notYours = 'it is not a deployment of this repository, and the operator of the App did not bind it';
 
 async function byId(control: Pick<ControlService, 'getDeployment'>, id: string): Promise<Deployment | undefined> {
-  try {
-    return await control.getDeployment(id);
-  } catch (error) {
-    if (error instanceof ServiceError && error.kind === 'missing') return undefined;
-    throw error;
-  }
+  const read = await attempt(control.getDeployment(id));
+  if (!read.ok && read.error.kind !== 'missing') throw read.error;
+  return read.ok ? read.value : undefined;
 }
 
 /** The deployments of exactly this name; a service may match names loosely. */

@@ -25,7 +25,6 @@ export type Forecast =
   /** The service did not respond. */
   | { kind: 'unavailable'; deployment: string; why: string };
 
-/** What a forecast is made from. */
 export interface Forecasting {
   context: Pick<AppContext, 'control' | 'agentAt' | 'clock' | 'random'>;
   /** The branch that the pull request is to be merged into, and the newest commit of its head. */
@@ -105,16 +104,10 @@ const refOf = ({ repoRef }: DesiredGithub, there: Deployment | undefined): strin
 function reported(deployment: string, { plan, reason, notes }: Outcome): Forecast {
   switch (plan?.kind) {
     case 'create':
-      return { kind: 'create', deployment, revisions: 1, changes: plan.changes, why: reason, notes };
-    case 'patch':
-      return {
-        kind: 'patch',
-        deployment,
-        revisions: plan.makesRevision ? 1 : 0,
-        changes: plan.changes,
-        why: reason,
-        notes,
-      };
+    case 'patch': {
+      const revisions = plan.kind === 'create' || plan.makesRevision ? 1 : 0;
+      return { kind: plan.kind, deployment, revisions, changes: plan.changes, why: reason, notes };
+    }
     case 'none':
       return { kind: 'none', deployment, revisions: 0, changes: [], why: plan.why, notes };
     case 'impossible':

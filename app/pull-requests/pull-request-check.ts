@@ -25,9 +25,7 @@ export const markOf = (pullRequest: number): string => `<!-- landfall: pull requ
 
 const rest = '_The rest did not fit into a check run; `npx landfall validate` and `npx landfall plan` show all of it._';
 
-/**
- * The check of a pull request that changes the deploy file or a graph configuration: what is wrong, what it would do.
- */
+/** The check of a pull request that changes examined files: what is wrong, and what merging would do. */
 export function pullRequestCheck(examined: Examined, now: number): CheckContent {
   const { validation } = examined;
   const wrong = validation.problems.length > 0;

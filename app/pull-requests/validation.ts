@@ -98,10 +98,8 @@ function missingGraphConfigs({ deployFile, graphConfigs, unread }: ExaminedFiles
 }
 
 /**
- * Which of the examined files a pull request changes.
- *
- * @param changed every path that it changes; undefined if the list is cut, which counts as all of them.
- * @param paths the graph configuration files that matter, those of the base and of the head.
+ * Which of the deploy file and these graph configuration files a pull request changes; all of them if the list of what
+ * it changes is cut.
  */
 export function touchedFiles(changed: readonly string[] | undefined, paths: readonly string[]): string[] {
   const known = [defaultConfigPath, ...paths];

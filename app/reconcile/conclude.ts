@@ -1,16 +1,15 @@
 import { sameCommit } from '../../src/planning/commit.ts';
 import { decideRollback } from '../../src/planning/rollback.ts';
 import type { Verdict } from '../../src/planning/verdict-types.ts';
-import { ended, verifiedEnd, untestedEnd, unverifiedEnd, reasonOfWrongAnswer, type End } from './outcomes.ts';
+import { ended, verifiedEnd, untestedEnd, unverifiedEnd, reasonOfWrongAnswer } from './outcomes.ts';
 import { requestAfter, requestLike, type Intent, type DeployRequest } from './intent.ts';
-import { markContained } from './mark-contained.ts';
+import { markContained, mayContain } from './contained-commits.ts';
 import { observeDeployment, type DeploymentObservation } from './observation.ts';
-import { mayContain } from './contains-commit.ts';
 import {
+  endIntent,
   headOf,
-  saveIntents,
-  continued,
   reportsOf,
+  saveIntents,
   type StepResult,
   type ReconcileContext,
 } from './reconcile-context.ts';
@@ -27,37 +26,26 @@ export async function conclude(work: ReconcileContext, intent: Intent): Promise<
   const isUnasked = verdict.kind === 'none' && intent.terms.unread === true;
   if (verdict.kind === 'unproven' || isUnasked) {
     const done = ended(intent, isUnasked ? untestedEnd(intent) : unverifiedEnd(intent, verdict), now);
-    await saveIntents(work, [done], { requests: await requestRolledBackHead(work, done) });
-    return continued;
+    return saveIntents(work, [done], { requests: await requestRolledBackHead(work, done) });
   }
   const done = ended(intent, verifiedEnd(intent, verdict), now);
   const live = done.sending.kind === 'restate' ? done.commit : observation.live?.commit;
-  const { intents, silent } = live === undefined ? { intents: [], silent: [] } : await markContained(work, done, live);
+  const contained = live === undefined ? undefined : await markContained(work, done, live);
   const { rolledBackCommit } = await work.context.store.deploymentQueue(intent.deploymentId);
   const isForgiven = done.sending.kind === 'restate' && sameCommit(rolledBackCommit, done.commit);
-  // The check of a commit that is live in this one changes, unless a newer intent owns it.
-  const quiet = new Set(silent);
-  const reported = intents.filter(({ id }) => !quiet.has(id));
-  await saveIntents(work, [done], {
+  return saveIntents(work, [done], {
     requests: await requestRolledBackHead(work, done),
     ...(isForgiven ? { rolledBackCommit: null } : {}),
-    also: intents,
-    reports: reported.flatMap((each) => reportsOf(work, each)),
+    also: contained?.intents ?? [],
+    reports: (contained?.reported ?? []).flatMap((each) => reportsOf(work, each)),
   });
-  return continued;
 }
 
 /** A failed smoke test: rolls back if configured and possible, else reports the failure. */
 async function wrong(work: ReconcileContext, intent: Intent, verdict: Verdict): Promise<StepResult> {
   const { context } = work;
-  const now = context.clock.now();
   const said = reasonOfWrongAnswer(intent, verdict);
-  if (intent.cause.kind === 'failure') {
-    const end: End = { kind: 'broken', reason: `${said}.` };
-    const done = ended(intent, end, now);
-    await saveIntents(work, [done]);
-    return continued;
-  }
+  if (intent.cause.kind === 'failure') return endIntent(work, intent, { kind: 'broken', reason: `${said}.` });
   const decision = decideRollback({
     onFailure: intent.sending.kind === 'restate' ? intent.terms.onFailure : 'keep',
     revisionId: intent.revisionId,
@@ -66,21 +54,17 @@ async function wrong(work: ReconcileContext, intent: Intent, verdict: Verdict): 
   const known = await context.store.intentsOf(intent.deploymentId, intent.commit);
   const isTried = known.some(({ cause }) => cause.kind === 'failure' && cause.key === intent.id);
   if (decision.kind === 'restore' && !isTried) {
-    await saveIntents(work, [intent], { requests: [goingBack(intent, decision.revisionId, now)] });
-    return continued;
+    const request = requestLike(intent, {
+      commit: intent.commit,
+      sending: { kind: 'redeploy', revisionId: decision.revisionId },
+      cause: { kind: 'failure', key: intent.id, at: context.clock.now() },
+    });
+    return saveIntents(work, [intent], { requests: [request] });
   }
   const why = decision.kind === 'impossible' ? ' Not rolled back: no revision is known that was live before.' : '';
   const advice = 'Correct the agent and push, or press Rollback where a former revision is known.';
-  await saveIntents(work, [ended(intent, { kind: 'broken', reason: `${said}. It is live.${why}`, advice }, now)]);
-  return continued;
+  return endIntent(work, intent, { kind: 'broken', reason: `${said}. It is live.${why}`, advice });
 }
-
-const goingBack = (intent: Intent, revisionId: string, at: number): DeployRequest =>
-  requestLike(intent, {
-    commit: intent.commit,
-    sending: { kind: 'redeploy', revisionId },
-    cause: { kind: 'failure', key: intent.id, at },
-  });
 
 /** Another revision is live by now: the verdict is not about it. */
 async function replaced(
@@ -91,22 +75,14 @@ async function replaced(
   const by = deployment.active_revision_id ?? 'none';
   const commit = live?.commit;
   const contains = commit && (await mayContain(work, intent.repository, intent.commit, commit));
-  const done = ended(
-    intent,
-    {
-      kind: 'superseded',
-      reason: `Revision ${intent.revisionId} was live, and revision ${by} took its place before it was proven.`,
-      ...(commit ? { by: { commit, contains: contains || undefined } } : {}),
-    },
-    work.context.clock.now(),
-  );
-  await saveIntents(work, [done]);
-  return continued;
+  return endIntent(work, intent, {
+    kind: 'superseded',
+    reason: `Revision ${intent.revisionId} was live, and revision ${by} took its place before it was proven.`,
+    ...(commit ? { by: { commit, contains: contains || undefined } } : {}),
+  });
 }
 
-/**
- * Requests a head that a person rolled back: it is not built, and its check, which may still be green, says why.
- */
+/** Requests a head that a person rolled back: it is not built, and its check, which may still be green, says why. */
 async function requestRolledBackHead(work: ReconcileContext, done: Intent): Promise<DeployRequest[]> {
   if (done.cause.kind !== 'rollback') return [];
   const { rolledBackCommit: rolledBack } = await work.context.store.deploymentQueue(done.deploymentId);

@@ -4,14 +4,14 @@ import type { Verdict } from '../../src/planning/verdict-types.ts';
 import type { AppContext } from '../context.ts';
 import { ended, reasonOfWrongAnswer, type End } from './outcomes.ts';
 import type { Intent } from './intent.ts';
-import type { Changes } from './store.ts';
+import type { QueueChanges } from './store.ts';
 
 type Kept = Pick<AppContext, 'store' | 'clock'>;
 
 /** Further changes in the same transaction that follow from these intents. */
 export interface Consequences {
   intents: readonly Intent[];
-  deploymentQueue: Pick<Changes, 'held' | 'rolledBackCommit'>;
+  deploymentQueue: QueueChanges;
 }
 
 /** The outcome of a rollback also ends the intent that it undid, and changes the queue. */
@@ -23,10 +23,7 @@ export async function consequencesOf(context: Kept, intents: readonly Intent[]):
 }
 
 /** Changes the queue after a rollback: the commit is not retried automatically. */
-async function afterGoingBack(
-  { store, clock }: Kept,
-  back: Intent,
-): Promise<Pick<Changes, 'held' | 'rolledBackCommit'>> {
+async function afterGoingBack({ store, clock }: Kept, back: Intent): Promise<QueueChanges> {
   const isBack = back.end?.kind === 'deployed' || back.end?.kind === 'unproven' || back.end?.kind === 'broken';
   const { kind } = back.cause;
   if (!isBack || (kind !== 'failure' && kind !== 'rollback') || back.sending.kind !== 'redeploy') return {};

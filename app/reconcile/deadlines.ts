@@ -7,12 +7,9 @@ const seen = new WeakMap<Pick<Clock, 'now'>, Map<string, number>>();
 const mostSeen = 10_000;
 
 /**
- * Whether a stored deadline is over. What is left of it is read from the time of day once, when a process first sees it,
- * and measured by the steady clock from then on: a time of day that jumps neither ends it early nor leaves it open.
- *
- * @param subject what the deadline is about, by an id.
- * @param deadline in milliseconds since the epoch.
- * @param lengthMs how long it was when it was set: no more than that is left of it, whatever the time of day.
+ * Whether a stored deadline (ms since the epoch) is over. What is left of it, at most `lengthMs`, is read from the time
+ * of day when a process first sees it, and measured by the steady clock from then on: a time of day that jumps neither
+ * ends it early nor leaves it open.
  */
 export function isOver(
   clock: Pick<Clock, 'now' | 'steadyNow'>,
@@ -32,12 +29,7 @@ export function isOver(
   return now >= end;
 }
 
-/**
- * A deadline from now on, which this process measures by the steady clock at once: a time of day that jumps before the
- * next look neither ends it early nor leaves it open.
- *
- * @returns milliseconds since the epoch.
- */
+/** A deadline (ms since the epoch) from now on, which this process measures by the steady clock at once. */
 export function deadlineIn(clock: Pick<Clock, 'now' | 'steadyNow'>, subject: string, lengthMs: number): number {
   const deadline = clock.now() + lengthMs;
   isOver(clock, subject, deadline, lengthMs);

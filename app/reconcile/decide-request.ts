@@ -6,17 +6,17 @@ import { deadlineIn, isOver } from './deadlines.ts';
 import { endedByDecision } from './outcomes.ts';
 import { beginFollowing } from './begin-following.ts';
 import type { Intent, EndKind } from './intent.ts';
-import { sendFor } from './send.ts';
+import { formerOf, sendFor } from './send.ts';
 import { observeDeployment, type DeploymentObservation } from './observation.ts';
 import type { DeploymentQueue } from './store.ts';
 import {
-  headOf,
-  saveIntents,
   continued,
+  headOf,
   reportsOf,
-  type StepResult,
-  type ReconcileContext,
   requeueAfter,
+  saveIntents,
+  type ReconcileContext,
+  type StepResult,
 } from './reconcile-context.ts';
 
 /** Poll interval for another client's revision while a request waits for it (ms). */
@@ -74,22 +74,16 @@ export async function decideRequest(
   switch (decision.kind) {
     case 'skip':
       if (isReportedByEarlier(intent, earlier, decision)) return join(work, intent, decision, earlier);
-      await saveIntents(work, [endedByDecision(intent, 'skipped', decision, context.clock.now())]);
-      return continued;
+      return saveIntents(work, [endedByDecision(intent, 'skipped', decision, context.clock.now())]);
     case 'hold':
-      await saveIntents(work, [{ ...intent, state: 'held', decision }]);
-      return continued;
+      return saveIntents(work, [{ ...intent, state: 'held', decision }]);
     case 'adopt':
       return beginFollowing(work, { ...intent, decision }, decision.revisionId, 'adopted', observation);
-    case 'wait':
-      return waitedTooLong(work, intent)
-        ? trigger(
-            work,
-            intent,
-            { kind: 'trigger', why: `${decision.why} for too long, so the App no longer waits` },
-            observation,
-          )
-        : waitForAnother(work, intent, decision, observation.latest?.commit);
+    case 'wait': {
+      if (!waitedTooLong(work, intent)) return waitForAnother(work, intent, decision, observation.latest?.commit);
+      const why = `${decision.why} for too long, so the App no longer waits`;
+      return trigger(work, intent, { kind: 'trigger', why }, observation);
+    }
     case 'trigger':
       return trigger(work, intent, decision, observation);
   }
@@ -106,8 +100,7 @@ async function join(
 ): Promise<StepResult> {
   const reporter = endedBefore(intent, earlier);
   const reports = reporter ? reportsOf(work, reporter) : [];
-  await saveIntents(work, [endedByDecision(intent, 'joined', decision, work.context.clock.now())], { reports });
-  return continued;
+  return saveIntents(work, [endedByDecision(intent, 'joined', decision, work.context.clock.now())], { reports });
 }
 
 async function trigger(
@@ -117,20 +110,14 @@ async function trigger(
   observation: DeploymentObservation,
 ): Promise<StepResult> {
   const { deadline: _, ...decided } = { ...intent, decision };
-  const isHosted = intent.terms.builder === 'service' && isOfItself(intent);
-  if (isHosted) {
+  if (intent.terms.builder === 'service' && isOfItself(intent)) {
     // It made its revision already, and that ended: there is no other one to wait for.
-    const { latest } = observation;
+    const { latest, deployment } = observation;
     if (latest?.standing === 'ended' && sameCommit(latest.commit, intent.commit)) {
       return beginFollowing(work, decided, latest.id, 'found', observation);
     }
     const deadline = deadlineIn(work.context.clock, intent.id, Math.min(hostedMs, intent.terms.timeoutMs));
-    const formerLatestRevisionId = observation.deployment.latest_revision_id;
-    const formerLiveRevisionId = observation.deployment.active_revision_id;
-    await saveIntents(work, [
-      { ...decided, state: 'expecting', deadline, formerLatestRevisionId, formerLiveRevisionId },
-    ]);
-    return continued;
+    return saveIntents(work, [{ ...decided, state: 'expecting', deadline, ...formerOf(deployment) }]);
   }
   // What was read of the service took its time: the head may be another by now.
   const head = await headOf(work, intent);
@@ -159,16 +146,13 @@ const ofRevision: readonly EndKind[] = ['deployed', 'unproven', 'broken', 'faile
 /** Outcomes without a revision; only a person's request starts another attempt. */
 const ofNone: readonly EndKind[] = ['unknown', 'absent'];
 
-/**
- * Why a push changes nothing: an earlier one of the same commit has an outcome, and the service did nothing since. This
- * happens when two deliveries find the same head. One clause, for a check.
- */
+/** Why a push changes nothing: an earlier one of the same commit has an outcome, and the service did nothing since. */
 function alreadyReported(
   intent: Intent,
   sameCommits: readonly Intent[],
   observation: DeploymentObservation,
 ): string | undefined {
-  if (intent.cause.kind !== 'push' && intent.cause.kind !== 'recovery') return undefined;
+  if (!isOfItself(intent)) return undefined;
   const former = endedBefore(intent, sameCommits);
   if (!former?.end) return undefined;
   const newest = observation.deployment.latest_revision_id;

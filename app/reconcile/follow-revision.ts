@@ -5,11 +5,12 @@ import type { Rollout } from '../../src/planning/rollout-types.ts';
 import { attempt } from '../../src/deploy/attempt.ts';
 import { observeRevision } from '../../src/deploy/observe-revision.ts';
 import { isOver } from './deadlines.ts';
-import { endOfRollout, ended, builtAsAnother } from './outcomes.ts';
+import { endOfRollout, builtAsAnother } from './outcomes.ts';
 import { requestAfter, type Intent } from './intent.ts';
 import {
   saveIntents,
   continued,
+  endIntent,
   readOptions,
   requeueAfter,
   headOf,
@@ -17,8 +18,8 @@ import {
   type ReconcileContext,
 } from './reconcile-context.ts';
 import { sameCommit, shortCommit } from '../../src/planning/commit.ts';
-import { mayContain } from './contains-commit.ts';
-import { seenOf } from './observation.ts';
+import { mayContain } from './contained-commits.ts';
+import { findRevision, seenOf } from './observation.ts';
 import type { LogEntry } from '../../src/contract/control/log.ts';
 import { maskOf, maskStart } from '../../src/contract/mask.ts';
 import { lastLogLines } from '../../src/deploy/log-lines.ts';
@@ -39,12 +40,12 @@ export async function followRevision(work: ReconcileContext, intent: Intent): Pr
   if (before.kind === 'superseded') return handleSuperseded(work, intent, before);
   const { observation, deployment } = await observationOf(work, intent, revisionId, before);
   const rollout = rolloutAfter(before, observation);
-  const result = await after(work, { ...intent, rollout, ...builtOf(rollout) }, rollout, before, deployment);
+  const { builtCommit } = rollout;
+  const followed = { ...intent, rollout, ...(builtCommit ? { builtCommit } : {}) };
+  const result = await after(work, followed, rollout, before, deployment);
   await work.context.step?.('followed-once', intent.id);
   return result;
 }
-
-const builtOf = ({ builtCommit }: Rollout): { builtCommit?: string } => (builtCommit ? { builtCommit } : {});
 
 async function after(
   work: ReconcileContext,
@@ -53,21 +54,21 @@ async function after(
   before: Rollout,
   deployment: Deployment | undefined,
 ): Promise<StepResult> {
-  const now = work.context.clock.now();
+  const { clock } = work.context;
   if (isOfAnother(intent, rollout.builtCommit)) return builtAnother(work, intent, rollout.builtCommit);
   switch (rollout.kind) {
     case 'live':
       return live(work, intent, deployment);
     case 'superseded':
-      await saveIntents(work, [intent]);
-      return continued;
+      return saveIntents(work, [intent]);
     case 'in-progress':
       break;
     default:
       return over(work, intent, rollout, deployment);
   }
+  const now = clock.now();
   const { id, deadline, terms } = intent;
-  if (deadline === undefined || isOver(work.context.clock, id, deadline, terms.timeoutMs))
+  if (deadline === undefined || isOver(clock, id, deadline, terms.timeoutMs))
     return over(work, intent, rolloutOutOfTime(rollout), deployment);
   const isNews = rollout.seen.length > before.seen.length || rollout.builtCommit !== before.builtCommit;
   if (isNews || Math.abs(now - intent.updatedAt) >= heartbeatMs) await saveIntents(work, [intent]);
@@ -92,14 +93,9 @@ async function over(
   known: Deployment | undefined,
 ): Promise<StepResult> {
   if (rollout.kind === 'live' || rollout.kind === 'in-progress') return continued;
-  const { control, clock } = work.context;
-  const reported = known
-    ? { ok: true as const, value: known }
-    : await attempt(control.getDeployment(intent.deploymentId, readOptions(work)));
-  const logs = reported.ok && rollout.kind === 'failed' ? await logTail(work, reported.value, rollout.revisionId) : [];
+  const logs = rollout.kind === 'failed' ? await logTail(work, intent.deploymentId, rollout.revisionId, known) : [];
   const end = { ...endOfRollout(intent, rollout), ...(logs.length > 0 ? { logs } : {}) };
-  await saveIntents(work, [ended({ ...intent, rollout }, end, clock.now())]);
-  return continued;
+  return endIntent(work, { ...intent, rollout }, end);
 }
 
 /** Observes the revision. A new message is shown without the secrets of the deployment, which is read for them. */
@@ -131,12 +127,10 @@ const isOfAnother = ({ sending, commit }: Intent, built: string | undefined): bu
 async function builtAnother(work: ReconcileContext, intent: Intent, built: string): Promise<StepResult> {
   const head = await headOf(work, intent);
   const contains = await mayContain(work, intent.repository, intent.commit, built);
-  const now = work.context.clock.now();
   const reported: Intent = { ...intent, builtCommit: built };
-  await saveIntents(work, [ended(reported, builtAsAnother(reported, built, contains), now)], {
-    requests: head ? [requestAfter(reported, head.sha, now)] : [],
+  return endIntent(work, reported, builtAsAnother(reported, built, contains), {
+    requests: head ? [requestAfter(reported, head.sha, work.context.clock.now())] : [],
   });
-  return continued;
 }
 
 const pollMs = 5_000;
@@ -152,48 +146,45 @@ async function handleSuperseded(
 ): Promise<StepResult> {
   const { control, clock } = work.context;
   const { deploymentId, deadline } = intent;
-  const id =
-    rollout.by ?? (await control.getDeployment(deploymentId, readOptions(work))).latest_revision_id ?? undefined;
-  const reported = endOfRollout(intent, id && id !== rollout.revisionId ? { ...rollout, by: id } : rollout);
-  const read =
-    id && id !== rollout.revisionId
-      ? await attempt(control.getRevision(deploymentId, id, readOptions(work)))
-      : undefined;
-  if (read && !read.ok && read.error.kind !== 'missing') throw read.error;
-  const other = read?.ok ? seenOf(read.value, null) : undefined;
+  const newest = rollout.by ?? (await control.getDeployment(deploymentId, readOptions(work))).latest_revision_id;
+  const id = newest && newest !== rollout.revisionId ? newest : undefined;
+  const reported = endOfRollout(intent, id ? { ...rollout, by: id } : rollout);
+  const read = id ? await findRevision(control, deploymentId, id, readOptions(work)) : undefined;
+  const other = read && seenOf(read, null);
   if (other && intent.sending.kind === 'restate' && sameCommit(other.commit, intent.commit)) {
-    await saveIntents(work, [{ ...intent, revisionId: other.id, how: 'adopted', rollout: rolloutOf(other.id) }]);
-    return continued;
+    return saveIntents(work, [{ ...intent, revisionId: other.id, how: 'adopted', rollout: rolloutOf(other.id) }]);
   }
-  const now = clock.now();
   const mayReport = other && other.commit === undefined && other.standing === 'on-its-way';
   const isOpen = deadline !== undefined && !isOver(clock, intent.id, deadline, intent.terms.timeoutMs);
   if (mayReport && isOpen) return requeueAfter(work, pollMs);
-  if (!other?.commit) {
-    await saveIntents(work, [ended(intent, reported, now)]);
-    return continued;
-  }
+  if (!other?.commit) return endIntent(work, intent, reported);
   const contains = await mayContain(work, intent.repository, intent.commit, other.commit);
   const reason = `${withoutFullStop(reported.reason)}, which is of commit ${shortCommit(other.commit)}.`;
-  await saveIntents(work, [ended(intent, { ...reported, reason, by: { commit: other.commit, contains } }, now)]);
-  return continued;
+  return endIntent(work, intent, { ...reported, reason, by: { commit: other.commit, contains } });
 }
 
 /** Stored part of a failed revision's logs: lines, and characters of one line. */
 const [lines, characters] = [30, 1_000];
 
-/** The last lines of a revision's logs, oldest first, without the deployment's secrets. */
-async function logTail(work: ReconcileContext, deployment: Deployment, revisionId: string): Promise<LogEntry[]> {
+/** The last lines of a revision's logs, oldest first, without the deployment's secrets; none if these are unknown. */
+async function logTail(
+  work: ReconcileContext,
+  deploymentId: string,
+  revisionId: string,
+  known: Deployment | undefined,
+): Promise<LogEntry[]> {
   const { control, log } = work.context;
+  const read = known ? undefined : await attempt(control.getDeployment(deploymentId, readOptions(work)));
+  const deployment = read?.ok ? read.value : known;
+  if (!deployment) return [];
   const mask = maskOf(valuesOf(deployment));
-  const logs = await lastLogLines(deployment.id, revisionId, {
+  const logs = await lastLogLines(deploymentId, revisionId, {
     control,
     options: () => readOptions(work),
     lines,
     characters,
     redact: (text, most) => maskStart(mask, text, most),
-    missed: (_, error) =>
-      log.warn({ deployment: work.lease.deploymentId }, `log lines could not be read: ${error.message}`),
+    missed: (_, error) => log.warn({ deployment: deploymentId }, `log lines could not be read: ${error.message}`),
   });
   return logs.slice(-lines);
 }

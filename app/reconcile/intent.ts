@@ -93,9 +93,7 @@ export interface IntentEnd {
   rolledBackTo?: string;
 }
 
-/**
- * State of a running smoke test, stored so that another process can resume it. Opaque to all but the smoke test runner.
- */
+/** State of a running smoke test, from which another process can resume. Opaque to all but the smoke test runner. */
 export type SmokeState = Readonly<Record<string, unknown>>;
 
 /** This commit on this deployment, for this cause. The id is the idempotency key of what is sent for it. */

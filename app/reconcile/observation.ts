@@ -1,5 +1,7 @@
 import type { Deployment } from '../../src/contract/control/deployment.ts';
 import type { Revision } from '../../src/contract/control/revision.ts';
+import type { CallOptions } from '../../src/contract/call-options.ts';
+import type { ControlService } from '../../src/contract/control/service.ts';
 import { isNotOffered } from '../../src/contract/service-error.ts';
 import { newerThan } from '../../src/planning/new-revisions.ts';
 import { standingOf } from '../../src/planning/plan-rebuild.ts';
@@ -33,9 +35,20 @@ export async function observeDeployment(work: ReconcileContext): Promise<Deploym
 
 /** A service may no longer return the revision that is live. */
 async function liveOne(work: ReconcileContext, deploymentId: string, id: string): Promise<RevisionSeen> {
-  const read = await attempt(work.context.control.getRevision(deploymentId, id, readOptions(work)));
+  const read = await findRevision(work.context.control, deploymentId, id, readOptions(work));
+  return { id, commit: read && seenOf(read, id).commit, standing: 'live' };
+}
+
+/** A revision; undefined if the service no longer returns it. @throws ServiceError */
+export async function findRevision(
+  control: Pick<ControlService, 'getRevision'>,
+  deploymentId: string,
+  id: string,
+  options?: CallOptions,
+): Promise<Revision | undefined> {
+  const read = await attempt(control.getRevision(deploymentId, id, options));
   if (!read.ok && read.error.kind !== 'missing') throw read.error;
-  return read.ok ? { ...seenOf(read.value, id), standing: 'live' } : { id, commit: undefined, standing: 'live' };
+  return read.ok ? read.value : undefined;
 }
 
 /** A revision as deciding sees it. */
@@ -71,7 +84,6 @@ export async function commitOfTarget(
   { deploymentId, sending }: Intent,
 ): Promise<string | undefined> {
   if (sending.kind !== 'redeploy') return undefined;
-  const target = await attempt(work.context.control.getRevision(deploymentId, sending.revisionId, readOptions(work)));
-  if (!target.ok && target.error.kind !== 'missing') throw target.error;
-  return target.ok ? seenOf(target.value, null).commit : undefined;
+  const target = await findRevision(work.context.control, deploymentId, sending.revisionId, readOptions(work));
+  return target && seenOf(target, null).commit;
 }

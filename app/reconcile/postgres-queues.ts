@@ -1,27 +1,27 @@
+import type { RawBuilder } from 'kysely';
 import type { Queue } from '../../src/postgres/queue.ts';
-import { sql } from 'kysely';
 import type { QueueState, Moved } from './queue-state.ts';
-import { recordColumns, recordOf } from './postgres-rows.ts';
-import type { QueueRow, WorkTransaction } from './tables.ts';
+import { recordColumns, recordOf, type QueueRow, type WorkTransaction } from './tables.ts';
 
 /** Job that reconciles a deployment queue. */
 export const reconcileJob = 'lane';
 
-/** The database's own time (ms since the epoch). */
-export const databaseNow = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::double precision`;
-
-/** A queue's row with the database's time: the clocks of several processes may differ. */
+/** A queue's row with the time (ms since the epoch) at which it was locked. */
 export interface LockedQueue extends QueueRow {
-  database_now: number;
+  now: number;
 }
 
 /** Selects queues and locks their rows until the transaction ends. */
-export const lockingQueues = (tx: WorkTransaction) =>
-  tx.selectFrom('queues').selectAll().select(databaseNow.as('database_now')).forUpdate();
+export const lockingQueues = (tx: WorkTransaction, time: RawBuilder<number>) =>
+  tx.selectFrom('queues').selectAll().select(time.as('now')).forUpdate();
 
 /** Locks the queue's row until the transaction ends. */
-export async function lockQueue(tx: WorkTransaction, deploymentId: string): Promise<LockedQueue> {
-  const find = () => lockingQueues(tx).where('deployment_id', '=', deploymentId).executeTakeFirst();
+export async function lockQueue(
+  tx: WorkTransaction,
+  time: RawBuilder<number>,
+  deploymentId: string,
+): Promise<LockedQueue> {
+  const find = () => lockingQueues(tx, time).where('deployment_id', '=', deploymentId).executeTakeFirst();
   const there = await find();
   if (there) return there;
   await tx
@@ -34,23 +34,19 @@ export async function lockQueue(tx: WorkTransaction, deploymentId: string): Prom
   return made;
 }
 
-/** Applies a transition to a locked queue, and sends the job that it requires. `now` is the database's time. */
+/** Applies a transition to a locked queue, and sends the job that it requires. */
 export async function updateQueue<Extra>(
   tx: WorkTransaction,
   queue: Pick<Queue, 'send'>,
-  deploymentQueue: QueueRow,
-  now: number,
-  move: (record: QueueState) => Moved<Extra>,
+  { now, ...row }: LockedQueue,
+  move: (record: QueueState, now: number) => Moved<Extra>,
 ): Promise<{ record: QueueState; extra: Extra }> {
-  const { record, job, extra } = move(recordOf(deploymentQueue));
-  await tx
-    .updateTable('queues')
-    .set(recordColumns(record))
-    .where('deployment_id', '=', deploymentQueue.deployment_id)
-    .execute();
+  const { record, job, extra } = move(recordOf(row), now);
+  const deploymentId = row.deployment_id;
+  await tx.updateTable('queues').set(recordColumns(record)).where('deployment_id', '=', deploymentId).execute();
   if (job !== undefined) {
     const startAfter = job > now ? { startAfter: (job - now) / 1_000 } : {};
-    await queue.send(reconcileJob, { deploymentId: deploymentQueue.deployment_id }, { ...startAfter, db: tx });
+    await queue.send(reconcileJob, { deploymentId }, { ...startAfter, db: tx });
   }
   return { record, extra };
 }

@@ -1,6 +1,4 @@
-/**
- * A deployment queue's state: ensures one worker at a time, and that work is picked up. Times are ms since the epoch.
- */
+/** A deployment queue's state: one worker at a time, and no work is missed. Times are ms since the epoch. */
 export interface QueueState {
   /** The lease holder, and when the lease expires without renewal. */
   holder: string | undefined;
@@ -59,9 +57,7 @@ export function notified(before: QueueState, now: number, at = now): Moved<undef
 /** The result of a lease request: `nextAt` is when the last pass scheduled the next one. */
 export type Taken = { kind: 'taken'; nextAt: number | undefined } | { kind: 'held' } | { kind: 'not-due' };
 
-/**
- * Gives the lease to `holder`, unless it is held, or nothing is due and a job is scheduled for later.
- */
+/** Gives the lease to `holder`, unless it is held, or nothing is due and a job is scheduled for later. */
 export function taken(before: QueueState, holder: string, now: number, leaseMs: number): Moved<Taken> {
   // A worker that comes is taken for the scheduled job: if it was another one, the scheduled job comes as well.
   const record = { ...withinBounds(before, now), jobAt: futureOf(before.jobAt, now + earlyMs) };

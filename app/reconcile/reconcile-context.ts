@@ -1,8 +1,10 @@
 import type { CallOptions } from '../../src/contract/call-options.ts';
 import type { Head } from '../github/github-api.ts';
 import { checkOf, deploymentOf } from '../reporting/intent-reports.ts';
+import type { About } from '../reporting/title.ts';
 import type { AppContext } from '../context.ts';
 import { consequencesOf } from './consequences.ts';
+import { ended, type End } from './outcomes.ts';
 import type { Intent } from './intent.ts';
 import type { ReportPut } from './report.ts';
 import type { Changes, Lease } from './store.ts';
@@ -17,10 +19,7 @@ export interface ReconcileContext {
   head?: { branch: string; at: number; head: Head | undefined };
 }
 
-/**
- * The result of a step: `continue` with the next one, or stay idle until a time. `of` is the id of the idle intent, if
- * it is not the step's own.
- */
+/** Continue with the next step, or stay idle until a time. `of`: id of the idle intent, if it is not the step's own. */
 export type StepResult = { kind: 'continue' } | { kind: 'requeue'; until: number; of?: string };
 
 export const continued: StepResult = { kind: 'continue' };
@@ -43,27 +42,17 @@ export const readOptions = ({ context, signal }: ReconcileContext): CallOptions 
 /** What is stored beside the intents that a step is about. */
 interface Beside {
   /** What waiting intents are shown to wait for. */
-  busy?: Busy | undefined;
+  busy?: About['waitingFor'];
   /** Intents that change without a report of their own, or with one in `reports`. */
   also?: readonly Intent[];
 }
 
-/** What a queue's intents are shown to wait for. */
-export interface Busy {
-  commit: string;
-  revisionId?: string | undefined;
-}
-
-/**
- * Stores intents as they are from now on, with everything that GitHub is to show of them, in one transaction.
- *
- * @throws LeaseLost
- */
+/** Stores intents, with everything that GitHub is to show of them, in one transaction. @throws LeaseLost */
 export async function saveIntents(
   work: ReconcileContext,
   intents: readonly Intent[],
   { busy, also = [], reports = [], ...more }: Omit<Changes, 'intents'> & Beside = {},
-): Promise<void> {
+): Promise<StepResult> {
   const { context, lease } = work;
   const updatedAt = context.clock.now();
   const follows = await consequencesOf(context, intents);
@@ -76,25 +65,31 @@ export async function saveIntents(
     reports: [...reported, ...reports],
   });
   for (const { id, state, end, commit } of stamped) {
-    context.log.info(
-      {
-        deployment: lease.deploymentId,
-        commit,
-        reason: end?.reason,
-      },
-      `intent ${id}: ${end?.kind ?? state}`,
-    );
+    const about = { deployment: lease.deploymentId, commit, reason: end?.reason };
+    context.log.info(about, `intent ${id}: ${end?.kind ?? state}`);
   }
+  return continued;
 }
 
+/** Stores that an intent ended now. @throws LeaseLost */
+export const endIntent = (
+  work: ReconcileContext,
+  intent: Intent,
+  end: End,
+  more?: Parameters<typeof saveIntents>[2],
+): Promise<StepResult> => saveIntents(work, [ended(intent, end, work.context.clock.now())], more);
+
 /**
- * An intent's reports to GitHub. An intent that another one reports has none: our own rollback is reported by what it
- * rolls back. A joined intent leaves the check to the other one, and closes the GitHub Deployment that it may have
- * made.
+ * An intent's reports to GitHub. Our own rollback is reported by what it rolls back. A joined intent leaves the check to
+ * the other one, and closes the GitHub Deployment that it may have made.
  */
-export function reportsOf({ context }: Pick<ReconcileContext, 'context'>, intent: Intent, busy?: Busy): ReportPut[] {
+export function reportsOf(
+  { context }: ReconcileContext,
+  intent: Intent,
+  waitingFor?: About['waitingFor'],
+): ReportPut[] {
   if (intent.cause.kind === 'failure') return [];
-  const about = { waitingFor: busy, now: context.clock.now() };
+  const about = { waitingFor, now: context.clock.now() };
   const deployment = hasStarted(intent) ? deploymentOf(intent, about) : undefined;
   const check = intent.end?.kind === 'joined' ? [] : [checkOf(intent, about)];
   return [...check, ...(deployment ? [deployment] : [])];
@@ -106,9 +101,7 @@ const hasStarted = ({ revisionId, sentAt, end }: Intent): boolean =>
 
 /** How long what was read of a head is believed (ms). */
 const freshMs = 2_000;
-/**
- * How far the clocks of two copies may be apart (ms) before a head counts as read after a push that it was read before.
- */
+/** How far the clocks of two copies may be apart (ms): a head must be read later than a push by more than this. */
 const skewMs = 10_000;
 
 /**

@@ -1,12 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { AppContext } from '../context.ts';
-import { longestLeaseMs } from './queue-state.ts';
+import { longestLeaseMs as leaseMs } from './queue-state.ts';
 import { LeaseLost, type Lease } from './store.ts';
 import { takeSteps } from './steps.ts';
 import { pause } from '../../src/clock.ts';
-
-/** How long a lease lasts without renewal (ms): the time for which a dead process blocks a queue. */
-const leaseMs = longestLeaseMs;
 
 /**
  * Reconciles one deployment's queue until it is idle: takes the lease, stores every step, and releases the lease with
@@ -25,7 +22,7 @@ export async function reconcileDeployment(
   const lease = await context.store.takeLease(deploymentId, randomUUID(), leaseMs);
   if (!lease) return;
   const lost = new AbortController();
-  const stop = keepLease(lease, leaseMs, context, () => lost.abort(new LeaseLost(deploymentId)));
+  const stop = keepLease(lease, context, () => lost.abort(new LeaseLost(deploymentId)));
   const bound = AbortSignal.any([signal, lost.signal]);
   try {
     await work(lease, context, bound);
@@ -62,18 +59,8 @@ async function releaseLease(taken: Lease, context: AppContext, ms: number): Prom
   }
 }
 
-/**
- * Renews a lease again and again, so that a long step keeps it.
- *
- * @param lost called once another process holds it.
- * @returns ends it.
- */
-function keepLease(
-  lease: Lease,
-  leaseMs: number,
-  { store, clock, log }: Pick<AppContext, 'store' | 'clock' | 'log'>,
-  lost: () => void,
-): () => void {
+/** Renews a lease until the returned function is called. `lost` is called once another process holds it. */
+function keepLease(lease: Lease, { store, clock, log }: AppContext, lost: () => void): () => void {
   const done = new AbortController();
   const renew = async (): Promise<void> => {
     for (;;) {

@@ -29,6 +29,12 @@ export interface Report extends ReportPut {
   reported?: { annotations?: number; state?: string };
 }
 
+/** A check as a report. */
+export const checkReport = (
+  { repository, headSha, name }: Pick<ReportPut, 'repository' | 'headSha' | 'name'>,
+  content: CheckContent,
+): ReportPut => ({ kind: 'check', repository, headSha, name, wanted: { kind: 'check', content } });
+
 /** The name of the check that reports one deployment. */
 export const checkName = (deploymentName: string): string => `Landfall: ${deploymentName}`;
 

@@ -1,4 +1,3 @@
-import type { RevisionSeen } from '../../src/planning/trigger-types.ts';
 import { whyNotUndone } from '../../src/planning/rollback.ts';
 import { sameCommit } from '../../src/planning/commit.ts';
 import { endedByDecision } from './outcomes.ts';
@@ -6,8 +5,8 @@ import { waitedTooLong, waitForAnother } from './decide-request.ts';
 import type { Intent } from './intent.ts';
 import { sendFor } from './send.ts';
 import { commitOfTarget, observeDeployment, type DeploymentObservation } from './observation.ts';
-import type { Changes } from './store.ts';
-import { saveIntents, continued, type StepResult, type ReconcileContext } from './reconcile-context.ts';
+import type { QueueChanges } from './store.ts';
+import { saveIntents, type StepResult, type ReconcileContext } from './reconcile-context.ts';
 
 /** Decides whether to redeploy an old revision, for our own rollback or a person's, and requests it. */
 export async function requestRollback(work: ReconcileContext, intent: Intent): Promise<StepResult> {
@@ -16,7 +15,9 @@ export async function requestRollback(work: ReconcileContext, intent: Intent): P
   const observation = await observeDeployment(work);
   const onItsWay = observation.latest?.standing === 'on-its-way' ? observation.latest : undefined;
   if (cause.kind === 'failure') {
-    const why = await whyNotRolledBack(work, intent, observation, onItsWay);
+    const broken = await work.context.store.intent(cause.key);
+    const active = observation.deployment.active_revision_id;
+    const why = whyNotUndone(broken?.revisionId, { active, onItsWay: onItsWay?.id });
     return why === undefined ? send(work, intent, observation) : skip(work, intent, why);
   }
   if (cause.kind === 'rollback' && observation.live?.id === sending.revisionId && !onItsWay) {
@@ -28,17 +29,6 @@ export async function requestRollback(work: ReconcileContext, intent: Intent): P
     return waitForAnother(work, intent, { kind: 'wait', revisionId: id, why }, commit);
   }
   return send(work, intent, observation);
-}
-
-/** Why a failed revision is not rolled back: it is not live any more, or about to be replaced. */
-async function whyNotRolledBack(
-  { context }: ReconcileContext,
-  { cause }: Intent,
-  { deployment }: DeploymentObservation,
-  onItsWay: RevisionSeen | undefined,
-): Promise<string | undefined> {
-  const broken = await context.store.intent(cause.key);
-  return whyNotUndone(broken?.revisionId, { active: deployment.active_revision_id, onItsWay: onItsWay?.id });
 }
 
 async function send(work: ReconcileContext, intent: Intent, observation: DeploymentObservation): Promise<StepResult> {
@@ -53,7 +43,7 @@ async function queueAfter(
   work: ReconcileContext,
   intent: Intent,
   { live }: DeploymentObservation,
-): Promise<Pick<Changes, 'held' | 'rolledBackCommit'>> {
+): Promise<QueueChanges> {
   if (intent.cause.kind === 'redeploy') return { held: null, rolledBackCommit: null };
   if (intent.cause.kind !== 'rollback' || !live?.commit) return {};
   // Both revisions may be of one commit: then that commit is not rolled back.
@@ -63,6 +53,5 @@ async function queueAfter(
 
 async function skip(work: ReconcileContext, intent: Intent, why: string): Promise<StepResult> {
   const decision = { kind: 'skip', code: 'already-reported', why } as const;
-  await saveIntents(work, [endedByDecision(intent, 'skipped', decision, work.context.clock.now())]);
-  return continued;
+  return saveIntents(work, [endedByDecision(intent, 'skipped', decision, work.context.clock.now())]);
 }

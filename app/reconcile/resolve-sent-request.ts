@@ -2,16 +2,16 @@ import { sameCommit } from '../../src/planning/commit.ts';
 import { madeOf } from '../../src/planning/new-revisions.ts';
 import type { RevisionSeen } from '../../src/planning/trigger-types.ts';
 import { beginFollowing } from './begin-following.ts';
-import { mayContain } from './contains-commit.ts';
+import { mayContain } from './contained-commits.ts';
 import { isOver } from './deadlines.ts';
-import { builtAsAnother, ended, noRevision, unknownEffect } from './outcomes.ts';
+import { builtAsAnother, noRevision, unknownEffect } from './outcomes.ts';
 import { requestAfter, type Intent } from './intent.ts';
 import { request, resolveWithinMs } from './send.ts';
 import { commitOfTarget, observeDeployment, madeSince, type DeploymentObservation } from './observation.ts';
 import {
+  endIntent,
   headOf,
   saveIntents,
-  continued,
   readOptions,
   requeueAfter,
   type StepResult,
@@ -37,8 +37,7 @@ export async function resolveSentRequest(work: ReconcileContext, intent: Intent)
   const sends = (intent.sends ?? 1) + 1;
   // A response that never names a revision counts as final.
   if (sends > 3 && isTimeOver(work, intent) && (await nothingNew(work, intent))) {
-    await saveIntents(work, [ended(intent, noRevision(), context.clock.now())]);
-    return continued;
+    return endIntent(work, intent, noRevision());
   }
   const again: Intent = { ...intent, sends };
   await saveIntents(work, [again]);
@@ -75,22 +74,18 @@ async function unsettled(
   made: readonly RevisionSeen[],
   observation: DeploymentObservation,
 ): Promise<StepResult> {
-  const now = work.context.clock.now();
   const head = intent.sending.kind === 'restate' ? await headOf(work, intent) : undefined;
   const ofHead = head && made.find(({ commit }) => sameCommit(commit, head.sha));
   if (head && ofHead) {
     const contains = await mayContain(work, intent.repository, intent.commit, head.sha);
     const bound: Intent = { ...intent, revisionId: ofHead.id, builtCommit: head.sha };
-    await saveIntents(work, [ended(bound, builtAsAnother(bound, head.sha, contains), now)], {
-      requests: [requestAfter(bound, head.sha, now)],
-    });
-    return continued;
+    const requests = [requestAfter(bound, head.sha, work.context.clock.now())];
+    return endIntent(work, bound, builtAsAnother(bound, head.sha, contains), { requests });
   }
   const newest = observation.deployment.latest_revision_id ?? 'none';
   const why =
     made.length > 0
       ? `the newest revision is ${newest}, which is not of this commit`
       : `the newest revision is still ${newest}`;
-  await saveIntents(work, [ended(intent, unknownEffect(intent, why), now)]);
-  return continued;
+  return endIntent(work, intent, unknownEffect(intent, why));
 }

@@ -3,11 +3,10 @@ import type { ChangeOptions } from '../../src/contract/control/service.ts';
 import { attempt, type Attempted } from '../../src/deploy/attempt.ts';
 import { withGrace } from '../../src/deploy/deadlines.ts';
 import { beginFollowing } from './begin-following.ts';
-import { ended } from './outcomes.ts';
 import type { Intent } from './intent.ts';
-import type { Changes } from './store.ts';
-import { adviceOnTransientError, retryLater, passesByItself } from './transient-error.ts';
-import { saveIntents, continued, requeueAfter, type StepResult, type ReconcileContext } from './reconcile-context.ts';
+import type { QueueChanges } from './store.ts';
+import { passesByItself, refusedByService, retryLater } from './transient-error.ts';
+import { endIntent, requeueAfter, saveIntents, type StepResult, type ReconcileContext } from './reconcile-context.ts';
 
 /** Timeout of a write, and of resolving its outcome (ms). */
 export const resolveWithinMs = 60_000;
@@ -16,20 +15,25 @@ const lateMs = 20_000;
 /** How long a request may continue after shutdown begins (ms): an aborted one may have taken effect. */
 const graceMs = 3_000;
 
+/** The service's latest and live revisions, as an intent keeps them. */
+export const formerOf = ({ latest_revision_id, active_revision_id }: Deployment) => ({
+  formerLatestRevisionId: latest_revision_id,
+  formerLiveRevisionId: active_revision_id,
+});
+
 /** Stores that the request goes out, with what stood before it, and sends it. */
 export async function sendFor(
   work: ReconcileContext,
   intent: Intent,
   deployment: Deployment,
-  deploymentQueue: Pick<Changes, 'held' | 'rolledBackCommit'> = {},
+  deploymentQueue: QueueChanges = {},
 ): Promise<StepResult> {
   const { context } = work;
   const sentAt = context.clock.now();
   const sending: Intent = {
     ...intent,
     state: 'sending',
-    formerLatestRevisionId: deployment.latest_revision_id,
-    formerLiveRevisionId: deployment.active_revision_id,
+    ...formerOf(deployment),
     sentAt,
     sends: (intent.sends ?? 0) + 1,
     deadline: sentAt + resolveWithinMs,
@@ -38,7 +42,7 @@ export async function sendFor(
   await context.step?.('before-send', intent.id);
   // After a long pause the lease may belong to another process. Nothing has been sent yet.
   const isLate = work.signal.aborted || context.clock.now() - sentAt > lateMs;
-  return isLate ? undone(work, sending) : request(work, sending);
+  return isLate ? saveIntents(work, [unsent(sending)]) : request(work, sending);
 }
 
 /** Sends the request of an intent that is stored as `sending`, and handles the response. */
@@ -56,28 +60,16 @@ export async function request(work: ReconcileContext, intent: Intent): Promise<S
     return result.kind === 'requeue' ? { ...result, of: intent.id } : result;
   }
   // Another client made a revision in the meantime: decide again from the current state.
-  if (error.status === 412) return undone(work, intent);
+  if (error.status === 412) return saveIntents(work, [unsent(intent)]);
   if (passesByItself(error)) {
     // The request had no effect: do not show it as possibly running.
     await saveIntents(work, [unsent(intent)]);
     return retryLater(work, error, intent.createdAt);
   }
-  const end = {
-    kind: 'refused' as const,
-    reason: `The service refused: ${error.message}.`,
-    advice: adviceOnTransientError(error),
-  };
-  await saveIntents(work, [ended(intent, end, work.context.clock.now())]);
-  return continued;
+  return endIntent(work, intent, refusedByService(error));
 }
 
-/** Goes back to deciding: what was sent surely did nothing. */
-async function undone(work: ReconcileContext, intent: Intent): Promise<StepResult> {
-  await saveIntents(work, [unsent(intent)]);
-  return continued;
-}
-
-/** Keeps `sentAt`: GitHub shows a started deployment, which needs an outcome. */
+/** Goes back to deciding: what was sent did nothing. Keeps `sentAt`: GitHub shows a deployment, which needs an outcome. */
 function unsent(intent: Intent): Intent {
   const { deadline: _deadline, formerLatestRevisionId: _latest, formerLiveRevisionId: _live, ...rest } = intent;
   return { ...rest, state: 'requested', sends: Math.max(0, (intent.sends ?? 1) - 1) };

@@ -6,22 +6,20 @@ import { nextStep, runningOf, requestsKey, type Step } from './next-step.ts';
 import { resolveSentRequest } from './resolve-sent-request.ts';
 import type { DeploymentQueue } from './store.ts';
 import { takeRequests } from './take-requests.ts';
-import { isTransientError } from './transient-error.ts';
-import { handleTransientError } from './handle-transient-error.ts';
+import { handleTransientError, isTransientError } from './transient-error.ts';
 import {
   saveIntents,
   continued,
+  endIntent,
   headOf,
   requeueAfter,
   type StepResult,
   type ReconcileContext,
 } from './reconcile-context.ts';
 import { unasked } from '../../src/deploy/smoke.ts';
-import type { Verdict } from '../../src/planning/verdict-types.ts';
 import { madeOf } from '../../src/planning/new-revisions.ts';
 import { beginFollowing } from './begin-following.ts';
 import { isOver } from './deadlines.ts';
-import { ended } from './outcomes.ts';
 import { observeDeployment, madeSince } from './observation.ts';
 
 /** Limit of steps in one pass, against an endless loop: the next job continues. */
@@ -35,37 +33,23 @@ export async function takeSteps(work: ReconcileContext): Promise<number | undefi
     if (signal.aborted) return context.clock.now();
     const deploymentQueue = await context.store.deploymentQueue(lease.deploymentId);
     const open = await context.store.openIntents(lease.deploymentId);
-    if (steps === 0) letRest(open, lease.nextAt, deferred);
+    // An early notification says nothing about a followed revision: it is observed at its own time.
+    const running = runningOf(open);
+    if (steps === 0 && lease.nextAt !== undefined && running?.state === 'following') {
+      deferred.set(running.id, lease.nextAt);
+    }
     const step = nextStep(deploymentQueue, open, deferred);
     if (step.kind === 'requeue') return step.until;
-    const result = await taken(work, step, deploymentQueue, open);
+    const result = await effectOf(work, step, deploymentQueue, open).catch((error: unknown) => {
+      // Failures of other services are expected; each step handles them in its own way.
+      if (!isTransientError(error)) throw error;
+      return handleTransientError(work, step, open, error);
+    });
     if (result.kind === 'continue') continue;
-    if (result.of !== undefined) deferred.set(result.of, result.until);
-    else deferred.set(step.kind === 'requests' ? requestsKey : step.intent.id, result.until);
+    deferred.set(result.of ?? (step.kind === 'requests' ? requestsKey : step.intent.id), result.until);
   }
   context.log.info(`deployment ${lease.deploymentId} took ${mostSteps} steps at once, and continues later`);
   return context.clock.now() + 1_000;
-}
-
-/** An early notification says nothing about a followed revision: it is observed at its own time. */
-function letRest(open: readonly Intent[], nextAt: number | undefined, deferred: Map<string, number>): void {
-  const running = runningOf(open);
-  if (nextAt !== undefined && running?.state === 'following') deferred.set(running.id, nextAt);
-}
-
-async function taken(
-  work: ReconcileContext,
-  step: Exclude<Step, { kind: 'requeue' }>,
-  deploymentQueue: DeploymentQueue,
-  open: readonly Intent[],
-): Promise<StepResult> {
-  try {
-    return await effectOf(work, step, deploymentQueue, open);
-  } catch (error) {
-    // Failures of other services are expected; each step handles them in its own way.
-    if (!isTransientError(error)) throw error;
-    return handleTransientError(work, step, open, error);
-  }
 }
 
 function effectOf(
@@ -97,22 +81,17 @@ async function smokeStep(work: ReconcileContext, intent: Intent): Promise<StepRe
   const { smoke, agentAt } = work.context;
   const { agentUrl, terms } = intent;
   if (terms.smokeTests.length === 0) return conclude(work, { ...intent, verdict: { kind: 'none', tests: [] } });
-  if (agentUrl === undefined) return judged(work, intent, withoutAddress(intent));
+  if (agentUrl === undefined) {
+    const verdict = unasked(terms.smokeTests, 'no-address', 'the service returns no URL for the agent');
+    return saveIntents(work, [{ ...intent, verdict }]);
+  }
   const result = await smoke.advance(intent, agentAt(agentUrl), work.signal);
-  if (result.kind === 'done') return judged(work, intent, result.verdict);
+  // The verdict is stored before anything follows from it, so that the tests need not run again.
+  if (result.kind === 'done') return saveIntents(work, [{ ...intent, verdict: result.verdict }]);
   await saveIntents(work, [{ ...intent, smoke: result.state }]);
   // Continue here after storing: only this process has the unused tokens.
   return result.at <= work.context.clock.now() ? continued : { kind: 'requeue', until: result.at };
 }
-
-/** Stores the verdict before anything follows from it, so that the tests need not run again. */
-async function judged(work: ReconcileContext, intent: Intent, verdict: Verdict): Promise<StepResult> {
-  await saveIntents(work, [{ ...intent, verdict }]);
-  return continued;
-}
-
-const withoutAddress = ({ terms }: Intent): Verdict =>
-  unasked(terms.smokeTests, 'no-address', 'the service returns no URL for the agent');
 
 const lookMs = 10_000;
 
@@ -131,20 +110,12 @@ async function expectRevision(work: ReconcileContext, intent: Intent): Promise<S
   if (head?.sha !== intent.commit) {
     // Another commit is the head by now: sort the requests again, this one included.
     const { deadline: _, ...rest } = intent;
-    await saveIntents(work, [{ ...rest, state: 'requested' }]);
-    return continued;
+    return saveIntents(work, [{ ...rest, state: 'requested' }]);
   }
-  await saveIntents(work, [
-    ended(
-      intent,
-      {
-        kind: 'absent',
-        reason: 'The service builds pushes by itself, and made no revision of this commit in time.',
-        advice:
-          "Check build_on_push and the service's access to the repository, or press Re-run to have the App request it.",
-      },
-      context.clock.now(),
-    ),
-  ]);
-  return continued;
+  return endIntent(work, intent, {
+    kind: 'absent',
+    reason: 'The service builds pushes by itself, and made no revision of this commit in time.',
+    advice:
+      "Check build_on_push and the service's access to the repository, or press Re-run to have the App request it.",
+  });
 }

@@ -29,15 +29,18 @@ export class LeaseLost extends Error {
   }
 }
 
-/** What one step of work changes, all in one transaction. Absent fields stay. */
-export interface Changes {
+/** What changes of a deployment besides its intents. Absent fields stay; `null` clears. */
+export interface QueueChanges {
+  held?: DeploymentQueue['held'] | null;
+  rolledBackCommit?: string | null;
+}
+
+/** What one step of work changes, all in one transaction. */
+export interface Changes extends QueueChanges {
   /** Intents as they are from now on; where their repository lies is left as it is stored. */
   intents?: readonly Intent[];
   /** Our own requests: heads that were found, rollbacks. Known ones are skipped. */
   requests?: readonly DeployRequest[];
-  /** `null` clears. */
-  held?: DeploymentQueue['held'] | null;
-  rolledBackCommit?: string | null;
   reports?: readonly ReportPut[];
 }
 
@@ -46,25 +49,19 @@ export interface Changes {
  * a deploy request, or to send a report). Times are ms since the epoch.
  */
 export interface WorkStore {
-  /**
-   * Records a deploy request and notifies its queue. Undefined if (deployment, commit, cause kind and key) is known.
-   */
+  /** Records a request and notifies its queue. Undefined if (deployment, commit, cause kind and key) is known. */
   request(request: DeployRequest): Promise<Intent | undefined>;
   /** Notifies the queue, now or at a time. */
   wake(deploymentId: string, at?: number): Promise<void>;
 
   /**
    * Takes the deployment's lease for `leaseMs`. Undefined if it is held, or nothing is due yet: then a job is scheduled
-   * for that time, unless there is one.
-   *
-   * @param holder a unique text for each call: it identifies the lease holder.
+   * for that time, unless there is one. `holder` is unique for each call.
    */
   takeLease(deploymentId: string, holder: string, leaseMs: number): Promise<Lease | undefined>;
   /** @returns the lease as it is from now on, with the wake-ups so far. @throws LeaseLost */
   renewLease(lease: Lease, leaseMs: number): Promise<Lease>;
-  /**
-   * Releases the lease. False: a notification arrived in the meantime, so there is more to do and the lease is kept.
-   */
+  /** Releases the lease. False: a notification arrived in the meantime, so the lease is kept. */
   leaveLease(lease: Lease, again: number | undefined): Promise<boolean>;
   /** Frees every lease and notifies those queues. Only for a process that is the only one on this database. */
   freeLeases(): Promise<void>;
@@ -79,15 +76,9 @@ export interface WorkStore {
   intentsAt(repositoryId: number, commit: string): Promise<Intent[]>;
   /** The newest intents of a deployment, newest first. */
   lastIntents(deploymentId: string, limit: number): Promise<Intent[]>;
-  /**
-   * The newest intents of a deployment that have a revision, newest first: what quick pushes left behind is not among
-   * them.
-   */
+  /** The newest intents of a deployment that have a revision, newest first. */
   lastWithRevision(deploymentId: string, limit: number): Promise<Intent[]>;
-  /**
-   * Ended intents whose commit was superseded or built as another, and whose check does not say yet that it is live.
-   * Oldest first.
-   */
+  /** Intents whose commit was superseded or built as another, and is not marked as live yet, oldest first. */
   notYetContained(deploymentId: string): Promise<Intent[]>;
   /** Deployments that have intents which have not ended. */
   busyDeployments(): Promise<string[]>;
@@ -95,12 +86,7 @@ export interface WorkStore {
   /** Stores a step's changes. @throws LeaseLost if the lease is no longer held; then nothing is stored. */
   save(lease: Lease, changes: Changes): Promise<void>;
 
-  /**
-   * Stores a report that belongs to no deployment: a commit with nothing to deploy, a pull request.
-   *
-   * @param onlyAt the expected stored version (0: none); any other version means a newer report exists, and nothing is
-   *   written.
-   */
+  /** Stores a report that belongs to no deployment; with `onlyAt` only if that is the stored version (0: none). */
   putReport(report: ReportPut, onlyAt?: number): Promise<void>;
   report(id: string): Promise<Report | undefined>;
   reportOf(repositoryId: number, headSha: string, name: string): Promise<Report | undefined>;
@@ -117,10 +103,8 @@ export interface WorkStore {
   /** Removes the unsent reports of a repository that the App can no longer access. */
   dropPendingReports(repositoryId: number): Promise<void>;
   /**
-   * Removes what ended or was sent before `before`: intents with their details, except the `keep` newest of each
-   * deployment, and sent reports without a remaining intent.
-   *
-   * @returns how many rows went.
+   * Removes what ended or was sent before `before`: intents, except the `keep` newest of each deployment, and reports
+   * without a remaining intent. @returns how many rows went.
    */
   forget(before: number, keep: number): Promise<number>;
 }

@@ -1,7 +1,9 @@
-import type { ColumnType, GeneratedAlways, Kysely, Selectable, Transaction } from 'kysely';
+import type { ColumnType, GeneratedAlways, Insertable, Kysely, Selectable, Transaction } from 'kysely';
+import { storableJson } from '../inbox/storable-json.ts';
 import type { RepositoryAt } from '../context.ts';
 import type { Cause, Intent, IntentState } from './intent.ts';
-import type { Report, ReportContent } from './report.ts';
+import type { QueueState } from './queue-state.ts';
+import type { Report, ReportContent, ReportPut } from './report.ts';
 import type { DeploymentQueue } from './store.ts';
 
 type Fixed<T> = ColumnType<T, T, never>;
@@ -11,10 +13,10 @@ type Json<T> = ColumnType<T, string, string>;
 type Big = ColumnType<string, number, never>;
 
 /** What of an intent lies in its columns; all the rest is one value. */
-export type IntentBody = Omit<Intent, 'id' | 'seq' | 'deploymentId' | 'repository' | 'commit' | 'state'>;
+type IntentBody = Omit<Intent, 'id' | 'seq' | 'deploymentId' | 'repository' | 'commit' | 'state'>;
 
 /** One row for (deployment, commit, cause): the unique key is what makes a cause one. */
-export interface IntentsTable {
+interface IntentsTable {
   id: Fixed<string>;
   seq: GeneratedAlways<string>;
   deployment_id: Fixed<string>;
@@ -33,7 +35,7 @@ export interface IntentsTable {
 }
 
 /** One row per deployment: its lease, its notifications, and its hold. */
-export interface QueuesTable {
+interface QueuesTable {
   deployment_id: Fixed<string>;
   holder: string | null;
   lease_until: number;
@@ -46,7 +48,7 @@ export interface QueuesTable {
 }
 
 /** One row for what GitHub should show under one name on one commit. */
-export interface ReportsTable {
+interface ReportsTable {
   id: Fixed<string>;
   kind: Fixed<Report['kind']>;
   repository_id: Big;
@@ -72,4 +74,81 @@ export type WorkDatabase = Kysely<WorkTables>;
 export type WorkTransaction = Transaction<WorkTables>;
 export type IntentRow = Selectable<IntentsTable>;
 export type QueueRow = Selectable<QueuesTable>;
-export type ReportRow = Selectable<ReportsTable>;
+type ReportRow = Selectable<ReportsTable>;
+
+export const intentOf = (row: IntentRow): Intent => ({
+  ...row.body,
+  id: row.id,
+  seq: Number(row.seq),
+  deploymentId: row.deployment_id,
+  repository: row.repository,
+  commit: row.commit,
+  state: row.state,
+});
+
+/** The columns that change with an intent. Its repository does not: only a rename event changes that. */
+export function changedColumns(intent: Intent): Pick<Insertable<IntentsTable>, 'state' | 'body'> {
+  const { id: _i, seq: _s, deploymentId: _d, repository: _r, commit: _c, state, ...body } = intent;
+  return { state, body: storableJson(body satisfies IntentBody) };
+}
+
+export const newIntentRow = (intent: Intent): Insertable<IntentsTable> => ({
+  id: intent.id,
+  deployment_id: intent.deploymentId,
+  repository_id: intent.repository.repositoryId,
+  repository: storableJson(intent.repository),
+  commit: intent.commit,
+  cause_kind: intent.cause.kind,
+  cause_key: intent.cause.key,
+  ...changedColumns(intent),
+});
+
+export const recordOf = (row: QueueRow): QueueState => ({
+  holder: row.holder ?? undefined,
+  leaseUntil: row.lease_until,
+  notifiedSeq: row.notified_seq,
+  processedSeq: row.processed_seq,
+  nextAt: row.next_at ?? undefined,
+  jobAt: row.job_at ?? undefined,
+});
+
+export const recordColumns = (record: QueueState): Omit<QueueRow, 'deployment_id' | 'held' | 'rolled_back_commit'> => ({
+  holder: record.holder ?? null,
+  lease_until: record.leaseUntil,
+  notified_seq: record.notifiedSeq,
+  processed_seq: record.processedSeq,
+  next_at: record.nextAt ?? null,
+  job_at: record.jobAt ?? null,
+});
+
+export const queueOf = (deploymentId: string, row: QueueRow | undefined): DeploymentQueue => ({
+  deploymentId,
+  ...(row?.held ? { held: row.held } : {}),
+  ...(row?.rolled_back_commit ? { rolledBackCommit: row.rolled_back_commit } : {}),
+});
+
+export const newReportRow = (id: string, put: ReportPut): Insertable<ReportsTable> => ({
+  id,
+  kind: put.kind,
+  repository_id: put.repository.repositoryId,
+  repository: storableJson(put.repository),
+  head_sha: put.headSha,
+  name: put.name,
+  wanted: storableJson(put.wanted),
+  version: 1,
+  reported_version: 0,
+});
+
+export const reportOf = (row: ReportRow): Report => ({
+  id: row.id,
+  kind: row.kind,
+  repository: row.repository,
+  headSha: row.head_sha,
+  name: row.name,
+  wanted: row.wanted,
+  version: row.version,
+  reportedVersion: row.reported_version,
+  ...(row.reported_at === null ? {} : { reportedAt: row.reported_at }),
+  ...(row.github_id === null ? {} : { githubId: Number(row.github_id) }),
+  ...(row.reported === null ? {} : { reported: row.reported }),
+});

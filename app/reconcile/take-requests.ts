@@ -1,13 +1,12 @@
 import { sameCommit } from '../../src/planning/commit.ts';
-import { attempt } from '../../src/deploy/attempt.ts';
-import { mayContain } from './contains-commit.ts';
+import { mayContain } from './contained-commits.ts';
 import { isOver } from './deadlines.ts';
 import { decideRequest, anothersMs } from './decide-request.ts';
 import { branchGone, ended, supersededBy } from './outcomes.ts';
-import { requestForHead, type Intent, type DeployRequest } from './intent.ts';
+import { requestForHead, type Intent } from './intent.ts';
 import { isRequestForHead } from './next-step.ts';
-import { seenOf } from './observation.ts';
-import type { Changes, DeploymentQueue } from './store.ts';
+import { findRevision, seenOf } from './observation.ts';
+import type { DeploymentQueue, QueueChanges } from './store.ts';
 import {
   headOf,
   saveIntents,
@@ -37,20 +36,14 @@ export async function takeRequests(
   if (!newest) return continued;
   if (!busyWith && (await waitsForAnother(work, requests))) return requeueAfter(work, anothersMs);
   const requestedAction = requests.some(({ cause, state }) => cause.kind === 'redeploy' && state === 'requested');
-  const released: Pick<Changes, 'held' | 'rolledBackCommit'> = requestedAction
-    ? { held: null, rolledBackCommit: null }
-    : {};
+  const released: QueueChanges = requestedAction ? { held: null, rolledBackCommit: null } : {};
   const head = await headOf(work, newest);
   const now = work.context.clock.now();
   if (!head) {
-    const skipped: Intent['decision'] = {
-      kind: 'skip',
-      code: 'branch-gone',
-      why: `the branch ${newest.branch} is gone`,
-    };
-    const gone = requests.map((intent) => ended({ ...intent, decision: skipped }, branchGone(intent), now));
-    await saveIntents(work, gone, released);
-    return continued;
+    const why = `the branch ${newest.branch} is gone`;
+    const decision: Intent['decision'] = { kind: 'skip', code: 'branch-gone', why };
+    const gone = requests.map((intent) => ended({ ...intent, decision }, branchGone(intent), now));
+    return saveIntents(work, gone, released);
   }
   const { stale, joined, first, lacksHead } = sortRequests(requests, head.sha, busyWith);
   if (await mayLag(work, stale, head.sha)) return requeueAfter(work, lagPollMs);
@@ -61,17 +54,21 @@ export async function takeRequests(
     const end = supersededBy(intent, head.sha, contains);
     left.push(ended(intent, contains && isProven ? { ...end, liveIn: head.sha } : end, now));
   }
-  const reported = joined.map(({ intent, to }) => ended(intent, joinedTo(to), now));
+  const reported = joined.map(({ intent, to }) => {
+    const reason = `Reported with the ${to.cause.kind} that requested the same commit.`;
+    return ended(intent, { kind: 'joined', reason }, now);
+  });
   const waiting: Intent[] = first && busyWith && first.state === 'requested' ? [{ ...first, state: 'waiting' }] : [];
   const isBuilt = busyWith?.sending.kind === 'restate' && sameCommit(busyWith.commit, head.sha);
-  const headRequest = lacksHead && !isBuilt ? [headRequestFor(stale.at(-1) ?? newest, head.sha, now)] : [];
+  // The head is requested before its own webhook arrives, with the cause of another commit.
+  const maker = stale.at(-1) ?? newest;
+  const headRequest = lacksHead && !isBuilt ? [requestForHead(maker, head.sha, maker.cause.key, now)] : [];
   const changed = [...left, ...reported, ...waiting];
   if (changed.length > 0 || headRequest.length > 0 || requestedAction) {
     const busy = busyWith && { commit: busyWith.commit, revisionId: busyWith.revisionId };
     // The requested action is decided next; until then the first request stays as it is.
     const requestedFirst = requestedAction && first && !busyWith ? [{ ...first, state: 'waiting' as const }] : [];
-    await saveIntents(work, [...changed, ...requestedFirst], { ...released, requests: headRequest, busy });
-    return continued;
+    return saveIntents(work, [...changed, ...requestedFirst], { ...released, requests: headRequest, busy });
   }
   if (!first || busyWith || first.state === 'expecting') return requeueAfter(work, anothersMs);
   return decideRequest(work, deploymentQueue, first, head);
@@ -94,15 +91,6 @@ async function isLiveAndProven({ context }: ReconcileContext, deploymentId: stri
   return newest?.end?.kind === 'deployed' && newest.sending.kind === 'restate' && sameCommit(newest.commit, head);
 }
 
-/** Requests the head before its own webhook arrives, with the cause of another commit. */
-const headRequestFor = (intent: Intent, commit: string, at: number): DeployRequest =>
-  requestForHead(intent, commit, intent.cause.key, at);
-
-const joinedTo = (to: Intent) => ({
-  kind: 'joined' as const,
-  reason: `Reported with the ${to.cause.kind} that requested the same commit.`,
-});
-
 /** Whether the only request waits for another client's revision, and that one is still in progress. */
 async function waitsForAnother(work: ReconcileContext, requests: readonly Intent[]): Promise<boolean> {
   const [only, ...others] = requests;
@@ -110,13 +98,10 @@ async function waitsForAnother(work: ReconcileContext, requests: readonly Intent
   const { id, deadline, terms } = only;
   if (deadline !== undefined && isOver(work.context.clock, id, deadline, terms.timeoutMs)) return false;
   const { revisionId } = only.decision;
-  const read = await attempt(work.context.control.getRevision(only.deploymentId, revisionId, readOptions(work)));
-  if (!read.ok) {
-    if (read.error.kind === 'missing') return false;
-    throw read.error;
-  }
-  const seen = seenOf(read.value, null);
-  return seen.standing === 'on-its-way' && read.value.status !== 'DEPLOYED' && !sameCommit(seen.commit, only.commit);
+  const read = await findRevision(work.context.control, only.deploymentId, revisionId, readOptions(work));
+  if (!read) return false;
+  const seen = seenOf(read, null);
+  return seen.standing === 'on-its-way' && read.status !== 'DEPLOYED' && !sameCommit(seen.commit, only.commit);
 }
 
 /** A queue's requests, sorted by the head of the branch. */
@@ -131,10 +116,7 @@ interface SortedRequests {
   lacksHead: boolean;
 }
 
-/**
- * Sorts requests by the head. Of several for the head the first counts, unless a person made one: that may require more
- * than a push.
- */
+/** Sorts requests by the head. Of several for the head a person's counts, which may require more than a push. */
 export function sortRequests(open: readonly Intent[], head: string, busyWith: Intent | undefined): SortedRequests {
   const requests = open.filter(isRequestForHead);
   const stale = requests.filter(({ commit }) => !sameCommit(commit, head));

@@ -1,7 +1,19 @@
 import { mayPass as serviceMayPass, ServiceError } from '../../src/contract/service-error.ts';
 import { GitHubApiError, InstallationPaused } from '../github/github-api.ts';
-import type { End } from './outcomes.ts';
-import { requeueAfter, type StepResult, type ReconcileContext } from './reconcile-context.ts';
+import { attempt } from '../../src/deploy/attempt.ts';
+import { isOver } from './deadlines.ts';
+import type { Intent } from './intent.ts';
+import { isRequestForHead, type Step } from './next-step.ts';
+import { ended, type End } from './outcomes.ts';
+import { checkName } from './report.ts';
+import {
+  saveIntents,
+  readOptions,
+  reportsOf,
+  requeueAfter,
+  type StepResult,
+  type ReconcileContext,
+} from './reconcile-context.ts';
 
 /** A failure of one of the other parties: expected, and dealt with by looking again later or by an end. */
 export type TransientError = ServiceError | GitHubApiError | InstallationPaused;
@@ -39,7 +51,7 @@ export function retryLater(work: ReconcileContext, error: TransientError, since:
 }
 
 /** Why a request fails for good, if the other service refuses it; undefined if it may still succeed. */
-export function refusal(error: TransientError, waitedMs: number): End | undefined {
+function refusal(error: TransientError, waitedMs: number): End | undefined {
   if (passesByItself(error) || error instanceof InstallationPaused) return undefined;
   if (error instanceof GitHubApiError) {
     if (waitedMs < refusedMs) return undefined;
@@ -49,11 +61,17 @@ export function refusal(error: TransientError, waitedMs: number): End | undefine
       advice: 'Check that the App is installed on this repository with the permissions it requests.',
     };
   }
-  return { kind: 'refused', reason: `The service refused: ${error.message}.`, advice: adviceOnTransientError(error) };
+  return refusedByService(error);
 }
 
+export const refusedByService = (error: ServiceError): End => ({
+  kind: 'refused',
+  reason: `The service refused: ${error.message}.`,
+  advice: adviceOnTransientError(error),
+});
+
 /** What the operator of the App can do about a refusal of the service. */
-export function adviceOnTransientError({ kind, status, operation }: ServiceError): string {
+function adviceOnTransientError({ kind, status, operation }: ServiceError): string {
   switch (kind) {
     case 'unauthorized':
       return status === 403
@@ -69,5 +87,73 @@ export function adviceOnTransientError({ kind, status, operation }: ServiceError
       return 'Correct what the service names, and press Re-run.';
     default:
       return 'Check LANDFALL_BASE_URL and the network, and press Re-run.';
+  }
+}
+
+/** How long past its deadline a revision that cannot be observed is followed (ms). */
+const overdueMs = 60 * 60_000;
+
+/** Another service failed in a step: retries later, or ends what cannot succeed. */
+export async function handleTransientError(
+  work: ReconcileContext,
+  step: Exclude<Step, { kind: 'requeue' }>,
+  open: readonly Intent[],
+  error: TransientError,
+): Promise<StepResult> {
+  const concerned = step.kind === 'requests' ? open.filter(isRequestForHead) : [step.intent];
+  const first = concerned[0];
+  const now = work.context.clock.now();
+  if (!first) return retryLater(work, error, now);
+  const newest = Math.max(...concerned.map(({ createdAt }) => createdAt));
+  const end =
+    step.kind === 'requests' || step.kind === 'go-back'
+      ? refusal(error, now - newest)
+      : await endOfWatching(work, first, error);
+  work.context.log.warn(`${step.kind} of deployment ${work.lease.deploymentId}: ${error.message}`);
+  if (end) {
+    return saveIntents(
+      work,
+      concerned.map((intent) => ended(intent, end, now)),
+    );
+  }
+  await reportAtLeast(work, concerned);
+  return retryLater(work, error, step.kind === 'requests' ? newest : first.updatedAt);
+}
+
+/** The outcome of a revision that can no longer be observed: the deployment is gone, or the time is over. */
+async function endOfWatching(work: ReconcileContext, intent: Intent, error: TransientError): Promise<End | undefined> {
+  if (!(error instanceof ServiceError)) return undefined;
+  const { control, clock } = work.context;
+  if (error.kind === 'missing') {
+    const deployment = await attempt(control.getDeployment(intent.deploymentId, readOptions(work)));
+    if (!deployment.ok && deployment.error.status === 404) {
+      return {
+        kind: 'refused',
+        reason: `The deployment is gone: ${deployment.error.message}.`,
+        advice: 'Create the deployment again, or take it out of the deploy file.',
+      };
+    }
+  }
+  const { id, updatedAt, terms } = intent;
+  const graceMs = passesByItself(error) ? overdueMs : 0;
+  const deadline = (intent.deadline ?? updatedAt + terms.timeoutMs) + graceMs;
+  if (!isOver(clock, id, deadline, terms.timeoutMs + graceMs)) return undefined;
+  if (!passesByItself(error)) return refusedByService(error);
+  if (intent.state === 'sending') return undefined;
+  return {
+    kind: 'timed-out',
+    reason: `What became of revision ${intent.revisionId ?? 'of this commit'} could not be seen: ${error.message}.`,
+    advice: 'Look at the revision at the service; press Re-run to follow it or to build again.',
+  };
+}
+
+/** A commit that waits for a service gets a check all the same. */
+async function reportAtLeast(work: ReconcileContext, intents: readonly Intent[]): Promise<void> {
+  const { store } = work.context;
+  for (const intent of intents) {
+    const { repository, commit, terms, state } = intent;
+    if (state !== 'requested') continue;
+    const reported = await store.reportOf(repository.repositoryId, commit, checkName(terms.deploymentName));
+    if (!reported) await store.save(work.lease, { reports: reportsOf(work, intent) });
   }
 }

@@ -1,34 +1,26 @@
 import { isTagRef } from '../../src/contract/control/repo-ref.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
-import type { Deployment } from '../../src/contract/control/deployment.ts';
 import { isRepositoryNamed } from '../../src/planning/repository-url.ts';
 import type { RepositoryAt } from '../context.ts';
-import { readAll } from '../targets/listed-deployments.ts';
+import type { Binding } from '../settings/environment.ts';
+import { readAll, type ListedDeployment } from '../targets/listed-deployments.ts';
 
 /** The deployed branches of a repository, as far as known without reading it. */
 export type BranchesOf = (repository: RepositoryAt) => readonly string[];
 
 /** What decides about a branch in a list of deployments. */
-export type ListedDeployment = Pick<Deployment, 'id' | 'name' | 'source' | 'source_config' | 'source_revision_config'>;
-
-/** A deployment that the operator lets another repository act on. */
-export interface BoundDeployment {
-  /** `owner/name` in lower case. */
-  repository: string;
-  /** The deployment's id or name. */
-  deployment: string;
-}
+export type BranchDeployment = Pick<
+  ListedDeployment,
+  'id' | 'name' | 'source' | 'source_config' | 'source_revision_config'
+>;
 
 /**
- * Reads once what the service deploys. Ownership is not checked here: this only selects the repositories that are worth
- * a request to GitHub.
- *
- * @returns undefined if the service does not list its deployments.
- * @throws ServiceError
+ * Reads once what the service deploys; undefined if it does not list that. Ownership is not checked: this only selects
+ * the repositories that are worth a request to GitHub. @throws ServiceError
  */
 export async function deployedBranches(
   control: Pick<ControlService, 'listDeployments'>,
-  bound: readonly BoundDeployment[] = [],
+  bound?: readonly Binding[],
 ): Promise<BranchesOf | undefined> {
   const listed = await readAll(control);
   return listed.kind === 'listed' ? (repository) => branchesOf(repository, listed.deployments, bound) : undefined;
@@ -37,8 +29,8 @@ export async function deployedBranches(
 /** The branches of a repository that deployments of its own, or bound to it, are built from. */
 export function branchesOf(
   { owner, name }: Pick<RepositoryAt, 'owner' | 'name'>,
-  deployments: readonly ListedDeployment[],
-  bound: readonly BoundDeployment[] = [],
+  deployments: readonly BranchDeployment[],
+  bound: readonly Binding[] = [],
 ): string[] {
   const full = `${owner}/${name}`.toLowerCase();
   const ours = new Set(bound.filter(({ repository }) => repository === full).map(({ deployment }) => deployment));

@@ -1,14 +1,7 @@
 import { GitHubApiError } from '../github/github-api.ts';
 import type { AppContext } from '../context.ts';
+import type { Deliveries } from '../inbox/deliveries.ts';
 import type { DeliveryClient, HeldDelivery } from '../github/deliveries.ts';
-
-/** The part of the inbox that recovery needs. */
-export interface RecoveryInbox {
-  /** Those of these GUIDs that were never received. */
-  notHeld(guids: readonly string[]): Promise<string[]>;
-  /** Removes deliveries that are old enough. @returns how many went. */
-  forget(): Promise<number>;
-}
 
 const minute = 60_000;
 
@@ -45,53 +38,36 @@ export function attemptsToRepeat(
 /** A proxy in front of the App may accept a delivery and lose it; comparing branch heads finds what was missed then. */
 const wasTaken = ({ statusCode }: HeldDelivery): boolean => statusCode >= 200 && statusCode < 300;
 
-/** How many redeliveries a run requested, and how many it left to the next one. */
-export interface RequestedMissed {
-  requested: number;
-  left: number;
-}
-
 /**
- * Requests redelivery of what GitHub could not deliver.
- *
- * @param since when the last run that left none started (ms since the epoch); absent: all deliveries that GitHub holds
- *   are checked.
- * @throws GitHubApiError
+ * Requests redelivery of what GitHub could not deliver since the last run that left none started (ms since the epoch),
+ * or of all that it holds. @returns how many it requested, and left to the next run. @throws GitHubApiError
  */
 export async function askForMissed(
   { clock, log }: Pick<AppContext, 'clock' | 'log'>,
   client: DeliveryClient,
-  inbox: Pick<RecoveryInbox, 'notHeld'>,
+  inbox: Pick<Deliveries, 'notHeld'>,
   since: number | undefined,
-): Promise<RequestedMissed> {
+): Promise<{ requested: number; left: number }> {
   const now = clock.now();
   const attempts = await attemptsSince(client, Math.max(now - heldMs, (since ?? 0) - overlapMs));
   const missed = attemptsToRepeat(attempts, await notHeldOf(attempts, inbox), now);
   let requested = 0;
   for (const { id, guid, event } of missed.slice(0, atOnce)) {
-    const refusal = await askOnce(client, id);
-    if (refusal === undefined) requested += 1;
     const about = { delivery: guid, event };
-    if (refusal === undefined) log.info(about, 'Requested a missed delivery again');
-    else log.warn(about, `A delivery is lost: ${refusal}`);
+    try {
+      await client.askAgain(id);
+      requested += 1;
+      log.info(about, 'Requested a missed delivery again');
+    } catch (error) {
+      if (!(error instanceof GitHubApiError) || !aboutThisOne.has(error.status)) throw error;
+      log.warn(about, `A delivery is lost: ${error.message}`);
+    }
   }
   return { requested, left: Math.max(0, missed.length - atOnce) };
 }
 
 /** Answers that are about this one delivery: GitHub does not hold it any more, or does not send it again. */
-const aboutThisOne = new Set([400, 404, 410, 422]);
-
-/** Why GitHub does not send this one again; what else goes wrong is thrown. */
-async function askOnce(client: DeliveryClient, id: number): Promise<string | undefined> {
-  try {
-    await client.askAgain(id);
-    return undefined;
-  } catch (error) {
-    if (error instanceof GitHubApiError && error.status !== undefined && aboutThisOne.has(error.status))
-      return error.message;
-    throw error;
-  }
-}
+const aboutThisOne = new Set<number | undefined>([400, 404, 410, 422]);
 
 /** Every attempt since then. A list that does not go on, or that leads in a ring, ends. */
 async function attemptsSince(client: DeliveryClient, from: number): Promise<HeldDelivery[]> {
@@ -110,7 +86,7 @@ async function attemptsSince(client: DeliveryClient, from: number): Promise<Held
 /** Queries only failed deliveries: all others were received. */
 async function notHeldOf(
   attempts: readonly HeldDelivery[],
-  inbox: Pick<RecoveryInbox, 'notHeld'>,
+  inbox: Pick<Deliveries, 'notHeld'>,
 ): Promise<ReadonlySet<string>> {
   const taken = new Set(attempts.filter(wasTaken).map(({ guid }) => guid));
   const failed = [...new Set(attempts.map(({ guid }) => guid))].filter((guid) => !taken.has(guid));

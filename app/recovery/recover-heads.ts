@@ -1,13 +1,13 @@
-import { shortCommit } from '../../src/planning/commit.ts';
+import { sameCommit, shortCommit } from '../../src/planning/commit.ts';
 import { ServiceError } from '../../src/contract/service-error.ts';
 import type { RevisionSeen } from '../../src/planning/trigger-types.ts';
-import { attempt } from '../../src/deploy/attempt.ts';
-import { GitHubApiError, InstallationPaused, type Head } from '../github/github-api.ts';
+import { InstallationPaused, type Head } from '../github/github-api.ts';
 import { buildBranchRequest } from '../events/request-branch.ts';
 import { fullName, type RepositoryAt, type Target, type AppContext } from '../context.ts';
-import { seenOf } from '../reconcile/observation.ts';
+import type { Intent } from '../reconcile/intent.ts';
+import { findRevision, seenOf } from '../reconcile/observation.ts';
+import { isTransientError, type TransientError } from '../reconcile/transient-error.ts';
 import type { BranchesOf } from './deployed-branches.ts';
-import { wasMissed } from './missed-heads.ts';
 
 /** The result of comparing heads. */
 export interface HeadsChecked {
@@ -24,10 +24,8 @@ export interface HeadsChecked {
 const lastWords = 50;
 
 /**
- * Compares the heads of deployed branches with the commits of their revisions, and requests the missed ones. A paused
- * installation, or a failing repository or deployment, does not stop the others.
- *
- * @param branchesOf undefined if the service does not list its deployments: then the default branch is examined.
+ * Compares the heads of deployed branches (of the default branch, if these are unknown) with the commits of their
+ * revisions, and requests the missed ones. What fails or is paused does not stop the others.
  */
 export async function recoverHeads(
   context: AppContext,
@@ -46,12 +44,8 @@ export async function recoverHeads(
       paused.add(repository.installationId);
       checked.paused += 1;
     } else checked.failed += 1;
-    context.log.warn(
-      {
-        installation: repository.installationId,
-      },
-      `Heads of ${fullName(repository)} could not be compared: ${failure.message}`,
-    );
+    const about = { installation: repository.installationId };
+    context.log.warn(about, `Heads of ${fullName(repository)} could not be compared: ${failure.message}`);
   }
   return checked;
 }
@@ -75,12 +69,8 @@ async function recoverRepository(
       });
       if (failure === undefined) continue;
       if (!(failure instanceof ServiceError)) throw failure;
-      context.log.warn(
-        {
-          deployment: target.deploymentId,
-        },
-        `The head of ${target.terms.deploymentName} could not be compared: ${failure.message}`,
-      );
+      const about = { deployment: target.deploymentId };
+      context.log.warn(about, `The head of ${target.terms.deploymentName} could not be compared: ${failure.message}`);
     }
   }
 }
@@ -121,22 +111,91 @@ async function seen(
   id: string,
   active: string | null,
 ): Promise<RevisionSeen> {
-  const read = await attempt(control.getRevision(deploymentId, id));
-  if (read.ok) return seenOf(read.value, active);
-  if (read.error.kind !== 'missing') throw read.error;
-  return { id, commit: undefined, standing: id === active ? 'live' : 'ended' };
+  const read = await findRevision(control, deploymentId, id);
+  return read ? seenOf(read, active) : { id, commit: undefined, standing: id === active ? 'live' : 'ended' };
 }
 
 /** Returns failures of other services as a value, and rethrows internal errors. */
-async function attempted(
-  act: () => Promise<void>,
-): Promise<InstallationPaused | GitHubApiError | ServiceError | undefined> {
+async function attempted(act: () => Promise<void>): Promise<TransientError | undefined> {
   try {
     await act();
     return undefined;
   } catch (error) {
-    if (error instanceof InstallationPaused || error instanceof GitHubApiError || error instanceof ServiceError)
-      return error;
+    if (isTransientError(error)) return error;
     throw error;
   }
+}
+
+/** The observed state of one deployment of a branch. */
+export interface HeadQuestion {
+  head: Head;
+  live: RevisionSeen | undefined;
+  /** The newest revision; it may be the live one. */
+  latest: RevisionSeen | undefined;
+  /** The newest intents of the deployment, newest first. */
+  intents: readonly Pick<Intent, 'commit' | 'branch' | 'cause' | 'state' | 'end' | 'decision' | 'createdAt'>[];
+  rolledBackCommit: string | undefined;
+  branch: string;
+  /** ms since the epoch */
+  now: number;
+}
+
+/** Whether the head was missed. `key` makes the cause one, however often it is found. */
+type HeadAnswer = { kind: 'missed'; key: string; lateMs: number; why: string } | { kind: 'fine'; why: string };
+
+/** A push this recent (ms) will still be delivered. */
+const graceMs = 60_000;
+
+/**
+ * Whether the head of a branch was never built and no work is open for it. It is fine if the deployment's last outcome
+ * was about this head, whatever it was: its check says so.
+ */
+export function wasMissed(question: HeadQuestion): HeadAnswer {
+  const { head, live, latest, intents, rolledBackCommit, branch } = question;
+  const commit = shortCommit(head.sha);
+  const newest = intents.find(
+    (intent) => intent.branch === branch && followsHead(intent) && intent.end?.kind !== 'joined',
+  );
+  if (newest && sameCommit(newest.commit, head.sha) && !wasCutOff(newest) && !gaveWay(newest)) {
+    return fine(`the newest intent is about ${commit}`);
+  }
+  // Without an intent no check shows the rollback: request the head, so that its check says why it is not built.
+  const hasCheck = intents.some((intent) => sameCommit(intent.commit, head.sha));
+  if (hasCheck && sameCommit(rolledBackCommit, head.sha)) return fine(`${commit} was rolled back`);
+  if (latest?.standing === 'on-its-way') {
+    if (latest.commit === undefined)
+      return fine(`revision ${latest.id} is in progress, and its commit is not known yet`);
+    if (sameCommit(latest.commit, head.sha)) return fine(`revision ${latest.id} of ${commit} is on its way`);
+    // Another commit is about to take the place of what is live.
+  } else if (live && sameCommit(live.commit, head.sha)) return fine(`${commit} is live`);
+  const lateMs = lateness(question, newest);
+  if (lateMs < graceMs) return fine(`${commit} is new, and its push may be on its way`);
+  return {
+    kind: 'missed',
+    key: `${head.sha}:${latest?.id ?? 'none'}`,
+    lateMs,
+    why: `${commit} is the head of ${branch}, and neither live nor on its way`,
+  };
+}
+
+const fine = (why: string): HeadAnswer => ({ kind: 'fine', why });
+
+/** A rollback is about an older commit on purpose: it says nothing about the head. */
+const followsHead = ({ cause: { kind } }: Pick<Intent, 'cause'>): boolean => kind !== 'failure' && kind !== 'rollback';
+
+/** It ended because the App was removed from the repository, which is now installed again. */
+const wasCutOff = ({ state, decision }: Pick<Intent, 'state' | 'decision'>): boolean =>
+  state === 'ended' && decision?.kind === 'skip' && decision.code === 'not-installed';
+
+/** It was superseded by another head or build: outdated now that this commit is the head again. */
+const gaveWay = ({ end }: Pick<Intent, 'end'>): boolean => end?.kind === 'superseded' || end?.kind === 'other-commit';
+
+/**
+ * The longest time that the branch may have been at this head (ms): a commit may be older than its push. Committers set
+ * the commit time, so a future or missing one is ignored; without any other it counts as late enough.
+ */
+function lateness({ head, now }: HeadQuestion, newest: Pick<Intent, 'createdAt'> | undefined): number {
+  const committedAt = head.committedAt <= now + graceMs ? head.committedAt : 0;
+  const since = Math.max(committedAt, newest?.createdAt ?? 0);
+  return since === 0 ? graceMs : Math.max(0, now - since);
 }

@@ -1,10 +1,11 @@
-import { ServiceError } from '../../src/contract/service-error.ts';
-import { GitHubApiError, InstallationPaused } from '../github/github-api.ts';
 import type { RepositoryAt, AppContext } from '../context.ts';
 import type { DeliveryClient } from '../github/deliveries.ts';
-import { deployedBranches, type BoundDeployment } from './deployed-branches.ts';
-import { askForMissed, type RecoveryInbox } from './missed-deliveries.ts';
-import { recoverHeads } from './recover-heads.ts';
+import type { Deliveries } from '../inbox/deliveries.ts';
+import { isTransientError } from '../reconcile/transient-error.ts';
+import type { Binding } from '../settings/environment.ts';
+import { deployedBranches } from './deployed-branches.ts';
+import { askForMissed } from './missed-deliveries.ts';
+import { recoverHeads, type HeadsChecked } from './recover-heads.ts';
 
 /** All that installations of the App reach. */
 export interface RepositoryClient {
@@ -18,12 +19,12 @@ export interface RepositoryClient {
 /** Clients that recovery needs besides the context. */
 export interface RecoveryClients {
   deliveries: DeliveryClient;
-  inbox: RecoveryInbox;
+  inbox: Pick<Deliveries, 'notHeld' | 'forget'>;
   repositories: RepositoryClient;
   /** Sees to it that each of these reports has a job. */
   enqueueReports: (reportIds: readonly string[]) => Promise<void>;
   /** Deployments that the operator bound to other repositories than their own. */
-  bound?: readonly BoundDeployment[];
+  bound?: readonly Binding[];
 }
 
 /** What one run did. A part that failed is absent. */
@@ -31,15 +32,13 @@ export interface Recovered {
   /** When it started (ms since the epoch): the next run looks back to here. Absent if deliveries were left over. */
   since?: number;
   requestedAgain?: number;
-  heads?: { branches: number; recovered: number; failed: number; paused: number };
-  maintenance?: { removed: number; notified: number; reportedAgain: number };
+  heads?: HeadsChecked;
+  maintenance?: MaintenanceResult;
 }
 
 /**
  * Finds missed deliveries, heads that were never built, and open work without a job. A failure in one part does not
- * stop the others.
- *
- * @param since when the last run began that left no delivery over (ms since the epoch); absent at the first.
+ * stop the others. `since`: when the last run began that left no delivery over (ms since the epoch).
  */
 export async function recover(
   context: AppContext,
@@ -82,9 +81,7 @@ async function part(failed: string, { log }: AppContext, act: () => Promise<void
   try {
     await act();
   } catch (error) {
-    const isTheirs =
-      error instanceof GitHubApiError || error instanceof InstallationPaused || error instanceof ServiceError;
-    if (!isTheirs) throw error;
+    if (!isTransientError(error)) throw error;
     log.warn(`${failed}: ${error.message}`);
   }
 }
@@ -104,13 +101,11 @@ interface MaintenanceResult {
 /**
  * Prunes old work, and ensures a job for each busy deployment queue and each report that was not sent to GitHub. An
  * extra job has no effect on either.
- *
- * @param enqueueReports ensures a job for each of these reports.
  */
 export async function runMaintenance(
   { store, clock }: Pick<AppContext, 'store' | 'clock'>,
-  inbox: Pick<RecoveryInbox, 'forget'>,
-  enqueueReports: (reportIds: readonly string[]) => Promise<void>,
+  inbox: Pick<Deliveries, 'forget'>,
+  enqueueReports: RecoveryClients['enqueueReports'],
 ): Promise<MaintenanceResult> {
   const busy = await store.busyDeployments();
   for (const deploymentId of busy) await store.wake(deploymentId);

@@ -1,15 +1,13 @@
-import { createHash } from 'node:crypto';
 import type { Queue } from '../../src/postgres/queue.ts';
 import type { AppContext } from '../context.ts';
+import { jobIdOf } from '../job-id.ts';
 import { recover, type RecoveryClients } from './recover.ts';
-import type { Logger } from '../../src/logger.ts';
-import { type Clock, pause } from '../../src/clock.ts';
+import { pause } from '../../src/clock.ts';
 import { StorageError, toStorageError } from '../inbox/store-deliveries.ts';
 
 /** The job that looks for what was missed. */
 export const recoveryJob = 'recovery';
 
-/** What that job is given. */
 export interface RecoveryJob {
   /** When the last run began that left no delivery over (ms since the epoch). */
   since?: number;
@@ -37,7 +35,7 @@ export async function startRecovery(
   clients: RecoveryClients,
   signal: AbortSignal,
 ): Promise<() => void> {
-  const { clock, log } = context;
+  const { clock } = context;
   await queue.define(recoveryJob, { retryLimit: 10, retryDelay: 30, retryDelayMax: 600 });
   await queue.work<RecoveryJob>(recoveryJob, { pollSeconds: 2 }, async ({ data: { since, slot }, signal: ended }) => {
     let reached = since;
@@ -48,7 +46,7 @@ export async function startRecovery(
     }
   });
   await sendSoon(queue, clock.now(), 'start', {});
-  return afterOutage((since) => sendSoon(queue, clock.now(), 'outage', { since }), { clock, log, signal });
+  return afterOutage((since) => sendSoon(queue, clock.now(), 'outage', { since }), context, signal);
 }
 
 /** Sends a run that begins when the slot of now is over. */
@@ -79,30 +77,21 @@ async function sendNext(
   await queue.send(recoveryJob, job, { id: slotId('every', slot), startAfter });
 }
 
-/** The same uuid for the same slot in every process. */
-function slotId(kind: 'start' | 'every' | 'outage', slot: number): string {
-  const hex = createHash('sha256').update(`${recoveryJob} ${kind} ${slot}`).digest('hex');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
-}
+/** The same id for the same slot in every process. */
+const slotId = (kind: 'start' | 'every' | 'outage', slot: number): string => jobIdOf(`${recoveryJob} ${kind} ${slot}`);
 
 /** How long after an attempt in vain the next one follows (ms). */
 const againMs = 1_000;
 
-/** What doing something after an outage needs. */
-interface AfterOutageOptions {
-  clock: Pick<Clock, 'now' | 'sleep'>;
-  log: Logger;
-  /** Aborts when nothing is to be tried any more. */
-  signal: AbortSignal;
-}
-
 /**
- * Does something once the database is there again: it is tried until it succeeds, for it needs the database itself.
- *
- * @param act is given when the outage was first noticed (ms since the epoch).
- * @returns to be called whenever the database was found to be unavailable; during one outage the first call counts.
+ * Returns what is to be called whenever the database was found to be unavailable. It tries `act`, with the time of the
+ * first call (ms since the epoch), until it succeeds.
  */
-function afterOutage(act: (since: number) => Promise<unknown>, { clock, log, signal }: AfterOutageOptions): () => void {
+function afterOutage(
+  act: (since: number) => Promise<unknown>,
+  { clock, log }: Pick<AppContext, 'clock' | 'log'>,
+  signal: AbortSignal,
+): () => void {
   let isAway = false;
   const tryUntilDone = async (since: number): Promise<void> => {
     while (!signal.aborted) {

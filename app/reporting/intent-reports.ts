@@ -3,16 +3,13 @@ import { checkLimitBytes, truncateSections, logsSection, smokeSection } from '..
 import { asLine, asCode, asCodeBlock } from '../../src/report/sanitize.ts';
 import type { CheckContent, DeploymentContent } from '../github/github-api.ts';
 import type { Intent, EndKind } from '../reconcile/intent.ts';
-import { checkName, type ReportPut } from '../reconcile/report.ts';
+import { checkName, checkReport, type ReportPut } from '../reconcile/report.ts';
 import { titleOf, type About } from './title.ts';
 import { summarySections } from './check-summary.ts';
 import { deploymentStateOf, checkStatusOf } from './check-status.ts';
 import { timeline } from '../../src/report/timeline.ts';
 
-/**
- * The check run of (deployment, head commit) for this intent. A `joined` intent is reported by another one of its
- * commit: callers skip it, since its report would overwrite that one's.
- */
+/** The check run of (deployment, head commit) for this intent; not for a `joined` one: it would overwrite another's. */
 export function checkOf(intent: Intent, about: About): ReportPut {
   const { repository, commit, terms, createdAt, sentAt, end } = intent;
   const cut = '_The rest is left out: GitHub takes no more here._';
@@ -30,13 +27,7 @@ export function checkOf(intent: Intent, about: About): ReportPut {
     ...(checkStatus.status === 'completed' ? { completedAt: iso(end?.at ?? intent.updatedAt) } : {}),
     ...(buttons.length > 0 ? { actions: buttons } : {}),
   };
-  return {
-    kind: 'check',
-    repository,
-    headSha: commit,
-    name: checkName(terms.deploymentName),
-    wanted: { kind: 'check', content },
-  };
+  return checkReport({ repository, headSha: commit, name: checkName(terms.deploymentName) }, content);
 }
 
 /** The GitHub Deployment of an intent; undefined if the intent was never sent or followed. */
@@ -73,20 +64,17 @@ const iso = (at: number): string => new Date(at).toISOString();
 
 type Button = NonNullable<CheckContent['actions']>[number];
 
-/** The identifiers that `check_run.requested_action` brings back. */
-const rollbackButton = 'rollback';
-const redeployButton = 'redeploy';
-
-// GitHub bounds label, description and identifier at 20, 40 and 20 characters.
+// GitHub bounds label, description and identifier at 20, 40 and 20 characters. `check_run.requested_action` brings back
+// the identifier.
 const rollback: Button = {
   label: 'Rollback',
   description: 'Back to the revision that served before',
-  identifier: rollbackButton,
+  identifier: 'rollback',
 };
 const redeploy: Button = {
   label: 'Redeploy',
   description: 'Build the head of the branch again',
-  identifier: redeployButton,
+  identifier: 'redeploy',
 };
 
 /** Outcomes with a live revision, which can be rolled back. */

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import type { Pool } from 'pg';
 import type { Queue } from '../../src/postgres/queue.ts';
 import { sendReport, type ReportingContext } from './send-report.ts';
+import { jobIdOf } from '../job-id.ts';
 import { jobsAbout, runJobAgain } from '../../src/postgres/queue-jobs.ts';
 
 /** The jobs that send reports to GitHub. */
@@ -19,18 +19,11 @@ export interface ReportJobData {
  */
 const reportPolicy = { retryLimit: 5, retryDelay: 10, retryDelayMax: 300, expireInSeconds: 10 * 60 };
 
-/** Options of the report workers. */
-export interface ReportWorkerOptions {
-  /** Concurrent reports; 4 when absent. One with a long wait makes room for others. */
-  concurrency?: number;
-}
+/** Reports sent at the same time, each of which holds a connection for its lock. One with a long wait makes room. */
+export const reportsAtOnce = 4;
 
 /** Works on the jobs of reports, until the queue stops. */
-export async function startReportWorker(
-  queue: Queue,
-  context: ReportingContext,
-  { concurrency = 4 }: ReportWorkerOptions = {},
-): Promise<void> {
+export async function startReportWorker(queue: Queue, context: ReportingContext): Promise<void> {
   await queue.define(reportJob, reportPolicy);
   // From now on, and not at a time: the clock that hands out jobs may be another than ours.
   const send: SendLater = async (data, { id, startAfter }) =>
@@ -38,7 +31,8 @@ export async function startReportWorker(
       id,
       startAfter: Math.max(0, startAfter.getTime() - context.clock.now()) / 1_000,
     }));
-  await queue.work<ReportJobData>(reportJob, { concurrency }, ({ data }) => workOnReport(data, context, send));
+  const options = { concurrency: reportsAtOnce };
+  await queue.work<ReportJobData>(reportJob, options, ({ data }) => workOnReport(data, context, send));
 }
 
 /** Sends the job of a report for a later time; one of an id that is there already is not sent again. */
@@ -57,18 +51,8 @@ export async function workOnReport(
   await send({ id, at }, { id: laterJobId(id, at), startAfter: new Date(at) });
 }
 
-/** A uuid that is the same for the same report and time (ms since the epoch). */
-export function laterJobId(reportId: string, at: number): string {
-  const hash = createHash('sha256').update(`${reportId} ${at}`).digest('hex');
-  const variant = ((Number.parseInt(hash.slice(16, 18), 16) & 0x3f) | 0x80).toString(16);
-  return [
-    hash.slice(0, 8),
-    hash.slice(8, 12),
-    `8${hash.slice(13, 16)}`,
-    `${variant}${hash.slice(18, 20)}`,
-    hash.slice(20, 32),
-  ].join('-');
-}
+/** The same id for the same report and time (ms since the epoch) in every process. */
+export const laterJobId = (reportId: string, at: number): string => jobIdOf(`${reportId} ${at}`);
 
 /**
  * Ensures a job for each of these reports. A scheduled one is enough, and a failed one is retried instead of adding

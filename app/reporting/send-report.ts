@@ -5,8 +5,7 @@ import type { Pool } from 'pg';
 
 /** The dependencies of reporting. */
 export type ReportingContext = Pick<AppContext, 'clock' | 'store' | 'githubApi' | 'log' | 'random' | 'step'> & {
-  /** Shared locks, if several processes report; a single process needs none. */
-  reportLocks?: ReportLocks | undefined;
+  reportLocks: ReportLocks;
 };
 
 /** Minimum interval between text-only updates of a check (ms): each counts against the rate limit. */
@@ -26,17 +25,8 @@ const busyMs = 5_000;
  * @throws GitHubApiError on a permanent refusal, for example because the repository is gone
  */
 export async function sendReport(id: string, context: ReportingContext): Promise<{ again?: number }> {
-  const locks = context.reportLocks ?? locksWithin(context);
-  const reported = await locks.exclusively(id, () => sendOnce(id, context));
+  const reported = await context.reportLocks.exclusively(id, () => sendOnce(id, context));
   return reported ? reported.value : { again: context.clock.now() + busyMs };
-}
-
-const withinProcess = new WeakMap<ReportingContext, ReportLocks>();
-
-function locksWithin(context: ReportingContext): ReportLocks {
-  const locks = withinProcess.get(context) ?? localReportLocks();
-  withinProcess.set(context, locks);
-  return locks;
 }
 
 async function sendOnce(id: string, context: ReportingContext): Promise<{ again?: number }> {

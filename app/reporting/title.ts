@@ -43,10 +43,7 @@ function followingWords({ rollout }: Intent, now: number): string {
   return `${asLine(last.status, 40)}${elapsed(now - last.at)}`;
 }
 
-/**
- * Formats a duration in steps that grow with it: a check whose text changes on every poll would be written on every
- * poll.
- */
+/** Formats a duration in growing steps: a check is written whenever its text changes. */
 export function elapsed(ms: number): string {
   const step = ms < 120_000 ? 15_000 : ms < 600_000 ? 60_000 : 300_000;
   const whole = Math.floor(ms / step) * step;

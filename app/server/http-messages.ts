@@ -19,18 +19,16 @@ export function sendText(
 ): void {
   if (response.headersSent || response.destroyed) return;
   const body = `${text}\n`;
-  response.writeHead(status, {
-    'content-type': 'text/plain; charset=utf-8',
-    'content-length': Buffer.byteLength(body),
-    ...headers,
-  });
+  response.writeHead(status, { ...textHeaders(body), ...headers });
   response.end(body);
 }
 
-/**
- * Refuses a request, and discards its body. A long upload is cut off, after the client had a moment to read the
- * response.
- */
+const textHeaders = (body: string) => ({
+  'content-type': 'text/plain; charset=utf-8',
+  'content-length': Buffer.byteLength(body),
+});
+
+/** Refuses a request, and discards its body. A long upload is cut off after a moment for reading the response. */
 export async function refuse(
   request: IncomingMessage,
   response: ServerResponse,
@@ -47,12 +45,7 @@ export async function refuse(
     return;
   }
   const body = `${problem}\n`;
-  response.writeHead(status, {
-    'content-type': 'text/plain; charset=utf-8',
-    'content-length': Buffer.byteLength(body),
-    connection: 'close',
-    ...headers,
-  });
+  response.writeHead(status, { ...textHeaders(body), connection: 'close', ...headers });
   response.write(body);
   if (!waits) await drained(request, clock);
   response.end();
@@ -114,10 +107,7 @@ export function byteBudget(max: number): () => Reservation {
   };
 }
 
-/**
- * Reads a body of at most `longest` bytes, which count against the memory budget as they arrive. Excess bytes are
- * dropped.
- */
+/** Reads a body of at most `longest` bytes, which count against the memory budget as they arrive. */
 export function readBody(request: IncomingMessage, longest: number, reservation: Reservation): Promise<ReadBody> {
   return new Promise((resolve) => {
     let chunks: Buffer[] = [];

@@ -36,17 +36,13 @@ export interface AppServer {
   /** Where it listens, without a slash at the end. */
   url: string;
   port: number;
-  /** Whether it takes requests still. */
+  /** Whether it refuses new requests. */
   readonly draining: boolean;
   /** Takes no more requests and waits until those under way are answered; after `withinMs` they are cut off. */
   drain(withinMs: number): Promise<void>;
 }
 
-/**
- * Listens for HTTP. Unmatched requests get 404 or 405; requests during shutdown get 503.
- *
- * @throws Error with advice if the port is not available.
- */
+/** Listens for HTTP. Requests during shutdown get 503. @throws Error with advice if the port is not available. */
 export async function listen(options: AppServerOptions): Promise<AppServer> {
   const { routes, host, port, clock, log } = options;
   const timeouts = { ...defaultTimeouts, ...options.timeouts };
@@ -57,12 +53,8 @@ export async function listen(options: AppServerOptions): Promise<AppServer> {
     const { method = 'GET', url = '/' } = request;
     if (draining) {
       response.shouldKeepAlive = false;
-      return refuse(
-        request,
-        response,
-        unavailable('The App is leaving; another copy, or the next start, takes over.'),
-        clock,
-      );
+      const leaving = unavailable('The App is leaving; another copy, or the next start, takes over.');
+      return refuse(request, response, leaving, clock);
     }
     const found = find(method, url);
     if (found.kind === 'none') return refuse(request, response, { status: 404, problem: 'Not found.' }, clock);
@@ -147,27 +139,20 @@ export interface Route {
   handle: (call: Call) => Promise<void> | void;
 }
 
-/** Finds the route of a request; the methods of its path where none has this one. */
-type FindRoute = (
-  method: string,
-  url: string,
-) =>
+/** The route of a request; the methods of its path where none has this one. */
+type FoundRoute =
   | { kind: 'found'; route: Route; params: Record<string, string> }
   | { kind: 'other-methods'; allow: string }
   | { kind: 'none' };
 
-/** Makes a router. Routes without parameters are found first. */
-export function routerOf(routes: readonly Route[]): FindRoute {
-  const isPlain = ({ path }: Route): boolean => !path.includes(':');
-  const plain = new Map(routes.filter(isPlain).map((route) => [`${route.method} ${route.path}`, route]));
+/** Makes a router. */
+export function routerOf(routes: readonly Route[]): (method: string, url: string) => FoundRoute {
   const patterned = routes.map((route) => ({ route, pattern: patternOf(route.path) }));
   return (method, url) => {
     const path = pathOf(url);
-    const known = plain.get(`${method} ${path}`);
-    if (known) return { kind: 'found', route: known, params: {} };
     const matches = patterned.flatMap(({ route, pattern }) => {
-      const groups = pattern.exec(path)?.groups;
-      const params = groups === undefined && !pattern.test(path) ? undefined : decoded(groups ?? {});
+      const match = pattern.exec(path);
+      const params = match ? decoded(match.groups ?? {}) : undefined;
       return params === undefined ? [] : [{ route, params }];
     });
     const match = matches.find(({ route }) => route.method === method);
@@ -178,16 +163,10 @@ export function routerOf(routes: readonly Route[]): FindRoute {
 }
 
 /** The path of a request's address, without its query. */
-export function pathOf(url: string): string {
-  const end = url.indexOf('?');
-  return end === -1 ? url : url.slice(0, end);
-}
+export const pathOf = (url: string): string => url.replace(/\?.*$/s, '');
 
 /** The query of a request's address. */
-export function queryOf(url: string): URLSearchParams {
-  const start = url.indexOf('?');
-  return new URLSearchParams(start === -1 ? '' : url.slice(start + 1));
-}
+export const queryOf = (url: string): URLSearchParams => new URLSearchParams(url.slice(pathOf(url).length));
 
 const patternOf = (path: string): RegExp =>
   new RegExp(`^${path.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`).replace(/:(\w+)/g, '(?<$1>[^/]+)')}$`);

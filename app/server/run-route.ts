@@ -3,16 +3,16 @@ import { sendText, refuse, unavailable, byteBudget, readBody } from './http-mess
 import type { Clock } from '../../src/clock.ts';
 import type { Route } from './http-server.ts';
 
-/** What an agent sends when a run has ended. */
+/** An agent's webhook about a finished run. */
 export interface RunWebhook {
   intentId: string;
-  token: string | undefined;
+  token: string;
   /** Parses it; undefined if it is not JSON, or long. Called only for a valid token. */
   body: () => unknown;
 }
 
 /** Handles a webhook about a run, and returns the response's status. */
-export type ReceiveRun = (reported: RunWebhook) => Promise<{ status: number }>;
+type ReceiveRun = (reported: RunWebhook) => Promise<{ status: number }>;
 
 /** The longest webhook about a run (bytes): it contains the thread's state. */
 const longestRun = 10 * 1024 * 1024;

@@ -1,4 +1,5 @@
 import type { Clock } from '../../src/clock.ts';
+import { withTimeLimit } from '../../src/deploy/deadlines.ts';
 import { sendText } from './http-messages.ts';
 import type { Route } from './http-server.ts';
 
@@ -11,8 +12,8 @@ export interface SystemOptions {
   clock: Clock;
 }
 
-/** Timeout of the database probe (ms). */
-const databaseAnswersWithin = 2_000;
+/** Timeout of a probe of the database (ms). */
+export const databaseAnswersWithin = 2_000;
 
 /**
  * `/healthz`: the process responds. `/readyz`: it accepts webhooks: the database responds and the process is not
@@ -26,7 +27,7 @@ export function systemRoutes({ askDatabase, isDraining, metrics, clock }: System
       path: '/readyz',
       handle: async ({ response }) => {
         if (isDraining()) return sendText(response, 503, 'leaving');
-        const ready = await answersWithin(askDatabase, databaseAnswersWithin, clock);
+        const ready = await answersWithin(databaseAnswersWithin, askDatabase, clock);
         return ready ? sendText(response, 200, 'ready') : sendText(response, 503, 'the database is away');
       },
     },
@@ -43,19 +44,8 @@ export function systemRoutes({ askDatabase, isDraining, metrics, clock }: System
 }
 
 /** Whether something resolves in time (ms). */
-async function answersWithin(ask: () => Promise<unknown>, withinMs: number, clock: Clock): Promise<boolean> {
-  const over = new AbortController();
-  const answered = ask().then(
-    () => true,
+export const answersWithin = (ms: number, ask: () => Promise<unknown>, clock: Clock): Promise<boolean> =>
+  withTimeLimit(clock, ms, undefined, ask).then(
+    ({ kind }) => kind === 'done',
     () => false,
   );
-  const late = clock.sleep(withinMs, over.signal).then(
-    () => false,
-    () => false,
-  );
-  try {
-    return await Promise.race([answered, late]);
-  } finally {
-    over.abort();
-  }
-}

@@ -9,12 +9,10 @@ import { isUuid } from '../../src/contract/uuid.ts';
 import { isUtf8 } from 'node:buffer';
 import { Webhooks } from '@octokit/webhooks';
 
-/** The result of a webhook. */
 export type IntakeResult = 'stored' | 'known' | 'refused' | 'unstored';
 
 type Acknowledged = Extract<IntakeResult, 'stored' | 'known'>;
 
-/** The dependencies of the webhook routes. */
 export interface WebhookOptions {
   verify: VerifySignature;
   store: StoreDelivery;
@@ -155,10 +153,7 @@ const payloadTooLarge: Refusal = { status: 413, problem: 'The webhook is longer 
 /** The text of a body whose signature is right; undefined for any other. */
 type VerifySignature = (body: Buffer, signature: string) => Promise<string | undefined>;
 
-/**
- * Verifies a webhook's signature over the raw bytes, in constant time, with each of the secrets: there are two during a
- * rotation.
- */
+/** Verifies a signature over the raw bytes, in constant time, with each secret: there are two during a rotation. */
 export function verifySignature(secrets: readonly [string, ...string[]]): VerifySignature {
   const verifiers = secrets.map((secret) => new Webhooks({ secret }));
   return async (body, signature) => {

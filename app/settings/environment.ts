@@ -4,7 +4,14 @@ import { readAddress } from '../../src/contract/base-address.ts';
 import { fieldSpellings } from '../../src/contract/control/aliases.ts';
 import { invalidInHeader } from '../../src/contract/header-value.ts';
 import { withoutTrailingSlashes } from '../../src/contract/plain-text.ts';
-import type { Binding } from './settings.ts';
+
+/** A repository that the operator lets act on a deployment whose `repo_url` is another's. */
+export interface Binding {
+  /** `owner/name` in lower case, as GitHub compares names. */
+  repository: string;
+  /** The deployment's id or name. */
+  deployment: string;
+}
 
 /** Shorter webhook secrets are guessed too easily. */
 const shortestSecret = 16;
@@ -47,16 +54,26 @@ const databaseProblem = (value: string): string | undefined => {
   return fits ? undefined : 'is no address of a Postgres database: write postgres://user:password@host:5432/database';
 };
 
-const wholeNumber = (value: string, most: number): number | undefined =>
-  /^\d{1,15}$/.test(value) && Number(value) <= most ? Number(value) : undefined;
+/** A value, or the end of a sentence that the variable's name begins. */
+type Read<Value> = { ok: true; value: Value } | { ok: false; problem: string };
+
+/** A transformation that fails with its own message. */
+const readBy =
+  <Value>(read: (text: string) => Read<Value>) =>
+  (text: string, context: z.RefinementCtx): Value => {
+    const result = read(text);
+    if (result.ok) return result.value;
+    context.addIssue({ code: 'custom', message: result.problem });
+    return z.NEVER;
+  };
 
 const number = (least: number, most: number, what: string) =>
-  z.string(missing).transform((value, context) => {
-    const read = wholeNumber(value, most);
-    if (read !== undefined && read >= least) return read;
-    context.addIssue({ code: 'custom', message: `is ${what}` });
-    return z.NEVER;
-  });
+  text.transform(
+    readBy((written) => {
+      const value = /^\d{1,15}$/.test(written) ? Number(written) : Number.NaN;
+      return value >= least && value <= most ? { ok: true, value } : { ok: false, problem: `is ${what}` };
+    }),
+  );
 
 /**
  * The App's variables and their rules. A message completes a sentence that starts with the variable's name; none shows
@@ -64,12 +81,7 @@ const number = (least: number, most: number, what: string) =>
  */
 export const environment = z.object({
   APP_ID: number(1, Number.MAX_SAFE_INTEGER, 'a whole number'),
-  PRIVATE_KEY: text.transform((value, context) => {
-    const read = readPrivateKey(value);
-    if (read.ok) return read.pem;
-    context.addIssue({ code: 'custom', message: read.problem });
-    return z.NEVER;
-  }),
+  PRIVATE_KEY: text.transform(readBy(readPrivateKey)),
   WEBHOOK_SECRET: secret(text),
   WEBHOOK_SECRET_PREVIOUS: secret(optional),
   GITHUB_API_URL: judged(z.string().default('https://api.github.com'), addressProblem).transform(
@@ -80,15 +92,7 @@ export const environment = z.object({
   LANDFALL_TENANT_ID: judged(optional, headerProblem),
   LANDFALL_FIELD_NAMES: z.enum(fieldSpellings, { error: `is one of ${fieldSpellings.join(', ')}` }).default('contract'),
   LANDFALL_BUILDER: z.enum(['app', 'service'], { error: 'is app or service' }).default('app'),
-  LANDFALL_BINDINGS: z
-    .string()
-    .default('')
-    .transform((value, context) => {
-      const read = readBindings(value);
-      if (read.ok) return read.bindings;
-      context.addIssue({ code: 'custom', message: read.problem });
-      return z.NEVER;
-    }),
+  LANDFALL_BINDINGS: z.string().default('').transform(readBy(readBindings)),
   LANDFALL_ALLOW_HTTP: z
     .enum(['true', 'false'], { error: 'is true or false' })
     .default('false')
@@ -108,16 +112,10 @@ export type Variable = keyof typeof environment.shape | 'PRIVATE_KEY_PATH';
 /** Variables that hold an address, to which keys or tokens are sent. */
 export const addresses = ['GITHUB_API_URL', 'LANDFALL_BASE_URL', 'PUBLIC_URL'] as const satisfies readonly Variable[];
 
-/** The key as PEM, or a problem that does not quote it. */
-type ReadPrivateKey = { ok: true; pem: string } | { ok: false; problem: string };
-
 const framed = /-----BEGIN ((?:RSA )?PRIVATE KEY)-----([^-]*)-----END \1-----/;
 
-/**
- * Reads a private key in every way in which people hand one over: as PEM, with its line breaks written as `\n` or
- * lost, and in base64.
- */
-function readPrivateKey(written: string): ReadPrivateKey {
+/** Reads a private key as PEM, with its line breaks written as `\n` or lost, and in base64. */
+function readPrivateKey(written: string): Read<string> {
   const text = (written.includes('-----BEGIN') ? written : fromBase64(written)).replaceAll('\\n', '\n');
   const [, kind, inside] = framed.exec(text) ?? [];
   if (kind === undefined || inside === undefined) {
@@ -126,7 +124,9 @@ function readPrivateKey(written: string): ReadPrivateKey {
   const lines = inside.replace(/\s+/g, '').match(/.{1,64}/g) ?? [];
   const pem = [`-----BEGIN ${kind}-----`, ...lines, `-----END ${kind}-----`, ''].join('\n');
   const isRsa = keyType(pem) === 'rsa';
-  return isRsa ? { ok: true, pem } : { ok: false, problem: 'is damaged or no RSA key: copy the whole .pem file again' };
+  return isRsa
+    ? { ok: true, value: pem }
+    : { ok: false, problem: 'is damaged or no RSA key: copy the whole .pem file again' };
 }
 
 const fromBase64 = (text: string): string => Buffer.from(text, 'base64').toString('latin1');
@@ -141,13 +141,10 @@ function keyType(pem: string): string | undefined {
   }
 }
 
-/** The bindings, or the first line that is none. */
-type ReadBindings = { ok: true; bindings: Binding[] } | { ok: false; problem: string };
-
 const line = /^([\w.-]+\/[\w.-]+)\s*=\s*(\S.*)$/;
 
 /** Reads `owner/name=deployment`, one a line or several with commas between them. */
-function readBindings(text: string): ReadBindings {
+function readBindings(text: string): Read<Binding[]> {
   const bindings: Binding[] = [];
   for (const written of text.split(/[\n,]/).map((part) => part.trim())) {
     if (written === '') continue;
@@ -157,5 +154,5 @@ function readBindings(text: string): ReadBindings {
     }
     bindings.push({ repository: repository.toLowerCase(), deployment });
   }
-  return { ok: true, bindings };
+  return { ok: true, value: bindings };
 }

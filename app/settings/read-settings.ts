@@ -1,6 +1,5 @@
 import { isLoopback } from '../../src/contract/base-address.ts';
 import { addresses, environment, type Variable } from './environment.ts';
-import type { Settings } from './settings.ts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -18,6 +17,9 @@ export interface SettingProblem {
   /** Where to find or create its value. */
   where: string;
 }
+
+/** Everything that the App's operator decides. Keys and secrets in it are never shown. Addresses end without a slash. */
+export type Settings = ReturnType<typeof settingsOf>;
 
 /** The settings, or every problem at once. */
 export type ReadSettings =
@@ -129,13 +131,19 @@ function sameSecrets(given: Given): SettingProblem[] {
   return [problem('WEBHOOK_SECRET_PREVIOUS', 'holds the same as WEBHOOK_SECRET')];
 }
 
-function settingsOf(read: ReturnType<typeof environment.parse>): Settings {
+function settingsOf(read: ReturnType<typeof environment.parse>) {
   const former = read.WEBHOOK_SECRET_PREVIOUS;
+  // The one that GitHub signs with; behind it the former one, while it is changed.
+  const webhookSecrets: readonly [string, ...string[]] = [
+    read.WEBHOOK_SECRET,
+    ...(former === undefined ? [] : [former]),
+  ];
   return {
     github: {
       appId: read.APP_ID,
+      /** PEM with its line breaks. */
       privateKey: read.PRIVATE_KEY,
-      webhookSecrets: [read.WEBHOOK_SECRET, ...(former === undefined ? [] : [former])],
+      webhookSecrets,
       apiUrl: read.GITHUB_API_URL,
     },
     service: {
@@ -144,13 +152,17 @@ function settingsOf(read: ReturnType<typeof environment.parse>): Settings {
       tenantId: read.LANDFALL_TENANT_ID,
       spelling: read.LANDFALL_FIELD_NAMES,
     },
+    /** Who makes the revision of a push. */
     builder: read.LANDFALL_BUILDER,
     bindings: read.LANDFALL_BINDINGS,
+    /** Where people and agents reach this App. */
     publicUrl: read.PUBLIC_URL,
+    /** With user and password; the embedded database, in `dataDir`, where it is absent. */
     databaseUrl: read.DATABASE_URL,
     dataDir: read.LANDFALL_DATA,
     host: read.HOST,
     port: read.PORT,
+    /** Plain http is allowed off loopback, too. */
     allowHttp: read.LANDFALL_ALLOW_HTTP,
   };
 }

@@ -62,7 +62,7 @@ if (typeof requested === 'string') {
     ...requested,
     origin: () => origin,
     envFile: file,
-    done({ id, name, htmlUrl }) {
+    done({ id, name, html_url: htmlUrl }) {
       console.log(`${name} (App ${id}) is made; its settings are in ${file}.`);
       console.log(`Install it: ${htmlUrl}/installations/new`);
       console.log('Then add LANDFALL_BASE_URL and LANDFALL_API_KEY to the file, and run: npm start');

@@ -41,12 +41,7 @@ export const events = [
 /** Where webhooks are taken, below the public address. */
 const webhookPath = '/api/github/webhooks';
 
-/**
- * The manifest of an App.
- *
- * @param publicUrl where GitHub reaches this App, without a slash at its end.
- * @param redirectUrl where the person's browser returns with the code.
- */
+/** The manifest of an App; the person's browser returns to `redirectUrl` with the code. */
 export const manifestOf = (name: string, publicUrl: string, redirectUrl: string): Manifest => ({
   name,
   url: publicUrl,

@@ -6,7 +6,6 @@ import { type Manifest, manifestOf, webOf } from './manifest.ts';
 import { open } from 'node:fs/promises';
 import { hasCode } from '../../src/errors.ts';
 
-/** What the set-up page is made from. */
 export interface SetupOptions {
   /** Where a person's browser reaches this page. */
   origin: () => string;
@@ -21,10 +20,11 @@ export interface SetupOptions {
   /** The file that the settings are written to; it must not be there yet. */
   envFile: string;
   /** Called once the App is made and its settings are written. */
-  done: (app: Pick<MadeApp, 'id' | 'name' | 'htmlUrl'>) => void;
+  done: (app: Pick<MadeApp, 'id' | 'name' | 'html_url'>) => void;
 }
 
-const conversion = z.looseObject({
+/** What GitHub gives for the App. The key and the secret are never shown. */
+const madeApp = z.looseObject({
   id: z.int(),
   slug: z.string(),
   name: z.string(),
@@ -32,6 +32,7 @@ const conversion = z.looseObject({
   pem: z.string(),
   webhook_secret: z.string().min(1),
 });
+type MadeApp = z.infer<typeof madeApp>;
 
 /** Timeout of a request to GitHub (ms). */
 const answerWithinMs = 30_000;
@@ -70,7 +71,7 @@ export function setupApp(options: SetupOptions): Hono {
       return context.html(problemPage(problem), 409);
     }
     done(made.app);
-    return context.html(donePage(made.app.name, envFile, `${made.app.htmlUrl}/installations/new`));
+    return context.html(donePage(made.app.name, envFile, `${made.app.html_url}/installations/new`));
   });
   return app;
 }
@@ -99,10 +100,10 @@ async function converted(apiUrl: string, code: string): Promise<Converted> {
   if (answered.status !== 201) {
     return { ok: false, problem: `POST ${where} answered ${answered.status}. A code works once, and for an hour.` };
   }
-  const read = conversion.safeParse(fromJson(answered.body));
-  if (!read.success) return { ok: false, problem: `What POST ${where} answered can't be read.` };
-  const { id, slug, name, html_url: htmlUrl, pem, webhook_secret: webhookSecret } = read.data;
-  return { ok: true, app: { id, slug, name, htmlUrl, pem, webhookSecret } };
+  const read = madeApp.safeParse(fromJson(answered.body));
+  return read.success
+    ? { ok: true, app: read.data }
+    : { ok: false, problem: `What POST ${where} answered can't be read.` };
 }
 
 /** The cause of a failed request. */
@@ -111,23 +112,13 @@ function reasonOf(error: unknown): string {
   return error.cause instanceof Error && error.cause.message ? error.cause.message : error.message;
 }
 
-/** What GitHub gave for the App. The key and the secret are never shown. */
-interface MadeApp {
-  id: number;
-  slug: string;
-  name: string;
-  htmlUrl: string;
-  pem: string;
-  webhookSecret: string;
-}
-
 /** The lines of `.env` for an App that was made. */
 export const envLines = (app: MadeApp, publicUrl: string, apiUrl: string | undefined): string =>
   [
     `# ${app.name.replace(/[^\w .-]/g, '')}, made by npm run setup`,
     `APP_ID=${app.id}`,
     `PRIVATE_KEY=${Buffer.from(app.pem).toString('base64')}`,
-    `WEBHOOK_SECRET=${app.webhookSecret}`,
+    `WEBHOOK_SECRET=${app.webhook_secret}`,
     `PUBLIC_URL=${publicUrl}`,
     ...(apiUrl === undefined ? [] : [`GITHUB_API_URL=${apiUrl}`]),
     '',

@@ -11,23 +11,13 @@ export type ListedDeployment = DeploymentsList['resources'][number];
 /** What the service deploys, or that it does not list that. */
 export type Listed = { kind: 'listed'; deployments: readonly ListedDeployment[] } | { kind: 'not-offered' };
 
-/**
- * Reads the service's deployments, all pages of them; a reading is shared for `freshMs`.
- *
- * @returns reads; one that began before `notBefore` (ms since the epoch) is not shared, where that is given.
- * @throws ServiceError
- */
+/** Reads all deployments of the service, as `sharedReading` does. @throws ServiceError */
 export function createDeploymentsReader(
   control: Pick<ControlService, 'listDeployments'>,
   clock: Pick<Clock, 'now'>,
   freshMs: number,
 ): (notBefore?: number) => Promise<Listed> {
-  const shared = sharedReading(
-    clock,
-    freshMs,
-    () => 'all',
-    (from: typeof control) => readAll(from),
-  );
+  const shared = sharedReading(clock, freshMs, () => 'all', readAll);
   return (notBefore) => shared(control, notBefore);
 }
 
@@ -40,10 +30,8 @@ export async function readAll(control: Pick<ControlService, 'listDeployments'>):
 }
 
 /**
- * Shares one read among callers within `freshMs` of one another, and those who arrive while it runs. A failed read is
- * not shared with later callers.
- *
- * @returns a reader; a read that started before `notBefore` (ms since the epoch) is not shared.
+ * Shares one read among callers within `freshMs` of one another, and those who arrive while it runs; but not one that
+ * failed, or that started before `notBefore` (ms since the epoch).
  */
 export function sharedReading<Of, Value>(
   clock: Pick<Clock, 'now'>,

@@ -1,7 +1,7 @@
 import type { Deployment } from '../../src/contract/control/deployment.ts';
 import { sameRepository } from '../../src/planning/repository-url.ts';
 import { fullName, type RepositoryAt } from '../context.ts';
-import type { Binding } from '../settings/settings.ts';
+import type { Binding } from '../settings/environment.ts';
 
 /** The fields that prove ownership: only the service's own. */
 export type Owned = Pick<Deployment, 'id' | 'name' | 'source_config'>;
@@ -12,10 +12,7 @@ type Named = Pick<RepositoryAt, 'owner' | 'name'>;
 export interface Ownership {
   /** Whether an address is the repository's own, in whichever spelling. */
   isOwn(repository: Named, repoUrl: string): boolean;
-  /**
-   * Why the repository may not control the deployment, in one clause that does not reveal its owner; undefined if it
-   * may.
-   */
+  /** Why the repository may not control the deployment, in a clause without its owner; undefined if it may. */
   refusal(repository: Named, deployment: Owned): string | undefined;
 }
 

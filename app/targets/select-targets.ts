@@ -144,11 +144,7 @@ export interface CommonTerms {
   timeoutMs: number;
 }
 
-/**
- * The terms of a deployment from the file, with defaults for what it omits.
- *
- * @param isShared whether another deployment goes to the environment of this name, too
- */
+/** The terms of a deployment from the file. `isShared`: whether another deployment goes to this environment, too. */
 export function termsOf(
   deployment: ListedDeployment,
   requested: PushedDeployment | undefined,

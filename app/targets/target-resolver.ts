@@ -2,6 +2,7 @@ import type { Logger } from '../../src/logger.ts';
 import type { Clock } from '../../src/clock.ts';
 import { defaultConfigPath } from '../../src/config/deploy-file.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
+import { attempt } from '../../src/deploy/attempt.ts';
 import { isNotOffered } from '../../src/contract/service-error.ts';
 import { FileTooLarge, type GitHubApi } from '../github/github-api.ts';
 import { type FileReader, readHere } from '../worker/file-readers.ts';
@@ -13,13 +14,12 @@ import {
   type TargetResolver,
   type Targets,
 } from '../context.ts';
-import type { Binding } from '../settings/settings.ts';
+import type { Binding } from '../settings/environment.ts';
 import { type DeployFile, unreadDeployFile } from './file-entries.ts';
 import { createDeploymentsReader, type Listed, type ListedDeployment, sharedReading } from './listed-deployments.ts';
 import { createOwnership } from './ownership.ts';
 import { selectTargets, type CommonTerms } from './select-targets.ts';
 
-/** Options of the target resolver. */
 export interface TargetResolverOptions {
   githubApi: Pick<GitHubApi, 'defaultBranch' | 'file'>;
   control: Pick<ControlService, 'listDeployments' | 'getDeployment'>;
@@ -71,15 +71,9 @@ export function createTargetResolver(parts: TargetResolverOptions): TargetResolv
       // A cached list may lack a new deployment: never report "nothing to deploy" from it.
       const fresh = first.targets.length > 0 ? all : await listed(startedAt);
       const selected = fresh === all ? first : await select(fresh);
-      log.info(
-        {
-          repository: fullName(repository),
-          branch,
-          targets: selected.targets.map(({ deploymentId }) => deploymentId).join(' '),
-          refused: selected.refused.length,
-        },
-        'targets found',
-      );
+      const ids = selected.targets.map(({ deploymentId }) => deploymentId).join(' ');
+      const about = { repository: fullName(repository), branch, targets: ids, refused: selected.refused.length };
+      log.info(about, 'targets found');
       return selected;
     },
   };
@@ -100,17 +94,14 @@ export function createTargetResolver(parts: TargetResolverOptions): TargetResolv
     if (all.kind === 'listed') return { deployments: all.deployments, areAll: true };
     const ids = new Set(file.entries.flatMap(({ read }) => (read.ok ? (read.value.desired.deploymentId ?? []) : [])));
     // An id that is none is a mistake of the file, and nothing to ask the service for.
-    const found = await Promise.all([...ids].map((id) => byId(id)));
+    const found = await Promise.all([...ids].map(byId));
     return { deployments: found.filter((each) => each !== undefined), areAll: false };
   }
 
   async function byId(id: string): Promise<ListedDeployment | undefined> {
-    try {
-      return await control.getDeployment(id);
-    } catch (error) {
-      if (isNotOffered(error)) return undefined;
-      throw error;
-    }
+    const read = await attempt(control.getDeployment(id));
+    if (!read.ok && !isNotOffered(read.error)) throw read.error;
+    return read.ok ? read.value : undefined;
   }
 }
 

@@ -17,7 +17,6 @@ export type Started =
   | { kind: 'failed'; error: ServiceError }
   | { kind: 'too-slow' };
 
-/** The agent to test, and the dependencies. */
 export interface Starting {
   /** With the ids that were chosen. */
   agent: AgentServer;
@@ -44,20 +43,12 @@ async function createRun(test: SmokeTest, { agent, clock, webhook }: Starting, o
   const assistant = (await assistantWithContext(test, agent, options)) ?? test.assistant;
   const { thread_id: threadId } = await agent.createThread({}, options);
   const request: RunCreate = { assistant_id: assistant, input: test.input };
-  const sentAt = clock.now();
-  const started = (run: Run, refusedWebhook: boolean): Started => ({
-    kind: 'started',
-    run,
-    threadId,
-    sentAt,
-    refusedWebhook,
-  });
-  if (webhook === undefined) return started(await agent.createRun(request, threadId, options), false);
-  const reported = await attempt(agent.createRun({ ...request, webhook }, threadId, options));
-  if (reported.ok) return started(reported.value, false);
-  if (!isRefusal(reported.error)) throw reported.error;
+  const about = { kind: 'started', threadId, sentAt: clock.now() } as const;
+  const first = await attempt(agent.createRun(webhook ? { ...request, webhook } : request, threadId, options));
+  if (first.ok) return { ...about, run: first.value, refusedWebhook: false };
+  if (webhook === undefined || !isRefusal(first.error)) throw first.error;
   // Whether the address was the reason shows when the same run is taken without it.
-  return started(await agent.createRun(request, threadId, options), true);
+  return { ...about, run: await agent.createRun(request, threadId, options), refusedWebhook: true };
 }
 
 const isRefusal = ({ status = 0, effect }: ServiceError): boolean =>

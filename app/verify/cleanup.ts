@@ -1,7 +1,6 @@
 import type { Clock } from '../../src/clock.ts';
 import type { AgentServer } from '../../src/contract/agent/service.ts';
 import type { CallOptions } from '../../src/contract/call-options.ts';
-import type { ServiceError } from '../../src/contract/service-error.ts';
 import { attempt, type Attempted } from '../../src/deploy/attempt.ts';
 import { withTimeLimit } from '../../src/deploy/deadlines.ts';
 import type { Made, Prepared } from './progress.ts';
@@ -11,8 +10,7 @@ import type { Made, Prepared } from './progress.ts';
  * remove them if this one ends first.
  */
 export function withChosenIds(agent: AgentServer, { threadId, assistantId }: Prepared): AgentServer {
-  return {
-    ...allOf(agent),
+  const chosen: Partial<AgentServer> = {
     createThread: (request, options) =>
       agent.createThread({ ...request, thread_id: threadId, if_exists: 'do_nothing' }, options),
     createAssistant: (request, options) =>
@@ -21,36 +19,17 @@ export function withChosenIds(agent: AgentServer, { threadId, assistantId }: Pre
         options,
       ),
   };
+  return new Proxy(agent, {
+    get(target, name) {
+      const member: unknown = Reflect.get(chosen, name) ?? Reflect.get(target, name);
+      // An agent server may be an object of a class, whose methods need their own object.
+      return typeof member === 'function'
+        ? (...given: unknown[]): unknown => Reflect.apply(member, target, given)
+        : member;
+    },
+  });
 }
 
-/** An agent server may be an object of a class, whose methods no spread would find. */
-function allOf(agent: AgentServer): AgentServer {
-  return {
-    ok: (...given) => agent.ok(...given),
-    info: (...given) => agent.info(...given),
-    createAssistant: (...given) => agent.createAssistant(...given),
-    getAssistant: (...given) => agent.getAssistant(...given),
-    searchAssistants: (...given) => agent.searchAssistants(...given),
-    patchAssistant: (...given) => agent.patchAssistant(...given),
-    listAssistantVersions: (...given) => agent.listAssistantVersions(...given),
-    setLatestAssistantVersion: (...given) => agent.setLatestAssistantVersion(...given),
-    deleteAssistant: (...given) => agent.deleteAssistant(...given),
-    createThread: (...given) => agent.createThread(...given),
-    getThread: (...given) => agent.getThread(...given),
-    deleteThread: (...given) => agent.deleteThread(...given),
-    getThreadState: (...given) => agent.getThreadState(...given),
-    streamRun: (...given) => agent.streamRun(...given),
-    waitRun: (...given) => agent.waitRun(...given),
-    createRun: (...given) => agent.createRun(...given),
-    getRun: (...given) => agent.getRun(...given),
-    cancelRun: (...given) => agent.cancelRun(...given),
-    joinRun: (...given) => agent.joinRun(...given),
-    createCron: (...given) => agent.createCron(...given),
-    deleteCron: (...given) => agent.deleteCron(...given),
-  };
-}
-
-/** The agent to clean up, and the dependencies. */
 export interface CleanupContext {
   agent: AgentServer;
   clock: Clock;
@@ -79,8 +58,8 @@ export async function cleanUp({ test, threadId, assistantId, runId }: Made, clea
       if (runId !== undefined) await attempt(agent.cancelRun(threadId, runId, {}, options));
       for (;;) {
         const removed = await attempt(agent.deleteThread(threadId, options));
-        if (removed.ok || isGone(removed.error)) return undefined;
-        if (removed.error.kind !== 'conflict' || clock.now() + betweenMs >= until) return removed.error.message;
+        const isBusy = !removed.ok && removed.error.kind === 'conflict';
+        if (!isBusy || clock.now() + betweenMs >= until) return problemOf(removed);
         await clock.sleep(betweenMs, options.signal);
       }
     });
@@ -92,7 +71,6 @@ export async function cleanUp({ test, threadId, assistantId, runId }: Made, clea
   }
 }
 
-const isGone = ({ kind }: ServiceError): boolean => kind === 'missing';
-
+/** Why something could not be removed; undefined if it is gone. */
 const problemOf = (removed: Attempted<void>): string | undefined =>
-  removed.ok || isGone(removed.error) ? undefined : removed.error.message;
+  removed.ok || removed.error.kind === 'missing' ? undefined : removed.error.message;

@@ -15,34 +15,17 @@ const readSecretsMs = 15_000;
 /** The values of a deployment's secrets; null where the service could not return them. */
 type KnownSecrets = readonly string[] | null;
 
-/** Redacts texts: an agent's output, and our own texts about it. */
-interface Redaction {
-  said: Redact;
-  written: Redact;
-}
-
 /** Reads the secrets that a deployment's agent may repeat. */
 export async function secretsOf(
   deploymentId: string,
   { control, clock, signal }: { control: ControlService; clock: Clock; signal: AbortSignal },
 ): Promise<KnownSecrets> {
-  const reported = await attempt(
-    control.getDeployment(deploymentId, { signal, deadline: clock.now() + readSecretsMs }),
-  );
+  const options = { signal, deadline: clock.now() + readSecretsMs };
+  const reported = await attempt(control.getDeployment(deploymentId, options));
   return reported.ok ? reported.value.secrets.map(({ value }) => value) : null;
 }
 
-/** Redacts a deployment's secrets in its agent's output. If they are unknown, none of the output is shown. */
-function redactionOf(secrets: KnownSecrets): Redaction {
-  if (secrets === null) {
-    return {
-      said: (text) => (text === '' ? '' : '(not shown: the service did not return the secrets to redact)'),
-      written: (text) => text,
-    };
-  }
-  const mask: Redact = maskOf(secrets);
-  return { said: mask, written: mask };
-}
+const notShown: Redact = (text) => (text === '' ? '' : '(not shown: the service did not return the secrets to redact)');
 
 /** One smoke test and all attempts at it. */
 interface Attempts {
@@ -67,8 +50,10 @@ export const judgeHere: Judge = {
       ? { kind: 'again', kept: keepAttempts(test, attempts) }
       : { kind: 'enough' },
   conclude: async ({ test, attempts, secrets }) => {
-    const redaction = redactionOf(secrets);
-    return redacted(concludeTest(test, attempts, redaction.said), redaction.written);
+    // If the secrets are unknown, none of the agent's output is shown.
+    if (secrets === null) return redacted(concludeTest(test, attempts, notShown), (text) => text);
+    const mask = maskOf(secrets);
+    return redacted(concludeTest(test, attempts, mask), mask);
   },
 };
 

@@ -90,9 +90,3 @@ export function readProgress(state: SmokeState | undefined): Progress {
 export function writeProgress({ verdicts, attempts, ...rest }: Progress): SmokeState {
   return { version: 1, ...rest, kept: JSON.stringify({ verdicts, attempts }) } satisfies z.input<typeof stored>;
 }
-
-/** The hashes of tokens that are stored: of the run that is awaited, and of those that have ended. */
-export function tokensIn(state: SmokeState | undefined): { awaited: string | undefined; spent: readonly string[] } {
-  const { under, spent } = readProgress(state);
-  return { awaited: under?.tokenHash, spent };
-}

@@ -3,7 +3,8 @@ import { isUuid } from '../../src/contract/uuid.ts';
 import { webhookReceived } from '../../src/contract/agent/webhook.ts';
 import type { Clock } from '../../src/clock.ts';
 import type { WorkStore } from '../reconcile/store.ts';
-import { tokensIn } from './progress.ts';
+import type { RunWebhook } from '../server/run-route.ts';
+import { readProgress } from './progress.ts';
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** A webhook token for one run, of 32 random bytes; only its hash is stored. */
@@ -12,7 +13,6 @@ export function makeToken(): { token: string; hash: string } {
   return { token, hash: hashOf(token) };
 }
 
-/** The SHA-256 of a token, in hexadecimal digits. */
 const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex');
 
 /** Whether a token matches this hash, compared in constant time. */
@@ -21,25 +21,20 @@ function isTokenOf(token: string, hash: string): boolean {
   return one.length === other.length && timingSafeEqual(one, other);
 }
 
-/** Unused tokens that this process made, by purpose. No other process has them. */
-interface UnusedTokens {
-  keep(what: string, token: string): void;
-  /** Hands a token out, once. */
-  take(what: string): string | undefined;
-}
-
 /** More than are ever in use: older ones belong to runs that another process took over. */
 const most = 1_000;
 
-export function unusedTokens(): UnusedTokens {
+/** Unused tokens that this process made, by purpose. No other process has them. */
+export function unusedTokens() {
   const tokens = new Map<string, string>();
   return {
-    keep(what, token) {
+    keep(what: string, token: string): void {
       tokens.set(what, token);
       const [oldest] = tokens.keys();
       if (tokens.size > most && oldest !== undefined) tokens.delete(oldest);
     },
-    take(what) {
+    /** Hands a token out, once. */
+    take(what: string): string | undefined {
       const token = tokens.get(what);
       tokens.delete(what);
       return token;
@@ -47,19 +42,10 @@ export function unusedTokens(): UnusedTokens {
   };
 }
 
-/** What receiving needs. */
-export interface ReceiverOptions {
+interface ReceiverOptions {
   store: Pick<WorkStore, 'intent' | 'wake'>;
   clock: Clock;
   log: Logger;
-}
-
-/** An agent's webhook about a finished run, as received at `/runs/{intent}?token=`. */
-export interface RunWebhook {
-  intentId: string;
-  token: string | undefined;
-  /** Parses its body as JSON, whatever its content type; undefined if it is not JSON. */
-  body: () => unknown;
 }
 
 /** How long a token that was used is known as such (ms), and how many are. */
@@ -86,19 +72,14 @@ export function createReceiver({ store, clock, log }: ReceiverOptions) {
   return async function receiveRun({ intentId, token, body }: RunWebhook): Promise<{ status: 204 | 401 | 404 }> {
     const intent = isUuid(intentId) ? await store.intent(intentId.toLowerCase()) : undefined;
     if (!intent) return { status: 404 };
-    const { awaited, spent } = tokensIn(intent.smoke);
-    if (token === undefined) return { status: 401 };
+    const { under, spent } = readProgress(intent.smoke);
+    const awaited = under?.tokenHash;
     if (awaited !== undefined && isTokenOf(token, awaited)) {
       if (isUsed(awaited)) return { status: 204 };
       await store.wake(intent.deploymentId);
       use(awaited);
-      log.info(
-        {
-          intent: intent.id,
-          deployment: intent.deploymentId,
-        },
-        `an agent reported the end of a run: ${noteOf(body())}`,
-      );
+      const about = { intent: intent.id, deployment: intent.deploymentId };
+      log.info(about, `an agent reported the end of a run: ${noteOf(body())}`);
       return { status: 204 };
     }
     return { status: spent.some((hash) => isTokenOf(token, hash)) ? 204 : 401 };

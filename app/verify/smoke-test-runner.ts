@@ -17,7 +17,6 @@ import { pollRun } from './poll-run.ts';
 import { makeToken, unusedTokens } from './receive-run.ts';
 import { readProgress, writeProgress, type RunProgress, type Made, type Prepared, type Progress } from './progress.ts';
 
-/** Options of the smoke test runner. */
 export interface SmokeTestRunnerOptions {
   clock: Clock;
   /** From 0 up to 1. */

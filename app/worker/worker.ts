@@ -16,7 +16,6 @@ const program = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './app
 /** A request that was given up is tried once more: what else the machine does may have been the reason. */
 const attempts = 2;
 
-/** What a worker needs. */
 export interface WorkerOptions {
   clock: Pick<Clock, 'sleep'>;
   log: Logger;

@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { createAppWork } from '../../app/create-app-work.ts';
 import { createProgramLogger } from '../../src/program-logger.ts';
-import type { Settings } from '../../app/settings/settings.ts';
+import type { Settings } from '../../app/settings/read-settings.ts';
 import { startApp, type RunningApp } from '../../app/start.ts';
 import { systemClock, type Clock } from '../../src/clock.ts';
 import { freePort } from '../../src/demo/processes.ts';

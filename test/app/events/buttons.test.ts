@@ -158,7 +158,7 @@ describe('Re-run', () => {
       pull_requests: [{ number: 7, head: { sha: head, repo: { id: 22 } }, base: { ref: 'main', repo: { id: 22 } } }],
     };
     await fixture.receive('check_run', { action: 'rerequested', check_run }, 'guid-press', {
-      pullRequests: { examine: async ({ number }) => void examined.push(number) },
+      examine: async ({ number }) => void examined.push(number),
     });
     expect(examined).toEqual([7]);
   });

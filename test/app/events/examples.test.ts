@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { Probot } from 'probot';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import type { AppContext } from '../../../app/context.ts';
 import { decideEvent } from '../../../app/events/event-decision.ts';
 import { formatDecision, registerHandlers } from '../../../app/events/handle-event.ts';
 import { examplesOf, type Example } from './examples.ts';
-import { HandlerFixture } from './handler-fixture.ts';
+import { HandlerFixture, noExaminer } from './handler-fixture.ts';
 
 const golden = z
   .strictObject({ asTheyAre: z.record(z.string(), z.string()), toAnInstallation: z.record(z.string(), z.string()) })
@@ -53,13 +54,11 @@ describe('through Probot', () => {
     await probot.ready();
     const calls = new Map<string, number>();
     const { decided: keep } = fixture.context;
-    registerHandlers(probot, {
-      ...fixture.context,
-      decided: (id, decision) => {
-        if (!('did' in decision)) calls.set(id, (calls.get(id) ?? 0) + 1);
-        keep?.(id, decision);
-      },
-    });
+    const decided: AppContext['decided'] = (id, decision) => {
+      if (!('did' in decision)) calls.set(id, (calls.get(id) ?? 0) + 1);
+      keep?.(id, decision);
+    };
+    registerHandlers(probot, { ...fixture.context, decided }, noExaminer);
     for (const { title, name, payload } of examples) {
       const event: Parameters<typeof probot.receive>[0] = JSON.parse(JSON.stringify({ id: title, name, payload }));
       await probot.receive(event);

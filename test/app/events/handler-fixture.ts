@@ -1,6 +1,6 @@
 import { loggerTo } from '../../logger.ts';
-import { handleEvent, type HandlerServices } from '../../../app/events/handle-event.ts';
-import type { EventDecision } from '../../../app/events/event-types.ts';
+import { handleEvent } from '../../../app/events/handle-event.ts';
+import type { EventDecision, PullRequestExaminer } from '../../../app/events/event-types.ts';
 import type { Permission } from '../../../app/github/github-api.ts';
 import { checkName, commitCheckName } from '../../../app/reconcile/report.ts';
 import type { Intent } from '../../../app/reconcile/intent.ts';
@@ -63,8 +63,8 @@ export class HandlerFixture {
   }
 
   /** An event comes; its payload has the repository, the installation and the sender that events have. */
-  receive(name: string, payload: object, delivery = 'guid-1', services: HandlerServices = {}): Promise<EventDecision> {
-    return handleEvent({ id: delivery, name, payload: { ...place, ...payload } }, this.context, services);
+  receive(name: string, payload: object, delivery = 'guid-1', pullRequests = noExaminer): Promise<EventDecision> {
+    return handleEvent({ id: delivery, name, payload: { ...place, ...payload } }, this.context, pullRequests);
   }
 
   push(after: string, branch = 'main', delivery = 'guid-1'): Promise<EventDecision> {
@@ -94,6 +94,9 @@ export class HandlerFixture {
     return saved;
   }
 }
+
+/** Examines no pull request. */
+export const noExaminer: PullRequestExaminer = { examine: async () => undefined };
 
 /** What every event of the repository has. */
 export const place = {

@@ -229,24 +229,6 @@ describe('the checks that GitHub expects of a commit', () => {
 
 describe('what is not deployed yet', () => {
   const pull = { number: 7, action: 'opened' };
-  const opened = (headSha: string, repoId: number) =>
-    fixture.receive('pull_request', {
-      ...pull,
-      pull_request: { head: { sha: headSha, repo: { id: repoId } }, base: { ref: 'main' } },
-    });
-
-  test.each([
-    ['a pull request', 22, 'A pull request deploys nothing by itself; what it becomes on main is deployed from there.'],
-    [
-      'a pull request from a fork',
-      33,
-      'A pull request from a fork deploys nothing by itself; what it becomes on main is deployed from there.',
-    ],
-  ])('%s gets its check', async (_, repoId, summary) => {
-    const head = fixture.commit('next');
-    await opened(head, repoId);
-    expect(await fixture.check(head)).toMatchObject({ conclusion: 'neutral', summary });
-  });
 
   test('a merge group gets its check', async () => {
     const head = fixture.commit('queue');
@@ -273,9 +255,7 @@ describe('what is not deployed yet', () => {
       'pull_request',
       { ...pull, pull_request: { head: { sha: head, repo: { id: 22 } }, base: { ref: 'main' } } },
       'guid-1',
-      {
-        pullRequests: { examine },
-      },
+      { examine },
     );
     await fixture.push(head, 'next', 'guid-2');
     expect(await fixture.check(head)).toMatchObject({ conclusion: 'failure', title: '2 problems' });

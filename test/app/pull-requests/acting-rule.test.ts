@@ -25,7 +25,7 @@ const ruleOf = async (bindings: { repository: string; deployment: string }[] = [
     another(await control.getDeployment('d1'), 'o1', 'theirs'),
     another(await control.getDeployment('d1'), 'o2', 'agent'),
   ];
-  return { control, rule: await actingRule(createOwnership('github.com', bindings), control)(repository) };
+  return { control, rule: actingRule(createOwnership('github.com', bindings), control)(repository) };
 };
 
 test('a deployment is found by its id, and one that is not there is none', async () => {

@@ -87,14 +87,15 @@ const textOf = (content: CheckContent | undefined) => `${content?.title}\n${cont
 
 describe('a pull request that changes neither file', () => {
   test.each([
-    ['of this repository', pull],
-    ['of a fork', { ...pull, fork: true }],
-  ])('%s has nothing to deploy, which is neutral', async (_, at) => {
+    ['of this repository', 'A pull request', pull],
+    ['of a fork', 'A pull request from a fork', { ...pull, fork: true }],
+  ])('%s has nothing to deploy, which is neutral', async (_, whose, at) => {
     changed = ['src/graph.ts'];
     expect(await examined(at)).toMatchObject({
       status: 'completed',
       conclusion: 'neutral',
       title: 'Nothing to deploy',
+      summary: `${whose} deploys nothing by itself; what it becomes on main is deployed from there.`,
     });
     expect(control.calls).toEqual([]);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { wasMissed, type HeadQuestion } from '../../../app/recovery/missed-heads.ts';
+import { wasMissed, type HeadQuestion } from '../../../app/recovery/recover-heads.ts';
 import type { RevisionSeen } from '../../../src/planning/trigger-types.ts';
 import { commitOf } from '../reconcile/requests.ts';
 

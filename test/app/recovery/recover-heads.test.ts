@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { GitHubApiError, InstallationPaused } from '../../../app/github/github-api.ts';
-import { branchesOf, deployedBranches, type ListedDeployment } from '../../../app/recovery/deployed-branches.ts';
+import { branchesOf, deployedBranches, type BranchDeployment } from '../../../app/recovery/deployed-branches.ts';
 import { recoverHeads } from '../../../app/recovery/recover-heads.ts';
 import type { RepositoryAt } from '../../../app/context.ts';
 import { serviceError } from '../../deploy/control-model.ts';
@@ -157,7 +157,7 @@ describe('deployed branches', () => {
     repoUrl: string | null,
     repoRef: string | null,
     source = 'github',
-  ): ListedDeployment => ({
+  ): BranchDeployment => ({
     id: `id-${name}`,
     name,
     source,

@@ -67,6 +67,7 @@ beforeEach(() => {
     store,
     random: () => 0.5,
     log: silentLogger,
+    reportLocks: localReportLocks(),
     githubApi: {
       head: async () => undefined,
       compare: async () => ({ kind: 'identical' }),

@@ -66,7 +66,14 @@ const { privateKey: pem } = generateKeyPairSync('rsa', {
   privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
   publicKeyEncoding: { type: 'spki', format: 'pem' },
 });
-const made = { id: 1, slug: 'a', name: 'A', htmlUrl: 'https://github.com/apps/a', pem, webhookSecret: 'w'.repeat(32) };
+const made = {
+  id: 1,
+  slug: 'a',
+  name: 'A',
+  html_url: 'https://github.com/apps/a',
+  pem,
+  webhook_secret: 'w'.repeat(32),
+};
 const settings = Object.fromEntries(
   `${envLines(made, 'https://app.acme.test', 'http://127.0.0.1:9')}LANDFALL_BASE_URL=http://127.0.0.1:9\nLANDFALL_API_KEY=a-key\n`
     .split('\n')

@@ -80,7 +80,7 @@ await startDeliveryWorker({
   deliveries: openDeliveries(db, systemClock),
   notes,
   receive: async (event) => {
-    await handleEvent(event, context);
+    await handleEvent(event, context, { examine: async () => undefined });
   },
   log,
   clock,

@@ -1,4 +1,4 @@
-import type { CheckAction, RequestedAction, Handling } from '../../../app/events/event-types.ts';
+import type { Handling } from '../../../app/events/event-types.ts';
 import { onBranchDeleted, onPush } from '../../../app/events/handle-event.ts';
 import { onRequestedAction, onRerun } from '../../../app/events/check-actions.ts';
 import type { AppContext } from '../../../app/context.ts';
@@ -16,14 +16,11 @@ export async function deliver({ guid, requests }: Delivery, context: AppContext)
       : onPush({ kind: 'push', repository, branch, after, why: 'a branch was pushed' }, handling);
   }
   const { commit: headSha, name, kind } = requests;
-  const check: CheckAction = { name, externalId: undefined };
+  const check = { name, externalId: undefined };
   if (kind === 'rerun') {
     const why = 'a person re-requested a check';
     return onRerun({ kind, repository, headSha, branch, check, pullRequests: [], by, why }, handling);
   }
-  const button: RequestedAction = kind;
-  return onRequestedAction(
-    { kind: 'press', repository, headSha, check, button, by, why: 'a person requested an action' },
-    handling,
-  );
+  const why = 'a person requested an action';
+  return onRequestedAction({ kind: 'press', repository, headSha, check, button: kind, by, why }, handling);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Binding } from '../../../app/settings/settings.ts';
+import type { Binding } from '../../../app/settings/environment.ts';
 import { createOwnership, webHostOf } from '../../../app/targets/ownership.ts';
 
 const acme = { owner: 'acme', name: 'agents' };

@@ -87,7 +87,7 @@ export class Driving {
   /** Delivers a webhook about a run, to the URL that the agent was given. */
   async delivered(url: string, body: unknown): Promise<number> {
     const { pathname, searchParams } = new URL(url);
-    const token = searchParams.get('token') ?? undefined;
+    const token = searchParams.get('token') ?? '';
     const { status } = await this.receive({ intentId: pathname.split('/').at(-1) ?? '', token, body: () => body });
     this.answers.push(status);
     return status;

@@ -73,7 +73,7 @@ async function smoking() {
     const { pathname, searchParams } = new URL(url);
     void receive({
       intentId: pathname.slice('/runs/'.length),
-      token: searchParams.get('token') ?? undefined,
+      token: searchParams.get('token') ?? '',
       body: () => body,
     });
   };

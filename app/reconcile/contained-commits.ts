@@ -1,9 +1,31 @@
 import { sameCommit } from '../../src/planning/commit.ts';
 import { GitHubApiError } from '../github/github-api.ts';
-import { containsCommit } from './contains-commit.ts';
+import type { RepositoryAt } from '../context.ts';
 import type { Intent } from './intent.ts';
 import { passesByItself } from './transient-error.ts';
 import type { ReconcileContext } from './reconcile-context.ts';
+
+/** Whether `newer` contains `older`; undefined if unknown. @throws GitHubApiError, InstallationPaused */
+async function containsCommit(
+  { context }: ReconcileContext,
+  repository: RepositoryAt,
+  older: string,
+  newer: string,
+): Promise<boolean | undefined> {
+  if (older === newer) return true;
+  const comparison = await context.githubApi.compare(repository, older, newer);
+  return comparison.kind === 'unavailable' ? comparison.contains : true;
+}
+
+/** The same for additional information only: a refusal by GitHub means unknown. @throws InstallationPaused */
+export async function mayContain(...requested: Parameters<typeof containsCommit>): Promise<boolean | undefined> {
+  try {
+    return await containsCommit(...requested);
+  } catch (error) {
+    if (error instanceof GitHubApiError) return undefined;
+    throw error;
+  }
+}
 
 /** How long GitHub is retried before a check stays as it is (ms). */
 const timeoutMs = 10 * 60_000;
@@ -12,10 +34,10 @@ const timeoutMs = 10 * 60_000;
 const maxQueries = 10;
 
 /** The superseded commits, updated now that `live` is live and proven. */
-export interface ContainedIntents {
-  intents: readonly Intent[];
-  /** Ids of those whose check is another intent's to speak in by now. */
-  silent: readonly string[];
+interface ContainedIntents {
+  intents: Intent[];
+  /** Those whose check changes with it: it is no newer intent's. */
+  reported: Intent[];
 }
 
 /**
@@ -28,8 +50,7 @@ export async function markContained(work: ReconcileContext, done: Intent, live: 
   const { store } = work.context;
   const waiting = await store.notYetContained(done.deploymentId);
   const containedCommits = new Set([live]);
-  const intents: Intent[] = [];
-  const silent: string[] = [];
+  const contained: ContainedIntents = { intents: [], reported: [] };
   let queries = 0;
   // The newest first: what a superseded one contains is contained in what contains it.
   for (const intent of waiting.toReversed()) {
@@ -40,10 +61,11 @@ export async function markContained(work: ReconcileContext, done: Intent, live: 
     const contains = isKnown || (queries <= maxQueries && (await isContained(work, done, intent, live)));
     if (!contains) continue;
     containedCommits.add(intent.commit);
-    intents.push({ ...intent, end: { ...intent.end, liveIn: live } });
-    if (!(await hasOwnCheck(work, intent, done))) silent.push(intent.id);
+    const marked = { ...intent, end: { ...intent.end, liveIn: live } };
+    contained.intents.push(marked);
+    if (await hasOwnCheck(work, intent, done)) contained.reported.push(marked);
   }
-  return { intents, silent };
+  return contained;
 }
 
 async function isContained(
