@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -41,7 +41,6 @@ export async function runStep(step: Step): Promise<StepResult> {
   const files = await mkdtemp(join(tmpdir(), 'landfall-runner-'));
   try {
     const paths = { output: join(files, 'output'), summary: join(files, 'summary'), event: join(files, 'event.json') };
-    await mkdir(files, { recursive: true });
     await Promise.all([
       writeFile(paths.output, ''),
       writeFile(paths.summary, ''),
