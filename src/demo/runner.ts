@@ -32,8 +32,6 @@ export interface StepResult {
   log: string;
   outputs: Record<string, string>;
   summary: string;
-  /** From the start of the process to its end (ms). */
-  ms: number;
 }
 
 /** Runs one step as GitHub's runner does: inputs in the environment, outputs and summary in files. */
@@ -46,7 +44,6 @@ export async function runStep(step: Step): Promise<StepResult> {
       writeFile(paths.summary, ''),
       writeFile(paths.event, JSON.stringify(step.event ?? {})),
     ]);
-    const started = performance.now();
     const { exitCode, log } = await spawned(step, {
       GITHUB_OUTPUT: paths.output,
       GITHUB_STEP_SUMMARY: paths.summary,
@@ -56,7 +53,6 @@ export async function runStep(step: Step): Promise<StepResult> {
     return {
       exitCode,
       log,
-      ms: performance.now() - started,
       outputs: readOutputs(await readFile(paths.output, 'utf8')),
       summary: await readFile(paths.summary, 'utf8'),
     };

@@ -7,17 +7,7 @@ import { git, resolveCommit } from './git/commits.ts';
 import { askEmulated, fullNameOf, repositoryNamed, type Repository, type Site } from './site.ts';
 
 /** A check run as a person sees it on a commit. */
-export interface ShownRun {
-  id: number;
-  name: string;
-  status: string;
-  conclusion: string | undefined;
-  title: string;
-  summary: string;
-  /** Identifiers of its buttons. */
-  buttons: readonly string[];
-  detailsUrl: string;
-}
+export type ShownRun = ReturnType<typeof shown>;
 
 /** Unreachable commits stay, as GitHub keeps them; any commit may be fetched by its id. */
 const bareConfig = {
@@ -105,7 +95,7 @@ export async function commitOf(repository: Repository, ref: string): Promise<str
   return sha;
 }
 
-function shown(site: Site, run: JsonObject): ShownRun {
+function shown(site: Site, run: JsonObject) {
   const id = numberAt(run, 'id');
   const output = objectAt(run, 'output');
   return {
@@ -115,6 +105,7 @@ function shown(site: Site, run: JsonObject): ShownRun {
     conclusion: textAt(run, 'conclusion'),
     title: textAt(output, 'title') ?? '',
     summary: textAt(output, 'summary') ?? '',
+    /** Identifiers of its buttons. */
     buttons: site.checkRuns.get(id)?.buttons ?? [],
     detailsUrl: textAt(run, 'details_url') ?? '',
   };

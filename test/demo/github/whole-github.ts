@@ -1,7 +1,7 @@
 import { cp, mkdtemp, rename, rm } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { isObject } from '../../../src/contract/json-object.ts';
-import { deliverCheckRun, recordOf, runsOf, suiteOf } from '../../../src/demo/github/answers/checks.ts';
+import { recordOf, runsOf, suiteOf } from '../../../src/demo/github/answers/checks.ts';
 import { changeInstallation, deliver, type Delivery } from '../../../src/demo/github/events/deliveries.ts';
 import {
   numberAt,
@@ -25,6 +25,7 @@ import {
   type Site,
 } from '../../../src/demo/github/site.ts';
 import { NamesAtRest } from './names-at-rest.ts';
+import { checkRunOperations, deliverCheckRun } from './check-events.ts';
 import { getFileOrFolder } from './folders.ts';
 import { FormerNames } from './former-names.ts';
 import { getPermission, Permissions } from './permissions.ts';
@@ -103,6 +104,7 @@ export async function startWholeGitHub(settings: WholeGitHubSettings): Promise<W
       operations: [
         ['POST', '/app/installations/{installation_id}/access_tokens', permissions.createToken],
         ['DELETE', '/installation/token', endToken],
+        ...checkRunOperations(repo),
         ['GET', `${repo}/check-runs/{check_run_id}/annotations`, listAnnotations],
         ['GET', `${repo}/collaborators/{username}/permission`, getPermission],
         ['GET', `${repo}/contents/{path}`, getFileOrFolder],

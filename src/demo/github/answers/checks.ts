@@ -1,5 +1,4 @@
 import { isObject } from '../../../contract/json-object.ts';
-import { deliver, type Delivery } from '../events/deliveries.ts';
 import {
   notFound,
   numberAt,
@@ -14,13 +13,12 @@ import {
 } from '../exchange.ts';
 import { resolveCommit } from '../git/commits.ts';
 import { askEmulated, fullNameOf, repositoryFor, repositoryUrl, type Repository, type Site } from '../site.ts';
-import { appAnswer, botOf } from './accounts.ts';
+import { appAnswer } from './accounts.ts';
 
 /** What GitHub keeps of a check run and the emulated one does not. */
 export interface CheckRecord {
   repositoryId: number;
   sha: string;
-  isCompleted: boolean;
   /** Identifiers of its buttons. */
   buttons: string[];
   annotations: JsonObject[];
@@ -65,28 +63,6 @@ export const latestOf = (runs: readonly JsonObject[]): JsonObject[] => [
   ...new Map(runs.map((run) => [textAt(run, 'name'), run])).values(),
 ];
 
-/**
- * Delivers the event of a check run.
- *
- * @param run as GitHub shows it.
- * @param more the person and the button, for a requested action.
- */
-export async function deliverCheckRun(
-  site: Site,
-  repository: Repository,
-  action: 'created' | 'completed' | 'rerequested' | 'requested_action',
-  run: JsonObject,
-  more: { by?: string; button?: string } = {},
-): Promise<Delivery | undefined> {
-  const suite = await suiteOf(site, repository, textAt(run, 'head_sha') ?? '');
-  const payload = {
-    action,
-    check_run: { ...run, check_suite: suite },
-    ...(more.button === undefined ? {} : { requested_action: { identifier: more.button } }),
-  };
-  return deliver(site, repository, 'check_run', payload, more.by ?? botOf(site).login);
-}
-
 const buttonsOf = (body: JsonObject): string[] =>
   objectsAt(body, 'actions').map((action) => textAt(action, 'identifier') ?? '');
 
@@ -106,12 +82,8 @@ export async function createRun(call: ApiCall, site: Site): Promise<Answer> {
   const { status, body: made } = await site.emulated.ask('POST', path, headers['authorization'], sent);
   if (status !== 201 || !isObject(made)) return { status, body: made };
   const record = { repositoryId: repository.id, sha, buttons: buttonsOf(body), annotations: annotationsOf(body) };
-  const isCompleted = made['status'] === 'completed';
-  site.checkRuns.set(numberAt(made, 'id'), { ...record, isCompleted });
-  const answer = runAnswer(site, repository, made);
-  await deliverCheckRun(site, repository, 'created', answer);
-  if (isCompleted) await deliverCheckRun(site, repository, 'completed', answer);
-  return { status, body: answer };
+  site.checkRuns.set(numberAt(made, 'id'), record);
+  return { status, body: runAnswer(site, repository, made) };
 }
 
 /** Annotations are added at every update; buttons are replaced where some are sent. */
@@ -123,11 +95,7 @@ export async function updateRun(call: ApiCall, site: Site): Promise<Answer> {
   if (status !== 200 || !isObject(made)) return { status, body: made };
   record.annotations.push(...annotationsOf(body));
   if ('actions' in body) record.buttons = buttonsOf(body);
-  const answer = runAnswer(site, repository, made);
-  const wasCompleted = record.isCompleted;
-  record.isCompleted = answer['status'] === 'completed';
-  if (record.isCompleted && !wasCompleted) await deliverCheckRun(site, repository, 'completed', answer);
-  return { status, body: answer };
+  return { status, body: runAnswer(site, repository, made) };
 }
 
 /** What is kept of the check run of a call; refused where the repository has none. */
