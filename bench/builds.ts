@@ -95,7 +95,7 @@ async function playRound(): Promise<Round> {
     secrets: [],
   });
   const first = await live(control, id, started);
-  await repository.replace('README.md', /$/, '\nA change that leaves the lock file as it is.\n');
+  await repository.edit('README.md', /$/, '\nA change that leaves the lock file as it is.\n');
   await repository.commit('A change');
   const restated = await control.patchDeployment(id, { source_revision_config: { repo_ref: 'main' } });
   const second = await live(control, id, restated.latest_revision_id);

@@ -131,7 +131,7 @@ function figures(
 
 /** Commits a change that leaves the lock file as it is. */
 async function change({ repository }: DemoEnvironment, words: string): Promise<string> {
-  await repository.replace('README.md', /$/, `\n${words}\n`);
+  await repository.edit('README.md', /$/, `\n${words}\n`);
   return repository.commit(words);
 }
 

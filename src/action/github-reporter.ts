@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Outcome } from '../deploy/outcome-types.ts';
 import type { DeployEvent } from '../deploy/deploy-event.ts';
+import { messageOf } from '../errors.ts';
 import { statusOf, type GitHubClient, type RepositoryName } from '../github/client.ts';
 import { authorOf, commentLimitBytes, keepComment } from '../github/comment.ts';
 import { makeDeployment, writeDeploymentStatus, outcomeShown, type DeploymentShown } from '../github/deployment.ts';
@@ -135,7 +136,7 @@ export class GitHubReporter {
           continue;
         }
         const lacks = status === 403 || status === 404 ? ` The job needs \`permissions: ${permission}\`.` : '';
-        this.#options.warn(`${what}: ${asLine(error instanceof Error ? error.message : String(error), 300)}.${lacks}`);
+        this.#options.warn(`${what}: ${asLine(messageOf(error), 300)}.${lacks}`);
         return false;
       }
     }

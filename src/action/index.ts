@@ -1,6 +1,5 @@
 import * as core from '@actions/core';
+import { stackOf } from '../errors.ts';
 import { run } from './run.ts';
 
-run().catch((error: unknown) =>
-  core.setFailed(error instanceof Error ? (error.stack ?? error.message) : String(error)),
-);
+run().catch((error: unknown) => core.setFailed(stackOf(error)));

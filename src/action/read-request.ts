@@ -1,6 +1,7 @@
 import type { DesiredDeployment } from '../config/desired.ts';
 import { type EntryOptions, type Mode, readEntryOptions } from '../config/entry-options.ts';
 import type { Inputs } from '../config/input-table.ts';
+import { inputProblem } from '../config/inputs.ts';
 import { readRequested, readDesired, type RequestInput, type ReadDeployments } from '../config/read-desired.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import { OptionReader } from '../config/option-reader.ts';
@@ -38,7 +39,7 @@ export type ReadRequest =
 /** Reads inputs, deploy file and environment into one deployment and how to go about it; every problem at once. */
 export function readRequest(requested: RequestInput): ReadRequest {
   const options = readEntryOptions(requested.inputs);
-  const deployments = readDeployments(modeOf(requested.inputs), requested);
+  const deployments = readDeployments(requested);
   if (!options.ok || !deployments.ok) {
     return {
       ok: false,
@@ -49,17 +50,14 @@ export function readRequest(requested: RequestInput): ReadRequest {
   if (deployment && more.length === 0) return { ok: true, options: options.options, deployment };
   const names = deployments.deployments.map(({ desired }) => desired.name ?? desired.deploymentId).join(', ');
   const message = `the deploy file has more than one deployment: choose one with \`deployment\`, of ${names}`;
-  return { ok: false, problems: [{ file: 'input', line: 1, column: 1, field: 'deployment', message }] };
+  return { ok: false, problems: [inputProblem('deployment', message)] };
 }
 
-const modeOf = (inputs: Inputs): Mode | undefined => {
-  const mode = inputs['mode']?.trim();
-  return mode === 'smoke' || mode === 'rollback' || mode === 'delete' ? mode : undefined;
-};
-
 /** To ask, to roll back or to delete, nothing has to be said about where the deployment comes from, and no secret has to be there. */
-function readDeployments(mode: Mode | undefined, requested: RequestInput): ReadDeployments<DesiredDeployment> {
-  if (mode === undefined) return readDesired(requested);
+const modesWithoutSource: ReadonlySet<string | undefined> = new Set(['smoke', 'rollback', 'delete'] satisfies Mode[]);
+
+function readDeployments(requested: RequestInput): ReadDeployments<DesiredDeployment> {
+  if (!modesWithoutSource.has(requested.inputs['mode']?.trim())) return readDesired(requested);
   const read = readRequested(requested);
   if (!read.ok) return read;
   return {

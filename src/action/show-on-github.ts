@@ -1,27 +1,20 @@
+import type { context as Context } from '@actions/github';
 import { steadyClock } from '../clock.ts';
 import type { Mode } from '../config/entry-options.ts';
 import type { Outcome } from '../deploy/outcome-types.ts';
 import type { DeployEvent } from '../deploy/deploy-event.ts';
+import type { Workflow } from '../planning/commit.ts';
 import type { GitHubReporting } from './read-request.ts';
 import { connectGitHub } from './on-github.ts';
 import { GitHubReporter, type ShownRun } from './github-reporter.ts';
 import { version } from './version.ts';
 
-/** The workflow run, from its environment. */
-export interface RunFacts {
-  /** `owner/name` */
-  repository: string;
-  sha: string;
-  apiUrl: string;
-  serverUrl: string;
-  runId: number;
-  /** NaN if the runner does not report it. */
-  runAttempt: number;
-  /** The payload of the event. */
-  payload: { pull_request?: { number: number } | undefined };
-  /** The newest commit of a pull request's head. */
-  headSha: string | undefined;
-}
+/** The workflow run, from its environment. `runAttempt` is NaN if the runner does not report it. */
+export type RunFacts = Pick<typeof Context, 'sha' | 'apiUrl' | 'serverUrl' | 'runId' | 'runAttempt'> &
+  Pick<Workflow, 'repository'> & {
+    headSha: string | undefined;
+    payload: { pull_request?: { number: number } | undefined };
+  };
 
 /** Reports a deploy run on GitHub, during the run and at its end. */
 export interface ShownOnGitHub {

@@ -30,30 +30,25 @@ export function foreignGraphs({ value, file, placeOf }: Pick<AgentFiles, 'value'
  * deployed. None is opened; nothing is looked for outside.
  */
 export function absentFiles(read: AgentFiles): { problems: Problem[]; warnings: Problem[] } {
-  const absent = filesNamed(read.value).flatMap(({ path, file }) => {
-    const why = whyAbsent(read, file);
-    if (why === undefined) return [];
+  const found: { problems: Problem[]; warnings: Problem[] } = { problems: [], warnings: [] };
+  for (const { path, file } of filesNamed(read.value)) {
     const field = fieldName(path);
-    const message = `\`${field}\` ${why.message}`;
-    return [{ problem: { file: read.file, ...read.placeOf(path), field, message }, mayBeBuilt: why.mayBeBuilt }];
-  });
-  const reported = (mayBeBuilt: boolean) =>
-    absent.filter((each) => each.mayBeBuilt === mayBeBuilt).map(({ problem }) => problem);
-  return { problems: reported(false), warnings: reported(true) };
-}
-
-function whyAbsent(
-  { file: config, root, isBuilt }: AgentFiles,
-  file: string,
-): { message: string; mayBeBuilt: boolean } | undefined {
-  const path = join(dirname(config), file);
-  const way = relative(root, path);
-  if (isAbsolute(file) || way === '..' || way.startsWith(`..${sep}`))
-    return { message: `leads out of what is deployed: ${file}`, mayBeBuilt: false };
-  if (statSync(path, { throwIfNoEntry: false })?.isFile() === true) return undefined;
-  return isBuilt
-    ? { message: `names a file that is not there, so its build has to make it: ${file}`, mayBeBuilt: true }
-    : { message: `names a file that is not there: ${file}`, mayBeBuilt: false };
+    const addTo = (list: Problem[], why: string): void => {
+      list.push({ file: read.file, ...read.placeOf(path), field, message: `\`${field}\` ${why}: ${file}` });
+    };
+    const inFolder = join(dirname(read.file), file);
+    const way = relative(read.root, inFolder);
+    if (isAbsolute(file) || way === '..' || way.startsWith(`..${sep}`)) {
+      addTo(found.problems, 'leads out of what is deployed');
+    } else if (statSync(inFolder, { throwIfNoEntry: false })?.isFile() === true) {
+      continue;
+    } else if (read.isBuilt) {
+      addTo(found.warnings, 'names a file that is not there, so its build has to make it');
+    } else {
+      addTo(found.problems, 'names a file that is not there');
+    }
+  }
+  return found;
 }
 
 /** The files of the agent's code; a Python module's dotted name is none. */

@@ -43,7 +43,4 @@ const limit = (): Option =>
 
 const json = (): Option => new Option('--json', 'Print the result as one line of JSON.');
 
-function limitOf(command: Command): number {
-  const count: unknown = command.getOptionValue('limit');
-  return typeof count === 'number' ? count : usualLimit;
-}
+const limitOf = (command: Command): number => Number(command.getOptionValue('limit'));

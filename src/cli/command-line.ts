@@ -25,6 +25,8 @@ Exit code: 0 if the outcome passes, 1 if it does not, 2 if the input is invalid 
 /** Runs one command line (without the program's own name) and returns its exit code. Only a bug rejects. */
 export async function runCommandLine(args: readonly string[], streams: Streams): Promise<number> {
   let code: number = exitCodes.passes;
+  const terminalOf = (command: Command): Terminal =>
+    new Terminal(streams, { json: command.getOptionValue('json') === true });
   const program = new Command('landfall')
     .description('Ships AI agents and proves that they answer.')
     .version(version)
@@ -39,31 +41,15 @@ export async function runCommandLine(args: readonly string[], streams: Streams):
     })
     .addHelpText('after', afterHelp);
 
-  program
-    .command('local')
-    .description('Run the control service and its agents on this machine; landfall local --help lists its options.')
-    // It is the program of `npm run local`: what follows is read there, and it ends this process itself.
-    .helpOption(false)
-    .allowUnknownOption()
-    .allowExcessArguments()
-    .passThroughOptions()
-    .action(async (_, { args }: Command) => {
-      const { runLocalProgram } = await import('../control-service/local-command.ts');
-      await runLocalProgram(args);
-    });
+  addProgram(program, 'local', 'Run the control service and its agents on this machine', async (given) => {
+    const { runLocalProgram } = await import('../control-service/local-command.ts');
+    await runLocalProgram(given);
+  });
 
-  program
-    .command('listener')
-    .description('Carry out deployments in a Kubernetes cluster; landfall listener --help lists its options.')
-    // As with local: what follows is read there, and it ends this process itself.
-    .helpOption(false)
-    .allowUnknownOption()
-    .allowExcessArguments()
-    .passThroughOptions()
-    .action(async (_, { args }: Command) => {
-      const { runListenerProgram } = await import('../listener/listener-command.ts');
-      await runListenerProgram(args, version);
-    });
+  addProgram(program, 'listener', 'Carry out deployments in a Kubernetes cluster', async (given) => {
+    const { runListenerProgram } = await import('../listener/listener-command.ts');
+    await runListenerProgram(given, version);
+  });
 
   program
     .command('demo')
@@ -80,7 +66,7 @@ export async function runCommandLine(args: readonly string[], streams: Streams):
     command.addOption(json());
     if (mode === 'plan' || mode === 'deploy') command.addOption(commit());
     command.addHelpText('after', afterHelp).action(async () => {
-      const terminal = new Terminal(streams, { json: command.getOptionValue('json') === true });
+      const terminal = terminalOf(command);
       const sha: unknown = command.getOptionValue('commit');
       const { deployCommand } = await import('./deploy-command.ts');
       code = await deployCommand(
@@ -91,7 +77,7 @@ export async function runCommandLine(args: readonly string[], streams: Streams):
   }
 
   addAppCommands(program, async (command, requested) => {
-    const terminal = new Terminal(streams, { json: command.getOptionValue('json') === true });
+    const terminal = terminalOf(command);
     const { operate } = await import('../../app/operate/operate.ts');
     const done = await operate(requested, { folder: process.cwd(), env: process.env }, terminal);
     code = done ? exitCodes.passes : exitCodes.fails;
@@ -105,7 +91,7 @@ export async function runCommandLine(args: readonly string[], streams: Streams):
     .addOption(optionOf('config', optionInputs.config, 'path'))
     .addOption(json())
     .action(async () => {
-      const terminal = new Terminal(streams, { json: validate.getOptionValue('json') === true });
+      const terminal = terminalOf(validate);
       const { reportValidation } = await import('./validate.ts');
       code = await reportValidation(givenInputs(validate), terminal);
     });
@@ -117,6 +103,23 @@ export async function runCommandLine(args: readonly string[], streams: Streams):
     if (!(error instanceof CommanderError)) throw error;
     return error.exitCode === 0 ? exitCodes.passes : exitCodes.wrongUsage;
   }
+}
+
+/** Adds a program that reads what follows its name itself, and ends this process itself. */
+function addProgram(
+  program: Command,
+  name: string,
+  description: string,
+  run: (args: readonly string[]) => Promise<void>,
+): void {
+  program
+    .command(name)
+    .description(`${description}; landfall ${name} --help lists its options.`)
+    .helpOption(false)
+    .allowUnknownOption()
+    .allowExcessArguments()
+    .passThroughOptions()
+    .action((_, { args }: Command) => run(args));
 }
 
 const json = (): Option =>

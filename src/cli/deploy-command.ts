@@ -1,18 +1,20 @@
-import { readRequest } from '../action/read-request.ts';
+import { readRequest, type ReadRequest } from '../action/read-request.ts';
 import { endedWhilePacking, packRequested } from '../action/pack-requested.ts';
 import { runDeployment } from '../action/run-deployment.ts';
 import { version } from '../action/version.ts';
 import { systemClock as clock } from '../clock.ts';
 import { defaultConfigPath } from '../config/deploy-file.ts';
-import type { Desired, DesiredDeployment } from '../config/desired.ts';
-import type { EntryOptions, Mode } from '../config/entry-options.ts';
+import type { Desired } from '../config/desired.ts';
+import type { Mode } from '../config/entry-options.ts';
 import type { Inputs } from '../config/input-table.ts';
+import { inputProblem } from '../config/inputs.ts';
 import type { Outcome } from '../deploy/outcome-types.ts';
 import type { DeployEvent } from '../deploy/deploy-event.ts';
 import type { Problem } from '../diagnostics/problem.ts';
+import { stackOf } from '../errors.ts';
 import { outcomeLines, eventLines } from '../report/event-lines.ts';
 import { toResultJson } from '../report/result-json.ts';
-import { exitCodes, type ExitCode, complain, onCommandLine, optionProblem, readTextFile } from './problems.ts';
+import { exitCodes, type ExitCode, complain, onCommandLine, readTextFile } from './problems.ts';
 import { git, headOf, type GitHead } from './git-head.ts';
 import { activityAfter, liveLineOn, noLiveLine, type Activity } from './live-line.ts';
 import type { Terminal } from './terminal.ts';
@@ -56,7 +58,7 @@ export async function deployCommand(command: DeployCommand, terminal: Terminal):
     const head = writes ? await headToBuild(deployment.desired, command.commit, terminal) : undefined;
     if (head?.kind === 'absent') {
       const noRef = `the repository has no ${head.ref}`;
-      return refuse([onCommandLine(optionProblem('repo-ref', noRef, head.near))], terminal);
+      return refuse([onCommandLine(inputProblem('repo-ref', noRef, head.near))], terminal);
     }
     live = await liveLineOn(process.stderr, { clock, mask: (text) => terminal.masked(text), env: process.env });
     terminal.keepBelow(live);
@@ -80,7 +82,7 @@ export async function deployCommand(command: DeployCommand, terminal: Terminal):
     return end(outcome, terminal);
   } catch (error) {
     // A mistake of ours keeps its stack, but no secret in it.
-    terminal.complain(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    terminal.complain(stackOf(error));
     return exitCodes.fails;
   } finally {
     live.end();
@@ -88,10 +90,8 @@ export async function deployCommand(command: DeployCommand, terminal: Terminal):
   }
 }
 
-type Read = { ok: true; options: EntryOptions; deployment: DesiredDeployment } | { ok: false; problems: Problem[] };
-
 /** The request from the command line, or every problem with it. */
-function read({ mode, inputs, commit }: DeployCommand): Read {
+function read({ mode, inputs, commit }: DeployCommand): ReadRequest {
   const path = inputs['config']?.trim() || defaultConfigPath;
   const file = readTextFile(path);
   const ask = readRequest({
@@ -101,8 +101,8 @@ function read({ mode, inputs, commit }: DeployCommand): Read {
   });
   const problems = [
     ...(file.kind === 'unreadable' ? [file.problem] : ask.ok ? [] : ask.problems),
-    ...(inputs['api-key']?.trim() ? [] : [optionProblem('api-key', keyless)]),
-    ...(commit === undefined || /^[0-9a-f]{7,64}$/i.test(commit) ? [] : [optionProblem('commit', noCommit)]),
+    ...(inputs['api-key']?.trim() ? [] : [inputProblem('api-key', keyless)]),
+    ...(commit === undefined || /^[0-9a-f]{7,64}$/i.test(commit) ? [] : [inputProblem('commit', noCommit)]),
   ];
   return ask.ok && problems.length === 0 ? ask : { ok: false, problems: problems.map(onCommandLine) };
 }

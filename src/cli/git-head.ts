@@ -6,7 +6,7 @@ import { sameRepository } from '../planning/repository-url.ts';
 /** The head of a ref according to git, or that the ref does not exist, or one clause about why it is unknown. */
 export type GitHead =
   | { kind: 'known'; sha: string }
-  | { kind: 'absent'; ref: string; /** A ref of the repository that is spelled nearly so. */ near?: string }
+  | { kind: 'absent'; ref: string; /** A ref of the repository that is spelled nearly so. */ near: string | undefined }
   | { kind: 'unknown'; why: string };
 
 /** Runs git and returns its output; undefined if it failed or is not installed. */
@@ -33,11 +33,8 @@ export async function headOf({ repoUrl, repoRef }: { repoUrl: string; repoRef: s
   if (sha) return { kind: 'known', sha };
   const kind = isTagRef(repoRef) ? '--tags' : '--heads';
   const others = [...refsOf((await git(['ls-remote', '--quiet', kind, remote])) ?? '').keys()];
-  const near = didYouMean(
-    repoRef,
-    others.map((ref) => ref.replace(/^refs\/heads\//, '')),
-  );
-  return { kind: 'absent', ref: full, ...(near === undefined ? {} : { near }) };
+  const names = others.map((ref) => ref.replace(/^refs\/heads\//, ''));
+  return { kind: 'absent', ref: full, near: didYouMean(repoRef, names) };
 }
 
 const refsOf = (listed: string): Map<string, string> =>

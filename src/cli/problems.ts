@@ -45,16 +45,6 @@ export function complain(terminal: Terminal, problems: readonly Problem[]): void
   }
 }
 
-/** A problem with an option as a whole. */
-export const optionProblem = (option: string, message: string, suggestion?: string): Problem => ({
-  file: inputsFile,
-  line: 1,
-  column: 1,
-  field: option,
-  message,
-  ...(suggestion === undefined ? {} : { suggestion }),
-});
-
 /** A file that a person named: its text, that it is not there, or why it could not be read. */
 type ReadFile = { kind: 'read'; text: string } | { kind: 'absent' } | { kind: 'unreadable'; problem: Problem };
 

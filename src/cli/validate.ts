@@ -63,8 +63,8 @@ const butFor = (warnings: number): string =>
 
 /** What a deployment names: a graph configuration, and the folder that it lies in where that is uploaded. */
 interface Named {
-  graphConfig?: string;
-  folder?: string;
+  graphConfig: string | undefined;
+  folder: string | undefined;
   /** Whether it has a build command. */
   isBuilt: boolean;
 }
@@ -74,24 +74,21 @@ function namedIn(text: string, path: string): Named[] {
   const drafts = readDrafts(text, path);
   if (!drafts.ok) return [];
   return drafts.drafts.map(({ fields }) => {
-    const [graphConfig, folder] = ['graph-config-path', 'source-dir'].map((field) => {
+    const textOf = (field: string): string | undefined => {
       const value = fields.get(field)?.value;
-      return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
-    });
-    const isBuilt = fields.has('build-command');
+      return typeof value === 'string' ? value.trim() || undefined : undefined;
+    };
     return {
-      ...(graphConfig === undefined ? {} : { graphConfig }),
-      ...(folder === undefined ? {} : { folder }),
-      isBuilt,
+      graphConfig: textOf('graph-config-path'),
+      folder: textOf('source-dir'),
+      isBuilt: fields.has('build-command'),
     };
   });
 }
 
 /** A graph configuration file, and the folder it is uploaded with where it is. */
-interface GraphConfigPath {
+interface GraphConfigPath extends Pick<Named, 'folder' | 'isBuilt'> {
   path: string;
-  folder: string | undefined;
-  isBuilt: boolean;
 }
 
 /** The graph configuration files, each once. */

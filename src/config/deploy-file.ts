@@ -29,14 +29,11 @@ export function readDrafts(text: string, path: string): DraftsOfFile {
   const { value } = parsed;
   const addProblem = (place: Place, field: string, message: string, suggestion?: string): DraftsOfFile => ({
     ok: false,
-    problems: [{ file: path, ...place, field, message, ...(suggestion === undefined ? {} : { suggestion }) }],
+    problems: [{ file: path, ...place, field, message, suggestion }],
   });
   if (!isObject(value)) {
-    return addProblem(
-      parsed.placeOf([]),
-      '',
-      `a deploy file must be a map, with \`deployments\` or the fields of one, not ${kindOf(value)}`,
-    );
+    const message = `a deploy file must be a map, with \`deployments\` or the fields of one, not ${kindOf(value)}`;
+    return addProblem(parsed.placeOf([]), '', message);
   }
   if (!Object.hasOwn(value, 'deployments')) {
     const slip = Object.keys(value).find((key) => !fileFieldNames.includes(key) && didYouMean(key, ['deployments']));
@@ -47,15 +44,16 @@ export function readDrafts(text: string, path: string): DraftsOfFile {
   const { deployments, ...beside } = value;
   const [stray] = Object.keys(beside);
   if (stray !== undefined) {
-    return addProblem(
-      parsed.placeOfKey([stray]),
-      stray,
-      `\`${shortName(stray)}\` stands beside \`deployments\`: move it into one of them`,
-    );
+    const message = `\`${shortName(stray)}\` stands beside \`deployments\`: move it into one of them`;
+    return addProblem(parsed.placeOfKey([stray]), stray, message);
   }
   if (!isObject(deployments) || Object.keys(deployments).length === 0) {
     const message = '`deployments` must be a map with at least one deployment under its name';
     return addProblem(parsed.placeOf(['deployments']), 'deployments', message);
+  }
+  if (Object.keys(deployments).length > mostDeployments) {
+    const message = `\`deployments\` must hold at most ${mostDeployments} deployments: put the others into a file of their own`;
+    return addProblem(parsed.placeOfKey(['deployments']), 'deployments', message);
   }
   return many(deployments, parsed);
 }
@@ -63,15 +61,7 @@ export function readDrafts(text: string, path: string): DraftsOfFile {
 function many(deployments: Record<string, unknown>, places: Places): DraftsOfFile {
   const problems: Problem[] = [];
   const drafts: DraftOfFile[] = [];
-  const entries = Object.entries(deployments);
-  if (entries.length > mostDeployments) {
-    const message = `\`deployments\` must hold at most ${mostDeployments} deployments: put the others into a file of their own`;
-    return {
-      ok: false,
-      problems: [{ file: places.file, ...places.placeOfKey(['deployments']), field: 'deployments', message }],
-    };
-  }
-  for (const [key, fields] of entries) {
+  for (const [key, fields] of Object.entries(deployments)) {
     const at: FieldPath = ['deployments', key];
     if (isObject(fields)) drafts.push({ ...draftOf(fields, places, at), key });
     else {

@@ -7,6 +7,7 @@ import { resourceSpec } from '../contract/control/resource-spec.ts';
 import { secretReference } from '../contract/control/secret.ts';
 import { deploymentType } from '../contract/control/source.ts';
 import { pushFields } from './push-fields.ts';
+import { ruled } from './ruled-text.ts';
 import { secretNames } from './secret-names.ts';
 import { toKebab, withSnakeKeys } from './spelling.ts';
 import { writtenSmokeTests } from './written-smoke-test.ts';
@@ -36,32 +37,17 @@ const repoRef = z.string().transform((written, context) => {
   return z.NEVER;
 });
 
-/** Text that a rule of the contract validates. */
-const ruled = (problemOf: (written: string) => string | undefined, text = oneLine) =>
-  text.superRefine((written, context) => {
-    const message = problemOf(written);
-    if (message !== undefined) context.addIssue({ code: 'custom', message });
-  });
-
-const pathInRepository = ruled((path) =>
+const pathInRepository = ruled(oneLine, (path) =>
   /^[/\\]|\\|(^|\/)\.\.(\/|$)/.test(path)
     ? 'must be a path within the repository, with forward slashes, from its root'
     : graphConfigPathProblem(path),
 );
 
 /** Reports what the service would refuse before anything is sent. */
-const command = z
-  .string()
-  .trim()
-  .min(1)
-  .superRefine((written, context) => {
-    const found = refusedInCommand(written);
-    if (found.length === 0) return;
-    context.addIssue({
-      code: 'custom',
-      message: `must not contain ${found.join(' or ')}: put such a command in a script`,
-    });
-  });
+const command = ruled(z.string().trim().min(1), (written) => {
+  const found = refusedInCommand(written);
+  return found.length === 0 ? undefined : `must not contain ${found.join(' or ')}: put such a command in a script`;
+});
 
 const webAddress = z
   .url({ protocol: /^https?$/ })
@@ -104,8 +90,8 @@ const githubFields = z.object({
 
 const imageFields = z.object({
   imageUri: ruled(
-    imageUriProblem,
     oneLine.regex(/^\S+$/, { error: 'must not contain spaces', abort: true }),
+    imageUriProblem,
   ).exactOptional(),
   customUrl: webAddress.exactOptional(),
   listenerId: z.uuid().exactOptional(),

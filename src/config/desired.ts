@@ -5,7 +5,6 @@ import type { PushTerms } from './push-fields.ts';
 import type { SmokeTest } from './smoke-test.ts';
 
 type CommonFields = z.output<typeof commonFields>;
-type FieldsOf<Source extends keyof typeof fieldsOfSource> = z.output<(typeof fieldsOfSource)[Source]>;
 
 /** What happens to existing secrets that are not in the configuration: kept, or removed. */
 export type SecretsStrategy = CommonFields['secretsStrategy'];
@@ -19,25 +18,21 @@ interface DesiredOfAny extends Pick<CommonFields, 'name' | 'deploymentId' | 'sec
   secrets?: readonly Secret[];
 }
 
-/** A deployment built from a git repository. An absent field is left as it is, or at the service's default. */
-export interface DesiredGithub extends DesiredOfAny, FieldsOf<'github'> {
-  source: 'github';
-}
+/** An absent field is left as it is, or at the service's default. */
+type DesiredOf<Source extends keyof typeof fieldsOfSource> = DesiredOfAny &
+  z.output<(typeof fieldsOfSource)[Source]> & { source: Source };
+
+/** A deployment built from a git repository. */
+export type DesiredGithub = DesiredOf<'github'>;
 
 /** A deployment that runs a container image. */
-export interface DesiredExternalDocker extends DesiredOfAny, FieldsOf<'external_docker'> {
-  source: 'external_docker';
-}
+export type DesiredExternalDocker = DesiredOf<'external_docker'>;
 
 /** A deployment built from a folder here, which is uploaded. */
-export interface DesiredInternalSource extends DesiredOfAny, FieldsOf<'internal_source'> {
-  source: 'internal_source';
-}
+export type DesiredInternalSource = DesiredOf<'internal_source'>;
 
 /** A deployment that runs an image which was pushed to the service's own registry. */
-export interface DesiredInternalDocker extends DesiredOfAny, FieldsOf<'internal_docker'> {
-  source: 'internal_docker';
-}
+export type DesiredInternalDocker = DesiredOf<'internal_docker'>;
 
 /** The desired deployment, from any kind of input: the one input of `plan`. */
 export type Desired = DesiredGithub | DesiredExternalDocker | DesiredInternalSource | DesiredInternalDocker;

@@ -31,7 +31,7 @@ export function fieldProblem(written: Written, path: FieldPath, message: string,
   const { places, within } = written;
   const place = path.length > 1 ? places.placeOf(path) : places.placeOfKey(path);
   const field = fieldName([...within, ...path]);
-  return { file: places.file, ...place, field, message, ...(suggestion === undefined ? {} : { suggestion }) };
+  return { file: places.file, ...place, field, message, suggestion };
 }
 
 /** A problem of a deployment as a whole. */

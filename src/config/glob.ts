@@ -1,7 +1,7 @@
 import { globMatcher, type GlobMatcher } from './glob-matcher.ts';
 
 /** A glob that was compiled, or why it could not be. */
-export type CompiledGlob = { ok: true; matches: GlobMatcher } | { ok: false; problem: string; suggestion?: string };
+export type CompiledGlob = { ok: true; matches: GlobMatcher } | { ok: false; problem: string };
 
 const longestGlob = 200;
 
@@ -15,40 +15,34 @@ const mostChoices = 3;
  * everything else stands for itself. The problem goes on from the name of the field and quotes nothing.
  */
 export function compileGlob(written: string): CompiledGlob {
-  const fault = faultOf(written);
-  if (fault) return { ok: false, ...fault };
-  return { ok: true, matches: globMatcher(written) };
+  const problem = problemOf(written);
+  return problem === undefined ? { ok: true, matches: globMatcher(written) } : { ok: false, problem };
 }
 
-interface Fault {
-  problem: string;
-  suggestion?: string;
-}
-
-function faultOf(glob: string): Fault | undefined {
-  if (glob.trim() === '') return { problem: 'must not be empty' };
-  if (glob.length > longestGlob) return { problem: `must have at most ${longestGlob} characters` };
-  if (/\p{Cc}/u.test(glob)) return { problem: 'must be one line' };
-  if (glob.includes('\\')) return { problem: 'must have forward slashes: a backslash means nothing in it' };
-  if (glob.startsWith('!')) return { problem: 'must not begin with `!`: put it under `exclude`' };
+function problemOf(glob: string): string | undefined {
+  if (glob.trim() === '') return 'must not be empty';
+  if (glob.length > longestGlob) return `must have at most ${longestGlob} characters`;
+  if (/\p{Cc}/u.test(glob)) return 'must be one line';
+  if (glob.includes('\\')) return 'must have forward slashes: a backslash means nothing in it';
+  if (glob.startsWith('!')) return 'must not begin with `!`: put it under `exclude`';
   if (/^\.?\//.test(glob)) {
-    return { problem: 'must be a path from the root of the repository, without a slash before it' };
+    return 'must be a path from the root of the repository, without a slash before it';
   }
-  if (glob.endsWith('/')) return { problem: 'must match files, and no file ends with a slash: go on with `**`' };
+  if (glob.endsWith('/')) return 'must match files, and no file ends with a slash: go on with `**`';
   const segments = glob.split('/');
   if (segments.some((segment) => segment === '' || segment === '.' || segment === '..')) {
-    return { problem: 'must not have empty segments, `.` or `..`' };
+    return 'must not have empty segments, `.` or `..`';
   }
-  if (glob.split('{').length > mostChoices + 1) return { problem: `must have \`{\` at most ${mostChoices} times` };
-  return bracketFault(glob) ?? starFault(segments);
+  if (glob.split('{').length > mostChoices + 1) return `must have \`{\` at most ${mostChoices} times`;
+  return bracketProblem(glob) ?? starProblem(segments);
 }
 
 /** Brackets and braces open and close, are not nested, and hold something; a slash may stand in braces only. */
-function bracketFault(glob: string): Fault | undefined {
+function bracketProblem(glob: string): string | undefined {
   const rest = glob.replace(/\[!?[^\][{}/!^]+\]/g, (group) => (rangesAreUp(group) ? '' : group));
   const without = rest.replace(/\{[^{}[\],]*(?:,[^{}[\],]*)+\}/g, (group) => (group.includes('..') ? group : ''));
   return /[[\]{}]/.test(without)
-    ? { problem: 'must close each `[` and `{`: `[abc]` or `[!a-z]` for one character, `{one,two}` for a choice' }
+    ? 'must close each `[` and `{`: `[abc]` or `[!a-z]` for one character, `{one,two}` for a choice'
     : undefined;
 }
 
@@ -56,15 +50,15 @@ function bracketFault(glob: string): Fault | undefined {
 const rangesAreUp = (group: string): boolean =>
   [...group.matchAll(/(.)-(?=([^\]]))/gu)].every(([, from = '', to = '']) => from <= to);
 
-function starFault(segments: readonly string[]): Fault | undefined {
+function starProblem(segments: readonly string[]): string | undefined {
   if (segments.filter((segment) => /^\*\*+$/.test(segment)).length > mostGlobstars) {
-    return { problem: `must have \`**\` at most ${mostGlobstars} times` };
+    return `must have \`**\` at most ${mostGlobstars} times`;
   }
-  if (segments.some((segment) => /\*{3}/.test(segment))) return { problem: 'must not have more than two `*` in a row' };
+  if (segments.some((segment) => /\*{3}/.test(segment))) return 'must not have more than two `*` in a row';
   if (segments.some((segment) => /\*\*./.test(segment) || /.\*\*/.test(segment))) {
-    return { problem: 'must have `**` as a whole segment, between slashes' };
+    return 'must have `**` as a whole segment, between slashes';
   }
   return segments.some((segment) => segment !== '**' && segment.split('*').length > mostStars + 1)
-    ? { problem: `must have \`*\` at most ${mostStars} times in a segment` }
+    ? `must have \`*\` at most ${mostStars} times in a segment`
     : undefined;
 }

@@ -44,7 +44,7 @@ export const inputProblem = (field: string, message: string, suggestion?: string
   ...start,
   field,
   message,
-  ...(suggestion === undefined ? {} : { suggestion }),
+  suggestion,
 });
 
 type ReadInput = { value: unknown; places: Places } | { problems: Problem[] };

@@ -1,6 +1,7 @@
 import { dereference, validate, type Schema } from '@cfworker/json-schema';
 import { isObject } from '../contract/json-object.ts';
 import { didYouMean } from '../diagnostics/did-you-mean.ts';
+import { quoted } from '../diagnostics/format-issue.ts';
 import type { FieldPath } from '../diagnostics/problem.ts';
 import { compilePattern } from './pattern.ts';
 
@@ -11,7 +12,7 @@ export const schemaDraft = '2020-12';
 export interface SchemaFault {
   path: FieldPath;
   problem: string;
-  suggestion?: string;
+  suggestion?: string | undefined;
 }
 
 const types = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'];
@@ -100,8 +101,8 @@ function wordFaults(schema: SchemaObject, keyword: string, known: readonly strin
   return words.flatMap((word) => {
     if (typeof word === 'string' && known.includes(word)) return [];
     const suggestion = typeof word === 'string' ? didYouMean(word, known) : undefined;
-    const problem = `must be one of ${known.map((each) => `\`${each}\``).join(', ')}`;
-    return [{ path: [...path, keyword], problem, ...(suggestion === undefined ? {} : { suggestion }) }];
+    const problem = `must be one of ${quoted(known)}`;
+    return [{ path: [...path, keyword], problem, suggestion }];
   });
 }
 
@@ -130,9 +131,8 @@ function referenceFaults(schema: SchemaObject): SchemaFault[] {
   } catch (error) {
     if (error instanceof RangeError) return [{ path: [], problem: 'has references that lead round in a circle' }];
     if (!(error instanceof Error)) throw error;
-    const nowhere = /Unresolved \$ref/.test(error.message);
-    return [
-      { path: [], problem: nowhere ? 'has a `$ref` that leads nowhere' : 'must be a JSON Schema that can be used' },
-    ];
+    const leadsNowhere = error.message.includes('Unresolved $ref');
+    const problem = leadsNowhere ? 'has a `$ref` that leads nowhere' : 'must be a JSON Schema that can be used';
+    return [{ path: [], problem }];
   }
 }

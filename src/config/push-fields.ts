@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { compileGlob } from './glob.ts';
+import { compilable } from './ruled-text.ts';
 
 /** A commit whose message says this is not deployed by a push, where the file says nothing else. */
 export const defaultSkipWords: readonly string[] = ['[skip deploy]'];
@@ -17,13 +18,8 @@ const oneLine = (most: number) =>
     .max(most)
     .regex(/^[^\p{Cc}]*$/u, 'must be one line');
 
-/** A glob that is checked when it is read: a mistake is reported at its line, not on a push. */
-const glob = z.string().superRefine((written, context) => {
-  const compiled = compileGlob(written);
-  if (!compiled.ok) context.addIssue({ code: 'custom', message: compiled.problem });
-});
-
-const globs = z.array(glob).min(1).max(mostGlobs);
+/** Globs are checked when they are read, not on a push. */
+const globs = z.array(compilable(z.string(), compileGlob)).min(1).max(mostGlobs);
 
 /** Absent: every path counts. An empty `include` includes all. */
 const paths = z

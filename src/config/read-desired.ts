@@ -1,4 +1,5 @@
 import { didYouMean } from '../diagnostics/did-you-mean.ts';
+import { quoted } from '../diagnostics/format-issue.ts';
 import { inOrder, type Problem } from '../diagnostics/problem.ts';
 import { defaultConfigPath, readDrafts, type DraftOfFile } from './deploy-file.ts';
 import type { DesiredDeployment, PushedDeployment } from './desired.ts';
@@ -61,20 +62,19 @@ function draftsOf({ inputs, file }: RequestInput): Drafts {
     const chosen = choose(drafts.drafts, inputs, fields);
     return { drafts: chosen.drafts, problems: [...problems, ...chosen.problems] };
   }
+  const refused = (field: string, message: string): Drafts => ({
+    drafts: [],
+    problems: [...problems, inputProblem(field, message)],
+  });
   const config = inputText(inputs, 'config')?.trim();
   if (config !== undefined && config !== defaultConfigPath) {
-    return {
-      drafts: [],
-      problems: [...problems, inputProblem('config', 'there is no file at the path that `config` gives')],
-    };
+    return refused('config', 'there is no file at the path that `config` gives');
   }
   if (inputText(inputs, 'deployment') !== undefined) {
     const message = `\`deployment\` chooses from a deploy file, and there is no ${defaultConfigPath}: write one, or give the input \`name\` instead`;
-    return { drafts: [], problems: [...problems, inputProblem('deployment', message)] };
+    return refused('deployment', message);
   }
-  if (!fields.has('name') && !fields.has('deployment-id')) {
-    return { drafts: [], problems: [...problems, inputProblem('name', nothingNamed)] };
-  }
+  if (!fields.has('name') && !fields.has('deployment-id')) return refused('name', nothingNamed);
   return { drafts: [{ fields, file: inputsFile, place: { line: 1, column: 1 }, within: [] }], problems };
 }
 
@@ -98,8 +98,6 @@ function choose(drafts: DraftOfFile[], inputs: Inputs, fields: ReadonlyMap<strin
   const message = `${quoted([...fields.keys()])} cannot speak of all deployments of the file: choose one with \`deployment\`, of ${quoted(names)}`;
   return { drafts: [], problems: [inputProblem('deployment', message)] };
 }
-
-const quoted = (words: readonly string[]): string => words.map((word) => `\`${word}\``).join(', ');
 
 /** Two deployments of one name would be one deployment that is changed twice. */
 function duplicateNames(drafts: readonly DraftOfFile[]): Problem[] {

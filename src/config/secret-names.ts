@@ -51,11 +51,11 @@ export function secretValues(
     const value = environment[from];
     if (value) return [{ name, value }];
     const why = value === undefined ? 'is not set' : 'is empty';
-    missing(index, `takes its value from the environment variable ${formatDuration(from)}, which ${why}`);
+    missing(index, `takes its value from the environment variable ${shownName(from)}, which ${why}`);
     return [];
   });
 }
 
 /** A name that is safe to print. A user may have written the secret itself in place of its name. */
-const formatDuration = (name: string): string =>
+const shownName = (name: string): string =>
   /^[A-Z]{1,24}$|^[A-Z0-9]+(_[A-Z0-9]+)+$/.test(name) ? name : 'that it names';

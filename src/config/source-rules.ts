@@ -2,6 +2,7 @@ import { deploymentFields } from '../contract/control/field-table.ts';
 import { isTagRef, readRepoRef } from '../contract/control/repo-ref.ts';
 import type { Source } from '../contract/control/source.ts';
 import { didYouMean } from '../diagnostics/did-you-mean.ts';
+import { quoted } from '../diagnostics/format-issue.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import { draftProblem, fieldProblem, type Draft } from './draft.ts';
 
@@ -20,7 +21,10 @@ export const ownersOf = (name: string): readonly Source[] =>
   deployable.filter((source) => sourcesOf.get(name)?.includes(source) ?? true);
 
 /** What a draft's source is, with everything that is wrong between it and the fields. */
-export type ReadSource = { source: Source; problems: Problem[] } | { source: undefined; problems: Problem[] };
+interface ReadSource {
+  source: Source | undefined;
+  problems: Problem[];
+}
 
 /** Reads `source`, or finds it from the fields that only one source has. */
 export function readSource(draft: Draft): ReadSource {
@@ -49,10 +53,8 @@ function foreignFields(draft: Draft, source: Source): Problem[] {
 function inferred(draft: Draft): ReadSource {
   const [one, other] = reporting(draft);
   if (!one) {
-    return {
-      source: undefined,
-      problems: [draftProblem(draft, `\`source\` is missing: write one of ${quoted(deployable)}`)],
-    };
+    const missing = draftProblem(draft, `\`source\` is missing: write one of ${quoted(deployable)}`);
+    return { source: undefined, problems: [missing] };
   }
   const written = other && draft.fields.get(other.field);
   if (!other || !written) return { source: one.source, problems: foreignFields(draft, one.source) };
@@ -88,5 +90,3 @@ export function tagProblems(draft: Draft): Problem[] {
   if (!read.ok || !isTagRef(read.ref)) return [];
   return [fieldProblem(onPush, ['build-on-push'], '`build-on-push` must be false where `repo-ref` is a tag')];
 }
-
-const quoted = (words: readonly string[]): string => words.map((word) => `\`${word}\``).join(', ');

@@ -5,21 +5,15 @@ import type { SmokeTest, Expectation, ValueTest } from './smoke-test.ts';
 import { compilePath } from './json-path.ts';
 import { schemaFaults } from './json-schema.ts';
 import { compilePattern } from './pattern.ts';
+import { compilable } from './ruled-text.ts';
 
 const oneHour = 3_600_000;
 
 const within = duration(1, oneHour);
 
-/** A query that is checked when it is read: a mistake is reported at its line, not after a deployment. */
-const path = z.string().superRefine((written, context) => {
-  const compiled = compilePath(written);
-  if (!compiled.ok) context.addIssue({ code: 'custom', message: compiled.problem });
-});
-
-const pattern = z.string().superRefine((written, context) => {
-  const compiled = compilePattern(written);
-  if (!compiled.ok) context.addIssue({ code: 'custom', message: compiled.problem });
-});
+/** Queries and patterns are checked when they are read, not after a deployment. */
+const path = compilable(z.string(), compilePath);
+const pattern = compilable(z.string(), compilePattern);
 
 const jsonSchema = z.record(z.string(), z.unknown()).superRefine((schema, context) => {
   for (const { path: at, problem, suggestion } of schemaFaults(schema)) {

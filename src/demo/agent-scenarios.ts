@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { systemClock } from '../clock.ts';
-import { until, type Act, type Shown, echoed, requestsTo } from './scenarios.ts';
+import { fromJson } from '../contract/json-text.ts';
+import { deployed, echoed, requestsTo, until, type Act, type Shown } from './scenarios.ts';
 import type { Screen } from './screen.ts';
 import type { DemoEnvironment } from './environment.ts';
 
@@ -59,7 +60,7 @@ export const agentScenarios: readonly Act[] = [
       const agent = requestsTo(address, environment.service);
       const call = { assistant_id: 'echo', input: { input: 'world' } };
       const refused = await agent.send('/runs/wait', { ...call, webhook: otherHost });
-      const why = refusal.safeParse(parsed(refused.text)).data?.detail[0]?.msg ?? refused.text;
+      const why = refusal.safeParse(fromJson(refused.text)).data?.detail[0]?.msg ?? refused.text;
       screen.line(`   a run with a webhook to ${new URL(otherHost).host}: ${refused.status}, it ${why}`);
       await agent.ask('/runs/wait', echoed, { ...call, webhook: environment.receiver.addressFor('run') });
       await until(() => environment.receiver.reported('run').length > 0, timeouts.webhook);
@@ -129,21 +130,9 @@ function webhookOf({ receiver }: DemoEnvironment, runId: string): string | undef
   return echoed.safeParse(receiver.reported('cron').find(({ run_id }) => run_id === runId)?.values).data?.output;
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
-
 /** What an earlier scenario left for the others. */
 const outputsOf = (before: readonly Shown[], index: number): Record<string, string> =>
   before.find(({ title }) => title === agentScenarios[index]?.title)?.outputs ?? {};
-
-/** The deployment of the Action's scenarios. */
-const deployed = ([first]: readonly Shown[]): { address: string } => ({ address: first?.address ?? '' });
 
 const minute = 60_000;
 

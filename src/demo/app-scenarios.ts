@@ -1,14 +1,8 @@
 import { systemClock } from '../clock.ts';
-import { until, type Act, type Shown, requestsTo } from './scenarios.ts';
-import type { AppProcess } from './processes.ts';
+import { deployed, graph, requestsTo, until, type Act } from './scenarios.ts';
 import type { ShownRun } from './github/people.ts';
 import type { Screen } from './screen.ts';
 import type { DemoEnvironment } from './environment.ts';
-
-const graph = 'src/graph.ts';
-
-/** The App that the scenarios share: the last one kills and restarts it. */
-const hired = new WeakMap<DemoEnvironment, AppProcess>();
 
 /** The App from a push to a verified revision, with failures in between. Runs after the scenarios of the Action. */
 export const appScenarios: readonly Act[] = [
@@ -17,21 +11,20 @@ export const appScenarios: readonly Act[] = [
     async play(environment, screen, before) {
       const deployment = deployed(before);
       const { github, repository } = environment;
-      // What was rolled back is taken from the branch as well: it stands at what serves.
-      await repository.goBackTo(deployment.commit);
+      // What was rolled back is taken from the branch as well: it stands at the second act's commit, which serves.
+      await repository.goBackTo(before[1]?.outputs?.['commit'] ?? '');
       await repository.push();
       const app = await environment.startApp();
-      hired.set(environment, app);
       github.sendWebhooksTo(app.webhookUrl);
       await github.install('acme');
       screen.line(`   the App listens at ${app.url}, and is installed for acme`);
-      const revisions = await environment.revisionsOf(deployment.id);
+      const revisions = await environment.countRevisions(deployment.id);
       const commit = await change(environment, '!!');
       await repository.push();
       screen.line(`   git push: commit ${commit.slice(0, 7)}`);
       const run = await ended(environment, screen, commit);
       const said = await ask(environment, deployment.address);
-      const made = (await environment.revisionsOf(deployment.id)).length - revisions.length;
+      const made = (await environment.countRevisions(deployment.id)) - revisions;
       const held = run?.conclusion === 'success' && made === 1 && said === 'hello world!!';
       return { held, seen: `${run?.conclusion ?? 'no end'}, ${made} revision, it says "${said}"` };
     },
@@ -40,7 +33,7 @@ export const appScenarios: readonly Act[] = [
     title: 'the same delivery three times is one',
     async play(environment, screen, before) {
       const { id } = deployed(before);
-      const revisions = await environment.revisionsOf(id);
+      const revisions = await environment.countRevisions(id);
       const push = environment.github.deliveries().findLast(({ event }) => event === 'push');
       const answers: (number | undefined)[] = [];
       for (const guid of push ? [push.guid, push.guid, push.guid] : []) {
@@ -49,7 +42,7 @@ export const appScenarios: readonly Act[] = [
       screen.line(`   delivery ${push?.guid.slice(0, 8)} again, three times: answered ${answers.join(', ')}`);
       // What the deliveries might bring about would begin within this time.
       await systemClock.sleep(3_000);
-      const made = (await environment.revisionsOf(id)).length - revisions.length;
+      const made = (await environment.countRevisions(id)) - revisions;
       const [run] = await environment.github.checkRuns(environment.fullName, await environment.repository.head());
       const held = answers.length === 3 && answers.every((each) => each === 202) && made === 0;
       return {
@@ -63,13 +56,13 @@ export const appScenarios: readonly Act[] = [
     async play(environment, screen, before) {
       const { id, address } = deployed(before);
       const { repository } = environment;
-      const revisions = await environment.revisionsOf(id);
+      const revisions = await environment.countRevisions(id);
       const commits: string[] = [];
       for (const number of [1, 2, 3, 4, 5]) {
         commits.push(await change(environment, ` ${number}`));
         await repository.push();
         // The first one has to be on its way before the others come, or it would be none of their business.
-        if (number === 1) await until(async () => (await environment.revisionsOf(id)).length > revisions.length);
+        if (number === 1) await until(async () => (await environment.countRevisions(id)) > revisions);
       }
       screen.line(`   git push, five times: ${commits.map((commit) => commit.slice(0, 7)).join(' ')}`);
       const runs = new Map<string, ShownRun | undefined>();
@@ -84,7 +77,7 @@ export const appScenarios: readonly Act[] = [
       });
       for (const [commit, run] of runs) screen.quote(`| ${commit.slice(0, 7)}  ${wordsOf(run)}`);
       const said = await ask(environment, address);
-      const made = (await environment.revisionsOf(id)).length - revisions.length;
+      const made = (await environment.countRevisions(id)) - revisions;
       const green = [...runs.values()].filter((run) => run?.conclusion === 'success').length;
       const held = made === 2 && green === 5 && said === 'hello world 5';
       return { held, seen: `${made} revisions, ${superseded.size} superseded, all ${green} live` };
@@ -94,21 +87,19 @@ export const appScenarios: readonly Act[] = [
     title: 'killed in the middle, the App goes on',
     async play(environment, screen, before) {
       const { id, address } = deployed(before);
-      const app = hired.get(environment);
-      const revisions = await environment.revisionsOf(id);
+      const revisions = await environment.countRevisions(id);
       const commit = await change(environment, ' again');
       await environment.repository.push();
       screen.line(`   git push: commit ${commit.slice(0, 7)}`);
-      await until(async () => (await environment.revisionsOf(id)).length > revisions.length);
-      await app?.kill();
+      await until(async () => (await environment.countRevisions(id)) > revisions);
+      const app = await environment.killApp();
       screen.line(`   killed: process ${app?.pid}, while the revision is on its way`);
       await systemClock.sleep(1_000);
       const next = await environment.startApp();
-      hired.set(environment, next);
       screen.line(`   started again: process ${next.pid}`);
       const run = await ended(environment, screen, commit);
       const said = await ask(environment, address);
-      const made = (await environment.revisionsOf(id)).length - revisions.length;
+      const made = (await environment.countRevisions(id)) - revisions;
       const held = run?.conclusion === 'success' && made === 1 && said === 'hello world again';
       return { held, seen: `${run?.conclusion ?? 'no end'}, ${made} revision, it says "${said}"` };
     },
@@ -117,7 +108,7 @@ export const appScenarios: readonly Act[] = [
 
 /** Has the example end its answers in other words, and commits that. */
 async function change({ repository }: DemoEnvironment, ending: string): Promise<string> {
-  await repository.replace(graph, /(\$\{input\})[^`$]*`/, `$1${ending}\``);
+  await repository.edit(graph, /(\$\{input\})[^`$]*`/, `$1${ending}\``);
   return repository.commit(`End with "${ending.trim()}"`);
 }
 
@@ -143,13 +134,3 @@ const wordsOf = (run: ShownRun | undefined): string =>
   run === undefined ? 'no check' : `${run.name}: ${run.conclusion ?? run.status}, ${run.title}`;
 
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1).padStart(5)} s`;
-
-/** The deployment of the Action's scenarios, and the commit that serves since its last good change. */
-function deployed(before: readonly Shown[]): { id: string; address: string; commit: string } {
-  const [first, second] = before;
-  return {
-    id: first?.outputs?.['deployment-id'] ?? '',
-    address: first?.address ?? '',
-    commit: second?.outputs?.['commit'] ?? '',
-  };
-}

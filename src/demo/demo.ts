@@ -1,3 +1,5 @@
+import { untilAborted } from '../clock.ts';
+import { unlessCode } from '../errors.ts';
 import { scenarios, type Shown } from './scenarios.ts';
 import { agentScenarios, cronAct } from './agent-scenarios.ts';
 import { appScenarios } from './app-scenarios.ts';
@@ -47,9 +49,9 @@ export async function demo({ root, keep, write }: DemoOptions): Promise<number> 
     await environment?.clear((text) => screen.line(text));
     process.off('SIGINT', stop).off('SIGTERM', stop);
   }
-  const left = environment.pids().filter(isRunning);
+  const left = environment.pids.filter(isRunning);
   const seen =
-    left.length === 0 ? `all ${environment.pids().length} processes have ended` : `process ${left.join(', ')} runs`;
+    left.length === 0 ? `all ${environment.pids.length} processes have ended` : `process ${left.join(', ')} runs`;
   shown.push({ title: 'everything is gone again', held: left.length === 0, seen });
   screen.table(shown);
   const whole = shown.length === program.length + 1 && shown.every(({ held }) => held);
@@ -60,14 +62,7 @@ export async function demo({ root, keep, write }: DemoOptions): Promise<number> 
   return whole ? 0 : 1;
 }
 
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return false;
-    throw error;
-  }
-}
+const isRunning = (pid: number): boolean => unlessCode(['ESRCH'], false, () => process.kill(pid, 0));
 
 async function leaveOpen({ service }: DemoEnvironment, screen: Screen, shown: readonly Shown[], stopped: AbortSignal) {
   const address = shown.find((each) => each.address)?.address ?? service.url;
@@ -84,13 +79,8 @@ async function leaveOpen({ service }: DemoEnvironment, screen: Screen, shown: re
   ]) {
     screen.whole(line);
   }
-  await new Promise<void>((resolve) => {
-    // A signal alone does not keep the process alive.
-    const alive = setInterval(() => undefined, 60_000);
-    const leave = (): void => {
-      clearInterval(alive);
-      resolve();
-    };
-    stopped.addEventListener('abort', leave, { once: true });
-  });
+  // A signal alone does not keep the process alive.
+  const alive = setInterval(() => undefined, 60_000);
+  await untilAborted(stopped);
+  clearInterval(alive);
 }

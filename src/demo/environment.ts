@@ -1,59 +1,37 @@
-import { silentLogger } from '../logger.ts';
+import { once } from 'node:events';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
+import { connectControlService } from '../client/control.ts';
+import { webhookReceived, type WebhookReceived } from '../contract/agent/webhook.ts';
 import { removeIsolated } from '../control-service/isolation/isolation.ts';
+import { silentLogger } from '../logger.ts';
 import { removeEmbeddedData } from '../postgres/embedded.ts';
-import { type GitHubForDemo, startGitHub } from './github/github.ts';
-import { type AppProcess, freePort, type LocalService, startAppProcess, startLocalService } from './processes.ts';
+import { startGitHub } from './github/github.ts';
+import { type AppProcess, freePort, startAppProcess, startLocalService } from './processes.ts';
 import { Repository } from './repository.ts';
 import { runStep, type StepResult } from './runner.ts';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import { json } from 'node:stream/consumers';
-import { webhookReceived, type WebhookReceived } from '../contract/agent/webhook.ts';
 
 /** The organization that the demo's person works for. */
 const owner = 'acme';
 
+type Values = Readonly<Record<string, string>>;
+
 /** Everything that the demo stands on: folders of its own, GitHub, both services, a repository, a runner, the App. */
-export interface DemoEnvironment {
-  service: LocalService;
-  github: GitHubForDemo;
-  /** Takes the webhooks of runs; the repository's graph configuration file allows its address. */
-  receiver: Receiver;
-  repository: Repository;
-  /** The repository on GitHub, as `owner/name`. */
-  fullName: string;
-  repoUrl: string;
-  folder: string;
-  /** Runs the Action on the repository's newest commit, as its workflow would: because it was pushed. */
-  deploy(commit: string, inputs: Readonly<Record<string, string>>, onLine: (line: string) => void): Promise<StepResult>;
-  /** Runs the Action in a folder, with what a runner says of its run, and nothing about git. */
-  step(
-    workspace: string,
-    inputs: Readonly<Record<string, string>>,
-    run: Readonly<Record<string, string>>,
-    onLine: (line: string) => void,
-  ): Promise<StepResult>;
-  /** The revisions of a deployment, as the control service lists them, newest first. */
-  revisionsOf(deploymentId: string): Promise<string[]>;
-  /** Starts the App, or starts it again. */
-  startApp(): Promise<AppProcess>;
-  /** The processes that were started so far. */
-  pids(): readonly number[];
-  /** Stops everything and removes every folder. It takes a while, so `log` gets a line for each step. */
-  clear(log: (text: string) => void): Promise<void>;
-}
+export type DemoEnvironment = Awaited<ReturnType<typeof startDemo>>;
 
 /** @param root of this package: where `dist` and `examples` are. */
-export async function startDemo(root: string, example: string): Promise<DemoEnvironment> {
+export async function startDemo(root: string, example: string) {
   const folder = await mkdtemp(join(tmpdir(), 'landfall-demo-'));
   const data = join(folder, 'data');
   const appData = join(folder, 'app');
+  /** The repository on GitHub, as `owner/name`. */
   const fullName = `${owner}/${example}`;
   const running: Made['running'] = [];
-  const clear: DemoEnvironment['clear'] = (log) => cleanUp({ running, folder, data, appData }, log);
+  /** Stops everything and removes every folder. It takes a while, so `log` gets a line for each step. */
+  const clear = (log: (text: string) => void): Promise<void> => cleanUp({ running, folder, data, appData }, log);
   try {
     await mkdir(join(folder, 'work', owner), { recursive: true });
     const github = await startGitHub({ folder: join(folder, 'github'), owners: [owner], people: ['mona'] });
@@ -74,9 +52,19 @@ export async function startDemo(root: string, example: string): Promise<DemoEnvi
     await repository.pushTo(github.pushUrl(fullName));
     const service = await startLocalService({ root, data });
     running.push(service);
+    const control = connectControlService({
+      baseUrl: service.url,
+      apiKey: service.apiKey,
+      userAgent: 'landfall-demo',
+      spelling: 'contract',
+    });
+    running.push({ stop: () => control.close() });
     const port = await freePort();
+    let app: AppProcess | undefined;
+    /** The processes that were started so far. */
     const pids = [service.pid];
-    const step: DemoEnvironment['step'] = (workspace, inputs, run, onLine) =>
+    /** Runs the Action in a folder, with what a runner says of its run, and nothing about git. */
+    const step = (workspace: string, inputs: Values, run: Values, onLine: (line: string) => void) =>
       runStep({
         main: join(root, 'dist', 'index.js'),
         workspace,
@@ -92,14 +80,17 @@ export async function startDemo(root: string, example: string): Promise<DemoEnvi
       });
     return {
       service,
+      control,
       github,
+      /** Takes the webhooks of runs; the repository's graph configuration file allows its address. */
       receiver,
       repository,
       fullName,
       repoUrl,
       folder,
       step,
-      async deploy(commit, inputs, onLine) {
+      /** Runs the Action on the repository's newest commit, as its workflow would: because it was pushed. */
+      async deploy(commit: string, inputs: Values, onLine: (line: string) => void): Promise<StepResult> {
         await repository.push();
         const pushed = {
           GITHUB_REPOSITORY: fullName,
@@ -110,31 +101,27 @@ export async function startDemo(root: string, example: string): Promise<DemoEnvi
         };
         return step(repository.folder, { 'repo-url': repoUrl, 'build-on-push': 'true', ...inputs }, pushed, onLine);
       },
-      revisionsOf: (deploymentId) => revisionsOf(service, deploymentId),
-      async startApp() {
-        const app = await startAppProcess({ root, github, service, data: appData, port });
+      /** How many revisions a deployment has. */
+      countRevisions: async (deploymentId: string): Promise<number> =>
+        (await control.listRevisions(deploymentId, { limit: 100 })).resources.length,
+      /** Starts the App, or starts it again. */
+      async startApp(): Promise<AppProcess> {
+        app = await startAppProcess({ root, github, service, data: appData, port });
         running.push(app);
         pids.push(app.pid);
         return app;
       },
-      pids: () => pids,
+      async killApp(): Promise<AppProcess | undefined> {
+        await app?.kill();
+        return app;
+      },
+      pids,
       clear,
     };
   } catch (error) {
     await clear(() => undefined);
     throw error;
   }
-}
-
-async function revisionsOf({ url, apiKey }: LocalService, deploymentId: string): Promise<string[]> {
-  const response = await fetch(`${url}/v2/deployments/${deploymentId}/revisions?limit=100`, {
-    headers: { 'x-api-key': apiKey },
-  });
-  const body: unknown = await response.json();
-  const resources = typeof body === 'object' && body !== null && 'resources' in body ? body.resources : [];
-  return (Array.isArray(resources) ? resources : []).map((revision: unknown) =>
-    typeof revision === 'object' && revision !== null && 'id' in revision ? String(revision.id) : '',
-  );
 }
 
 /** What the demo created. */
@@ -149,10 +136,7 @@ interface Made {
   appData: string;
 }
 
-/**
- * Ends what runs, the last started first, and removes every folder. Thousands of files of packages were copied into builds, so
- * that the latter takes a while: `log` gets a line before each part.
- */
+/** Ends what runs, the last started first, and removes every folder, which takes a while: `log` gets a line before each part. */
 export async function cleanUp({ running, folder, data, appData }: Made, log: (text: string) => void): Promise<void> {
   log('Ending what was started: the App, the services with their agents, GitHub ...');
   for (const each of running.splice(0).reverse()) await each.stop();
@@ -167,17 +151,10 @@ export async function cleanUp({ running, folder, data, appData }: Made, log: (te
 }
 
 /** A receiver of the agent's webhooks on this machine. */
-export interface Receiver {
-  port: number;
-  /** The address of a run's webhook, with a word that identifies the sender. */
-  addressFor(word: string): string;
-  /** The webhooks received at such an address: each run once, however often it was sent. */
-  reported(word: string): readonly WebhookReceived[];
-  stop(): Promise<void>;
-}
+export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 
 /** Takes webhooks at a free port of the loopback, and answers 204 to each that has a run in it. */
-export async function startReceiver(): Promise<Receiver> {
+export async function startReceiver() {
   const reported = new Map<string, Map<string, WebhookReceived>>();
   const take = async (path: string, body: Promise<unknown>): Promise<number> => {
     const read = webhookReceived.safeParse(await body.catch(() => undefined));
@@ -196,10 +173,12 @@ export async function startReceiver(): Promise<Receiver> {
   const { port } = address;
   return {
     port,
-    addressFor: (word) => `http://127.0.0.1:${port}/${word}`,
-    reported: (word) => [...(reported.get(`/${word}`)?.values() ?? [])],
-    async stop() {
-      const closed = new Promise<void>((done) => server.close(() => done()));
+    /** The address of a run's webhook, with a word that identifies the sender. */
+    addressFor: (word: string): string => `http://127.0.0.1:${port}/${word}`,
+    /** The webhooks received at such an address: each run once, however often it was sent. */
+    reported: (word: string): readonly WebhookReceived[] => [...(reported.get(`/${word}`)?.values() ?? [])],
+    async stop(): Promise<void> {
+      const closed = server[Symbol.asyncDispose]();
       server.closeAllConnections();
       await closed;
     },

@@ -4,28 +4,32 @@ import { mkdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod';
 import type { GitHubForDemo } from './github/github.ts';
 
-/** A program of this package in a process of its own. */
-export interface Program {
-  pid: number;
-  /** What it printed so far, standard error included. */
-  log(): string;
-  /** Stops it and waits until it has exited. */
-  stop(): Promise<void>;
-  /** Kills it as a power cut would. */
-  kill(): Promise<void>;
-}
-
 /** The services as `npm run local -- --json` starts them. */
-export interface LocalService extends Program {
-  url: string;
-  apiKey: string;
-  tenantId: string;
-}
+export type LocalService = Awaited<ReturnType<typeof startLocalService>>;
 
-export interface LocalServiceSettings {
+/** The App as `npm start` starts it. */
+export type AppProcess = Awaited<ReturnType<typeof startAppProcess>>;
+
+/** How long a program may take to be ready (ms). */
+const readyWithinMs = 60_000;
+
+/** Whether this runs from the sources: built, there is one file for each program. */
+const isSource = import.meta.filename.endsWith('.ts');
+
+const ready = z.object({ url: z.string(), api_key: z.string(), tenant_id: z.string() });
+
+/** Starts both services and waits for the line that says where they are. */
+export async function startLocalService({
+  root,
+  data,
+  allowGit,
+  port = 0,
+  env = process.env,
+}: {
   /** The folder of this package. */
   root: string;
   data: string;
@@ -35,47 +39,7 @@ export interface LocalServiceSettings {
   port?: number;
   /** The environment of the services; this process's own when absent. */
   env?: NodeJS.ProcessEnv;
-  /** How long it may take to be ready (ms). */
-  withinMs?: number;
-}
-
-/** The App as `npm start` starts it. */
-export interface AppProcess extends Program {
-  url: string;
-  /** Where its webhooks go. */
-  webhookUrl: string;
-}
-
-export interface AppProcessSettings {
-  /** The folder of this package. */
-  root: string;
-  github: Pick<GitHubForDemo, 'url' | 'app'>;
-  service: Pick<LocalService, 'url' | 'apiKey' | 'tenantId'>;
-  /** A folder of its own, kept from one start to the next. */
-  data: string;
-  /** The port on 127.0.0.1, the same at every start: GitHub gets it once. */
-  port: number;
-  /** How long it may take to be ready (ms). */
-  withinMs?: number;
-}
-
-/** A started process and its output. */
-interface Started {
-  program: Program;
-  /** Standard output, line by line. */
-  output: Interface;
-  ended: Promise<unknown>;
-  isRunning: () => boolean;
-}
-
-/** Whether this runs from the sources: built, there is one file for each program. */
-const isSource = import.meta.filename.endsWith('.ts');
-
-const ready = z.object({ url: z.string(), api_key: z.string(), tenant_id: z.string() });
-
-/** Starts both services and waits for the line that says where they are. */
-export async function startLocalService(settings: LocalServiceSettings): Promise<LocalService> {
-  const { root, data, allowGit, port = 0, env = process.env, withinMs = 60_000 } = settings;
+}) {
   const file = isSource ? [join(root, 'src/control-service/main.ts')] : [join(import.meta.dirname, 'cli.js'), 'local'];
   const allowed = allowGit === undefined ? [] : ['--allow-git', allowGit];
   const args = [...file, '--port', String(port), '--data', data, '--json', ...allowed];
@@ -83,7 +47,7 @@ export async function startLocalService(settings: LocalServiceSettings): Promise
   const first = await Promise.race([
     firstJson(output),
     ended.then(() => undefined),
-    new Promise<undefined>((resolve) => setTimeout(resolve, withinMs, undefined).unref()),
+    pause(readyWithinMs, undefined, { ref: false }),
   ]);
   if (!first) throw await notStarted('The services', program);
   return { ...program, url: first.url, apiKey: first.api_key, tenantId: first.tenant_id };
@@ -97,8 +61,22 @@ const firstJson = (output: Interface): Promise<z.infer<typeof ready>> =>
   });
 
 /** Starts the App and waits until it is ready to take webhooks. */
-export async function startAppProcess(settings: AppProcessSettings): Promise<AppProcess> {
-  const { root, github, service, data, port, withinMs = 60_000 } = settings;
+export async function startAppProcess({
+  root,
+  github,
+  service,
+  data,
+  port,
+}: {
+  /** The folder of this package. */
+  root: string;
+  github: Pick<GitHubForDemo, 'url' | 'app'>;
+  service: Pick<LocalService, 'url' | 'apiKey' | 'tenantId'>;
+  /** A folder of its own, kept from one start to the next. */
+  data: string;
+  /** The port on 127.0.0.1, the same at every start: GitHub gets it once. */
+  port: number;
+}) {
   await mkdir(data, { recursive: true });
   const url = `http://127.0.0.1:${port}`;
   const file = isSource ? join(root, 'app/main.ts') : join(import.meta.dirname, 'app.js');
@@ -106,7 +84,7 @@ export async function startAppProcess(settings: AppProcessSettings): Promise<App
     // A folder that holds no `.env` of anybody's.
     cwd: data,
     env: {
-      ...own(['PATH', 'HOME', 'USER', 'TMPDIR', 'NODE_COMPILE_CACHE']),
+      ...own,
       APP_ID: String(github.app.id),
       PRIVATE_KEY: github.app.privateKey,
       WEBHOOK_SECRET: github.app.webhookSecret,
@@ -120,36 +98,28 @@ export async function startAppProcess(settings: AppProcessSettings): Promise<App
       PORT: String(port),
     },
   });
-  if (!(await isReady(url, isRunning, withinMs))) throw await notStarted('The App', program);
+  if (!(await isReady(url, isRunning))) throw await notStarted('The App', program);
   return { ...program, url, webhookUrl: `${url}/api/github/webhooks` };
 }
 
 /** Nothing else of this process's environment is the App's: it may hold settings of another App. */
-const own = (names: readonly string[]): Record<string, string> =>
-  Object.fromEntries(
-    names.flatMap((name) => {
-      const value = process.env[name];
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
+const own = Object.fromEntries(
+  ['PATH', 'HOME', 'USER', 'TMPDIR', 'NODE_COMPILE_CACHE'].map((name) => [name, process.env[name]]),
+);
 
-async function isReady(url: string, isRunning: () => boolean, withinMs: number): Promise<boolean> {
-  const until = performance.now() + withinMs;
+async function isReady(url: string, isRunning: () => boolean): Promise<boolean> {
+  const until = performance.now() + readyWithinMs;
   while (isRunning() && performance.now() < until) {
-    if (await answersOk(`${url}/readyz`)) return true;
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    // Until it listens a connection is refused.
+    const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(2_000) }).catch(() => undefined);
+    if (response?.ok) return true;
+    await pause(100);
   }
   return false;
 }
 
-/** Until it listens a connection is refused, which is no answer. */
-const answersOk = (url: string): Promise<boolean> =>
-  fetch(url, { signal: AbortSignal.timeout(2_000) }).then(
-    ({ ok }) => ok,
-    () => false,
-  );
-
-function startProgram(args: readonly string[], options: { cwd?: string; env: NodeJS.ProcessEnv }): Started {
+/** Starts a program of this package in a process of its own. */
+function startProgram(args: readonly string[], options: { cwd?: string; env: NodeJS.ProcessEnv }) {
   const child = spawn(process.execPath, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = once(child, 'close');
   if (child.pid === undefined) throw new Error(`${args[0]} could not be started`);
@@ -164,16 +134,19 @@ function startProgram(args: readonly string[], options: { cwd?: string; env: Nod
     child.kill(signal);
     await ended;
   };
-  const program: Program = {
+  const program = {
     pid: child.pid,
+    /** What it printed so far, standard error included. */
     log: () => lines.join('\n'),
+    /** Stops it and waits until it has exited. */
     stop: () => end('SIGTERM'),
+    /** Kills it as a power cut would. */
     kill: () => end('SIGKILL'),
   };
   return { program, output, ended, isRunning };
 }
 
-async function notStarted(who: string, program: Program): Promise<Error> {
+async function notStarted(who: string, program: ReturnType<typeof startProgram>['program']): Promise<Error> {
   await program.kill();
   return new Error(`${who} did not start:\n${program.log().split('\n').slice(-20).join('\n')}`);
 }

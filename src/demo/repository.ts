@@ -27,16 +27,8 @@ export class Repository {
   }
 
   /** Puts `to` in the place of `from` in a file, which has to hold it. */
-  edit(file: string, from: string, to: string): Promise<void> {
+  edit(file: string, from: string | RegExp, to: string): Promise<void> {
     return edit(join(this.folder, file), from, to);
-  }
-
-  /** Replaces what a pattern finds in a file, which has to hold it. */
-  async replace(file: string, pattern: RegExp, by: string): Promise<void> {
-    const path = join(this.folder, file);
-    const text = await readFile(path, 'utf8');
-    if (!pattern.test(text)) throw new Error(`${file} of the example holds nothing like ${pattern.source}`);
-    await writeFile(path, text.replace(pattern, by));
   }
 
   /** Commits everything and returns the commit. */
@@ -76,8 +68,9 @@ export class Repository {
 }
 
 /** Puts `to` in the place of `from` in a file, which has to hold it. */
-export async function edit(file: string, from: string, to: string): Promise<void> {
+export async function edit(file: string, from: string | RegExp, to: string): Promise<void> {
   const text = await readFile(file, 'utf8');
-  if (!text.includes(from)) throw new Error(`${file} does not hold ${JSON.stringify(from)}`);
+  const isThere = typeof from === 'string' ? text.includes(from) : from.test(text);
+  if (!isThere) throw new Error(`${file} does not hold ${String(from)}`);
   await writeFile(file, text.replace(from, to));
 }

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -32,8 +32,6 @@ export interface StepResult {
   log: string;
   outputs: Record<string, string>;
   summary: string;
-  /** From the start of the process to its end (ms). */
-  ms: number;
 }
 
 /** Runs one step as GitHub's runner does: inputs in the environment, outputs and summary in files. */
@@ -41,13 +39,11 @@ export async function runStep(step: Step): Promise<StepResult> {
   const files = await mkdtemp(join(tmpdir(), 'landfall-runner-'));
   try {
     const paths = { output: join(files, 'output'), summary: join(files, 'summary'), event: join(files, 'event.json') };
-    await mkdir(files, { recursive: true });
     await Promise.all([
       writeFile(paths.output, ''),
       writeFile(paths.summary, ''),
       writeFile(paths.event, JSON.stringify(step.event ?? {})),
     ]);
-    const started = performance.now();
     const { exitCode, log } = await spawned(step, {
       GITHUB_OUTPUT: paths.output,
       GITHUB_STEP_SUMMARY: paths.summary,
@@ -57,7 +53,6 @@ export async function runStep(step: Step): Promise<StepResult> {
     return {
       exitCode,
       log,
-      ms: performance.now() - started,
       outputs: readOutputs(await readFile(paths.output, 'utf8')),
       summary: await readFile(paths.summary, 'utf8'),
     };

@@ -1,4 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { systemClock } from '../clock.ts';
+import { messageOf } from '../errors.ts';
 import type { StepResult } from './runner.ts';
 import type { Screen } from './screen.ts';
 import type { DemoEnvironment } from './environment.ts';
@@ -24,7 +26,8 @@ export interface Act {
   play: (environment: DemoEnvironment, screen: Screen, before: readonly Shown[]) => Promise<Result>;
 }
 
-const graph = 'src/graph.ts';
+/** The example's graph. */
+export const graph = 'src/graph.ts';
 /** What the example answers, before and after it was made more cheerful. */
 const answer = '${input}`';
 const cheerful = '${input}!`';
@@ -36,8 +39,7 @@ export const scenarios: readonly Act[] = [
     async play(environment, screen) {
       const step = await deploy(environment, screen, await environment.repository.head());
       const address = step.outputs['deployment-url'] ?? '';
-      const said = address ? await requestsTo(address, environment.service).echo('world') : '';
-      screen.line(`   input "world": "${said}"`);
+      const said = await greet(environment, screen, address);
       const held = isOutcome(step, 'deployed') && said === 'hello world';
       return { held, seen: `${step.outputs['outcome']}, it says "${said}"`, outputs: step.outputs, address };
     },
@@ -46,7 +48,7 @@ export const scenarios: readonly Act[] = [
     title: 'a change is one revision, without downtime',
     async play(environment, screen, before) {
       const { id, address } = deployed(before);
-      const revisions = await environment.revisionsOf(id);
+      const revisions = await environment.countRevisions(id);
       const agent = requestsTo(address, environment.service);
       await environment.repository.edit(graph, answer, cheerful);
       const commit = await environment.repository.commit('Be more cheerful');
@@ -54,7 +56,7 @@ export const scenarios: readonly Act[] = [
       const step = await deploy(environment, screen, commit);
       const said = await agent.echo('world');
       const { call, failed } = await asking.stop();
-      const made = (await environment.revisionsOf(id)).length - revisions.length;
+      const made = (await environment.countRevisions(id)) - revisions;
       screen.line(`   meanwhile ${call} questions, ${failed.length} without an answer; now "${said}"`);
       for (const each of failed.slice(0, 3)) screen.quote(each);
       const held = isOutcome(step, 'deployed') && made === 1 && failed.length === 0 && said === 'hello world!';
@@ -66,9 +68,9 @@ export const scenarios: readonly Act[] = [
     title: 'the same again changes nothing',
     async play(environment, screen, before) {
       const { id } = deployed(before);
-      const revisions = await environment.revisionsOf(id);
+      const revisions = await environment.countRevisions(id);
       const step = await deploy(environment, screen, await environment.repository.head());
-      const made = (await environment.revisionsOf(id)).length - revisions.length;
+      const made = (await environment.countRevisions(id)) - revisions;
       return {
         held: isOutcome(step, 'unchanged') && made === 0,
         seen: `${step.outputs['outcome']}, ${made} revisions`,
@@ -85,8 +87,7 @@ export const scenarios: readonly Act[] = [
         'export const graph: unknown = undefined;\nexport const other =',
       );
       const step = await deploy(environment, screen, await environment.repository.commit('Forget the graph'));
-      const said = await requestsTo(address, environment.service).echo('world');
-      screen.line(`   input "world": "${said}"`);
+      const said = await greet(environment, screen, address);
       const hasLog = step.log.includes('graph');
       const held = step.exitCode === 1 && step.outputs['outcome'] === 'failed' && hasLog && said === 'hello world!';
       return { held, seen: `${step.outputs['outcome']}, still says "${said}"` };
@@ -104,8 +105,7 @@ export const scenarios: readonly Act[] = [
       await environment.repository.edit(graph, cheerful, 'wrong`');
       const commit = await environment.repository.commit('Lose the thread');
       const step = await deploy(environment, screen, commit, { 'on-failure': 'rollback' });
-      const said = await requestsTo(address, environment.service).echo('world');
-      screen.line(`   input "world": "${said}"`);
+      const said = await greet(environment, screen, address);
       const back = step.outputs['rolled-back-to'] ?? '';
       const held =
         step.exitCode === 1 && step.outputs['outcome'] === 'rolled-back' && back !== '' && said === 'hello world!';
@@ -131,39 +131,43 @@ async function deploy(
   inputs: Readonly<Record<string, string>> = {},
 ): Promise<StepResult> {
   screen.line(`   commit ${commit.slice(0, 7)}, then the Action as a runner starts it:`);
-  const step = await environment.deploy(commit, inputs, (line) => {
-    // Commands to the runner, and expectations that held, would fill the screen.
-    if (!/^(::|\s+ok )/.test(line)) screen.quote(`| ${line.replaceAll(`${environment.folder}/`, '')}`);
-  });
+  const step = await environment.deploy(commit, inputs, quoting(environment, screen));
   if (step.exitCode !== 0) screen.line(`   exit code ${step.exitCode}`);
   return step;
+}
+
+/** Shows the lines that a step prints. Commands to the runner, and expectations that held, would fill the screen. */
+export const quoting =
+  ({ folder }: DemoEnvironment, screen: Screen) =>
+  (line: string): void => {
+    if (!/^(::|\s+ok )/.test(line)) screen.quote(`| ${line.replaceAll(`${folder}/`, '')}`);
+  };
+
+/** Shows what the agent at an address says to the world. */
+export async function greet({ service }: DemoEnvironment, screen: Screen, address: string): Promise<string> {
+  const said = address ? await requestsTo(address, service).echo('world') : '';
+  screen.line(`   input "world": "${said}"`);
+  return said;
 }
 
 const isOutcome = ({ exitCode, outputs }: StepResult, outcome: string): boolean =>
   exitCode === 0 && outputs['outcome'] === outcome && outputs['smoke-verdict'] === 'passed';
 
-function deployed(before: readonly Shown[]): { id: string; address: string } {
-  const first = before[0];
-  return { id: first?.outputs?.['deployment-id'] ?? '', address: first?.address ?? '' };
-}
-
-/** Calls a deployed agent as its clients do: at the deployment's address, with the service's key. */
-interface AgentRequests {
-  /** The answer to a request that goes well, read; with `body` a POST where no `method` is named. @throws Error otherwise. */
-  ask<T>(path: string, shape: z.ZodType<T>, body?: object, method?: string): Promise<T>;
-  /** Status and text of a POST, whatever they are. */
-  send(path: string, body: object): Promise<{ status: number; text: string }>;
-  /** One answer of the echo agent, by an assistant of it where one is named. @throws Error where there was none. */
-  echo(input: string, assistant?: string): Promise<string>;
-  /** Calls the echo agent repeatedly until stopped; `failed` lists the failed responses. */
-  keepAsking(): { stop(): Promise<{ call: number; failed: string[] }> };
+/** The deployment that an act made; by default the first one. */
+export function deployed(before: readonly Shown[], title = before[0]?.title): { id: string; address: string } {
+  const shown = before.find((each) => each.title === title);
+  return { id: shown?.outputs?.['deployment-id'] ?? '', address: shown?.address ?? '' };
 }
 
 /** What a run of the echo agent ends with. */
 export const echoed = z.looseObject({ output: z.string() });
 
-/** @param address of the agent: the deployment's, which stays the same over all revisions. */
-export function requestsTo(address: string, { apiKey }: Pick<LocalService, 'apiKey'>): AgentRequests {
+/**
+ * Calls a deployed agent as its clients do: at the deployment's address, with the service's key.
+ *
+ * @param address of the agent: the deployment's, which stays the same over all revisions.
+ */
+export function requestsTo(address: string, { apiKey }: Pick<LocalService, 'apiKey'>) {
   const request = async (method: string, path: string, body?: object): Promise<{ status: number; text: string }> => {
     const response = await fetch(`${address}${path}`, {
       method,
@@ -173,29 +177,34 @@ export function requestsTo(address: string, { apiKey }: Pick<LocalService, 'apiK
     });
     return { status: response.status, text: await response.text() };
   };
-  const requests: AgentRequests = {
-    async ask(path, shape, body, method = body ? 'POST' : 'GET') {
-      const { status, text } = await request(method, path, body);
-      if (status !== 200) throw new Error(`${method} ${path} was answered ${status}: ${text.slice(0, 200)}`);
-      return shape.parse(JSON.parse(text));
-    },
-    send: (path, body) => request('POST', path, body),
-    async echo(input, assistant = 'echo') {
-      const { output } = await requests.ask('/runs/wait', echoed, { assistant_id: assistant, input: { input } });
-      return output;
-    },
+  /** The answer to a request that goes well, read; with `body` a POST where no `method` is named. @throws Error otherwise. */
+  const ask = async <T>(
+    path: string,
+    shape: z.ZodType<T>,
+    body?: object,
+    method = body ? 'POST' : 'GET',
+  ): Promise<T> => {
+    const { status, text } = await request(method, path, body);
+    if (status !== 200) throw new Error(`${method} ${path} was answered ${status}: ${text.slice(0, 200)}`);
+    return shape.parse(JSON.parse(text));
+  };
+  /** One answer of the echo agent, by an assistant of it where one is named. @throws Error where there was none. */
+  const echo = async (input: string, assistant = 'echo'): Promise<string> =>
+    (await ask('/runs/wait', echoed, { assistant_id: assistant, input: { input } })).output;
+  return {
+    ask,
+    echo,
+    /** Status and text of a POST, whatever they are. */
+    send: (path: string, body: object) => request('POST', path, body),
+    /** Calls the echo agent repeatedly until stopped; `failed` lists the failed responses. */
     keepAsking() {
       const seen = { call: 0, failed: [] as string[] };
       const stopped = new AbortController();
       const asking = (async () => {
         while (!stopped.signal.aborted) {
           seen.call += 1;
-          try {
-            await requests.echo('there');
-          } catch (error) {
-            seen.failed.push(error instanceof Error ? error.message : String(error));
-          }
-          await new Promise((resolve) => setTimeout(resolve, 100));
+          await echo('there').catch((error: unknown) => seen.failed.push(messageOf(error)));
+          await pause(100);
         }
       })();
       return {
@@ -207,5 +216,4 @@ export function requestsTo(address: string, { apiKey }: Pick<LocalService, 'apiK
       };
     },
   };
-  return requests;
 }

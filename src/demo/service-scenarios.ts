@@ -1,15 +1,14 @@
 import { cp } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { connectControlService, type ControlServiceClient } from '../client/control.ts';
+import type { ControlServiceClient } from '../client/control.ts';
 import type { Revision } from '../contract/control/revision.ts';
 import { lastLogMessages } from '../control-service/compute/log-line.ts';
-import { until, type Act, type Shown, requestsTo } from './scenarios.ts';
+import { deployed, graph, greet, quoting, requestsTo, until, type Act } from './scenarios.ts';
 import { edit } from './repository.ts';
 import type { StepResult } from './runner.ts';
 import type { Screen } from './screen.ts';
 import type { DemoEnvironment } from './environment.ts';
 
-const graph = 'src/graph.ts';
 const graphConfig = 'langgraph.json';
 const ended: readonly string[] = [
   'DEPLOYED',
@@ -20,10 +19,12 @@ const ended: readonly string[] = [
   'INTERRUPTED',
 ];
 
+const uploadTitle = 'a folder is uploaded, without git';
+
 /** What the control service does without a repository: it takes an upload, breaks off a build, goes back at once. */
 export const serviceScenarios: readonly Act[] = [
   {
-    title: 'a folder is uploaded, without git',
+    title: uploadTitle,
     async play(environment, screen) {
       const folder = await folderOf(environment);
       const step = await upload(environment, screen, folder);
@@ -39,45 +40,43 @@ export const serviceScenarios: readonly Act[] = [
   {
     title: 'a build is interrupted, the live one serves',
     async play(environment, screen, before) {
-      const { id, address } = uploaded(before);
-      return asClient(environment, async (control) => {
-        // One more revision of what was uploaded, with a build that would take an hour.
-        await control.patchDeployment(id, { source_config: { build_command: 'sleep 3600' } });
-        const call = await control.patchDeployment(id, { source_revision_config: { graph_config_path: graphConfig } });
-        const revision = call.latest_revision_id ?? '';
-        await follow(control, id, revision, screen, 'BUILDING');
-        await control.interruptRevision(id, revision);
-        const { seen } = await follow(control, id, revision, screen);
-        await control.patchDeployment(id, { source_config: { build_command: 'true' } });
-        const said = await requestsTo(address, environment.service).echo('world');
-        screen.line(`   input "world": "${said}"`);
-        const status = seen.at(-1) ?? 'no end';
-        return { held: status === 'INTERRUPTED' && said === 'hello world', seen: `${status}, still says "${said}"` };
-      });
+      const { id, address } = deployed(before, uploadTitle);
+      const { control } = environment;
+      // One more revision of what was uploaded, with a build that would take an hour.
+      await control.patchDeployment(id, { source_config: { build_command: 'sleep 3600' } });
+      const call = await control.patchDeployment(id, { source_revision_config: { graph_config_path: graphConfig } });
+      const revision = call.latest_revision_id ?? '';
+      await follow(control, id, revision, screen, 'BUILDING');
+      await control.interruptRevision(id, revision);
+      const seen = await follow(control, id, revision, screen);
+      await control.patchDeployment(id, { source_config: { build_command: 'true' } });
+      const said = await greet(environment, screen, address);
+      const status = seen.at(-1) ?? 'no end';
+      return { held: status === 'INTERRUPTED' && said === 'hello world', seen: `${status}, still says "${said}"` };
     },
   },
   {
     title: 'an older revision is back at once, unbuilt',
     async play(environment, screen, before) {
-      const { id, address } = uploaded(before);
+      const { id, address } = deployed(before, uploadTitle);
+      const { control } = environment;
+      const agent = requestsTo(address, environment.service);
       const folder = await folderOf(environment);
       await edit(join(folder, graph), '${input}`', '${input}, from a folder`');
-      return asClient(environment, async (control) => {
-        const former = (await control.getDeployment(id)).active_revision_id ?? '';
-        const step = await upload(environment, screen, folder);
-        const changed = await requestsTo(address, environment.service).echo('world');
-        await hasLeft(control, id, former);
-        const started = performance.now();
-        const back = await control.redeployRevision(id, former);
-        const { seen } = await follow(control, id, back.latest_revision_id ?? '', screen);
-        const ms = Math.round(performance.now() - started);
-        const said = await requestsTo(address, environment.service).echo('world');
-        screen.line(`   it said "${changed}" and says "${said}" again, after ${ms} ms`);
-        const atOnce = ms < 1_000 && seen.at(-1) === 'DEPLOYED' && !seen.includes('BUILDING');
-        const wentBack = atOnce && said === 'hello world';
-        const held = step.outputs['outcome'] === 'deployed' && changed === 'hello world, from a folder' && wentBack;
-        return { held, seen: `${seen.at(-1) ?? 'no end'} in ${ms} ms, says "${said}"` };
-      });
+      const former = (await control.getDeployment(id)).active_revision_id ?? '';
+      const step = await upload(environment, screen, folder);
+      const changed = await agent.echo('world');
+      await hasLeft(control, id, former);
+      const started = performance.now();
+      const back = await control.redeployRevision(id, former);
+      const seen = await follow(control, id, back.latest_revision_id ?? '', screen);
+      const ms = Math.round(performance.now() - started);
+      const said = await agent.echo('world');
+      screen.line(`   it said "${changed}" and says "${said}" again, after ${ms} ms`);
+      const atOnce = ms < 1_000 && seen.at(-1) === 'DEPLOYED' && !seen.includes('BUILDING');
+      const wentBack = atOnce && said === 'hello world';
+      const held = step.outputs['outcome'] === 'deployed' && changed === 'hello world, from a folder' && wentBack;
+      return { held, seen: `${seen.at(-1) ?? 'no end'} in ${ms} ms, says "${said}"` };
     },
   },
 ];
@@ -98,22 +97,7 @@ function upload(environment: DemoEnvironment, screen: Screen, workspace: string)
     'source-dir': '.',
     'graph-config-path': graphConfig,
   };
-  return environment.step(workspace, inputs, {}, (line) => {
-    if (!/^(::|\s+ok )/.test(line)) screen.quote(`| ${line.replaceAll(`${environment.folder}/`, '')}`);
-  });
-}
-
-async function asClient<T>(
-  { service }: DemoEnvironment,
-  use: (control: ControlServiceClient) => Promise<T>,
-): Promise<T> {
-  const { url: baseUrl, apiKey } = service;
-  const control = connectControlService({ baseUrl, apiKey, userAgent: 'landfall-demo', spelling: 'contract' });
-  try {
-    return await use(control);
-  } finally {
-    await control.close();
-  }
+  return environment.step(workspace, inputs, {}, quoting(environment, screen));
 }
 
 /** Polls a revision until it has the status or has ended; returns all statuses that it had. */
@@ -123,7 +107,7 @@ async function follow(
   revisionId: string,
   screen: Screen,
   wanted?: Revision['status'],
-): Promise<{ seen: string[] }> {
+): Promise<string[]> {
   const seen: string[] = [];
   await until(async () => {
     const { status } = await control.getRevision(id, revisionId);
@@ -133,7 +117,7 @@ async function follow(
     }
     return status === wanted || ended.includes(status);
   });
-  return { seen };
+  return seen;
 }
 
 /** Waits until the agent of the earlier revision is idle: then it can serve again without a start. */
@@ -142,10 +126,4 @@ async function hasLeft(control: ControlServiceClient, id: string, revisionId: st
     const { logs } = await control.deployLogs(id, revisionId, { order: 'desc', limit: 3 });
     return logs.some(({ message }) => message === lastLogMessages.idle || message === lastLogMessages.stopped);
   });
-}
-
-/** The deployment of the first of these scenarios. */
-function uploaded(before: readonly Shown[]): { id: string; address: string } {
-  const shown = before.find(({ title }) => title === serviceScenarios[0]?.title);
-  return { id: shown?.outputs?.['deployment-id'] ?? '', address: shown?.address ?? '' };
 }

@@ -43,7 +43,7 @@ export function formatIssue(issue: Issue, name: string, found: unknown): string 
   if (issue.code === 'custom') return own(issue.message, it, name);
   if (found === undefined) return `${it} is missing`;
   const words = allowedWords(issue);
-  if (words.length > 0) return `${it} must be ${words.length > 1 ? 'one of ' : ''}${words.map(quoted).join(', ')}`;
+  if (words.length > 0) return `${it} must be ${words.length > 1 ? 'one of ' : ''}${quoted(words)}`;
   switch (issue.code) {
     case 'invalid_type':
       return `${it} must be ${kinds[issue.expected] ?? issue.expected}, not ${kindOf(found)}`;
@@ -79,4 +79,5 @@ function amount(origin: string, bound: string, limit: number | bigint): string {
   return `be ${bound} ${limit}`;
 }
 
-const quoted = (word: string): string => `\`${word}\``;
+/** The words, each in backquotes. */
+export const quoted = (words: readonly string[]): string => words.map((word) => `\`${word}\``).join(', ');

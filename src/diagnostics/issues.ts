@@ -1,6 +1,6 @@
 import { didYouMean } from './did-you-mean.ts';
 import { allowedWords, formatIssue, kindOf } from './format-issue.ts';
-import { fieldName, type FieldPath, leftOut, mostProblems, type Places, type Problem } from './problem.ts';
+import { fieldName, type FieldPath, leftOut, mostProblems, type Place, type Places, type Problem } from './problem.ts';
 import * as z from 'zod';
 
 type Issue = z.core.$ZodIssue;
@@ -38,11 +38,10 @@ export function problemsOf(issues: readonly Issue[], checked: Checked): Problem[
 
 function reported(issue: Issue, checked: Checked): Problem[] {
   const inner = issue.code === 'invalid_union' ? meantForm(issue) : undefined;
-  if (inner)
-    return problemsOf(
-      inner.map((each) => ({ ...each, path: [...issue.path, ...each.path] })),
-      checked,
-    );
+  if (inner) {
+    const whole = inner.map((each) => ({ ...each, path: [...issue.path, ...each.path] }));
+    return problemsOf(whole, checked);
+  }
   const path = fieldPath(issue.path);
   const written = writtenPath(path, checked);
   const found = valueAt(checked.value, written);
@@ -58,13 +57,8 @@ function unknownKeys(issue: z.core.$ZodIssueUnrecognizedKeys, checked: Checked):
     const written = writtenPath([...path, key], checked);
     const meant = checked.synonyms?.get(key) ?? didYouMean(key, known);
     const message = `\`${fieldName(written)}\` is not known`;
-    return problem(
-      checked,
-      written,
-      checked.places.placeOfKey(written),
-      message,
-      meant && (checked.spell?.(meant) ?? meant),
-    );
+    const spelled = meant && (checked.spell?.(meant) ?? meant);
+    return problem(checked, written, checked.places.placeOfKey(written), message, spelled);
   });
 }
 
@@ -103,12 +97,12 @@ function suggestionFor(issue: Issue, found: unknown): string | undefined {
 function problem(
   { places, within = [] }: Checked,
   path: FieldPath,
-  place: { line: number; column: number },
+  place: Place,
   message: string,
   suggestion: string | undefined,
 ): Problem {
   const field = fieldName([...within, ...path]);
-  return { file: places.file, ...place, field, message, ...(suggestion === undefined ? {} : { suggestion }) };
+  return { file: places.file, ...place, field, message, suggestion };
 }
 
 const writtenPath = (path: FieldPath, checked: Checked): FieldPath => checked.writtenPath?.(path) ?? path;

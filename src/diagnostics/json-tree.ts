@@ -22,7 +22,7 @@ export function jsonTree(text: string): { find: (path: FieldPath) => Found; oddi
   const open: { node: JsonNode; isMap: boolean }[] = [{ node: root, isMap: false }];
   let key: { name: string; offset: number } | undefined;
   let values = 0;
-  for (const { offset, text: token } of jsonTokens(text)) {
+  for (const { index: offset, 0: token } of text.matchAll(piece)) {
     const around = open.at(-1);
     if (token === ',' || token === ':' || around === undefined) continue;
     if (token === '}' || token === ']') {
@@ -67,25 +67,11 @@ function find(root: JsonNode, path: FieldPath): Found {
   return { value: node.offset, key: node.key, whole: true };
 }
 
-/** One piece of a text that is meant to be JSON. */
-interface JsonToken {
-  offset: number;
-  text: string;
-}
-
-/** A bracket, comma or colon; a text in double quotes, which may lack its end; or a run of anything else. */
+/**
+ * A piece of a text that is meant to be JSON: a bracket, comma or colon; a text in double quotes, which may lack its end;
+ * or a run of anything else.
+ */
 const piece = /[{}[\],:]|"[^"\\]*(?:\\[^][^"\\]*)*"?|[^\s{}[\],:"]+/g;
-
-/** The pieces of a text, without the space between them. A text that is no JSON has pieces as well. */
-function* jsonTokens(text: string): Generator<JsonToken> {
-  for (const found of text.matchAll(piece)) yield { offset: found.index, text: found[0] };
-}
-
-/** Where a text stops being JSON, and what is wrong there. */
-interface JsonFault {
-  offset: number;
-  message: string;
-}
 
 const literal = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
 
@@ -93,7 +79,7 @@ const literal = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?
  * What YAML would let pass and JSON does not: comments, single quotes, bare words, a comma before a closing bracket.
  * `JSON.parse` decides; the pieces only locate the error, because its own message gives a position for some errors only.
  */
-export function jsonFault(text: string): JsonFault | undefined {
+export function jsonFault(text: string): Irregularity | undefined {
   try {
     JSON.parse(text);
     return undefined;
@@ -109,9 +95,9 @@ export function jsonFault(text: string): JsonFault | undefined {
 }
 
 /** The first piece that YAML knows and JSON does not. */
-function foreignLexeme(text: string): JsonFault | undefined {
+function foreignLexeme(text: string): Irregularity | undefined {
   let comma: number | undefined;
-  for (const { offset, text: lexeme } of jsonTokens(text)) {
+  for (const { index: offset, 0: lexeme } of text.matchAll(piece)) {
     if (comma !== undefined && (lexeme === '}' || lexeme === ']')) {
       return { offset: comma, message: 'this is not JSON: no comma may stand before a closing bracket' };
     }

@@ -13,7 +13,7 @@ export interface Problem extends Place {
   /** What is wrong, one sentence without a full stop at the end. */
   message: string;
   /** What was probably meant. */
-  suggestion?: string;
+  suggestion?: string | undefined;
   /** Instead of a problem: how many further ones are left out. */
   more?: number;
 }

@@ -49,66 +49,57 @@ const notHere: readonly [key: keyof GraphConfig, message: string][] = [
 export function effectsHere(config: GraphConfig): Effects {
   if (graphPlaces(config).some(({ file }) => graphLanguage(file) === 'python')) return { ineffective: [], refused: [] };
   const { http, auth, checkpointer, store, encryption } = config;
-  const ineffective: (Lacking | false)[] = [
-    isOtherNode(config.node_version) && {
-      path: ['node_version'],
-      message: `${noEffect}: agents run on Node.js ${nodeMajor}`,
-    },
-    ...notHere.map(([key, message]) => isSaid(config[key]) && { path: [key], message }),
-    isSaid(checkpointer?.serde) && { path: ['checkpointer', 'serde'], message: ofPython },
-    isSaid(auth?.cache) && {
-      path: ['auth', 'cache'],
-      message: `${noEffect}: every request is authenticated anew`,
-    },
-    auth?.path === undefined &&
-      isSaid(auth?.disable_studio_auth) && {
-        path: ['auth', 'disable_studio_auth'],
-        message: 'has no effect without `auth.path`',
-      },
-    auth?.path !== undefined &&
-      auth.disable_studio_auth === false && {
-        path: ['auth', 'disable_studio_auth'],
-        message: `lets everybody with a key of the service call past \`authenticate\`, with \`X-Auth-Scheme: langsmith\``,
-      },
-    ...(['middleware_order', 'enable_custom_route_auth'] as const).map(
-      (key) =>
-        isSaid(http?.[key]) &&
-        (http?.app === undefined || auth?.path === undefined) && {
-          path: ['http', key],
-          message: 'has no effect without both `http.app` and `auth.path`',
-        },
-    ),
-  ];
-  const refused: (Lacking | false)[] = [
-    isSaid(encryption) && {
-      path: ['encryption'],
-      message: `${notOffered}: what is stored would not be encrypted`,
-    },
-    isSaid(checkpointer?.path) && {
-      path: ['checkpointer', 'path'],
-      message: `${notOffered}: checkpoints go to the deployment's database`,
-    },
-    isSaid(store?.path) && {
-      path: ['store', 'path'],
-      message: `${notOffered}: the store is in the deployment's database`,
-    },
-    isSaid(store?.index) && {
-      path: ['store', 'index'],
-      message: `${notOffered}, which finds items by namespace and filter and not by meaning: take it out`,
-    },
-    isPython(auth?.path) && { path: ['auth', 'path'], message: inPython },
-    isSaid(http?.cors?.allow_origin_regex) &&
-      !isRegex(http?.cors?.allow_origin_regex ?? '') && {
-        path: ['http', 'cors', 'allow_origin_regex'],
-        message: 'must be a regular expression of JavaScript',
-      },
-    isPython(http?.app) && { path: ['http', 'app'], message: inPython },
-  ];
   return {
-    ineffective: ineffective.filter((each) => each !== false),
-    refused: refused.filter((each) => each !== false),
+    ineffective: lacking([
+      [isOtherNode(config.node_version), ['node_version'], `${noEffect}: agents run on Node.js ${nodeMajor}`],
+      ...notHere.map(([key, message]): Row => [isSaid(config[key]), [key], message]),
+      [isSaid(checkpointer?.serde), ['checkpointer', 'serde'], ofPython],
+      [isSaid(auth?.cache), ['auth', 'cache'], `${noEffect}: every request is authenticated anew`],
+      [
+        auth?.path === undefined && isSaid(auth?.disable_studio_auth),
+        ['auth', 'disable_studio_auth'],
+        'has no effect without `auth.path`',
+      ],
+      [
+        auth?.path !== undefined && auth.disable_studio_auth === false,
+        ['auth', 'disable_studio_auth'],
+        'lets everybody with a key of the service call past `authenticate`, with `X-Auth-Scheme: langsmith`',
+      ],
+      ...(['middleware_order', 'enable_custom_route_auth'] as const).map((key): Row => [
+        isSaid(http?.[key]) && (http?.app === undefined || auth?.path === undefined),
+        ['http', key],
+        'has no effect without both `http.app` and `auth.path`',
+      ]),
+    ]),
+    refused: lacking([
+      [isSaid(encryption), ['encryption'], `${notOffered}: what is stored would not be encrypted`],
+      [
+        isSaid(checkpointer?.path),
+        ['checkpointer', 'path'],
+        `${notOffered}: checkpoints go to the deployment's database`,
+      ],
+      [isSaid(store?.path), ['store', 'path'], `${notOffered}: the store is in the deployment's database`],
+      [
+        isSaid(store?.index),
+        ['store', 'index'],
+        `${notOffered}, which finds items by namespace and filter and not by meaning: take it out`,
+      ],
+      [isPython(auth?.path), ['auth', 'path'], inPython],
+      [
+        !isRegex(http?.cors?.allow_origin_regex ?? ''),
+        ['http', 'cors', 'allow_origin_regex'],
+        'must be a regular expression of JavaScript',
+      ],
+      [isPython(http?.app), ['http', 'app'], inPython],
+    ]),
   };
 }
+
+/** A key that is lacking where the condition holds. */
+type Row = readonly [condition: boolean, path: FieldPath, message: string];
+
+const lacking = (rows: readonly Row[]): Lacking[] =>
+  rows.flatMap(([condition, path, message]) => (condition ? [{ path, message }] : []));
 
 const inPython = "is written in Python, and Landfall's agent server runs JavaScript and TypeScript only";
 

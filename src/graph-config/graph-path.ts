@@ -1,5 +1,5 @@
 import { splitExportPath } from './export-path.ts';
-import type { GraphConfig, GraphEntry } from './schema.ts';
+import type { GraphConfig } from './schema.ts';
 
 /** Where one graph lies, as the configuration file says it. */
 export interface GraphPlace {
@@ -11,16 +11,10 @@ export interface GraphPlace {
   description: string | undefined;
 }
 
-function placeOf(graphId: string, entry: GraphEntry): GraphPlace {
-  const path = typeof entry === 'string' ? entry : entry.path;
-  return {
-    graphId,
-    ...splitExportPath(path),
-    description: typeof entry === 'string' ? undefined : (entry.description ?? undefined),
-  };
-}
-
 /** Every graph of a configuration file, in the file's order. */
 export function graphPlaces(config: Pick<GraphConfig, 'graphs'>): GraphPlace[] {
-  return Object.entries(config.graphs).map(([graphId, entry]) => placeOf(graphId, entry));
+  return Object.entries(config.graphs).map(([graphId, entry]) => {
+    const { path, description } = typeof entry === 'string' ? { path: entry } : entry;
+    return { graphId, ...splitExportPath(path), description: description ?? undefined };
+  });
 }

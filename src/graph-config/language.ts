@@ -1,25 +1,10 @@
 import type { GraphPlace } from './graph-path.ts';
 
-/** The language of a graph, by its file's extension. */
-export type GraphLanguage = 'javascript' | 'typescript' | 'python' | 'unknown';
-
-const endings: ReadonlyMap<string, GraphLanguage> = new Map([
-  ['js', 'javascript'],
-  ['mjs', 'javascript'],
-  ['cjs', 'javascript'],
-  ['jsx', 'javascript'],
-  ['ts', 'typescript'],
-  ['mts', 'typescript'],
-  ['cts', 'typescript'],
-  ['tsx', 'typescript'],
-  ['py', 'python'],
-]);
-
-/** The language of a graph's file. A path without an ending, such as a Python module's dotted name, is `unknown`. */
-export function graphLanguage(file: string): GraphLanguage {
-  const name = file.split(/[\\/]/).at(-1) ?? '';
-  const ending = name.includes('.') ? name.split('.').at(-1) : undefined;
-  return endings.get(ending?.toLowerCase() ?? '') ?? 'unknown';
+/** The language of a graph's file, by its extension. A Python module's dotted name is `unknown`. */
+export function graphLanguage(file: string): 'javascript' | 'typescript' | 'python' | 'unknown' {
+  if (/\.([cm]?js|jsx)$/i.test(file)) return 'javascript';
+  if (/\.([cm]?ts|tsx)$/i.test(file)) return 'typescript';
+  return /\.py$/i.test(file) ? 'python' : 'unknown';
 }
 
 /** What this machine can run, or the sentence that says why it can't. */
@@ -29,14 +14,12 @@ export type Runnable = { kind: 'runnable' } | { kind: 'refused'; graphId: string
 export function runnableHere(places: readonly GraphPlace[]): Runnable {
   for (const { graphId, file } of places) {
     const language = graphLanguage(file);
-    if (language === 'python') {
-      const reason = `Graph "${graphId}" is written in Python (${file}). This machine runs graphs in JavaScript and TypeScript only.`;
-      return { kind: 'refused', graphId, reason };
-    }
-    if (language === 'unknown') {
-      const reason = `Graph "${graphId}" lies in ${file}, whose ending says no language. This machine runs .ts, .mts, .cts, .js, .mjs and .cjs files.`;
-      return { kind: 'refused', graphId, reason };
-    }
+    if (language === 'javascript' || language === 'typescript') continue;
+    const reason =
+      language === 'python'
+        ? `Graph "${graphId}" is written in Python (${file}). This machine runs graphs in JavaScript and TypeScript only.`
+        : `Graph "${graphId}" lies in ${file}, whose ending says no language. This machine runs .ts, .mts, .cts, .js, .mjs and .cjs files.`;
+    return { kind: 'refused', graphId, reason };
   }
   return { kind: 'runnable' };
 }

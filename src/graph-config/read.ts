@@ -86,10 +86,9 @@ function withoutUnknown(value: unknown, path: FieldPath): { value: unknown; stra
     .filter((key) => !known.includes(key))
     .filter((key, index) => index >= mostProblems || didYouMean(key, known) === undefined);
   const unknownKeys = new Set(strange);
-  const isUnknown = (key: string) => unknownKeys.has(key);
-  const kept = Object.entries(value).flatMap(([key, inner]) =>
-    isUnknown(key) ? [] : [{ key, ...withoutUnknown(inner, [...path, key]) }],
-  );
+  const kept = Object.entries(value)
+    .filter(([key]) => !unknownKeys.has(key))
+    .map(([key, inner]) => ({ key, ...withoutUnknown(inner, [...path, key]) }));
   return {
     value: Object.fromEntries(kept.map(({ key, value: inner }) => [key, inner])),
     strangers: [...strange.map((key) => [...path, key]), ...kept.flatMap(({ strangers }) => strangers)],

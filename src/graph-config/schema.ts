@@ -33,11 +33,10 @@ const authConfigSchema = z.strictObject({
 export type AuthConfig = z.infer<typeof authConfigSchema>;
 
 /** One graph: its path, or an object with the path and a description for people. */
-export const graphEntry = z.union([
+const graphEntry = z.union([
   exportPath,
   z.strictObject({ path: exportPath, description: z.string().nullable().optional() }),
 ]);
-export type GraphEntry = z.infer<typeof graphEntry>;
 
 /**
  * The graph configuration file, key by key as the public service knows them. `graphs` is what an agent server needs;

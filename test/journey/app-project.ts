@@ -2,9 +2,9 @@
 import * as z from 'zod';
 import type { Revision } from '../../src/contract/control/revision.ts';
 import { checkName, commitCheckName } from '../../app/reconcile/report.ts';
-import type { DeploymentRecord } from '../../src/demo/github/answers/deployments.ts';
 import type { ShownRun } from '../../src/demo/github/people.ts';
 import type { Clone } from '../demo/github/github.ts';
+import type { DeploymentOfCommit } from '../demo/github/whole-github.ts';
 import { people, type AppFixture } from './app-fixture.ts';
 
 /** How a project differs from the usual. */
@@ -42,9 +42,9 @@ export interface Project {
   /** The commit that serves. */
   liveCommit(): Promise<string | null | undefined>;
   /** The GitHub Deployments of a commit, oldest first. */
-  deploymentsOf(commit: string): readonly DeploymentRecord[];
+  deploymentsOf(commit: string): readonly DeploymentOfCommit[];
   /** The only one of a commit, once its last state is this. */
-  deployed(commit: string, state: string): Promise<DeploymentRecord>;
+  deployed(commit: string, state: string): Promise<DeploymentOfCommit>;
   /** Resolves when the deployment has no open work and every delivery was processed. */
   quiet(): Promise<void>;
 }
@@ -146,7 +146,7 @@ export async function openProject(fixture: AppFixture, owner: string, options: P
     deployed: (commit, state) =>
       fixture.untilSeen(project.fullName, `the deployment of ${commit} to be ${state}`, async () => {
         const made = project.deploymentsOf(commit);
-        return made.length === 1 && made[0]?.statuses.at(-1)?.state === state ? made[0] : undefined;
+        return made.length === 1 && made[0]?.statuses.at(-1)?.['state'] === state ? made[0] : undefined;
       }),
     async quiet() {
       await github.settled();

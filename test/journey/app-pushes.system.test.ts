@@ -23,7 +23,7 @@ describe.concurrent('a push', () => {
     expect(run.buttons).toEqual(['rollback', 'redeploy']);
     const made = await project.deployed(commit, 'success');
     expect(made).toMatchObject({ environment: 'live', sha: commit });
-    expect(made.statuses.at(-1)?.environmentUrl).toContain(`/agents/${project.deploymentId}`);
+    expect(made.statuses.at(-1)?.['environment_url']).toContain(`/agents/${project.deploymentId}`);
     expect(await project.revisions()).toMatchObject([{ status: 'DEPLOYED' }]);
     expect(await project.liveCommit()).toBe(commit);
   });
@@ -67,7 +67,7 @@ describe.concurrent('a push', () => {
     const { github } = fixture;
     const push = github
       .deliveries()
-      .find(({ event, request }) => event === 'push' && request.payload['after'] === commit);
+      .find(({ event, payload }) => event === 'push' && payload['after'] === commit);
     for (const guid of [push?.guid ?? '', push?.guid ?? '']) {
       expect((await github.deliver(guid)).response?.statusCode).toBe(202);
     }
@@ -169,8 +169,8 @@ describe.concurrent('beside a push', () => {
     await project.concluded(commit, 'success');
     const call = fixture.github
       .deliveries()
-      .find(({ event, request }) => event === 'check_suite' && JSON.stringify(request.payload).includes(commit));
-    const body = JSON.stringify({ ...call?.request.payload, action: 'rerequested' });
+      .find(({ event, payload }) => event === 'check_suite' && JSON.stringify(payload).includes(commit));
+    const body = JSON.stringify({ ...call?.payload, action: 'rerequested' });
     const send = async (secret: string): Promise<number> => {
       const headers = {
         'content-type': 'application/json',

@@ -1,47 +1,39 @@
-import { createEmulator, type Emulator } from 'emulate';
+import { createEmulator } from 'emulate';
 import { isObject } from '../../contract/json-object.ts';
+import { hasCode } from '../../errors.ts';
 import { freePort } from '../processes.ts';
 import type { JsonObject } from './exchange.ts';
+import type { AppRecord, Installation } from './site.ts';
 
 /** What `emulate` is started with. Nothing in it is kept anywhere. */
-export interface EmulatedSettings {
+interface EmulatedSettings {
   /** The gateway's address, which the answers name. */
   url: string;
-  app: {
-    id: number;
-    slug: string;
-    name: string;
-    permissions: Readonly<Record<string, string>>;
-    events: readonly string[];
-  };
-  /** Organizations, each with the id of the App's installation there. */
-  owners: readonly { login: string; installationId: number }[];
-  /** People with the tokens that they push and ask with. The first is the administrator of all owners. */
-  people: readonly { login: string; token: string }[];
-}
-
-export interface EmulatedAnswer {
-  status: number;
-  body: unknown;
+  app: Pick<AppRecord, 'id' | 'slug' | 'name' | 'permissions' | 'events'>;
+  /** The App's installations, each of an organization of its own. */
+  installations: readonly Installation[];
+  /** Tokens of people by their login. The first is the administrator of all organizations. */
+  people: ReadonlyMap<string, string>;
 }
 
 /** `emulate` on its own port: callers, tokens, repositories, pull requests, comments and check runs. */
-export interface Emulated {
-  /** The App's key, made for this start. */
-  privateKey: string;
-  /** @param authorization the header, as the gateway was sent it or for a person of the settings. */
-  ask(method: string, path: string, authorization: string | undefined, body?: JsonObject): Promise<EmulatedAnswer>;
-  stop(): Promise<void>;
-}
+export type Emulated = Awaited<ReturnType<typeof startEmulated>>;
 
 /** Starts it. Its answers name the gateway's address, so its own port is chosen before. */
-export async function startEmulated(settings: EmulatedSettings): Promise<Emulated> {
+export async function startEmulated(settings: EmulatedSettings) {
   const { emulator, port } = await start(settings, 3);
   const privateKey = emulator.generatedSecrets.find(({ kind }) => kind === 'github.app_private_key')?.value;
   if (privateKey === undefined) throw new Error('emulate made no key for the App');
   return {
+    /** The App's key, made for this start. */
     privateKey,
-    async ask(method, path, authorization, body) {
+    /** @param authorization the header, as the gateway was sent it or for a person of the settings. */
+    async ask(
+      method: string,
+      path: string,
+      authorization: string | undefined,
+      body?: JsonObject,
+    ): Promise<{ status: number; body: unknown }> {
       const response = await fetch(`http://127.0.0.1:${port}${path}`, {
         method,
         headers: {
@@ -60,47 +52,41 @@ export async function startEmulated(settings: EmulatedSettings): Promise<Emulate
   };
 }
 
-async function start(settings: EmulatedSettings, tries: number): Promise<{ emulator: Emulator; port: number }> {
+async function start(settings: EmulatedSettings, tries: number) {
   const port = await freePort();
   try {
-    return {
-      emulator: await createEmulator({ service: 'github', port, baseUrl: settings.url, seed: seedOf(settings) }),
-      port,
-    };
+    const seed = seedOf(settings);
+    return { emulator: await createEmulator({ service: 'github', port, baseUrl: settings.url, seed }), port };
   } catch (error) {
     // Another process may have taken the port in the meantime.
-    const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
-    if (!isTaken || tries <= 1) throw error;
+    if (!hasCode(error, 'EADDRINUSE') || tries <= 1) throw error;
     return start(settings, tries - 1);
   }
 }
 
-function seedOf({ app, owners, people }: EmulatedSettings) {
-  const [admin] = people;
+function seedOf({ app, installations, people }: EmulatedSettings) {
+  const { permissions, events } = app;
+  const members = [...people.keys()].slice(0, 1).map((login) => ({ login, role: 'admin' as const }));
   return {
     tokens: Object.fromEntries(
-      people.map(({ login, token }) => [token, { login, scopes: ['repo', 'user', 'admin:org'] }]),
+      [...people].map(([login, token]) => [token, { login, scopes: ['repo', 'user', 'admin:org'] }]),
     ),
     github: {
-      users: people.map(({ login }) => ({ login, name: login, email: `${login}@users.noreply.github.com` })),
-      orgs: owners.map(({ login }) => ({
-        login,
-        name: login,
-        members: admin === undefined ? [] : [{ login: admin.login, role: 'admin' }],
-      })),
+      users: [...people.keys()].map((login) => ({ login, name: login, email: `${login}@users.noreply.github.com` })),
+      orgs: installations.map(({ owner }) => ({ login: owner, name: owner, members })),
       apps: [
         {
           app_id: app.id,
           slug: app.slug,
           name: app.name,
-          permissions: app.permissions,
-          events: app.events,
-          installations: owners.map(({ login, installationId }) => ({
-            installation_id: installationId,
-            account: login,
+          permissions,
+          events,
+          installations: installations.map(({ id, owner }) => ({
+            installation_id: id,
+            account: owner,
             repository_selection: 'all',
-            permissions: app.permissions,
-            events: app.events,
+            permissions,
+            events,
           })),
         },
       ],

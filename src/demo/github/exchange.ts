@@ -3,20 +3,12 @@ import { isObject } from '../../contract/json-object.ts';
 /** What JSON calls an object. */
 export type JsonObject = Record<string, unknown>;
 
-/** The caller. An installation may do what its token was created for. */
+/** The caller. */
 export type Who =
-  | { kind: 'anonymous' }
-  | { kind: 'person'; login: string; token: string }
-  | { kind: 'app' }
-  | {
-      kind: 'installation';
-      installationId: number;
-      owner: string;
-      permissions: Readonly<Record<string, string>>;
-      /** The repositories that its token was made for, where that is not all. */
-      repositoryIds?: ReadonlySet<number>;
-      token: string;
-    };
+  /** Nobody, a token that nobody has, or the App itself. */
+  | { kind: 'anonymous' | 'unknown' | 'app' }
+  | { kind: 'person'; login: string }
+  | { kind: 'installation'; installationId: number; owner: string; token: string };
 
 /** One request to the API, read. */
 export interface ApiCall {
@@ -36,7 +28,7 @@ export interface ApiCall {
   who: Who;
 }
 
-/** What is answered. `body` is written as JSON unless it is bytes. */
+/** What is answered. `body` is written as JSON. */
 export interface Answer {
   status: number;
   body?: unknown;
@@ -70,10 +62,10 @@ export const textAt = (from: JsonObject, name: string): string | undefined => {
   return typeof value === 'string' ? value : undefined;
 };
 
-/** A property that holds a number, or undefined. */
-export const numberAt = (from: JsonObject, name: string): number | undefined => {
+/** A property that holds a number, or 0. */
+export const numberAt = (from: JsonObject, name: string): number => {
   const value = from[name];
-  return typeof value === 'number' ? value : undefined;
+  return typeof value === 'number' ? value : 0;
 };
 
 /** A property that holds an object; an empty one where it does not. */
@@ -90,27 +82,16 @@ export const objectsAt = (from: JsonObject, name: string): JsonObject[] => {
 
 /** One page of a list with the header that leads on, as GitHub pages: `page`, `per_page` of at most 100. */
 export function paged(
-  call: Pick<ApiCall, 'query' | 'path'>,
+  { query, path }: Pick<ApiCall, 'query' | 'path'>,
   base: string,
   items: readonly unknown[],
   body: (page: unknown[]) => unknown = (page) => page,
 ): Answer {
-  const { page, perPage } = pageOf(call.query);
-  const last = Math.max(1, Math.ceil(items.length / perPage));
-  const to = (number: number, rel: string): string => {
-    const query = new URLSearchParams(call.query);
-    query.set('page', String(number));
-    return `<${base}${call.path}?${query.toString()}>; rel="${rel}"`;
-  };
-  const links = [
-    ...(page > 1 ? [to(page - 1, 'prev'), to(1, 'first')] : []),
-    ...(page < last ? [to(page + 1, 'next'), to(last, 'last')] : []),
-  ];
-  return {
-    status: 200,
-    body: body(items.slice((page - 1) * perPage, page * perPage)),
-    ...(links.length > 0 ? { headers: { link: links.join(', ') } } : {}),
-  };
+  const { page, perPage } = pageOf(query);
+  const answer = { status: 200, body: body(items.slice((page - 1) * perPage, page * perPage)) };
+  if (page * perPage >= items.length) return answer;
+  const next = new URLSearchParams({ ...Object.fromEntries(query), page: String(page + 1) });
+  return { ...answer, headers: { link: `<${base}${path}?${next.toString()}>; rel="next"` } };
 }
 
 /** The requested page; GitHub's default if it is not a number. */

@@ -1,60 +1,43 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { isObject } from '../../contract/json-object.ts';
-import { type Answer, type ApiCall, type JsonObject, Refusal, type Who } from './exchange.ts';
-import { gitAddress, GitBackend } from './git/backend.ts';
-import { identify, repositoryUrl, type Handler, type Operation, type Site } from './site.ts';
+import { fromJson } from '../../contract/json-text.ts';
+import { messageOf } from '../../errors.ts';
+import { notFound, Refusal, type Answer, type ApiCall } from './exchange.ts';
+import { answerGit, gitAddress } from './git/backend.ts';
+import { identify, type Handler, type Operation, type Site } from './site.ts';
 import * as app from './answers/app.ts';
 import * as checks from './answers/checks.ts';
 import * as deployments from './answers/deployments.ts';
 import * as git from './answers/git.ts';
-import { getPermission, getRepository } from './answers/repositories.ts';
+import { getRepository, installationRepositories } from './answers/repositories.ts';
 
-export interface ServerSettings {
-  /** Undefined while everything starts. */
-  site: () => Site | undefined;
-  /** Called with what went wrong in the gateway itself. */
-  onError: (error: unknown) => void;
-}
-
-/** The server for everything: the API and git. */
-export function createGateway(settings: ServerSettings): Server {
-  const git = new GitBackend();
-  return createServer((request, response) => {
-    handle(settings, git, request, response).catch((error: unknown) => {
-      settings.onError(error);
-      if (!response.headersSent) response.writeHead(500, { 'content-type': 'application/json' });
-      response.end(JSON.stringify({ message: error instanceof Error ? error.message : String(error) }));
+/**
+ * Answers everything: the API and git.
+ *
+ * @param onError called with what went wrong in the gateway itself.
+ */
+export function gatewayOf(site: Site, onError: (error: unknown) => void): RequestListener {
+  return (request, response) => {
+    const url = new URL(request.url ?? '/', site.url);
+    url.pathname = site.extension.located?.(url.pathname) ?? url.pathname;
+    const address = gitAddress(url);
+    const handle = () =>
+      address ? answerGit(site, request, response, address) : answerApi(site, request, response, url);
+    site.extension.around(handle).catch((error: unknown) => {
+      onError(error);
+      if (response.headersSent) response.end();
+      else write(response, { status: 500, body: { message: messageOf(error) } });
     });
-  });
+  };
 }
 
-async function handle(
-  settings: ServerSettings,
-  git: GitBackend,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  const site = settings.site();
-  if (!site) return write(response, { status: 503, body: { message: 'Starting' } });
-  const url = new URL(request.url ?? '/', site.url);
-  const address = gitAddress(url);
-  if (address) return site.extension.around(() => git.handle(site, request, response, address));
-  const sent = await bodyOf(request);
-  return site.extension.around(() => answerApi(site, request, response, { url, sent }));
-}
-
-async function answerApi(
-  site: Site,
-  request: IncomingMessage,
-  response: ServerResponse,
-  { url, sent }: { url: URL; sent: string },
-): Promise<void> {
-  const call = await read(site, request, url, sent);
-  if ('answer' in call) return write(response, call.answer);
-  const done = site.extension.interfere?.(call.call);
+async function answerApi(site: Site, request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
+  const { call, handler } = await read(site, request, url);
+  const done = site.extension.interfere?.(call);
   if (done === 'close') return void request.socket.destroy();
-  const answer = typeof done === 'object' ? done : await call.handle();
-  site.extension.answered?.({ call: call.call, answer });
+  const answer = typeof done === 'object' ? done : await answerOf(site, call, handler);
+  site.extension.answered?.({ call, answer });
   if (done === 'lose') return void request.socket.destroy();
   write(response, answer);
 }
@@ -62,94 +45,32 @@ async function answerApi(
 async function read(
   site: Site,
   request: IncomingMessage,
-  url: URL,
-  sent: string,
-): Promise<{ answer: Answer } | { call: ApiCall; handle: () => Promise<Answer> }> {
+  { pathname: path, searchParams: query }: URL,
+): Promise<{ call: ApiCall; handler: Handler | undefined }> {
   const method = request.method ?? 'GET';
-  const moved = movedTo(site, url.pathname);
-  if (moved !== undefined) {
-    const location = `${site.url}${moved}${url.search}`;
-    return {
-      answer: {
-        status: method === 'GET' ? 301 : 307,
-        headers: { location },
-        body: { message: 'Moved Permanently', url: location },
-      },
-    };
-  }
-  const path = ofId(site, url.pathname);
   const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
-  let who: Who = { kind: 'anonymous' };
-  let refused: Answer | undefined;
+  const sent = await text(request);
+  const json = fromJson(sent);
+  const who = await identify(site, headers['authorization']);
+  const { template = path, params = {}, handler } = routeOf(method, path, site.extension.operations) ?? {};
+  const body = isObject(json) ? json : {};
+  return { call: { method, path, template, params, query, headers, sent, body, who }, handler };
+}
+
+async function answerOf(site: Site, call: ApiCall, handler: Handler | undefined): Promise<Answer> {
   try {
-    who = await identify(site, headers['authorization']);
+    if (call.who.kind === 'unknown') throw new Refusal(401, 'Bad credentials');
+    if (!handler) throw notFound();
+    return await handler(call, site);
   } catch (error) {
-    refused = refusalOf(error);
-  }
-  const route = routeOf(method, path, site.extension.operations);
-  const { template, params } = route ?? { template: path, params: {} };
-  const call = { method, path, template, params, query: url.searchParams, headers, sent, body: objectOf(sent), who };
-  return {
-    call,
-    async handle() {
-      if (refused) return refused;
-      if (!route) return new Refusal(404, 'Not Found').answer;
-      try {
-        return await route.handler(call, site);
-      } catch (error) {
-        return refusalOf(error);
-      }
-    },
-  };
-}
-
-function refusalOf(error: unknown): Answer {
-  if (error instanceof Refusal) return error.answer;
-  throw error;
-}
-
-/** A renamed repository's new address, by its id, which never changes. */
-function movedTo(site: Site, path: string): string | undefined {
-  const [, name = '', rest = ''] = /^\/repos\/([^/]+\/[^/]+)(\/.*)?$/.exec(path) ?? [];
-  if (name === '' || site.repositories.byName(name)) return undefined;
-  const repository = site.repositories.byAnyName(name);
-  return repository && `/repositories/${repository.id}${rest}`;
-}
-
-/** `/repositories/{id}` is the repository's path under whatever name. */
-function ofId(site: Site, path: string): string {
-  const [, id, rest = ''] = /^\/repositories\/(\d+)(\/.*)?$/.exec(path) ?? [];
-  const repository = id === undefined ? undefined : site.repositories.byId(Number(id));
-  return repository ? `${repositoryUrl({ url: '' }, repository)}${rest}` : path;
-}
-
-function objectOf(sent: string): JsonObject {
-  if (sent === '') return {};
-  try {
-    const read: unknown = JSON.parse(sent);
-    return isObject(read) ? read : {};
-  } catch (error) {
-    if (error instanceof SyntaxError) return {};
+    if (error instanceof Refusal) return error.answer;
     throw error;
   }
 }
 
-async function bodyOf(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(Buffer.from(chunk));
-  return Buffer.concat(chunks).toString();
-}
-
-function write(response: ServerResponse, { status, body, headers = {} }: Answer): void {
-  const bytes = body instanceof Buffer ? body : body === undefined ? '' : JSON.stringify(body);
+function write(response: ServerResponse, { status, body, headers }: Answer): void {
   const type = body === undefined ? {} : { 'content-type': 'application/json; charset=utf-8' };
-  response.writeHead(status, {
-    ...type,
-    'x-github-request-id': `DEMO:${Math.floor(performance.now())}`,
-    'x-github-media-type': 'github.v3; format=json',
-    ...headers,
-  });
-  response.end(bytes);
+  response.writeHead(status, { ...type, ...headers }).end(body === undefined ? '' : JSON.stringify(body));
 }
 
 const repo = '/repos/{owner}/{repo}';
@@ -161,14 +82,11 @@ const operations: readonly Operation[] = [
   ['POST', '/app/hook/deliveries/{delivery_id}/attempts', app.attemptDelivery],
   ['GET', '/app/installations', app.listInstallations],
   ['POST', '/app/installations/{installation_id}/access_tokens', app.createToken],
-  ['GET', '/installation/repositories', app.installationRepositories],
-  ['DELETE', '/installation/token', app.endToken],
+  ['GET', '/installation/repositories', installationRepositories],
   ['GET', `${repo}/branches/{branch}`, git.getBranch],
   ['POST', `${repo}/check-runs`, checks.createRun],
   ['GET', `${repo}/check-runs/{check_run_id}`, checks.getRun],
   ['PATCH', `${repo}/check-runs/{check_run_id}`, checks.updateRun],
-  ['GET', `${repo}/check-runs/{check_run_id}/annotations`, checks.listAnnotations],
-  ['GET', `${repo}/collaborators/{username}/permission`, getPermission],
   ['GET', `${repo}/commits/{ref}/check-runs`, checks.listRuns],
   ['GET', `${repo}/compare/{basehead}`, git.compare],
   ['GET', `${repo}/contents/{path}`, git.getContents],
@@ -199,7 +117,7 @@ interface Route {
 
 /** Finds the operation of a request by its method and path; undefined for what this GitHub does not know. */
 export function routeOf(method: string, path: string, further: readonly Operation[] = []): Route | undefined {
-  for (const { method: wanted, template, handler, names, pattern } of [...patterns, ...further.map(patternOf)]) {
+  for (const { method: wanted, template, handler, names, pattern } of [...further.map(patternOf), ...patterns]) {
     const found = wanted === method ? pattern.exec(path) : null;
     if (!found) continue;
     const params = Object.fromEntries(names.map((name, index) => [name, decodeURIComponent(found[index + 1] ?? '')]));

@@ -139,7 +139,7 @@ describe('the App on GitHub', () => {
     await until(async () =>
       demo.github
         .deploymentsOf(name)
-        .some(({ sha, statuses }) => sha === commit && statuses.at(-1)?.state === 'success'),
+        .some(({ sha, statuses }) => sha === commit && statuses.at(-1)?.['state'] === 'success'),
     );
     expect(demo.github.requests.length - call).toBeLessThan(40);
     const headers = { authorization: `token ${demo.github.tokenOf('mona')}` };

@@ -13,7 +13,7 @@ let first: string;
 beforeAll(async () => {
   demo = await testGitHub({
     people: ['mona', 'writer', 'stranger'],
-    events: ['push', 'delete', 'pull_request', 'merge_group'],
+    events: ['push', 'delete', 'pull_request', 'merge_group', 'check_suite'],
   });
   const from = await demo.files({ 'README.md': '# Agents\n' });
   first = (await demo.github.createRepository('acme/agents', { from, writers: ['writer'] })).head ?? '';
@@ -144,8 +144,7 @@ describe('git over HTTP', () => {
   test.each(['push', 'delete', 'check_suite', 'installation'])(
     "%s has all fields of GitHub's payload",
     async (name) => {
-      const of = (event: string) =>
-        demo.github.deliveries().find((each) => each.event === event)?.request.payload ?? {};
+      const of = (event: string) => demo.github.deliveries().find((each) => each.event === event)?.payload ?? {};
       const known = examplesOf('api.github.com')
         .filter((each) => each.name === name)
         .map(({ payload }) => payload);

@@ -3,11 +3,18 @@ import { deliver } from '../../../src/demo/github/events/deliveries.ts';
 import { commitInEvent, deliverPush } from '../../../src/demo/github/events/push-events.ts';
 import { notFound, numberAt, objectAt, paged, type JsonObject } from '../../../src/demo/github/exchange.ts';
 import { changedFiles, git, gitOr, noCommit, readOne, resolveCommit } from '../../../src/demo/github/git/commits.ts';
-import { fullNameOf, type Repository } from '../../../src/demo/github/repositories.ts';
-import { demand, objectFromEmulated, repositoryFor, type Handler, type Site } from '../../../src/demo/github/site.ts';
-import { withWholeAccounts } from '../../../src/demo/github/answers/accounts.ts';
+import {
+  askEmulated,
+  fullNameOf,
+  repositoryFor,
+  repositoryNamed,
+  type Handler,
+  type Repository,
+  type Site,
+} from '../../../src/demo/github/site.ts';
 import { fileAnswer } from '../../../src/demo/github/answers/git.ts';
 import { repositoryAnswer } from '../../../src/demo/github/answers/repositories.ts';
+import { withWholeAccounts } from './whole-accounts.ts';
 
 /** A pull request as it is opened. */
 export interface NewPull {
@@ -56,14 +63,14 @@ export async function openPull(
   by: string | undefined,
 ): Promise<PullRecord> {
   const [owner, ref = ''] = pull.head.includes(':') ? pull.head.split(':') : [repository.owner, pull.head];
-  const from = site.repositories.byName(`${owner}/${repository.name}`);
+  const from = repositoryNamed(site, `${owner}/${repository.name}`);
   const headSha = from && (await resolveCommit(from.folder, `refs/heads/${ref}`));
   const baseSha = await resolveCommit(repository.folder, `refs/heads/${pull.base}`);
   if (!from || headSha === undefined || baseSha === undefined) throw new Error(`there is no ${pull.head} or base`);
   const path = `/repos/${fullNameOf(repository)}/pulls`;
-  const made = await objectFromEmulated(site, 'POST', path, { ...pull }, by);
+  const made = await askEmulated(site, 'POST', path, { ...pull }, by);
   const record: PullRecord = {
-    number: numberAt(made, 'number') ?? 0,
+    number: numberAt(made, 'number'),
     repositoryId: repository.id,
     headRepositoryId: from.id,
     headRef: ref,
@@ -85,7 +92,7 @@ export async function movePull(
   { before, after }: { before: string; after: string },
   by: string | undefined,
 ): Promise<void> {
-  const base = site.repositories.byId(record.repositoryId);
+  const base = site.repositories.find(({ id }) => id === record.repositoryId);
   if (!base) return;
   record.headSha = after;
   await fetchHead(base, head, record);
@@ -106,9 +113,9 @@ async function deliverPull(
   by: string | undefined,
 ): Promise<void> {
   const path = `/repos/${fullNameOf(repository)}/pulls/${record.number}`;
-  const whole = withWholeAccounts(site, await objectFromEmulated(site, 'GET', path));
+  const whole = withWholeAccounts(site, await askEmulated(site, 'GET', path));
   const pull = isObject(whole) ? whole : {};
-  const head = site.repositories.byId(record.headRepositoryId);
+  const head = site.repositories.find(({ id }) => id === record.headRepositoryId);
   const headRepository = head ? await repositoryAnswer(site, head) : null;
   const pull_request = {
     ...pull,
@@ -122,8 +129,7 @@ async function deliverPull(
 export const listPullFiles =
   (pulls: PullRecords): Handler =>
   async (call, site) => {
-    const repository = repositoryFor(site, call.params, call.who);
-    demand(call.who, repository, 'pull_requests', 'read');
+    const repository = await repositoryFor(site, call, 'pull_requests', 'read');
     const record = pulls.byNumber(repository.id, Number(call.params['pull_number']));
     if (!record) throw notFound();
     const { baseSha, headSha } = record;

@@ -1,12 +1,12 @@
 import { cp, mkdtemp, rename, rm } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { isObject } from '../../../src/contract/json-object.ts';
-import { withWholeAccounts } from '../../../src/demo/github/answers/accounts.ts';
-import { deliverCheckRun, deliverCheckSuite, runsOfSuite } from '../../../src/demo/github/answers/checks.ts';
-import type { DeploymentRecord } from '../../../src/demo/github/answers/deployments.ts';
+import { recordOf, runsOf, suiteOf } from '../../../src/demo/github/answers/checks.ts';
 import { changeInstallation, deliver, type Delivery } from '../../../src/demo/github/events/deliveries.ts';
 import {
   numberAt,
+  paged,
+  Refusal,
   type Answer,
   type ApiCall,
   type Exchange,
@@ -14,17 +14,23 @@ import {
 } from '../../../src/demo/github/exchange.ts';
 import { git, resolveCommit } from '../../../src/demo/github/git/commits.ts';
 import { startGitHub, type GitHubForDemo, type GitHubSettings } from '../../../src/demo/github/github.ts';
-import { fullNameOf, type Repository } from '../../../src/demo/github/repositories.ts';
+import { addRepository, commitOf, knownRepository, tokenOf } from '../../../src/demo/github/people.ts';
 import {
-  administrator,
   askEmulated,
-  demand,
-  objectFromEmulated,
+  fullNameOf,
   repositoryFor,
+  repositoryUrl,
   type Handler,
+  type Repository,
+  type Site,
 } from '../../../src/demo/github/site.ts';
 import { NamesAtRest } from './names-at-rest.ts';
+import { checkRunOperations, deliverCheckRun } from './check-events.ts';
+import { getFileOrFolder } from './folders.ts';
+import { FormerNames } from './former-names.ts';
+import { getPermission, Permissions } from './permissions.ts';
 import { listPullFiles, movePull, openPull, PullRecords, queueForMerge, type NewPull } from './pull-requests.ts';
+import { withWholeAccounts } from './whole-accounts.ts';
 
 /** One line per request, for counting. */
 export interface RequestLine {
@@ -39,6 +45,9 @@ export interface RequestLine {
 
 /** An answer in place of the real one, the answer lost after its effect, or the connection closed before it. */
 type Interference = (call: ApiCall) => Answer | 'lose' | 'close' | undefined;
+
+/** A GitHub Deployment as GitHub shows it, with its statuses, oldest first. */
+export type DeploymentOfCommit = JsonObject & { statuses: readonly JsonObject[] };
 
 /** The demo's GitHub, with what else people do there and with faults. */
 export interface WholeGitHub extends Omit<GitHubForDemo, 'createRepository'> {
@@ -60,7 +69,7 @@ export interface WholeGitHub extends Omit<GitHubForDemo, 'createRepository'> {
   /** Re-run of all checks of a commit. */
   rerunAll(fullName: string, ref: string, by?: string): Promise<Delivery | undefined>;
   /** GitHub Deployments, oldest first. */
-  deploymentsOf(fullName: string): readonly DeploymentRecord[];
+  deploymentsOf(fullName: string): readonly DeploymentOfCommit[];
 
   /** @returns its number. */
   openPullRequest(fullName: string, pull: NewPull & { by?: string }): Promise<number>;
@@ -84,54 +93,48 @@ const repo = '/repos/{owner}/{repo}';
 export async function startWholeGitHub(settings: WholeGitHubSettings): Promise<WholeGitHub> {
   const requests: RequestLine[] = [];
   const names = new NamesAtRest();
+  const former = new FormerNames();
   const pulls = new PullRecords();
+  const permissions = new Permissions();
   let interference: Interference | undefined;
   const { onExchange, ...rest } = settings;
   const github = await startGitHub({
     ...rest,
     extension: {
       operations: [
+        ['POST', '/app/installations/{installation_id}/access_tokens', permissions.createToken],
+        ['DELETE', '/installation/token', endToken],
+        ...checkRunOperations(repo),
+        ['GET', `${repo}/check-runs/{check_run_id}/annotations`, listAnnotations],
+        ['GET', `${repo}/collaborators/{username}/permission`, getPermission],
+        ['GET', `${repo}/contents/{path}`, getFileOrFolder],
         ['GET', `${repo}/issues/{issue_number}/comments`, handOn],
         ['POST', `${repo}/issues/{issue_number}/comments`, handOn],
         ['PATCH', `${repo}/issues/comments/{comment_id}`, handOn],
         ['GET', `${repo}/pulls/{pull_number}/files`, listPullFiles(pulls)],
       ],
       around: (act) => names.keep(act),
-      interfere: (call) => interference?.(call),
+      located: (path) => former.located(github.site, path),
+      interfere: (call) => former.redirect(github.site, call) ?? interference?.(call),
       answered({ call, answer }) {
+        if (answer.status === 301 || answer.status === 307) return;
         const { method, template, who } = call;
         const installation = who.kind === 'installation' ? { installationId: who.installationId } : {};
         requests.push({ method, template, status: answer.status, at: Date.now(), ...installation });
         onExchange?.({ call, answer });
       },
+      permits: (...asked) => permissions.permits(github.site, ...asked),
       async pushed(site, repository, branch, change, by) {
+        await deliverCheckSuite(site, repository, 'requested', change.after, { by, branch });
         for (const pull of pulls.ofBranch(repository.id, branch)) await movePull(site, repository, pull, change, by);
       },
     },
   });
   const { site } = github;
-  const known = (fullName: string): Repository => {
-    const repository = site.repositories.byAnyName(fullName);
-    if (!repository) throw new Error(`there is no repository ${fullName}`);
-    return repository;
-  };
-  const tokenOf = (login: string): string => {
-    const token = site.people.get(login);
-    if (token === undefined) throw new Error(`there is no person called ${login}`);
-    return token;
-  };
-  const commitOf = async (repository: Repository, ref: string): Promise<string> => {
-    const sha = await resolveCommit(repository.folder, ref);
-    if (sha === undefined) throw new Error(`${fullNameOf(repository)} has no commit ${ref}`);
-    return sha;
-  };
-  const runs = async (repository: Repository, sha: string): Promise<JsonObject[]> => {
-    const suite = site.checks.suiteOf(repository.id, sha);
-    return suite === undefined ? [] : runsOfSuite(site, repository, suite);
-  };
+  const known = (fullName: string): Repository => former.find(site, fullName) ?? knownRepository(site, fullName);
   const runOf = async (repository: Repository, id: number): Promise<JsonObject> => {
-    const record = site.checks.run(id);
-    const run = record && (await runs(repository, record.sha)).find((each) => each['id'] === id);
+    const record = site.checkRuns.get(id);
+    const run = record && (await runsOf(site, repository, record.sha)).find((each) => each['id'] === id);
     if (!run) throw new Error(`${fullNameOf(repository)} has no check run ${id}`);
     return run;
   };
@@ -142,70 +145,69 @@ export async function startWholeGitHub(settings: WholeGitHubSettings): Promise<W
     interfere(by) {
       interference = by;
     },
-    tokenOf,
+    tokenOf: (login) => tokenOf(site, login),
     async createRepository(fullName, { from, isPrivate = false, writers = [] } = {}) {
       const repository = await github.createRepository(fullName, isPrivate);
       for (const login of writers) {
         await askEmulated(site, 'PUT', `/repos/${fullName}/collaborators/${login}`, { permission: 'push' });
       }
-      const { login } = administrator(site);
-      const head = from === undefined ? undefined : await fillFrom(repository, from, { login, message: 'Begin' });
+      const by = { login: site.administrator, message: 'Begin' };
+      const head = from === undefined ? undefined : await fillFrom(repository, from, by);
       return { id: repository.id, head };
     },
     async fork(fullName, login) {
       const parent = known(fullName);
-      const made = await objectFromEmulated(site, 'POST', `/repos/${fullName}/forks`, {}, login);
+      const made = await askEmulated(site, 'POST', `/repos/${fullName}/forks`, {}, login);
       const { name, isPrivate, defaultBranch } = parent;
-      const forked = { id: numberAt(made, 'id') ?? 0, owner: login, name, isPrivate, defaultBranch };
-      const { folder } = await site.repositories.add(forked);
+      const forked = { id: numberAt(made, 'id'), owner: login, name, isPrivate, defaultBranch };
+      const { folder } = await addRepository(site, forked);
       await git(folder, 'fetch', '--quiet', parent.folder, '+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*');
       return fullNameOf(forked);
     },
     async rename(fullName, name) {
       const repository = known(fullName);
-      const former = repository.name;
+      const formerName = repository.name;
       await names.change(async () => {
         await askEmulated(site, 'PATCH', `/repos/${fullNameOf(repository)}`, { name });
         const folder = join(dirname(repository.folder), `${name}.git`);
         await rename(repository.folder, folder);
-        repository.formerNames.push(fullNameOf(repository));
+        former.keep(fullNameOf(repository), repository);
         repository.name = name;
         repository.folder = folder;
       });
-      const changes = { repository: { name: { from: former } } };
+      const changes = { repository: { name: { from: formerName } } };
       await deliver(site, repository, 'repository', { action: 'renamed', changes });
     },
     headOf: (fullName, branch = known(fullName).defaultBranch) =>
       resolveCommit(known(fullName).folder, `refs/heads/${branch}`),
+    checkRuns: (fullName, ref) => github.checkRuns(fullNameOf(known(fullName)), ref),
 
     installationId(owner) {
       const found = site.installations.find((each) => each.owner === owner);
       if (!found) throw new Error(`there is no organization ${owner}`);
       return found.id;
     },
-    uninstall: async (owner) => changeInstallation(site, owner, 'deleted'),
-    async pressButton(fullName, checkRunId, identifier, by) {
+    uninstall: (owner) => changeInstallation(site, owner, 'deleted'),
+    async pressButton(fullName, checkRunId, button, by = site.administrator) {
       const repository = known(fullName);
-      const button = site.checks.run(checkRunId)?.actions.find((action) => action.identifier === identifier);
-      if (!button) throw new Error(`check run ${checkRunId} has no button ${identifier}`);
+      if (!site.checkRuns.get(checkRunId)?.buttons.includes(button)) {
+        throw new Error(`check run ${checkRunId} has no button ${button}`);
+      }
       const run = await runOf(repository, checkRunId);
-      return deliverCheckRun(site, repository, 'requested_action', run, {
-        by: by ?? administrator(site).login,
-        button,
-      });
+      return deliverCheckRun(site, repository, 'requested_action', run, { by, button });
     },
-    async pressRerun(fullName, checkRunId, by) {
+    async pressRerun(fullName, checkRunId, by = site.administrator) {
       const repository = known(fullName);
-      const run = await runOf(repository, checkRunId);
-      return deliverCheckRun(site, repository, 'rerequested', run, { by: by ?? administrator(site).login });
+      return deliverCheckRun(site, repository, 'rerequested', await runOf(repository, checkRunId), { by });
     },
     async rerunAll(fullName, ref, by) {
       const repository = known(fullName);
-      const suite = site.checks.suiteOf(repository.id, await commitOf(repository, ref));
-      if (suite === undefined) throw new Error(`${fullName} has no checks on ${ref}`);
-      return deliverCheckSuite(site, repository, 'rerequested', suite, by);
+      return deliverCheckSuite(site, repository, 'rerequested', await commitOf(repository, ref), { by });
     },
-    deploymentsOf: (fullName) => site.deployments.of(known(fullName).id),
+    deploymentsOf: (fullName) =>
+      site.deployments
+        .filter(({ repositoryId }) => repositoryId === known(fullName).id)
+        .map(({ shown, statuses }) => ({ ...shown, statuses })),
 
     async openPullRequest(fullName, { by, ...pull }) {
       const { number } = await names.keep(() => openPull(site, pulls, known(fullName), pull, by));
@@ -215,10 +217,43 @@ export async function startWholeGitHub(settings: WholeGitHubSettings): Promise<W
   };
 }
 
+/** Delivers the event of a check suite: GitHub requests one at every push, and people request it again. */
+async function deliverCheckSuite(
+  site: Site,
+  repository: Repository,
+  action: 'requested' | 'rerequested',
+  sha: string,
+  { by, branch }: { by: string | undefined; branch?: string },
+): Promise<Delivery | undefined> {
+  const check_suite = await suiteOf(site, repository, sha, branch);
+  return deliver(site, repository, 'check_suite', { action, check_suite }, by);
+}
+
+/** A token ends itself. */
+const endToken: Handler = async ({ who }, site) => {
+  if (who.kind !== 'installation') throw new Refusal(403, 'You must authenticate with an installation access token.');
+  site.tokens.delete(who.token);
+  return { status: 204 };
+};
+
+const listAnnotations: Handler = async (call, site) => {
+  const repository = await repositoryFor(site, call, 'checks', 'read');
+  const { annotations, sha } = recordOf(site, repository, call).record;
+  const answers = annotations.map((annotation) => ({
+    start_column: null,
+    end_column: null,
+    title: null,
+    raw_details: null,
+    ...annotation,
+    blob_href: `${repositoryUrl(site, repository)}/git/blobs/${sha}`,
+  }));
+  return paged(call, site.url, answers);
+};
+
 /** Requests that the emulated GitHub handles correctly: passed on, with complete organizations. */
 const handOn: Handler = async (call, site) => {
-  const { method, path, query, headers, sent, body, params, who } = call;
-  if ('repo' in params) demand(who, repositoryFor(site, params, who), 'metadata', 'read');
+  const { method, path, query, headers, sent, body } = call;
+  await repositoryFor(site, call, 'metadata', 'read');
   const search = query.size > 0 ? `?${query.toString()}` : '';
   const answer = await site.emulated.ask(
     method,

@@ -1,6 +1,5 @@
-import { isObject } from '../../../contract/json-object.ts';
 import type { JsonObject } from '../exchange.ts';
-import { administrator, nodeId, type Installation, type Site } from '../site.ts';
+import { askEmulated, nodeId, type Installation, type Site } from '../site.ts';
 
 /** A person, an organization or the App's own bot. */
 export interface Account {
@@ -42,24 +41,9 @@ export const botOf = ({ app }: Pick<Site, 'app'>): Account => ({
   type: 'Bot',
 });
 
-/** A person by login. */
-export const personOf = ({ accounts }: Pick<Site, 'accounts'>, login: string): Account => ({
-  login,
-  id: accounts.get(login)?.id ?? 0,
-  type: 'User',
-});
-
-/** Completes every organization and bot in a response of the emulated GitHub, with real addresses. */
-export function withWholeAccounts(site: Pick<Site, 'url' | 'app'>, value: unknown): unknown {
-  if (Array.isArray(value)) return value.map((each) => withWholeAccounts(site, each));
-  if (!isObject(value)) return value;
-  const { login, id, type } = value;
-  if (type === 'Bot' && login === botOf(site).login) return accountAnswer(site, botOf(site));
-  if (type === 'Organization' && typeof login === 'string' && typeof id === 'number' && !('gists_url' in value)) {
-    return { ...value, ...accountAnswer(site, { login, id, type }) };
-  }
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withWholeAccounts(site, each)]));
-}
+/** A person or an organization by login, as GitHub names it. */
+export const accountNamed = (site: Site, login: string): JsonObject =>
+  accountAnswer(site, site.accounts.get(login) ?? { login, id: 0, type: 'User' });
 
 /** The App as GitHub shows it: its "integration". */
 export function appAnswer(site: Site): JsonObject {
@@ -69,7 +53,7 @@ export function appAnswer(site: Site): JsonObject {
     slug: app.slug,
     node_id: nodeId('App', app.id),
     client_id: app.clientId,
-    owner: accountAnswer(site, personOf(site, administrator(site).login)),
+    owner: accountNamed(site, site.administrator),
     name: app.name,
     description: null,
     external_url: `${url}/apps/${app.slug}`,
@@ -81,30 +65,9 @@ export function appAnswer(site: Site): JsonObject {
   };
 }
 
-/** One installation of the App, as the App and webhooks see it. */
-export function installationAnswer(site: Site, { id, owner }: Installation): JsonObject {
-  const { app, url } = site;
-  const account = site.accounts.get(owner) ?? { login: owner, id: 0, type: 'Organization' as const };
-  return {
-    id,
-    client_id: app.clientId,
-    account: accountAnswer(site, account),
-    repository_selection: 'all',
-    access_tokens_url: `${url}/app/installations/${id}/access_tokens`,
-    repositories_url: `${url}/installation/repositories`,
-    html_url: `${url}/organizations/${owner}/settings/installations/${id}`,
-    app_id: app.id,
-    app_slug: app.slug,
-    target_id: account.id,
-    target_type: account.type,
-    permissions: app.permissions,
-    events: app.events,
-    created_at: app.createdAt,
-    updated_at: app.createdAt,
-    single_file_name: null,
-    has_multiple_single_files: false,
-    single_file_paths: [],
-    suspended_by: null,
-    suspended_at: null,
-  };
+/** One installation of the App, as the App and webhooks see it: the emulated one, with what that leaves out. */
+export async function installationAnswer(site: Site, { owner }: Installation): Promise<JsonObject> {
+  const emulated = await askEmulated(site, 'GET', `/orgs/${owner}/installation`);
+  const account = accountNamed(site, owner);
+  return { ...emulated, client_id: site.app.clientId, account, target_id: account['id'] };
 }

@@ -11,17 +11,10 @@ import {
   gitOr,
   runGit,
 } from '../git/commits.ts';
-import type { Repository } from '../repositories.ts';
-import { demand, nodeId, repositoryFor, repositoryUrl, utc, webUrl, type Site } from '../site.ts';
+import { nodeId, repositoryFor, repositoryUrl, utc, webUrl, type Repository, type Site } from '../site.ts';
 
 /** GitHub lists no more of a comparison. */
 const mostFiles = 300;
-
-function readable(site: Site, { params, who }: ApiCall): Repository {
-  const repository = repositoryFor(site, params, who);
-  demand(who, repository, 'contents', 'read');
-  return repository;
-}
 
 const personAnswer = ({ name, email, date }: Person): JsonObject => ({ name, email, date: utc(date) });
 
@@ -67,12 +60,11 @@ export function fileAnswer(site: Site, repository: Repository, at: string, file:
     raw_url: `${web}/raw/${at}/${path}`,
     contents_url: `${repositoryUrl(site, repository)}/contents/${path}?ref=${at}`,
     ...(file.formerPath === undefined ? {} : { previous_filename: file.formerPath }),
-    ...(file.patch === undefined ? {} : { patch: file.patch }),
   };
 }
 
 export async function getBranch(call: ApiCall, site: Site): Promise<Answer> {
-  const repository = readable(site, call);
+  const repository = await repositoryFor(site, call, 'contents', 'read');
   const name = call.params['branch'] ?? '';
   const sha = await resolveCommit(repository.folder, `refs/heads/${name}`);
   if (sha === undefined) throw new Refusal(404, 'Branch not found');
@@ -90,7 +82,7 @@ export async function getBranch(call: ApiCall, site: Site): Promise<Answer> {
 
 /** Three dots: what `head` has that its common ancestor with `base` has not. */
 export async function compare(call: ApiCall, site: Site): Promise<Answer> {
-  const repository = readable(site, call);
+  const repository = await repositoryFor(site, call, 'contents', 'read');
   const { folder } = repository;
   const [from = '', to = ''] = (call.params['basehead'] ?? '').split('...');
   const [base, head] = [await resolveCommit(folder, from), await resolveCommit(folder, to)];
@@ -125,68 +117,50 @@ export async function compare(call: ApiCall, site: Site): Promise<Answer> {
   return { status: 200, body };
 }
 
-/** Bytes of a file that are still answered in JSON. */
-const mostInJson = 1024 * 1024;
-
-interface Entry {
-  type: string;
-  sha: string;
-  size: number;
-  path: string;
-}
-
-/** A file or a folder of a commit. */
-export async function getContents(call: ApiCall, site: Site): Promise<Answer> {
-  const repository = readable(site, call);
-  const ref = call.query.get('ref') ?? repository.defaultBranch;
-  const commit = await resolveCommit(repository.folder, ref);
+/** The commit that a call for contents is of. */
+export async function commitOfContents({ query }: ApiCall, { folder, defaultBranch }: Repository): Promise<string> {
+  const ref = query.get('ref') ?? defaultBranch;
+  const commit = await resolveCommit(folder, ref);
   if (commit === undefined) throw new Refusal(404, `No commit found for the ref ${ref}`);
+  return commit;
+}
+
+/** A file of a commit. */
+export async function getContents(call: ApiCall, site: Site): Promise<Answer> {
+  const repository = await repositoryFor(site, call, 'contents', 'read');
+  const commit = await commitOfContents(call, repository);
   const path = call.params['path'] ?? '';
-  const show = (each: Entry): JsonObject => entryAnswer(site, repository, ref, each);
-  const entry = (await entriesOf(repository, commit, path)).find((each) => each.path === path);
-  if (!entry) throw notFound();
-  if (entry.type === 'tree') {
-    const inside = await entriesOf(repository, commit, `${path}/`);
-    return {
-      status: 200,
-      body: inside.map((each) => ({ ...show(each), type: each.type === 'tree' ? 'dir' : 'file' })),
-    };
-  }
-  const { stdout } = await runGit(repository.folder, ['cat-file', 'blob', entry.sha]);
-  const isSmall = entry.size <= mostInJson;
-  const content = isSmall ? stdout.toString('base64').replace(/.{60}/g, '$&\n') : '';
-  return { status: 200, body: { ...show(entry), type: 'file', encoding: isSmall ? 'base64' : 'none', content } };
-}
-
-async function entriesOf({ folder }: Repository, commit: string, path: string): Promise<Entry[]> {
-  const printed = await git(
-    folder,
-    '--literal-pathspecs',
-    'ls-tree',
-    '-z',
-    '--long',
-    '--full-tree',
-    commit,
-    '--',
-    path,
+  const sha = await gitOr(
+    repository.folder,
+    'rev-parse',
+    '--verify',
+    '--quiet',
+    '--end-of-options',
+    `${commit}:${path}`,
   );
-  return printed
-    .split('\0')
-    .filter(Boolean)
-    .map((line) => {
-      const tab = line.indexOf('\t');
-      const [, type = '', sha = '', size = ''] = line.slice(0, tab).split(/\s+/);
-      return { type, sha, size: Number(size) || 0, path: line.slice(tab + 1) };
-    });
+  const { code, stdout } = await runGit(repository.folder, ['cat-file', 'blob', sha ?? '']);
+  if (code !== 0) throw notFound();
+  const body = {
+    ...entryAnswer(site, repository, commit, { type: 'blob', path, sha: sha ?? '', size: stdout.length }),
+    encoding: 'base64',
+    content: stdout.toString('base64').replace(/.{60}/g, '$&\n'),
+  };
+  return { status: 200, body };
 }
 
-function entryAnswer(site: Site, repository: Repository, ref: string, { path, sha, size, type }: Entry): JsonObject {
+/** A file or a folder, without what is in it. */
+export function entryAnswer(
+  site: Site,
+  repository: Repository,
+  commit: string,
+  { type, path, sha, size }: { type: 'blob' | 'tree'; path: string; sha: string; size: number },
+): JsonObject {
   const encoded = pathInUrl(path);
-  const self = `${repositoryUrl(site, repository)}/contents/${encoded}?ref=${encodeURIComponent(ref)}`;
-  const kind = type === 'tree' ? 'tree' : 'blob';
-  const web = `${webUrl(site, repository)}/${kind}/${ref}/${encoded}`;
-  const gitUrl = `${repositoryUrl(site, repository)}/git/${kind}s/${sha}`;
+  const self = `${repositoryUrl(site, repository)}/contents/${encoded}?ref=${commit}`;
+  const web = `${webUrl(site, repository)}/${type}/${commit}/${encoded}`;
+  const gitUrl = `${repositoryUrl(site, repository)}/git/${type}s/${sha}`;
   return {
+    type: type === 'blob' ? 'file' : 'dir',
     name: path.slice(path.lastIndexOf('/') + 1),
     path,
     sha,
@@ -194,7 +168,7 @@ function entryAnswer(site: Site, repository: Repository, ref: string, { path, sh
     url: self,
     html_url: web,
     git_url: gitUrl,
-    download_url: type === 'blob' ? `${webUrl(site, repository)}/raw/${ref}/${encoded}` : null,
+    download_url: type === 'blob' ? `${webUrl(site, repository)}/raw/${commit}/${encoded}` : null,
     _links: { self, git: gitUrl, html: web },
   };
 }

@@ -1,9 +1,7 @@
-import { deliverCheckSuite, suiteIdOf } from '../answers/checks.ts';
 import { repositoryAnswer } from '../answers/repositories.ts';
 import { textAt, type JsonObject } from '../exchange.ts';
-import { contains, listCommits, noCommit, pathsOf, readOne, type GitCommit, type Person, git } from '../git/commits.ts';
-import type { Repository } from '../repositories.ts';
-import { administrator, utc, webUrl, type Site } from '../site.ts';
+import { contains, listCommits, noCommit, pathsOf, readOne, type GitCommit, git } from '../git/commits.ts';
+import { utc, webUrl, type Repository, type Site } from '../site.ts';
 import { deliver } from './deliveries.ts';
 
 /** What a push did to one ref. */
@@ -33,36 +31,24 @@ export async function deliverPush(
   changes: readonly RefChange[],
   by?: string,
 ): Promise<void> {
-  const tags = changes.filter(({ ref }) => ref.startsWith('refs/tags/'));
+  const hasManyTags = changes.filter(({ ref }) => ref.startsWith('refs/tags/')).length > mostTags;
   for (const change of changes) {
-    if (tags.length > mostTags && tags.includes(change)) continue;
-    await deliverRef(site, repository, change, by);
+    const { ref, after } = change;
+    const isBranch = ref.startsWith('refs/heads/');
+    if (!isBranch && hasManyTags) continue;
+    const name = ref.replace(/^refs\/(heads|tags)\//, '');
+    const kind = { ref: name, ref_type: isBranch ? 'branch' : 'tag', pusher_type: 'user' };
+    if (after === noCommit) await deliver(site, repository, 'delete', kind, by);
+    await deliver(site, repository, 'push', await pushPayload(site, repository, change, by), by);
+    if (isBranch && after !== noCommit) await site.extension.pushed?.(site, repository, name, change, by);
   }
-}
-
-async function deliverRef(
-  site: Site,
-  repository: Repository,
-  change: RefChange,
-  by: string | undefined,
-): Promise<void> {
-  const { ref, after } = change;
-  const isBranch = ref.startsWith('refs/heads/');
-  const name = ref.replace(/^refs\/(heads|tags)\//, '');
-  const kind = { ref: name, ref_type: isBranch ? 'branch' : 'tag', pusher_type: 'user' };
-  if (after === noCommit) await deliver(site, repository, 'delete', kind, by);
-  await deliver(site, repository, 'push', await pushPayload(site, repository, change, by), by);
-  if (!isBranch || after === noCommit) return;
-  const suite = await suiteIdOf(site, repository, after, name);
-  await deliverCheckSuite(site, repository, 'requested', suite, by);
-  await site.extension.pushed?.(site, repository, name, change, by);
 }
 
 async function pushPayload(
   site: Site,
   repository: Repository,
   change: RefChange,
-  by: string | undefined,
+  login = site.administrator,
 ): Promise<JsonObject> {
   const { ref, before, after } = change;
   const { folder } = repository;
@@ -79,11 +65,8 @@ async function pushPayload(
     ...commitInEvent(commit),
     distinct: true,
     url: `${webUrl(site, repository)}/commit/${commit.sha}`,
-    author: withLogin(site, commit.author),
-    committer: withLogin(site, commit.committer),
     ...(paths.get(commit.sha) ?? { added: [], removed: [], modified: [] }),
   });
-  const login = by ?? administrator(site).login;
   const last = reported.at(-1);
   return {
     ref,
@@ -118,12 +101,6 @@ export const commitInEvent = ({ sha, tree, message, author, committer }: GitComm
   committer: { name: committer.name, email: committer.email },
 });
 
-/** A person as pushes name them, with the login whose no-reply address it is. */
-const withLogin = (site: Site, { name, email }: Person): JsonObject => {
-  const login = /^(?:\d+\+)?([^@+]+)@users\.noreply\.github\.com$/.exec(email)?.[1] ?? '';
-  return { name, email, ...(site.people.has(login) ? { username: login } : {}) };
-};
-
 /** A push's repository differs from all others: its times are seconds, and its owner has a name. */
 async function pushedRepository(site: Site, repository: Repository): Promise<JsonObject> {
   const answer = await repositoryAnswer(site, repository);
@@ -135,9 +112,9 @@ async function pushedRepository(site: Site, repository: Repository): Promise<Jso
     owner: { name: repository.owner, email: null, ...(typeof owner === 'object' ? owner : {}) },
     url: webUrl(site, repository),
     created_at: seconds('created_at'),
-    pushed_at: Math.floor(site.clock.now() / 1000),
+    pushed_at: Math.floor(Date.now() / 1000),
     stargazers: 0,
     master_branch: repository.defaultBranch,
-    ...(site.accounts.get(repository.owner)?.type === 'Organization' ? { organization: repository.owner } : {}),
+    organization: repository.owner,
   };
 }

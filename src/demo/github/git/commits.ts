@@ -48,12 +48,6 @@ export async function readOne(repository: string, sha: string): Promise<GitCommi
   return commit;
 }
 
-/** Whether there is a commit of this full id. */
-export async function hasCommit(repository: string, sha: string): Promise<boolean> {
-  if (!/^[0-9a-f]{40}$/.test(sha)) return false;
-  return (await gitOr(repository, 'cat-file', '-t', sha)) === 'commit';
-}
-
 /**
  * The commit that GitHub finds by a branch, a tag, a full ref or (part of) an id.
  *
@@ -95,10 +89,9 @@ export interface ChangedFile {
   path: string;
   formerPath?: string;
   status: 'added' | 'removed' | 'modified' | 'renamed' | 'changed';
+  /** Lines; none of bytes that are no text. */
   additions: number;
   deletions: number;
-  /** Absent for bytes that are no text. */
-  patch?: string;
 }
 
 const letters: Record<string, ChangedFile['status']> = { A: 'added', D: 'removed', M: 'modified', R: 'renamed' };
@@ -106,15 +99,14 @@ const letters: Record<string, ChangedFile['status']> = { A: 'added', D: 'removed
 /** The differences between two commits or trees, with renames. */
 export async function changedFiles(repository: string, from: string, to: string): Promise<ChangedFile[]> {
   const raw = await git(repository, 'diff', '--raw', '-z', '-M', '--no-abbrev', from, to);
-  const files = [...readRaw(raw.split('\0'))];
-  if (files.length === 0) return files;
-  const text = await git(repository, 'diff', '--patch', '-M', '--no-color', '--no-ext-diff', from, to);
-  // Lines of a file begin with a blank, a sign or a backslash, so only a heading begins like this.
-  const parts = text.split(/^diff --git /m).slice(1);
-  return files.map((file, index) => ({ ...file, ...readPatch(parts[index] ?? '') }));
+  const counts = (await git(repository, 'diff', '--numstat', '-M', from, to)).split('\n');
+  return [...readRaw(raw.split('\0'))].map((file, index) => {
+    const [additions, deletions] = (counts[index] ?? '').split('\t').map(Number);
+    return { ...file, additions: additions || 0, deletions: deletions || 0 };
+  });
 }
 
-function* readRaw(words: string[]): Generator<ChangedFile> {
+function* readRaw(words: string[]): Generator<Omit<ChangedFile, 'additions' | 'deletions'>> {
   for (let at = 0; at < words.length;) {
     const [, , before = '', after = '', letter = ''] = (words[at] ?? '').split(' ');
     const first = words[at + 1];
@@ -126,23 +118,9 @@ function* readRaw(words: string[]): Generator<ChangedFile> {
       path: second ?? first,
       ...(second === undefined ? {} : { formerPath: first }),
       status,
-      additions: 0,
-      deletions: 0,
     };
     at += second === undefined ? 2 : 3;
   }
-}
-
-function readPatch(part: string): Pick<ChangedFile, 'additions' | 'deletions' | 'patch'> {
-  const begin = part.search(/^@@ /m);
-  if (begin < 0) return { additions: 0, deletions: 0 };
-  const patch = part.slice(begin).replace(/\n$/, '');
-  const lines = patch.split('\n');
-  return {
-    additions: lines.filter((line) => line.startsWith('+')).length,
-    deletions: lines.filter((line) => line.startsWith('-')).length,
-    patch,
-  };
 }
 
 /** The paths that one commit added, removed and modified against its first parent, as a push lists them. */

@@ -1,0 +1,57 @@
+import { isObject } from '../../../src/contract/json-object.ts';
+import { botOf } from '../../../src/demo/github/answers/accounts.ts';
+import { createRun, suiteOf, updateRun } from '../../../src/demo/github/answers/checks.ts';
+import { deliver, type Delivery } from '../../../src/demo/github/events/deliveries.ts';
+import { numberAt, textAt, type JsonObject } from '../../../src/demo/github/exchange.ts';
+import {
+  repositoryFor,
+  type Handler,
+  type Operation,
+  type Repository,
+  type Site,
+} from '../../../src/demo/github/site.ts';
+
+/**
+ * Delivers the event of a check run.
+ *
+ * @param run as GitHub shows it.
+ * @param more the person and the button, for a requested action.
+ */
+export async function deliverCheckRun(
+  site: Site,
+  repository: Repository,
+  action: 'created' | 'completed' | 'rerequested' | 'requested_action',
+  run: JsonObject,
+  more: { by?: string; button?: string } = {},
+): Promise<Delivery | undefined> {
+  const suite = await suiteOf(site, repository, textAt(run, 'head_sha') ?? '');
+  const payload = {
+    action,
+    check_run: { ...run, check_suite: suite },
+    ...(more.button === undefined ? {} : { requested_action: { identifier: more.button } }),
+  };
+  return deliver(site, repository, 'check_run', payload, more.by ?? botOf(site).login);
+}
+
+/** The operations that write check runs, with the events of those that were created and completed. */
+export function checkRunOperations(repo: string): Operation[] {
+  const completed = new Set<number>();
+  const withEvents =
+    (handler: Handler): Handler =>
+    async (call, site) => {
+      const answer = await handler(call, site);
+      if (answer.status >= 300 || !isObject(answer.body)) return answer;
+      const id = numberAt(answer.body, 'id');
+      const wasCompleted = completed.has(id);
+      if (answer.body['status'] === 'completed') completed.add(id);
+      else completed.delete(id);
+      const repository = await repositoryFor(site, call, 'checks', 'write');
+      if (call.method === 'POST') await deliverCheckRun(site, repository, 'created', answer.body);
+      if (completed.has(id) && !wasCompleted) await deliverCheckRun(site, repository, 'completed', answer.body);
+      return answer;
+    };
+  return [
+    ['POST', `${repo}/check-runs`, withEvents(createRun)],
+    ['PATCH', `${repo}/check-runs/{check_run_id}`, withEvents(updateRun)],
+  ];
+}
