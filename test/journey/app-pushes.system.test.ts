@@ -65,9 +65,7 @@ describe.concurrent('a push', () => {
     const project = await openProject(fixture, 'thrice');
     const commit = await project.push('Change');
     const { github } = fixture;
-    const push = github
-      .deliveries()
-      .find(({ event, payload }) => event === 'push' && payload['after'] === commit);
+    const push = github.deliveries().find(({ event, payload }) => event === 'push' && payload['after'] === commit);
     for (const guid of [push?.guid ?? '', push?.guid ?? '']) {
       expect((await github.deliver(guid)).response?.statusCode).toBe(202);
     }

@@ -147,9 +147,9 @@ describe('latency', () => {
     // The worker polled once before the first job is sent.
     await new Promise((resolve) => setTimeout(resolve, 100));
     for (let round = 0; round < 15; round += 1) {
-      const began = new Promise<void>((resolve) => (started = resolve));
+      const began = new Promise<string>((resolve) => (started = () => resolve('started')));
       await jobs.send('prompt', {});
-      await began;
+      expect(await began).toBe('started');
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   });
@@ -246,7 +246,7 @@ describe('stop', () => {
   test('is quick without a running job', async () => {
     const jobs = await queue();
     await jobs.work('idle', {}, async () => undefined);
-    await jobs.stop({ timeoutMs: 600_000 });
+    expect(await jobs.stop({ timeoutMs: 600_000 })).toBeUndefined();
   });
 
   test('ends although the database does not respond', async () => {

@@ -139,7 +139,7 @@ export function outputBound(
   let isReported = false;
   let last: [LogLevel, string][] = [];
   return {
-    writeLine(level: LogLevel, line: string): void {
+    writeLine: (level: LogLevel, line: string): void => {
       bytes += Buffer.byteLength(line);
       lines += 1;
       if (bytes <= outputBytes && lines <= outputLines) return write(level, line);
@@ -150,7 +150,7 @@ export function outputBound(
       if (last.length > keepLast) last.shift();
     },
     /** Call when a command has ended: logs its last lines, if they were left out. */
-    commandEnded(): void {
+    commandEnded: (): void => {
       if (leftOut === 0) return;
       if (leftOut > last.length)
         write('warning', `[${leftOut - last.length} lines left out; the last of the command:]`);

@@ -69,7 +69,7 @@ export function createGateway(settings: GatewaySettings) {
 
   return {
     /** Handles a request for an agent, else returns false. `basePath` is the prefix that was removed from its path. */
-    handle(request: IncomingMessage, response: ServerResponse, basePath = ''): boolean {
+    handle: (request: IncomingMessage, response: ServerResponse, basePath = ''): boolean => {
       const target = readAgentPath(request.url ?? '/');
       if (!target) return false;
       answer(target, request, response, basePath).catch((error: unknown) => {
@@ -79,13 +79,13 @@ export function createGateway(settings: GatewaySettings) {
       return true;
     },
     /** Sends new requests to the new process from now on. Returns the former route, for the caller to drain and close. */
-    switchTo(deploymentId: string, upstream: Upstream): AgentRoute | undefined {
+    switchTo: (deploymentId: string, upstream: Upstream): AgentRoute | undefined => {
       const former = routes.get(deploymentId);
       routes.set(deploymentId, openRoute(upstream, { clock, log, answerWithinMs }));
       return former;
     },
     /** Answers new requests with "nothing is live" from now on. Returns the former route. */
-    withdraw(deploymentId: string): AgentRoute | undefined {
+    withdraw: (deploymentId: string): AgentRoute | undefined => {
       const former = routes.get(deploymentId);
       routes.delete(deploymentId);
       return former;

@@ -1,1 +1,0 @@
-const e=e=>e instanceof Error&&`code`in e&&typeof e.code==`string`?e.code:``,t=(t,...n)=>n.includes(e(t));export{t as n,e as t};
