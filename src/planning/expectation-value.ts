@@ -37,7 +37,6 @@ export function seenAt(path: string, test: ValueTest, values: unknown, words: Wo
   const found = findAll(compiled.query, values);
   if (found === undefined)
     return { held: false, seen: 'nothing: the path takes too many steps, so search fewer places' };
-  if (found.length === 0) return { held: false, seen: 'nothing at this path' };
   if (found.length > mostFound) return { held: false, seen: `more than ${mostFound} values at this path` };
   const see = seeing(test, words);
   const seen = found.map((each) => ({ ...see(each.value), where: each.where }));
@@ -86,7 +85,7 @@ const valueAt = (values: unknown, where: Found['where']): unknown =>
 
 /** The values come from JSON text, so comparing their serialized form is enough. */
 const isJson = (value: unknown): value is Parameters<JSONPathQuery['lazyQuery']>[0] =>
-  value === null || ['string', 'number', 'boolean', 'object'].includes(typeof value);
+  ['string', 'number', 'boolean', 'object'].includes(typeof value);
 
 /** Makes what holds each value that was found to a test. A pattern is compiled once for all of them. */
 function seeing(test: ValueTest, words: Words): (value: unknown) => Seen {
