@@ -61,6 +61,9 @@ test.each<[what: string, Desired, Seen['deployment'], RebuildDecision, FieldChan
   expect(restated?.kind === 'restated' ? restated.part : restated).toEqual(part);
 });
 
+test('uploads no folder for a deployment that is built from a repository', () =>
+  expect(restatement(github, built, make, [], { tarball })?.kind).toBe('restated'));
+
 test('reports what is restated, from what, and why', () =>
   expect(restatement({ ...github, repoRef: 'next' }, built, make, [], {})).toEqual({
     kind: 'restated',

@@ -371,3 +371,8 @@ test('names five that were left out, without a number of others', () =>
   expect(notesOnTarball(folder, { ...tarball, leftOut: ['a', 'b', 'c', 'd', 'e'] })).toEqual([
     'left out of the upload by default: a, b, c, d, e; a line with ! in .landfallignore takes one in',
   ]));
+
+test('notes nothing of a folder that is not given', () => {
+  const { sourceDir: _, ...nothing } = folder;
+  expect(notesOnTarball(nothing, undefined)).toEqual([]);
+});
