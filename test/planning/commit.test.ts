@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { commitOf, sameCommit, type Workflow } from '../../src/planning/commit.ts';
+import { commitOf, sameCommit, shortCommit, type Workflow } from '../../src/planning/commit.ts';
 import { isRepositoryNamed, sameRepository, shownRepository } from '../../src/planning/repository-url.ts';
 
 const sha = 'a'.repeat(40);
@@ -77,6 +77,7 @@ describe('the requested commit', () => {
       head: undefined,
       ...change,
     });
+    expect(known.kind).toBe(wanted === undefined ? 'unknown' : 'known');
     expect(known.kind === 'known' ? known.sha : undefined).toBe(wanted);
   });
 
@@ -121,6 +122,7 @@ describe('spellings of a repository', () => {
     'git+https://github.com/acme/agent.git',
     'https://github.com//acme/agent.GIT//',
     'git@github.com:/acme/agent',
+    ' git@github.com:acme/agent ',
   ])('%s is the same', (other) => expect(sameRepository(plain, other)).toBe(true));
 
   test.each([
@@ -183,3 +185,5 @@ test.each([
   ['empty', '', sha, false],
   ['undefined', undefined, undefined, false],
 ])('one commit? %s', (_, one, other, same) => expect(sameCommit(one, other)).toBe(same));
+
+test('a commit is shown by its first seven characters', () => expect(shortCommit(sha)).toBe('aaaaaaa'));

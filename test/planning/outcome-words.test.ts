@@ -34,7 +34,7 @@ test.each([
   const rollout = rolloutOutOfTime(rolloutAfter(rolloutOf('r2'), { at: 0, revision }));
   if (rollout.kind === 'live') throw new Error('it is live');
   const advice = kind === 'superseded' ? {} : { advice: words.advice[kind] };
-  expect(outcomeOfRollout(rollout, words)).toEqual({ kind, reason, ...advice });
+  expect(outcomeOfRollout(rollout, words)).toStrictEqual({ kind, reason, ...advice });
 });
 
 test('advises on a superseded revision where there is advice', () => {

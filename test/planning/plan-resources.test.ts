@@ -180,8 +180,14 @@ describe('resources', () => {
       {},
       'executor_cpu has no effect: the service marks it as not to be used',
     ],
-    ['a field that is not known', { cpu: 2 }, { newer: 3 }, 'newer is not known here and goes, as it is sent whole'],
+    [
+      'a field that is not known',
+      { cpu: 2 },
+      { cpu: 1, newer: 3 },
+      'newer is not known here and goes, as it is sent whole',
+    ],
     ['no unknown field that is kept, as nothing is sent', { cpu: 1 }, { cpu: 1, newer: 3 }, ''],
+    ['nothing where no resources are requested', undefined, { cpu: 1, newer: 3 }, ''],
     ['no unknown field that is empty', { cpu: 2 }, { newer: [] }, ''],
   ])('notes %s', (_, spec, held, noted) =>
     expect(notes(requested(spec, held))).toBe(noted && `source_config.resource_spec.${noted}`),

@@ -157,6 +157,12 @@ describe('sorted by the head', () => {
       { stale: ['old'], joined: [], first: undefined, lacksHead: true },
     ],
     [
+      'a request that the service should carry out is stale as well',
+      [expecting],
+      undefined,
+      { stale: ['expecting'], joined: [], first: undefined, lacksHead: true },
+    ],
+    [
       'neither sent requests nor rollbacks are sorted',
       [following, requestedAction],
       undefined,
