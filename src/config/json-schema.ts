@@ -51,6 +51,18 @@ const mapKeywords = new Set([
   'dependencies',
 ]);
 
+/** Keywords whose value is one schema, and keywords whose value is a list of them. */
+const schemaKeywords = [
+  'not',
+  'items',
+  'contains',
+  'propertyNames',
+  'additionalProperties',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+];
+const listKeywords = ['prefixItems', 'allOf', 'anyOf', 'oneOf'];
+
 /** A JSON Schema in object form; the schemas `true` and `false` are excluded. */
 export type SchemaObject = Record<string, unknown>;
 
@@ -88,7 +100,7 @@ export function schemaFaults(schema: SchemaObject): SchemaFault[] {
       faults.push({ path: [...path, '$ref'], problem: 'cannot lead through `patternProperties`' });
     }
     faults.push(...wordFaults(each, 'type', types, path), ...wordFaults(each, 'format', schemaFormats, path));
-    faults.push(...patternFaults(each, path));
+    faults.push(...patternFaults(each, path), ...shapeFaults(each, path));
   });
   if (subschemas > mostSubschemas) faults.push({ path: [], problem: `must hold at most ${mostSubschemas} schemas` });
   if (references > mostReferences) faults.push({ path: [], problem: `must hold at most ${mostReferences} references` });
@@ -104,6 +116,26 @@ function wordFaults(schema: SchemaObject, keyword: string, known: readonly strin
     const problem = `must be one of ${quoted(known)}`;
     return [{ path: [...path, keyword], problem, suggestion }];
   });
+}
+
+/** Keywords that hold something else than a schema: the validator breaks on them, though only at a value they apply to. */
+function shapeFaults(schema: SchemaObject, path: FieldPath): SchemaFault[] {
+  const expected = (keywords: Iterable<string>, fits: (value: unknown) => boolean, problem: string): SchemaFault[] =>
+    [...keywords]
+      .filter((keyword) => schema[keyword] !== undefined && !fits(schema[keyword]))
+      .map((keyword) => ({ path: [...path, keyword], problem }));
+  const isSchema = (value: unknown): boolean =>
+    typeof value === 'object' ? value !== null : typeof value === 'boolean';
+  return [
+    ...expected(
+      mapKeywords,
+      (value) => isObject(value) && Object.values(value).every(isSchema),
+      'must be a map of schemas',
+    ),
+    ...expected(schemaKeywords, isSchema, 'must be a JSON Schema'),
+    ...expected(listKeywords, (value) => Array.isArray(value) && value.every(isSchema), 'must be a list of schemas'),
+    ...expected(['required'], Array.isArray, 'must be a list of names'),
+  ];
 }
 
 function patternFaults(schema: SchemaObject, path: FieldPath): SchemaFault[] {

@@ -45,9 +45,8 @@ export function schemaMismatch(schema: SchemaObject, value: unknown, words: Word
   const texts = textsIn(value);
   // The validator writes keys into URIs, and breaks on one that is half a character.
   if (![...texts.keys].every((key) => key.isWellFormed())) return 'a key that is no well-formed text';
-  const { valid, errors } = validate(value, onLinearTime(schema, texts), schemaDraft);
-  const last = errors.at(-1);
-  if (valid || !last) return undefined;
+  const last = validate(value, onLinearTime(schema, texts), schemaDraft).errors.at(-1);
+  if (!last) return undefined;
   const where = last.instanceLocation === '#' ? '' : `at ${words.text(placeWithin(last.instanceLocation), 80)}: `;
   return `${where}${words.text(last.error)}`;
 }

@@ -85,7 +85,7 @@ const valueAt = (values: unknown, where: Found['where']): unknown =>
 
 /** The values come from JSON text, so comparing their serialized form is enough. */
 const isJson = (value: unknown): value is Parameters<JSONPathQuery['lazyQuery']>[0] =>
-  value === null || ['string', 'number', 'boolean', 'object'].includes(typeof value);
+  ['string', 'number', 'boolean', 'object'].includes(typeof value);
 
 /** Makes what holds each value that was found to a test. A pattern is compiled once for all of them. */
 function seeing(test: ValueTest, words: Words): (value: unknown) => Seen {

@@ -95,7 +95,7 @@ function merge(there: ResourceSpec, requested: ResourceSpec): ResourceSpec {
   // A service may report its defaults as if they had been set. Sending them back would pin the limit of the former CPU
   // on the new one, so a value that equals its default follows the field that it is derived from.
   for (const field of defaultedResourceFields) {
-    if (there[field] == null || requested[field] !== undefined || defaultOf(field, there) !== there[field]) continue;
+    if (requested[field] !== undefined || defaultOf(field, there) !== there[field]) continue;
     if (defaultOf(field, merged) !== there[field]) delete merged[field];
   }
   return merged;
@@ -136,11 +136,7 @@ const cannotBeKept = (field: string): Obstacle => ({
 });
 
 function meaning(spec: ResourceSpec): Record<string, unknown> {
-  const meant: Record<string, unknown> = {};
-  for (const [field, value] of Object.entries(withResourceDefaults(spec))) {
-    if (!isNothing(value)) meant[field] = isCpu(field) && typeof value === 'number' ? roundCpu(value) : value;
-  }
-  return meant;
+  return Object.fromEntries(Object.entries(withResourceDefaults(spec)).filter(([, value]) => !isNothing(value)));
 }
 
 const isCpu = (field: string) => field.includes('cpu');
@@ -152,7 +148,7 @@ function canonical(value: unknown): string {
   return JSON.stringify(value, (key, each: unknown) => {
     if (key === 'value' && each === '') return undefined;
     if (!isObject(each)) return each;
-    const entries = Object.entries(each).filter(([, member]) => member !== null && member !== undefined);
+    const entries = Object.entries(each).filter(([, member]) => member !== null);
     return Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)));
   });
 }

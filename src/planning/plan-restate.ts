@@ -33,7 +33,7 @@ export function restatement(
   const { field, requested } = sourceOf(desired);
   if (!isNeeded(rebuilt, github, differing) || differing.some((change) => change.field === field)) return undefined;
   const held = heldAt(deployment, field);
-  const reported = typeof held === 'string' && held !== '' ? held : undefined;
+  const reported = typeof held === 'string' ? held : undefined;
   const value = requested ?? (github && reported ? spelledRef(reported) : reported);
   if (!value) {
     return {

@@ -150,6 +150,36 @@ test.each<[sentence: string, expected: string, problems: string[]]>([
     ],
   ],
   [
+    'an empty map of a schema',
+    'values: [{ path: $, schema: { patternProperties: } }]',
+    ['1:62: `smoke-tests[0].expect.values[0].schema.patternProperties` must be a map of schemas'],
+  ],
+  [
+    'an empty schema in a map of schemas',
+    'values: [{ path: $, schema: { properties: { reply: } } }]',
+    ['1:55: `smoke-tests[0].expect.values[0].schema.properties` must be a map of schemas'],
+  ],
+  [
+    'an empty schema in a list of schemas',
+    'values: [{ path: $, schema: { prefixItems: [null] } }]',
+    ['1:56: `smoke-tests[0].expect.values[0].schema.prefixItems` must be a list of schemas'],
+  ],
+  [
+    'an empty schema within a schema',
+    'values: [{ path: $, schema: { properties: { a: { items: } } } }]',
+    ['1:69: `smoke-tests[0].expect.values[0].schema.properties.a.items` must be a JSON Schema'],
+  ],
+  [
+    'one name where a schema lists names',
+    'values: [{ path: $, schema: { required: a } }]',
+    ['1:53: `smoke-tests[0].expect.values[0].schema.required` must be a list of names'],
+  ],
+  [
+    'one schema where a schema lists several',
+    'values: [{ path: $, schema: { prefixItems: {} } }]',
+    ['1:56: `smoke-tests[0].expect.values[0].schema.prefixItems` must be a list of schemas'],
+  ],
+  [
     'a reference to nowhere',
     'values: [{ path: $, schema: { $ref: "#/nope" } }]',
     ['1:41: `smoke-tests[0].expect.values[0].schema` has a `$ref` that leads nowhere'],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { commitOf, sameCommit, type Workflow } from '../../src/planning/commit.ts';
-import { sameRepository, shownRepository } from '../../src/planning/repository-url.ts';
+import { commitOf, sameCommit, shortCommit, type Workflow } from '../../src/planning/commit.ts';
+import { isRepositoryNamed, sameRepository, shownRepository } from '../../src/planning/repository-url.ts';
 
 const sha = 'a'.repeat(40);
 const headSha = 'b'.repeat(40);
@@ -47,6 +47,16 @@ describe('the requested commit', () => {
       undefined,
     ],
     [
+      'a pull request without the commit of its head: unknown',
+      { workflow: { ...push, ref: 'refs/pull/7/merge', headRef: 'main', headRepository: 'acme/agent' } },
+      undefined,
+    ],
+    [
+      'a server whose address ends in a slash: its commit',
+      { workflow: { ...push, serverUrl: 'https://github.com/' } },
+      sha,
+    ],
+    [
       'another branch with a known head: the head',
       { workflow: { ...push, ref: 'refs/heads/x' }, head: headSha },
       headSha,
@@ -67,8 +77,29 @@ describe('the requested commit', () => {
       head: undefined,
       ...change,
     });
+    expect(known.kind).toBe(wanted === undefined ? 'unknown' : 'known');
     expect(known.kind === 'known' ? known.sha : undefined).toBe(wanted);
-    expect(known.kind === 'known' ? known.from : known.why).not.toBe('');
+  });
+
+  const elsewhere = { ...push, ref: 'refs/heads/next' };
+  test.each<[string, Partial<Parameters<typeof commitOf>[0]>]>([
+    ['this workflow', { workflow: push, head: headSha }],
+    ['this workflow', { workflow: pullRequest, repoRef: 'feature' }],
+    ['the head of main', { head: headSha }],
+    ['this workflow runs on refs/heads/next of acme/agent, which is not what is deployed', { workflow: elsewhere }],
+    ['this workflow runs on feature of acme/agent, which is not what is deployed', { workflow: pullRequest }],
+    ['no workflow says which commit it runs on', {}],
+    ['the service does not report which repository and ref it builds', { workflow: push, repoUrl: undefined }],
+    ['the service does not report which repository and ref it builds', { head: headSha, repoRef: undefined }],
+  ])('is known, or unknown, with a reason: %s', (reason, change) => {
+    const known = commitOf({
+      repoUrl: 'https://github.com/acme/agent',
+      repoRef: 'main',
+      workflow: undefined,
+      head: undefined,
+      ...change,
+    });
+    expect(known.kind === 'known' ? known.from : known.why).toBe(reason);
   });
 });
 
@@ -87,6 +118,11 @@ describe('spellings of a repository', () => {
     'ssh://git@github.com:2222/acme/agent',
     'git://github.com/acme/agent',
     ' https://github.com/acme/agent ',
+    'git+ssh://git@github.com/acme/agent',
+    'git+https://github.com/acme/agent.git',
+    'https://github.com//acme/agent.GIT//',
+    'git@github.com:/acme/agent',
+    ' git@github.com:acme/agent ',
   ])('%s is the same', (other) => expect(sameRepository(plain, other)).toBe(true));
 
   test.each([
@@ -95,6 +131,8 @@ describe('spellings of a repository', () => {
     'https://gitlab.com/acme/agent',
     'https://github.com:8443/acme/agent',
     '/github.com/acme/agent',
+    'ftp://github.com/acme/agent',
+    'git@github.com:acme/agents',
     'file:///acme/agent',
     'acme/agent',
     '',
@@ -106,14 +144,31 @@ describe('spellings of a repository', () => {
     ['/srv/with space/agent', 'file:///srv/with%20space/agent', true],
     ['/srv/100%/agent', '/srv/100%/agent/', true],
     ['C:\\git\\agent', 'file:///C:/git/agent', true],
+    ['srv/agent', '/srv/agent', true],
+    ['/srv/a?b#c', '/srv/a?b#d', false],
+    ['/srv/a?b', '/srv/a%3Fb', false],
+    ['/srv/agent.git', '/srv/agent.github', false],
+    ['/srv/agent.github', '/srv/agenthub', false],
     ['/srv/git/agent', '/srv/git/Agent', false],
+    ['file:///srv/git/agent', 'file:///srv/git/Agent', false],
+    ['a:b', 'A:b', false],
   ])('of folders: %s and %s', (one, other, same) => expect(sameRepository(one, other)).toBe(same));
+
+  test.each([
+    ['https://ghe.acme.com/Acme/Agent.git', true],
+    ['git@github.com:acme/agent', true],
+    ['https://github.com/big-acme/agent', false],
+    ['https://github.com/acme/agent/more', false],
+  ])('%s is named acme/agent on its host: %s', (address, named) =>
+    expect(isRepositoryNamed(address, 'Acme', 'agent')).toBe(named),
+  );
 
   test('a password in the address is never shown', () => {
     expect(shownRepository('https://user:word@github.com/acme/agent')).toBe('https://github.com/acme/agent');
     expect(shownRepository('https://user:wo@rd@github.com/acme/agent')).toBe('https://github.com/acme/agent');
     expect(shownRepository('https://github.com/acme/agent?by=a@b')).toBe('https://github.com/acme/agent?by=a@b');
     expect(shownRepository('git@github.com:acme/agent.git')).toBe('git@github.com:acme/agent.git');
+    expect(shownRepository('GIT+SSH://git@github.com/acme/a@b')).toBe('GIT+SSH://github.com/acme/a@b');
   });
 });
 
@@ -122,7 +177,13 @@ test.each([
   ['in capitals', sha, sha.toUpperCase(), true],
   ['abbreviated', sha, sha.slice(0, 7), true],
   ['abbreviated to fewer than 7 characters', sha, sha.slice(0, 6), false],
+  ['abbreviated, compared with the whole', sha.slice(0, 7), sha, true],
+  ['the end of another', 'a'.repeat(7), `${'b'.repeat(33)}${'a'.repeat(7)}`, false],
+  ['an abbreviation of another', 'b'.repeat(7), sha, false],
   ['another', sha, headSha, false],
   ['null', sha, null, false],
+  ['empty', '', sha, false],
   ['undefined', undefined, undefined, false],
 ])('one commit? %s', (_, one, other, same) => expect(sameCommit(one, other)).toBe(same));
+
+test('a commit is shown by its first seven characters', () => expect(shortCommit(sha)).toBe('aaaaaaa'));

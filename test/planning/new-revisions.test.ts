@@ -24,6 +24,12 @@ test.each<[string, RevisionSeen[], string]>([
   ['one of it ended', [revision('r3', b, 'live'), revision('r2', a, 'ended')], 'r2'],
   ['one of another commit serves', [revision('r2', b, 'live')], 'none'],
   ['one does not report its commit yet', [revision('r2', undefined, 'on-its-way')], 'may-be'],
+  [
+    'one does not report its commit yet, and one of another serves',
+    [revision('r3', undefined, 'on-its-way'), revision('r2', b, 'live')],
+    'may-be',
+  ],
+  ['one of another commit is on its way', [revision('r2', b, 'on-its-way')], 'none'],
   ['one ended without reporting its commit', [revision('r2', undefined, 'ended')], 'none'],
 ])('a revision of a commit where %s', (_, made, expected) => {
   const found = madeOf(a, made);

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { firstTestOf, outcomeOfRollout, outcomeOfUndoing, type Undoing } from '../../src/planning/outcome-words.ts';
+import {
+  alsoWrong,
+  firstTestOf,
+  outcomeOfRollout,
+  outcomeOfUndoing,
+  type Undoing,
+} from '../../src/planning/outcome-words.ts';
 import { rolloutAfter, rolloutOf, rolloutOutOfTime } from '../../src/planning/rollout.ts';
 import type { HeldExpectation, NamedVerdict, TestVerdict } from '../../src/planning/verdict-types.ts';
 
@@ -15,6 +21,12 @@ test.each([
   ['failed', 'BUILD_FAILED', 'npm said no.', 'Revision r2 ended BUILD_FAILED: npm said no. Revision r1 still serves.'],
   ['failed', 'BUILD_FAILED', undefined, 'Revision r2 ended BUILD_FAILED. Revision r1 still serves.'],
   ['interrupted', 'INTERRUPTED', undefined, 'Revision r2 was interrupted at the service. Revision r1 still serves.'],
+  [
+    'interrupted',
+    'INTERRUPTED',
+    'a node left.',
+    'Revision r2 was interrupted at the service: a node left. Revision r1 still serves.',
+  ],
   ['timed-out', 'BUILDING', undefined, 'Revision r2 was not live within 20 min: last seen BUILDING, and it goes on.'],
   ['superseded', 'SKIPPED', undefined, 'Revision r3 took its place.'],
 ] as const)('a revision that is %s (%s, %s) is reported', (kind, status, status_message, reason) => {
@@ -22,7 +34,12 @@ test.each([
   const rollout = rolloutOutOfTime(rolloutAfter(rolloutOf('r2'), { at: 0, revision }));
   if (rollout.kind === 'live') throw new Error('it is live');
   const advice = kind === 'superseded' ? {} : { advice: words.advice[kind] };
-  expect(outcomeOfRollout(rollout, words)).toEqual({ kind, reason, ...advice });
+  expect(outcomeOfRollout(rollout, words)).toStrictEqual({ kind, reason, ...advice });
+});
+
+test('advises on a superseded revision where there is advice', () => {
+  const advised = { ...words, advice: { ...words.advice, superseded: 'Look at r3.' } };
+  expect(outcomeOfRollout({ kind: 'superseded', revisionId: 'r2', seen: [] }, advised).advice).toBe('Look at r3.');
 });
 
 const held = (holds: boolean, what: string): HeldExpectation => ({
@@ -48,6 +65,9 @@ test.each<['failed' | 'unproven', NamedVerdict[], string]>([
     [named('a', unproven), named('b', failed), named('c', failed)],
     'b: two was expected, something else was seen (and 1 more)',
   ],
+  ['unproven', [named('a', unproven), named('b', unproven), named('c', unproven)], 'a: nothing came (and 2 more)'],
+  ['failed', [named('a', { ...failed, held: [held(true, 'one')] })], 'a: nothing was expected'],
+  ['failed', [named('a', unproven)], 'no reason given'],
 ])('the first of the tests that ended %s is named (%#)', (kind, tests, clause) =>
   expect(firstTestOf({ kind, tests }, kind)).toBe(clause),
 );
@@ -68,3 +88,6 @@ test.each<[Undoing, string, string]>([
 ])('after going back: %o', (undoing, kind, reason) =>
   expect(outcomeOfUndoing('It is wrong', undoing)).toEqual({ kind, reason }),
 );
+
+test('explains that going back did not help', () =>
+  expect(alsoWrong('r1')).toBe('revision r1 serves again, and answers wrongly too'));

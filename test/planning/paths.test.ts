@@ -17,6 +17,7 @@ describe('paths that count', () => {
     ['with nothing included everything is', [], ['docs/**'], 'agents/a.py', true],
     ['and what is excluded still is not', [], ['docs/**'], 'docs/a.md', false],
     ['letters count as they are', ['Agents/**'], [], 'agents/a.py', false],
+    ['a path as long as is matched', ['agents/**'], [], `docs/${'x'.repeat(395)}`, false],
     ['a path that is too long to match', ['agents/**'], ['**'], `docs/${'x'.repeat(500)}`, true],
     ['an included glob that cannot be read', ['[', 'lib/**'], [], 'agents/a.py', true],
     ['an excluded glob that cannot be read', ['agents/**'], ['['], 'agents/a.py', true],

@@ -2,6 +2,14 @@ import { describe, expect, test } from 'vitest';
 import type { DesiredInternalDocker, DesiredInternalSource } from '../../src/config/desired.ts';
 import { carriesSource } from '../../src/deploy/lost-response.ts';
 import { plan } from '../../src/planning/plan.ts';
+import {
+  compareTarball,
+  latestDigest,
+  latestPath,
+  notesOnTarball,
+  uploadChange,
+  waitsForUpload,
+} from '../../src/planning/plan-tarball.ts';
 import type { Plan, Seen } from '../../src/planning/plan-types.ts';
 import { base, changed, notes, obstacles, unknown } from './plan-cases.ts';
 
@@ -290,4 +298,81 @@ test.each([
 ])('finds an upload with a lost response %s', (_, path, reported, digest, found) => {
   const request = { source_revision_config: { source_tarball_path: 'uploads/d1/1.tar.gz' } };
   expect(carriesSource(request, revision('r2', 'QUEUED', { path, digest: reported }), digest)).toBe(found);
+});
+
+const differs = 'other: the folder differs from what was uploaded last';
+const unreported = 'unavailable: this service does not report the digest of what was uploaded last';
+const nothingYet = 'other: nothing was uploaded yet';
+
+test.each<[digest: string | null | undefined, path: string | null | undefined, expected: string]>([
+  [ours, undefined, 'same'],
+  [ours, null, 'same'],
+  [theirs, undefined, differs],
+  [undefined, undefined, unreported],
+  [undefined, 'uploads/1', unreported],
+  [null, 'uploads/1', unreported],
+  [null, undefined, nothingYet],
+  [null, null, nothingYet],
+  [undefined, null, nothingYet],
+])('compares a folder with the reported digest %j and path %j', (digest, path, expected) => {
+  const compared = compareTarball(tarball, digest, path);
+  expect(compared.kind === 'same' ? 'same' : `${compared.kind}: ${compared.why}`).toBe(expected);
+});
+
+type Report = string | null | undefined;
+test.each<[ofRevision: Report, ofDeployment: Report, latest: Report]>([
+  ['a', 'b', 'a'],
+  [null, 'b', 'b'],
+  ['', 'b', 'b'],
+  [undefined, 'b', 'b'],
+  [null, undefined, null],
+  [undefined, null, null],
+  [null, null, null],
+  [undefined, undefined, undefined],
+])('with %j of the revision and %j of the deployment the last upload is %j', (ofRevision, ofDeployment, latest) => {
+  const reporting = (field: string, value: Report) => (value === undefined ? {} : { [field]: value });
+  const seenWith = (field: string) =>
+    [
+      { ...base, source_revision_config: reporting(field, ofDeployment) },
+      { id: 'r1', status: 'QUEUED', source_revision_config: reporting(field, ofRevision) },
+    ] as const;
+  expect(latestDigest(...seenWith('source_tarball_digest'))).toBe(latest);
+  expect(latestPath(...seenWith('source_tarball_path'))).toBe(latest);
+});
+
+test.each<[what: string, waits: boolean, source: string, latest: Seen['latest']]>([
+  ['a revision in progress without an upload', true, 'internal_source', waiting.latest],
+  ['a status that is not known', true, 'internal_source', revision('r1', 'NEWER', { path: null, digest: null })],
+  ['a revision that ended', false, 'internal_source', revision('r1', 'BUILD_FAILED', { path: null, digest: null })],
+  ['a reported path', false, 'internal_source', revision('r1', 'QUEUED', { digest: null })],
+  ['a reported digest', false, 'internal_source', revision('r1', 'QUEUED', { path: null })],
+  ['no revision', false, 'internal_source', undefined],
+  ['another source', false, 'github', waiting.latest],
+])('with %s a deployment waits for an upload: %s', (_, waits, source, latest) => {
+  const waitingFor = { ...deployment, source, source_revision_config: { source_tarball_path: null } };
+  expect(waitsForUpload(waitingFor, latest)).toBe(waits);
+});
+
+test.each<[files: number, digest: string, held: string | null | undefined, from: string | undefined, to: string]>([
+  [1, ours, null, undefined, 'sha256:aaaaaaaaaaaa (1 file, 12,345 bytes packed)'],
+  [2, ours, theirs, 'sha256:bbbbbbbbbbbb', 'sha256:aaaaaaaaaaaa (2 files, 12,345 bytes packed)'],
+  [2, `md5:${'a'.repeat(32)}`, 'first', 'first', `md5:${'a'.repeat(32)} (2 files, 12,345 bytes packed)`],
+])('reports an upload of %d files with the digest %s', (files, digest, held, from, to) =>
+  expect(uploadChange({ ...tarball, files, digest }, held, 'so')).toEqual({
+    field: 'source_revision_config.source_tarball_path',
+    from,
+    to,
+    makesRevision: true,
+    why: 'so',
+  }),
+);
+
+test('names five that were left out, without a number of others', () =>
+  expect(notesOnTarball(folder, { ...tarball, leftOut: ['a', 'b', 'c', 'd', 'e'] })).toEqual([
+    'left out of the upload by default: a, b, c, d, e; a line with ! in .landfallignore takes one in',
+  ]));
+
+test('notes nothing of a folder that is not given', () => {
+  const { sourceDir: _, ...nothing } = folder;
+  expect(notesOnTarball(nothing, undefined)).toEqual([]);
 });

@@ -129,12 +129,28 @@ describe('what cannot be changed', () => {
     expect(plan({ ...unnamed, deploymentId: 'd1' }, seen).kind).toBe('none');
   });
 
-  test('a tag, if build-on-push is on already and stays on', () => {
-    const deployment = { ...built, source_config: { ...built.source_config, build_on_push: true } };
-    const tag = { ...github, repoRef: 'refs/tags/v1' };
-    expect(obstacles(plan(tag, { ...seen, deployment }))[0]?.field).toBe('source_config.build_on_push');
-    expect(plan({ ...tag, buildOnPush: false }, { ...seen, deployment }).kind).toBe('patch');
-  });
+  const onTag = { ...built.source_revision_config, repo_ref: 'refs/tags/v1' };
+  const onPush = { ...built.source_config, build_on_push: true };
+  const { repoRef: _ref, ...unchanged } = github;
+  test.each<[is: string | undefined, requested: DesiredGithub, deployment: typeof built]>([
+    ['requested', { ...github, repoRef: 'refs/tags/v1', buildOnPush: true }, built],
+    ['requested', { ...unchanged, buildOnPush: true }, { ...built, source_revision_config: onTag }],
+    ['on', { ...github, repoRef: 'refs/tags/v1' }, { ...built, source_config: onPush }],
+    [undefined, { ...github, repoRef: 'refs/tags/v1', buildOnPush: false }, { ...built, source_config: onPush }],
+    [undefined, unchanged, { ...built, source_config: onPush, source_revision_config: onTag }],
+  ])('a tag that is built on push, where that is %s (%#)', (is, requested, deployment) =>
+    expect(obstacles(plan(requested, { ...seen, deployment }))).toEqual(
+      is === undefined
+        ? []
+        : [
+            {
+              field: 'source_config.build_on_push',
+              problem: `it is ${is}, and refs/tags/v1 is a tag: tags are not built on push`,
+              advice: 'Set build-on-push to false, or repo-ref to a branch.',
+            },
+          ],
+    ),
+  );
 
   test('reports all obstacles at once', () => {
     const found = obstacles(

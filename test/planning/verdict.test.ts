@@ -242,6 +242,16 @@ describe('JSON Schema', () => {
     ['data that looks like a pattern', { const: { pattern: '^x' } }, { pattern: '^x' }, true],
     ['a reference', { $defs: { id: { pattern: '^[0-9]+$' } }, items: { $ref: '#/$defs/id' } }, ['1', 'x'], false],
     ['letters that mean something in a pattern', { pattern: '\\.\\*\\[' }, 'a.*[(|)]{1}/^$\\?+', true],
+    [
+      'a reference to what all of them fit',
+      { $defs: { n: { pattern: '^1' } }, items: { $ref: '#/$defs/n' } },
+      ['1'],
+      true,
+    ],
+    ['a pattern in the syntax of RE2', { pattern: '(?i)^A\\pL' }, 'abc', true],
+    ['names by a pattern in the syntax of RE2', { patternProperties: { '(?i)^A': false } }, { abc: 1 }, false],
+    ['a null among the values', { properties: { a: { type: 'null' } } }, { a: null }, true],
+    ['an empty text for a pattern that nothing matches', { pattern: 'b' }, '', false],
     ['a format', { format: 'email' }, 'no email', false],
     ['a format that is not checked is ignored', { format: 'url' }, 'no url', true],
   ])('%s', (_, schema, value, held) => {

@@ -4,6 +4,7 @@ import {
   builtAsAnother,
   endOfRollout,
   ended,
+  endedByDecision,
   noRevision,
   supersededBy,
   unknownEffect,
@@ -204,4 +205,14 @@ test.each<[what: string, verdict: Verdict, words: string]>([
 
 test('an ended intent has its outcome and the time', () => {
   expect(ended(intent, noRevision(), 7)).toEqual({ ...intent, state: 'ended', end: { ...noRevision(), at: 7 } });
+});
+
+test.each(['skipped', 'joined'] as const)('a decision to send nothing ends an intent as %s', (kind) => {
+  const decision = { kind: 'skip', code: 'branch-gone', why: 'the branch is gone' } as const;
+  expect(endedByDecision(intent, kind, decision, 7)).toEqual({
+    ...intent,
+    decision,
+    state: 'ended',
+    end: { kind, reason: 'The branch is gone.', at: 7 },
+  });
 });

@@ -20,6 +20,9 @@ describe('a notification', () => {
     ['sends no second job while one is due', state({ jobAt: now }), undefined, { notifiedSeq: 1, jobAt: now }],
     ['comes before a later job', state({ jobAt: now + 1 }), undefined, { notifiedSeq: 1, jobAt: now }, now],
     ['replaces a job that is lost', state({ jobAt: now - 5 * 60_000 }), undefined, { notifiedSeq: 1, jobAt: now }, now],
+    ['keeps a job that is late', state({ jobAt: now - 5 * 60_000 + 1 }), undefined, { notifiedSeq: 1 }],
+    ['for now counts', state(), now, { notifiedSeq: 1, jobAt: now }, now],
+    ['keeps a job before the end of a lease', held({ jobAt: now + 9_000 }), undefined, { notifiedSeq: 1 }],
     ['waits for the end of a lease', held(), undefined, { notifiedSeq: 1, jobAt: now + 30_000 }, now + 30_000],
     [
       'does not wait for a lease that has expired',
@@ -51,6 +54,15 @@ describe('a worker', () => {
   const lease = { holder: 'b', leaseUntil: now + 20_000, nextAt: undefined };
   test.each<[what: string, before: QueueState, after: Partial<QueueState>, extra: object, job?: number]>([
     ['gets no lease where nothing is due', state(), {}, { kind: 'not-due' }],
+    ['leaves a later job where nothing is due', state({ jobAt: now + 5_000 }), {}, { kind: 'not-due' }],
+    ['counts as the job whose time has come', state({ jobAt: now + 1_000 }), { jobAt: undefined }, { kind: 'not-due' }],
+    [
+      'waits for a time that is an hour away',
+      state({ nextAt: now + hour }),
+      { jobAt: now + hour },
+      { kind: 'not-due' },
+      now + hour,
+    ],
     ['gets it after a notification', state({ notifiedSeq: 1 }), lease, { kind: 'taken', nextAt: undefined }],
     [
       'gets it a second early',
@@ -107,6 +119,14 @@ describe('a release', () => {
       [
         'schedules the next pass',
         held({ notifiedSeq: 3 }),
+        now + 700,
+        { ...free, nextAt: now + 700, jobAt: now + 700 },
+        true,
+        now + 700,
+      ],
+      [
+        'schedules the next pass in place of a time that is past',
+        held({ notifiedSeq: 3, nextAt: now }),
         now + 700,
         { ...free, nextAt: now + 700, jobAt: now + 700 },
         true,

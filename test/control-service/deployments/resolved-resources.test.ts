@@ -48,6 +48,18 @@ test.each<[string, ResourceSpec, (of: ResolvedResources) => unknown, unknown]>([
     { ...openReplicas, cpu: 0.5, cpuLimit: 1, memoryMb: 100, memoryLimitMb: 200 },
   ],
   ["the agent's own limit is not the queue's", { cpu: 2, cpu_limit: 2.5 }, ({ queue }) => queue.cpuLimit, 4],
+  [
+    'the scale of the agent stands as it is',
+    { min_scale: 1, max_scale: 3 },
+    ({ agent }) => agent,
+    { ...openReplicas, minScale: 1, maxScale: 3 },
+  ],
+  [
+    'the cache stands as it is, with its limits',
+    { cache_cpu: 0.5, cache_memory_mb: 300 },
+    ({ cache }) => cache,
+    { cpu: 0.5, cpuLimit: 1, memoryMb: 300, memoryLimitMb: 300 },
+  ],
   ["the cache's CPU limit is twice its request", { cache_cpu: 0.7 }, ({ cache }) => cache.cpuLimit, 1.4],
   ["the cache's memory limit is its request itself", { cache_memory_mb: 300 }, ({ cache }) => cache.memoryLimitMb, 300],
   ['the cache takes nothing from the agent', { cpu: 2, memory_mb: 512 }, ({ cache }) => cache, open],

@@ -6,10 +6,14 @@ import {
   graphConfigPathProblem,
   imageProblem,
   nameProblem,
+  tarballProblem,
+  type NamedTarball,
 } from '../../../src/control-service/deployments/validation/value-problems.ts';
 import {
   environmentProblems,
   longestValue,
+  requestProblems,
+  withEmptyValues,
 } from '../../../src/control-service/deployments/validation/requested-deployment.ts';
 
 describe('commands', () => {
@@ -71,9 +75,66 @@ describe('images', () => {
 });
 
 test('an address that is not a web page is no custom_url', () => {
-  expect(customUrlProblem('https://agent.example.com/x')).toBeUndefined();
-  for (const address of ['agent', 'javascript:alert(1)', 'https://u:p@example.com'])
+  for (const address of ['https://agent.example.com/x', 'http://agent.test'])
+    expect(customUrlProblem(address)).toBeUndefined();
+  for (const address of ['agent', 'javascript:alert(1)', 'https://u:p@example.com', 'xhttp://a', 'httpsx://a'])
     expect(customUrlProblem(address)).toContain('custom_url');
+});
+
+const path = 'source_revision_config.source_tarball_path';
+test.each<[state: NamedTarball, problem: string | undefined]>([
+  ['stored', undefined],
+  [
+    'issued',
+    `${path}: nothing has been uploaded there yet. Upload the tarball to the upload_url that was returned with the path, and send this again.`,
+  ],
+  [
+    'removed',
+    `${path}: the tarball was removed for its age. Upload it again, at an address of POST /deployments/{deployment_id}/upload-url.`,
+  ],
+  ['unknown', `${path} was not issued by POST /deployments/{deployment_id}/upload-url for this deployment.`],
+])('the path of a tarball that is %s: %s', (state, problem) => expect(tarballProblem(state)).toBe(problem));
+
+test.each<[what: string, config: object, revision: object, problems: string[]]>([
+  ['a tag that is not built on push', { build_on_push: false }, { repo_ref: 'refs/tags/v1' }, []],
+  [
+    'a tag that is built on push',
+    { build_on_push: true },
+    { repo_ref: 'refs/tags/v1' },
+    [
+      'source_config.build_on_push cannot be true while source_revision_config.repo_ref is the tag refs/tags/v1: a tag does not move.',
+    ],
+  ],
+  [
+    'blank commands',
+    { install_command: ' ', build_command: ' ' },
+    {},
+    [
+      'source_config.install_command may not be blank; leave it out to have it found.',
+      'source_config.build_command may not be blank; leave it out to have it found.',
+    ],
+  ],
+])('names each field that is wrong: %s', (_, source_config, source_revision_config, problems) =>
+  expect(requestProblems({ source_config, source_revision_config, secrets: [], secret_references: null })).toEqual(
+    problems,
+  ),
+);
+
+test('gives a variable without a value an empty one, in every container', () => {
+  const containers = (env: { name: string; value?: string }[]) => ({
+    init_containers: [{ name: 'a', image: 'i', env }],
+    sidecars: [
+      { name: 'b', image: 'i', env },
+      { name: 'c', image: 'i' },
+    ],
+  });
+  expect(withEmptyValues(containers([{ name: 'E' }, { name: 'F', value: '1' }]))).toEqual(
+    containers([
+      { name: 'E', value: '' },
+      { name: 'F', value: '1' },
+    ]),
+  );
+  expect(withEmptyValues({ cpu: 1 })).toEqual({ cpu: 1 });
 });
 
 describe('the environment', () => {
