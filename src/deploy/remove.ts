@@ -79,7 +79,7 @@ async function untilGone(deployment: Deployment, unsure: ServiceError | undefine
         [said, reportedAt] = [status, now];
       }
     } else {
-      refusedInRow += mayPass(seen.error) ? 0 : 1;
+      refusedInRow = mayPass(seen.error) ? 0 : refusedInRow + 1;
       if (refusedInRow >= refusals) throw seen.error;
       run.emit({ kind: 'poll-failed', why: run.redact(seen.error.message) });
     }

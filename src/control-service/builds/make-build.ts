@@ -191,7 +191,10 @@ export function findGraphConfig(
 ): StepResult<string> {
   const advice = `Check source_revision_config.graph_config_path: it is relative to the root of the ${what}.`;
   const file = realPath(join(source, graphConfigPath));
-  if (file === undefined) return stepFailed(`The ${what} has no file ${graphConfigPath}. ${advice}`);
+  if (file === undefined) {
+    const missing = what === 'repository' ? 'The repository has no file' : 'The source tarball has no file';
+    return stepFailed(`${missing} ${graphConfigPath}. ${advice}`);
+  }
   if (!isWithin(realpathSync(source), file))
     return stepFailed(`${graphConfigPath} leads out of the ${what}. ${advice}`);
   const stat = statSync(file);
