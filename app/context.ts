@@ -29,13 +29,16 @@ export interface Target {
 /** What a repository's branch deploys. */
 export interface Targets {
   targets: readonly Target[];
-  /** Deployments that are named or listed and not acted upon, each with the reason; fit to show. One that is a failure fails the check. */
+  /**
+   * Deployments that are named or listed and not acted upon, each with the reason; fit to show. One that is a failure
+   * fails the check.
+   */
   refused: readonly { deployment: string; why: string; isFailure?: boolean }[];
 }
 
 /** Finds what a branch deploys, from the service's list and the file of the default branch. */
 export interface TargetResolver {
-  targetsOf(repository: RepositoryAt, branch: string): Promise<Targets>;
+  targetsOf(repository: InstallationRepository, branch: string): Promise<Targets>;
 }
 
 /** The App's dependencies. */
@@ -52,7 +55,7 @@ export interface AppContext {
   log: Logger;
   /**
    * Called at the named moments between which a process may be killed: `before-send`, `sent`, `answer-stored`,
-   * `followed-once`, `smoke-began`, `before-conclusion`, and those of other rooms. For tests.
+   * `followed-once`, `smoke-began`, `before-conclusion`, and those of other modules. For tests.
    */
   step?: (name: string, intentId?: string) => void | Promise<void>;
   /** Stores a decision with its delivery, replacing an earlier one. JSON, without secrets. */
@@ -60,7 +63,7 @@ export interface AppContext {
 }
 
 /** A repository as one installation of the App reaches it. The id stays when the repository is renamed or moved. */
-export interface RepositoryAt {
+export interface InstallationRepository {
   installationId: number;
   repositoryId: number;
   owner: string;
@@ -68,4 +71,4 @@ export interface RepositoryAt {
 }
 
 /** `owner/name`, as people say it. */
-export const fullName = ({ owner, name }: Pick<RepositoryAt, 'owner' | 'name'>): string => `${owner}/${name}`;
+export const fullName = ({ owner, name }: Pick<InstallationRepository, 'owner' | 'name'>): string => `${owner}/${name}`;

@@ -4,11 +4,11 @@ import { migrate } from '../src/postgres/migrate.ts';
 import { threadReader } from './worker/file-readers.ts';
 import { changedPaths, createRepositoryClient, createGitHubApi } from './github/github-client.ts';
 import { createDeliveryClient } from './github/deliveries.ts';
-import { octokitsOf, clientsFor } from './github/sending.ts';
+import { octokitsOf, createInstallationClients } from './github/installation-clients.ts';
 import type { AppResources, AppWork } from './start.ts';
 import { registerHandlers } from './events/handle-event.ts';
 import { CountedStore, countingOctokits } from './operate/metrics.ts';
-import { actingRule, createPullRequestExaminer } from './pull-requests/examine.ts';
+import { createAccessPolicy, createPullRequestExaminer } from './pull-requests/examine.ts';
 import { startRecovery } from './recovery/recovery-job.ts';
 import { runRoute } from './server/run-route.ts';
 import { createReceiver } from './verify/receive-run.ts';
@@ -47,7 +47,12 @@ export async function createAppWork(resources: AppResources): Promise<AppWork> {
     clock,
   });
   const agents = connectAgents({ ...credentials, clock });
-  const clientOf = clientsFor({ octokitFor: countingOctokits(octokitsOf(probot), metrics), clock, random, log });
+  const clientOf = createInstallationClients({
+    octokitFor: countingOctokits(octokitsOf(probot), metrics),
+    clock,
+    random,
+    log,
+  });
   const githubApi = createGitHubApi(clientOf);
   // What a fork writes keeps no push waiting.
   const [pushedFiles, examinedFiles] = [threadReader({ clock, log }), threadReader({ clock, log })];
@@ -68,7 +73,7 @@ export async function createAppWork(resources: AppResources): Promise<AppWork> {
     context,
     files: examinedFiles,
     changedPaths: (pull) => changedPaths(clientOf(pull.repository.installationId), pull),
-    actingRule: actingRule(createOwnership(webHost, bindings), control),
+    actingRule: createAccessPolicy(createOwnership(webHost, bindings), control),
   });
   const locks = openDatabase({ url: database.url, max: reportsAtOnce, applicationName: 'landfall-app-reports', log });
 

@@ -24,7 +24,7 @@ import { systemRoutes } from './server/system-routes.ts';
 import type { Settings } from './settings/read-settings.ts';
 import type { AppContext } from './context.ts';
 import { Probot } from 'probot';
-import { AppOctokit } from './github/sending.ts';
+import { AppOctokit } from './github/installation-clients.ts';
 
 export interface StartOptions {
   settings: Settings;

@@ -18,14 +18,14 @@ export function createProgramLogger({ name, env, isTerminal, write, mask }: Prog
     translateTime: 'SYS:HH:MM:ss',
     ignore: 'name',
     // Further lines are set in, so that none can pass for an entry of its own.
-    messageFormat: ({ msg }) => withoutControls(String(msg)).replaceAll('\n', '\n    '),
+    messageFormat: ({ msg }) => replaceControls(String(msg)).replaceAll('\n', '\n    '),
   });
   const destination = {
-    write: (line: string) => write(isPretty ? withoutControls(pretty(line).trimEnd()) : line.trimEnd()),
+    write: (line: string) => write(isPretty ? replaceControls(pretty(line).trimEnd()) : line.trimEnd()),
   };
   return createLogger({ name, level: env['LOG_LEVEL'], destination, mask });
 }
 
 /** Replaces control characters, which a terminal would execute: names of branches and messages of others are untrusted. */
-const withoutControls = (text: string): string =>
+const replaceControls = (text: string): string =>
   text.replaceAll(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, '\uFFFD');

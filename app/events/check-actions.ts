@@ -3,12 +3,12 @@ import { noneLiveBefore, nothingLive, revisionToRestore } from '../../src/planni
 import type { Cause, Intent } from '../reconcile/intent.ts';
 import { checkName, checkReport, commitCheckName } from '../reconcile/report.ts';
 import { type AppContext, fullName, type Target } from '../context.ts';
-import type { DecisionOf, Handler, Handling } from './event-types.ts';
+import type { DecisionOf, Handler, HandlerContext } from './event-types.ts';
 import { buildBranchRequest, requestBranch } from './request-branch.ts';
 import { noteOnCheck } from './commit-check.ts';
 import { targetFor } from '../targets/target-resolver.ts';
-import { attempt } from '../../src/deploy/attempt.ts';
-import { liveBefore } from '../../src/deploy/roll-back.ts';
+import { tryCall } from '../../src/deploy/try-call.ts';
+import { findFormerLive } from '../../src/deploy/roll-back.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
 import type { Revision } from '../../src/contract/control/revision.ts';
 import { isNotOffered } from '../../src/contract/service-error.ts';
@@ -53,13 +53,13 @@ interface ActionRequest {
   cause: Cause;
 }
 
-type Done = { ok: true; did: string } | { ok: false; why: string };
+type ActionResult = { ok: true; did: string } | { ok: false; why: string };
 
 /** The head of the branch is built again, whichever commit the button stood on: only a head can be built. */
 async function redeploy(
   { decision: { repository }, branch, target, cause }: ActionRequest,
   context: AppContext,
-): Promise<Done> {
+): Promise<ActionResult> {
   const head = await context.githubApi.head(repository, branch);
   if (!head) return { ok: false, why: `the branch ${branch} is gone` };
   await context.store.request(buildBranchRequest(target, { repository, branch, commit: head.sha }, cause));
@@ -71,7 +71,7 @@ async function rollback(
   { decision: { repository, headSha }, branch, target, cause }: ActionRequest,
   intents: readonly Intent[],
   context: AppContext,
-): Promise<Done> {
+): Promise<ActionResult> {
   const { store, control } = context;
   const { deploymentId, terms } = target;
   // The same action again: another revision may be live by now, and rolling that one back was not requested.
@@ -110,8 +110,8 @@ async function findRollbackTarget(
   if (!serving) return noTarget(`revision ${active} is live, and it is not the one that this check reports`);
   const former = revisionToRestore(active, serving.formerLiveRevisionId);
   if (former) return { ok: true, revision: await control.getRevision(deploymentId, former) };
-  const before = await attempt(
-    liveBefore(active, (page) => control.listRevisions(deploymentId, page), mostRevisionsRead),
+  const before = await tryCall(
+    findFormerLive(active, (page) => control.listRevisions(deploymentId, page), mostRevisionsRead),
   );
   if (before.ok && before.value) return { ok: true, revision: before.value };
   if (before.ok) return noTarget(noneLiveBefore(active));
@@ -160,7 +160,7 @@ async function requestAgain(
 /** Reports the commit's own check again. */
 async function commitAgain(
   { repository, headSha, pullRequests }: DecisionOf<'rerun'>,
-  { context: { store, clock }, pullRequests: examiner }: Handling,
+  { context: { store, clock }, pullRequests: examiner }: HandlerContext,
 ): Promise<string[]> {
   for (const pull of pullRequests) await examiner.examine(pull);
   const examined = pullRequests.map(({ number }) => `examined pull request ${number}`);

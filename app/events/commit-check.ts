@@ -1,7 +1,7 @@
 import { asMarkdown } from '../../src/report/sanitize.ts';
 import type { CheckContent } from '../github/github-api.ts';
-import type { AppContext, RepositoryAt, Targets } from '../context.ts';
-import { checkReport, commitCheckName, type ReportPut } from '../reconcile/report.ts';
+import type { AppContext, InstallationRepository, Targets } from '../context.ts';
+import { checkReport, commitCheckName, type DesiredReport } from '../reconcile/report.ts';
 
 const titles = { none: 'Nothing to deploy', some: 'Some deployments are not acted upon' };
 
@@ -43,7 +43,7 @@ function commitCheck(title: string, why: string, refused: Targets['refused'], no
  */
 export async function putCommitCheck(
   { store }: Pick<AppContext, 'store'>,
-  { repository, headSha }: { repository: RepositoryAt; headSha: string },
+  { repository, headSha }: { repository: InstallationRepository; headSha: string },
   content: CheckContent,
   isRequestedAgain = false,
 ): Promise<void> {
@@ -68,7 +68,7 @@ const roomLimit = 60_000;
  */
 export async function noteOnCheck(
   { store, log }: AppContext,
-  { repository, headSha, name }: Pick<ReportPut, 'repository' | 'headSha' | 'name'>,
+  { repository, headSha, name }: Pick<DesiredReport, 'repository' | 'headSha' | 'name'>,
   note: string,
 ): Promise<string> {
   log.info({ repository: repository.repositoryId, commit: headSha, check: name }, note);

@@ -1,15 +1,15 @@
-import type { RepositoryAt } from '../context.ts';
+import type { InstallationRepository } from '../context.ts';
 import {
   actionOf,
   checkRunPayload,
   checkSuitePayload,
-  repositoryAt,
+  installationRepositoryOf,
   requestedAction,
   ignored,
-  readPayload,
+  decideOnPayload,
   type CheckPullRequests,
 } from './event-payloads.ts';
-import type { DecisionOf, EventDecision, PullRequestAt } from './event-types.ts';
+import type { DecisionOf, EventDecision, PullRequest } from './event-types.ts';
 
 /** Re-run and the buttons of one check. */
 export function decideCheckRun(payload: unknown): EventDecision {
@@ -17,8 +17,8 @@ export function decideCheckRun(payload: unknown): EventDecision {
   if (action !== 'rerequested' && action !== 'requested_action') {
     return ignored('of a check run only Re-run and the buttons ask for something');
   }
-  return readPayload(checkRunPayload, payload, ({ check_run: run, sender, ...at }) => {
-    const repository = repositoryAt(at.repository, at.installation);
+  return decideOnPayload(checkRunPayload, payload, ({ check_run: run, sender, ...at }) => {
+    const repository = installationRepositoryOf(at.repository, at.installation);
     const check = { name: run.name, externalId: run.external_id || undefined };
     const requested = { repository, headSha: run.head_sha, check, by: sender.login };
     if (action === 'requested_action') return actionRequest(payload, requested);
@@ -36,7 +36,7 @@ function actionRequest(
   payload: unknown,
   requested: Pick<DecisionOf<'press'>, 'repository' | 'headSha' | 'check' | 'by'>,
 ): EventDecision {
-  return readPayload(requestedAction, payload, ({ requested_action: { identifier: button } }) => {
+  return decideOnPayload(requestedAction, payload, ({ requested_action: { identifier: button } }) => {
     if (button !== 'rollback' && button !== 'redeploy') return ignored('the button is not one of ours');
     const why = `a person requested ${button === 'rollback' ? 'Rollback' : 'Redeploy'}`;
     return { kind: 'press', ...requested, button, why };
@@ -49,8 +49,8 @@ export function decideCheckSuite(payload: unknown): EventDecision {
   if (action !== 'requested' && action !== 'rerequested') {
     return ignored('a completed check suite needs no action');
   }
-  return readPayload(checkSuitePayload, payload, ({ check_suite: suite, sender, ...at }) => {
-    const repository = repositoryAt(at.repository, at.installation);
+  return decideOnPayload(checkSuitePayload, payload, ({ check_suite: suite, sender, ...at }) => {
+    const repository = installationRepositoryOf(at.repository, at.installation);
     const commit = { repository, headSha: suite.head_sha, ...branchOf(suite.head_branch) };
     if (action === 'requested')
       return { kind: 'check-suite', ...commit, why: 'GitHub expects the checks of the commit' };
@@ -67,7 +67,7 @@ export function decideCheckSuite(payload: unknown): EventDecision {
 const branchOf = (branch: string | null | undefined): { branch?: string } => (branch ? { branch } : {});
 
 /** Those whose head this commit still is. A check may name pull requests of other repositories, too. */
-const pullRequestsOf = (named: CheckPullRequests, headSha: string, repository: RepositoryAt): PullRequestAt[] =>
+const pullRequestsOf = (named: CheckPullRequests, headSha: string, repository: InstallationRepository): PullRequest[] =>
   named
     .filter(
       ({ head, base }) =>

@@ -9,8 +9,8 @@ import {
   mergeGroupPayload,
   pullRequestPayload,
   pushPayload,
-  readPayload,
-  repositoryAt,
+  decideOnPayload,
+  installationRepositoryOf,
   repositoryPayload,
 } from './event-payloads.ts';
 import type { EventDecision, InstallationChange } from './event-types.ts';
@@ -31,7 +31,7 @@ const decideBy: ReadonlyMap<string, Decide> = new Map<string, Decide>([
 ]);
 
 /** Ignored events, each with its reason. */
-const passedOver: ReadonlyMap<string, string> = new Map([
+const ignoredEvents: ReadonlyMap<string, string> = new Map([
   ['ping', 'it only tries the address'],
   ['issue_comment', 'Landfall takes no commands from comments: its checks have buttons'],
   ['create', 'a new branch or tag also sends a push event'],
@@ -48,7 +48,7 @@ export const decidedEvents: readonly string[] = [...decideBy.keys()];
 export function decideEvent(name: string, payload: unknown): EventDecision {
   const decide = decideBy.get(name);
   if (!decide)
-    return { kind: 'ignore', why: passedOver.get(name) ?? 'Landfall does nothing about events of this name' };
+    return { kind: 'ignore', why: ignoredEvents.get(name) ?? 'Landfall does nothing about events of this name' };
   if (!hasInstallation(payload)) {
     return { kind: 'ignore', why: 'it names no installation of the App, so no action is possible' };
   }
@@ -67,20 +67,20 @@ const changes: ReadonlyMap<string, { change: InstallationChange; why: string }> 
 function decideInstallation(payload: unknown): EventDecision {
   const known = changes.get(actionOf(payload) ?? '');
   if (!known) return ignored('it changes nothing about what the App reaches');
-  return readPayload(installationPayload, payload, ({ installation, repositories }) => ({
+  return decideOnPayload(installationPayload, payload, ({ installation, repositories }) => ({
     kind: 'installation',
     installationId: installation.id,
     ...known,
     // An uninstall removes the App from every repository, whatever the list holds.
     ...(repositories && known.change === 'added'
-      ? { repositories: repositories.map((each) => repositoryAt(each, installation)) }
+      ? { repositories: repositories.map((each) => installationRepositoryOf(each, installation)) }
       : {}),
   }));
 }
 
 /** An installation reaches more repositories, or fewer. */
 function decideInstallationRepositories(payload: unknown): EventDecision {
-  return readPayload(installationRepositoriesPayload, payload, ({ installation, ...lists }) => {
+  return decideOnPayload(installationRepositoriesPayload, payload, ({ installation, ...lists }) => {
     const [added, removed] = [lists.repositories_added, lists.repositories_removed];
     if (added.length === 0 && removed.length === 0) return ignored('it names no repository');
     const isRemoval = added.length === 0;
@@ -88,7 +88,7 @@ function decideInstallationRepositories(payload: unknown): EventDecision {
       kind: 'installation',
       installationId: installation.id,
       change: isRemoval ? 'removed' : 'added',
-      repositories: (isRemoval ? removed : added).map((each) => repositoryAt(each, installation)),
+      repositories: (isRemoval ? removed : added).map((each) => installationRepositoryOf(each, installation)),
       why: isRemoval ? 'the App was removed from repositories' : 'the App was added to repositories',
     };
   });
@@ -109,8 +109,8 @@ function decideRepository(payload: unknown): EventDecision {
   const [renamed, ended] = [renamings.get(action), endings.get(action)];
   const why = renamed ?? ended;
   if (why === undefined) return ignored('of a repository only a new name or owner, or its end, changes something here');
-  return readPayload(repositoryPayload, payload, (read) => {
-    const repository = repositoryAt(read.repository, read.installation);
+  return decideOnPayload(repositoryPayload, payload, (read) => {
+    const repository = installationRepositoryOf(read.repository, read.installation);
     const { installationId } = repository;
     return renamed === undefined
       ? { kind: 'installation', installationId, change: 'removed', repositories: [repository], why }
@@ -122,8 +122,8 @@ const branchPrefix = 'refs/heads/';
 
 /** A push to a branch is examined; a push that deletes the branch is a deletion. */
 function decidePush(payload: unknown): EventDecision {
-  return readPayload(pushPayload, payload, (read) => {
-    const repository = repositoryAt(read.repository, read.installation);
+  return decideOnPayload(pushPayload, payload, (read) => {
+    const repository = installationRepositoryOf(read.repository, read.installation);
     const pushed = pushFrom(read);
     if (pushed.kind === 'push') {
       const { branch, after, created, forced } = pushed.push;
@@ -140,11 +140,11 @@ function decidePush(payload: unknown): EventDecision {
 
 /** The deletion of a branch. A push event says the same; either may arrive alone. */
 function decideDelete(payload: unknown): EventDecision {
-  return readPayload(deletePayload, payload, ({ ref, ref_type: type, repository, installation }) =>
+  return decideOnPayload(deletePayload, payload, ({ ref, ref_type: type, repository, installation }) =>
     type === 'branch'
       ? {
           kind: 'branch-deleted',
-          repository: repositoryAt(repository, installation),
+          repository: installationRepositoryOf(repository, installation),
           branch: ref,
           why: 'the branch was deleted',
         }
@@ -164,11 +164,11 @@ function decidePullRequest(payload: unknown): EventDecision {
   const action = actionOf(payload);
   const why = examined.get(action ?? '');
   if (why === undefined) return ignored('it changes neither the head nor the base of a pull request');
-  return readPayload(pullRequestPayload, payload, ({ number, pull_request: pull, changes, ...at }) => {
+  return decideOnPayload(pullRequestPayload, payload, ({ number, pull_request: pull, changes, ...at }) => {
     if (action === 'edited' && !changes?.base) return ignored('only words of the pull request were changed');
     return {
       kind: 'pull-request',
-      repository: repositoryAt(at.repository, at.installation),
+      repository: installationRepositoryOf(at.repository, at.installation),
       number,
       headSha: pull.head.sha,
       baseBranch: pull.base.ref,
@@ -181,9 +181,9 @@ function decidePullRequest(payload: unknown): EventDecision {
 /** A merge group waits for its checks as a pull request does. */
 function decideMergeGroup(payload: unknown): EventDecision {
   if (actionOf(payload) !== 'checks_requested') return ignored('only a merge group that waits for checks needs one');
-  return readPayload(mergeGroupPayload, payload, ({ merge_group: group, repository, installation }) => ({
+  return decideOnPayload(mergeGroupPayload, payload, ({ merge_group: group, repository, installation }) => ({
     kind: 'merge-group',
-    repository: repositoryAt(repository, installation),
+    repository: installationRepositoryOf(repository, installation),
     headSha: group.head_sha,
     baseBranch: group.base_ref.startsWith(branchPrefix) ? group.base_ref.slice(branchPrefix.length) : group.base_ref,
     why: 'a merge group waits for its checks',

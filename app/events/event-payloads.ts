@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { storableText } from '../inbox/storable-json.ts';
-import type { RepositoryAt } from '../context.ts';
+import type { InstallationRepository } from '../context.ts';
 import type { DecisionOf, EventDecision } from './event-types.ts';
 
 // Payloads come from outside, and some lack fields that are newer than they are. Only what is needed is read, and
@@ -33,10 +33,10 @@ export const hasInstallation = (payload: unknown): boolean =>
   z.looseObject({ installation }).safeParse(payload).success;
 
 /** The place of a repository from the parts of an event. */
-export function repositoryAt(
+export function installationRepositoryOf(
   { id: repositoryId, full_name: named }: z.infer<typeof repository>,
   { id: installationId }: z.infer<typeof installation>,
-): RepositoryAt {
+): InstallationRepository {
   const [owner = '', name = ''] = named.split('/');
   return { installationId, repositoryId, owner, name };
 }
@@ -117,7 +117,7 @@ export const installationRepositoriesPayload = z.looseObject({
 export const ignored = (why: string): DecisionOf<'ignore'> => ({ kind: 'ignore', why });
 
 /** Decides on a valid payload; an invalid one is ignored, with its first problem. */
-export function readPayload<Schema extends z.ZodType>(
+export function decideOnPayload<Schema extends z.ZodType>(
   schema: Schema,
   payload: unknown,
   decide: (read: z.output<Schema>) => EventDecision,

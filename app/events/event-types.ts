@@ -1,4 +1,4 @@
-import type { RepositoryAt, AppContext } from '../context.ts';
+import type { InstallationRepository, AppContext } from '../context.ts';
 
 /** The check run on which a person requested an action. `externalId` is the id of our report. */
 interface CheckAction {
@@ -7,8 +7,8 @@ interface CheckAction {
 }
 
 /** An open pull request, as an event names it. Nothing of its head is to be trusted. */
-export interface PullRequestAt {
-  repository: RepositoryAt;
+export interface PullRequest {
+  repository: InstallationRepository;
   number: number;
   headSha: string;
   baseBranch: string;
@@ -22,24 +22,24 @@ export type InstallationChange = 'added' | 'removed' | 'suspended' | 'resumed';
 /** What an event requires. `why` is a clause without a full stop. Stored as JSON with the delivery. */
 export type EventDecision =
   /** A branch was pushed: read its head. */
-  | { kind: 'push'; repository: RepositoryAt; branch: string; after: string; why: string }
+  | { kind: 'push'; repository: InstallationRepository; branch: string; after: string; why: string }
   /** A commit for which nothing is built; its check says so. */
-  | { kind: 'nothing-to-build'; repository: RepositoryAt; headSha: string; why: string }
+  | { kind: 'nothing-to-build'; repository: InstallationRepository; headSha: string; why: string }
   /** A person re-requested one check, or all checks of a commit (`check` is absent). */
   | {
       kind: 'rerun';
-      repository: RepositoryAt;
+      repository: InstallationRepository;
       headSha: string;
       branch?: string;
       check?: CheckAction;
-      pullRequests: readonly PullRequestAt[];
+      pullRequests: readonly PullRequest[];
       by: string;
       why: string;
     }
   /** A person used one of our buttons. Their permission has not been checked yet. */
   | {
       kind: 'press';
-      repository: RepositoryAt;
+      repository: InstallationRepository;
       headSha: string;
       check: CheckAction;
       button: 'rollback' | 'redeploy';
@@ -47,20 +47,20 @@ export type EventDecision =
       why: string;
     }
   /** GitHub expects the checks of a commit; `branch` is absent if it belongs to none of this repository. */
-  | { kind: 'check-suite'; repository: RepositoryAt; headSha: string; branch?: string; why: string }
-  | ({ kind: 'pull-request'; why: string } & PullRequestAt)
-  | { kind: 'merge-group'; repository: RepositoryAt; headSha: string; baseBranch: string; why: string }
+  | { kind: 'check-suite'; repository: InstallationRepository; headSha: string; branch?: string; why: string }
+  | ({ kind: 'pull-request'; why: string } & PullRequest)
+  | { kind: 'merge-group'; repository: InstallationRepository; headSha: string; baseBranch: string; why: string }
   /** `repositories` is absent if the change is about all that the installation reaches. */
   | {
       kind: 'installation';
       installationId: number;
       change: InstallationChange;
-      repositories?: readonly RepositoryAt[];
+      repositories?: readonly InstallationRepository[];
       why: string;
     }
   /** `repository` has the new names. */
-  | { kind: 'repository-renamed'; repository: RepositoryAt; why: string }
-  | { kind: 'branch-deleted'; repository: RepositoryAt; branch: string; why: string }
+  | { kind: 'repository-renamed'; repository: InstallationRepository; why: string }
+  | { kind: 'branch-deleted'; repository: InstallationRepository; branch: string; why: string }
   | { kind: 'ignore'; why: string };
 
 /** The decision of one kind. */
@@ -68,11 +68,11 @@ export type DecisionOf<Kind extends EventDecision['kind']> = Extract<EventDecisi
 
 /** Examines a pull request and puts the check `Landfall` on its head. Safe to call twice for the same head. */
 export interface PullRequestExaminer {
-  examine(pull: PullRequestAt): Promise<void>;
+  examine(pull: PullRequest): Promise<void>;
 }
 
 /** A handler's arguments besides the decision. */
-export interface Handling {
+export interface HandlerContext {
   context: AppContext;
   pullRequests: PullRequestExaminer;
   /** The delivery's GUID: the key of every cause that it is. */
@@ -85,5 +85,5 @@ export interface Handling {
  */
 export type Handler<Kind extends EventDecision['kind']> = (
   decision: DecisionOf<Kind>,
-  handling: Handling,
+  handling: HandlerContext,
 ) => Promise<readonly string[]>;

@@ -1,7 +1,7 @@
 import type { Probot } from 'probot';
 import { type AppContext, fullName } from '../context.ts';
 import { decidedEvents, decideEvent } from './event-decision.ts';
-import type { EventDecision, Handler, Handling, PullRequestExaminer } from './event-types.ts';
+import type { EventDecision, Handler, HandlerContext, PullRequestExaminer } from './event-types.ts';
 import { onRequestedAction, onRerun } from './check-actions.ts';
 import { onInstallation, onRepositoryRenamed } from './installation-changes.ts';
 import { nothingToDeploy, putCommitCheck } from './commit-check.ts';
@@ -39,7 +39,7 @@ export async function handleEvent(
 /** Formats a decision as one line: its subject, and why. */
 export const formatDecision = (decision: EventDecision): string => `${subjectOf(decision)}: ${decision.why}`;
 
-function perform(decision: EventDecision, handling: Handling): Promise<readonly string[]> {
+function perform(decision: EventDecision, handling: HandlerContext): Promise<readonly string[]> {
   switch (decision.kind) {
     case 'push':
       return onPush(decision, handling);

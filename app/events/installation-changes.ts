@@ -1,17 +1,17 @@
 import { deployedBranches } from '../recovery/deployed-branches.ts';
 import { recoverHeads } from '../recovery/recover-heads.ts';
-import { type AppContext, fullName, type RepositoryAt } from '../context.ts';
+import { type AppContext, fullName, type InstallationRepository } from '../context.ts';
 import type { DecisionOf, Handler } from './event-types.ts';
-import { ended } from '../reconcile/outcomes.ts';
+import { withOutcome } from '../reconcile/outcomes.ts';
 import { notifyWhere } from './request-branch.ts';
 
 /** The reachable repositories changed: examines new ones, and ends the work of removed ones. */
 export const onInstallation: Handler<'installation'> = async (decision, { context, delivery }) => {
   switch (decision.change) {
     case 'added':
-      return lookAtNew(decision, context);
+      return recoverNewRepositories(decision, context);
     case 'removed':
-      return letGo(decision, context, delivery);
+      return endRemovedRepositories(decision, context, delivery);
     case 'suspended':
       return ['the work of the installation waits until it is resumed'];
     case 'resumed':
@@ -19,19 +19,22 @@ export const onInstallation: Handler<'installation'> = async (decision, { contex
   }
 };
 
-async function lookAtNew({ repositories }: DecisionOf<'installation'>, context: AppContext): Promise<string[]> {
+async function recoverNewRepositories(
+  { repositories }: DecisionOf<'installation'>,
+  context: AppContext,
+): Promise<string[]> {
   if (repositories === undefined) return ['the next recovery looks at its repositories'];
   const looked = await recoverHeads(context, repositories, await deployedBranches(context.control));
   return [`looked at ${looked.branches} deployed branches`, `recovered ${looked.recovered} heads`];
 }
 
-async function letGo(
+async function endRemovedRepositories(
   { installationId, repositories, why }: DecisionOf<'installation'>,
   context: AppContext,
   delivery: string,
 ): Promise<string[]> {
   const gone = repositories && new Set(repositories.map(({ repositoryId }) => repositoryId));
-  const isGone = (repository: RepositoryAt) =>
+  const isGone = (repository: InstallationRepository) =>
     repository.installationId === installationId && (gone === undefined || gone.has(repository.repositoryId));
   const touched = await endOpenWork(context, `event-${delivery}`, isGone, why);
   return [`ended what was open for ${touched.length} repositories`];
@@ -46,7 +49,7 @@ async function wakeAll({ installationId }: DecisionOf<'installation'>, { store }
 /** Open work continues under the new name: someone else may take the old one. */
 export const onRepositoryRenamed: Handler<'repository-renamed'> = async ({ repository }, { context }) => {
   await context.store.moved(repository);
-  return [`the repository is now reported as ${fullName(repository)} from now on`];
+  return [`the repository is reported as ${fullName(repository)} from now on`];
 };
 
 const leaseMs = 30_000;
@@ -68,7 +71,7 @@ export class DeploymentBusy extends Error {
 async function endOpenWork(
   context: AppContext,
   holder: string,
-  isGone: (repository: RepositoryAt) => boolean,
+  isGone: (repository: InstallationRepository) => boolean,
   why: string,
 ): Promise<number[]> {
   const { store } = context;
@@ -87,7 +90,7 @@ async function endOpenWork(
 /** Repositories with pending reports but no open intent. */
 async function pendingReportsOf(
   { store }: AppContext,
-  isGone: (repository: RepositoryAt) => boolean,
+  isGone: (repository: InstallationRepository) => boolean,
 ): Promise<Set<number>> {
   const repositories = new Set<number>();
   for (const id of await store.pendingReports()) {
@@ -101,7 +104,7 @@ async function endOpen(
   { store, clock }: AppContext,
   deploymentId: string,
   holder: string,
-  isGone: (repository: RepositoryAt) => boolean,
+  isGone: (repository: InstallationRepository) => boolean,
   why: string,
 ): Promise<void> {
   await store.wake(deploymentId);
@@ -111,7 +114,7 @@ async function endOpen(
   const decision = { kind: 'skip', code: 'not-installed', why } as const;
   const gone = (await store.openIntents(deploymentId)).filter(({ repository }) => isGone(repository));
   const intents = gone.map((intent) =>
-    ended({ ...intent, decision, updatedAt: now }, { kind: 'skipped', reason: why }, now),
+    withOutcome({ ...intent, decision, updatedAt: now }, { kind: 'skipped', reason: why }, now),
   );
   await store.save(lease, { intents });
   // Other intents are still open: notify the queue, so that the next worker starts now.

@@ -1,13 +1,13 @@
 import { sameCommit, shortCommit } from '../../src/planning/commit.ts';
 import type { CheckContent } from '../github/github-api.ts';
-import { fullName, type RepositoryAt, type Target, type AppContext } from '../context.ts';
+import { fullName, type InstallationRepository, type Target, type AppContext } from '../context.ts';
 import type { Cause, DeployRequest, Intent } from '../reconcile/intent.ts';
 import type { WorkStore } from '../reconcile/store.ts';
 import { nothingToDeploy, notEverywhere, putCommitCheck, whatDeploys } from './commit-check.ts';
 
 /** A commit of a branch, as an event reported it. */
 export interface PushedCommit {
-  repository: RepositoryAt;
+  repository: InstallationRepository;
   branch: string;
   commit: string;
 }
@@ -70,7 +70,11 @@ export async function requestBranch(
 }
 
 /** Notifies every deployment with open work of this branch: if the branch is gone, that work ends. */
-export async function notifyBranch({ store }: AppContext, repository: RepositoryAt, branch: string): Promise<string[]> {
+export async function notifyBranch(
+  { store }: AppContext,
+  repository: InstallationRepository,
+  branch: string,
+): Promise<string[]> {
   const notified = await notifyWhere(
     store,
     (intent) => intent.repository.repositoryId === repository.repositoryId && intent.branch === branch,

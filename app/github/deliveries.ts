@@ -1,8 +1,8 @@
 import type { GitHubClient } from '../../src/github/client.ts';
-import type { AppRoute } from './sending.ts';
+import type { AppRoute } from './installation-clients.ts';
 
 /** One attempt of GitHub's to deliver a webhook to the App. Attempts of one delivery share its GUID. */
-export interface HeldDelivery {
+export interface DeliveryAttempt {
   /** The id of this attempt, for requesting a redelivery. */
   id: number;
   guid: string;
@@ -17,7 +17,7 @@ export interface HeldDelivery {
 
 /** A part of GitHub's list, newest first. `next` leads to older ones; absent on the last page. */
 interface DeliveryPage {
-  deliveries: readonly HeldDelivery[];
+  deliveries: readonly DeliveryAttempt[];
   next?: string;
 }
 

@@ -1,6 +1,6 @@
-import type { Check as CheckContent, CheckPlace } from '../../src/github/check.ts';
-import type { DeploymentPlace, DeploymentShown as DeploymentContent } from '../../src/github/deployment.ts';
-import type { RepositoryAt } from '../context.ts';
+import type { Check as CheckContent, CheckKey } from '../../src/github/check.ts';
+import type { DeploymentKey, GitHubDeployment as DeploymentContent } from '../../src/github/deployment.ts';
+import type { InstallationRepository } from '../context.ts';
 
 /** The newest commit of a branch. */
 export interface Head {
@@ -26,11 +26,11 @@ export type Permission = 'admin' | 'write' | 'read' | 'none';
 
 /** The wanted state of a check run and a GitHub Deployment, shared by the Action and the App. */
 export type { Check as CheckContent, Annotation as CheckAnnotation } from '../../src/github/check.ts';
-export type { DeploymentShown as DeploymentContent } from '../../src/github/deployment.ts';
+export type { GitHubDeployment as DeploymentContent } from '../../src/github/deployment.ts';
 
 /** A check run or deployment in a repository that an installation of the App reaches. */
-export type CheckAt = CheckPlace & { repository: RepositoryAt };
-export type DeploymentAt = DeploymentPlace & { repository: RepositoryAt };
+export type InstallationCheckKey = CheckKey & { repository: InstallationRepository };
+export type InstallationDeploymentKey = DeploymentKey & { repository: InstallationRepository };
 
 /** GitHub rate-limits this installation: nothing is sent for it before `until` (ms since the epoch). */
 export class InstallationPaused extends Error {
@@ -75,16 +75,16 @@ export class FileTooLarge extends GitHubApiError {
  */
 export interface GitHubApi {
   /** The newest commit of a branch; undefined if there is no such branch. */
-  head(at: RepositoryAt, branch: string): Promise<Head | undefined>;
-  compare(at: RepositoryAt, base: string, head: string): Promise<Comparison>;
+  head(at: InstallationRepository, branch: string): Promise<Head | undefined>;
+  compare(at: InstallationRepository, base: string, head: string): Promise<Comparison>;
   /** A text file at a commit or branch; undefined if there is none. @throws FileTooLarge above 1 MB */
-  file(at: RepositoryAt, path: string, ref: string): Promise<string | undefined>;
-  defaultBranch(at: RepositoryAt): Promise<string>;
-  permissionOf(at: RepositoryAt, login: string): Promise<Permission>;
+  file(at: InstallationRepository, path: string, ref: string): Promise<string | undefined>;
+  defaultBranch(at: InstallationRepository): Promise<string>;
+  permissionOf(at: InstallationRepository, login: string): Promise<Permission>;
 
   /** Writes the check run, found by `externalId` where `id` is not known. @returns its id. */
-  writeCheck(at: CheckAt, id: number | undefined, content: CheckContent): Promise<number>;
+  writeCheck(at: InstallationCheckKey, id: number | undefined, content: CheckContent): Promise<number>;
   /** Makes the deployment where `id` is not known and none has this `externalId`. @returns its id. */
-  makeDeployment(at: DeploymentAt, content: DeploymentContent): Promise<number>;
-  writeDeploymentStatus(at: DeploymentAt, id: number, content: DeploymentContent): Promise<void>;
+  makeDeployment(at: InstallationDeploymentKey, content: DeploymentContent): Promise<number>;
+  writeDeploymentStatus(at: InstallationDeploymentKey, id: number, content: DeploymentContent): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import type { Logger } from '../../src/logger.ts';
 import { sameCommit } from '../../src/planning/commit.ts';
-import { type GitHubClient, onPages } from '../../src/github/client.ts';
-import type { RepositoryAt } from '../context.ts';
+import { type GitHubClient, paginate } from '../../src/github/client.ts';
+import type { InstallationRepository } from '../context.ts';
 import {
   type Comparison,
   FileTooLarge,
@@ -11,8 +11,8 @@ import {
   InstallationPaused,
   type Permission,
 } from './github-api.ts';
-import type { AppRoute, PacedClient } from './sending.ts';
-import type { PullRequestAt } from '../events/event-types.ts';
+import type { AppRoute, RateLimitedClient } from './installation-clients.ts';
+import type { PullRequest } from '../events/event-types.ts';
 import type { RepositoryClient } from '../recovery/recover.ts';
 import { writeCheck } from '../../src/github/check.ts';
 import { makeDeployment, writeDeploymentStatus } from '../../src/github/deployment.ts';
@@ -36,7 +36,11 @@ async function unlessMissing<Value>(requested: Promise<Value>): Promise<Value | 
 }
 
 /** The newest commit of a branch; undefined if there is no such branch. */
-async function readHead(client: Client, { owner, name }: RepositoryAt, branch: string): Promise<Head | undefined> {
+async function readHead(
+  client: Client,
+  { owner, name }: InstallationRepository,
+  branch: string,
+): Promise<Head | undefined> {
   const found = await unlessMissing(
     client.request('GET /repos/{owner}/{repo}/branches/{branch}', { owner, repo: name, branch }),
   );
@@ -50,7 +54,7 @@ async function readHead(client: Client, { owner, name }: RepositoryAt, branch: s
 /** Compares two commits. Anything but a complete list of what an ancestor lacks is `unavailable`. */
 async function readComparison(
   client: Client,
-  { owner, name }: RepositoryAt,
+  { owner, name }: InstallationRepository,
   base: string,
   head: string,
 ): Promise<Comparison> {
@@ -81,7 +85,7 @@ async function readComparison(
 /** A text file at a commit or branch; undefined if there is none. */
 async function readFile(
   client: Client,
-  { owner, name }: RepositoryAt,
+  { owner, name }: InstallationRepository,
   path: string,
   ref: string,
 ): Promise<string | undefined> {
@@ -103,7 +107,11 @@ const permissions: ReadonlySet<string> = new Set(['admin', 'write', 'read', 'non
 const isPermission = (text: string): text is Permission => permissions.has(text);
 
 /** A person's permission; `none` for anyone who is not a collaborator, and for unknown values. */
-async function readPermission(client: Client, { owner, name }: RepositoryAt, login: string): Promise<Permission> {
+async function readPermission(
+  client: Client,
+  { owner, name }: InstallationRepository,
+  login: string,
+): Promise<Permission> {
   const found = await unlessMissing(
     client.request('GET /repos/{owner}/{repo}/collaborators/{username}/permission', {
       owner,
@@ -121,12 +129,12 @@ export const mostListedFiles = 3000;
 /** Every path that a pull request changes, with former names of renamed files; undefined if GitHub cuts the list. */
 export async function changedPaths(
   client: GitHubClient<AppRoute>,
-  { repository: { owner, name: repo }, number }: Pick<PullRequestAt, 'repository' | 'number'>,
+  { repository: { owner, name: repo }, number }: Pick<PullRequest, 'repository' | 'number'>,
 ): Promise<readonly string[] | undefined> {
   const paths: string[] = [];
   let listed = 0;
   const place = { owner, repo, pull_number: number };
-  const files = onPages(
+  const files = paginate(
     async (page) =>
       (await client.request('GET /repos/{owner}/{repo}/pulls/{pull_number}/files', { ...place, ...page })).data,
   );
@@ -158,12 +166,15 @@ export function createRepositoryClient(
 }
 
 async function* installationIds(app: GitHubClient<AppRoute>): AsyncGenerator<number> {
-  const installations = onPages(async (page) => (await app.request('GET /app/installations', page)).data);
+  const installations = paginate(async (page) => (await app.request('GET /app/installations', page)).data);
   for await (const { id, suspended_at: suspendedAt } of installations) if (!suspendedAt) yield id;
 }
 
-async function* repositoriesOf(client: GitHubClient<AppRoute>, installationId: number): AsyncGenerator<RepositoryAt> {
-  const repositories = onPages(
+async function* repositoriesOf(
+  client: GitHubClient<AppRoute>,
+  installationId: number,
+): AsyncGenerator<InstallationRepository> {
+  const repositories = paginate(
     async (page) => (await client.request('GET /installation/repositories', page)).data.repositories,
   );
   for await (const { id, name, owner } of repositories) {
@@ -171,12 +182,12 @@ async function* repositoriesOf(client: GitHubClient<AppRoute>, installationId: n
   }
 }
 
-/** GitHub as the App's work sees it. @param clientOf a client for each installation, as `clientsFor` gives them out */
-export function createGitHubApi(clientOf: (installationId: number) => PacedClient): GitHubApi {
+/** GitHub as the App's work sees it. @param clientOf a client for each installation, see `createInstallationClients` */
+export function createGitHubApi(clientOf: (installationId: number) => RateLimitedClient): GitHubApi {
   /** Deployments whose last status may have been written without a response. */
   const unsure = new Set<number>();
-  const at = ({ installationId }: RepositoryAt): PacedClient => clientOf(installationId);
-  const toWrite = (repository: RepositoryAt, kind: 'change' | 'make'): PacedClient => {
+  const at = ({ installationId }: InstallationRepository): RateLimitedClient => clientOf(installationId);
+  const toWrite = (repository: InstallationRepository, kind: 'change' | 'make'): RateLimitedClient => {
     const client = at(repository);
     client.expectTurn(kind);
     return client;

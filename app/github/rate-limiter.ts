@@ -1,7 +1,7 @@
 import { setBackMs, backoffMs } from '../../src/clock.ts';
 
 /** GitHub's secondary limits of one installation, besides its requests per hour. */
-export interface PaceLimits {
+export interface RateLimits {
   /** Between two writes (ms). */
   betweenWritesMs: number;
   /** Requests that make something: in a minute, and in an hour. */
@@ -10,7 +10,7 @@ export interface PaceLimits {
 }
 
 /** One write a second, and at most 80 new things a minute and 500 an hour. */
-export const githubPace: PaceLimits = { betweenWritesMs: 1000, madeInMinute: 80, madeInHour: 500 };
+export const githubRateLimits: RateLimits = { betweenWritesMs: 1000, madeInMinute: 80, madeInHour: 500 };
 
 /** What a request is to the pace: a reading one costs nothing, one that makes something most. */
 export type RequestKind = 'read' | 'change' | 'make';
@@ -26,7 +26,7 @@ const longestPauseMs = 15 * minuteMs;
 
 /** The rate limiter of one installation, in memory. Callers pass the time (ms since the epoch). */
 export class RateLimiter {
-  readonly #limits: PaceLimits;
+  readonly #limits: RateLimits;
   /** The time of the last call. */
   #now = 0;
   /** When the next write may go out. */
@@ -39,7 +39,7 @@ export class RateLimiter {
   /** Pauses in a row for which GitHub gave no time. */
   #unstatedPauses = 0;
 
-  constructor(limits: PaceLimits = githubPace) {
+  constructor(limits: RateLimits = githubRateLimits) {
     this.#limits = limits;
   }
 

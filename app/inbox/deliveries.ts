@@ -26,10 +26,10 @@ const deliveriesKeptFor = 14 * 24 * 60 * 60_000;
 /** Retention of unhandled deliveries (ms). */
 const unhandledKeptFor = 90 * 24 * 60 * 60_000;
 
-/** Of how many rows at a time a lot of old ones is freed. */
+/** Rows deleted per statement when pruning. */
 const removedAtOnce = 500;
 
-/** The inbox's memory. */
+/** The stored deliveries. */
 export interface Deliveries {
   get(id: string): Promise<(StoredDelivery & { payload: string }) | undefined>;
   /** The newest first; `unhandled` omits handled ones. */
@@ -43,7 +43,7 @@ export interface Deliveries {
   forget(): Promise<number>;
 }
 
-/** Opens the inbox's memory. */
+/** Opens the stored deliveries. */
 export function openDeliveries(tables: Kysely<InboxTables>, clock: Clock): Deliveries {
   const db = tables.withSchema(appSchema);
   const shown = [

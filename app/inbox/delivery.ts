@@ -28,7 +28,9 @@ export interface DeliveryJob {
 const longestAction = 100;
 
 /** The indexed fields of a payload; undefined if it is no JSON object. */
-export function readPayload(text: string): Pick<Delivery, 'action' | 'installationId' | 'repositoryId'> | undefined {
+export function readIndexedFields(
+  text: string,
+): Pick<Delivery, 'action' | 'installationId' | 'repositoryId'> | undefined {
   const payload = fromJson(text);
   if (!isObject(payload)) return undefined;
   return {

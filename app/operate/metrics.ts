@@ -2,10 +2,10 @@ import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import { systemClock } from '../../src/clock.ts';
 import type { JobCount } from '../../src/postgres/queue-jobs.ts';
 import { answersWithin, databaseAnswersWithin } from '../server/system-routes.ts';
-import type { OctokitFor, Sends } from '../github/sending.ts';
+import type { OctokitFor, OctokitLike } from '../github/installation-clients.ts';
 import type { Intent } from '../reconcile/intent.ts';
 import { PostgresStore, type PostgresStoreOptions } from '../reconcile/postgres-store.ts';
-import type { ReportPut } from '../reconcile/report.ts';
+import type { DesiredReport } from '../reconcile/report.ts';
 import type { Changes, Lease } from '../reconcile/store.ts';
 
 /** Database queries behind the metrics, run on each scrape. */
@@ -87,7 +87,7 @@ export function createMetrics() {
 export function countingOctokits(octokitFor: OctokitFor, metrics: Pick<AppMetrics, 'countGithubRequest'>): OctokitFor {
   return async (installationId) => {
     const octokit = await octokitFor(installationId);
-    const request: Sends['request'] = async (route, parameters) => {
+    const request: OctokitLike['request'] = async (route, parameters) => {
       try {
         const answer = await octokit.request(route, parameters);
         metrics.countGithubRequest(route, String(answer.status));
@@ -127,7 +127,7 @@ export function workCounts(counts: Counts) {
         if (end !== undefined) once(`${id} ${end.kind}`, () => counts.countEnd(end.kind));
       }
     },
-    reports: (reports: readonly ReportPut[] = []): void => {
+    reports: (reports: readonly DesiredReport[] = []): void => {
       for (const { repository, headSha, name, wanted } of reports) {
         const conclusion = wanted.kind === 'check' ? wanted.content.conclusion : undefined;
         if (conclusion === undefined) continue;
@@ -152,7 +152,7 @@ export class CountedStore extends PostgresStore {
     this.#tally.reports(changes.reports);
   }
 
-  override async putReport(report: ReportPut, onlyAt?: number): Promise<void> {
+  override async putReport(report: DesiredReport, onlyAt?: number): Promise<void> {
     await super.putReport(report, onlyAt);
     this.#tally.reports([report]);
   }

@@ -1,28 +1,28 @@
 import { defaultConfigPath } from '../../src/config/deploy-file.ts';
 import { nothingToDeploy, putCommitCheck } from '../events/commit-check.ts';
-import type { PullRequestAt, PullRequestExaminer } from '../events/event-types.ts';
+import type { PullRequest, PullRequestExaminer } from '../events/event-types.ts';
 import type { Problem } from '../../src/diagnostics/problem.ts';
 import { FileTooLarge } from '../github/github-api.ts';
-import type { RepositoryAt, AppContext } from '../context.ts';
+import type { InstallationRepository, AppContext } from '../context.ts';
 import { checkReport, commitCheckName } from '../reconcile/report.ts';
-import { type FileReader, readHere, whyUnread } from '../worker/file-readers.ts';
+import { type FileReader, readHere, unreadReason } from '../worker/file-readers.ts';
 import { type ExaminedFiles, touchedFiles } from './validation.ts';
-import { forecast, type Forecasting } from './forecast.ts';
+import { forecast, type ForecastOptions } from './forecast.ts';
 import { markOf, pullRequestCheck } from './pull-request-check.ts';
 import { allEntriesOf } from '../../src/contract/control/pages.ts';
 import type { Deployment } from '../../src/contract/control/deployment.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
-import { attempt } from '../../src/deploy/attempt.ts';
+import { tryCall } from '../../src/deploy/try-call.ts';
 import type { Ownership } from '../targets/ownership.ts';
 
 /** Which deployments a repository may act on, by the rule that pushes go by. */
-export type ActingRule = (repository: RepositoryAt) => Pick<Forecasting, 'find' | 'refusal' | 'isOwn'>;
+export type AccessPolicy = (repository: InstallationRepository) => Pick<ForecastOptions, 'find' | 'refusal' | 'isOwn'>;
 
-export interface Examining {
+export interface ExaminerOptions {
   context: Pick<AppContext, 'githubApi' | 'store' | 'control' | 'agentAt' | 'clock' | 'random'>;
   /** Every path that a pull request changes; undefined if the list is cut. */
-  changedPaths: (pull: PullRequestAt) => Promise<readonly string[] | undefined>;
-  actingRule: ActingRule;
+  changedPaths: (pull: PullRequest) => Promise<readonly string[] | undefined>;
+  actingRule: AccessPolicy;
   /** Reads files of repositories; synchronously by default. */
   files?: Pick<FileReader, 'graphConfigPaths' | 'validate'>;
 }
@@ -32,7 +32,7 @@ export interface Examining {
  * validated from its own commit, and gets a forecast of the merge. Everything of its head is read as data; none of it
  * is run, and none of it decides what may be read.
  */
-export const createPullRequestExaminer = (examining: Examining): PullRequestExaminer => ({
+export const createPullRequestExaminer = (examining: ExaminerOptions): PullRequestExaminer => ({
   async examine(pull) {
     const { context } = examining;
     const { repository, headSha } = pull;
@@ -44,7 +44,7 @@ export const createPullRequestExaminer = (examining: Examining): PullRequestExam
 });
 
 /** An earlier report on the same pull request is outdated: its base branch may have changed. */
-async function clearCheck(pull: PullRequestAt, { store, clock }: Examining['context']): Promise<void> {
+async function clearCheck(pull: PullRequest, { store, clock }: ExaminerOptions['context']): Promise<void> {
   const { repository, headSha, number, fork, baseBranch } = pull;
   const whose = fork ? 'a pull request from a fork' : 'a pull request';
   const why = `${whose} deploys nothing by itself; what it becomes on ${baseBranch} is deployed from there`;
@@ -58,8 +58,8 @@ async function clearCheck(pull: PullRequestAt, { store, clock }: Examining['cont
 
 /** The graph configurations of both sides count: one that the head no longer names is still deployed from the base. */
 async function touchedBy(
-  pull: PullRequestAt,
-  { context, changedPaths, files: reader = readHere }: Examining,
+  pull: PullRequest,
+  { context, changedPaths, files: reader = readHere }: ExaminerOptions,
 ): Promise<string[]> {
   const { repository, headSha, baseBranch } = pull;
   const [changed, ...files] = await Promise.all([
@@ -76,9 +76,9 @@ async function touchedBy(
 }
 
 async function contentOf(
-  pull: PullRequestAt,
+  pull: PullRequest,
   touched: readonly string[],
-  { context, actingRule, files: reader = readHere }: Examining,
+  { context, actingRule, files: reader = readHere }: ExaminerOptions,
 ) {
   const { repository, headSha, baseBranch } = pull;
   const files = await filesOf(pull, context, reader);
@@ -93,14 +93,14 @@ async function contentOf(
 }
 
 async function filesOf(
-  { repository, headSha }: PullRequestAt,
+  { repository, headSha }: PullRequest,
   context: Pick<AppContext, 'githubApi'>,
   reader: Pick<FileReader, 'graphConfigPaths'>,
 ): Promise<ExaminedFiles> {
   const { text: deployFile, unread: whole } = await readText(context, repository, defaultConfigPath, headSha);
   const paths = deployFile === undefined ? [] : await reader.graphConfigPaths(deployFile);
   const graphConfigs = new Map<string, string>();
-  const unread = [...(whole ? [whole] : []), ...(paths ? [] : [notRead(defaultConfigPath, whyUnread)])];
+  const unread = [...(whole ? [whole] : []), ...(paths ? [] : [notRead(defaultConfigPath, unreadReason)])];
   for (const path of paths ?? []) {
     const read = await readText(context, repository, path, headSha);
     if (read.text !== undefined) graphConfigs.set(path, read.text);
@@ -112,7 +112,7 @@ async function filesOf(
 /** A file's text, or what to report if it is too large: without a check the pull request would be blocked. */
 async function readText(
   { githubApi }: Pick<AppContext, 'githubApi'>,
-  repository: RepositoryAt,
+  repository: InstallationRepository,
   path: string,
   ref: string,
 ): Promise<{ text?: string | undefined; unread?: Problem }> {
@@ -133,8 +133,8 @@ const notRead = (file: string, why: string): Problem => ({
 });
 
 /** The rule that pushes go by: a repository's own deployments, and those that the operator bound to it. */
-export const actingRule =
-  (ownership: Ownership, control: Pick<ControlService, 'getDeployment' | 'listDeployments'>): ActingRule =>
+export const createAccessPolicy =
+  (ownership: Ownership, control: Pick<ControlService, 'getDeployment' | 'listDeployments'>): AccessPolicy =>
   (repository) => {
     const refusal = (deployment: Deployment) =>
       ownership.refusal(repository, deployment) === undefined ? undefined : notYours;
@@ -154,7 +154,7 @@ export const actingRule =
 const notYours = 'it is not a deployment of this repository, and the operator of the App did not bind it';
 
 async function byId(control: Pick<ControlService, 'getDeployment'>, id: string): Promise<Deployment | undefined> {
-  const read = await attempt(control.getDeployment(id));
+  const read = await tryCall(control.getDeployment(id));
   if (!read.ok && read.error.kind !== 'missing') throw read.error;
   return read.ok ? read.value : undefined;
 }

@@ -25,7 +25,7 @@ export type Forecast =
   /** The service did not respond. */
   | { kind: 'unavailable'; deployment: string; why: string };
 
-export interface Forecasting {
+export interface ForecastOptions {
   context: Pick<AppContext, 'control' | 'agentAt' | 'clock' | 'random'>;
   /** The branch that the pull request is to be merged into, and the newest commit of its head. */
   baseBranch: string;
@@ -45,7 +45,7 @@ const notLookedAt =
 const maxWaitMs = 60_000;
 
 /** Plans one deployment of the file as the Action would: a dry run that writes nothing. */
-export async function forecast({ desired }: DesiredDeployment, forecasting: Forecasting): Promise<Forecast> {
+export async function forecast({ desired }: DesiredDeployment, forecasting: ForecastOptions): Promise<Forecast> {
   const { context, find, refusal, isOwn } = forecasting;
   const deployment = desired.name ?? desired.deploymentId ?? '';
   try {
@@ -68,7 +68,7 @@ export async function forecast({ desired }: DesiredDeployment, forecasting: Fore
 const planned = (
   desired: DesiredDeployment['desired'],
   head: string | undefined,
-  { control, agentAt, clock, random }: Forecasting['context'],
+  { control, agentAt, clock, random }: ForecastOptions['context'],
 ): Promise<Outcome> =>
   deploy({
     desired,
@@ -90,7 +90,7 @@ const planned = (
 async function headFor(
   desired: DesiredDeployment['desired'],
   there: Deployment | undefined,
-  { context, baseBranch, headSha }: Forecasting,
+  { context, baseBranch, headSha }: ForecastOptions,
 ): Promise<string | undefined> {
   if (desired.source !== 'github') return undefined;
   if (refOf(desired, there) === baseBranch || !there?.active_revision_id) return headSha;

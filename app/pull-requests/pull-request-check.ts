@@ -7,7 +7,7 @@ import type { Forecast } from './forecast.ts';
 import { annotationsOf, type Validation } from './validation.ts';
 
 /** What was found out about a pull request. */
-export interface Examined {
+export interface ExaminationResult {
   number: number;
   /** The changed files that were examined. */
   touched: readonly string[];
@@ -26,7 +26,7 @@ export const markOf = (pullRequest: number): string => `<!-- landfall: pull requ
 const rest = '_The rest did not fit into a check run; `npx landfall validate` and `npx landfall plan` show all of it._';
 
 /** The check of a pull request that changes examined files: what is wrong, and what merging would do. */
-export function pullRequestCheck(examined: Examined, now: number): CheckContent {
+export function pullRequestCheck(examined: ExaminationResult, now: number): CheckContent {
   const { validation } = examined;
   const wrong = validation.problems.length > 0;
   const refused = examined.forecasts.some(({ kind }) => kind === 'refused' || kind === 'impossible');
@@ -44,7 +44,7 @@ export function pullRequestCheck(examined: Examined, now: number): CheckContent 
   };
 }
 
-function titleOf({ validation, forecasts, removesDeployFile }: Examined): string {
+function titleOf({ validation, forecasts, removesDeployFile }: ExaminationResult): string {
   const { length } = validation.problems;
   if (length > 0) return `${count(length, 'problem')} in the files`;
   if (removesDeployFile) return 'The deploy file is removed';
@@ -70,7 +70,7 @@ function summarySections({
   removesDeployFile,
   baseBranch,
   isFork,
-}: Examined): string[] {
+}: ExaminationResult): string[] {
   const { problems, warnings } = validation;
   const looked = touched.map((path) => asCode(path)).join(', ');
   const head = `${markOf(number)}\nThis pull request changes ${looked}. The files were read from its commit as data; nothing of it was run.`;

@@ -1,7 +1,7 @@
 import { sameCommit } from '../../src/planning/commit.ts';
 import { decideRollback } from '../../src/planning/rollback.ts';
 import type { Verdict } from '../../src/planning/verdict-types.ts';
-import { ended, verifiedEnd, untestedEnd, unverifiedEnd, reasonOfWrongAnswer } from './outcomes.ts';
+import { withOutcome, verifiedOutcome, untestedOutcome, unverifiedOutcome, reasonOfWrongAnswer } from './outcomes.ts';
 import { requestAfter, requestLike, type Intent, type DeployRequest } from './intent.ts';
 import { markContained, mayContain } from './contained-commits.ts';
 import { observeDeployment, type DeploymentObservation } from './observation.ts';
@@ -19,16 +19,16 @@ export async function conclude(work: ReconcileContext, intent: Intent): Promise<
   const { verdict } = intent;
   if (!verdict) throw new Error(`intent ${intent.id} is concluded without a verdict`);
   await work.context.step?.('before-conclusion', intent.id);
-  if (verdict.kind === 'failed') return wrong(work, intent, verdict);
+  if (verdict.kind === 'failed') return handleFailedTests(work, intent, verdict);
   const observation = await observeDeployment(work);
   if (observation.deployment.active_revision_id !== intent.revisionId) return replaced(work, intent, observation);
   const now = work.context.clock.now();
   const isUnasked = verdict.kind === 'none' && intent.terms.unread === true;
   if (verdict.kind === 'unproven' || isUnasked) {
-    const done = ended(intent, isUnasked ? untestedEnd(intent) : unverifiedEnd(intent, verdict), now);
+    const done = withOutcome(intent, isUnasked ? untestedOutcome(intent) : unverifiedOutcome(intent, verdict), now);
     return saveIntents(work, [done], { requests: await requestRolledBackHead(work, done) });
   }
-  const done = ended(intent, verifiedEnd(intent, verdict), now);
+  const done = withOutcome(intent, verifiedOutcome(intent, verdict), now);
   const live = done.sending.kind === 'restate' ? done.commit : observation.live?.commit;
   const contained = live === undefined ? undefined : await markContained(work, done, live);
   const { rolledBackCommit } = await work.context.store.deploymentQueue(intent.deploymentId);
@@ -42,7 +42,7 @@ export async function conclude(work: ReconcileContext, intent: Intent): Promise<
 }
 
 /** A failed smoke test: rolls back if configured and possible, else reports the failure. */
-async function wrong(work: ReconcileContext, intent: Intent, verdict: Verdict): Promise<StepResult> {
+async function handleFailedTests(work: ReconcileContext, intent: Intent, verdict: Verdict): Promise<StepResult> {
   const { context } = work;
   const said = reasonOfWrongAnswer(intent, verdict);
   if (intent.cause.kind === 'failure') return endIntent(work, intent, { kind: 'broken', reason: `${said}.` });

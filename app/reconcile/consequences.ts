@@ -1,12 +1,12 @@
 import { shortCommit } from '../../src/planning/commit.ts';
-import { adviceOnAlsoWrong, alsoWrong, outcomeOfUndoing } from '../../src/planning/outcome-words.ts';
+import { adviceOnAlsoWrong, alsoWrong, outcomeOfRollback } from '../../src/planning/outcome-messages.ts';
 import type { Verdict } from '../../src/planning/verdict-types.ts';
 import type { AppContext } from '../context.ts';
-import { ended, reasonOfWrongAnswer, type End } from './outcomes.ts';
+import { withOutcome, reasonOfWrongAnswer, type NewIntentOutcome } from './outcomes.ts';
 import type { Intent } from './intent.ts';
 import type { QueueChanges } from './store.ts';
 
-type Kept = Pick<AppContext, 'store' | 'clock'>;
+type ConsequenceContext = Pick<AppContext, 'store' | 'clock'>;
 
 /** Further changes in the same transaction that follow from these intents. */
 export interface Consequences {
@@ -15,7 +15,7 @@ export interface Consequences {
 }
 
 /** The outcome of a rollback also ends the intent that it undid, and changes the queue. */
-export async function consequencesOf(context: Kept, intents: readonly Intent[]): Promise<Consequences> {
+export async function consequencesOf(context: ConsequenceContext, intents: readonly Intent[]): Promise<Consequences> {
   const back = intents.find(({ end, sending }) => end !== undefined && sending.kind === 'redeploy');
   return back
     ? { intents: await undoneBy(context, back), deploymentQueue: await afterGoingBack(context, back) }
@@ -23,7 +23,7 @@ export async function consequencesOf(context: Kept, intents: readonly Intent[]):
 }
 
 /** Changes the queue after a rollback: the commit is not retried automatically. */
-async function afterGoingBack({ store, clock }: Kept, back: Intent): Promise<QueueChanges> {
+async function afterGoingBack({ store, clock }: ConsequenceContext, back: Intent): Promise<QueueChanges> {
   const isBack = back.end?.kind === 'deployed' || back.end?.kind === 'unproven' || back.end?.kind === 'broken';
   const { kind } = back.cause;
   if (!isBack || (kind !== 'failure' && kind !== 'rollback') || back.sending.kind !== 'redeploy') return {};
@@ -38,23 +38,28 @@ async function afterGoingBack({ store, clock }: Kept, back: Intent): Promise<Que
 }
 
 /** The intent that this rollback undoes, with its outcome; none if it undoes nothing. */
-async function undoneBy({ store, clock }: Kept, back: Intent): Promise<Intent[]> {
+async function undoneBy({ store, clock }: ConsequenceContext, back: Intent): Promise<Intent[]> {
   if (back.cause.kind !== 'failure' || !back.end) return [];
   const broken = await store.intent(back.cause.key);
   if (!broken || broken.state === 'ended' || !broken.verdict) return [];
-  return [ended(broken, endOfUndone(broken, broken.verdict, back, back.end), clock.now())];
+  return [withOutcome(broken, endOfUndone(broken, broken.verdict, back, back.end), clock.now())];
 }
 
-function endOfUndone(broken: Intent, verdict: Verdict, back: Intent, end: NonNullable<Intent['end']>): End {
+function endOfUndone(
+  broken: Intent,
+  verdict: Verdict,
+  back: Intent,
+  end: NonNullable<Intent['end']>,
+): NewIntentOutcome {
   const said = reasonOfWrongAnswer(broken, verdict);
   const target = back.sending.kind === 'redeploy' ? back.sending.revisionId : '';
   const advice = 'Correct the agent and push: the next other commit is deployed.';
   if (end.kind === 'deployed' || end.kind === 'unproven') {
     const isProven = end.kind === 'deployed' && back.verdict?.kind === 'passed';
     const undoing = { kind: 'serves-again', revisionId: target, isProven } as const;
-    return { ...outcomeOfUndoing(said, undoing), advice, rolledBackTo: target };
+    return { ...outcomeOfRollback(said, undoing), advice, rolledBackTo: target };
   }
   return end.kind === 'broken'
-    ? { ...outcomeOfUndoing(said, { kind: 'no-help', why: `${alsoWrong(target)}.` }), advice: adviceOnAlsoWrong }
-    : { ...outcomeOfUndoing(said, { kind: 'not-undone', why: end.reason }), advice: end.advice ?? advice };
+    ? { ...outcomeOfRollback(said, { kind: 'no-help', why: `${alsoWrong(target)}.` }), advice: adviceOnAlsoWrong }
+    : { ...outcomeOfRollback(said, { kind: 'not-undone', why: end.reason }), advice: end.advice ?? advice };
 }

@@ -1,14 +1,14 @@
 import { sameCommit } from '../../src/planning/commit.ts';
 import { GitHubApiError } from '../github/github-api.ts';
-import type { RepositoryAt } from '../context.ts';
+import type { InstallationRepository } from '../context.ts';
 import type { Intent } from './intent.ts';
-import { passesByItself } from './transient-error.ts';
+import { isRetryable } from './transient-error.ts';
 import type { ReconcileContext } from './reconcile-context.ts';
 
 /** Whether `newer` contains `older`; undefined if unknown. @throws GitHubApiError, InstallationPaused */
 async function containsCommit(
   { context }: ReconcileContext,
-  repository: RepositoryAt,
+  repository: InstallationRepository,
   older: string,
   newer: string,
 ): Promise<boolean | undefined> {
@@ -78,7 +78,7 @@ async function isContained(
   try {
     return await containsCommit(work, repository, commit, live);
   } catch (error) {
-    if (error instanceof GitHubApiError && !(passesByItself(error) && mayRetry)) return undefined;
+    if (error instanceof GitHubApiError && !(isRetryable(error) && mayRetry)) return undefined;
     throw error;
   }
 }

@@ -1,9 +1,9 @@
 import type { Clock } from '../../src/clock.ts';
 
 /** By the clock of a process: when each deadline that it has seen is over, in milliseconds of the steady clock. */
-const seen = new WeakMap<Pick<Clock, 'now'>, Map<string, number>>();
+const expiryTimes = new WeakMap<Pick<Clock, 'now'>, Map<string, number>>();
 
-/** Enough for everything that is under way at a time; of more the first seen go, and are measured anew. */
+/** Limit of tracked deadlines. The oldest is evicted, and measured again when it is next seen. */
 const mostSeen = 10_000;
 
 /**
@@ -11,7 +11,7 @@ const mostSeen = 10_000;
  * of day when a process first sees it, and measured by the steady clock from then on: a time of day that jumps neither
  * ends it early nor leaves it open.
  */
-export function isOver(
+export function isExpired(
   clock: Pick<Clock, 'now' | 'steadyNow'>,
   subject: string,
   deadline: number,
@@ -19,8 +19,8 @@ export function isOver(
 ): boolean {
   const now = clock.steadyNow?.();
   if (now === undefined) return clock.now() >= deadline;
-  const ends = seen.get(clock) ?? new Map<string, number>();
-  seen.set(clock, ends);
+  const ends = expiryTimes.get(clock) ?? new Map<string, number>();
+  expiryTimes.set(clock, ends);
   const key = `${subject} ${deadline}`;
   const end = ends.get(key) ?? now + Math.min(lengthMs, deadline - clock.now());
   ends.set(key, end);
@@ -32,6 +32,6 @@ export function isOver(
 /** A deadline (ms since the epoch) from now on, which this process measures by the steady clock at once. */
 export function deadlineIn(clock: Pick<Clock, 'now' | 'steadyNow'>, subject: string, lengthMs: number): number {
   const deadline = clock.now() + lengthMs;
-  isOver(clock, subject, deadline, lengthMs);
+  isExpired(clock, subject, deadline, lengthMs);
   return deadline;
 }

@@ -2,10 +2,10 @@ import { sameCommit } from '../../src/planning/commit.ts';
 import { decideTrigger } from '../../src/planning/trigger.ts';
 import type { ChangedPaths, Decision } from '../../src/planning/trigger-types.ts';
 import type { Head } from '../github/github-api.ts';
-import { deadlineIn, isOver } from './deadlines.ts';
-import { endedByDecision } from './outcomes.ts';
+import { deadlineIn, isExpired } from './deadlines.ts';
+import { withDecisionOutcome } from './outcomes.ts';
 import { beginFollowing } from './begin-following.ts';
-import type { Intent, EndKind } from './intent.ts';
+import type { Intent, IntentOutcomeKind } from './intent.ts';
 import { formerOf, sendFor } from './send.ts';
 import { observeDeployment, type DeploymentObservation } from './observation.ts';
 import type { DeploymentQueue } from './store.ts';
@@ -44,7 +44,7 @@ export async function waitForAnother(
 
 /** A revision of others that never ends must not keep pushes from being built for ever. */
 export const waitedTooLong = ({ context }: ReconcileContext, { id, decision, deadline, terms }: Intent): boolean =>
-  decision?.kind === 'wait' && deadline !== undefined && isOver(context.clock, id, deadline, terms.timeoutMs);
+  decision?.kind === 'wait' && deadline !== undefined && isExpired(context.clock, id, deadline, terms.timeoutMs);
 
 /** How long the hosted service may take to make a revision of a push (ms). */
 const hostedMs = 10 * 60_000;
@@ -74,7 +74,7 @@ export async function decideRequest(
   switch (decision.kind) {
     case 'skip':
       if (isReportedByEarlier(intent, earlier, decision)) return join(work, intent, decision, earlier);
-      return saveIntents(work, [endedByDecision(intent, 'skipped', decision, context.clock.now())]);
+      return saveIntents(work, [withDecisionOutcome(intent, 'skipped', decision, context.clock.now())]);
     case 'hold':
       return saveIntents(work, [{ ...intent, state: 'held', decision }]);
     case 'adopt':
@@ -100,7 +100,7 @@ async function join(
 ): Promise<StepResult> {
   const reporter = endedBefore(intent, earlier);
   const reports = reporter ? reportsOf(work, reporter) : [];
-  return saveIntents(work, [endedByDecision(intent, 'joined', decision, work.context.clock.now())], { reports });
+  return saveIntents(work, [withDecisionOutcome(intent, 'joined', decision, work.context.clock.now())], { reports });
 }
 
 async function trigger(
@@ -142,9 +142,9 @@ async function changedPaths(
 }
 
 /** Ends that say what became of a revision, so that the same revision need not be followed once more. */
-const ofRevision: readonly EndKind[] = ['deployed', 'unproven', 'broken', 'failed', 'interrupted'];
+const ofRevision: readonly IntentOutcomeKind[] = ['deployed', 'unproven', 'broken', 'failed', 'interrupted'];
 /** Outcomes without a revision; only a person's request starts another attempt. */
-const ofNone: readonly EndKind[] = ['unknown', 'absent'];
+const ofNone: readonly IntentOutcomeKind[] = ['unknown', 'absent'];
 
 /** Why a push changes nothing: an earlier one of the same commit has an outcome, and the service did nothing since. */
 function alreadyReported(

@@ -2,10 +2,10 @@ import { withoutFullStop } from '../../src/contract/plain-text.ts';
 import { agentAddress, type Deployment } from '../../src/contract/control/deployment.ts';
 import { rolloutAfter, rolloutOf, rolloutOutOfTime, type RevisionObservation } from '../../src/planning/rollout.ts';
 import type { Rollout } from '../../src/planning/rollout-types.ts';
-import { attempt } from '../../src/deploy/attempt.ts';
+import { tryCall } from '../../src/deploy/try-call.ts';
 import { observeRevision } from '../../src/deploy/observe-revision.ts';
-import { isOver } from './deadlines.ts';
-import { endOfRollout, builtAsAnother } from './outcomes.ts';
+import { isExpired } from './deadlines.ts';
+import { intentRolloutOutcome, otherCommitOutcome } from './outcomes.ts';
 import { requestAfter, type Intent } from './intent.ts';
 import {
   saveIntents,
@@ -19,7 +19,7 @@ import {
 } from './reconcile-context.ts';
 import { sameCommit, shortCommit } from '../../src/planning/commit.ts';
 import { mayContain } from './contained-commits.ts';
-import { findRevision, seenOf } from './observation.ts';
+import { findRevision, observedRevisionOf } from './observation.ts';
 import type { LogEntry } from '../../src/contract/control/log.ts';
 import { maskOf, maskStart } from '../../src/contract/mask.ts';
 import { lastLogLines } from '../../src/deploy/log-lines.ts';
@@ -42,12 +42,12 @@ export async function followRevision(work: ReconcileContext, intent: Intent): Pr
   const rollout = rolloutAfter(before, observation);
   const { builtCommit } = rollout;
   const followed = { ...intent, rollout, ...(builtCommit ? { builtCommit } : {}) };
-  const result = await after(work, followed, rollout, before, deployment);
+  const result = await handleRollout(work, followed, rollout, before, deployment);
   await work.context.step?.('followed-once', intent.id);
   return result;
 }
 
-async function after(
+async function handleRollout(
   work: ReconcileContext,
   intent: Intent,
   rollout: Rollout,
@@ -64,12 +64,12 @@ async function after(
     case 'in-progress':
       break;
     default:
-      return over(work, intent, rollout, deployment);
+      return endFailedRollout(work, intent, rollout, deployment);
   }
   const now = clock.now();
   const { id, deadline, terms } = intent;
-  if (deadline === undefined || isOver(clock, id, deadline, terms.timeoutMs))
-    return over(work, intent, rolloutOutOfTime(rollout), deployment);
+  if (deadline === undefined || isExpired(clock, id, deadline, terms.timeoutMs))
+    return endFailedRollout(work, intent, rolloutOutOfTime(rollout), deployment);
   const isNews = rollout.seen.length > before.seen.length || rollout.builtCommit !== before.builtCommit;
   if (isNews || Math.abs(now - intent.updatedAt) >= heartbeatMs) await saveIntents(work, [intent]);
   return requeueAfter(work, Math.min(mostMs, Math.max(leastMs, share * (now - startedAt(intent)))));
@@ -86,7 +86,7 @@ async function live(work: ReconcileContext, intent: Intent, deployment: Deployme
   return continued;
 }
 
-async function over(
+async function endFailedRollout(
   work: ReconcileContext,
   intent: Intent,
   rollout: Rollout,
@@ -94,7 +94,7 @@ async function over(
 ): Promise<StepResult> {
   if (rollout.kind === 'live' || rollout.kind === 'in-progress') return continued;
   const logs = rollout.kind === 'failed' ? await logTail(work, intent.deploymentId, rollout.revisionId, known) : [];
-  const end = { ...endOfRollout(intent, rollout), ...(logs.length > 0 ? { logs } : {}) };
+  const end = { ...intentRolloutOutcome(intent, rollout), ...(logs.length > 0 ? { logs } : {}) };
   return endIntent(work, { ...intent, rollout }, end);
 }
 
@@ -128,7 +128,7 @@ async function builtAnother(work: ReconcileContext, intent: Intent, built: strin
   const head = await headOf(work, intent);
   const contains = await mayContain(work, intent.repository, intent.commit, built);
   const reported: Intent = { ...intent, builtCommit: built };
-  return endIntent(work, reported, builtAsAnother(reported, built, contains), {
+  return endIntent(work, reported, otherCommitOutcome(reported, built, contains), {
     requests: head ? [requestAfter(reported, head.sha, work.context.clock.now())] : [],
   });
 }
@@ -148,14 +148,14 @@ async function handleSuperseded(
   const { deploymentId, deadline } = intent;
   const newest = rollout.by ?? (await control.getDeployment(deploymentId, readOptions(work))).latest_revision_id;
   const id = newest && newest !== rollout.revisionId ? newest : undefined;
-  const reported = endOfRollout(intent, id ? { ...rollout, by: id } : rollout);
+  const reported = intentRolloutOutcome(intent, id ? { ...rollout, by: id } : rollout);
   const read = id ? await findRevision(control, deploymentId, id, readOptions(work)) : undefined;
-  const other = read && seenOf(read, null);
+  const other = read && observedRevisionOf(read, null);
   if (other && intent.sending.kind === 'restate' && sameCommit(other.commit, intent.commit)) {
     return saveIntents(work, [{ ...intent, revisionId: other.id, how: 'adopted', rollout: rolloutOf(other.id) }]);
   }
   const mayReport = other && other.commit === undefined && other.standing === 'on-its-way';
-  const isOpen = deadline !== undefined && !isOver(clock, intent.id, deadline, intent.terms.timeoutMs);
+  const isOpen = deadline !== undefined && !isExpired(clock, intent.id, deadline, intent.terms.timeoutMs);
   if (mayReport && isOpen) return requeueAfter(work, pollMs);
   if (!other?.commit) return endIntent(work, intent, reported);
   const contains = await mayContain(work, intent.repository, intent.commit, other.commit);
@@ -174,7 +174,7 @@ async function logTail(
   known: Deployment | undefined,
 ): Promise<LogEntry[]> {
   const { control, log } = work.context;
-  const read = known ? undefined : await attempt(control.getDeployment(deploymentId, readOptions(work)));
+  const read = known ? undefined : await tryCall(control.getDeployment(deploymentId, readOptions(work)));
   const deployment = read?.ok ? read.value : known;
   if (!deployment) return [];
   const mask = maskOf(valuesOf(deployment));

@@ -4,7 +4,7 @@ import type { Verdict } from '../../src/planning/verdict-types.ts';
 import type { OnFailure } from '../../src/config/desired.ts';
 import type { SmokeTest } from '../../src/config/smoke-test.ts';
 import type { LogEntry } from '../../src/contract/control/log.ts';
-import type { RepositoryAt } from '../context.ts';
+import type { InstallationRepository } from '../context.ts';
 
 /** Why this commit is requested on this deployment. One cause makes at most one revision. */
 export interface Cause {
@@ -21,7 +21,7 @@ export interface Cause {
 }
 
 /** What is sent to the service: the ref again, so that its head is built, or an old revision's build once more. */
-export type Sending = { kind: 'restate'; repoRef: string } | { kind: 'redeploy'; revisionId: string };
+export type ServiceRequest = { kind: 'restate'; repoRef: string } | { kind: 'redeploy'; revisionId: string };
 
 /** The deploy file's rules for this commit, stored at decision time, so that later jobs need no file. */
 export interface Terms {
@@ -55,7 +55,7 @@ export interface Terms {
 export type IntentState =
   'requested' | 'waiting' | 'held' | 'sending' | 'expecting' | 'following' | 'smoking' | 'ended';
 
-export const endKinds = [
+export const intentOutcomeKinds = [
   'deployed',
   'unproven',
   'broken',
@@ -75,11 +75,11 @@ export const endKinds = [
   /** The branch moved on: what was built is another commit. */
   'other-commit',
 ] as const;
-export type EndKind = (typeof endKinds)[number];
+export type IntentOutcomeKind = (typeof intentOutcomeKinds)[number];
 
 /** The outcome of an intent. Texts may come from third parties; they are escaped when rendered. */
-export interface IntentEnd {
-  kind: EndKind;
+export interface IntentOutcome {
+  kind: IntentOutcomeKind;
   /** One sentence. */
   reason: string;
   advice?: string;
@@ -102,14 +102,14 @@ export interface Intent {
   /** Grows with the order in which intents were recorded. */
   seq: number;
   deploymentId: string;
-  repository: RepositoryAt;
+  repository: InstallationRepository;
   /** Plain name of the branch. */
   branch: string;
   commit: string;
   cause: Cause;
   terms: Terms;
   state: IntentState;
-  sending: Sending;
+  sending: ServiceRequest;
   decision?: Decision;
   /** The service's latest and live revisions before anything was sent. */
   formerLatestRevisionId?: string | null;
@@ -127,7 +127,7 @@ export interface Intent {
   verdict?: Verdict;
   /** The agent's URL. */
   agentUrl?: string;
-  end?: IntentEnd;
+  end?: IntentOutcome;
   createdAt: number;
   updatedAt: number;
 }

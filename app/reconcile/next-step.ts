@@ -3,7 +3,7 @@ import type { DeploymentQueue } from './store.ts';
 
 /** The next step of a deployment queue. */
 export type Step =
-  /** Whether the request took effect is found out. */
+  /** Find out whether the sent request took effect. */
   | { kind: 'settle'; intent: Intent }
   | { kind: 'follow'; intent: Intent }
   | { kind: 'smoke'; intent: Intent }

@@ -5,17 +5,17 @@ import type { ControlService } from '../../src/contract/control/service.ts';
 import { isNotOffered } from '../../src/contract/service-error.ts';
 import { newerThan } from '../../src/planning/new-revisions.ts';
 import { standingOf } from '../../src/planning/plan-rebuild.ts';
-import type { RevisionSeen } from '../../src/planning/trigger-types.ts';
-import { attempt } from '../../src/deploy/attempt.ts';
+import type { RevisionSummary } from '../../src/planning/trigger-types.ts';
+import { tryCall } from '../../src/deploy/try-call.ts';
 import type { Intent } from './intent.ts';
 import { readOptions, type ReconcileContext } from './reconcile-context.ts';
 
 /** The observed state of a deployment. */
 export interface DeploymentObservation {
   deployment: Deployment;
-  live: RevisionSeen | undefined;
+  live: RevisionSummary | undefined;
   /** The newest revision, if it is not the live one. */
-  latest: RevisionSeen | undefined;
+  latest: RevisionSummary | undefined;
 }
 
 /** Looks at the deployment, its live and its newest revision. @throws ServiceError */
@@ -24,7 +24,7 @@ export async function observeDeployment(work: ReconcileContext): Promise<Deploym
   const deployment = await control.getDeployment(work.lease.deploymentId, readOptions(work));
   const { active_revision_id: active, latest_revision_id: newest } = deployment;
   const newestSeen = newest
-    ? seenOf(await control.getRevision(deployment.id, newest, readOptions(work)), active)
+    ? observedRevisionOf(await control.getRevision(deployment.id, newest, readOptions(work)), active)
     : undefined;
   const live = active && active !== newest ? await liveOne(work, deployment.id, active) : undefined;
   // The status of a newest revision may lag behind the deployment, which already serves it: report it as in progress.
@@ -34,9 +34,9 @@ export async function observeDeployment(work: ReconcileContext): Promise<Deploym
 }
 
 /** A service may no longer return the revision that is live. */
-async function liveOne(work: ReconcileContext, deploymentId: string, id: string): Promise<RevisionSeen> {
+async function liveOne(work: ReconcileContext, deploymentId: string, id: string): Promise<RevisionSummary> {
   const read = await findRevision(work.context.control, deploymentId, id, readOptions(work));
-  return { id, commit: read && seenOf(read, id).commit, standing: 'live' };
+  return { id, commit: read && observedRevisionOf(read, id).commit, standing: 'live' };
 }
 
 /** A revision; undefined if the service no longer returns it. @throws ServiceError */
@@ -46,13 +46,13 @@ export async function findRevision(
   id: string,
   options?: CallOptions,
 ): Promise<Revision | undefined> {
-  const read = await attempt(control.getRevision(deploymentId, id, options));
+  const read = await tryCall(control.getRevision(deploymentId, id, options));
   if (!read.ok && read.error.kind !== 'missing') throw read.error;
   return read.ok ? read.value : undefined;
 }
 
 /** A revision as deciding sees it. */
-export const seenOf = (revision: Revision, active: string | null): RevisionSeen => ({
+export const observedRevisionOf = (revision: Revision, active: string | null): RevisionSummary => ({
   id: revision.id,
   commit: revision.source_revision_config.repo_commit_sha ?? undefined,
   standing: standingOf(revision, active),
@@ -66,14 +66,14 @@ export async function madeSince(
   work: ReconcileContext,
   observation: DeploymentObservation,
   former: string | null,
-): Promise<readonly RevisionSeen[]> {
+): Promise<readonly RevisionSummary[]> {
   const newest = observation.latest ?? observation.live;
   if (!newest || newest.id === former) return [];
   const { id, active_revision_id: active } = observation.deployment;
-  const page = await attempt(work.context.control.listRevisions(id, { limit: 50 }, readOptions(work)));
+  const page = await tryCall(work.context.control.listRevisions(id, { limit: 50 }, readOptions(work)));
   if (!page.ok && !isNotOffered(page.error)) throw page.error;
   if (!page.ok) return [newest];
-  const listed = page.value.resources.map((revision) => seenOf(revision, active));
+  const listed = page.value.resources.map((revision) => observedRevisionOf(revision, active));
   // Unless the former one is listed, it is unknown how many are new.
   return newerThan(former, listed) ?? [newest];
 }
@@ -85,5 +85,5 @@ export async function commitOfTarget(
 ): Promise<string | undefined> {
   if (sending.kind !== 'redeploy') return undefined;
   const target = await findRevision(work.context.control, deploymentId, sending.revisionId, readOptions(work));
-  return target && seenOf(target, null).commit;
+  return target && observedRevisionOf(target, null).commit;
 }

@@ -1,32 +1,32 @@
 import { shortCommit } from '../../src/planning/commit.ts';
-import { firstTestOf, outcomeOfRollout } from '../../src/planning/outcome-words.ts';
+import { firstTestOf, outcomeOfRollout } from '../../src/planning/outcome-messages.ts';
 import type { Rollout } from '../../src/planning/rollout-types.ts';
 import type { Decision } from '../../src/planning/trigger-types.ts';
 import type { Verdict } from '../../src/planning/verdict-types.ts';
-import type { Intent, IntentEnd } from './intent.ts';
+import type { Intent, IntentOutcome } from './intent.ts';
 
 /** How an intent ended, but for the time. */
-export type End = Omit<IntentEnd, 'at'>;
+export type NewIntentOutcome = Omit<IntentOutcome, 'at'>;
 
 /** The intent, ended. */
-export const ended = (intent: Intent, end: End, at: number): Intent => ({
+export const withOutcome = (intent: Intent, end: NewIntentOutcome, at: number): Intent => ({
   ...intent,
   state: 'ended',
   end: { ...end, at },
 });
 
 /** The intent, ended by the decision that nothing is sent for it. */
-export const endedByDecision = (
+export const withDecisionOutcome = (
   intent: Intent,
   kind: 'skipped' | 'joined',
   decision: Extract<Decision, { kind: 'skip' }>,
   at: number,
 ): Intent => {
   const { why } = decision;
-  return ended({ ...intent, decision }, { kind, reason: `${why.charAt(0).toUpperCase()}${why.slice(1)}.` }, at);
+  return withOutcome({ ...intent, decision }, { kind, reason: `${why.charAt(0).toUpperCase()}${why.slice(1)}.` }, at);
 };
 
-export function supersededBy(intent: Intent, head: string, contains: boolean | undefined): End {
+export function supersededOutcome(intent: Intent, head: string, contains: boolean | undefined): NewIntentOutcome {
   const holds = contains ? ', which contains it' : '';
   return {
     kind: 'superseded',
@@ -35,7 +35,11 @@ export function supersededBy(intent: Intent, head: string, contains: boolean | u
   };
 }
 
-export function builtAsAnother({ commit, branch, revisionId }: Intent, built: string, contains?: boolean): End {
+export function otherCommitOutcome(
+  { commit, branch, revisionId }: Intent,
+  built: string,
+  contains?: boolean,
+): NewIntentOutcome {
   const which = revisionId ? `Revision ${revisionId}` : 'The newest revision';
   return {
     kind: 'other-commit',
@@ -44,18 +48,18 @@ export function builtAsAnother({ commit, branch, revisionId }: Intent, built: st
   };
 }
 
-export const branchGone = ({ branch }: Intent): End => ({
+export const branchGone = ({ branch }: Intent): NewIntentOutcome => ({
   kind: 'skipped',
   reason: `The branch ${branch} is gone, so there is nothing to build.`,
 });
 
-export const unknownEffect = ({ sentAt, sends = 1 }: Intent, why: string): End => ({
+export const unknownEffect = ({ sentAt, sends = 1 }: Intent, why: string): NewIntentOutcome => ({
   kind: 'unknown',
   reason: `A revision was requested from the service${sends > 1 ? ` ${sends} times` : ''}${sentAt ? ` at ${new Date(sentAt).toISOString()}` : ''}, and it is unknown whether that took effect: ${why}. It is not sent again.`,
   advice: 'Look at the newest revisions of the deployment; press Re-run to build this commit again.',
 });
 
-export const noRevision = (): End => ({
+export const noRevision = (): NewIntentOutcome => ({
   kind: 'refused',
   reason: 'The service took the change and made no revision of it.',
   advice: 'Look at the deployment and its newest revision; press Re-run to request it again.',
@@ -65,7 +69,10 @@ const whatServes = ({ formerLiveRevisionId }: Intent): string =>
   formerLiveRevisionId ? `Revision ${formerLiveRevisionId} still serves.` : 'No other revision of ours served before.';
 
 /** The outcome of a followed revision that did not go live. */
-export function endOfRollout(intent: Intent, rollout: Exclude<Rollout, { kind: 'live' | 'in-progress' }>): End {
+export function intentRolloutOutcome(
+  intent: Intent,
+  rollout: Exclude<Rollout, { kind: 'live' | 'in-progress' }>,
+): NewIntentOutcome {
   const successor = rollout.kind === 'superseded' && rollout.by ? `revision ${rollout.by}` : 'a newer one';
   return outcomeOfRollout(rollout, {
     serves: whatServes(intent),
@@ -80,19 +87,19 @@ export function endOfRollout(intent: Intent, rollout: Exclude<Rollout, { kind: '
   });
 }
 
-export function verifiedEnd({ revisionId, commit }: Intent, { kind, tests }: Verdict): End {
+export function verifiedOutcome({ revisionId, commit }: Intent, { kind, tests }: Verdict): NewIntentOutcome {
   const requested = kind === 'passed' ? ` and passed ${tests.length} smoke test${tests.length === 1 ? '' : 's'}` : '';
   return { kind: 'deployed', reason: `Revision ${revisionId} of commit ${shortCommit(commit)} is live${requested}.` };
 }
 
-export const unverifiedEnd = ({ revisionId }: Intent, verdict: Verdict): End => ({
+export const unverifiedOutcome = ({ revisionId }: Intent, verdict: Verdict): NewIntentOutcome => ({
   kind: 'unproven',
   reason: `Revision ${revisionId} is live, but is not proven to answer: ${firstTestOf(verdict, 'unproven')}.`,
   advice: "Check that this App's API key can reach the agent. Re-run builds and tests it again.",
 });
 
 /** No smoke test ran, because the file that defines them is invalid. */
-export const untestedEnd = ({ revisionId }: Intent): End => ({
+export const untestedOutcome = ({ revisionId }: Intent): NewIntentOutcome => ({
   kind: 'unproven',
   reason: `Revision ${revisionId} is live, but was not tested: the deploy file could not be read.`,
   advice: 'Correct the deploy file on the default branch (the notes name its mistakes), and press Re-run.',

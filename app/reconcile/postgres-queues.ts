@@ -1,6 +1,6 @@
 import type { RawBuilder } from 'kysely';
 import type { Queue } from '../../src/postgres/queue.ts';
-import type { QueueState, Moved } from './queue-state.ts';
+import type { QueueState, QueueTransition } from './queue-state.ts';
 import { recordColumns, recordOf, type QueueRow, type WorkTransaction } from './tables.ts';
 
 /** Job that reconciles a deployment queue. */
@@ -39,7 +39,7 @@ export async function updateQueue<Extra>(
   tx: WorkTransaction,
   queue: Pick<Queue, 'send'>,
   { now, ...row }: LockedQueue,
-  move: (record: QueueState, now: number) => Moved<Extra>,
+  move: (record: QueueState, now: number) => QueueTransition<Extra>,
 ): Promise<{ record: QueueState; extra: Extra }> {
   const { record, job, extra } = move(recordOf(row), now);
   const deploymentId = row.deployment_id;

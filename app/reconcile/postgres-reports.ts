@@ -4,7 +4,7 @@ import type { Pool } from 'pg';
 import type { Queue } from '../../src/postgres/queue.ts';
 import { storableJson } from '../inbox/storable-json.ts';
 import { workSchema } from './migrations.ts';
-import type { Report, ReportPut } from './report.ts';
+import type { Report, DesiredReport } from './report.ts';
 import type { WorkStore } from './store.ts';
 import { newReportRow, reportOf, type WorkDatabase, type WorkTables, type WorkTransaction } from './tables.ts';
 
@@ -25,7 +25,7 @@ export class PostgresReports {
     return this.db.transaction().execute(work);
   }
 
-  putReport(report: ReportPut, onlyAt?: number): Promise<void> {
+  putReport(report: DesiredReport, onlyAt?: number): Promise<void> {
     return this.transaction((tx) =>
       onlyAt === undefined ? this.putReports(tx, [report]) : this.#putReportAt(tx, report, onlyAt),
     );
@@ -76,7 +76,7 @@ export class PostgresReports {
   }
 
   /** Stores wanted reports, and sends a job for each that changed. */
-  protected async putReports(tx: WorkTransaction, puts: readonly ReportPut[]): Promise<void> {
+  protected async putReports(tx: WorkTransaction, puts: readonly DesiredReport[]): Promise<void> {
     const changed = new Set<string>();
     for (const put of puts) {
       const row = await tx
@@ -96,7 +96,7 @@ export class PostgresReports {
   }
 
   /** Stores a report only where its version is still this one. */
-  async #putReportAt(tx: WorkTransaction, put: ReportPut, version: number): Promise<void> {
+  async #putReportAt(tx: WorkTransaction, put: DesiredReport, version: number): Promise<void> {
     const wanted = storableJson(put.wanted);
     const insert = tx
       .insertInto('reports')

@@ -4,11 +4,18 @@ import type { Pool } from 'pg';
 import type { Clock } from '../../src/clock.ts';
 import type { Queue } from '../../src/postgres/queue.ts';
 import { storableJson } from '../inbox/storable-json.ts';
-import type { RepositoryAt } from '../context.ts';
+import type { InstallationRepository } from '../context.ts';
 import { newIntent, type Intent, type DeployRequest } from './intent.ts';
 import { lockingQueues, lockQueue, updateQueue, type LockedQueue } from './postgres-queues.ts';
 import { PostgresReports } from './postgres-reports.ts';
-import { freed, released, taken, notified, type QueueState, type Moved } from './queue-state.ts';
+import {
+  freeLease,
+  releaseLease,
+  acquireLease,
+  notifyQueue,
+  type QueueState,
+  type QueueTransition,
+} from './queue-state.ts';
 import {
   LeaseLost,
   type Changes,
@@ -42,10 +49,11 @@ export class PostgresStore extends PostgresReports implements WorkStore {
 
   request(request: DeployRequest): Promise<Intent | undefined> {
     return this.transaction(async (tx) => {
-      // The lock comes first, so that requests of one deployment are numbered in the order in which they become visible.
+      // The lock comes first, so that requests of one deployment are numbered in the order in which they become
+      // visible.
       const queue = await this.#lock(tx, request.deploymentId);
       const intent = await this.#record(tx, request);
-      if (intent) await this.#move(tx, queue, (record, now) => notified(record, now));
+      if (intent) await this.#move(tx, queue, (record, now) => notifyQueue(record, now));
       return intent;
     });
   }
@@ -53,14 +61,16 @@ export class PostgresStore extends PostgresReports implements WorkStore {
   wake(deploymentId: string, at?: number): Promise<void> {
     return this.transaction(async (tx) => {
       const ms = at === undefined ? 0 : at - this.#clock.now();
-      await this.#move(tx, await this.#lock(tx, deploymentId), (record, now) => notified(record, now, now + ms));
+      await this.#move(tx, await this.#lock(tx, deploymentId), (record, now) => notifyQueue(record, now, now + ms));
     });
   }
 
   takeLease(deploymentId: string, holder: string, leaseMs: number): Promise<Lease | undefined> {
     return this.transaction(async (tx) => {
       const queue = await this.#lock(tx, deploymentId);
-      const { record, extra } = await this.#move(tx, queue, (before, now) => taken(before, holder, now, leaseMs));
+      const { record, extra } = await this.#move(tx, queue, (before, now) =>
+        acquireLease(before, holder, now, leaseMs),
+      );
       if (extra.kind !== 'taken') return undefined;
       const lease = { deploymentId, holder, notifiedSeq: record.notifiedSeq };
       return extra.nextAt === undefined ? lease : { ...lease, nextAt: this.#clock.now() + (extra.nextAt - queue.now) };
@@ -83,14 +93,14 @@ export class PostgresStore extends PostgresReports implements WorkStore {
     return this.transaction(async (tx) => {
       const queue = await this.#lock(tx, lease.deploymentId);
       const at = again === undefined ? undefined : queue.now + again - this.#clock.now();
-      return (await this.#move(tx, queue, (record, now) => released(record, lease, now, at))).extra;
+      return (await this.#move(tx, queue, (record, now) => releaseLease(record, lease, now, at))).extra;
     });
   }
 
   freeLeases(): Promise<void> {
     return this.transaction(async (tx) => {
       const queues = await lockingQueues(tx, this.#time()).where('holder', 'is not', null).execute();
-      for (const queue of queues) await this.#move(tx, queue, freed);
+      for (const queue of queues) await this.#move(tx, queue, freeLease);
     });
   }
 
@@ -155,7 +165,7 @@ export class PostgresStore extends PostgresReports implements WorkStore {
     });
   }
 
-  moved(repository: RepositoryAt): Promise<void> {
+  moved(repository: InstallationRepository): Promise<void> {
     const [id, at] = [String(repository.repositoryId), storableJson(repository)];
     return this.transaction(async (tx) => {
       const intents = tx.updateTable('intents').set({ repository: at }).where('repository_id', '=', id);
@@ -205,7 +215,11 @@ export class PostgresStore extends PostgresReports implements WorkStore {
     return lockQueue(tx, this.#time(), deploymentId);
   }
 
-  #move<Extra>(tx: WorkTransaction, queue: LockedQueue, move: (record: QueueState, now: number) => Moved<Extra>) {
+  #move<Extra>(
+    tx: WorkTransaction,
+    queue: LockedQueue,
+    move: (record: QueueState, now: number) => QueueTransition<Extra>,
+  ) {
     return updateQueue(tx, this.queue, queue, move);
   }
 

@@ -13,7 +13,7 @@ export interface QueueState {
 }
 
 /** The record after something happened to it, and the time of the job that this calls for. */
-export interface Moved<Extra = unknown> {
+export interface QueueTransition<Extra = unknown> {
   record: QueueState;
   /** Send a job for this time, in the same transaction. */
   job: number | undefined;
@@ -43,7 +43,7 @@ const earlyMs = 1_000;
 const lostJobMs = 5 * 60_000;
 
 /** There is work, now or later. The worker that holds the lease learns it from the count. */
-export function notified(before: QueueState, now: number, at = now): Moved<undefined> {
+export function notifyQueue(before: QueueState, now: number, at = now): QueueTransition<undefined> {
   const record = withinBounds(before, now);
   if (at > now) {
     const nextAt = Math.min(at, futureOf(record.nextAt, now) ?? at);
@@ -55,11 +55,16 @@ export function notified(before: QueueState, now: number, at = now): Moved<undef
 }
 
 /** The result of a lease request: `nextAt` is when the last pass scheduled the next one. */
-export type Taken = { kind: 'taken'; nextAt: number | undefined } | { kind: 'held' } | { kind: 'not-due' };
+export type LeaseResult = { kind: 'taken'; nextAt: number | undefined } | { kind: 'held' } | { kind: 'not-due' };
 
 /** Gives the lease to `holder`, unless it is held, or nothing is due and a job is scheduled for later. */
-export function taken(before: QueueState, holder: string, now: number, leaseMs: number): Moved<Taken> {
-  // A worker that comes is taken for the scheduled job: if it was another one, the scheduled job comes as well.
+export function acquireLease(
+  before: QueueState,
+  holder: string,
+  now: number,
+  leaseMs: number,
+): QueueTransition<LeaseResult> {
+  // Assume that this worker runs the scheduled job. If it does not, that job still runs later.
   const record = { ...withinBounds(before, now), jobAt: futureOf(before.jobAt, now + earlyMs) };
   if (isHeld(record, now)) return { ...withJob(record, record.leaseUntil, now), extra: { kind: 'held' } };
   const isDue =
@@ -79,12 +84,12 @@ export function taken(before: QueueState, holder: string, now: number, leaseMs: 
 }
 
 /** Releases the lease, unless the queue was notified since `notifiedSeq` was read. `again` schedules the next pass. */
-export function released(
+export function releaseLease(
   record: QueueState,
   { holder, notifiedSeq }: { holder: string; notifiedSeq: number },
   now: number,
   again: number | undefined,
-): Moved<boolean> {
+): QueueTransition<boolean> {
   if (record.holder !== holder) return { record, job: undefined, extra: true };
   if (record.notifiedSeq !== notifiedSeq) return { record, job: undefined, extra: false };
   const requested = futureOf(record.nextAt, now);
@@ -94,7 +99,7 @@ export function released(
 }
 
 /** Frees the lease of a dead process. */
-export const freed = (record: QueueState, now: number): Moved<undefined> => ({
+export const freeLease = (record: QueueState, now: number): QueueTransition<undefined> => ({
   ...withJob({ ...record, leaseUntil: 0, jobAt: futureOf(record.jobAt, now) }, now, now),
   extra: undefined,
 });

@@ -1,12 +1,12 @@
 import type { CallOptions } from '../../src/contract/call-options.ts';
 import type { Head } from '../github/github-api.ts';
-import { checkOf, deploymentOf } from '../reporting/intent-reports.ts';
-import type { About } from '../reporting/title.ts';
+import { checkOf, intentDeploymentReport } from '../reporting/intent-reports.ts';
+import type { CheckContext } from '../reporting/title.ts';
 import type { AppContext } from '../context.ts';
 import { consequencesOf } from './consequences.ts';
-import { ended, type End } from './outcomes.ts';
+import { withOutcome, type NewIntentOutcome } from './outcomes.ts';
 import type { Intent } from './intent.ts';
-import type { ReportPut } from './report.ts';
+import type { DesiredReport } from './report.ts';
 import type { Changes, Lease } from './store.ts';
 
 /** One pass over a deployment queue: what its steps share. */
@@ -24,7 +24,7 @@ export type StepResult = { kind: 'continue' } | { kind: 'requeue'; until: number
 
 export const continued: StepResult = { kind: 'continue' };
 
-/** Nothing is to be done for `ms`, give or take a tenth: those who began together go apart. */
+/** Requeues after `ms`, with 10% jitter so that queues do not retry in lockstep. */
 export function requeueAfter({ context }: ReconcileContext, ms: number, of?: string): StepResult {
   const until = context.clock.now() + Math.round(ms * (0.9 + context.random() * 0.2));
   return { kind: 'requeue', until, ...(of === undefined ? {} : { of }) };
@@ -40,9 +40,9 @@ export const readOptions = ({ context, signal }: ReconcileContext): CallOptions 
 });
 
 /** What is stored beside the intents that a step is about. */
-interface Beside {
+interface AdditionalChanges {
   /** What waiting intents are shown to wait for. */
-  busy?: About['waitingFor'];
+  busy?: CheckContext['waitingFor'];
   /** Intents that change without a report of their own, or with one in `reports`. */
   also?: readonly Intent[];
 }
@@ -51,7 +51,7 @@ interface Beside {
 export async function saveIntents(
   work: ReconcileContext,
   intents: readonly Intent[],
-  { busy, also = [], reports = [], ...more }: Omit<Changes, 'intents'> & Beside = {},
+  { busy, also = [], reports = [], ...more }: Omit<Changes, 'intents'> & AdditionalChanges = {},
 ): Promise<StepResult> {
   const { context, lease } = work;
   const updatedAt = context.clock.now();
@@ -75,22 +75,22 @@ export async function saveIntents(
 export const endIntent = (
   work: ReconcileContext,
   intent: Intent,
-  end: End,
+  end: NewIntentOutcome,
   more?: Parameters<typeof saveIntents>[2],
-): Promise<StepResult> => saveIntents(work, [ended(intent, end, work.context.clock.now())], more);
+): Promise<StepResult> => saveIntents(work, [withOutcome(intent, end, work.context.clock.now())], more);
 
 /**
- * An intent's reports to GitHub. Our own rollback is reported by what it rolls back. A joined intent leaves the check to
- * the other one, and closes the GitHub Deployment that it may have made.
+ * An intent's reports to GitHub. Our own rollback is reported by what it rolls back. A joined intent leaves the check
+ * to the other one, and closes the GitHub Deployment that it may have made.
  */
 export function reportsOf(
   { context }: ReconcileContext,
   intent: Intent,
-  waitingFor?: About['waitingFor'],
-): ReportPut[] {
+  waitingFor?: CheckContext['waitingFor'],
+): DesiredReport[] {
   if (intent.cause.kind === 'failure') return [];
   const about = { waitingFor, now: context.clock.now() };
-  const deployment = hasStarted(intent) ? deploymentOf(intent, about) : undefined;
+  const deployment = hasStarted(intent) ? intentDeploymentReport(intent, about) : undefined;
   const check = intent.end?.kind === 'joined' ? [] : [checkOf(intent, about)];
   return [...check, ...(deployment ? [deployment] : [])];
 }

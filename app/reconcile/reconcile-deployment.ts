@@ -31,7 +31,7 @@ export async function reconcileDeployment(
       context.log.warn(`another process took over deployment ${deploymentId}`);
       return;
     }
-    await releaseLease(lease, context, signal.aborted ? 0 : failedMs);
+    await forceReleaseLease(lease, context, signal.aborted ? 0 : failedMs);
     if (!signal.aborted) throw error;
   } finally {
     stop();
@@ -49,7 +49,7 @@ async function work(taken: Lease, context: AppContext, signal: AbortSignal): Pro
 }
 
 /** Releases the lease, even if the queue was notified. If that fails, the lease expires. */
-async function releaseLease(taken: Lease, context: AppContext, ms: number): Promise<void> {
+async function forceReleaseLease(taken: Lease, context: AppContext, ms: number): Promise<void> {
   try {
     for (let lease = taken; ; lease = await context.store.renewLease(lease, leaseMs)) {
       if (await context.store.leaveLease(lease, context.clock.now() + ms)) return;

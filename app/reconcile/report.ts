@@ -1,14 +1,14 @@
 import type { CheckContent, DeploymentContent } from '../github/github-api.ts';
-import type { RepositoryAt } from '../context.ts';
+import type { InstallationRepository } from '../context.ts';
 
 /** A report to GitHub. Its wanted content is stored with the work; a separate job sends it. */
 export type ReportContent =
   { kind: 'check'; content: CheckContent } | { kind: 'deployment'; content: DeploymentContent };
 
 /** Which report: one check run for a name on a head commit, one GitHub Deployment for an intent. */
-export interface ReportPut {
+export interface DesiredReport {
   kind: 'check' | 'deployment';
-  repository: RepositoryAt;
+  repository: InstallationRepository;
   headSha: string;
   /** The check's name; for a deployment the intent's id. With repository and head commit it is the report's key. */
   name: string;
@@ -16,7 +16,7 @@ export interface ReportPut {
 }
 
 /** A report as it is stored. */
-export interface Report extends ReportPut {
+export interface Report extends DesiredReport {
   /** A uuid, and the check run's `external_id`. */
   id: string;
   /** Grows whenever `wanted` changes. */
@@ -31,9 +31,9 @@ export interface Report extends ReportPut {
 
 /** A check as a report. */
 export const checkReport = (
-  { repository, headSha, name }: Pick<ReportPut, 'repository' | 'headSha' | 'name'>,
+  { repository, headSha, name }: Pick<DesiredReport, 'repository' | 'headSha' | 'name'>,
   content: CheckContent,
-): ReportPut => ({ kind: 'check', repository, headSha, name, wanted: { kind: 'check', content } });
+): DesiredReport => ({ kind: 'check', repository, headSha, name, wanted: { kind: 'check', content } });
 
 /** The name of the check that reports one deployment. */
 export const checkName = (deploymentName: string): string => `Landfall: ${deploymentName}`;

@@ -1,6 +1,6 @@
-import { whyNotUndone } from '../../src/planning/rollback.ts';
+import { rollbackObstacle } from '../../src/planning/rollback.ts';
 import { sameCommit } from '../../src/planning/commit.ts';
-import { endedByDecision } from './outcomes.ts';
+import { withDecisionOutcome } from './outcomes.ts';
 import { waitedTooLong, waitForAnother } from './decide-request.ts';
 import type { Intent } from './intent.ts';
 import { sendFor } from './send.ts';
@@ -17,7 +17,7 @@ export async function requestRollback(work: ReconcileContext, intent: Intent): P
   if (cause.kind === 'failure') {
     const broken = await work.context.store.intent(cause.key);
     const active = observation.deployment.active_revision_id;
-    const why = whyNotUndone(broken?.revisionId, { active, onItsWay: onItsWay?.id });
+    const why = rollbackObstacle(broken?.revisionId, { active, onItsWay: onItsWay?.id });
     return why === undefined ? send(work, intent, observation) : skip(work, intent, why);
   }
   if (cause.kind === 'rollback' && observation.live?.id === sending.revisionId && !onItsWay) {
@@ -53,5 +53,5 @@ async function queueAfter(
 
 async function skip(work: ReconcileContext, intent: Intent, why: string): Promise<StepResult> {
   const decision = { kind: 'skip', code: 'already-reported', why } as const;
-  return saveIntents(work, [endedByDecision(intent, 'skipped', decision, work.context.clock.now())]);
+  return saveIntents(work, [withDecisionOutcome(intent, 'skipped', decision, work.context.clock.now())]);
 }

@@ -1,10 +1,10 @@
 import { sameCommit } from '../../src/planning/commit.ts';
-import { madeOf } from '../../src/planning/new-revisions.ts';
-import type { RevisionSeen } from '../../src/planning/trigger-types.ts';
+import { matchRevision } from '../../src/planning/new-revisions.ts';
+import type { RevisionSummary } from '../../src/planning/trigger-types.ts';
 import { beginFollowing } from './begin-following.ts';
 import { mayContain } from './contained-commits.ts';
-import { isOver } from './deadlines.ts';
-import { builtAsAnother, noRevision, unknownEffect } from './outcomes.ts';
+import { isExpired } from './deadlines.ts';
+import { otherCommitOutcome, noRevision, unknownEffect } from './outcomes.ts';
 import { requestAfter, type Intent } from './intent.ts';
 import { request, resolveWithinMs } from './send.ts';
 import { commitOfTarget, observeDeployment, madeSince, type DeploymentObservation } from './observation.ts';
@@ -33,7 +33,7 @@ export async function resolveSentRequest(work: ReconcileContext, intent: Intent)
   const { idempotencyKeys } = await context.control.features(readOptions(work));
   // Idempotency keys expire: our service keeps them for 7 days.
   const isRemembered = context.clock.now() - (intent.sentAt ?? 0) < keysLastMs;
-  if (!idempotencyKeys || !isRemembered) return byLooking(work, intent);
+  if (!idempotencyKeys || !isRemembered) return resolveByObservation(work, intent);
   const sends = (intent.sends ?? 1) + 1;
   // A response that never names a revision counts as final.
   if (sends > 3 && isTimeOver(work, intent) && (await nothingNew(work, intent))) {
@@ -45,7 +45,7 @@ export async function resolveSentRequest(work: ReconcileContext, intent: Intent)
 }
 
 const isTimeOver = ({ context }: ReconcileContext, { id, deadline, sentAt = 0, terms }: Intent): boolean =>
-  isOver(context.clock, id, deadline ?? sentAt + resolveWithinMs, Math.max(resolveWithinMs, terms.timeoutMs));
+  isExpired(context.clock, id, deadline ?? sentAt + resolveWithinMs, Math.max(resolveWithinMs, terms.timeoutMs));
 
 /** Whether the service responds and has made nothing since. */
 async function nothingNew(work: ReconcileContext, { formerLatestRevisionId }: Intent): Promise<boolean> {
@@ -53,25 +53,25 @@ async function nothingNew(work: ReconcileContext, { formerLatestRevisionId }: In
   return deployment.latest_revision_id === (formerLatestRevisionId ?? null);
 }
 
-async function byLooking(work: ReconcileContext, intent: Intent): Promise<StepResult> {
+async function resolveByObservation(work: ReconcileContext, intent: Intent): Promise<StepResult> {
   const observation = await observeDeployment(work);
   const made = await madeSince(work, observation, intent.formerLatestRevisionId ?? null);
   const wanted = intent.sending.kind === 'restate' ? intent.commit : await commitOfTarget(work, intent);
-  const found = madeOf(wanted, made);
+  const found = matchRevision(wanted, made);
   if (found.kind === 'made') return beginFollowing(work, intent, found.revision.id, 'triggered');
   const { id, sentAt, terms } = intent;
   const mayReport =
     found.kind === 'may-be' &&
-    (sentAt === undefined || !isOver(work.context.clock, id, sentAt + terms.timeoutMs, terms.timeoutMs));
+    (sentAt === undefined || !isExpired(work.context.clock, id, sentAt + terms.timeoutMs, terms.timeoutMs));
   if (!isTimeOver(work, intent) || mayReport) return requeueAfter(work, lookMs);
-  return unsettled(work, intent, made, observation);
+  return endUnresolved(work, intent, made, observation);
 }
 
 /** The time for looking is over, and no revision of this commit is seen. */
-async function unsettled(
+async function endUnresolved(
   work: ReconcileContext,
   intent: Intent,
-  made: readonly RevisionSeen[],
+  made: readonly RevisionSummary[],
   observation: DeploymentObservation,
 ): Promise<StepResult> {
   const head = intent.sending.kind === 'restate' ? await headOf(work, intent) : undefined;
@@ -80,7 +80,7 @@ async function unsettled(
     const contains = await mayContain(work, intent.repository, intent.commit, head.sha);
     const bound: Intent = { ...intent, revisionId: ofHead.id, builtCommit: head.sha };
     const requests = [requestAfter(bound, head.sha, work.context.clock.now())];
-    return endIntent(work, bound, builtAsAnother(bound, head.sha, contains), { requests });
+    return endIntent(work, bound, otherCommitOutcome(bound, head.sha, contains), { requests });
   }
   const newest = observation.deployment.latest_revision_id ?? 'none';
   const why =

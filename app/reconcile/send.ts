@@ -1,11 +1,11 @@
 import type { Deployment } from '../../src/contract/control/deployment.ts';
 import type { ChangeOptions } from '../../src/contract/control/service.ts';
-import { attempt, type Attempted } from '../../src/deploy/attempt.ts';
+import { tryCall, type CallResult } from '../../src/deploy/try-call.ts';
 import { withGrace } from '../../src/deploy/deadlines.ts';
 import { beginFollowing } from './begin-following.ts';
 import type { Intent } from './intent.ts';
 import type { QueueChanges } from './store.ts';
-import { passesByItself, refusedByService, retryLater } from './transient-error.ts';
+import { isRetryable, refusedByService, retryLater } from './transient-error.ts';
 import { endIntent, requeueAfter, saveIntents, type StepResult, type ReconcileContext } from './reconcile-context.ts';
 
 /** Timeout of a write, and of resolving its outcome (ms). */
@@ -61,7 +61,7 @@ export async function request(work: ReconcileContext, intent: Intent): Promise<S
   }
   // Another client made a revision in the meantime: decide again from the current state.
   if (error.status === 412) return saveIntents(work, [unsent(intent)]);
-  if (passesByItself(error)) {
+  if (isRetryable(error)) {
     // The request had no effect: do not show it as possibly running.
     await saveIntents(work, [unsent(intent)]);
     return retryLater(work, error, intent.createdAt);
@@ -82,7 +82,7 @@ function madeBy({ sending, formerLatestRevisionId }: Intent, answer: Deployment)
   return sending.kind === 'redeploy' ? sending.revisionId : undefined;
 }
 
-function ask({ context, signal }: ReconcileContext, intent: Intent): Promise<Attempted<Deployment>> {
+function ask({ context, signal }: ReconcileContext, intent: Intent): Promise<CallResult<Deployment>> {
   const { deploymentId, sending, id, formerLatestRevisionId } = intent;
   const deadline = context.clock.now() + resolveWithinMs - 5_000;
   return withGrace(context.clock, graceMs, signal, (late) => {
@@ -92,7 +92,7 @@ function ask({ context, signal }: ReconcileContext, intent: Intent): Promise<Att
       idempotencyKey: id,
       ifLatest: formerLatestRevisionId ?? undefined,
     };
-    return attempt(
+    return tryCall(
       sending.kind === 'restate'
         ? context.control.patchDeployment(
             deploymentId,

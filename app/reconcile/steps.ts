@@ -16,10 +16,10 @@ import {
   type StepResult,
   type ReconcileContext,
 } from './reconcile-context.ts';
-import { unasked } from '../../src/deploy/smoke.ts';
-import { madeOf } from '../../src/planning/new-revisions.ts';
+import { unprovenVerdict } from '../../src/deploy/smoke.ts';
+import { matchRevision } from '../../src/planning/new-revisions.ts';
 import { beginFollowing } from './begin-following.ts';
-import { isOver } from './deadlines.ts';
+import { isExpired } from './deadlines.ts';
 import { observeDeployment, madeSince } from './observation.ts';
 
 /** Limit of steps in one pass, against an endless loop: the next job continues. */
@@ -82,7 +82,7 @@ async function smokeStep(work: ReconcileContext, intent: Intent): Promise<StepRe
   const { agentUrl, terms } = intent;
   if (terms.smokeTests.length === 0) return conclude(work, { ...intent, verdict: { kind: 'none', tests: [] } });
   if (agentUrl === undefined) {
-    const verdict = unasked(terms.smokeTests, 'no-address', 'the service returns no URL for the agent');
+    const verdict = unprovenVerdict(terms.smokeTests, 'no-address', 'the service returns no URL for the agent');
     return saveIntents(work, [{ ...intent, verdict }]);
   }
   const result = await smoke.advance(intent, agentAt(agentUrl), work.signal);
@@ -100,11 +100,12 @@ async function expectRevision(work: ReconcileContext, intent: Intent): Promise<S
   const { context } = work;
   const observation = await observeDeployment(work);
   const made = await madeSince(work, observation, intent.formerLatestRevisionId ?? null);
-  const found = madeOf(intent.commit, [...made, ...(observation.live ? [observation.live] : [])]);
+  const found = matchRevision(intent.commit, [...made, ...(observation.live ? [observation.live] : [])]);
   if (found.kind === 'made') return beginFollowing(work, intent, found.revision.id, 'found', observation);
   const { id, deadline, createdAt, terms } = intent;
-  const mayReport = found.kind === 'may-be' && !isOver(context.clock, id, createdAt + terms.timeoutMs, terms.timeoutMs);
-  const isOpen = deadline !== undefined && !isOver(context.clock, id, deadline, terms.timeoutMs);
+  const mayReport =
+    found.kind === 'may-be' && !isExpired(context.clock, id, createdAt + terms.timeoutMs, terms.timeoutMs);
+  const isOpen = deadline !== undefined && !isExpired(context.clock, id, deadline, terms.timeoutMs);
   if (isOpen || mayReport) return requeueAfter(work, lookMs);
   const head = await headOf(work, intent);
   if (head?.sha !== intent.commit) {

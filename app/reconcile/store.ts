@@ -1,6 +1,6 @@
 import type { Intent, DeployRequest } from './intent.ts';
-import type { RepositoryAt } from '../context.ts';
-import type { Report, ReportPut } from './report.ts';
+import type { InstallationRepository } from '../context.ts';
+import type { Report, DesiredReport } from './report.ts';
 
 /** A deployment's stored state besides its intents. */
 export interface DeploymentQueue {
@@ -15,7 +15,7 @@ export interface DeploymentQueue {
 export interface Lease {
   deploymentId: string;
   holder: string;
-  /** How many wake-ups were there when the lease was taken or last renewed. */
+  /** The number of notifications when the lease was taken or last renewed. */
   notifiedSeq: number;
   /** When the last pass scheduled the next (ms since the epoch): until then only new requests matter. */
   nextAt?: number;
@@ -41,7 +41,7 @@ export interface Changes extends QueueChanges {
   intents?: readonly Intent[];
   /** Our own requests: heads that were found, rollbacks. Known ones are skipped. */
   requests?: readonly DeployRequest[];
-  reports?: readonly ReportPut[];
+  reports?: readonly DesiredReport[];
 }
 
 /**
@@ -59,7 +59,7 @@ export interface WorkStore {
    * for that time, unless there is one. `holder` is unique for each call.
    */
   takeLease(deploymentId: string, holder: string, leaseMs: number): Promise<Lease | undefined>;
-  /** @returns the lease as it is from now on, with the wake-ups so far. @throws LeaseLost */
+  /** @returns the lease as it is from now on, with the notifications so far. @throws LeaseLost */
   renewLease(lease: Lease, leaseMs: number): Promise<Lease>;
   /** Releases the lease. False: a notification arrived in the meantime, so the lease is kept. */
   leaveLease(lease: Lease, again: number | undefined): Promise<boolean>;
@@ -87,7 +87,7 @@ export interface WorkStore {
   save(lease: Lease, changes: Changes): Promise<void>;
 
   /** Stores a report that belongs to no deployment; with `onlyAt` only if that is the stored version (0: none). */
-  putReport(report: ReportPut, onlyAt?: number): Promise<void>;
+  putReport(report: DesiredReport, onlyAt?: number): Promise<void>;
   report(id: string): Promise<Report | undefined>;
   reportOf(repositoryId: number, headSha: string, name: string): Promise<Report | undefined>;
   /** Stores what was sent to GitHub. `version` is the one that was sent, even if a newer one exists. */
@@ -99,7 +99,7 @@ export interface WorkStore {
   pendingReports(): Promise<string[]>;
 
   /** The repository was renamed or moved: updates its open intents and all its reports. */
-  moved(repository: RepositoryAt): Promise<void>;
+  moved(repository: InstallationRepository): Promise<void>;
   /** Removes the unsent reports of a repository that the App can no longer access. */
   dropPendingReports(repositoryId: number): Promise<void>;
   /**

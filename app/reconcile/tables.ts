@@ -1,9 +1,9 @@
 import type { ColumnType, GeneratedAlways, Insertable, Kysely, Selectable, Transaction } from 'kysely';
 import { storableJson } from '../inbox/storable-json.ts';
-import type { RepositoryAt } from '../context.ts';
+import type { InstallationRepository } from '../context.ts';
 import type { Cause, Intent, IntentState } from './intent.ts';
 import type { QueueState } from './queue-state.ts';
-import type { Report, ReportContent, ReportPut } from './report.ts';
+import type { Report, ReportContent, DesiredReport } from './report.ts';
 import type { DeploymentQueue } from './store.ts';
 
 type Fixed<T> = ColumnType<T, T, never>;
@@ -21,7 +21,7 @@ interface IntentsTable {
   seq: GeneratedAlways<string>;
   deployment_id: Fixed<string>;
   repository_id: Big;
-  repository: Json<RepositoryAt>;
+  repository: Json<InstallationRepository>;
   commit: Fixed<string>;
   cause_kind: Fixed<Cause['kind']>;
   cause_key: Fixed<string>;
@@ -52,7 +52,7 @@ interface ReportsTable {
   id: Fixed<string>;
   kind: Fixed<Report['kind']>;
   repository_id: Big;
-  repository: Json<RepositoryAt>;
+  repository: Json<InstallationRepository>;
   head_sha: Fixed<string>;
   name: Fixed<string>;
   wanted: Json<ReportContent>;
@@ -127,7 +127,7 @@ export const queueOf = (deploymentId: string, row: QueueRow | undefined): Deploy
   ...(row?.rolled_back_commit ? { rolledBackCommit: row.rolled_back_commit } : {}),
 });
 
-export const newReportRow = (id: string, put: ReportPut): Insertable<ReportsTable> => ({
+export const newReportRow = (id: string, put: DesiredReport): Insertable<ReportsTable> => ({
   id,
   kind: put.kind,
   repository_id: put.repository.repositoryId,

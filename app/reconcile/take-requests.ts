@@ -1,11 +1,11 @@
 import { sameCommit } from '../../src/planning/commit.ts';
 import { mayContain } from './contained-commits.ts';
-import { isOver } from './deadlines.ts';
+import { isExpired } from './deadlines.ts';
 import { decideRequest, anothersMs } from './decide-request.ts';
-import { branchGone, ended, supersededBy } from './outcomes.ts';
+import { branchGone, withOutcome, supersededOutcome } from './outcomes.ts';
 import { requestForHead, type Intent } from './intent.ts';
 import { isRequestForHead } from './next-step.ts';
-import { findRevision, seenOf } from './observation.ts';
+import { findRevision, observedRevisionOf } from './observation.ts';
 import type { DeploymentQueue, QueueChanges } from './store.ts';
 import {
   headOf,
@@ -42,7 +42,7 @@ export async function takeRequests(
   if (!head) {
     const why = `the branch ${newest.branch} is gone`;
     const decision: Intent['decision'] = { kind: 'skip', code: 'branch-gone', why };
-    const gone = requests.map((intent) => ended({ ...intent, decision }, branchGone(intent), now));
+    const gone = requests.map((intent) => withOutcome({ ...intent, decision }, branchGone(intent), now));
     return saveIntents(work, gone, released);
   }
   const { stale, joined, first, lacksHead } = sortRequests(requests, head.sha, busyWith);
@@ -51,12 +51,12 @@ export async function takeRequests(
   const left: Intent[] = [];
   for (const intent of stale) {
     const contains = await mayContain(work, intent.repository, intent.commit, head.sha);
-    const end = supersededBy(intent, head.sha, contains);
-    left.push(ended(intent, contains && isProven ? { ...end, liveIn: head.sha } : end, now));
+    const end = supersededOutcome(intent, head.sha, contains);
+    left.push(withOutcome(intent, contains && isProven ? { ...end, liveIn: head.sha } : end, now));
   }
   const reported = joined.map(({ intent, to }) => {
     const reason = `Reported with the ${to.cause.kind} that requested the same commit.`;
-    return ended(intent, { kind: 'joined', reason }, now);
+    return withOutcome(intent, { kind: 'joined', reason }, now);
   });
   const waiting: Intent[] = first && busyWith && first.state === 'requested' ? [{ ...first, state: 'waiting' }] : [];
   const isBuilt = busyWith?.sending.kind === 'restate' && sameCommit(busyWith.commit, head.sha);
@@ -96,11 +96,11 @@ async function waitsForAnother(work: ReconcileContext, requests: readonly Intent
   const [only, ...others] = requests;
   if (!only || others.length > 0 || only.state !== 'waiting' || only.decision?.kind !== 'wait') return false;
   const { id, deadline, terms } = only;
-  if (deadline !== undefined && isOver(work.context.clock, id, deadline, terms.timeoutMs)) return false;
+  if (deadline !== undefined && isExpired(work.context.clock, id, deadline, terms.timeoutMs)) return false;
   const { revisionId } = only.decision;
   const read = await findRevision(work.context.control, only.deploymentId, revisionId, readOptions(work));
   if (!read) return false;
-  const seen = seenOf(read, null);
+  const seen = observedRevisionOf(read, null);
   return seen.standing === 'on-its-way' && read.status !== 'DEPLOYED' && !sameCommit(seen.commit, only.commit);
 }
 

@@ -1,10 +1,10 @@
-import { mayPass as serviceMayPass, ServiceError } from '../../src/contract/service-error.ts';
+import { isTransient as serviceMayPass, ServiceError } from '../../src/contract/service-error.ts';
 import { GitHubApiError, InstallationPaused } from '../github/github-api.ts';
-import { attempt } from '../../src/deploy/attempt.ts';
-import { isOver } from './deadlines.ts';
+import { tryCall } from '../../src/deploy/try-call.ts';
+import { isExpired } from './deadlines.ts';
 import type { Intent } from './intent.ts';
 import { isRequestForHead, type Step } from './next-step.ts';
-import { ended, type End } from './outcomes.ts';
+import { withOutcome, type NewIntentOutcome } from './outcomes.ts';
 import { checkName } from './report.ts';
 import {
   saveIntents,
@@ -33,7 +33,7 @@ const longestRetryAfterMs = 15 * 60_000;
 const refusedMs = 10 * 60_000;
 
 /** True if the same call may succeed later. */
-export function passesByItself(error: TransientError): boolean {
+export function isRetryable(error: TransientError): boolean {
   if (error instanceof InstallationPaused) return true;
   if (error instanceof GitHubApiError) {
     const { status } = error;
@@ -51,8 +51,8 @@ export function retryLater(work: ReconcileContext, error: TransientError, since:
 }
 
 /** Why a request fails for good, if the other service refuses it; undefined if it may still succeed. */
-function refusal(error: TransientError, waitedMs: number): End | undefined {
-  if (passesByItself(error) || error instanceof InstallationPaused) return undefined;
+function refusal(error: TransientError, waitedMs: number): NewIntentOutcome | undefined {
+  if (isRetryable(error) || error instanceof InstallationPaused) return undefined;
   if (error instanceof GitHubApiError) {
     if (waitedMs < refusedMs) return undefined;
     return {
@@ -64,7 +64,7 @@ function refusal(error: TransientError, waitedMs: number): End | undefined {
   return refusedByService(error);
 }
 
-export const refusedByService = (error: ServiceError): End => ({
+export const refusedByService = (error: ServiceError): NewIntentOutcome => ({
   kind: 'refused',
   reason: `The service refused: ${error.message}.`,
   advice: adviceOnTransientError(error),
@@ -113,7 +113,7 @@ export async function handleTransientError(
   if (end) {
     return saveIntents(
       work,
-      concerned.map((intent) => ended(intent, end, now)),
+      concerned.map((intent) => withOutcome(intent, end, now)),
     );
   }
   await reportAtLeast(work, concerned);
@@ -121,11 +121,15 @@ export async function handleTransientError(
 }
 
 /** The outcome of a revision that can no longer be observed: the deployment is gone, or the time is over. */
-async function endOfWatching(work: ReconcileContext, intent: Intent, error: TransientError): Promise<End | undefined> {
+async function endOfWatching(
+  work: ReconcileContext,
+  intent: Intent,
+  error: TransientError,
+): Promise<NewIntentOutcome | undefined> {
   if (!(error instanceof ServiceError)) return undefined;
   const { control, clock } = work.context;
   if (error.kind === 'missing') {
-    const deployment = await attempt(control.getDeployment(intent.deploymentId, readOptions(work)));
+    const deployment = await tryCall(control.getDeployment(intent.deploymentId, readOptions(work)));
     if (!deployment.ok && deployment.error.status === 404) {
       return {
         kind: 'refused',
@@ -135,14 +139,14 @@ async function endOfWatching(work: ReconcileContext, intent: Intent, error: Tran
     }
   }
   const { id, updatedAt, terms } = intent;
-  const graceMs = passesByItself(error) ? overdueMs : 0;
+  const graceMs = isRetryable(error) ? overdueMs : 0;
   const deadline = (intent.deadline ?? updatedAt + terms.timeoutMs) + graceMs;
-  if (!isOver(clock, id, deadline, terms.timeoutMs + graceMs)) return undefined;
-  if (!passesByItself(error)) return refusedByService(error);
+  if (!isExpired(clock, id, deadline, terms.timeoutMs + graceMs)) return undefined;
+  if (!isRetryable(error)) return refusedByService(error);
   if (intent.state === 'sending') return undefined;
   return {
     kind: 'timed-out',
-    reason: `What became of revision ${intent.revisionId ?? 'of this commit'} could not be seen: ${error.message}.`,
+    reason: `The state of revision ${intent.revisionId ?? 'of this commit'} could not be read: ${error.message}.`,
     advice: 'Look at the revision at the service; press Re-run to follow it or to build again.',
   };
 }

@@ -1,12 +1,12 @@
 import { isTagRef } from '../../src/contract/control/repo-ref.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
 import { isRepositoryNamed } from '../../src/planning/repository-url.ts';
-import type { RepositoryAt } from '../context.ts';
+import type { InstallationRepository } from '../context.ts';
 import type { Binding } from '../settings/environment.ts';
 import { readAll, type ListedDeployment } from '../targets/listed-deployments.ts';
 
 /** The deployed branches of a repository, as far as known without reading it. */
-export type BranchesOf = (repository: RepositoryAt) => readonly string[];
+export type BranchesOf = (repository: InstallationRepository) => readonly string[];
 
 /** What decides about a branch in a list of deployments. */
 export type BranchDeployment = Pick<
@@ -28,7 +28,7 @@ export async function deployedBranches(
 
 /** The branches of a repository that deployments of its own, or bound to it, are built from. */
 export function branchesOf(
-  { owner, name }: Pick<RepositoryAt, 'owner' | 'name'>,
+  { owner, name }: Pick<InstallationRepository, 'owner' | 'name'>,
   deployments: readonly BranchDeployment[],
   bound: readonly Binding[] = [],
 ): string[] {

@@ -1,7 +1,7 @@
 import { GitHubApiError } from '../github/github-api.ts';
 import type { AppContext } from '../context.ts';
 import type { Deliveries } from '../inbox/deliveries.ts';
-import type { DeliveryClient, HeldDelivery } from '../github/deliveries.ts';
+import type { DeliveryClient, DeliveryAttempt } from '../github/deliveries.ts';
 
 const minute = 60_000;
 
@@ -23,10 +23,10 @@ const requestsAtOnce = 500;
  * that was not requested within the last hour. Oldest first, so that they arrive in their original order.
  */
 export function attemptsToRepeat(
-  attempts: readonly HeldDelivery[],
+  attempts: readonly DeliveryAttempt[],
   notHeld: ReadonlySet<string>,
   now: number,
-): HeldDelivery[] {
+): DeliveryAttempt[] {
   const byGuid = Map.groupBy(attempts, ({ guid }) => guid);
   return [...byGuid]
     .filter(([guid, tried]) => notHeld.has(guid) && !tried.some(wasTaken))
@@ -36,13 +36,13 @@ export function attemptsToRepeat(
 }
 
 /** A proxy in front of the App may accept a delivery and lose it; comparing branch heads finds what was missed then. */
-const wasTaken = ({ statusCode }: HeldDelivery): boolean => statusCode >= 200 && statusCode < 300;
+const wasTaken = ({ statusCode }: DeliveryAttempt): boolean => statusCode >= 200 && statusCode < 300;
 
 /**
  * Requests redelivery of what GitHub could not deliver since the last run that left none started (ms since the epoch),
  * or of all that it holds. @returns how many it requested, and left to the next run. @throws GitHubApiError
  */
-export async function askForMissed(
+export async function requestRedeliveries(
   { clock, log }: Pick<AppContext, 'clock' | 'log'>,
   client: DeliveryClient,
   inbox: Pick<Deliveries, 'notHeld'>,
@@ -59,7 +59,7 @@ export async function askForMissed(
       requested += 1;
       log.info(about, 'Requested a missed delivery again');
     } catch (error) {
-      if (!(error instanceof GitHubApiError) || !aboutThisOne.has(error.status)) throw error;
+      if (!(error instanceof GitHubApiError) || !undeliverableStatuses.has(error.status)) throw error;
       log.warn(about, `A delivery is lost: ${error.message}`);
     }
   }
@@ -67,11 +67,11 @@ export async function askForMissed(
 }
 
 /** Answers that are about this one delivery: GitHub does not hold it any more, or does not send it again. */
-const aboutThisOne = new Set<number | undefined>([400, 404, 410, 422]);
+const undeliverableStatuses = new Set<number | undefined>([400, 404, 410, 422]);
 
 /** Every attempt since then. A list that does not go on, or that leads in a ring, ends. */
-async function attemptsSince(client: DeliveryClient, from: number): Promise<HeldDelivery[]> {
-  const attempts: HeldDelivery[] = [];
+async function attemptsSince(client: DeliveryClient, from: number): Promise<DeliveryAttempt[]> {
+  const attempts: DeliveryAttempt[] = [];
   const met = new Set<string>();
   for (let cursor: string | undefined; ;) {
     const { deliveries, next } = await client.page(cursor);
@@ -85,7 +85,7 @@ async function attemptsSince(client: DeliveryClient, from: number): Promise<Held
 
 /** Queries only failed deliveries: all others were received. */
 async function notHeldOf(
-  attempts: readonly HeldDelivery[],
+  attempts: readonly DeliveryAttempt[],
   inbox: Pick<Deliveries, 'notHeld'>,
 ): Promise<ReadonlySet<string>> {
   const taken = new Set(attempts.filter(wasTaken).map(({ guid }) => guid));

@@ -1,16 +1,16 @@
 import { sameCommit, shortCommit } from '../../src/planning/commit.ts';
 import { ServiceError } from '../../src/contract/service-error.ts';
-import type { RevisionSeen } from '../../src/planning/trigger-types.ts';
+import type { RevisionSummary } from '../../src/planning/trigger-types.ts';
 import { InstallationPaused, type Head } from '../github/github-api.ts';
 import { buildBranchRequest } from '../events/request-branch.ts';
-import { fullName, type RepositoryAt, type Target, type AppContext } from '../context.ts';
+import { fullName, type InstallationRepository, type Target, type AppContext } from '../context.ts';
 import type { Intent } from '../reconcile/intent.ts';
-import { findRevision, seenOf } from '../reconcile/observation.ts';
+import { findRevision, observedRevisionOf } from '../reconcile/observation.ts';
 import { isTransientError, type TransientError } from '../reconcile/transient-error.ts';
 import type { BranchesOf } from './deployed-branches.ts';
 
 /** The result of comparing heads. */
-export interface HeadsChecked {
+export interface HeadRecoveryResult {
   branches: number;
   /** Heads that were requested now. */
   recovered: number;
@@ -21,7 +21,7 @@ export interface HeadsChecked {
 }
 
 /** How many of a deployment's newest intents are searched for an outcome of its head. */
-const lastWords = 50;
+const searchedIntents = 50;
 
 /**
  * Compares the heads of deployed branches (of the default branch, if these are unknown) with the commits of their
@@ -29,11 +29,11 @@ const lastWords = 50;
  */
 export async function recoverHeads(
   context: AppContext,
-  repositories: AsyncIterable<RepositoryAt> | Iterable<RepositoryAt>,
+  repositories: AsyncIterable<InstallationRepository> | Iterable<InstallationRepository>,
   branchesOf: BranchesOf | undefined,
   signal?: AbortSignal,
-): Promise<HeadsChecked> {
-  const checked: HeadsChecked = { branches: 0, recovered: 0, failed: 0, paused: 0 };
+): Promise<HeadRecoveryResult> {
+  const checked: HeadRecoveryResult = { branches: 0, recovered: 0, failed: 0, paused: 0 };
   const paused = new Set<number>();
   for await (const repository of repositories) {
     signal?.throwIfAborted();
@@ -52,9 +52,9 @@ export async function recoverHeads(
 
 async function recoverRepository(
   context: AppContext,
-  repository: RepositoryAt,
+  repository: InstallationRepository,
   branchesOf: BranchesOf | undefined,
-  checked: HeadsChecked,
+  checked: HeadRecoveryResult,
 ): Promise<void> {
   const branches = branchesOf ? branchesOf(repository) : [await context.githubApi.defaultBranch(repository)];
   for (const branch of branches) {
@@ -76,7 +76,7 @@ async function recoverRepository(
 }
 
 interface BranchTarget {
-  repository: RepositoryAt;
+  repository: InstallationRepository;
   branch: string;
   head: Head;
   target: Target;
@@ -88,13 +88,13 @@ async function recoverTarget(
 ): Promise<boolean> {
   const { store, control, clock, log } = context;
   const { deploymentId, terms } = target;
-  const intents = await store.lastIntents(deploymentId, lastWords);
+  const intents = await store.lastIntents(deploymentId, searchedIntents);
   const { rolledBackCommit } = await store.deploymentQueue(deploymentId);
   const { active_revision_id: active, latest_revision_id: latestId } = await control.getDeployment(deploymentId);
   const latest = latestId ? await seen(control, deploymentId, latestId, active) : undefined;
   const live = !active ? undefined : active === latestId ? latest : await seen(control, deploymentId, active, active);
   const now = clock.now();
-  const answer = wasMissed({ head, live, latest, intents, rolledBackCommit, branch, now });
+  const answer = decideHead({ head, live, latest, intents, rolledBackCommit, branch, now });
   if (answer.kind === 'fine') return false;
   const { key, lateMs, why } = answer;
   const cause = { kind: 'recovery', key, at: now, lateMs } as const;
@@ -110,9 +110,11 @@ async function seen(
   deploymentId: string,
   id: string,
   active: string | null,
-): Promise<RevisionSeen> {
+): Promise<RevisionSummary> {
   const read = await findRevision(control, deploymentId, id);
-  return read ? seenOf(read, active) : { id, commit: undefined, standing: id === active ? 'live' : 'ended' };
+  return read
+    ? observedRevisionOf(read, active)
+    : { id, commit: undefined, standing: id === active ? 'live' : 'ended' };
 }
 
 /** Returns failures of other services as a value, and rethrows internal errors. */
@@ -127,11 +129,11 @@ async function attempted(act: () => Promise<void>): Promise<TransientError | und
 }
 
 /** The observed state of one deployment of a branch. */
-export interface HeadQuestion {
+export interface HeadObservation {
   head: Head;
-  live: RevisionSeen | undefined;
+  live: RevisionSummary | undefined;
   /** The newest revision; it may be the live one. */
-  latest: RevisionSeen | undefined;
+  latest: RevisionSummary | undefined;
   /** The newest intents of the deployment, newest first. */
   intents: readonly Pick<Intent, 'commit' | 'branch' | 'cause' | 'state' | 'end' | 'decision' | 'createdAt'>[];
   rolledBackCommit: string | undefined;
@@ -141,7 +143,7 @@ export interface HeadQuestion {
 }
 
 /** Whether the head was missed. `key` makes the cause one, however often it is found. */
-type HeadAnswer = { kind: 'missed'; key: string; lateMs: number; why: string } | { kind: 'fine'; why: string };
+type HeadDecision = { kind: 'missed'; key: string; lateMs: number; why: string } | { kind: 'fine'; why: string };
 
 /** A push this recent (ms) will still be delivered. */
 const graceMs = 60_000;
@@ -150,7 +152,7 @@ const graceMs = 60_000;
  * Whether the head of a branch was never built and no work is open for it. It is fine if the deployment's last outcome
  * was about this head, whatever it was: its check says so.
  */
-export function wasMissed(question: HeadQuestion): HeadAnswer {
+export function decideHead(question: HeadObservation): HeadDecision {
   const { head, live, latest, intents, rolledBackCommit, branch } = question;
   const commit = shortCommit(head.sha);
   const newest = intents.find(
@@ -178,7 +180,7 @@ export function wasMissed(question: HeadQuestion): HeadAnswer {
   };
 }
 
-const fine = (why: string): HeadAnswer => ({ kind: 'fine', why });
+const fine = (why: string): HeadDecision => ({ kind: 'fine', why });
 
 /** A rollback is about an older commit on purpose: it says nothing about the head. */
 const followsHead = ({ cause: { kind } }: Pick<Intent, 'cause'>): boolean => kind !== 'failure' && kind !== 'rollback';
@@ -194,7 +196,7 @@ const gaveWay = ({ end }: Pick<Intent, 'end'>): boolean => end?.kind === 'supers
  * The longest time that the branch may have been at this head (ms): a commit may be older than its push. Committers set
  * the commit time, so a future or missing one is ignored; without any other it counts as late enough.
  */
-function lateness({ head, now }: HeadQuestion, newest: Pick<Intent, 'createdAt'> | undefined): number {
+function lateness({ head, now }: HeadObservation, newest: Pick<Intent, 'createdAt'> | undefined): number {
   const committedAt = head.committedAt <= now + graceMs ? head.committedAt : 0;
   const since = Math.max(committedAt, newest?.createdAt ?? 0);
   return since === 0 ? graceMs : Math.max(0, now - since);

@@ -1,11 +1,11 @@
-import type { RepositoryAt, AppContext } from '../context.ts';
+import type { InstallationRepository, AppContext } from '../context.ts';
 import type { DeliveryClient } from '../github/deliveries.ts';
 import type { Deliveries } from '../inbox/deliveries.ts';
 import { isTransientError } from '../reconcile/transient-error.ts';
 import type { Binding } from '../settings/environment.ts';
 import { deployedBranches } from './deployed-branches.ts';
-import { askForMissed } from './missed-deliveries.ts';
-import { recoverHeads, type HeadsChecked } from './recover-heads.ts';
+import { requestRedeliveries } from './missed-deliveries.ts';
+import { recoverHeads, type HeadRecoveryResult } from './recover-heads.ts';
 
 /** All that installations of the App reach. */
 export interface RepositoryClient {
@@ -13,7 +13,7 @@ export interface RepositoryClient {
    * Every repository of every active installation, one after the other within an installation. An installation that
    * cannot be read now is skipped and logged.
    */
-  repositories(): AsyncIterable<RepositoryAt>;
+  repositories(): AsyncIterable<InstallationRepository>;
 }
 
 /** Clients that recovery needs besides the context. */
@@ -28,11 +28,11 @@ export interface RecoveryClients {
 }
 
 /** What one run did. A part that failed is absent. */
-export interface Recovered {
+export interface RecoveryResult {
   /** When it started (ms since the epoch): the next run looks back to here. Absent if deliveries were left over. */
   since?: number;
   requestedAgain?: number;
-  heads?: HeadsChecked;
+  heads?: HeadRecoveryResult;
   maintenance?: MaintenanceResult;
 }
 
@@ -45,16 +45,16 @@ export async function recover(
   clients: RecoveryClients,
   since: number | undefined,
   signal?: AbortSignal,
-): Promise<Recovered> {
+): Promise<RecoveryResult> {
   const began = context.clock.now();
-  const done: Recovered = {};
+  const done: RecoveryResult = {};
   await part('Missed deliveries could not be requested', context, async () => {
-    const { requested, left } = await askForMissed(context, clients.deliveries, clients.inbox, since);
+    const { requested, left } = await requestRedeliveries(context, clients.deliveries, clients.inbox, since);
     done.requestedAgain = requested;
     if (left === 0) done.since = began;
     else context.log.warn({ missing: left }, 'More deliveries are missing; the next run requests them');
   });
-  await part('What is old could not be cleared away', context, async () => {
+  await part('Old work could not be pruned', context, async () => {
     done.maintenance = await runMaintenance(context, clients.inbox, clients.enqueueReports);
   });
   await part('The heads of deployed branches could not be compared', context, async () => {
@@ -90,7 +90,7 @@ async function part(failed: string, { log }: AppContext, act: () => Promise<void
 export const workKeptForMs = 14 * 24 * 60 * 60_000;
 export const intentsKept = 50;
 
-/** What was cleared away and set going again. */
+/** What maintenance removed and notified. */
 interface MaintenanceResult {
   /** Deliveries, intents and reports that went by their age. */
   removed: number;

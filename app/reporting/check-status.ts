@@ -1,5 +1,5 @@
 import type { CheckContent, DeploymentContent } from '../github/github-api.ts';
-import type { EndKind, Intent, IntentEnd, IntentState } from '../reconcile/intent.ts';
+import type { IntentOutcomeKind, Intent, IntentOutcome, IntentState } from '../reconcile/intent.ts';
 
 type Conclusion = NonNullable<CheckContent['conclusion']>;
 
@@ -10,7 +10,7 @@ export type CheckStatus = { status: 'queued' | 'in_progress' } | { status: 'comp
  * How each outcome appears on GitHub, and why. Only a live revision without a failure is green. Branch rules count
  * `neutral` as passed, so whatever needs a person is `action_required`.
  */
-export const outcomeStatuses: Readonly<Record<EndKind, { conclusion: Conclusion; why: string }>> = {
+export const outcomeStatuses: Readonly<Record<IntentOutcomeKind, { conclusion: Conclusion; why: string }>> = {
   deployed: { conclusion: 'success', why: 'the revision is live, and every smoke test that there is passed' },
   unproven: {
     conclusion: 'action_required',
@@ -56,7 +56,7 @@ export function checkStatusOf({ state, end }: Pick<Intent, 'state' | 'end'>): Ch
 }
 
 /** Whether this commit is live as a part of another one. */
-export const isLiveInAnother = ({ kind, liveIn }: IntentEnd): boolean =>
+export const isLiveInAnother = ({ kind, liveIn }: IntentOutcome): boolean =>
   liveIn !== undefined && (kind === 'superseded' || kind === 'other-commit');
 
 /**

@@ -1,12 +1,12 @@
 import { asSentence } from '../../src/contract/plain-text.ts';
 import { asCode, asMarkdown } from '../../src/report/sanitize.ts';
 import { inWords } from '../../src/report/timeline.ts';
-import type { Cause, Intent, IntentEnd } from '../reconcile/intent.ts';
-import { elapsed, minutesLate, type About } from './title.ts';
+import type { Cause, Intent, IntentOutcome } from '../reconcile/intent.ts';
+import { elapsed, minutesLate, type CheckContext } from './title.ts';
 import { isLiveInAnother } from './check-status.ts';
 
 /** The sections of a check's summary, in escaped Markdown; the first states the status in one sentence. */
-export function summarySections(intent: Intent, about: About): string[] {
+export function summarySections(intent: Intent, about: CheckContext): string[] {
   return [
     sentenceOf(intent, about),
     adviceOf(intent),
@@ -19,12 +19,12 @@ export function summarySections(intent: Intent, about: About): string[] {
   ].filter(Boolean);
 }
 
-function sentenceOf(intent: Intent, { waitingFor, now }: About): string {
+function sentenceOf(intent: Intent, { waitingFor, now }: CheckContext): string {
   const { end, state, rollout, decision, deadline, terms } = intent;
   if (end) return asMarkdown(asSentence(end.reason), 2000);
   switch (state) {
     case 'requested':
-      return 'This commit is recorded; what runs is being looked at.';
+      return 'This commit is recorded. The App reads the current state of the deployment next.';
     case 'waiting':
       return waitingFor
         ? `Commit ${asCode(waitingFor.commit)}${waitingFor.revisionId ? ` (revision ${asCode(waitingFor.revisionId)})` : ''} is under way. It is finished first; then the newest commit of ${asCode(intent.branch)} is built.`
@@ -32,7 +32,7 @@ function sentenceOf(intent: Intent, { waitingFor, now }: About): string {
     case 'held':
       return `Nothing is deployed until a person presses **Redeploy**: ${asMarkdown(asSentence(decision?.why ?? 'the deployment is held after a rollback'), 1000)}`;
     case 'sending':
-      return 'The request is on its way to the service. It is sent once: an answer that does not come is settled by looking.';
+      return 'The request is on its way to the service. It is sent once. If no response arrives, the App checks the service for the revision.';
     case 'expecting':
       return `The service builds pushes of ${asCode(intent.branch)} by itself; its revision of this commit is looked for${deadline === undefined ? '' : ` until ${new Date(deadline).toISOString()}`}.`;
     case 'following': {
@@ -44,7 +44,7 @@ function sentenceOf(intent: Intent, { waitingFor, now }: About): string {
     case 'smoking':
       return `The revision is live. ${requested(terms.smokeTests.length)}.`;
     case 'ended':
-      return 'This ended without a word on how.';
+      return 'This ended without a known outcome.';
   }
 }
 
@@ -56,7 +56,7 @@ const requested = (tests: number): string =>
 const adviceOf = ({ end, state }: Intent): string => {
   if (end?.advice && !isLiveInAnother(end)) return `**What to do:** ${asMarkdown(asSentence(end.advice), 2000)}`;
   if (state === 'held')
-    return '**What to do:** Press Redeploy once the agent is mended; pushes are deployed again from then on.';
+    return '**What to do:** Press Redeploy once the agent is fixed. Pushes are deployed again from then on.';
   return end?.kind === 'unknown'
     ? '**What to do:** Look at the revisions of the deployment at the service. If none is of this commit, press Redeploy or Re-run.'
     : '';
@@ -88,7 +88,7 @@ const decisionOf = ({ decision, state }: Intent): string =>
     ? `**Decision:** ${decision.kind}, because ${asMarkdown(asSentence(decision.why), 1000)}`
     : '';
 
-function standInOf(end: IntentEnd): string[] {
+function standInOf(end: IntentOutcome): string[] {
   if (isLiveInAnother(end)) return [`It is live as part of commit ${asCode(end.liveIn ?? '')}.`];
   if (!end.by) return [];
   const { commit, contains } = end.by;

@@ -2,15 +2,15 @@ import { shortCommit } from '../../src/planning/commit.ts';
 import { checkLimitBytes, truncateSections, logsSection, smokeSection } from '../../src/report/summary.ts';
 import { asLine, asCode, asCodeBlock } from '../../src/report/sanitize.ts';
 import type { CheckContent, DeploymentContent } from '../github/github-api.ts';
-import type { Intent, EndKind } from '../reconcile/intent.ts';
-import { checkName, checkReport, type ReportPut } from '../reconcile/report.ts';
-import { titleOf, type About } from './title.ts';
+import type { Intent, IntentOutcomeKind } from '../reconcile/intent.ts';
+import { checkName, checkReport, type DesiredReport } from '../reconcile/report.ts';
+import { titleOf, type CheckContext } from './title.ts';
 import { summarySections } from './check-summary.ts';
 import { deploymentStateOf, checkStatusOf } from './check-status.ts';
 import { timeline } from '../../src/report/timeline.ts';
 
 /** The check run of (deployment, head commit) for this intent; not for a `joined` one: it would overwrite another's. */
-export function checkOf(intent: Intent, about: About): ReportPut {
+export function checkOf(intent: Intent, about: CheckContext): DesiredReport {
   const { repository, commit, terms, createdAt, sentAt, end } = intent;
   const cut = '_The rest is left out: GitHub takes no more here._';
   const text = truncateSections(textSections(intent), checkLimitBytes, cut);
@@ -31,7 +31,10 @@ export function checkOf(intent: Intent, about: About): ReportPut {
 }
 
 /** The GitHub Deployment of an intent; undefined if the intent was never sent or followed. */
-export function deploymentOf(intent: Intent, about: About = { now: intent.updatedAt }): ReportPut | undefined {
+export function intentDeploymentReport(
+  intent: Intent,
+  about: CheckContext = { now: intent.updatedAt },
+): DesiredReport | undefined {
   const { id, repository, commit, terms, revisionId, sentAt } = intent;
   if (revisionId === undefined && sentAt === undefined) return undefined;
   const address = webAddress(intent.agentUrl);
@@ -78,9 +81,9 @@ const redeploy: Button = {
 };
 
 /** Outcomes with a live revision, which can be rolled back. */
-const serves: ReadonlySet<EndKind> = new Set(['deployed', 'unproven', 'broken']);
+const serves: ReadonlySet<IntentOutcomeKind> = new Set(['deployed', 'unproven', 'broken']);
 /** Outcomes that another intent of the commit reports: its check has the buttons. */
-const stoodFor: ReadonlySet<EndKind> = new Set(['superseded', 'other-commit', 'joined']);
+const stoodFor: ReadonlySet<IntentOutcomeKind> = new Set(['superseded', 'other-commit', 'joined']);
 /** Skips that a person may override. */
 const overruled = new Set(['skip-word', 'paths-untouched', 'rolled-back-before']);
 

@@ -1,11 +1,11 @@
 import { shortCommit } from '../../src/planning/commit.ts';
 import { inWords } from '../../src/report/timeline.ts';
 import { asLine } from '../../src/report/sanitize.ts';
-import type { Intent, IntentEnd } from '../reconcile/intent.ts';
+import type { Intent, IntentOutcome } from '../reconcile/intent.ts';
 import { isLiveInAnother } from './check-status.ts';
 
 /** Context of a check that the intent itself does not hold. */
-export interface About {
+export interface CheckContext {
   /** What the deployment is busy with, where this one waits for it. */
   waitingFor?: { commit: string; revisionId?: string | undefined } | undefined;
   /** ms since the epoch */
@@ -13,10 +13,11 @@ export interface About {
 }
 
 /** The one line that lists of checks show. It is plain text at GitHub, so only its length and signs are bounded. */
-export const titleOf = (intent: Intent, about: About): string => asLine(words(intent, about), 140).toWellFormed();
+export const titleOf = (intent: Intent, about: CheckContext): string =>
+  asLine(titleText(intent, about), 140).toWellFormed();
 
-function words(intent: Intent, { waitingFor, now }: About): string {
-  if (intent.end) return endWords(intent, intent.end);
+function titleText(intent: Intent, { waitingFor, now }: CheckContext): string {
+  if (intent.end) return outcomeTitle(intent, intent.end);
   switch (intent.state) {
     case 'requested':
       return 'Recorded, to be decided';
@@ -50,7 +51,7 @@ export function elapsed(ms: number): string {
   return whole > 0 ? ` for ${inWords(whole)}` : '';
 }
 
-function endWords({ cause, verdict, decision }: Intent, end: IntentEnd): string {
+function outcomeTitle({ cause, verdict, decision }: Intent, end: IntentOutcome): string {
   const late = cause.lateMs === undefined ? '' : `, recovered ${minutesLate(cause.lateMs)} late`;
   if (isLiveInAnother(end)) return `Live in ${shortCommit(end.liveIn ?? '')}`;
   switch (end.kind) {

@@ -5,7 +5,7 @@ import { codeOf, stackOf } from '../../src/errors.ts';
 import { type Clock, pause } from '../../src/clock.ts';
 import { unavailable, refuse, sendText } from './http-messages.ts';
 
-/** How long slow clients are borne with (ms). */
+/** Timeouts for slow clients (ms). */
 export interface Timeouts {
   /** Until all headers are there. */
   headersMs: number;
@@ -53,7 +53,7 @@ export async function listen(options: AppServerOptions): Promise<AppServer> {
     const { method = 'GET', url = '/' } = request;
     if (draining) {
       response.shouldKeepAlive = false;
-      const leaving = unavailable('The App is leaving; another copy, or the next start, takes over.');
+      const leaving = unavailable('The App is shutting down. Retry later.');
       return refuse(request, response, leaving, clock);
     }
     const found = find(method, url);
@@ -122,7 +122,7 @@ function listenProblem(error: unknown, host: string, port: number): unknown {
 }
 
 /** A request on its way to one route. */
-interface Call {
+interface RouteContext {
   request: IncomingMessage;
   response: ServerResponse;
   /** The values of the path's `:name` parameters. */
@@ -136,7 +136,7 @@ export interface Route {
   method: 'GET' | 'POST';
   path: string;
   /** Responds. A rejection is an internal error: a 500. */
-  handle: (call: Call) => Promise<void> | void;
+  handle: (call: RouteContext) => Promise<void> | void;
 }
 
 /** The route of a request; the methods of its path where none has this one. */
@@ -163,7 +163,7 @@ export function routerOf(routes: readonly Route[]): (method: string, url: string
 }
 
 /** The path of a request's address, without its query. */
-export const pathOf = (url: string): string => url.replace(/\?.*$/s, '');
+export const pathOf = (url: string): string => url.split('?', 1)[0] ?? '';
 
 /** The query of a request's address. */
 export const queryOf = (url: string): URLSearchParams => new URLSearchParams(url.slice(pathOf(url).length));

@@ -1,7 +1,7 @@
 import type { Logger } from '../../src/logger.ts';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../src/clock.ts';
-import { readPayload } from '../inbox/delivery.ts';
+import { readIndexedFields } from '../inbox/delivery.ts';
 import { StorageError, type StoreDelivery } from '../inbox/store-deliveries.ts';
 import { unavailable, type Refusal, refuse, byteBudget, readBody } from './http-messages.ts';
 import type { Route } from './http-server.ts';
@@ -49,8 +49,8 @@ export function webhookRoutes(options: WebhookOptions): Route[] {
   ): Promise<Acknowledged | Refusal> {
     const payload = await verify(bytes, signature);
     if (payload === undefined) return wrongSignature;
-    const about = readPayload(payload);
-    if (about === undefined) return { status: 400, problem: 'The webhook is no JSON object.' };
+    const about = readIndexedFields(payload);
+    if (about === undefined) return { status: 400, problem: 'The payload is not a JSON object.' };
     try {
       const result = await store({ id, event, ...about, payload, receivedAt: clock.now() });
       if (result === 'stored') await onStored?.();
@@ -103,7 +103,7 @@ const accepted: Readonly<Record<'stored' | 'known', string[]>> = { stored: plain
 
 const wrongSignature: Refusal = {
   status: 401,
-  problem: 'The signature does not fit: the webhook secret here and at GitHub have to be the same.',
+  problem: 'Invalid signature. Check that the webhook secret matches the one on GitHub.',
 };
 
 /** GitHub's own limit for payloads (bytes). */
@@ -135,7 +135,8 @@ function judgeHeaders(headers: IncomingHttpHeaders): JudgedHeaders {
   const type = text('content-type');
   if (type !== 'application/json' && !json.test(type))
     return refuse(415, "The webhook's content type has to be application/json.");
-  if (encoding !== '' && encoding !== 'identity') return refuse(415, 'The webhook has to come without an encoding.');
+  if (encoding !== '' && encoding !== 'identity')
+    return refuse(415, 'Webhooks with a content encoding are not supported.');
   if (Number(text('content-length')) > longestPayload) return { ok: false, refusal: payloadTooLarge };
   const event = text('x-github-event');
   if (!eventName.test(event)) return refuse(400, 'X-GitHub-Event is missing or no name of an event.');

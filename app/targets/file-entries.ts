@@ -1,12 +1,12 @@
 import { defaultConfigPath } from '../../src/config/deploy-file.ts';
 import type { PushedDeployment } from '../../src/config/desired.ts';
-import { readPushed, type PushedOfFile } from '../../src/config/read-desired.ts';
+import { readPushed, type FileDeployment } from '../../src/config/read-desired.ts';
 import { formatProblem, type Problem } from '../../src/diagnostics/problem.ts';
 import type { ListedDeployment } from './listed-deployments.ts';
 
 /** The deploy file of the default branch, as far as it could be read. */
 export interface DeployFile {
-  entries: readonly PushedOfFile[];
+  entries: readonly FileDeployment[];
   /** What is wrong with the file as a whole, fit to show; then it names nothing. */
   notes: readonly string[];
   /** Why a file that is there could not be read, a clause without a full stop: then nothing is known of its rules. */
@@ -14,7 +14,7 @@ export interface DeployFile {
 }
 
 /** A deployment of the file with the one at the service that it names, or why there is none. */
-export interface Entry {
+export interface FileEntry {
   /** As the file calls it. */
   label: string;
   /** Absent if the file has mistakes here: then `notes` lists them. */
@@ -43,7 +43,7 @@ export function findEntries(
   { entries }: DeployFile,
   deployments: readonly ListedDeployment[],
   areAll: boolean,
-): readonly Entry[] {
+): readonly FileEntry[] {
   return entries.map(({ name, deploymentId, read }) => ({
     label: name ?? deploymentId ?? defaultConfigPath,
     requested: read.ok ? read.value : undefined,
@@ -56,7 +56,7 @@ function find(
   { name, deploymentId }: { name: string | undefined; deploymentId: string | undefined },
   deployments: readonly ListedDeployment[],
   areAll: boolean,
-): Entry['found'] {
+): FileEntry['found'] {
   const matching = deployments.filter((each) =>
     deploymentId === undefined ? each.name === name : each.id.toLowerCase() === deploymentId,
   );

@@ -1,4 +1,4 @@
-import { attempt } from '../../src/deploy/attempt.ts';
+import { tryCall } from '../../src/deploy/try-call.ts';
 import { allEntriesOf } from '../../src/contract/control/pages.ts';
 import type { Clock } from '../../src/clock.ts';
 import type { DeploymentsList } from '../../src/contract/control/deployment.ts';
@@ -9,21 +9,21 @@ import { isNotOffered } from '../../src/contract/service-error.ts';
 export type ListedDeployment = DeploymentsList['resources'][number];
 
 /** What the service deploys, or that it does not list that. */
-export type Listed = { kind: 'listed'; deployments: readonly ListedDeployment[] } | { kind: 'not-offered' };
+export type DeploymentListing = { kind: 'listed'; deployments: readonly ListedDeployment[] } | { kind: 'not-offered' };
 
 /** Reads all deployments of the service, as `sharedReading` does. @throws ServiceError */
 export function createDeploymentsReader(
   control: Pick<ControlService, 'listDeployments'>,
   clock: Pick<Clock, 'now'>,
   freshMs: number,
-): (notBefore?: number) => Promise<Listed> {
+): (notBefore?: number) => Promise<DeploymentListing> {
   const shared = sharedReading(clock, freshMs, () => 'all', readAll);
   return (notBefore) => shared(control, notBefore);
 }
 
 /** Reads all pages. */
-export async function readAll(control: Pick<ControlService, 'listDeployments'>): Promise<Listed> {
-  const listed = await attempt(allEntriesOf((page) => control.listDeployments(page)));
+export async function readAll(control: Pick<ControlService, 'listDeployments'>): Promise<DeploymentListing> {
+  const listed = await tryCall(allEntriesOf((page) => control.listDeployments(page)));
   if (listed.ok) return { kind: 'listed', deployments: listed.value };
   if (isNotOffered(listed.error)) return { kind: 'not-offered' };
   throw listed.error;

@@ -1,19 +1,19 @@
 import type { Deployment } from '../../src/contract/control/deployment.ts';
 import { sameRepository } from '../../src/planning/repository-url.ts';
-import { fullName, type RepositoryAt } from '../context.ts';
+import { fullName, type InstallationRepository } from '../context.ts';
 import type { Binding } from '../settings/environment.ts';
 
 /** The fields that prove ownership: only the service's own. */
-export type Owned = Pick<Deployment, 'id' | 'name' | 'source_config'>;
+export type OwnedDeployment = Pick<Deployment, 'id' | 'name' | 'source_config'>;
 
-type Named = Pick<RepositoryAt, 'owner' | 'name'>;
+type RepositoryName = Pick<InstallationRepository, 'owner' | 'name'>;
 
 /** Says which deployments a repository may act on. */
 export interface Ownership {
   /** Whether an address is the repository's own, in whichever spelling. */
-  isOwn(repository: Named, repoUrl: string): boolean;
+  isOwn(repository: RepositoryName, repoUrl: string): boolean;
   /** Why the repository may not control the deployment, in a clause without its owner; undefined if it may. */
-  refusal(repository: Named, deployment: Owned): string | undefined;
+  refusal(repository: RepositoryName, deployment: OwnedDeployment): string | undefined;
 }
 
 /**
@@ -23,7 +23,7 @@ export interface Ownership {
  * @param webHost where GitHub's repositories are reached, for example `github.com` or `localhost:4000`
  */
 export function createOwnership(webHost: string, bindings: readonly Binding[]): Ownership {
-  const isOwn = (repository: Named, repoUrl: string): boolean =>
+  const isOwn = (repository: RepositoryName, repoUrl: string): boolean =>
     isPlain(repoUrl) && addressesOf(webHost, repository, repoUrl).some((address) => sameRepository(address, repoUrl));
   return {
     isOwn,
@@ -39,7 +39,7 @@ export function createOwnership(webHost: string, bindings: readonly Binding[]): 
   };
 }
 
-const isBound = (binding: Binding, repository: Named, { id, name }: Owned): boolean =>
+const isBound = (binding: Binding, repository: RepositoryName, { id, name }: OwnedDeployment): boolean =>
   binding.repository.toLowerCase() === fullName(repository).toLowerCase() &&
   (binding.deployment === name || binding.deployment.toLowerCase() === id.toLowerCase());
 
@@ -47,7 +47,7 @@ const isBound = (binding: Binding, repository: Named, { id, name }: Owned): bool
 const isPlain = (address: string): boolean => /^[\x21-\x7e]+$/.test(address.trim());
 
 /** A port is the web's; over ssh a repository of the same host is reached without it. */
-function addressesOf(webHost: string, { owner, name }: Named, repoUrl: string): string[] {
+function addressesOf(webHost: string, { owner, name }: RepositoryName, repoUrl: string): string[] {
   const web = [`https://${webHost}/${owner}/${name}`, `http://${webHost}/${owner}/${name}`];
   const [host = webHost] = webHost.split(/:\d+$/);
   return /^https?:/i.test(repoUrl.trim()) ? web : [`ssh://git@${host}/${owner}/${name}`, ...web];

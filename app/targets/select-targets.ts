@@ -1,8 +1,8 @@
 import { defaultConfigPath } from '../../src/config/deploy-file.ts';
 import { isTagRef } from '../../src/contract/control/repo-ref.ts';
 import { heldAt, requestedFields, sameField, displayValue, spelledRef } from '../../src/planning/plan-fields.ts';
-import type { RepositoryAt, Target, Targets } from '../context.ts';
-import { type DeployFile, type Entry, findEntries } from './file-entries.ts';
+import type { InstallationRepository, Target, Targets } from '../context.ts';
+import { type DeployFile, type FileEntry, findEntries } from './file-entries.ts';
 import type { ListedDeployment } from './listed-deployments.ts';
 import type { Ownership } from './ownership.ts';
 import type { Desired, PushedDeployment } from '../../src/config/desired.ts';
@@ -11,7 +11,7 @@ import type { Terms } from '../reconcile/intent.ts';
 
 /** Everything that targets are selected from. */
 export interface Selection {
-  repository: RepositoryAt;
+  repository: InstallationRepository;
   /** Plain name. */
   branch: string;
   defaultBranch: string;
@@ -47,17 +47,17 @@ export function selectTargets(selection: Selection): Targets {
   };
 }
 
-type Judged = { target: Target } | { refused: Targets['refused'][number] };
+type TargetDecision = { target: Target } | { refused: Targets['refused'][number] };
 
 function judge(
   deployment: ListedDeployment,
-  entry: Entry | undefined,
+  entry: FileEntry | undefined,
   selection: Selection,
   isShared: (environment: string) => boolean,
-): Judged[] {
+): TargetDecision[] {
   const { repository, branch, ownership, file, common } = selection;
   const requested = entry?.requested?.desired;
-  const refuse = (why: string): Judged[] => [{ refused: { deployment: entry?.label ?? deployment.name, why } }];
+  const refuse = (why: string): TargetDecision[] => [{ refused: { deployment: entry?.label ?? deployment.name, why } }];
   // An image or a folder is of no repository and no push builds it. Where file and service agree on it, it is the
   // Action's business.
   if (deployment.source !== 'github' && requested?.source === deployment.source) return [];
@@ -96,7 +96,7 @@ const unreadFile = (why: string): string =>
   `the deploy file could not be read, so this push is not deployed: ${why}, or press Re-run to read it again`;
 
 /** Whether an entry for another deployment than this one goes to an environment; GitHub compares names in small letters. */
-function sharedWith(id: string, named: ReadonlyMap<string, Entry>): (environment: string) => boolean {
+function sharedWith(id: string, named: ReadonlyMap<string, FileEntry>): (environment: string) => boolean {
   const others = [...named].flatMap(([each, { requested, found, label }]) =>
     each === id
       ? []
@@ -106,12 +106,12 @@ function sharedWith(id: string, named: ReadonlyMap<string, Entry>): (environment
 }
 
 /** Whether an entry without a target is reported on this branch: the one that it names, else the default one. */
-const concerns = ({ requested }: Entry, { branch, defaultBranch }: Selection): boolean =>
+const concerns = ({ requested }: FileEntry, { branch, defaultBranch }: Selection): boolean =>
   branch === (requested?.desired.source === 'github' ? (requested.desired.repoRef ?? defaultBranch) : defaultBranch);
 
 /** The first entry of each deployment counts; the others are reported with it. */
-function firstEntries(entries: readonly Entry[]): Map<string, Entry> {
-  const first = new Map<string, Entry>();
+function firstEntries(entries: readonly FileEntry[]): Map<string, FileEntry> {
+  const first = new Map<string, FileEntry>();
   for (const entry of entries) {
     if (!entry.found.ok) continue;
     const { id } = entry.found.deployment;
@@ -122,7 +122,7 @@ function firstEntries(entries: readonly Entry[]): Map<string, Entry> {
   return first;
 }
 
-function notFound(entry: Entry, selection: Selection): Targets['refused'] {
+function notFound(entry: FileEntry, selection: Selection): Targets['refused'] {
   const { found, label, requested, notes } = entry;
   if (found.ok || !concerns(entry, selection) || (requested && requested.desired.source !== 'github')) return [];
   return [{ deployment: label, why: [found.why, ...notes].join('; ') }];

@@ -2,13 +2,13 @@ import type { Logger } from '../../src/logger.ts';
 import type { Clock } from '../../src/clock.ts';
 import { defaultConfigPath } from '../../src/config/deploy-file.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
-import { attempt } from '../../src/deploy/attempt.ts';
+import { tryCall } from '../../src/deploy/try-call.ts';
 import { isNotOffered } from '../../src/contract/service-error.ts';
 import { FileTooLarge, type GitHubApi } from '../github/github-api.ts';
 import { type FileReader, readHere } from '../worker/file-readers.ts';
 import {
   fullName,
-  type RepositoryAt,
+  type InstallationRepository,
   type AppContext,
   type Target,
   type TargetResolver,
@@ -16,7 +16,12 @@ import {
 } from '../context.ts';
 import type { Binding } from '../settings/environment.ts';
 import { type DeployFile, unreadDeployFile } from './file-entries.ts';
-import { createDeploymentsReader, type Listed, type ListedDeployment, sharedReading } from './listed-deployments.ts';
+import {
+  createDeploymentsReader,
+  type DeploymentListing,
+  type ListedDeployment,
+  sharedReading,
+} from './listed-deployments.ts';
 import { createOwnership } from './ownership.ts';
 import { selectTargets, type CommonTerms } from './select-targets.ts';
 
@@ -54,15 +59,15 @@ export function createTargetResolver(parts: TargetResolverOptions): TargetResolv
   const defaultBranchOf = sharedReading(
     clock,
     aMinuteMs,
-    ({ repositoryId }: RepositoryAt) => repositoryId,
+    ({ repositoryId }: InstallationRepository) => repositoryId,
     (repository) => githubApi.defaultBranch(repository),
   );
   return {
-    async targetsOf(repository: RepositoryAt, branch: string): Promise<Targets> {
+    async targetsOf(repository: InstallationRepository, branch: string): Promise<Targets> {
       const startedAt = clock.now();
       const defaultBranch = await defaultBranchOf(repository);
       const file = await deployFileOf(repository, defaultBranch);
-      const select = async (all: Listed): Promise<Targets> => {
+      const select = async (all: DeploymentListing): Promise<Targets> => {
         const { deployments, areAll } = await known(file, all);
         return selectTargets({ repository, branch, defaultBranch, deployments, areAll, file, ownership, common });
       };
@@ -78,7 +83,7 @@ export function createTargetResolver(parts: TargetResolverOptions): TargetResolv
     },
   };
 
-  async function deployFileOf(repository: RepositoryAt, branch: string): Promise<DeployFile> {
+  async function deployFileOf(repository: InstallationRepository, branch: string): Promise<DeployFile> {
     try {
       return await files.readDeployFile(await githubApi.file(repository, defaultConfigPath, branch));
     } catch (error) {
@@ -89,7 +94,7 @@ export function createTargetResolver(parts: TargetResolverOptions): TargetResolv
 
   async function known(
     file: DeployFile,
-    all: Listed,
+    all: DeploymentListing,
   ): Promise<{ deployments: readonly ListedDeployment[]; areAll: boolean }> {
     if (all.kind === 'listed') return { deployments: all.deployments, areAll: true };
     const ids = new Set(file.entries.flatMap(({ read }) => (read.ok ? (read.value.desired.deploymentId ?? []) : [])));
@@ -99,7 +104,7 @@ export function createTargetResolver(parts: TargetResolverOptions): TargetResolv
   }
 
   async function byId(id: string): Promise<ListedDeployment | undefined> {
-    const read = await attempt(control.getDeployment(id));
+    const read = await tryCall(control.getDeployment(id));
     if (!read.ok && !isNotOffered(read.error)) throw read.error;
     return read.ok ? read.value : undefined;
   }
@@ -107,7 +112,7 @@ export function createTargetResolver(parts: TargetResolverOptions): TargetResolv
 
 /** The deployment on which a person requests an action. */
 interface TargetRequest {
-  repository: RepositoryAt;
+  repository: InstallationRepository;
   branch: string;
   deploymentId: string;
   deploymentName: string;

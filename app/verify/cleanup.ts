@@ -1,15 +1,15 @@
 import type { Clock } from '../../src/clock.ts';
 import type { AgentServer } from '../../src/contract/agent/service.ts';
 import type { CallOptions } from '../../src/contract/call-options.ts';
-import { attempt, type Attempted } from '../../src/deploy/attempt.ts';
+import { tryCall, type CallResult } from '../../src/deploy/try-call.ts';
 import { withTimeLimit } from '../../src/deploy/deadlines.ts';
-import type { Made, Prepared } from './progress.ts';
+import type { AttemptResources, PreparedAttempt } from './progress.ts';
 
 /**
  * Wraps the agent so that threads and assistants get ids that were chosen and stored beforehand: another process can
  * remove them if this one ends first.
  */
-export function withChosenIds(agent: AgentServer, { threadId, assistantId }: Prepared): AgentServer {
+export function withChosenIds(agent: AgentServer, { threadId, assistantId }: PreparedAttempt): AgentServer {
   const chosen: Partial<AgentServer> = {
     createThread: (request, options) =>
       agent.createThread({ ...request, thread_id: threadId, if_exists: 'do_nothing' }, options),
@@ -43,7 +43,10 @@ const cleanupMs = 10_000;
 const betweenMs = 500;
 
 /** Removes what was made for an attempt. What is not there is removed already. Rejects only when the signal ends it. */
-export async function cleanUp({ test, threadId, assistantId, runId }: Made, cleanup: CleanupContext): Promise<void> {
+export async function cleanUp(
+  { test, threadId, assistantId, runId }: AttemptResources,
+  cleanup: CleanupContext,
+): Promise<void> {
   const { agent, clock, signal, left } = cleanup;
   const until = clock.now() + cleanupMs;
   const why = async (work: (options: CallOptions) => Promise<string | undefined>): Promise<string | undefined> => {
@@ -55,9 +58,9 @@ export async function cleanUp({ test, threadId, assistantId, runId }: Made, clea
   if (threadId !== undefined) {
     const problem = await why(async (options) => {
       // A thread with an active run may not be removable. Cancelling a finished run fails without harm.
-      if (runId !== undefined) await attempt(agent.cancelRun(threadId, runId, {}, options));
+      if (runId !== undefined) await tryCall(agent.cancelRun(threadId, runId, {}, options));
       for (;;) {
-        const removed = await attempt(agent.deleteThread(threadId, options));
+        const removed = await tryCall(agent.deleteThread(threadId, options));
         const isBusy = !removed.ok && removed.error.kind === 'conflict';
         if (!isBusy || clock.now() + betweenMs >= until) return problemOf(removed);
         await clock.sleep(betweenMs, options.signal);
@@ -66,11 +69,11 @@ export async function cleanUp({ test, threadId, assistantId, runId }: Made, clea
     if (problem !== undefined) left(`smoke test ${test} could not remove thread ${threadId} (${problem})`);
   }
   if (assistantId !== undefined) {
-    const problem = await why(async (options) => problemOf(await attempt(agent.deleteAssistant(assistantId, options))));
+    const problem = await why(async (options) => problemOf(await tryCall(agent.deleteAssistant(assistantId, options))));
     if (problem !== undefined) left(`smoke test ${test} could not remove assistant ${assistantId} (${problem})`);
   }
 }
 
 /** Why something could not be removed; undefined if it is gone. */
-const problemOf = (removed: Attempted<void>): string | undefined =>
+const problemOf = (removed: CallResult<void>): string | undefined =>
   removed.ok || removed.error.kind === 'missing' ? undefined : removed.error.message;

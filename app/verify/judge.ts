@@ -6,7 +6,7 @@ import { startWorker, type WorkerOptions } from '../worker/worker.ts';
 import type { Clock } from '../../src/clock.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
 import type { Redact } from '../../src/planning/format-expectation.ts';
-import { attempt } from '../../src/deploy/attempt.ts';
+import { tryCall } from '../../src/deploy/try-call.ts';
 import { maskOf } from '../../src/contract/mask.ts';
 
 /** Timeout for reading a deployment's secrets (ms). */
@@ -21,7 +21,7 @@ export async function secretsOf(
   { control, clock, signal }: { control: ControlService; clock: Clock; signal: AbortSignal },
 ): Promise<KnownSecrets> {
   const options = { signal, deadline: clock.now() + readSecretsMs };
-  const reported = await attempt(control.getDeployment(deploymentId, options));
+  const reported = await tryCall(control.getDeployment(deploymentId, options));
   return reported.ok ? reported.value.secrets.map(({ value }) => value) : null;
 }
 

@@ -7,13 +7,13 @@ import type { CallOptions } from '../../src/contract/call-options.ts';
 import { isObject } from '../../src/contract/json-object.ts';
 import type { ServiceError } from '../../src/contract/service-error.ts';
 import type { Evidence } from '../../src/planning/verdict-types.ts';
-import { attempt } from '../../src/deploy/attempt.ts';
+import { tryCall } from '../../src/deploy/try-call.ts';
 import { withTimeLimit } from '../../src/deploy/deadlines.ts';
-import { isOver } from '../reconcile/deadlines.ts';
+import { isExpired } from '../reconcile/deadlines.ts';
 import type { RunProgress } from './progress.ts';
 
 /** The result of one poll of a background run. */
-export type Seen =
+export type PollResult =
   | { kind: 'going-on'; why: string }
   /** `ended`: nothing is left that could be cancelled. */
   | { kind: 'evidence'; evidence: Evidence; ended: boolean };
@@ -30,26 +30,26 @@ export async function pollRun(
   test: SmokeTest,
   requested: RunProgress,
   { agent, clock, signal }: { agent: AgentServer; clock: Clock; signal: AbortSignal },
-): Promise<Seen> {
+): Promise<PollResult> {
   const deadline = clock.now() + lookMs;
   const looked = await withTimeLimit(clock, lookMs, signal, (bound) =>
-    attempt(look(requested, agent, clock, { signal: bound, deadline })),
+    tryCall(look(requested, agent, clock, { signal: bound, deadline })),
   );
   signal.throwIfAborted();
-  const seen: Seen =
+  const seen: PollResult =
     looked.kind !== 'done'
       ? { kind: 'going-on', why: 'the agent did not report the run in time' }
       : looked.value.ok
         ? looked.value.value
         : seenOf(looked.value.error);
   const spareMs = looked.kind === 'done' && looked.value.ok ? 0 : graceMs;
-  const isLate = isOver(clock, requested.runId, requested.deadline + spareMs, test.timeoutMs + spareMs);
+  const isLate = isExpired(clock, requested.runId, requested.deadline + spareMs, test.timeoutMs + spareMs);
   if (seen.kind === 'evidence' || !isLate) return seen;
   const why = `no whole answer within ${test.timeoutMs} ms: ${seen.why}`;
   return { kind: 'evidence', evidence: { kind: 'unreachable', why }, ended: false };
 }
 
-function seenOf({ kind, message }: ServiceError): Seen {
+function seenOf({ kind, message }: ServiceError): PollResult {
   if (kind !== 'missing') return { kind: 'going-on', why: message };
   return { kind: 'evidence', evidence: { kind: 'unreachable', why: `the run is gone: ${message}` }, ended: true };
 }
@@ -57,9 +57,9 @@ function seenOf({ kind, message }: ServiceError): Seen {
 async function look({ threadId, runId, sentAt }: RunProgress, agent: AgentServer, clock: Clock, options: CallOptions) {
   const run = await agent.getRun(threadId, runId, options);
   const status = finalRunStatuses.find((word) => word === run.status);
-  if (status === undefined) return { kind: 'going-on', why: `the run is ${run.status}` } satisfies Seen;
+  if (status === undefined) return { kind: 'going-on', why: `the run is ${run.status}` } satisfies PollResult;
   const seenMs = clock.now() - sentAt;
-  const state = await attempt(agent.getThreadState(threadId, options));
+  const state = await tryCall(agent.getThreadState(threadId, options));
   // A failed run is reported as failed, even without its state.
   if (!state.ok && status === 'success') throw state.error;
   const evidence: Evidence = {
@@ -70,14 +70,17 @@ async function look({ threadId, runId, sentAt }: RunProgress, agent: AgentServer
     firstEventMs: undefined,
     totalMs: Math.min(seenMs, durationOf(run) ?? seenMs),
   };
-  return { kind: 'evidence', evidence, ended: true } satisfies Seen;
+  return { kind: 'evidence', evidence, ended: true } satisfies PollResult;
 }
 
-type Word = 'success' | 'error' | 'interrupted';
-const wordOf = (status: FinalRunStatus): Word => (status === 'timeout' ? 'error' : status);
+type EvidenceStatus = 'success' | 'error' | 'interrupted';
+const wordOf = (status: FinalRunStatus): EvidenceStatus => (status === 'timeout' ? 'error' : status);
 
 /** Some servers end an interrupted run as `success`: its thread shows the interrupt. */
-function endOf(status: FinalRunStatus, { values, tasks, interrupts }: ThreadState): { status: Word; values: unknown } {
+function endOf(
+  status: FinalRunStatus,
+  { values, tasks, interrupts }: ThreadState,
+): { status: EvidenceStatus; values: unknown } {
   const waitingFor = interrupts?.length ? interrupts : (tasks ?? []).flatMap((task) => task.interrupts ?? []);
   if (waitingFor.length === 0 || wordOf(status) === 'error') return { status: wordOf(status), values };
   return { status: 'interrupted', values: isObject(values) ? { ...values, [interruptKey]: waitingFor } : values };
@@ -90,7 +93,7 @@ async function errorOf(
   agent: AgentServer,
   options: CallOptions,
 ): Promise<{ error: string; message: string }> {
-  const joined = await attempt(agent.joinRun(threadId, runId, options));
+  const joined = await tryCall(agent.joinRun(threadId, runId, options));
   if (joined.ok && joined.value.kind === 'error') return joined.value.error;
   return { error: status, message: 'the run says so, and no more' };
 }

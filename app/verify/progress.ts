@@ -5,26 +5,26 @@ import type { Evidence, NamedVerdict } from '../../src/planning/verdict-types.ts
 import type { SmokeState } from '../reconcile/intent.ts';
 
 /** What an attempt made at the agent, to be removed after it. Names the run if it may still be active. */
-const made = z.object({
+const attemptResources = z.object({
   test: z.string(),
   threadId: z.string().optional(),
   assistantId: z.string().optional(),
   runId: z.string().optional(),
 });
-export type Made = z.infer<typeof made>;
+export type AttemptResources = z.infer<typeof attemptResources>;
 
 /** Ids were chosen, and no request is known to have been sent. Only the process that chose them continues. */
-const prepared = z.object({
+const preparedAttempt = z.object({
   kind: z.literal('prepared'),
   threadId: z.uuid(),
   assistantId: z.uuid().optional(),
   /** SHA-256 of the run's webhook token. */
   tokenHash: z.string().optional(),
 });
-export type Prepared = z.infer<typeof prepared>;
+export type PreparedAttempt = z.infer<typeof preparedAttempt>;
 
 /** An active background run. Times are ms since the epoch. */
-const requested = z.object({
+const runProgress = z.object({
   kind: z.literal('started'),
   threadId: z.string(),
   runId: z.string(),
@@ -38,17 +38,17 @@ const requested = z.object({
   /** The queue was notified before the next poll. */
   reported: z.boolean(),
 });
-export type RunProgress = z.infer<typeof requested>;
+export type RunProgress = z.infer<typeof runProgress>;
 
-const stored = z.object({
+const storedProgress = z.object({
   version: z.literal(1),
   /** The stored JSON, as text: a response may hold characters that Postgres' jsonb rejects. */
   kept: z.string(),
   /** What is under way; absent between two attempts. */
-  under: z.discriminatedUnion('kind', [prepared, requested]).optional(),
+  under: z.discriminatedUnion('kind', [preparedAttempt, runProgress]).optional(),
   /** The next attempt does not start before (ms since the epoch). */
   notBefore: z.number().optional(),
-  leftovers: z.array(made),
+  leftovers: z.array(attemptResources),
   /** How often in a row a process prepared an attempt and ended before its result was known. */
   lost: z.int(),
   /** The agent accepts no webhook, or does not call it. */
@@ -57,13 +57,13 @@ const stored = z.object({
   spent: z.array(z.string()),
 });
 
-const kept = z.object({
+const storedResults = z.object({
   verdicts: z.array(z.custom<NamedVerdict>((value) => isObject(value) && isObject(value['verdict']))),
   attempts: z.array(z.custom<Evidence>((value) => isObject(value) && typeof value['kind'] === 'string')),
 });
 
 /** The progress of one intent's tests: finished tests, and attempts at the current one. */
-export interface Progress extends Omit<z.infer<typeof stored>, 'version' | 'kept'> {
+export interface Progress extends Omit<z.infer<typeof storedProgress>, 'version' | 'kept'> {
   verdicts: readonly NamedVerdict[];
   attempts: readonly Evidence[];
 }
@@ -79,14 +79,14 @@ const nothingYet: Progress = {
 
 /** Reads the stored progress. State of another version starts over. */
 export function readProgress(state: SmokeState | undefined): Progress {
-  const read = stored.safeParse(state);
+  const read = storedProgress.safeParse(state);
   if (!read.success) return nothingYet;
   const { version: _, kept: text, ...rest } = read.data;
-  const held = kept.safeParse(fromJson(text));
+  const held = storedResults.safeParse(fromJson(text));
   return held.success ? { ...rest, ...held.data } : nothingYet;
 }
 
 /** The progress as it is stored. */
 export function writeProgress({ verdicts, attempts, ...rest }: Progress): SmokeState {
-  return { version: 1, ...rest, kept: JSON.stringify({ verdicts, attempts }) } satisfies z.input<typeof stored>;
+  return { version: 1, ...rest, kept: JSON.stringify({ verdicts, attempts }) } satisfies z.input<typeof storedProgress>;
 }

@@ -15,7 +15,14 @@ import { withChosenIds, cleanUp } from './cleanup.ts';
 import { secretsOf, judgeHere, unjudged, type Judge } from './judge.ts';
 import { pollRun } from './poll-run.ts';
 import { makeToken, unusedTokens } from './receive-run.ts';
-import { readProgress, writeProgress, type RunProgress, type Made, type Prepared, type Progress } from './progress.ts';
+import {
+  readProgress,
+  writeProgress,
+  type RunProgress,
+  type AttemptResources,
+  type PreparedAttempt,
+  type Progress,
+} from './progress.ts';
 
 export interface SmokeTestRunnerOptions {
   clock: Clock;
@@ -93,7 +100,7 @@ export function createSmokeTestRunner({
   function prepare({ test, progress }: Step): Progress {
     const wantsWebhook = publicUrl !== undefined && !progress.withoutWebhook && !needsStream(test);
     const { token, hash } = makeToken();
-    const under: Prepared = {
+    const under: PreparedAttempt = {
       kind: 'prepared',
       threadId: randomUUID(),
       ...(test.context === undefined ? {} : { assistantId: randomUUID() }),
@@ -104,10 +111,10 @@ export function createSmokeTestRunner({
     return { ...rest, under };
   }
 
-  async function startAttempt(step: Step, prepared: Prepared): Promise<SmokeStepResult> {
+  async function startAttempt(step: Step, prepared: PreparedAttempt): Promise<SmokeStepResult> {
     const { intent, test, agent, signal, progress } = step;
     const token = tokens.take(prepared.threadId);
-    const made: Made = { test: test.name, threadId: prepared.threadId, assistantId: prepared.assistantId };
+    const made: AttemptResources = { test: test.name, threadId: prepared.threadId, assistantId: prepared.assistantId };
     // Another process chose these ids, and may have used them before it ended.
     if (token === undefined) return lost(step, made);
     const chosen = withChosenIds(agent, prepared);
@@ -141,7 +148,7 @@ export function createSmokeTestRunner({
     return goOn({ ...progress, lost: 0, withoutWebhook, under: { ...under, lookAt } }, lookAt);
   }
 
-  function lost(step: Step, made: Made): Promise<SmokeStepResult> | SmokeStepResult {
+  function lost(step: Step, made: AttemptResources): Promise<SmokeStepResult> | SmokeStepResult {
     const { under: _, ...progress } = step.progress;
     if (progress.lost < mostLost) return goOn({ ...progress, lost: progress.lost + 1, leftovers: [made] });
     const why = 'the process ended before the response arrived, several times';
@@ -170,7 +177,7 @@ export function createSmokeTestRunner({
   async function after(
     { intent, test, signal, progress }: Step,
     evidence: Evidence,
-    made?: Made,
+    made?: AttemptResources,
   ): Promise<SmokeStepResult> {
     const { under, ...rest } = progress;
     const attempts = [...progress.attempts, evidence];

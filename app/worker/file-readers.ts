@@ -12,7 +12,7 @@ export interface FileReader {
 }
 
 /** Why reading a file was given up: a clause without a full stop. */
-export const whyUnread = 'reading it takes too much time or memory: make it smaller and simpler';
+export const unreadReason = 'reading it takes too much time or memory: make it smaller and simpler';
 
 /** Reads at once, on the calling thread. */
 export const readHere: FileReader = {
@@ -32,14 +32,14 @@ export function threadReader(options: WorkerOptions, deadlineMs?: number): FileR
     async validate(files) {
       const json = await worker.request({ name: 'validate', argument: files });
       if (json !== undefined) return JSON.parse(json);
-      const message = `the files of this commit were not validated: ${whyUnread}`;
+      const message = `the files of this commit were not validated: ${unreadReason}`;
       const problem = { file: defaultConfigPath, field: '', line: 1, column: 1, message };
       return { problems: [problem], warnings: [], deployments: [] };
     },
     async readDeployFile(text) {
       if (text === undefined) return { entries: [], notes: [] };
       const json = await worker.request({ name: 'readDeployFile', argument: text });
-      return json === undefined ? { entries: [], notes: [], unread: whyUnread } : JSON.parse(json);
+      return json === undefined ? { entries: [], notes: [], unread: unreadReason } : JSON.parse(json);
     },
     close: worker.close,
   };

@@ -1,14 +1,15 @@
-// The thread for work on the input of one repository or one agent, so that none of them keeps the App from its other work.
+// The thread for work on the input of one repository or one agent, so that none of them keeps the App from its other
+// work.
 import { parentPort } from 'node:worker_threads';
 import { readHere, type FileReader } from './file-readers.ts';
 import { judgeHere, type Judge } from '../verify/judge.ts';
 
-type Work = FileReader & Judge;
+type WorkerApi = FileReader & Judge;
 
 /** A request to the thread. */
 export type WorkRequest = {
-  [Name in keyof Work]: { name: Name; argument: Parameters<Work[Name]>[0] };
-}[keyof Work];
+  [Name in keyof WorkerApi]: { name: Name; argument: Parameters<WorkerApi[Name]>[0] };
+}[keyof WorkerApi];
 
 /** What it responds: that it has started, and then the value as JSON, why there is none, or that it is too large. */
 export type WorkResponse =

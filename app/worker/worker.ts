@@ -4,7 +4,10 @@ import { Worker as Thread } from 'node:worker_threads';
 import type { Clock } from '../../src/clock.ts';
 import type { WorkRequest, WorkResponse } from './thread.ts';
 
-/** How long one request may take on a thread that has started (ms): a file of the largest size takes less than a tenth of it. */
+/**
+ * How long one request may take on a thread that has started (ms): a file of the largest size takes less than a tenth
+ * of it.
+ */
 const usualDeadlineMs = 10_000;
 
 /** Memory that a thread may take (MB). */
@@ -29,7 +32,7 @@ export interface Worker {
 }
 
 /** A thread, and its first message: undefined where it ended without one. */
-interface Started {
+interface WorkerThread {
   thread: Thread;
   start: Promise<WorkResponse | undefined>;
 }
@@ -66,11 +69,11 @@ const stopping = ({ name }: WorkRequest): Error =>
  * tried once more on a new one.
  */
 export function startWorker({ clock, log }: WorkerOptions, deadlineMs = usualDeadlineMs): Worker {
-  let current: Started | undefined;
+  let current: WorkerThread | undefined;
   let last: Promise<unknown> = Promise.resolve();
   let isClosed = false;
 
-  function open(): Started {
+  function open(): WorkerThread {
     const thread = new Thread(program, { resourceLimits: { maxOldGenerationSizeMb: mostMemoryMb } });
     thread.unref();
     thread.on('error', (error) => log.error(`A worker thread failed: ${String(error)}`));

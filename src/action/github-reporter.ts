@@ -4,12 +4,12 @@ import type { DeployEvent } from '../deploy/deploy-event.ts';
 import { messageOf } from '../errors.ts';
 import { statusOf, type GitHubClient, type RepositoryName } from '../github/client.ts';
 import { authorOf, commentLimitBytes, keepComment } from '../github/comment.ts';
-import { makeDeployment, writeDeploymentStatus, outcomeShown, type DeploymentShown } from '../github/deployment.ts';
+import { makeDeployment, writeDeploymentStatus, outcomeShown, type GitHubDeployment } from '../github/deployment.ts';
 import { comment } from '../report/summary.ts';
 import { asLine } from '../report/sanitize.ts';
 
 /** What of this run is shown on GitHub, and where. */
-export interface ShownRun {
+export interface RunReport {
   repository: RepositoryName;
   /** The commit that the run is of: the head of a pull request, never its merge. */
   commit: string;
@@ -29,7 +29,7 @@ export interface ShownRun {
 /** The dependencies of the reporter. */
 export interface GitHubReporterOptions {
   client: GitHubClient;
-  run: ShownRun;
+  run: RunReport;
   clock: Clock;
   /** Warns about what could not be reported, and names the missing permission. */
   warn: (message: string) => void;
@@ -39,9 +39,7 @@ export interface GitHubReporterOptions {
 const attempts = 3;
 const againMs = 1000;
 
-/**
- * Reports the deploy run to GitHub as it happens. It never fails or blocks the run: errors of GitHub become warnings.
- */
+/** Reports the deploy run to GitHub as it happens. It never fails or blocks the run: errors of GitHub become warnings. */
 export class GitHubReporter {
   readonly #options: GitHubReporterOptions;
   #deployment: number | undefined;
@@ -75,15 +73,15 @@ export class GitHubReporter {
     await this.#line;
   }
 
-  #next(state: DeploymentShown['state'], words: string, environmentUrl?: string): void {
+  #next(state: GitHubDeployment['state'], words: string, environmentUrl?: string): void {
     this.#line = this.#line.then(() => this.#show(state, asLine(words, 140), environmentUrl));
   }
 
-  async #show(state: DeploymentShown['state'], description: string, environmentUrl?: string): Promise<void> {
+  async #show(state: GitHubDeployment['state'], description: string, environmentUrl?: string): Promise<void> {
     const { client, run } = this.#options;
     if (!run.environment || this.#refused) return;
     const { name, production, transient } = run.environment;
-    const shown: DeploymentShown = {
+    const shown: GitHubDeployment = {
       environment: name,
       production,
       transient,

@@ -53,7 +53,7 @@ export function readRequest(requested: RequestInput): ReadRequest {
   return { ok: false, problems: [inputProblem('deployment', message)] };
 }
 
-/** To ask, to roll back or to delete, nothing has to be said about where the deployment comes from, and no secret has to be there. */
+/** Modes that need neither a source nor secrets. */
 const modesWithoutSource: ReadonlySet<string | undefined> = new Set(['smoke', 'rollback', 'delete'] satisfies Mode[]);
 
 function readDeployments(requested: RequestInput): ReadDeployments<DesiredDeployment> {

@@ -8,14 +8,14 @@ import type { Outcome } from '../deploy/outcome-types.ts';
 import { refuse, reportOutcome, writeSummary, Progress } from './report-outcome.ts';
 import type { GitHubReporting } from './read-request.ts';
 import { readWorkflow } from './workflow.ts';
-import { endedWhilePacking, packRequested } from './pack-requested.ts';
-import type { ShownOnGitHub } from './show-on-github.ts';
+import { endedWhilePacking, packSourceDir } from './pack-source-dir.ts';
+import type { RunReporter } from './create-run-reporter.ts';
 import { version } from './version.ts';
 import { secretParts, shortestHidden, spellingsOf } from '../contract/secret-spellings.ts';
 import { readFileSync } from 'node:fs';
 import { sep } from 'node:path';
 
-/** How long a cancelled step may take to end by itself (ms): a runner waits 7.5 s, a person does not like to. */
+/** How long a cancelled step may take to end by itself (ms). A runner kills it after 7.5 s. */
 const goneWithinMs = 1500;
 
 /** The whole step: reads the inputs, runs the deployment, sets the outputs. Only a bug rejects. */
@@ -29,7 +29,7 @@ export async function run(): Promise<void> {
   // Before anything else: a step that is cancelled while it loads has outputs to set as well.
   process.on('SIGINT', leave).on('SIGTERM', leave);
   try {
-    const { outcome, shown } = await ended(cancelled.signal);
+    const { outcome, shown } = await runAction(cancelled.signal);
     reportOutcome(outcome);
     await writeSummary(outcome);
     await shown?.concluded(outcome);
@@ -39,12 +39,12 @@ export async function run(): Promise<void> {
 }
 
 /** The outcome of the run, and the reporter that still has to send it to GitHub. */
-interface Ended {
+interface ActionOutcome {
   outcome: Outcome;
-  shown?: ShownOnGitHub | undefined;
+  shown?: RunReporter | undefined;
 }
 
-async function ended(signal: AbortSignal): Promise<Ended> {
+async function runAction(signal: AbortSignal): Promise<ActionOutcome> {
   const apiKey = core.getInput('api-key');
   mask([apiKey, core.getInput('github-token')]);
   const { workflow, withoutSecrets } = readWorkflow(context, process.env['GITHUB_REPOSITORY']);
@@ -75,11 +75,11 @@ async function ended(signal: AbortSignal): Promise<Ended> {
   mask((deployment.desired.secrets ?? []).map(({ value }) => value));
   if (!options.apiKey) return { outcome: keyless };
 
-  const packed = await packRequested(deployment.desired, signal);
+  const packed = await packSourceDir(deployment.desired, signal);
   if (packed.kind === 'ended') return { outcome: endedWhilePacking };
   if (packed.kind === 'wrong') return { outcome: refuse(packed.problems) };
   const { runDeployment } = await import('./run-deployment.ts');
-  const shown = reporting && workflow ? await startShowing(reporting, workflow, options.mode, deployment) : undefined;
+  const shown = reporting && workflow ? await startReporter(reporting, workflow, options.mode, deployment) : undefined;
   const progress = new Progress();
   try {
     const outcome = await runDeployment({
@@ -102,17 +102,17 @@ async function ended(signal: AbortSignal): Promise<Ended> {
 }
 
 /** Loaded only where a token is given. */
-async function startShowing(
+async function startReporter(
   reporting: GitHubReporting,
   { repository, headSha }: Workflow,
   mode: Mode,
   { desired }: DesiredDeployment,
-): Promise<ShownOnGitHub> {
-  const { showOnGitHub } = await import('./show-on-github.ts');
+): Promise<RunReporter> {
+  const { createRunReporter } = await import('./create-run-reporter.ts');
   const { sha, apiUrl, serverUrl, runId, runAttempt, payload } = context;
   const facts = { repository, headSha, sha, apiUrl, serverUrl, runId, runAttempt, payload };
   const name = desired.name ?? desired.deploymentId ?? 'deployment';
-  return showOnGitHub(reporting, facts, { mode, name }, (message) => core.warning(message));
+  return createRunReporter(reporting, facts, { mode, name }, (message) => core.warning(message));
 }
 
 function mask(values: readonly string[]): void {
@@ -147,8 +147,8 @@ const keyless: Outcome = {
 const isAddress = (text: string): boolean => /^https?:\/\/[^@]*$/i.test(text);
 
 /**
- * What has to be masked so that a secret shows nowhere: the whole and each of its lines, in every spelling. Short values
- * and addresses are left out, for masking them would make the log unreadable.
+ * What has to be masked so that a secret shows nowhere: the whole and each of its lines, in every spelling. Short
+ * values and addresses are left out, for masking them would make the log unreadable.
  */
 export function masksOf(secrets: readonly string[]): string[] {
   const parts = secrets.flatMap(secretParts).filter((part) => part.trim().length >= shortestHidden && !isAddress(part));

@@ -2,7 +2,7 @@ import { loadAuth, type AgentAuth } from './auth/agent-auth.ts';
 import type { Configuration } from './configuration.ts';
 import { loadGraphs, type LoadedGraph } from './graphs/load.ts';
 import { loadCustomApp, type CustomApp } from './http/custom-app.ts';
-import { logWhileLoading, type LoadingOptions } from './still-loading.ts';
+import { logWhileLoading, type LoadingOptions } from './log-while-loading.ts';
 
 /** The agent's code that the configuration file names. */
 export interface AgentCode {

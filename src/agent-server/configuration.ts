@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { missingCodes, unlessCode } from '../errors.ts';
-import { graphPlaces, type GraphPlace } from '../graph-config/graph-path.ts';
+import { graphLocations, type GraphLocation } from '../graph-config/graph-path.ts';
 import { runnableHere } from '../graph-config/language.ts';
 import { readGraphConfig } from '../graph-config/read.ts';
 import type { GraphConfig } from '../graph-config/schema.ts';
@@ -11,7 +11,7 @@ import { StartupError } from './startup-error.ts';
 import type { Logger } from '../logger.ts';
 
 export interface Configuration {
-  places: GraphPlace[];
+  places: GraphLocation[];
   /** Defaults for the agent's environment variables. */
   env: Record<string, string>;
   /** The whole file; each module reads its own part. */
@@ -37,7 +37,7 @@ export function readConfiguration(configPath: string, log: Logger): Configuratio
   if (!read.ok) throw new StartupError('config-invalid', read.problems.map(formatProblem));
   if (read.refused.length > 0) throw new StartupError('config-invalid', read.refused.map(formatProblem));
   for (const warning of read.warnings) log.warn(formatProblem(warning));
-  const places = graphPlaces(read.value);
+  const places = graphLocations(read.value);
   const runnable = runnableHere(places);
   if (runnable.kind === 'refused') {
     const { line, column } = read.placeOf(['graphs', runnable.graphId]);

@@ -1,8 +1,8 @@
 import type { FieldProblem } from '../contract/service-error.ts';
 
 /**
- * Refuses a request because of the caller, the agent's authorization rules or a temporary state. The error handler turns
- * it into a response in the one shape `{"detail": ...}`.
+ * Refuses a request because of the caller, the agent's authorization rules or a temporary state. The error handler
+ * turns it into a response in the one shape `{"detail": ...}`.
  */
 export class Refusal extends Error {
   readonly status: number;

@@ -8,8 +8,8 @@ import { listen } from './listen.ts';
 import { StartupError } from './startup-error.ts';
 import { openStorage } from './storage/open.ts';
 import type { TracingOptions } from './tracing/run-exporter.ts';
-import { resolveWebhookSettings, type WebhookOptions } from './webhooks/delivering.ts';
-import { serve, type Opened, type Serving } from './serving.ts';
+import { resolveWebhookSettings, type WebhookOptions } from './webhooks/webhook-delivery.ts';
+import { serve, type OpenStorage, type ServerInstance } from './server-instance.ts';
 import type { Logger } from '../logger.ts';
 
 /** The options of an agent server. */
@@ -58,13 +58,13 @@ export interface AgentServerProcess {
   /** The routes, to compare them with the OpenAPI document; empty while idle. */
   routes(): Route[];
   /**
-   * Becomes idle: drains runs within the bound, releases the others to the next process, and closes the database. Loaded
-   * code stays loaded; requests get a 503 until `wake`.
+   * Becomes idle: drains runs within the bound, releases the others to the next process, and closes the database.
+   * Loaded code stays loaded; requests get a 503 until `wake`.
    */
   rest(): Promise<void>;
   /**
-   * Serves again as the given revision, which must have the same build and environment. Does nothing if it already serves
-   * as that one.
+   * Serves again as the given revision, which must have the same build and environment. Does nothing if it already
+   * serves as that one.
    *
    * @throws Error if it serves as another revision, or shuts down.
    */
@@ -86,7 +86,7 @@ export async function startAgentServer(options: AgentServerOptions): Promise<Age
   const resolved = { ...options, configuration, webhookSettings };
   let servedAs = options.revisionId;
   const [opened, loaded] = await openAndLoad(options, configuration);
-  let serving: Serving | undefined = await serve(loaded, opened, resolved);
+  let serving: ServerInstance | undefined = await serve(loaded, opened, resolved);
   const fetch = (request: Request) => serving?.fetch(request) ?? idle();
   const listener = await listen(fetch, { host, port, socket, clock }).catch(async (error: unknown) => {
     await serving?.end();
@@ -126,7 +126,7 @@ export async function startAgentServer(options: AgentServerOptions): Promise<Age
 const idle = (): Response => Response.json({ detail: 'This revision is idle. Retry in a moment.' }, { status: 503 });
 
 /** The service has just prepared the database, so one that is unavailable will return. */
-async function open({ databaseUrl, log, clock }: AgentServerOptions): Promise<Opened> {
+async function open({ databaseUrl, log, clock }: AgentServerOptions): Promise<OpenStorage> {
   const processId = randomUUID();
   const opening = retryWhileUnavailable(() => openStorage(databaseUrl, processId, log), { clock });
   const storage = await opening.catch((error: unknown) => {
@@ -139,10 +139,13 @@ async function open({ databaseUrl, log, clock }: AgentServerOptions): Promise<Op
 }
 
 /**
- * Opens the database and loads the code in parallel. Loading blocks this process, for many seconds on a busy machine, so
- * that a response of the database may time out, which counts as unavailable.
+ * Opens the database and loads the code in parallel. Loading blocks this process, for many seconds on a busy machine,
+ * so that a response of the database may time out, which counts as unavailable.
  */
-async function openAndLoad(options: AgentServerOptions, configuration: Configuration): Promise<[Opened, AgentCode]> {
+async function openAndLoad(
+  options: AgentServerOptions,
+  configuration: Configuration,
+): Promise<[OpenStorage, AgentCode]> {
   const loading = loadAgentCode(configuration, options.configPath, options);
   const opening = open(options);
   const [opened, loaded] = await Promise.allSettled([opening, loading]);

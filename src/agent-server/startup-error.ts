@@ -15,8 +15,8 @@ export type StartupCode =
   | 'address';
 
 /**
- * A startup failure that a person can fix. `lines` are whole sentences, with `file:line` if known, and never contain the
- * value of an environment variable.
+ * A startup failure that a person can fix. `lines` are whole sentences, with `file:line` if known, and never contain
+ * the value of an environment variable.
  */
 export class StartupError extends Error {
   readonly code: StartupCode;

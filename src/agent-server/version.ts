@@ -2,8 +2,8 @@ import type { ServerInfo } from '../contract/agent/service.ts';
 import type { AgentServerOptions } from './server.ts';
 
 /**
- * The API version that this server implements. The specification ties features to versions of the public server (section
- * "Versioning"), so it is one of those, not the version of this package.
+ * The API version that this server implements. The specification ties features to versions of the public server
+ * (section "Versioning"), so it is one of those, not the version of this package.
  */
 export const apiVersion = '0.5.36';
 

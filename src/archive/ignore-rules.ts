@@ -1,15 +1,15 @@
 import ignore from 'ignore';
 
-/** The file at the root of the folder whose word is the last one. Its patterns are those of a `.gitignore`. */
+/** The file at the root of the folder whose rules take precedence, in the syntax of `.gitignore`. */
 export const ownIgnoreFile = '.landfallignore';
 /** Read in every folder, as git does. */
 export const gitIgnoreFile = '.gitignore';
 
 /** What no build needs, or makes itself. */
-const needless = ['.git', '.hg', '.svn', 'node_modules', '__pycache__', '.venv', '.DS_Store'];
+const unneededPatterns = ['.git', '.hg', '.svn', 'node_modules', '__pycache__', '.venv', '.DS_Store'];
 
 /** What looks as if it held a secret. Examples of such files do not. */
-const secretive = [
+const secretFilePatterns = [
   '.env',
   '.env.*',
   '!.env.example',
@@ -50,7 +50,8 @@ const byDefault = 'default';
  */
 export function ignoreRules(own: string, files: readonly string[] = []): IgnoreRules {
   const rules = ignore({ ignorecase: false });
-  for (const pattern of [...needless, ...secretive.map(inAnyCase)]) rules.add({ pattern, mark: byDefault });
+  for (const pattern of [...unneededPatterns, ...secretFilePatterns.map(inAnyCase)])
+    rules.add({ pattern, mark: byDefault });
   for (const text of [...files, own]) rules.add(text);
   return {
     with: (text, folder) => ignoreRules(own, [...files, belowFolder(text, folder)]),

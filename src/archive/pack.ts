@@ -36,14 +36,14 @@ export interface PackedSource extends Tarball {
 }
 
 /** A packed folder, or everything that is wrong with it. */
-export type Packed = { ok: true; source: PackedSource } | { ok: false; problems: Problem[] };
+export type PackResult = { ok: true; source: PackedSource } | { ok: false; problems: Problem[] };
 
 /**
  * Makes a folder into a gzip tar whose bytes depend on nothing but what it holds (control-service.md,
  * source_revision_config: `source_tarball_path`). Nothing is kept in memory or on disk: the folder is read through for
  * digest and size, and again for every reading of the bytes. Rejects only with the signal's reason.
  */
-export async function packSource(request: PackRequest): Promise<Packed> {
+export async function packSource(request: PackRequest): Promise<PackResult> {
   const { folder, graphConfigPath, limits = usualLimits, signal } = request;
   const listing = await listSource(folder, limits, signal);
   const problems = [...listing.problems, ...graphConfigProblems(folder, graphConfigPath, listing)];
@@ -58,17 +58,17 @@ export async function packSource(request: PackRequest): Promise<Packed> {
   return { ok: true, source: { folder, files: entries.length, unpackedBytes, leftOut, size, digest, read } };
 }
 
-type Measured = { ok: true; size: number; digest: string } | { ok: false; problems: Problem[] };
+type Measurement = { ok: true; size: number; digest: string } | { ok: false; problems: Problem[] };
 
 async function measure(
   source: AsyncIterable<Uint8Array>,
   folder: string,
   { packedBytes }: SourceLimits,
   signal: AbortSignal | undefined,
-): Promise<Measured> {
+): Promise<Measurement> {
   const hash = createHash('sha256');
   let size = 0;
-  const wrong = (path: string, message: string): Measured => ({
+  const wrong = (path: string, message: string): Measurement => ({
     ok: false,
     problems: [problemAt(folder, path, message)],
   });

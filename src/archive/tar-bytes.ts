@@ -16,7 +16,7 @@ export class SourceChanged extends Error {
   }
 }
 
-/** When everything in a tarball was last changed, whatever the folder says: some tools take no time before 1980. */
+/** The modification time of every entry, for reproducible bytes: some tools reject times before 1980. */
 const moment = new Date('2000-01-01T00:00:00Z');
 
 /** The compressor's output depends on how its input is cut, so that is always cut alike (bytes). */

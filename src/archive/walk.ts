@@ -179,8 +179,8 @@ function nameProblem(path: string, name: string): string | undefined {
 }
 
 /**
- * Why a link is not packed: it must lead to something within the folder, wherever that is unpacked. It may go up only at
- * its begin, because going up behind a name goes up from wherever a link of that name leads to.
+ * Why a link is not packed: it must lead to something within the folder, wherever that is unpacked. It may go up only
+ * at its begin, because going up behind a name goes up from wherever a link of that name leads to.
  */
 function linkProblem(path: string, target: string): string | undefined {
   const out = 'this link leads out of the folder: put a copy in its place, or leave it out by an ignore file';
@@ -193,7 +193,7 @@ function linkProblem(path: string, target: string): string | undefined {
   return parts.slice(up).includes('..') ? 'this link goes up again behind a name: write it without' : undefined;
 }
 
-/** What the file system says about something that cannot be read. What is no word of the file system is thrown. */
+/** Describes a file system error for people; throws any other error. */
 export function readFailure(error: unknown): string {
   if (!(error instanceof Error && 'code' in error)) throw error;
   switch (error.code) {

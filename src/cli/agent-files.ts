@@ -1,13 +1,13 @@
 import { statSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { splitExportPath } from '../graph-config/export-path.ts';
-import { graphPlaces } from '../graph-config/graph-path.ts';
+import { graphLocations } from '../graph-config/graph-path.ts';
 import { graphLanguage, runnableHere } from '../graph-config/language.ts';
 import type { GraphConfig } from '../graph-config/schema.ts';
-import { fieldName, type FieldPath, type Places, type Problem } from '../diagnostics/problem.ts';
+import { fieldName, type FieldPath, type SourcePositions, type Problem } from '../diagnostics/problem.ts';
 
 /** A graph configuration that was read, and where the agent's code is looked for. */
-export interface AgentFiles extends Places {
+export interface AgentFiles extends SourcePositions {
   value: GraphConfig;
   /** What is deployed whole: a folder from the working directory, in which `file` lies. */
   root: string;
@@ -16,8 +16,8 @@ export interface AgentFiles extends Places {
 }
 
 /** Graphs that an agent server of ours does not start with, by what their files are called. */
-export function foreignGraphs({ value, file, placeOf }: Pick<AgentFiles, 'value' | keyof Places>): Problem[] {
-  return graphPlaces(value).flatMap((place) => {
+export function foreignGraphs({ value, file, placeOf }: Pick<AgentFiles, 'value' | keyof SourcePositions>): Problem[] {
+  return graphLocations(value).flatMap((place) => {
     const runnable = runnableHere([place]);
     if (runnable.kind === 'runnable') return [];
     const path = ['graphs', place.graphId];
@@ -54,7 +54,7 @@ export function absentFiles(read: AgentFiles): { problems: Problem[]; warnings: 
 /** The files of the agent's code; a Python module's dotted name is none. */
 function filesNamed({ graphs, http, auth }: GraphConfig): { path: FieldPath; file: string }[] {
   const named = [
-    ...graphPlaces({ graphs }).map(({ graphId, file }) => ({
+    ...graphLocations({ graphs }).map(({ graphId, file }) => ({
       path: typeof graphs[graphId] === 'string' ? ['graphs', graphId] : ['graphs', graphId, 'path'],
       file,
     })),

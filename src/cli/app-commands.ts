@@ -10,7 +10,9 @@ export function addAppCommands(
 ): void {
   const app = program
     .command('app')
-    .description('Look after the App where it runs: jobs that failed, deliveries. Reads its settings, and .env here.');
+    .description(
+      'Inspect and retry failed jobs and deliveries. Run it where the App runs: it reads its settings and .env.',
+    );
 
   const jobs = app.command('jobs').description('List the jobs that failed, or that wait to be repeated.');
   jobs.addOption(limit()).addOption(json());

@@ -1,5 +1,5 @@
 import { readRequest, type ReadRequest } from '../action/read-request.ts';
-import { endedWhilePacking, packRequested } from '../action/pack-requested.ts';
+import { endedWhilePacking, packSourceDir } from '../action/pack-source-dir.ts';
 import { runDeployment } from '../action/run-deployment.ts';
 import { version } from '../action/version.ts';
 import { systemClock as clock } from '../clock.ts';
@@ -52,7 +52,7 @@ export async function deployCommand(command: DeployCommand, terminal: Terminal):
   process.on('SIGINT', leave).on('SIGTERM', leave);
   try {
     const writes = command.mode === 'deploy' || command.mode === 'plan';
-    const packed = await packRequested(deployment.desired, cancelled.signal);
+    const packed = await packSourceDir(deployment.desired, cancelled.signal);
     if (packed.kind === 'ended') return end(endedWhilePacking, terminal);
     if (packed.kind === 'wrong') return refuse(packed.problems, terminal);
     const head = writes ? await headToBuild(deployment.desired, command.commit, terminal) : undefined;

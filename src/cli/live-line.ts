@@ -25,7 +25,7 @@ export function activityAfter(event: DeployEvent, before: Activity | undefined, 
     case 'deleting':
       return { text: `Deleting ${asLine(event.deploymentName, 60)}`, since: now };
     case 'settling':
-      return { text: 'Looking what became of the request', since: now };
+      return { text: 'Checking whether the request took effect', since: now };
     case 'smoke-began':
       return { text: 'Asking the agent', since: now };
     case 'smoke-attempt':

@@ -19,8 +19,8 @@ export interface Validation {
 }
 
 /**
- * Reads the deploy file, the graph configuration files that it names where they lie below the working directory, and the
- * folders that it uploads, as an upload would.
+ * Reads the deploy file, the graph configuration files that it names where they lie below the working directory, and
+ * the folders that it uploads, as an upload would.
  */
 async function validate(inputs: Inputs): Promise<Validation> {
   const path = inputs['config']?.trim() || defaultConfigPath;
@@ -31,7 +31,7 @@ async function validate(inputs: Inputs): Promise<Validation> {
     return { files: [], problems: [file.kind === 'absent' ? absent : file.problem], warnings: [] };
   }
   const read = readDesired({ inputs, file: { text: file.text, path } });
-  const named = namedIn(file.text, path);
+  const named = readDeploymentFiles(file.text, path);
   const each = [
     ...graphConfigPaths(named).map(validateGraphConfig),
     ...(await Promise.all(folders(named).map(validateFolder))),
@@ -62,7 +62,7 @@ const butFor = (warnings: number): string =>
   warnings === 0 ? '' : `, but for ${warnings} warning${warnings === 1 ? '' : 's'}`;
 
 /** What a deployment names: a graph configuration, and the folder that it lies in where that is uploaded. */
-interface Named {
+interface DeploymentFiles {
   graphConfig: string | undefined;
   folder: string | undefined;
   /** Whether it has a build command. */
@@ -70,7 +70,7 @@ interface Named {
 }
 
 /** What the deployments name, however much else is wrong with the file. */
-function namedIn(text: string, path: string): Named[] {
+function readDeploymentFiles(text: string, path: string): DeploymentFiles[] {
   const drafts = readDrafts(text, path);
   if (!drafts.ok) return [];
   return drafts.drafts.map(({ fields }) => {
@@ -87,12 +87,12 @@ function namedIn(text: string, path: string): Named[] {
 }
 
 /** A graph configuration file, and the folder it is uploaded with where it is. */
-interface GraphConfigPath extends Pick<Named, 'folder' | 'isBuilt'> {
+interface GraphConfigPath extends Pick<DeploymentFiles, 'folder' | 'isBuilt'> {
   path: string;
 }
 
 /** The graph configuration files, each once. */
-function graphConfigPaths(named: readonly Named[]): GraphConfigPath[] {
+function graphConfigPaths(named: readonly DeploymentFiles[]): GraphConfigPath[] {
   const found = new Map<string, GraphConfigPath>();
   for (const { graphConfig, folder, isBuilt } of named) {
     const within = graphConfig === undefined ? '.' : posix.normalize(graphConfig);
@@ -104,7 +104,7 @@ function graphConfigPaths(named: readonly Named[]): GraphConfigPath[] {
 }
 
 /** The folders that are uploaded, each once with each graph configuration in it. */
-function folders(named: readonly Named[]): { folder: string; graphConfig: string | undefined }[] {
+function folders(named: readonly DeploymentFiles[]): { folder: string; graphConfig: string | undefined }[] {
   const found = named.flatMap(({ folder, graphConfig }) => (folder === undefined ? [] : [{ folder, graphConfig }]));
   return [...new Map(found.map((each) => [JSON.stringify(each), each])).values()];
 }

@@ -16,7 +16,7 @@ import { threadSchema, threadCreate, threadState } from '../contract/agent/threa
 import { eventStreamType } from '../sse/write-event.ts';
 import { query, segment, call, type Operation } from './call.ts';
 import { connection, type ConnectionSettings } from './connection.ts';
-import { checked, readJson, readNothing, readRunResult, type Reader } from './reading.ts';
+import { checked, readJson, readNothing, readRunResult, type Reader } from './response-readers.ts';
 import { streamEvents } from './run-stream.ts';
 
 /** How to reach an agent server, and its time limits. */

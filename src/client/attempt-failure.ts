@@ -36,9 +36,9 @@ export function kindOfStatus(status: number): ServiceErrorKind {
 }
 
 /**
- * Whether a write with this status may have taken effect. A 4xx is a refusal, except 408: a timeout in the middle. Every
- * 5xx is unknown, also a 503 with `Retry-After`: gateways send it when the service behind them fails in the middle. 501,
- * 307 and 308 precede any effect.
+ * Whether a write with this status may have taken effect. A 4xx is a refusal, except 408: a timeout in the middle.
+ * Every 5xx is unknown, also a 503 with `Retry-After`: gateways send it when the service behind them fails in the
+ * middle. 501, 307 and 308 precede any effect.
  */
 export function effectOfStatus(status: number): 'none' | 'unknown' {
   if (status === 501 || status === 307 || status === 308) return 'none';
@@ -99,8 +99,8 @@ export function failureOfSend({ reason, sent, status, words }: SendFailure, mask
 }
 
 /**
- * Describes a success that can't be parsed. Never includes the body, which may hold secrets. A body that is not JSON may
- * come from a proxy, so a retry can help; JSON of a wrong shape will not change.
+ * Describes a success that can't be parsed. Never includes the body, which may hold secrets. A body that is not JSON
+ * may come from a proxy, so a retry can help; JSON of a wrong shape will not change.
  */
 export function unreadable(status: number, problem: string, passing: boolean): AttemptFailure {
   return { kind: 'unreadable', effect: 'unknown', passing, status, detail: problem };
@@ -136,8 +136,8 @@ const maxProblems = 50;
 
 /**
  * Parses the body of an error response of any shape: `{detail: string}` and `{detail: [{loc, msg, type}]}`
- * (control-service.md, Errors), plain text, Zod issues, common forms of `{error}` and `{message}`, or a web page, of which
- * the title is used. The result is masked and truncated.
+ * (control-service.md, Errors), plain text, Zod issues, common forms of `{error}` and `{message}`, or a web page, of
+ * which the title is used. The result is masked and truncated.
  */
 export function readErrorBody(body: string, mask: Mask): { detail?: string; problems: FieldProblem[] } {
   const parsed = fromJson(body);

@@ -20,8 +20,8 @@ export interface BodyStreamOptions {
 type End = 'open' | 'whole' | 'left' | SendFailure | { aborted: unknown };
 
 /**
- * The bytes of a response with a bounded buffer. Can be read once. A failure is thrown after all bytes before it, as the
- * error that `explain` creates.
+ * The bytes of a response with a bounded buffer. Can be read once. A failure is thrown after all bytes before it, as
+ * the error that `explain` creates.
  */
 export class BodyStream {
   readonly #controller: Dispatcher.DispatchController;

@@ -4,9 +4,9 @@ import { holdsMore } from '../contract/json-text.ts';
 import { ServiceError } from '../contract/service-error.ts';
 import { type AttemptFailure, failureOfReply, failureOfSend, unreadable } from './attempt-failure.ts';
 import type { Connection } from './connection.ts';
-import { type HttpReply, type HttpRequest, type HttpStream, openStream, send, type Sent } from './http.ts';
+import { type HttpReply, type HttpRequest, type HttpStream, openStream, send, type SendResult } from './http.ts';
 import { strictMaskOf } from '../contract/mask.ts';
-import { type Reader, type Readout, tooManyValues } from './reading.ts';
+import { type Reader, type ReadResult, tooManyValues } from './response-readers.ts';
 import { decideRetry } from './retry.ts';
 
 /** One operation of a service: its request, and its name for errors. */
@@ -50,7 +50,7 @@ export function call<T>(
   });
 }
 
-function readBounded<T>({ maxJsonValues }: Connection, reply: HttpReply, read: Reader<T>): Readout<T> {
+function readBounded<T>({ maxJsonValues }: Connection, reply: HttpReply, read: Reader<T>): ReadResult<T> {
   if (!holdsMore(reply.body.toString('latin1'), maxJsonValues)) return read(reply);
   return { ok: false, failure: unreadable(reply.status, tooManyValues('the answer', maxJsonValues), false) };
 }
@@ -60,7 +60,7 @@ export function open(
   link: Connection,
   operation: Operation,
   idleMs: number,
-  check: (stream: HttpStream) => Readout<HttpStream>,
+  check: (stream: HttpStream) => ReadResult<HttpStream>,
   options: CallOptions = {},
 ): Promise<HttpStream> {
   return repeat(link, operation, options, async (timeoutMs) => {
@@ -94,7 +94,7 @@ async function repeat<T>(
   link: Connection,
   operation: Operation,
   options: CallOptions,
-  attempt: (timeoutMs: number) => Promise<Readout<T>>,
+  attempt: (timeoutMs: number) => Promise<ReadResult<T>>,
 ): Promise<T> {
   const { clock, policy } = link;
   if (link.refusal !== undefined) throw errorOf(link, operation, neverSent(link.refusal));
@@ -120,7 +120,7 @@ function neverSent(detail: string): AttemptFailure {
   return { kind: 'unreachable', effect: 'none', passing: false, detail };
 }
 
-function refused(link: Connection, operation: Operation, sent: Sent): { ok: false; failure: AttemptFailure } {
+function refused(link: Connection, operation: Operation, sent: SendResult): { ok: false; failure: AttemptFailure } {
   const mask = maskFor(link, operation);
   const isReply = sent.kind === 'reply';
   const failure = isReply ? failureOfReply(sent, mask, link.clock.now()) : failureOfSend(sent.failure, mask);

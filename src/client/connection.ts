@@ -36,8 +36,8 @@ export interface ConnectionSettings {
 export type Connection = ReturnType<typeof connection>;
 
 /**
- * Prepares a connection. Invalid settings (a malformed URL, plain http, a key that is no header value) don't throw here:
- * every call then fails as unreachable with the reason, before anything is sent.
+ * Prepares a connection. Invalid settings (a malformed URL, plain http, a key that is no header value) don't throw
+ * here: every call then fails as unreachable with the reason, before anything is sent.
  */
 export function connection(baseUrl: string, settings: ConnectionSettings) {
   // Secrets often end with the line break of their file.

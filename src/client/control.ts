@@ -16,12 +16,12 @@ import { listenersList } from '../contract/control/listener.ts';
 import { logPage, logQuery } from '../contract/control/log.ts';
 import { revision, revisionsList, revisionsQuery } from '../contract/control/revision.ts';
 import { controlInfo, idempotencyKey, idempotencyKeyHeader } from '../contract/control/idempotency-key.ts';
-import type { ChangeOptions, ControlFeatures, WholeControlService } from '../contract/control/service.ts';
+import type { ChangeOptions, ControlFeatures, FullControlService } from '../contract/control/service.ts';
 import { pushToken, type TarballStore, uploadTarget } from '../contract/control/upload.ts';
 import { isNotOffered, ServiceError } from '../contract/service-error.ts';
 import { query, segment, call, type Operation } from './call.ts';
 import { connection, type Connection, type ConnectionSettings } from './connection.ts';
-import { checked, type Reader, readJson, readNothing } from './reading.ts';
+import { checked, type Reader, readJson, readNothing } from './response-readers.ts';
 import { tarballStore } from './tarball-store.ts';
 import { fromJson } from '../contract/json-text.ts';
 
@@ -33,7 +33,7 @@ export interface ControlServiceSettings extends ConnectionSettings {
 }
 
 /** The control service over HTTP; `close` ends its connections and all running calls. */
-export interface ControlServiceClient extends WholeControlService, TarballStore {
+export interface ControlServiceClient extends FullControlService, TarballStore {
   close(): Promise<void>;
 }
 
@@ -137,7 +137,8 @@ export function connectControlService(settings: ControlServiceSettings): Control
       return call(link, { name: 'interrupt revision', method: 'POST', path }, readNothing, options);
     },
     requestUpload: async (id, options) => {
-      // Safe to retry: it only returns another URL. The specification has the path without the prefix, the public service with it.
+      // Safe to retry: it only returns another URL. The specification has the path without the prefix, the public
+      // service with it.
       const at = (path: string) =>
         call(link, { name: 'request upload', method: 'POST', path, safe: true }, readUpload, options);
       const path = `${deploymentPath(id)}/upload-url`;

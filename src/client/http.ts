@@ -39,7 +39,7 @@ export interface HttpStream extends Pick<HttpReply, 'status' | 'headers'> {
 }
 
 /** The outcome of one request. */
-export type Sent = HttpReply | { kind: 'failed'; failure: SendFailure };
+export type SendResult = HttpReply | { kind: 'failed'; failure: SendFailure };
 /** Headers by lower-case names. */
 export type ReplyHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
@@ -47,7 +47,7 @@ export type ReplyHeaders = Readonly<Record<string, string | string[] | undefined
  * Sends one request and reads the whole response. Any status is a reply; only a missing response is a failure. Does not
  * follow redirects. Rejects with the reason of the caller's signal, and for programming errors.
  */
-export function send(dispatcher: Dispatcher, request: HttpRequest, limits: SendLimits): Promise<Sent> {
+export function send(dispatcher: Dispatcher, request: HttpRequest, limits: SendLimits): Promise<SendResult> {
   return new Promise((resolve, reject) => new Exchange(limits, resolve, reject).start(dispatcher, request));
 }
 
@@ -59,7 +59,7 @@ export function openStream(
   dispatcher: Dispatcher,
   request: HttpRequest,
   limits: SendLimits & { idleMs: number },
-): Promise<Sent | HttpStream> {
+): Promise<SendResult | HttpStream> {
   const began = performance.now();
   const untilHead = { ...limits, timeoutMs: Math.min(limits.timeoutMs, limits.idleMs) };
   return new Promise((resolve, reject) => {
@@ -99,7 +99,7 @@ const invalidCode = 'UND_ERR_INVALID_ARG';
 /** One request and its response. Uses a real timer for the deadline: tests can't fake the network's time. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #limits: SendLimits;
-  readonly #resolve: (sent: Sent) => void;
+  readonly #resolve: (sent: SendResult) => void;
   readonly #reject: (reason: unknown) => void;
   readonly #divert: Divert | undefined;
   #timeoutMs: number;
@@ -112,7 +112,12 @@ class Exchange implements Dispatcher.DispatchHandler {
   #chunks: Buffer[] = [];
   #length = 0;
 
-  constructor(limits: SendLimits, resolve: (sent: Sent) => void, reject: (reason: unknown) => void, divert?: Divert) {
+  constructor(
+    limits: SendLimits,
+    resolve: (sent: SendResult) => void,
+    reject: (reason: unknown) => void,
+    divert?: Divert,
+  ) {
     this.#limits = limits;
     this.#resolve = resolve;
     this.#reject = reject;

@@ -7,7 +7,7 @@ import { failureOfSend, unreadable, type AttemptFailure } from './attempt-failur
 import { errorOf, maskFor, open, type Operation } from './call.ts';
 import type { Connection } from './connection.ts';
 import { header, type HttpStream } from './http.ts';
-import { tooManyValues, type Readout } from './reading.ts';
+import { tooManyValues, type ReadResult } from './response-readers.ts';
 
 interface StreamLimits {
   /** The longest silence (ms); heartbeats count as data, so a server that only sends these is cut off at the deadline. */
@@ -100,7 +100,7 @@ class RunEvents implements AsyncIterator<StreamEvent, undefined> {
   }
 }
 
-function checkType(stream: HttpStream): Readout<HttpStream> {
+function checkType(stream: HttpStream): ReadResult<HttpStream> {
   const type = header(stream.headers, 'content-type') ?? 'no content type';
   if (type.toLowerCase().startsWith(eventStreamType)) return { ok: true, value: stream };
   stream.body.close();

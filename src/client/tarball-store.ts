@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import type { Put, Tarball, TarballStore } from '../contract/control/upload.ts';
+import type { PutResult, Tarball, TarballStore } from '../contract/control/upload.ts';
 import { call, type Operation } from './call.ts';
 import { connection, type ConnectionSettings } from './connection.ts';
-import { readNothing } from './reading.ts';
+import { readNothing } from './response-readers.ts';
 
 /** The upload timeout (ms): for the largest tarball on a slow line. */
 const uploadMs = 15 * 60_000;
 
 /**
- * Uploads tarballs to the presigned URLs of a control service, on any host. Sends no key, tenant or token, and follows no
- * redirect. The URL itself permits writing, so errors contain only its host.
+ * Uploads tarballs to the presigned URLs of a control service, on any host. Sends no key, tenant or token, and follows
+ * no redirect. The URL itself permits writing, so errors contain only its host.
  */
 export function tarballStore(settings: ConnectionSettings): TarballStore['putTarball'] {
   const { apiKey: _, tenantId: __, bearer: ___, ...keyless } = settings;
@@ -43,7 +43,7 @@ export function tarballStore(settings: ConnectionSettings): TarballStore['putTar
       return { kind: 'stored' };
     } catch (error) {
       if (changed === undefined) throw error;
-      return { kind: 'changed', why: changed } satisfies Put;
+      return { kind: 'changed', why: changed } satisfies PutResult;
     } finally {
       await link.close();
     }
@@ -75,6 +75,6 @@ async function* asMeasured(tarball: Tarball, changed: (why: string) => void): As
     fail(error instanceof Error ? error.message : 'it could not be read again');
   }
   if (size !== tarball.size || hash.digest('hex') !== hexOf(tarball))
-    fail('its content is another than when it was measured');
+    fail('its content has changed since it was measured');
   if (held) yield held;
 }

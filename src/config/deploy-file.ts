@@ -3,9 +3,9 @@ import { didYouMean } from '../diagnostics/did-you-mean.ts';
 import { kindOf } from '../diagnostics/format-issue.ts';
 import { parseText } from '../diagnostics/parse.ts';
 import { fieldName, inOrder, shortName } from '../diagnostics/problem.ts';
-import type { FieldPath, Place, Places, Problem } from '../diagnostics/problem.ts';
+import type { FieldPath, Position, SourcePositions, Problem } from '../diagnostics/problem.ts';
 import { fileFieldNames } from './deployment-fields.ts';
-import type { Draft, Written } from './draft.ts';
+import type { Draft, WrittenField } from './draft.ts';
 import { optionInputs } from './input-table.ts';
 
 /** The default path of the deploy file. */
@@ -15,19 +15,19 @@ export const defaultConfigPath = optionInputs.config.default;
 const mostDeployments = 100;
 
 /** One deployment of a file: `key` is what it stands under in `deployments`, absent where the file is one deployment. */
-export interface DraftOfFile extends Draft {
+export interface FileDraft extends Draft {
   key?: string;
 }
 
 /** The deployments of a file as written, or why the list can't be read. */
-export type DraftsOfFile = { ok: true; drafts: DraftOfFile[] } | { ok: false; problems: Problem[] };
+export type FileDrafts = { ok: true; drafts: FileDraft[] } | { ok: false; problems: Problem[] };
 
 /** Reads a deploy file as far as its deployments: one at its top level, or many under `deployments`, each by its name. */
-export function readDrafts(text: string, path: string): DraftsOfFile {
+export function readDrafts(text: string, path: string): FileDrafts {
   const parsed = parseText(text, path);
   if (!parsed.ok) return parsed;
   const { value } = parsed;
-  const addProblem = (place: Place, field: string, message: string, suggestion?: string): DraftsOfFile => ({
+  const addProblem = (place: Position, field: string, message: string, suggestion?: string): FileDrafts => ({
     ok: false,
     problems: [{ file: path, ...place, field, message, suggestion }],
   });
@@ -58,9 +58,9 @@ export function readDrafts(text: string, path: string): DraftsOfFile {
   return many(deployments, parsed);
 }
 
-function many(deployments: Record<string, unknown>, places: Places): DraftsOfFile {
+function many(deployments: Record<string, unknown>, places: SourcePositions): FileDrafts {
   const problems: Problem[] = [];
-  const drafts: DraftOfFile[] = [];
+  const drafts: FileDraft[] = [];
   for (const [key, fields] of Object.entries(deployments)) {
     const at: FieldPath = ['deployments', key];
     if (isObject(fields)) drafts.push({ ...draftOf(fields, places, at), key });
@@ -73,13 +73,13 @@ function many(deployments: Record<string, unknown>, places: Places): DraftsOfFil
 }
 
 /** The key of a deployment is its name, unless it says another. */
-function draftOf(fields: Record<string, unknown>, places: Places, within: FieldPath): Draft {
-  const own: Places = {
+function draftOf(fields: Record<string, unknown>, places: SourcePositions, within: FieldPath): Draft {
+  const own: SourcePositions = {
     file: places.file,
     placeOf: (path) => places.placeOf([...within, ...path]),
     placeOfKey: (path) => places.placeOfKey([...within, ...path]),
   };
-  const written = new Map<string, Written>();
+  const written = new Map<string, WrittenField>();
   const key = within.at(-1);
   if (typeof key === 'string') written.set('name', { value: key, places: own, within });
   for (const [name, value] of Object.entries(fields)) written.set(name, { value, places: own, within });

@@ -57,8 +57,8 @@ const webAddress = z
 const spelled = <T extends z.ZodType>(schema: T) => z.preprocess(withSnakeKeys, schema);
 
 /**
- * The contract's, held to what the service refuses of it whatever else it has: what is written here is laid over what is
- * there, so that a bound that is only a default may be another one in the end; the plan looks at the whole.
+ * The contract's, held to what the service refuses of it whatever else it has: what is written here is laid over what
+ * is there, so that a bound that is only a default may be another one in the end; the plan looks at the whole.
  */
 const writtenResources = resourceSpec.superRefine((spec, context) => {
   for (const { path, message, certain } of resourceProblems(spec, toKebab)) {

@@ -1,33 +1,39 @@
 import { problemsOf } from '../diagnostics/issues.ts';
-import { fieldName, type FieldPath, type Place, type Places, type Problem } from '../diagnostics/problem.ts';
+import {
+  fieldName,
+  type FieldPath,
+  type Position,
+  type SourcePositions,
+  type Problem,
+} from '../diagnostics/problem.ts';
 import { synonyms, toKebab, writtenPath } from './spelling.ts';
 import type * as z from 'zod';
 
 /** One field of a deployment as it was written, in the file or as an input. */
-export interface Written {
+export interface WrittenField {
   value: unknown;
   /** Its places, by paths that begin with the field's name. */
-  places: Places;
+  places: SourcePositions;
   /** What stands before the field's name in the file: `['deployments', 'support']`; nothing for an input. */
   within: FieldPath;
 }
 
 /** One deployment as it was written: fields by the name that a person wrote, and where it stands as a whole. */
 export interface Draft {
-  fields: ReadonlyMap<string, Written>;
+  fields: ReadonlyMap<string, WrittenField>;
   file: string;
-  place: Place;
+  place: Position;
   within: FieldPath;
 }
 
 /** A deployment's file with the inputs beside it: an input wins over the field of its name. */
-export const overridden = (draft: Draft, inputs: ReadonlyMap<string, Written>): Draft => ({
+export const overridden = (draft: Draft, inputs: ReadonlyMap<string, WrittenField>): Draft => ({
   ...draft,
   fields: new Map([...draft.fields, ...inputs]),
 });
 
 /** A problem of one field, reported at its key, or at `path` within it. */
-export function fieldProblem(written: Written, path: FieldPath, message: string, suggestion?: string): Problem {
+export function fieldProblem(written: WrittenField, path: FieldPath, message: string, suggestion?: string): Problem {
   const { places, within } = written;
   const place = path.length > 1 ? places.placeOf(path) : places.placeOfKey(path);
   const field = fieldName([...within, ...path]);

@@ -1,8 +1,8 @@
 import { deploymentFields } from '../contract/control/field-table.ts';
 import { parseText } from '../diagnostics/parse.ts';
-import type { Place, Places, Problem } from '../diagnostics/problem.ts';
+import type { Position, SourcePositions, Problem } from '../diagnostics/problem.ts';
 import { deploymentFieldNames } from './deployment-fields.ts';
-import type { Written } from './draft.ts';
+import type { WrittenField } from './draft.ts';
 import type { Inputs } from './input-table.ts';
 
 /** What problems of inputs have in the place of a file. */
@@ -10,17 +10,17 @@ export const inputsFile = 'input';
 
 /** The fields that could be read, and what was wrong with the others. */
 export interface InputFields {
-  fields: ReadonlyMap<string, Written>;
+  fields: ReadonlyMap<string, WrittenField>;
   problems: Problem[];
 }
 
 const readsOf = new Map(deploymentFields.map(({ name, reads }) => [name, reads]));
 
-const start: Place = { line: 1, column: 1 };
+const start: Position = { line: 1, column: 1 };
 
 /** The inputs that are fields of a deployment; all others are options of the entry point. */
 export function readInputFields(inputs: Inputs): InputFields {
-  const fields = new Map<string, Written>();
+  const fields = new Map<string, WrittenField>();
   const problems: Problem[] = [];
   for (const name of deploymentFieldNames) {
     const text = inputText(inputs, name);
@@ -47,13 +47,13 @@ export const inputProblem = (field: string, message: string, suggestion?: string
   suggestion,
 });
 
-type ReadInput = { value: unknown; places: Places } | { problems: Problem[] };
+type ReadInput = { value: unknown; places: SourcePositions } | { problems: Problem[] };
 
 function readInput(name: string, text: string): ReadInput {
   const reads = readsOf.get(name);
   if (reads === 'yaml') return structure(name, text);
   if (reads === 'lines') return lines(text);
-  const places: Places = { file: inputsFile, placeOf: () => start, placeOfKey: () => start };
+  const places: SourcePositions = { file: inputsFile, placeOf: () => start, placeOfKey: () => start };
   return { value: reads === 'flag' ? booleanOr(text.trim()) : text.trim(), places };
 }
 
@@ -74,7 +74,7 @@ function structure(name: string, text: string): ReadInput {
         message: `\`${name}\`: ${problem.message}`,
       })),
     };
-  const places: Places = {
+  const places: SourcePositions = {
     file: inputsFile,
     placeOf: (path) => parsed.placeOf(path.slice(1)),
     placeOfKey: (path) => parsed.placeOfKey(path.slice(1)),
@@ -88,6 +88,6 @@ function lines(text: string): ReadInput {
     const written = (line.split(/(?<!\S)#/, 1)[0] ?? '').trim();
     return written === '' ? [] : [{ written, place: { line: index + 1, column: line.indexOf(written) + 1 } }];
   });
-  const placeOf: Places['placeOf'] = ([, index]) => names[Number(index)]?.place ?? start;
+  const placeOf: SourcePositions['placeOf'] = ([, index]) => names[Number(index)]?.place ?? start;
   return { value: names.map(({ written }) => written), places: { file: inputsFile, placeOf, placeOfKey: placeOf } };
 }

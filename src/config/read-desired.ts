@@ -1,9 +1,9 @@
 import { didYouMean } from '../diagnostics/did-you-mean.ts';
 import { quoted } from '../diagnostics/format-issue.ts';
 import { inOrder, type Problem } from '../diagnostics/problem.ts';
-import { defaultConfigPath, readDrafts, type DraftOfFile } from './deploy-file.ts';
+import { defaultConfigPath, readDrafts, type FileDraft } from './deploy-file.ts';
 import type { DesiredDeployment, PushedDeployment } from './desired.ts';
-import { overridden, type Draft, type Written, fieldProblem } from './draft.ts';
+import { overridden, type Draft, type WrittenField, fieldProblem } from './draft.ts';
 import type { Inputs } from './input-table.ts';
 import { inputProblem, inputsFile, inputText, readInputFields } from './inputs.ts';
 import { readRequestedDraft, readDesiredDraft, type RequestedDeployment, readPushedDraft } from './read-draft.ts';
@@ -11,7 +11,10 @@ import type { Environment } from './secret-names.ts';
 
 /** All user input, from any entry point. */
 export interface RequestInput {
-  /** Kebab-case input names; those that are no fields of a deployment are passed over, but for `config` and `deployment`. */
+  /**
+   * Kebab-case input names; those that are no fields of a deployment are passed over, but for `config` and
+   * `deployment`.
+   */
   inputs: Inputs;
   /** The deploy file, where it is there. */
   file?: { text: string; path: string };
@@ -83,7 +86,7 @@ const nothingNamed =
   '`name: support`, `source: github`, `repo-url: https://github.com/acme/agents`, `repo-ref: main` and `graph-config-path: langgraph.json`';
 
 /** The drafts of a file that are meant, with the inputs put over the one that they speak of. */
-function choose(drafts: DraftOfFile[], inputs: Inputs, fields: ReadonlyMap<string, Written>): Drafts {
+function choose(drafts: FileDraft[], inputs: Inputs, fields: ReadonlyMap<string, WrittenField>): Drafts {
   const named = inputText(inputs, 'deployment')?.trim();
   const names = drafts.map(nameOf);
   if (named !== undefined) {
@@ -100,7 +103,7 @@ function choose(drafts: DraftOfFile[], inputs: Inputs, fields: ReadonlyMap<strin
 }
 
 /** Two deployments of one name would be one deployment that is changed twice. */
-function duplicateNames(drafts: readonly DraftOfFile[]): Problem[] {
+function duplicateNames(drafts: readonly FileDraft[]): Problem[] {
   const seen = new Set<string>();
   return drafts.flatMap((draft) => {
     const name = nameOf(draft);
@@ -113,13 +116,13 @@ function duplicateNames(drafts: readonly DraftOfFile[]): Problem[] {
 }
 
 /** What a deployment of a file is called, in the file or to a person. */
-function nameOf({ key, fields }: DraftOfFile): string {
+function nameOf({ key, fields }: FileDraft): string {
   const name = fields.get('name')?.value;
   return typeof name === 'string' ? name : (key ?? 'without a name');
 }
 
 /** One deployment of a file: its identity, as far as it is known, and its fields or their problems. */
-export interface PushedOfFile {
+export interface FileDeployment {
   name?: string;
   /** In small letters. */
   deploymentId?: string;
@@ -127,7 +130,7 @@ export interface PushedOfFile {
 }
 
 /** The deployments of a file, or what is wrong with the file as a whole. */
-type ReadPushed = { ok: true; deployments: PushedOfFile[] } | { ok: false; problems: readonly Problem[] };
+type ReadPushed = { ok: true; deployments: FileDeployment[] } | { ok: false; problems: readonly Problem[] };
 
 /**
  * Reads a deploy file for pushes. A deployment with a mistake is reported and does not affect the others; of two with
@@ -136,16 +139,19 @@ type ReadPushed = { ok: true; deployments: PushedOfFile[] } | { ok: false; probl
 export function readPushed(file: { text: string; path: string }): ReadPushed {
   const drafts = readDrafts(file.text, file.path);
   if (!drafts.ok) return drafts;
-  const seen: DraftOfFile[] = [];
-  const deployments = drafts.drafts.map((draft): PushedOfFile => {
+  const seen: FileDraft[] = [];
+  const deployments = drafts.drafts.map((draft): FileDeployment => {
     const doubled = duplicateNames([...seen, draft]).slice(duplicateNames(seen).length);
     seen.push(draft);
-    return { ...whom(draft), read: doubled.length > 0 ? { ok: false, problems: doubled } : readPushedDraft(draft) };
+    return {
+      ...identityOf(draft),
+      read: doubled.length > 0 ? { ok: false, problems: doubled } : readPushedDraft(draft),
+    };
   });
   return { ok: true, deployments };
 }
 
-function whom({ fields, key }: DraftOfFile): Pick<PushedOfFile, 'name' | 'deploymentId'> {
+function identityOf({ fields, key }: FileDraft): Pick<FileDeployment, 'name' | 'deploymentId'> {
   const name = fields.get('name')?.value ?? key;
   const id = fields.get('deployment-id')?.value;
   return {

@@ -13,7 +13,7 @@ import {
 } from '../diagnostics/problem.ts';
 import { commonFields, fieldsOfSource, fileFieldNames } from './deployment-fields.ts';
 import type { Desired, DesiredDeployment, OnFailure, PushedDeployment } from './desired.ts';
-import { draftProblem, fieldProblem, issueProblems, valuesOf, type Draft, type Written } from './draft.ts';
+import { draftProblem, fieldProblem, issueProblems, valuesOf, type Draft, type WrittenField } from './draft.ts';
 import { pushFields } from './push-fields.ts';
 import { secretValues, type Environment } from './secret-names.ts';
 import type { SmokeTest } from './smoke-test.ts';
@@ -32,8 +32,8 @@ export interface RequestedDeployment {
 type Read<T> = { ok: true; value: T } | { ok: false; problems: Problem[] };
 
 /**
- * A draft as what should run, under a name that it can be created by. Without an environment the values of its secrets are
- * not looked up, and left alone.
+ * A draft as what should run, under a name that it can be created by. Without an environment the values of its secrets
+ * are not looked up, and left alone.
  */
 export function readDesiredDraft(draft: Draft, environment: Environment | undefined): Read<DesiredDeployment> {
   const read = readWhole(draft, environment);
@@ -51,7 +51,7 @@ export function readDesiredDraft(draft: Draft, environment: Environment | undefi
 export function readPushedDraft(draft: Draft): Read<PushedDeployment> {
   if (namesSource(draft)) return readWhole(draft, undefined);
   const nowhere = { file: draft.file, placeOf: () => draft.place, placeOfKey: () => draft.place };
-  const github: Written = { value: 'github', places: nowhere, within: draft.within };
+  const github: WrittenField = { value: 'github', places: nowhere, within: draft.within };
   return readWhole({ ...draft, fields: new Map([...draft.fields, ['source', github]]) }, undefined);
 }
 
@@ -69,7 +69,7 @@ function readWhole(draft: Draft, environment: Environment | undefined): Read<Pus
     ...fieldsProblems(source === undefined ? deployable : [source], values, draft),
     ...(push.success ? [] : issueProblems(push.error.issues, pushFields, draft)),
   ];
-  const secrets = environment ? taken(draft, environment, problems) : undefined;
+  const secrets = environment ? readSecrets(draft, environment, problems) : undefined;
   if (problems.length === 0 && source && common.success && push.success) {
     const { secrets: _, smokeTests, onFailure, ...whom } = common.data;
     const requested = { ...whom, ...(secrets ? { secrets } : {}) };
@@ -153,7 +153,7 @@ function nameProblems({ fields }: Draft): Problem[] {
   return [fieldProblem(written, ['name'], `\`name\` ${problem}`, suggestion)];
 }
 
-function spellingProblems(written: Written, path: FieldPath, value: unknown): Problem[] {
+function spellingProblems(written: WrittenField, path: FieldPath, value: unknown): Problem[] {
   if (Array.isArray(value)) return value.flatMap((item, index) => spellingProblems(written, [...path, index], item));
   return keysInTwoSpellings(value).map((key) => {
     const at = [...path, key];
@@ -163,7 +163,7 @@ function spellingProblems(written: Written, path: FieldPath, value: unknown): Pr
 }
 
 /** The values of the draft's secrets; absent where it has none to say. */
-function taken(draft: Draft, environment: Environment, problems: Problem[]): Secret[] | undefined {
+function readSecrets(draft: Draft, environment: Environment, problems: Problem[]): Secret[] | undefined {
   const written = draft.fields.get('secrets');
   return (
     written &&

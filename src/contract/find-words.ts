@@ -14,8 +14,8 @@ const comparedPerCharacter = 64;
 
 /**
  * Returns a function that finds words in a text; of several at the same position, the longest. Skips words shorter than
- * `shortestHidden` characters. In a text that was `cut`, also finds a word's prefix at the end. A text that takes too long
- * is returned as one range.
+ * `shortestHidden` characters. In a text that was `cut`, also finds a word's prefix at the end. A text that takes too
+ * long is returned as one range.
  *
  * Uses no regular expressions: an oversized one is quoted in its error, and the words are secrets.
  */

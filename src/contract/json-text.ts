@@ -9,8 +9,8 @@ export function fromJson(text: string): unknown {
 }
 
 /**
- * Whether a JSON text holds more values than this: more commas and brackets outside of its texts. Long texts cost little
- * to parse; many values, and keys above all, cost much.
+ * Whether a JSON text holds more values than this: more commas and brackets outside of its texts. Long texts cost
+ * little to parse; many values, and keys above all, cost much.
  */
 export function holdsMore(json: string, most: number): boolean {
   if (json.length <= most || !hasMoreSigns(json, most)) return false;

@@ -8,8 +8,8 @@ const shownInstead = '***';
 export type Mask = (text: string, options?: { cut: boolean }) => string;
 
 /**
- * Creates a mask of secrets, in their original form and the spellings of `secret-spellings.ts`. Takes time proportional to
- * the text for any input.
+ * Creates a mask of secrets, in their original form and the spellings of `secret-spellings.ts`. Takes time proportional
+ * to the text for any input.
  */
 export function maskOf(secrets: Iterable<string>): Mask {
   const find = wordFinder([...secrets].flatMap(secretCodes));

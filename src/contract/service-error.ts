@@ -32,8 +32,8 @@ export interface ServiceErrorDetails {
   /** The delay (ms) that the service requested, if any. */
   retryAfterMs?: number | undefined;
   /**
-   * Whether the request took effect: `none` if it surely did not (refused, or never sent), `unknown` if a write was sent
-   * without a reliable response. For `unknown`, the caller must check.
+   * Whether the request took effect: `none` if it surely did not (refused, or never sent), `unknown` if a write was
+   * sent without a reliable response. For `unknown`, the caller must check.
    */
   effect: 'none' | 'unknown';
   cause?: unknown;
@@ -67,12 +67,12 @@ export class ServiceError extends Error {
 }
 
 /** Whether the same request may succeed another time. */
-export const mayPass = ({ kind }: ServiceError): boolean =>
+export const isTransient = ({ kind }: ServiceError): boolean =>
   kind === 'busy' || kind === 'unreachable' || kind === 'unreadable';
 
 /**
- * Whether a service lacks an optional endpoint, which is one beyond control-service.md; the caller then continues without
- * it.
+ * Whether a service lacks an optional endpoint, which is one beyond control-service.md; the caller then continues
+ * without it.
  */
 export function isNotOffered(error: unknown): boolean {
   return error instanceof ServiceError && (error.status === 404 || error.status === 405 || error.status === 501);

@@ -1,10 +1,10 @@
 import { Client } from 'pg';
 import { type Clock, steadyNow } from '../clock.ts';
 import { retryWhileUnavailable } from '../postgres/unavailable.ts';
-import { oncePerWhile } from '../postgres/once-per-while.ts';
+import { throttleMessages } from '../postgres/throttle-messages.ts';
 import type { Logger } from '../logger.ts';
 
-/** How long a former service may take to leave, and how often it is looked whether it has, in milliseconds. */
+/** How long to wait for a former service to exit, and the polling interval, in milliseconds. */
 const maxWaitMs = 5_000;
 const pollMs = 250;
 
@@ -17,7 +17,7 @@ const pollMs = 250;
  */
 export async function claimDatabase(url: string, clock: Clock, log: Logger) {
   const released = new AbortController();
-  const report = oncePerWhile((message) => log.warn(message), clock);
+  const report = throttleMessages((message) => log.warn(message), clock);
   let client = await firstClaim();
 
   async function attempt(): Promise<Client | undefined> {

@@ -18,8 +18,8 @@ import { createIntegrations } from './integrations/integrations.ts';
 import { workNotifier } from './listeners/work-notifier.ts';
 import { admitToAgent } from './api-keys/admit.ts';
 import { createRetention } from './retention/retention.ts';
-import { keepSecret } from './api-keys/kept-file.ts';
-import { keepKey } from './api-keys/kept-key.ts';
+import { ensureSecret } from './api-keys/secret-file.ts';
+import { ensureInstallationKey } from './api-keys/installation-key.ts';
 import { changeNotifier, hearChanges } from './logs/change-notifier.ts';
 import type { RolloutStep } from './rollouts/rollout-job.ts';
 import { startRollouts } from './rollouts/rollouts.ts';
@@ -98,8 +98,8 @@ export interface LocalServices {
 const agentsEndWithin = 6_000;
 
 /**
- * Starts the control service with everything it needs: database, gateway, rollouts. Continues interrupted revisions, and
- * serves live ones again.
+ * Starts the control service with everything it needs: database, gateway, rollouts. Continues interrupted revisions,
+ * and serves live ones again.
  *
  * @throws Error with advice when the port is taken, the folder is in use, or another service has the database.
  */
@@ -132,7 +132,7 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
     await migrate(tables.db, controlMigrations, { schema: controlSchema });
     const encryption = { env: settings.env ?? {}, dataDir, clock, log };
     const store = await retryWhileUnavailable(() => openEncryptedStore(tables.db, encryption), { clock });
-    const { apiKey, tenantId } = await retryWhileUnavailable(() => keepKey(store, dataDir), { clock });
+    const { apiKey, tenantId } = await retryWhileUnavailable(() => ensureInstallationKey(store, dataDir), { clock });
     const logNotifier = changeNotifier();
     const heard = await hearChanges(database.url, logNotifier, clock);
     opened.push(() => heard.close());
@@ -151,12 +151,13 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
       log,
     });
     opened.push(() => running.close());
-    // Without its file a new key is made: upload addresses become invalid, and agents get new tokens at their next start.
-    const uploadKey = await keepSecret(join(dataDir, 'upload-key'));
+    // Without its file a new key is made: upload addresses become invalid, and agents get new tokens at their next
+    // start.
+    const uploadKey = await ensureSecret(join(dataDir, 'upload-key'));
     const uploads = createUploads({ store: store.uploads, dataDir, key: uploadKey, clock });
     await uploads.sweep();
     const retention = createRetention({ store, uploads, workDir, clock, log });
-    const tracing = createTracing(await keepSecret(join(dataDir, 'tracing-key')));
+    const tracing = createTracing(await ensureSecret(join(dataDir, 'tracing-key')));
     const { github } = settings;
     const integrations = github && createIntegrations(githubApp({ ...github, clock }), store, clock);
     const registry = settings.registry && createRegistry({ ...settings.registry, clock });

@@ -4,16 +4,19 @@ import { once } from 'node:events';
 
 import { codeOf } from '../errors.ts';
 
-/** What answers requests, and below which path. */
+/** The request handlers, and the prefix of all paths. */
 export interface ServerSettings {
   fetch: (request: Request) => Response | Promise<Response>;
-  /** Takes a request that is for an agent, whose path is given without `basePath`; `false` leaves it to the service's own routes. */
+  /**
+   * Takes a request that is for an agent, whose path is given without `basePath`; `false` leaves it to the service's
+   * own routes.
+   */
   agents: (request: IncomingMessage, response: ServerResponse, basePath: string) => boolean;
   /** The path that everything hangs below, as in `/api-host`; empty for none. */
   basePath: string;
 }
 
-/** How long a request may take to come in (ms): as long as the address of an upload serves, for a slow line needs it. */
+/** The timeout for receiving a request (ms): the lifetime of an upload address, because a slow upload needs it. */
 export const requestWithin = 15 * 60_000;
 
 /** The one server of the control service: agents below `/agents/`, the service's own routes everywhere else. */
@@ -31,7 +34,7 @@ export function createHttpServer({ fetch, agents, basePath }: ServerSettings): S
   });
 }
 
-/** What stands behind the base path; undefined for a path that is not below it. */
+/** The URL without the base path; undefined for a path that is not below it. */
 export function below(basePath: string, url: string): string | undefined {
   if (basePath === '') return url;
   if (!url.startsWith(basePath)) return undefined;

@@ -6,7 +6,7 @@ import { listenerOperations } from './listeners/service.ts';
 import { keyOperations } from './api-keys/service.ts';
 import { logOperations } from './logs/service.ts';
 import { revisionOperations } from './revisions/service.ts';
-import type { Rollouts, ServiceSettings } from './service/settings.ts';
+import type { RolloutNotifier, ServiceSettings } from './service/settings.ts';
 import { integrationOperations } from './integrations/service.ts';
 import { tracingOperations } from './tracing-projects/service.ts';
 import { uploadOperations } from './uploads/service.ts';
@@ -34,7 +34,7 @@ export function createControlService(given: ServiceSettings) {
 export type OurControlService = ReturnType<typeof createControlService>;
 
 /** Whatever may be work for this service's own rollouts may be work for a listener. */
-function changedByListeners({ rollouts, notifier }: Pick<ServiceSettings, 'rollouts' | 'notifier'>): Rollouts {
+function changedByListeners({ rollouts, notifier }: Pick<ServiceSettings, 'rollouts' | 'notifier'>): RolloutNotifier {
   return {
     wake(deploymentId) {
       rollouts.wake(deploymentId);

@@ -1,7 +1,8 @@
 import { didYouMean } from '../diagnostics/did-you-mean.ts';
 
 /**
- * Formats an error of Node's `parseArgs`, with a suggestion. Names an unknown flag without its value, which may be a key.
+ * Formats an error of Node's `parseArgs`, with a suggestion. Names an unknown flag without its value, which may be a
+ * key.
  *
  * @param flags the known flags, without hyphens.
  * @param words the known first words.

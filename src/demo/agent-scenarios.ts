@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { systemClock } from '../clock.ts';
 import { fromJson } from '../contract/json-text.ts';
-import { deployed, echoed, requestsTo, until, type Act, type Shown } from './scenarios.ts';
-import type { Screen } from './screen.ts';
+import { deployed, echoed, requestsTo, until, type Scenario, type CompletedScenario } from './scenarios.ts';
+import type { Renderer } from './renderer.ts';
 import type { DemoEnvironment } from './environment.ts';
 
 const assistant = z.looseObject({ assistant_id: z.string(), version: z.int() });
@@ -27,7 +27,7 @@ const grace = 5_000;
 const otherHost = 'https://hooks.other.example/run?token=abc';
 
 /** What clients do with the deployed agent, at the deployment's address. Runs after the scenarios of the Action. */
-export const agentScenarios: readonly Act[] = [
+export const agentScenarios: readonly Scenario[] = [
   {
     title: 'an assistant goes back to a former version',
     async play(environment, screen, before) {
@@ -79,7 +79,7 @@ export const agentScenarios: readonly Act[] = [
 ];
 
 /** What the cron of the webhooks' act did meanwhile. Played last. */
-export const cronAct: Act = {
+export const cronScenario: Scenario = {
   title: 'a cron fires every minute, once',
   async play(environment, screen, before) {
     const { address } = deployed(before);
@@ -110,8 +110,8 @@ export const cronAct: Act = {
 /** Runs the assistant of the first scenario every minute, on its own thread. */
 async function startCron(
   environment: DemoEnvironment,
-  screen: Screen,
-  before: readonly Shown[],
+  screen: Renderer,
+  before: readonly CompletedScenario[],
 ): Promise<Record<string, string>> {
   const agent = requestsTo(deployed(before).address, environment.service);
   const { thread_id: id } = await agent.ask('/threads', thread, {});
@@ -131,7 +131,7 @@ function webhookOf({ receiver }: DemoEnvironment, runId: string): string | undef
 }
 
 /** What an earlier scenario left for the others. */
-const outputsOf = (before: readonly Shown[], index: number): Record<string, string> =>
+const outputsOf = (before: readonly CompletedScenario[], index: number): Record<string, string> =>
   before.find(({ title }) => title === agentScenarios[index]?.title)?.outputs ?? {};
 
 const minute = 60_000;

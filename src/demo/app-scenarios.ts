@@ -1,11 +1,11 @@
 import { systemClock } from '../clock.ts';
-import { deployed, graph, requestsTo, until, type Act } from './scenarios.ts';
+import { deployed, graph, requestsTo, until, type Scenario } from './scenarios.ts';
 import type { ShownRun } from './github/people.ts';
-import type { Screen } from './screen.ts';
+import type { Renderer } from './renderer.ts';
 import type { DemoEnvironment } from './environment.ts';
 
 /** The App from a push to a verified revision, with failures in between. Runs after the scenarios of the Action. */
-export const appScenarios: readonly Act[] = [
+export const appScenarios: readonly Scenario[] = [
   {
     title: 'a push to GitHub: the check goes green',
     async play(environment, screen, before) {
@@ -22,7 +22,7 @@ export const appScenarios: readonly Act[] = [
       const commit = await change(environment, '!!');
       await repository.push();
       screen.line(`   git push: commit ${commit.slice(0, 7)}`);
-      const run = await ended(environment, screen, commit);
+      const run = await waitForCheck(environment, screen, commit);
       const said = await ask(environment, deployment.address);
       const made = (await environment.countRevisions(deployment.id)) - revisions;
       const held = run?.conclusion === 'success' && made === 1 && said === 'hello world!!';
@@ -97,7 +97,7 @@ export const appScenarios: readonly Act[] = [
       await systemClock.sleep(1_000);
       const next = await environment.startApp();
       screen.line(`   started again: process ${next.pid}`);
-      const run = await ended(environment, screen, commit);
+      const run = await waitForCheck(environment, screen, commit);
       const said = await ask(environment, address);
       const made = (await environment.countRevisions(id)) - revisions;
       const held = run?.conclusion === 'success' && made === 1 && said === 'hello world again';
@@ -116,7 +116,11 @@ const ask = (environment: DemoEnvironment, address: string): Promise<string> =>
   requestsTo(address, environment.service).echo('world');
 
 /** Shows how the check of a commit gets on, until it has ended; undefined where it does not in time. */
-async function ended(environment: DemoEnvironment, screen: Screen, commit: string): Promise<ShownRun | undefined> {
+async function waitForCheck(
+  environment: DemoEnvironment,
+  screen: Renderer,
+  commit: string,
+): Promise<ShownRun | undefined> {
   const started = performance.now();
   let last = '';
   let run: ShownRun | undefined;

@@ -1,9 +1,9 @@
 import { untilAborted } from '../clock.ts';
 import { unlessCode } from '../errors.ts';
-import { scenarios, type Shown } from './scenarios.ts';
-import { agentScenarios, cronAct } from './agent-scenarios.ts';
+import { scenarios, type CompletedScenario } from './scenarios.ts';
+import { agentScenarios, cronScenario } from './agent-scenarios.ts';
 import { appScenarios } from './app-scenarios.ts';
-import { Screen } from './screen.ts';
+import { Renderer } from './renderer.ts';
 import { serviceScenarios } from './service-scenarios.ts';
 import { startDemo, type DemoEnvironment } from './environment.ts';
 
@@ -16,14 +16,14 @@ export interface DemoOptions {
 }
 
 /**
- * First what a workflow does and what the agent's clients do with it, then what the App does, then what the control service
- * does by itself; last what a cron did all the while.
+ * First what a workflow does and what the agent's clients do with it, then what the App does, then what the control
+ * service does by itself; last what a cron did all the while.
  */
-const program = [...scenarios, ...agentScenarios, ...appScenarios, ...serviceScenarios, cronAct];
+const program = [...scenarios, ...agentScenarios, ...appScenarios, ...serviceScenarios, cronScenario];
 
 /** Shows the main job on real parts, from nothing. Resolves to the exit code: 0 only where all of it held. */
 export async function demo({ root, keep, write }: DemoOptions): Promise<number> {
-  const screen = new Screen(write);
+  const screen = new Renderer(write);
   const started = performance.now();
   const stopped = new AbortController();
   const stop = (): void => stopped.abort();
@@ -31,7 +31,7 @@ export async function demo({ root, keep, write }: DemoOptions): Promise<number> 
   screen.line('Landfall: an agent is deployed, changed, broken, rolled back, called, pushed and uploaded, all here.');
   screen.line('Starting GitHub, Postgres, the control service and its gateway ...');
   let environment: DemoEnvironment | undefined;
-  const shown: Shown[] = [];
+  const shown: CompletedScenario[] = [];
   try {
     environment = await startDemo(root, 'echo-agent');
     screen.line(`Ready at ${environment.service.url}; everything lies in ${environment.folder}`);
@@ -64,7 +64,12 @@ export async function demo({ root, keep, write }: DemoOptions): Promise<number> 
 
 const isRunning = (pid: number): boolean => unlessCode(['ESRCH'], false, () => process.kill(pid, 0));
 
-async function leaveOpen({ service }: DemoEnvironment, screen: Screen, shown: readonly Shown[], stopped: AbortSignal) {
+async function leaveOpen(
+  { service }: DemoEnvironment,
+  screen: Renderer,
+  shown: readonly CompletedScenario[],
+  stopped: AbortSignal,
+) {
   const address = shown.find((each) => each.address)?.address ?? service.url;
   for (const line of [
     '',

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { connectControlService } from '../client/control.ts';
-import { webhookReceived, type WebhookReceived } from '../contract/agent/webhook.ts';
+import { webhookReceived, type ReceivedWebhook } from '../contract/agent/webhook.ts';
 import { removeIsolated } from '../control-service/isolation/isolation.ts';
 import { silentLogger } from '../logger.ts';
 import { removeEmbeddedData } from '../postgres/embedded.ts';
@@ -29,7 +29,7 @@ export async function startDemo(root: string, example: string) {
   const appData = join(folder, 'app');
   /** The repository on GitHub, as `owner/name`. */
   const fullName = `${owner}/${example}`;
-  const running: Made['running'] = [];
+  const running: DemoResources['running'] = [];
   /** Stops everything and removes every folder. It takes a while, so `log` gets a line for each step. */
   const clear = (log: (text: string) => void): Promise<void> => cleanUp({ running, folder, data, appData }, log);
   try {
@@ -125,7 +125,7 @@ export async function startDemo(root: string, example: string) {
 }
 
 /** What the demo created. */
-interface Made {
+interface DemoResources {
   /** What was started, in its order. What is ended is taken out, so that nothing is ended twice. */
   running: { stop(): Promise<void> }[];
   /** The folder that all lies in. */
@@ -136,8 +136,14 @@ interface Made {
   appData: string;
 }
 
-/** Ends what runs, the last started first, and removes every folder, which takes a while: `log` gets a line before each part. */
-export async function cleanUp({ running, folder, data, appData }: Made, log: (text: string) => void): Promise<void> {
+/**
+ * Ends what runs, the last started first, and removes every folder, which takes a while: `log` gets a line before each
+ * part.
+ */
+export async function cleanUp(
+  { running, folder, data, appData }: DemoResources,
+  log: (text: string) => void,
+): Promise<void> {
   log('Ending what was started: the App, the services with their agents, GitHub ...');
   for (const each of running.splice(0).reverse()) await each.stop();
   log('Removing what they made: the builds with all their packages, which takes a minute or more ...');
@@ -155,11 +161,11 @@ export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 
 /** Takes webhooks at a free port of the loopback, and answers 204 to each that has a run in it. */
 export async function startReceiver() {
-  const reported = new Map<string, Map<string, WebhookReceived>>();
+  const reported = new Map<string, Map<string, ReceivedWebhook>>();
   const take = async (path: string, body: Promise<unknown>): Promise<number> => {
     const read = webhookReceived.safeParse(await body.catch(() => undefined));
     if (!read.success) return 400;
-    const runs = reported.get(path) ?? new Map<string, WebhookReceived>();
+    const runs = reported.get(path) ?? new Map<string, ReceivedWebhook>();
     reported.set(path, runs.set(read.data.run_id, read.data));
     return 204;
   };
@@ -176,7 +182,7 @@ export async function startReceiver() {
     /** The address of a run's webhook, with a word that identifies the sender. */
     addressFor: (word: string): string => `http://127.0.0.1:${port}/${word}`,
     /** The webhooks received at such an address: each run once, however often it was sent. */
-    reported: (word: string): readonly WebhookReceived[] => [...(reported.get(`/${word}`)?.values() ?? [])],
+    reported: (word: string): readonly ReceivedWebhook[] => [...(reported.get(`/${word}`)?.values() ?? [])],
     async stop(): Promise<void> {
       const closed = server[Symbol.asyncDispose]();
       server.closeAllConnections();

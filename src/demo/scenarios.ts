@@ -2,13 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { systemClock } from '../clock.ts';
 import { messageOf } from '../errors.ts';
 import type { StepResult } from './runner.ts';
-import type { Screen } from './screen.ts';
+import type { Renderer } from './renderer.ts';
 import type { DemoEnvironment } from './environment.ts';
 import * as z from 'zod';
 import type { LocalService } from './processes.ts';
 
 /** What an act showed. */
-export interface Result {
+export interface ScenarioResult {
   held: boolean;
   /** What was seen, in a few words. */
   seen: string;
@@ -17,13 +17,17 @@ export interface Result {
   address?: string;
 }
 
-export interface Shown extends Result {
+export interface CompletedScenario extends ScenarioResult {
   title: string;
 }
 
-export interface Act {
+export interface Scenario {
   title: string;
-  play: (environment: DemoEnvironment, screen: Screen, before: readonly Shown[]) => Promise<Result>;
+  play: (
+    environment: DemoEnvironment,
+    screen: Renderer,
+    before: readonly CompletedScenario[],
+  ) => Promise<ScenarioResult>;
 }
 
 /** The example's graph. */
@@ -33,7 +37,7 @@ const answer = '${input}`';
 const cheerful = '${input}!`';
 
 /** The main job, in the order in which a team meets it. */
-export const scenarios: readonly Act[] = [
+export const scenarios: readonly Scenario[] = [
   {
     title: 'the first deployment is live and answers',
     async play(environment, screen) {
@@ -126,7 +130,7 @@ export async function until(holds: () => boolean | Promise<boolean>, withinMs = 
 
 async function deploy(
   environment: DemoEnvironment,
-  screen: Screen,
+  screen: Renderer,
   commit: string,
   inputs: Readonly<Record<string, string>> = {},
 ): Promise<StepResult> {
@@ -138,13 +142,13 @@ async function deploy(
 
 /** Shows the lines that a step prints. Commands to the runner, and expectations that held, would fill the screen. */
 export const quoting =
-  ({ folder }: DemoEnvironment, screen: Screen) =>
+  ({ folder }: DemoEnvironment, screen: Renderer) =>
   (line: string): void => {
     if (!/^(::|\s+ok )/.test(line)) screen.quote(`| ${line.replaceAll(`${folder}/`, '')}`);
   };
 
 /** Shows what the agent at an address says to the world. */
-export async function greet({ service }: DemoEnvironment, screen: Screen, address: string): Promise<string> {
+export async function greet({ service }: DemoEnvironment, screen: Renderer, address: string): Promise<string> {
   const said = address ? await requestsTo(address, service).echo('world') : '';
   screen.line(`   input "world": "${said}"`);
   return said;
@@ -154,7 +158,10 @@ const isOutcome = ({ exitCode, outputs }: StepResult, outcome: string): boolean 
   exitCode === 0 && outputs['outcome'] === outcome && outputs['smoke-verdict'] === 'passed';
 
 /** The deployment that an act made; by default the first one. */
-export function deployed(before: readonly Shown[], title = before[0]?.title): { id: string; address: string } {
+export function deployed(
+  before: readonly CompletedScenario[],
+  title = before[0]?.title,
+): { id: string; address: string } {
   const shown = before.find((each) => each.title === title);
   return { id: shown?.outputs?.['deployment-id'] ?? '', address: shown?.address ?? '' };
 }
@@ -177,7 +184,10 @@ export function requestsTo(address: string, { apiKey }: Pick<LocalService, 'apiK
     });
     return { status: response.status, text: await response.text() };
   };
-  /** The answer to a request that goes well, read; with `body` a POST where no `method` is named. @throws Error otherwise. */
+  /**
+   * The answer to a request that goes well, read; with `body` a POST where no `method` is named. @throws Error
+   * otherwise.
+   */
   const ask = async <T>(
     path: string,
     shape: z.ZodType<T>,

@@ -3,10 +3,10 @@ import { join, relative } from 'node:path';
 import type { ControlServiceClient } from '../client/control.ts';
 import type { Revision } from '../contract/control/revision.ts';
 import { lastLogMessages } from '../control-service/compute/log-line.ts';
-import { deployed, graph, greet, quoting, requestsTo, until, type Act } from './scenarios.ts';
+import { deployed, graph, greet, quoting, requestsTo, until, type Scenario } from './scenarios.ts';
 import { edit } from './repository.ts';
 import type { StepResult } from './runner.ts';
-import type { Screen } from './screen.ts';
+import type { Renderer } from './renderer.ts';
 import type { DemoEnvironment } from './environment.ts';
 
 const graphConfig = 'langgraph.json';
@@ -22,7 +22,7 @@ const ended: readonly string[] = [
 const uploadTitle = 'a folder is uploaded, without git';
 
 /** What the control service does without a repository: it takes an upload, breaks off a build, goes back at once. */
-export const serviceScenarios: readonly Act[] = [
+export const serviceScenarios: readonly Scenario[] = [
   {
     title: uploadTitle,
     async play(environment, screen) {
@@ -90,7 +90,7 @@ async function folderOf({ folder, repository }: DemoEnvironment): Promise<string
   return uploads;
 }
 
-function upload(environment: DemoEnvironment, screen: Screen, workspace: string): Promise<StepResult> {
+function upload(environment: DemoEnvironment, screen: Renderer, workspace: string): Promise<StepResult> {
   const inputs = {
     name: 'uploaded-agent',
     source: 'internal_source',
@@ -105,7 +105,7 @@ async function follow(
   control: ControlServiceClient,
   id: string,
   revisionId: string,
-  screen: Screen,
+  screen: Renderer,
   wanted?: Revision['status'],
 ): Promise<string[]> {
   const seen: string[] = [];

@@ -1,9 +1,9 @@
-import { mayPass, type ServiceError } from '../contract/service-error.ts';
+import { isTransient, type ServiceError } from '../contract/service-error.ts';
 import type { Plan } from '../planning/plan-types.ts';
 import { resolveCreation, resolvePatch } from './lost-response.ts';
 import type { DeployRun } from './deploy-run.ts';
 import type { StartKind } from './deploy-event.ts';
-import { attempt, type Attempted } from './attempt.ts';
+import { tryCall, type CallResult } from './try-call.ts';
 import type { CallOptions } from '../contract/call-options.ts';
 import { withGrace } from './deadlines.ts';
 
@@ -19,18 +19,18 @@ const lagMs = 15_000;
  * Sends one write request, once. Until its response arrives, `writing` marks its effect as unknown. Cancellation lets
  * it go on for a moment, because an interrupted write may have taken effect.
  */
-export async function write<T>(run: DeployRun, send: (options: CallOptions) => Promise<T>): Promise<Attempted<T>> {
+export async function write<T>(run: DeployRun, send: (options: CallOptions) => Promise<T>): Promise<CallResult<T>> {
   const { clock, signal } = run.request;
   signal?.throwIfAborted();
   run.known.writing = true;
   const deadline = clock.now() + writeMs;
-  const answered = await withGrace(clock, graceMs, signal, (late) => attempt(send({ deadline, signal: late })));
+  const answered = await withGrace(clock, graceMs, signal, (late) => tryCall(send({ deadline, signal: late })));
   run.known.writing = !answered.ok && answered.error.effect === 'unknown';
   return answered;
 }
 
 /** The result of applying a plan. */
-export type Started =
+export type ApplyResult =
   | { kind: 'follow'; how: StartKind; deploymentId: string; revisionId: string }
   /** Nothing is on its way: what was live stays live. */
   | { kind: 'kept' }
@@ -43,8 +43,8 @@ export type Started =
   /** The folder is no longer what was planned: nothing of it was taken. */
   | { kind: 'not-uploaded'; why: string };
 
-/** Does what the plan says. Beside a rollback this is the only place that changes anything at the service. */
-export async function applyPlan(planned: Exclude<Plan, { kind: 'impossible' }>, run: DeployRun): Promise<Started> {
+/** Carries out the plan. Apart from this, only a rollback and a deletion write to the service. */
+export async function applyPlan(planned: Exclude<Plan, { kind: 'impossible' }>, run: DeployRun): Promise<ApplyResult> {
   const started = await (planned.kind === 'create' ? create(planned, run) : alter(planned, run));
   if (started.kind === 'follow') {
     run.known.revisionId = started.revisionId;
@@ -56,7 +56,7 @@ export async function applyPlan(planned: Exclude<Plan, { kind: 'impossible' }>, 
 async function create(
   { request, upload: planned }: Extract<Plan, { kind: 'create' }>,
   run: DeployRun,
-): Promise<Started> {
+): Promise<ApplyResult> {
   const { control } = run.request;
   const answered = await write(run, (options) => control.createDeployment(request, options));
   if (!answered.ok && answered.error.kind === 'conflict') return { kind: 'overtaken', error: answered.error };
@@ -75,7 +75,12 @@ async function create(
 }
 
 /** The first revision of a creation waits for a folder: it is not followed, the one that the upload makes is. */
-function fill(deploymentId: string, waiting: string, planned: { digest: string }, run: DeployRun): Promise<Started> {
+function fill(
+  deploymentId: string,
+  waiting: string,
+  planned: { digest: string },
+  run: DeployRun,
+): Promise<ApplyResult> {
   const filling = {
     kind: 'patch',
     deploymentId,
@@ -89,9 +94,11 @@ function fill(deploymentId: string, waiting: string, planned: { digest: string }
   return alter(filling, run);
 }
 
-async function alter(planned: Extract<Plan, { kind: 'patch' | 'none' }>, run: DeployRun): Promise<Started> {
+async function alter(planned: Extract<Plan, { kind: 'patch' | 'none' }>, run: DeployRun): Promise<ApplyResult> {
   const { deploymentId, adopt } = planned;
-  const kept: Started = adopt ? { kind: 'follow', how: 'adopted', deploymentId, revisionId: adopt } : { kind: 'kept' };
+  const kept: ApplyResult = adopt
+    ? { kind: 'follow', how: 'adopted', deploymentId, revisionId: adopt }
+    : { kind: 'kept' };
   if (planned.kind === 'none') return kept;
   const { control } = run.request;
   const uploaded = planned.upload && (await upload(deploymentId, run));
@@ -120,35 +127,35 @@ async function alter(planned: Extract<Plan, { kind: 'patch' | 'none' }>, run: De
 }
 
 /** Where the folder lies now, or why it could not be sent as it was planned. */
-type Uploaded = { kind: 'stored'; path: string } | { kind: 'changed'; why: string };
+type UploadResult = { kind: 'stored'; path: string } | { kind: 'changed'; why: string };
 
 /** How often an upload is tried: an address may be used up or expired when the bytes arrive. */
 const attempts = 3;
 
 /**
- * Uploads the folder of the request for a deployment. It changes nothing at the deployment, so what failed on the way is
- * done again at a new address. Throws the `ServiceError` of a service that says no.
+ * Uploads the folder of the request for a deployment. It changes nothing at the deployment, so what failed on the way
+ * is done again at a new address. Throws the `ServiceError` of a service that says no.
  */
-async function upload(deploymentId: string, run: DeployRun): Promise<Uploaded> {
+async function upload(deploymentId: string, run: DeployRun): Promise<UploadResult> {
   const { further, tarball, clock } = run.request;
-  if (!further || !tarball) throw new Error('an upload was planned without a folder, or without anybody to take it');
+  if (!further || !tarball) throw new Error('an upload was planned without a folder or an upload client');
   run.emit({ kind: 'uploading', files: tarball.files, size: tarball.size });
   const began = clock.now();
   for (let made = 1; ; made += 1) {
     const options = { signal: run.request.signal, deadline: run.deadline };
     const { upload_url: address, object_path: path } = await further.requestUpload(deploymentId, run.reading());
-    const put = await attempt(further.putTarball(address, tarball, options));
+    const put = await tryCall(further.putTarball(address, tarball, options));
     if (put.ok && put.value.kind === 'changed') return put.value;
     if (put.ok) {
       run.emit({ kind: 'uploaded', ms: clock.now() - began });
       return { kind: 'stored', path };
     }
-    if (made === attempts || !mayPassElsewhere(put.error)) throw put.error;
+    if (made === attempts || !isTransientForUpload(put.error)) throw put.error;
     run.emit({ kind: 'upload-failed', why: run.redact(put.error.message) });
     await run.untilNextPoll(run.deadline, put.error.retryAfterMs);
   }
 }
 
 /** Whether a retry with a new address can succeed: an expired address is refused like an unknown one. */
-const mayPassElsewhere = (error: ServiceError): boolean =>
-  mayPass(error) || error.status === 403 || error.status === 410;
+const isTransientForUpload = (error: ServiceError): boolean =>
+  isTransient(error) || error.status === 403 || error.status === 410;

@@ -4,8 +4,8 @@ import type { Clock } from '../clock.ts';
 type TimedResult<T> = { kind: 'done'; value: T } | { kind: 'out-of-time' } | { kind: 'ended' };
 
 /**
- * Gives `work` at most `ms`; its signal ends with the time, or with `parent`. Does not wait for a work that heeds
- * neither. Rejects as `work` does, but for what its end made it throw.
+ * Gives `work` at most `ms`; its signal ends with the time, or with `parent`. Does not wait for work that ignores
+ * its signal. Rejects as `work` does, except with errors that the abort caused.
  */
 export async function withTimeLimit<T>(
   clock: Clock,

@@ -7,28 +7,31 @@ import type { CallOptions } from '../contract/call-options.ts';
 import type { Deployment } from '../contract/control/deployment.ts';
 import type { LogEntry } from '../contract/control/log.ts';
 import type { Revision } from '../contract/control/revision.ts';
-import type { ControlService, WholeControlService } from '../contract/control/service.ts';
+import type { ControlService, FullControlService } from '../contract/control/service.ts';
 import type { TarballStore } from '../contract/control/upload.ts';
-import type { KnownCommit, Workflow } from '../planning/commit.ts';
+import type { RequestedCommit, Workflow } from '../planning/commit.ts';
 import { withoutRequest } from '../planning/plan-identity.ts';
 import type { Obstacle, Plan } from '../planning/plan-types.ts';
 import type { Rollout } from '../planning/rollout-types.ts';
 import type { Verdict } from '../planning/verdict-types.ts';
 import type { PackedSource } from '../archive/pack.ts';
-import type { Attempted } from './attempt.ts';
+import type { CallResult } from './try-call.ts';
 import type { Rollback } from './outcome-types.ts';
 import type { DeployEvent } from './deploy-event.ts';
 import { maskOf, maskStart } from '../contract/mask.ts';
 
 /** The control service operations that only uploads and deletions need. */
-export type FurtherControl = Pick<WholeControlService, 'deleteDeployment' | 'requestUpload'> & TarballStore;
+export type UploadAndDeleteService = Pick<FullControlService, 'deleteDeployment' | 'requestUpload'> & TarballStore;
 
 /** The input of a deploy run: what to do, the clients, and the clock. */
-export interface DeployRequest {
+export interface DeployRunRequest {
   desired: Desired;
   smokeTests: readonly SmokeTest[];
   onFailure: OnFailure;
-  /** `plan` writes nothing, `smoke` only runs the tests, `rollback` restores the previously live revision, `delete` removes. */
+  /**
+   * `plan` writes nothing, `smoke` only runs the tests, `rollback` restores the previously live revision, `delete`
+   * removes.
+   */
   mode: Mode;
   /** `delete` only says what it would remove. */
   dryRun?: boolean | undefined;
@@ -38,7 +41,7 @@ export interface DeployRequest {
   wait: boolean;
   onSuperseded: 'fail' | 'pass';
   control: ControlService;
-  further?: FurtherControl | undefined;
+  further?: UploadAndDeleteService | undefined;
   /** The requested folder, packed; for `internal_source` only. */
   tarball?: PackedSource | undefined;
   /** Called once for each address; the caller closes the clients it made. */
@@ -65,10 +68,10 @@ export interface DeployRequest {
 }
 
 /** What is known so far: enough to conclude from, wherever the run ends. */
-export interface Known {
+export interface RunState {
   deployment?: Deployment;
   plan?: Plan;
-  commit?: KnownCommit;
+  commit?: RequestedCommit;
   /** The revision that served before anything was written. */
   formerLive?: Revision | undefined;
   /** What the deployment held then. */
@@ -90,13 +93,13 @@ const readMs = 60_000;
 
 /** The state that every step of a deploy run shares. */
 export class DeployRun {
-  readonly request: DeployRequest;
-  readonly known: Known = { writing: false, changed: false, notes: [] };
+  readonly request: DeployRunRequest;
+  readonly known: RunState = { writing: false, changed: false, notes: [] };
   /** The moment (ms since the epoch) at which waiting ends. */
   readonly deadline: number;
   readonly #redactor: Redactor;
 
-  constructor(request: DeployRequest) {
+  constructor(request: DeployRunRequest) {
     this.request = request;
     this.deadline = request.clock.now() + request.timeoutMs;
     this.#redactor = new Redactor(request.mask ?? (() => undefined));
@@ -108,7 +111,7 @@ export class DeployRun {
     this.request.emit?.(event);
   }
 
-  /** Said once, however often it is noticed; notes may repeat what the service said. */
+  /** Adds a note once, redacted: it may contain text of the service. */
   note(text: string): void {
     const note = this.redact(text);
     if (this.known.notes.includes(note)) return;
@@ -139,7 +142,7 @@ export class DeployRun {
   }
 
   /** Remembers the deployment in the response to a write; without a response its effect has to be observed. */
-  sawResponse(answered: Attempted<Deployment>): void {
+  sawResponse(answered: CallResult<Deployment>): void {
     if (answered.ok) this.saw(answered.value);
     else this.emit({ kind: 'settling', why: this.redact(answered.error.message) });
   }
@@ -181,7 +184,10 @@ export class DeployRun {
   }
 }
 
-/** Redacts the secrets of a run from untrusted text. `mask` is called once with each, before anything that holds it is shown. */
+/**
+ * Redacts the secrets of a run from untrusted text. `mask` is called once with each, before anything that holds it is
+ * shown.
+ */
 export class Redactor {
   readonly #mask: (secret: string) => void;
   readonly #hidden = new Set<string>();

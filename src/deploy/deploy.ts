@@ -3,31 +3,33 @@ import { isNotOffered, ServiceError } from '../contract/service-error.ts';
 import { nameObstacles, withoutRequest } from '../planning/plan-identity.ts';
 import type { Rollout } from '../planning/rollout-types.ts';
 import { startDeploy } from './start-deploy.ts';
-import { type Ended, describeEnding } from './describe-ending.ts';
-import { find } from './find.ts';
+import { type Ending, describeEnding } from './describe-ending.ts';
+import { findDeployments } from './find-deployments.ts';
 import { watchRevision } from './watch.ts';
 import { rollBackToFormer, rollBackFailedRevision } from './roll-back.ts';
 import { lastLogLines } from './log-lines.ts';
-import { severalOfOneName } from './observe.ts';
+import { reportAmbiguousName } from './observe.ts';
 import type { Outcome, OutcomeKind } from './outcome-types.ts';
 import { remove } from './remove.ts';
-import { unasked, smokeLive } from './smoke.ts';
-import { DeployRun, type DeployRequest } from './deploy-run.ts';
+import { unprovenVerdict, smokeLive } from './smoke.ts';
+import { DeployRun, type DeployRunRequest } from './deploy-run.ts';
 
 /**
  * Runs a deploy: observes, plans, applies, follows the revision, runs the smoke tests, and rolls back if requested.
  * Failures of the services end in an outcome; only a bug throws.
  */
-export async function deploy(request: DeployRequest): Promise<Outcome> {
+export async function deploy(request: DeployRunRequest): Promise<Outcome> {
   const run = new DeployRun(request);
-  const steps = { deploy: ship, plan: ship, smoke: testOnly, rollback: rollBack, delete: remove }[request.mode];
+  const steps = { deploy: deployOrPlan, plan: deployOrPlan, smoke: testOnly, rollback: rollBack, delete: remove }[
+    request.mode
+  ];
   const outcome = conclude(run, await runToEnd(steps, run));
   run.emit({ kind: 'concluded', outcome });
   return outcome;
 }
 
 /** The steps of a run. A dry run stops after the plan. */
-async function ship(run: DeployRun): Promise<Ended> {
+async function deployOrPlan(run: DeployRun): Promise<Ending> {
   const started = await startDeploy(run); // looks, plans, and does the only writes
   if (started.kind !== 'follow' && started.kind !== 'kept') return started;
   if (!run.request.wait) return { kind: started.kind === 'kept' ? 'kept' : 'started' };
@@ -65,33 +67,33 @@ async function followStarted(deploymentId: string, revisionId: string, run: Depl
   return rollout;
 }
 
-const testOnly = (run: DeployRun): Promise<Ended> =>
+const testOnly = (run: DeployRun): Promise<Ending> =>
   withDeployment(run, async (deployment) => {
     run.known.verdict = deployment.active_revision_id
       ? await smokeLive(run)
-      : unasked(run.request.smokeTests, 'nothing-live', 'no revision is live');
+      : unprovenVerdict(run.request.smokeTests, 'nothing-live', 'no revision is live');
     return { kind: 'tested' };
   });
 
-const rollBack = (run: DeployRun): Promise<Ended> =>
+const rollBack = (run: DeployRun): Promise<Ending> =>
   withDeployment(run, async (deployment) => {
     run.known.rollback = await rollBackToFormer(deployment, run);
     return { kind: 'gone-back' };
   });
 
 /** A run on an existing deployment, without a plan. */
-async function withDeployment(run: DeployRun, reported: (deployment: Deployment) => Promise<Ended>): Promise<Ended> {
-  const [deployment, ...others] = await find(run);
+async function withDeployment(run: DeployRun, reported: (deployment: Deployment) => Promise<Ending>): Promise<Ending> {
+  const [deployment, ...others] = await findDeployments(run);
   if (!deployment) return { kind: 'absent' };
   const obstacles =
     others.length > 0
-      ? severalOfOneName([deployment, ...others]).obstacles
+      ? reportAmbiguousName([deployment, ...others]).obstacles
       : nameObstacles(run.request.desired, deployment);
   return obstacles.length > 0 ? run.impossible(obstacles) : reported(deployment);
 }
 
-/** The other party's failure and the end that was called from outside are ends like others. */
-async function runToEnd(steps: (run: DeployRun) => Promise<Ended>, run: DeployRun): Promise<Ended> {
+/** Turns a failure of the service and a cancellation into an ending. */
+async function runToEnd(steps: (run: DeployRun) => Promise<Ending>, run: DeployRun): Promise<Ending> {
   try {
     return await steps(run);
   } catch (error) {
@@ -105,7 +107,7 @@ async function runToEnd(steps: (run: DeployRun) => Promise<Ended>, run: DeployRu
 const passing = new Set<OutcomeKind>(['deployed', 'unchanged', 'planned', 'started', 'deleted', 'neutral']);
 
 /** The outcome of a deploy run, from its ending and what is known. */
-function conclude(run: DeployRun, ending: Ended): Outcome {
+function conclude(run: DeployRun, ending: Ending): Outcome {
   const { request, known } = run;
   const { kind, reason, advice } = describeEnding(request, known, ending);
   const { deployment, plan, rollout, verdict, rollback, logs } = known;
@@ -113,7 +115,7 @@ function conclude(run: DeployRun, ending: Ended): Outcome {
   const revisionId = wentBack?.revisionId ?? known.revisionId;
   const name = deployment?.name ?? request.desired.name;
   const id = deployment?.id ?? request.desired.deploymentId;
-  // Of what is gone nothing serves any longer.
+  // A deleted deployment serves nothing.
   const serving = kind === 'deleted' ? undefined : deployment;
   const url = kind === 'deleted' ? undefined : (request.agentUrl ?? (deployment && agentAddress(deployment)));
   return {
@@ -137,7 +139,7 @@ function conclude(run: DeployRun, ending: Ended): Outcome {
 }
 
 /** A rollback passes only if it was requested: after a failed deploy it is a recovery, not a success. */
-function passes(kind: OutcomeKind, { mode, onSuperseded }: DeployRequest): boolean {
+function passes(kind: OutcomeKind, { mode, onSuperseded }: DeployRunRequest): boolean {
   if (kind === 'rolled-back') return mode === 'rollback';
   if (kind === 'superseded') return onSuperseded === 'pass';
   return passing.has(kind);

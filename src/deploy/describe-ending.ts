@@ -1,15 +1,9 @@
 import { asSentence } from '../contract/plain-text.ts';
-import { mayPass, type ServiceError } from '../contract/service-error.ts';
+import { isTransient, type ServiceError } from '../contract/service-error.ts';
 import type { OutcomeKind } from './outcome-types.ts';
-import type { DeployRequest, Known } from './deploy-run.ts';
+import type { DeployRunRequest, RunState } from './deploy-run.ts';
 import type { StartResult } from './start-deploy.ts';
-import {
-  minutes,
-  reportOfRollback,
-  reportOfRollout,
-  reportOfVerdict,
-  whatRunningAgainDoes,
-} from './ending-messages.ts';
+import { minutes, reportOfRollback, reportOfRollout, reportOfVerdict, describeRerun } from './ending-messages.ts';
 
 /** What a person can do about a failure of the control service: which input to open, or what to look at first. */
 export function adviceOn(error: ServiceError): string {
@@ -48,8 +42,8 @@ export function adviceOn(error: ServiceError): string {
   }
 }
 
-/** Where the run ended; its results so far are in `Known`. */
-export type Ended =
+/** Where the run ended; its results so far are in `RunState`. */
+export type Ending =
   | Exclude<StartResult, { kind: 'follow' }>
   /** There is no such deployment, and this mode makes none. */
   | { kind: 'absent' }
@@ -73,7 +67,7 @@ export interface EndingDescription {
 }
 
 /** Maps an ending and what is known to the report. */
-export function describeEnding(request: DeployRequest, known: Known, ending: Ended): EndingDescription {
+export function describeEnding(request: DeployRunRequest, known: RunState, ending: Ending): EndingDescription {
   switch (ending.kind) {
     case 'impossible':
       return reportOfObstacles(known);
@@ -129,9 +123,9 @@ export function describeEnding(request: DeployRequest, known: Known, ending: End
   }
 }
 
-type Deletion = Extract<Ended, { kind: 'gone' | 'would-delete' | 'deletion-started' | 'still-there' }>;
+type Deletion = Extract<Ending, { kind: 'gone' | 'would-delete' | 'deletion-started' | 'still-there' }>;
 
-function reportOfDeletion(request: DeployRequest, { deployment }: Known, ending: Deletion): EndingDescription {
+function reportOfDeletion(request: DeployRunRequest, { deployment }: RunState, ending: Deletion): EndingDescription {
   const { desired, keepTracingProject, dryRun, timeoutMs } = request;
   const id = deployment?.id ?? desired.deploymentId;
   const name = deployment?.name ?? desired.name;
@@ -154,7 +148,7 @@ function reportOfDeletion(request: DeployRequest, { deployment }: Known, ending:
   }
 }
 
-function reportOfObstacles({ plan }: Known): EndingDescription {
+function reportOfObstacles({ plan }: RunState): EndingDescription {
   const obstacles = plan?.kind === 'impossible' ? plan.obstacles : [];
   return {
     kind: 'refused',
@@ -163,7 +157,7 @@ function reportOfObstacles({ plan }: Known): EndingDescription {
   };
 }
 
-function planInWords({ plan }: Known): string {
+function planInWords({ plan }: RunState): string {
   if (plan?.kind === 'create') return 'A deployment would be created.';
   if (plan?.kind === 'none') return `Nothing would be done: ${plan.why}.`;
   const changes = plan?.kind === 'patch' ? plan.changes.map(({ field }) => field).join(', ') : '';
@@ -171,7 +165,7 @@ function planInWords({ plan }: Known): string {
 }
 
 /** Names the revision that still serves; the smoke tests may contradict it. */
-function reportOfKept(request: DeployRequest, known: Known): EndingDescription {
+function reportOfKept(request: DeployRunRequest, known: RunState): EndingDescription {
   const { plan } = known;
   const wrong = reportOfVerdict(request, known);
   if (wrong) return wrong;
@@ -182,21 +176,21 @@ function reportOfKept(request: DeployRequest, known: Known): EndingDescription {
   return { kind: 'deployed', reason: `Changed in place, without a revision: ${changes}.` };
 }
 
-function reportOfError({ changed, revisionId }: Known, error: ServiceError): EndingDescription {
+function reportOfError({ changed, revisionId }: RunState, error: ServiceError): EndingDescription {
   const started = changed || revisionId !== undefined;
   return {
-    kind: !mayPass(error) && !started ? 'refused' : 'failed',
+    kind: !isTransient(error) && !started ? 'refused' : 'failed',
     reason: `${asSentence(error.message)}${started && revisionId ? ` Revision ${revisionId} goes on.` : ''}`,
     advice: adviceOn(error),
   };
 }
 
-function reportOfCancel(request: DeployRequest, known: Known): EndingDescription {
+function reportOfCancel(request: DeployRunRequest, known: RunState): EndingDescription {
   const { writing, rollback, changed } = known;
   const wentBack = rollback && 'rollout' in rollback ? rollback.rollout : undefined;
   const revisionId = wentBack?.revisionId ?? known.revisionId;
   const last = (wentBack ?? known.rollout)?.seen.at(-1)?.status;
-  const advice = `Run it again: ${whatRunningAgainDoes(request, known)}`;
+  const advice = `Run it again: ${describeRerun(request, known)}`;
   if (request.mode === 'delete' && (writing || changed)) {
     return {
       kind: 'interrupted',
@@ -216,7 +210,7 @@ function reportOfCancel(request: DeployRequest, known: Known): EndingDescription
   return { kind: 'interrupted', reason: `This step was ended ${when}.` };
 }
 
-function reportOfPassed({ verdict }: Known): EndingDescription {
+function reportOfPassed({ verdict }: RunState): EndingDescription {
   const tests = verdict?.tests.length ?? 0;
   const count = tests === 1 ? '1 smoke test' : `${tests} smoke tests`;
   return { kind: 'unchanged', reason: `The live revision answers as it should (${count}).` };

@@ -1,23 +1,28 @@
 import { sameCommit, shortCommit } from '../planning/commit.ts';
-import { firstTestOf, outcomeOfRollout, outcomeOfUndoing, titleOfUndoing } from '../planning/outcome-words.ts';
+import {
+  firstTestOf,
+  outcomeOfRollout,
+  outcomeOfRollback,
+  failedRollbackTitles,
+} from '../planning/outcome-messages.ts';
 import { rolloutOf, rolloutOutOfTime } from '../planning/rollout.ts';
 import type { Rollout } from '../planning/rollout-types.ts';
-import type { Unproven, Verdict } from '../planning/verdict-types.ts';
+import type { UnprovenReason, Verdict } from '../planning/verdict-types.ts';
 import type { EndingDescription } from './describe-ending.ts';
 import type { Rollback } from './outcome-types.ts';
-import type { DeployRequest, Known } from './deploy-run.ts';
+import type { DeployRunRequest, RunState } from './deploy-run.ts';
 
 /** Reports a revision that was followed, for every end. */
-export function reportOfRollout(request: DeployRequest, known: Known): EndingDescription {
+export function reportOfRollout(request: DeployRunRequest, known: RunState): EndingDescription {
   const id = known.revisionId ?? '';
   const rollout = rolloutOutOfTime(known.rollout ?? rolloutOf(id));
   if (rollout.kind === 'live') {
-    return { kind: 'deployed', reason: `Revision ${id} is live${ofWhichCommit(rollout, known)}.` };
+    return { kind: 'deployed', reason: `Revision ${id} is live${describeBuiltCommit(rollout, known)}.` };
   }
   const by = rollout.kind === 'superseded' ? rollout.by : undefined;
   const successor = by ? `revision ${by} is newer and takes its place` : 'a newer one took its place';
   return outcomeOfRollout(rollout, {
-    serves: whatServes(request, known),
+    serves: describeServingRevision(request, known),
     waited: minutes(request.timeoutMs),
     lastSeen: rollout.seen.at(-1)?.status ?? 'nowhere',
     superseded: `Revision ${id} did not become live: ${successor}.`,
@@ -25,24 +30,24 @@ export function reportOfRollout(request: DeployRequest, known: Known): EndingDes
       failed: 'Read the log lines of this revision, correct what they name, and deploy again.',
       superseded: 'Look at the run that made the newer revision; set on-superseded to pass where this is expected.',
       interrupted: 'Run this again to build it again.',
-      'timed-out': `Raise timeout-minutes, or run this again: ${whatRunningAgainDoes(request, known)}`,
+      'timed-out': `Raise timeout-minutes, or run this again: ${describeRerun(request, known)}`,
     },
   });
 }
 
 /** A rollback that failed only because the former revision answers wrongly too: it was carried out. */
-export const servesAgain = (rollback: Rollback): boolean =>
+export const isRollbackCarriedOut = (rollback: Rollback): boolean =>
   rollback.kind === 'done' || (rollback.kind === 'failed' && rollback.rollout?.kind === 'live');
 
 /** What a rollback that is not done did all the same, if it was begun at all. */
 const failedUndoing = (rollback: Rollback | undefined): 'no-help' | 'not-undone' =>
-  rollback && servesAgain(rollback) ? 'no-help' : 'not-undone';
+  rollback && isRollbackCarriedOut(rollback) ? 'no-help' : 'not-undone';
 
-export const titleOfFailedRollback = (rollback: Rollback | undefined): string =>
-  titleOfUndoing[failedUndoing(rollback)];
+export const failedRollbackTitle = (rollback: Rollback | undefined): string =>
+  failedRollbackTitles[failedUndoing(rollback)];
 
 /** What the smoke tests say against a revision that serves; undefined where they say nothing against it. */
-export function reportOfVerdict(request: DeployRequest, known: Known): EndingDescription | undefined {
+export function reportOfVerdict(request: DeployRunRequest, known: RunState): EndingDescription | undefined {
   const { verdict, rollback } = known;
   const subject = known.revisionId ? `Revision ${known.revisionId}` : 'The live revision';
   const isLive = known.revisionId ? ' is live, but' : '';
@@ -52,12 +57,12 @@ export function reportOfVerdict(request: DeployRequest, known: Known): EndingDes
     if (rollback?.kind === 'done') {
       const { toRevisionId: revisionId, verdict: again } = rollback;
       const undoing = { kind: 'serves-again', revisionId, isProven: again.kind === 'passed' } as const;
-      return { ...outcomeOfUndoing(`${subject} ${how}`, undoing), advice: 'Correct the agent and deploy it again.' };
+      return { ...outcomeOfRollback(`${subject} ${how}`, undoing), advice: 'Correct the agent and deploy it again.' };
     }
     if (rollback) {
       const undoing = { kind: failedUndoing(rollback), why: `${rollback.why}.` };
       const clause = undoing.kind === 'no-help' ? `${subject} ${how}` : wrong;
-      return { ...outcomeOfUndoing(clause, undoing), advice: rollback.advice };
+      return { ...outcomeOfRollback(clause, undoing), advice: rollback.advice };
     }
     const advice = 'Correct the agent and deploy it again, or run with mode: rollback.';
     return { kind: 'broken', reason: `${wrong}.`, advice };
@@ -74,7 +79,7 @@ export function reportOfVerdict(request: DeployRequest, known: Known): EndingDes
   };
 }
 
-const provesWhen: Record<Unproven, string> = {
+const provesWhen: Record<UnprovenReason, string> = {
   unreachable: 'Check that the agent can be reached with this key; for a cold start raise the attempts of the test.',
   denied:
     "The agent's own rules of access (`auth` in its graph configuration) refuse the caller, and smoke tests can't show a token of the agent's; where it has no rules, check the key.",
@@ -90,7 +95,7 @@ function adviceOnUnproven({ tests }: Verdict): string {
 }
 
 /** Reports a requested rollback. */
-export function reportOfRollback({ rollback }: Known): EndingDescription {
+export function reportOfRollback({ rollback }: RunState): EndingDescription {
   if (rollback?.kind === 'done') {
     const { toRevisionId, verdict } = rollback;
     if (verdict.kind !== 'unproven') {
@@ -104,7 +109,7 @@ export function reportOfRollback({ rollback }: Known): EndingDescription {
     };
   }
   const { why, advice } = rollback ?? { why: 'it did not start', advice: 'Run this again.' };
-  const reason = `${titleOfFailedRollback(rollback)}: ${why}.`;
+  const reason = `${failedRollbackTitle(rollback)}: ${why}.`;
   if (rollback?.kind !== 'failed') return { kind: 'refused', reason, advice };
   return { kind: outcomeOf(rollback.rollout), reason, advice };
 }
@@ -115,20 +120,20 @@ function outcomeOf(rollout: Rollout | undefined): EndingDescription['kind'] {
 }
 
 /** After quick pushes the service builds the head of the branch, which may not be the requested commit. */
-function ofWhichCommit({ builtCommit }: Rollout, { commit }: Known): string {
+function describeBuiltCommit({ builtCommit }: Rollout, { commit }: RunState): string {
   if (!builtCommit) return '';
   if (commit?.kind !== 'known' || sameCommit(builtCommit, commit.sha)) return `, of commit ${shortCommit(builtCommit)}`;
   return `, of commit ${shortCommit(builtCommit)} and not of ${shortCommit(commit.sha)}, which was requested: the ref had moved on`;
 }
 
-function whatServes({ onFailure }: DeployRequest, { formerLive }: Known): string {
+function describeServingRevision({ onFailure }: DeployRunRequest, { formerLive }: RunState): string {
   if (!formerLive) return 'Nothing is live yet.';
   const nothing = onFailure === 'rollback' ? ', so there is nothing to roll back' : '';
   return `Revision ${formerLive.id} still serves${nothing}.`;
 }
 
 /** A revision in progress is recognised by its commit: without a known commit, a new revision is made. */
-export function whatRunningAgainDoes({ desired }: DeployRequest, { commit }: Known): string {
+export function describeRerun({ desired }: DeployRunRequest, { commit }: RunState): string {
   if ('rebuild' in desired && desired.rebuild === 'always') return 'rebuild is always, so it makes another revision.';
   return desired.source === 'github' && desired.rebuild !== 'never' && commit?.kind === 'unknown'
     ? 'the requested commit is not known, so it makes another revision; rebuild: never follows this one.'

@@ -3,7 +3,7 @@ import type { CallOptions } from '../contract/call-options.ts';
 import type { LogEntry, LogPage } from '../contract/control/log.ts';
 import type { ControlService } from '../contract/control/service.ts';
 import type { ServiceError } from '../contract/service-error.ts';
-import { attempt } from './attempt.ts';
+import { tryCall } from './try-call.ts';
 
 /** How the logs of a revision are read. */
 export interface LogReading {
@@ -25,7 +25,7 @@ export async function lastLogLines(
   { control, options, lines, characters, redact, missed }: LogReading,
 ): Promise<LogEntry[]> {
   const newestOf = async (log: 'build' | 'deploy', call: Promise<LogPage>): Promise<LogEntry[]> => {
-    const page = await attempt(call);
+    const page = await tryCall(call);
     if (!page.ok) missed(log, page.error);
     const newest = page.ok ? page.value.logs.slice(0, lines).toReversed() : [];
     const entries: LogEntry[] = [];

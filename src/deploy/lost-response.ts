@@ -2,8 +2,8 @@ import type { Deployment, DeploymentCreateRequest, DeploymentPatchRequest } from
 import type { Revision } from '../contract/control/revision.ts';
 import { newerThan } from '../planning/new-revisions.ts';
 import type { Plan } from '../planning/plan-types.ts';
-import { attempt } from './attempt.ts';
-import { findByName } from './find.ts';
+import { tryCall } from './try-call.ts';
+import { findByName } from './find-deployments.ts';
 import type { DeployRun } from './deploy-run.ts';
 import { heldAt, sameField, tarballField } from '../planning/plan-fields.ts';
 import { sameResources } from '../planning/plan-resources.ts';
@@ -43,7 +43,7 @@ export function holdsSettings(request: DeploymentPatchRequest, deployment: Deplo
 }
 
 /** What a write is found to have done. Without a revision it changed settings in place. */
-export interface Resolved {
+export interface ResolvedWrite {
   deployment: Deployment;
   revisionId: string | undefined;
 }
@@ -56,7 +56,7 @@ async function pollUntilFound<T>(
 ): Promise<T | undefined> {
   const until = run.request.clock.now() + ms;
   for (;;) {
-    const seen = await attempt(observation());
+    const seen = await tryCall(observation());
     if (seen.ok && seen.value !== undefined) return seen.value;
     if (!seen.ok) run.emit({ kind: 'poll-failed', why: run.redact(seen.error.message) });
     if (run.request.clock.now() >= until) return undefined;
@@ -73,7 +73,7 @@ export function resolveCreation(
   id: string | undefined,
   ms: number,
   run: DeployRun,
-): Promise<Resolved | undefined> {
+): Promise<ResolvedWrite | undefined> {
   return pollUntilFound(ms, run, async () => {
     const found = id
       ? [run.saw(await run.request.control.getDeployment(id, run.reading(Infinity)))]
@@ -94,7 +94,7 @@ export function resolvePatch(
   > & { digest?: string | undefined },
   ms: number,
   run: DeployRun,
-): Promise<Resolved | undefined> {
+): Promise<ResolvedWrite | undefined> {
   const { deploymentId, request, makesRevision, formerLatestRevisionId, digest } = planned;
   const { control } = run.request;
   return pollUntilFound(ms, run, async () => {
@@ -113,7 +113,7 @@ export function resolvePatch(
 }
 
 /** Resolves a redeploy whose response was lost: the newest revision since then. */
-export function resolveRedeploy(before: Deployment, ms: number, run: DeployRun): Promise<Resolved | undefined> {
+export function resolveRedeploy(before: Deployment, ms: number, run: DeployRun): Promise<ResolvedWrite | undefined> {
   return pollUntilFound(ms, run, async () => {
     const deployment = run.saw(await run.request.control.getDeployment(before.id, run.reading(Infinity)));
     const latest = deployment.latest_revision_id;
@@ -123,6 +123,6 @@ export function resolveRedeploy(before: Deployment, ms: number, run: DeployRun):
 
 /** If another client's revision followed ours, ours is further down the list. */
 async function madeAfter(former: string | null, deploymentId: string, run: DeployRun): Promise<readonly Revision[]> {
-  const page = await attempt(run.request.control.listRevisions(deploymentId, { limit: 20 }, run.reading(Infinity)));
+  const page = await tryCall(run.request.control.listRevisions(deploymentId, { limit: 20 }, run.reading(Infinity)));
   return (page.ok && newerThan(former, page.value.resources)) || [];
 }

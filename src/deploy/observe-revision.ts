@@ -4,7 +4,7 @@ import type { Revision } from '../contract/control/revision.ts';
 import { classOfRevisionStatus } from '../contract/control/revision-status.ts';
 import type { ControlService } from '../contract/control/service.ts';
 import type { RevisionObservation } from '../planning/rollout.ts';
-import { attempt } from './attempt.ts';
+import { tryCall } from './try-call.ts';
 
 interface FollowedRevision {
   deploymentId: string;
@@ -38,6 +38,6 @@ async function serving(
 ): Promise<NonNullable<RevisionObservation['deployment']>> {
   const reported = { activeRevisionId: active, latestRevisionId: latest };
   if (!active || active === revisionId || active === latest) return reported;
-  const other = await attempt(control.getRevision(deploymentId, active, options()));
+  const other = await tryCall(control.getRevision(deploymentId, active, options()));
   return other.ok ? { ...reported, activeCreatedAt: other.value.created_at } : reported;
 }

@@ -5,24 +5,24 @@ import type { GithubIntegration, GithubRepository } from '../contract/control/in
 import type { Listener } from '../contract/control/listener.ts';
 import type { Revision } from '../contract/control/revision.ts';
 import { isNotOffered } from '../contract/service-error.ts';
-import { commitOf, sameCommit, type KnownCommit } from '../planning/commit.ts';
+import { determineCommit, sameCommit, type RequestedCommit } from '../planning/commit.ts';
 import { newerThan } from '../planning/new-revisions.ts';
 import { standingOf } from '../planning/plan-rebuild.ts';
-import type { Found, Obstacle, Seen } from '../planning/plan-types.ts';
+import type { IdLookup, Obstacle, ObservedState } from '../planning/plan-types.ts';
 import { isRepositoryNamed, sameRepository, shownRepository } from '../planning/repository-url.ts';
-import { attempt } from './attempt.ts';
-import { find } from './find.ts';
+import { tryCall } from './try-call.ts';
+import { findDeployments } from './find-deployments.ts';
 import type { DeployRun } from './deploy-run.ts';
 
 /** The observed state, or why the deployment is ambiguous. */
-type TargetLookup = { kind: 'seen'; seen: Seen } | { kind: 'impossible'; obstacles: readonly Obstacle[] };
+type TargetLookup = { kind: 'seen'; seen: ObservedState } | { kind: 'impossible'; obstacles: readonly Obstacle[] };
 
 /** Looks at what runs: the deployment, its live and its newest revision, and what a plan needs beside them. Reads only. */
 export async function observe(run: DeployRun): Promise<TargetLookup> {
   const { desired } = run.request;
   run.emit({ kind: 'looking', deployment: desired.deploymentId ?? desired.name ?? '' });
-  const [deployment, ...others] = await find(run);
-  if (deployment && others.length > 0) return severalOfOneName([deployment, ...others]);
+  const [deployment, ...others] = await findDeployments(run);
+  if (deployment && others.length > 0) return reportAmbiguousName([deployment, ...others]);
   run.emit({
     kind: 'looked',
     deploymentName: deployment?.name ?? desired.name,
@@ -43,7 +43,7 @@ export async function observe(run: DeployRun): Promise<TargetLookup> {
 }
 
 /** Why nothing is done where a name is that of several deployments. */
-export function severalOfOneName(deployments: readonly Deployment[]): Extract<TargetLookup, { kind: 'impossible' }> {
+export function reportAmbiguousName(deployments: readonly Deployment[]): Extract<TargetLookup, { kind: 'impossible' }> {
   const problem = `${deployments.length} deployments are named ${deployments[0]?.name}: ${deployments.map(({ id }) => id).join(', ')}`;
   return {
     kind: 'impossible',
@@ -51,13 +51,13 @@ export function severalOfOneName(deployments: readonly Deployment[]): Extract<Ta
   };
 }
 
-function requestedCommit(desired: Desired, deployment: Deployment | undefined, run: DeployRun): KnownCommit {
+function requestedCommit(desired: Desired, deployment: Deployment | undefined, run: DeployRun): RequestedCommit {
   if (desired.source !== 'github') {
     const what = desired.source === 'internal_source' ? 'a folder' : 'an image';
     return { kind: 'unknown', why: `${what} is not built from a commit here` };
   }
   const { workflow, head } = run.request;
-  return commitOf({
+  return determineCommit({
     repoUrl: desired.repoUrl ?? deployment?.source_config.repo_url ?? undefined,
     repoRef: desired.repoRef ?? deployment?.source_revision_config.repo_ref ?? undefined,
     workflow,
@@ -66,7 +66,7 @@ function requestedCommit(desired: Desired, deployment: Deployment | undefined, r
 }
 
 /** The ids that a creation needs and that were not given. */
-async function found(desired: Desired, run: DeployRun): Promise<Pick<Seen, 'integration' | 'listener'>> {
+async function found(desired: Desired, run: DeployRun): Promise<Pick<ObservedState, 'integration' | 'listener'>> {
   if (desired.source === 'github') {
     return desired.integrationId === undefined ? { integration: await resolveIntegration(desired, run) } : {};
   }
@@ -81,7 +81,7 @@ async function liveRevision(
 ): Promise<Revision | undefined> {
   const id = deployment.active_revision_id;
   if (!id || id === latest?.id) return id ? latest : undefined;
-  const read = await attempt(run.request.control.getRevision(deployment.id, id, run.reading()));
+  const read = await tryCall(run.request.control.getRevision(deployment.id, id, run.reading()));
   if (read.ok) return read.value;
   if (read.error.kind !== 'missing') throw read.error;
   run.note(`the service does not report the live revision ${id}`);
@@ -93,13 +93,13 @@ async function othersOnTheirWay(
   desired: Desired,
   deployment: Deployment,
   latest: Revision | undefined,
-  commit: KnownCommit,
+  commit: RequestedCommit,
   run: DeployRun,
 ): Promise<Revision[]> {
   const waits = latest && standingOf(latest, deployment.active_revision_id) === 'on-its-way';
   if (desired.source !== 'github' || commit.kind === 'unknown' || !waits) return [];
   if (sameCommit(latest.source_revision_config.repo_commit_sha, commit.sha)) return [];
-  const page = await attempt(run.request.control.listRevisions(deployment.id, { limit: 20 }, run.reading()));
+  const page = await tryCall(run.request.control.listRevisions(deployment.id, { limit: 20 }, run.reading()));
   if (!page.ok) {
     if (!isNotOffered(page.error)) throw page.error;
     return [];
@@ -112,10 +112,10 @@ async function othersOnTheirWay(
 }
 
 /** The integration that reaches the repository, if none was given. */
-async function resolveIntegration({ repoUrl }: DesiredGithub, run: DeployRun): Promise<Found | undefined> {
+async function resolveIntegration({ repoUrl }: DesiredGithub, run: DeployRun): Promise<IdLookup | undefined> {
   if (repoUrl === undefined) return undefined;
   const { control } = run.request;
-  const listed = await attempt(control.listIntegrations(run.reading()));
+  const listed = await tryCall(control.listIntegrations(run.reading()));
   if (!listed.ok) {
     if (!isNotOffered(listed.error)) throw listed.error;
     return { kind: 'none', why: 'this service does not list integrations: none is named' };
@@ -124,7 +124,7 @@ async function resolveIntegration({ repoUrl }: DesiredGithub, run: DeployRun): P
   const reaching: GithubIntegration[] = [];
   const unreported: GithubIntegration[] = [];
   for (const integration of listed.value) {
-    const repositories = await attempt(control.listRepositories(integration.id, run.reading()));
+    const repositories = await tryCall(control.listRepositories(integration.id, run.reading()));
     if (!repositories.ok && !isNotOffered(repositories.error)) throw repositories.error;
     if (!repositories.ok) unreported.push(integration);
     else if (repositories.value.some((repository) => isThere(repository, repoUrl))) reaching.push(integration);
@@ -143,8 +143,8 @@ const isThere = ({ url, owner, name }: GithubRepository, repoUrl: string) =>
 const named = ({ id, name }: GithubIntegration) => ({ id, name: name ?? 'unnamed' });
 
 /** The listener that can serve the namespace, if none was given. */
-async function resolveListener({ k8sNamespace }: DesiredExternalDocker, run: DeployRun): Promise<Found> {
-  const listed = await attempt(allEntriesOf((page) => run.request.control.listListeners(page, run.reading())));
+async function resolveListener({ k8sNamespace }: DesiredExternalDocker, run: DeployRun): Promise<IdLookup> {
+  const listed = await tryCall(allEntriesOf((page) => run.request.control.listListeners(page, run.reading())));
   if (!listed.ok) {
     if (!isNotOffered(listed.error)) throw listed.error;
     return { kind: 'none', why: 'this service does not list listeners: none is named' };

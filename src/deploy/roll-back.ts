@@ -3,13 +3,13 @@ import type { Deployment, DeploymentPatchRequest } from '../contract/control/dep
 import type { Revision } from '../contract/control/revision.ts';
 import { entriesOf, type ReadPage } from '../contract/control/pages.ts';
 import { isNotOffered, type ServiceError } from '../contract/service-error.ts';
-import { adviceOnAlsoWrong, alsoWrong } from '../planning/outcome-words.ts';
-import { decideRollback, isLiveBefore, noneLiveBefore, nothingLive, whyNotUndone } from '../planning/rollback.ts';
+import { adviceOnAlsoWrong, alsoWrong } from '../planning/outcome-messages.ts';
+import { decideRollback, isLiveBefore, noneLiveBefore, nothingLive, rollbackObstacle } from '../planning/rollback.ts';
 import { rolloutOf } from '../planning/rollout.ts';
 import type { Rollout } from '../planning/rollout-types.ts';
 import type { Verdict } from '../planning/verdict-types.ts';
 import { adviceOn } from './describe-ending.ts';
-import { attempt } from './attempt.ts';
+import { tryCall } from './try-call.ts';
 import { resolveMs, write } from './apply-plan.ts';
 import { watchRevision } from './watch.ts';
 import type { Rollback } from './outcome-types.ts';
@@ -41,11 +41,11 @@ export async function rollBackFailedRevision(
   if (decision.kind === 'not-requested') return undefined;
   if (decision.kind === 'impossible') return whyImpossible[decision.because];
   if (!formerLive || !deployment) return whyImpossible['no-former'];
-  const current = await attempt(run.request.control.getDeployment(deployment.id, run.reading(Infinity)));
+  const current = await tryCall(run.request.control.getDeployment(deployment.id, run.reading(Infinity)));
   if (!current.ok) {
     return failed(formerLive, run.redact(current.error.message), adviceOn(current.error));
   }
-  const why = whyNotUndone(broken, { active: run.saw(current.value).active_revision_id });
+  const why = rollbackObstacle(broken, { active: run.saw(current.value).active_revision_id });
   if (why) return impossible(why, 'Look at what else deploys here.');
   return rollBackTo(formerLive, current.value, `revision ${broken} answered wrongly`, run);
 }
@@ -55,7 +55,9 @@ export async function rollBackToFormer(deployment: Deployment, run: DeployRun): 
   const active = deployment.active_revision_id;
   if (!active) return impossible(nothingLive, 'Deploy it first.');
   const { control } = run.request;
-  const former = await attempt(liveBefore(active, (page) => control.listRevisions(deployment.id, page, run.reading())));
+  const former = await tryCall(
+    findFormerLive(active, (page) => control.listRevisions(deployment.id, page, run.reading())),
+  );
   if (!former.ok) {
     if (!isNotOffered(former.error)) throw former.error;
     return impossible(
@@ -72,7 +74,7 @@ function impossible(why: string, advice: string): Rollback {
 }
 
 /** The newest of the last `most` revisions that was live before this one. */
-export async function liveBefore(
+export async function findFormerLive(
   active: string,
   read: ReadPage<Revision>,
   most = Infinity,
@@ -89,7 +91,7 @@ export async function liveBefore(
  */
 async function rollBackTo(target: Revision, deployment: Deployment, why: string, run: DeployRun): Promise<Rollback> {
   run.emit({ kind: 'rolling-back', toRevisionId: target.id, why });
-  const tried = await attempt(performRollback(target, deployment, run));
+  const tried = await tryCall(performRollback(target, deployment, run));
   const rollback = tried.ok ? tried.value : failedRollback(target, tried.error, run);
   run.known.rollback = rollback;
   run.emit({ kind: 'rolled-back', rollback });

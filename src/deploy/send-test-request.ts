@@ -6,12 +6,12 @@ import type { CallOptions } from '../contract/call-options.ts';
 import type { ServiceError } from '../contract/service-error.ts';
 import type { Clock } from '../clock.ts';
 import type { Evidence } from '../planning/verdict-types.ts';
-import { answerAfter, evidenceOf, unanswered, type Answer } from './smoke-evidence.ts';
-import { attempt } from './attempt.ts';
+import { applyEvent, evidenceOf, initialStreamState, type StreamState } from './smoke-evidence.ts';
+import { tryCall } from './try-call.ts';
 import { withGrace, withTimeLimit } from './deadlines.ts';
 
 /** The agent under test and the dependencies of a request. */
-export interface Asking {
+export interface TestRequestContext {
   agent: AgentServer;
   clock: Clock;
   signal?: AbortSignal | undefined;
@@ -27,13 +27,13 @@ const shortTimeoutMs = 1_000;
  * Sends one request to the agent and reads the whole response, within the test's time. The thread and the assistant
  * created for it are always removed. Rejects only when the signal aborts.
  */
-export async function sendTestRequest(test: SmokeTest, asking: Asking): Promise<Evidence> {
+export async function sendTestRequest(test: SmokeTest, asking: TestRequestContext): Promise<Evidence> {
   const { clock, signal } = asking;
-  const made: Made = {};
+  const made: CreatedResources = {};
   try {
     const deadline = clock.now() + test.timeoutMs;
     const requested = await withTimeLimit(clock, test.timeoutMs, signal, (bound) =>
-      attempt(question(test, asking, { signal: bound, deadline }, made)),
+      tryCall(runTest(test, asking, { signal: bound, deadline }, made)),
     );
     signal?.throwIfAborted();
     if (requested.kind !== 'done') {
@@ -41,20 +41,20 @@ export async function sendTestRequest(test: SmokeTest, asking: Asking): Promise<
     }
     return requested.value.ok ? requested.value.value : await evidenceOfFailure(requested.value.error, asking);
   } finally {
-    await tidy(made, asking);
+    await cleanUp(made, asking);
   }
 }
 
-interface Made {
+interface CreatedResources {
   threadId?: string;
   assistantId?: string | undefined;
 }
 
-async function question(
+async function runTest(
   test: SmokeTest,
-  { agent, clock }: Asking,
+  { agent, clock }: TestRequestContext,
   options: CallOptions,
-  made: Made,
+  made: CreatedResources,
 ): Promise<Evidence> {
   made.assistantId = await assistantWithContext(test, agent, options);
   if (test.thread) made.threadId = (await agent.createThread({}, options)).thread_id;
@@ -64,9 +64,9 @@ async function question(
     stream_mode: withOurs(test.streamModes),
     on_disconnect: 'cancel' as const,
   };
-  let answer = unanswered(clock.now(), test.streamModes);
+  let answer = initialStreamState(clock.now(), test.streamModes);
   for await (const event of agent.streamRun(request, made.threadId, options)) {
-    answer = answerAfter(answer, event, clock.now());
+    answer = applyEvent(answer, event, clock.now());
   }
   const evidence = evidenceOf(answer);
   return made.threadId === undefined ? evidence : confirmed(evidence, answer, made.threadId, { agent, clock }, options);
@@ -99,14 +99,14 @@ const betweenMs = 250;
  */
 async function confirmed(
   evidence: Evidence,
-  { runId }: Answer,
+  { runId }: StreamState,
   threadId: string,
-  { agent, clock }: Pick<Asking, 'agent' | 'clock'>,
+  { agent, clock }: Pick<TestRequestContext, 'agent' | 'clock'>,
   options: CallOptions,
 ): Promise<Evidence> {
   if (evidence.kind !== 'answered' || evidence.status === 'error' || runId === undefined) return evidence;
   for (const until = clock.now() + endingMs; ;) {
-    const run = await attempt(agent.getRun(threadId, runId, options));
+    const run = await tryCall(agent.getRun(threadId, runId, options));
     // Without the run's status, the stream's own status counts.
     if (!run.ok) return evidence;
     const { status } = run.value;
@@ -123,12 +123,12 @@ async function confirmed(
 }
 
 /**
- * An agent server that understands and says no has answered: with an error. One that is not there, is not ready, or
- * does not take the key proves nothing. A 404 can be either; a server that is well means it.
+ * A refusal is an answer: an error. A server that is unreachable, not ready, or rejects the key proves nothing. A 404
+ * can be either: it counts as an answer if the server is healthy.
  */
 export async function evidenceOfFailure(
   error: ServiceError,
-  { agent, clock, signal }: Pick<Asking, 'agent' | 'clock' | 'signal'>,
+  { agent, clock, signal }: Pick<TestRequestContext, 'agent' | 'clock' | 'signal'>,
 ): Promise<Evidence> {
   const refusal = { error: `HTTP ${error.status ?? error.kind}`, message: error.detail ?? error.message };
   const refused: Evidence = {
@@ -142,7 +142,7 @@ export async function evidenceOfFailure(
     totalMs: 0,
   };
   if (error.kind === 'rejected') return refused;
-  if (error.kind === 'missing' && (await attempt(agent.ok({ signal, deadline: clock.now() + tidyMs }))).ok) {
+  if (error.kind === 'missing' && (await tryCall(agent.ok({ signal, deadline: clock.now() + tidyMs }))).ok) {
     return refused;
   }
   return {
@@ -153,11 +153,14 @@ export async function evidenceOfFailure(
 }
 
 /** Removes what was created, with a shorter limit after cancellation. Reports leftovers by id. */
-async function tidy({ threadId, assistantId }: Made, { agent, clock, signal, left }: Asking): Promise<void> {
+async function cleanUp(
+  { threadId, assistantId }: CreatedResources,
+  { agent, clock, signal, left }: TestRequestContext,
+): Promise<void> {
   const remove = async (what: string, work: (options: CallOptions) => Promise<void>): Promise<void> => {
     const deadline = clock.now() + tidyMs;
     const tried = await withGrace(clock, shortTimeoutMs, signal, (late) =>
-      withTimeLimit(clock, tidyMs, late, (bound) => attempt(work({ deadline, signal: bound }))),
+      withTimeLimit(clock, tidyMs, late, (bound) => tryCall(work({ deadline, signal: bound }))),
     );
     if (tried.kind !== 'done') left(`${what} (it took too long)`);
     else if (!tried.value.ok) left(`${what} (${tried.value.error.message})`);

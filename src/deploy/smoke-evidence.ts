@@ -17,7 +17,7 @@ const interruptKey = '__interrupt__';
 const mostNodes = 2_000;
 
 /** The state read from a stream so far. Times are ms since the epoch. */
-export interface Answer {
+export interface StreamState {
   sentAt: number;
   /** The modes that the test requests: the client adds others, which do not count as the first event. */
   requested: readonly StreamMode[];
@@ -33,7 +33,7 @@ export interface Answer {
 }
 
 /** An answer of which nothing has come: `sentAt` is ms since the epoch. */
-export function unanswered(sentAt: number, requested: readonly StreamMode[]): Answer {
+export function initialStreamState(sentAt: number, requested: readonly StreamMode[]): StreamState {
   return {
     sentAt,
     requested,
@@ -49,7 +49,7 @@ export function unanswered(sentAt: number, requested: readonly StreamMode[]): An
 }
 
 /** The answer after one more event. A run is timed by its events: when the connection closes says nothing. */
-export function answerAfter(answer: Answer, { event, data }: StreamEvent, at: number): Answer {
+export function applyEvent(answer: StreamState, { event, data }: StreamEvent, at: number): StreamState {
   const { mode, namespace } = splitEventName(event);
   if (mode === metadataEvent) {
     const reported = metadataEventData.safeParse(data);
@@ -70,7 +70,11 @@ export function answerAfter(answer: Answer, { event, data }: StreamEvent, at: nu
 }
 
 /** Values that report only an interrupt leave the state unchanged. */
-function valuesAfter(former: unknown, data: unknown, names: readonly string[]): Pick<Answer, 'values' | 'interrupts'> {
+function valuesAfter(
+  former: unknown,
+  data: unknown,
+  names: readonly string[],
+): Pick<StreamState, 'values' | 'interrupts'> {
   const isNothingElse = names.length === 1 && names[0] === interruptKey && isObject(data);
   return isNothingElse && isObject(former)
     ? { values: former, interrupts: { [interruptKey]: data[interruptKey] } }
@@ -89,7 +93,7 @@ function errorIn(data: unknown): { error: string; message: string } {
 }
 
 /** What the stream proves once it has ended. */
-export function evidenceOf(answer: Answer): Evidence {
+export function evidenceOf(answer: StreamState): Evidence {
   const { sentAt, firstAt, lastAt, nodes, error, interrupts, interrupted } = answer;
   const values =
     interruptKey in interrupts && isObject(answer.values) ? { ...answer.values, ...interrupts } : answer.values;

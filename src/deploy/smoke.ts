@@ -2,14 +2,14 @@ import { backoffMs, type Clock } from '../clock.ts';
 import type { SmokeTest } from '../config/smoke-test.ts';
 import type { AgentServer } from '../contract/agent/service.ts';
 import { concludeAll, concludeTest, nextAttempt } from '../planning/verdict.ts';
-import type { Evidence, NamedVerdict, TestVerdict, Unproven, Verdict } from '../planning/verdict-types.ts';
+import type { Evidence, NamedVerdict, TestVerdict, UnprovenReason, Verdict } from '../planning/verdict-types.ts';
 import { sendTestRequest } from './send-test-request.ts';
 import type { DeployEvent } from './deploy-event.ts';
 import { agentAddress } from '../contract/control/deployment.ts';
 import type { DeployRun } from './deploy-run.ts';
 
 /** The tests, the agent and the dependencies of a smoke run. */
-interface Smoking {
+interface SmokeRun {
   tests: readonly SmokeTest[];
   agent: AgentServer;
   clock: Clock;
@@ -31,10 +31,10 @@ export const pauseAfter = (attempts: number, random: () => number): number =>
   backoffMs(attempts, firstPauseMs, longestPauseMs) * (0.9 + random() * 0.2);
 
 /** Runs every smoke test in order and judges the responses. Rejects only when the signal aborts. */
-export async function smoke(smoking: Smoking): Promise<Verdict> {
+export async function smoke(smoking: SmokeRun): Promise<Verdict> {
   const verdicts: NamedVerdict[] = [];
   for (const test of smoking.tests) {
-    const tested = await tried(test, smoking);
+    const tested = await runSmokeTest(test, smoking);
     verdicts.push(tested);
     smoking.emit?.({ kind: 'smoke-tested', tested });
   }
@@ -42,11 +42,11 @@ export async function smoke(smoking: Smoking): Promise<Verdict> {
 }
 
 /** The verdict if no agent can be reached. */
-export function unasked(tests: readonly SmokeTest[], because: Unproven, why: string): Verdict {
+export function unprovenVerdict(tests: readonly SmokeTest[], because: UnprovenReason, why: string): Verdict {
   return concludeAll(tests.map(({ name }) => ({ name, attempts: 0, verdict: { kind: 'unproven', because, why } })));
 }
 
-async function tried(test: SmokeTest, smoking: Smoking): Promise<NamedVerdict> {
+async function runSmokeTest(test: SmokeTest, smoking: SmokeRun): Promise<NamedVerdict> {
   const { agent, clock, random, signal, emit, note, redact = (text: string) => text } = smoking;
   const left = (what: string) => note?.(redact(`smoke test ${test.name} could not remove ${what}`));
   const attempts: Evidence[] = [];
@@ -60,7 +60,7 @@ async function tried(test: SmokeTest, smoking: Smoking): Promise<NamedVerdict> {
   }
 }
 
-/** An agent may repeat anything that it was given; what it is known to have been given is blotted out. */
+/** Redacts the known secrets: an agent may repeat anything that it was given. */
 export function redacted(verdict: TestVerdict, redact: (text: string) => string): TestVerdict {
   if (verdict.kind === 'unproven') return { ...verdict, why: redact(verdict.why) };
   return {
@@ -72,10 +72,11 @@ export function redacted(verdict: TestVerdict, redact: (text: string) => string)
 /** Runs the smoke tests of the request against the live agent, at the address that the deployment reports. */
 export async function smokeLive(run: DeployRun): Promise<Verdict> {
   const { smokeTests: tests, agentAt, agentUrl, clock, random, signal } = run.request;
-  if (tests.length === 0) return unasked([], 'no-address', '');
+  if (tests.length === 0) return unprovenVerdict([], 'no-address', '');
   const address = agentUrl ?? (run.known.deployment && agentAddress(run.known.deployment));
-  if (address === undefined) return unasked(tests, 'no-address', 'the service does not report where the agent answers');
-  if (!URL.canParse(address)) return unasked(tests, 'no-address', `${address} is no address to ask`);
+  if (address === undefined)
+    return unprovenVerdict(tests, 'no-address', 'the service does not report where the agent answers');
+  if (!URL.canParse(address)) return unprovenVerdict(tests, 'no-address', `${address} is not a valid URL`);
   run.emit({ kind: 'smoke-began', address, tests: tests.length });
   return smoke({
     tests,

@@ -2,13 +2,13 @@ import type { ServiceError } from '../contract/service-error.ts';
 import type { Plan } from '../planning/plan-types.ts';
 import { plan } from '../planning/plan.ts';
 import { classOfRevisionStatus } from '../contract/control/revision-status.ts';
-import { applyPlan, type Started } from './apply-plan.ts';
+import { applyPlan, type ApplyResult } from './apply-plan.ts';
 import { observe } from './observe.ts';
 import type { DeployRun } from './deploy-run.ts';
 import { watch } from './watch.ts';
 
 /** How the start of the deploy run ended: with a started rollout, or before any write. */
-export type StartResult = Started | { kind: 'impossible' } | { kind: 'planned' };
+export type StartResult = ApplyResult | { kind: 'impossible' } | { kind: 'planned' };
 
 /** Looks, plans and carries the plan out. A dry run is the same, stopped after the plan. */
 export async function startDeploy(run: DeployRun): Promise<StartResult> {
@@ -17,7 +17,7 @@ export async function startDeploy(run: DeployRun): Promise<StartResult> {
     const planned = run.decided(await planFromObservation(run));
     if (planned.kind === 'impossible') return { kind: 'impossible' };
     if (run.request.mode === 'plan') return { kind: 'planned' };
-    // What stood in the way of a creation and is not seen as a deployment will stand there again.
+    // The conflicting resource is not visible as a deployment, so another creation would fail too.
     if (planned.kind === 'create' && overtaken) throw overtaken;
     const started = await applyPlan(planned, run);
     // Of concurrent runs, the later ones continue from what the first one made.

@@ -1,7 +1,7 @@
-import { mayPass } from '../contract/service-error.ts';
+import { isTransient } from '../contract/service-error.ts';
 import { rolloutAfter, rolloutOf, rolloutOutOfTime, type RevisionObservation } from '../planning/rollout.ts';
-import type { EndedRollout, Rollout, SeenStatus } from '../planning/rollout-types.ts';
-import { attempt, type Attempted } from './attempt.ts';
+import type { EndedRollout, Rollout, ObservedStatus } from '../planning/rollout-types.ts';
+import { tryCall, type CallResult } from './try-call.ts';
 import type { DeployRun } from './deploy-run.ts';
 import { observeRevision } from './observe-revision.ts';
 
@@ -12,19 +12,19 @@ export const heartbeatMs = 30_000;
 export const refusals = 5;
 
 /** Which revision is watched, until when, and where what was seen of it is kept. */
-export interface Watched {
+export interface WatchOptions {
   deploymentId: string;
   revisionId: string;
   /** The moment (ms since the epoch) at which watching ends. */
   deadline: number;
   /** What was seen of it before. */
-  seen?: readonly SeenStatus[] | undefined;
+  seen?: readonly ObservedStatus[] | undefined;
   /** Called after every poll, so that an interrupted run still knows the progress. */
   record: (rollout: Rollout) => void;
 }
 
 /** Polls one revision and emits its state when it changes. */
-export function watch(run: DeployRun, watched: Watched) {
+export function watch(run: DeployRun, watched: WatchOptions) {
   const { control, clock, signal } = run.request;
   const { deploymentId, revisionId, deadline } = watched;
   const since = clock.now();
@@ -57,8 +57,8 @@ export function watch(run: DeployRun, watched: Watched) {
     rollout: () => rollout,
 
     /** Polls once. Only a finished revision needs the deployment, to see which revision is active. */
-    look: async (): Promise<Attempted<Rollout>> => {
-      const observation = await attempt(observe());
+    look: async (): Promise<CallResult<Rollout>> => {
+      const observation = await tryCall(observe());
       if (!observation.ok) {
         run.emit({ kind: 'poll-failed', why: run.redact(observation.error.message) });
         heartbeat();
@@ -88,12 +88,12 @@ export function watch(run: DeployRun, watched: Watched) {
  * Follows one revision to its end: by its id, whatever else becomes the newest one. A poll that fails is no end; it is
  * taken again until the deadline. Throws the `ServiceError` of a service that keeps saying no.
  */
-export async function watchRevision(watched: Watched, run: DeployRun): Promise<EndedRollout> {
+export async function watchRevision(watched: WatchOptions, run: DeployRun): Promise<EndedRollout> {
   const { look, rollout: seen, untilNextLook } = watch(run, watched);
   let refused = 0;
   while (seen().kind === 'in-progress' && run.request.clock.now() < watched.deadline) {
     const looked = await look();
-    refused = looked.ok || mayPass(looked.error) ? 0 : refused + 1;
+    refused = looked.ok || isTransient(looked.error) ? 0 : refused + 1;
     if (!looked.ok && refused >= refusals) throw looked.error;
     if (seen().kind !== 'in-progress') break;
     await untilNextLook(looked.ok ? 0 : looked.error.retryAfterMs);

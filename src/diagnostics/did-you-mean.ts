@@ -1,6 +1,6 @@
 import { distance } from 'fastest-levenshtein';
 
-/** Longer words are no slips of a finger, and comparing them costs. */
+/** Longer words are hardly typos, and comparing them is slow. */
 const longestWord = 64;
 
 /**

@@ -1,6 +1,14 @@
 import { didYouMean } from './did-you-mean.ts';
 import { allowedWords, formatIssue, kindOf } from './format-issue.ts';
-import { fieldName, type FieldPath, leftOut, mostProblems, type Place, type Places, type Problem } from './problem.ts';
+import {
+  fieldName,
+  type FieldPath,
+  leftOut,
+  mostProblems,
+  type Position,
+  type SourcePositions,
+  type Problem,
+} from './problem.ts';
 import * as z from 'zod';
 
 type Issue = z.core.$ZodIssue;
@@ -10,7 +18,7 @@ export interface Checked {
   schema: z.core.$ZodType;
   /** The value as it was written. */
   value: unknown;
-  places: Places;
+  places: SourcePositions;
   /** From a path of the schema to the path of what was written; as it is where absent. */
   writtenPath?: (path: FieldPath) => FieldPath;
   /** Where the text's own path begins in the name of a field, for example `['deployments', 'support']`. */
@@ -97,7 +105,7 @@ function suggestionFor(issue: Issue, found: unknown): string | undefined {
 function problem(
   { places, within = [] }: Checked,
   path: FieldPath,
-  place: Place,
+  place: Position,
   message: string,
   suggestion: string | undefined,
 ): Problem {

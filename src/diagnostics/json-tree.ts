@@ -1,5 +1,5 @@
 import { numberFault, type Irregularity } from './document-rules.ts';
-import { type Found, syntaxWords } from './places.ts';
+import { type NodeOffsets, syntaxWords } from './positions.ts';
 import { type FieldPath, shortName } from './problem.ts';
 
 /** Where a value of a JSON text begins, and what it holds: by key in a map, by index in a list. */
@@ -16,7 +16,7 @@ const deepest = 500;
 const maxValues = 5_000;
 
 /** The places in a text that `JSON.parse` accepts, and what is odd about it. */
-export function jsonTree(text: string): { find: (path: FieldPath) => Found; oddities: Irregularity[] } {
+export function jsonTree(text: string): { find: (path: FieldPath) => NodeOffsets; oddities: Irregularity[] } {
   const root: JsonNode = { offset: 0, key: undefined, inner: new Map() };
   const oddities: Irregularity[] = [];
   const open: { node: JsonNode; isMap: boolean }[] = [{ node: root, isMap: false }];
@@ -57,7 +57,7 @@ export function jsonTree(text: string): { find: (path: FieldPath) => Found; oddi
   return { find: (path) => find(root, path), oddities };
 }
 
-function find(root: JsonNode, path: FieldPath): Found {
+function find(root: JsonNode, path: FieldPath): NodeOffsets {
   let node = root.inner?.get(0) ?? root;
   for (const part of path) {
     const next = node.inner?.get(part);
@@ -68,8 +68,8 @@ function find(root: JsonNode, path: FieldPath): Found {
 }
 
 /**
- * A piece of a text that is meant to be JSON: a bracket, comma or colon; a text in double quotes, which may lack its end;
- * or a run of anything else.
+ * A piece of a text that is meant to be JSON: a bracket, comma or colon; a text in double quotes, which may lack its
+ * end; or a run of anything else.
  */
 const piece = /[{}[\],:]|"[^"\\]*(?:\\[^][^"\\]*)*"?|[^\s{}[\],:"]+/g;
 
@@ -77,7 +77,8 @@ const literal = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?
 
 /**
  * What YAML would let pass and JSON does not: comments, single quotes, bare words, a comma before a closing bracket.
- * `JSON.parse` decides; the pieces only locate the error, because its own message gives a position for some errors only.
+ * `JSON.parse` decides; the pieces only locate the error, because its own message gives a position for some errors
+ * only.
  */
 export function jsonFault(text: string): Irregularity | undefined {
   try {

@@ -1,11 +1,11 @@
 import { LineCounter, parseDocument } from 'yaml';
 import { firstAlias, irregularitiesOf, type Irregularity } from './document-rules.ts';
 import { jsonTree, jsonFault } from './json-tree.ts';
-import { findIn, placeAt, placesOf, wordSyntaxError } from './places.ts';
-import { inOrder, type Places, type Problem } from './problem.ts';
+import { findIn, positionAt, positionsOf, wordSyntaxError } from './positions.ts';
+import { inOrder, type SourcePositions, type Problem } from './problem.ts';
 
 /** A text whose parts know where they stand; not yet held to any schema. */
-export type ParsedText = ({ ok: true; value: unknown } & Places) | { ok: false; problems: Problem[] };
+export type ParsedText = ({ ok: true; value: unknown } & SourcePositions) | { ok: false; problems: Problem[] };
 
 /** Longer texts (characters) are no configuration; reading them would cost seconds. */
 const longestText = 64 * 1024;
@@ -39,7 +39,7 @@ function parseJson(text: string, file: string): ParsedText {
   const { find, oddities } = jsonTree(text);
   if (oddities.length > 0) return { ok: false, problems: problemsAt(oddities.slice(0, mostProblems), lines, file) };
   const value: unknown = JSON.parse(text);
-  return { ok: true, value, ...placesOf(find, lines, file) };
+  return { ok: true, value, ...positionsOf(find, lines, file) };
 }
 
 function parseYaml(text: string, file: string): ParsedText {
@@ -62,7 +62,7 @@ function parseYaml(text: string, file: string): ParsedText {
   if (faults.length > 0) return { ok: false, problems: problemsAt(faults, lines, file) };
   try {
     const value: unknown = document.toJS({ maxAliasCount });
-    return { ok: true, value, ...placesOf((path) => findIn(document, path), lines, file) };
+    return { ok: true, value, ...positionsOf((path) => findIn(document, path), lines, file) };
   } catch (error) {
     if (!(error instanceof ReferenceError)) throw error;
     const message = 'the aliases of this text unfold to far more than was written';
@@ -74,7 +74,7 @@ function parseYaml(text: string, file: string): ParsedText {
 function problemsAt(faults: readonly Irregularity[], lines: LineCounter, file: string): Problem[] {
   const problems: Problem[] = [];
   for (const { offset, message } of faults) {
-    const place = placeAt(lines, offset);
+    const place = positionAt(lines, offset);
     if (problems.some((known) => known.message === message && known.line === place.line)) continue;
     problems.push({ file, ...place, field: '', message });
   }

@@ -1,11 +1,11 @@
 /** A place in a text; both count from 1, columns in UTF-16 code units. */
-export interface Place {
+export interface Position {
   line: number;
   column: number;
 }
 
 /** One thing that is wrong in what a person wrote. It never holds a value that was written, only keys and known words. */
-export interface Problem extends Place {
+export interface Problem extends Position {
   /** The path of the file as it was given, or `input` for an input of the Action or the CLI. */
   file: string;
   /** Dotted path of the field, for example `deployments.support.repo-ref` or `smoke-tests[0].name`; empty for the whole. */
@@ -25,12 +25,12 @@ export const mostProblems = 100;
 export type FieldPath = readonly (string | number)[];
 
 /** Where the parts of one text stand. */
-export interface Places {
+export interface SourcePositions {
   file: string;
   /** The place of the value at `path`; where there is none, of the nearest thing around it. */
-  placeOf(path: FieldPath): Place;
+  placeOf(path: FieldPath): Position;
   /** The place of the key that names `path`; of an item of a list, its own place. */
-  placeOfKey(path: FieldPath): Place;
+  placeOfKey(path: FieldPath): Position;
 }
 
 const longestName = 80;

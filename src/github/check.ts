@@ -1,5 +1,5 @@
 import type { Endpoints } from '@octokit/types';
-import { ofRepository, onPages, type GitHubClient, type RepositoryName } from './client.ts';
+import { ofRepository, paginate, type GitHubClient, type RepositoryName } from './client.ts';
 
 /** How a check run ended. */
 export type CheckConclusion =
@@ -32,7 +32,7 @@ export interface Annotation {
   message: string;
 }
 
-export interface CheckPlace {
+export interface CheckKey {
   repository: RepositoryName;
   headSha: string;
   name: string;
@@ -49,9 +49,9 @@ const annotationTitle = 255;
 /** The check run of our external id on the commit, on whatever page it is, and how many annotations it has. */
 export async function findCheck(
   client: GitHubClient,
-  at: CheckPlace,
+  at: CheckKey,
 ): Promise<{ id: number; annotations: number } | undefined> {
-  const checks = onPages(async (page) => {
+  const checks = paginate(async (page) => {
     const { data } = await client.request('GET /repos/{owner}/{repo}/commits/{ref}/check-runs', {
       ...ofRepository(at.repository),
       ref: at.headSha,
@@ -74,7 +74,7 @@ export async function findCheck(
  */
 export async function writeCheck(
   client: GitHubClient,
-  at: CheckPlace,
+  at: CheckKey,
   id: number | undefined,
   check: Check,
 ): Promise<number> {
@@ -98,7 +98,7 @@ export async function writeCheck(
   return written;
 }
 
-async function annotationsOf(client: GitHubClient, { repository }: CheckPlace, id: number): Promise<number> {
+async function annotationsOf(client: GitHubClient, { repository }: CheckKey, id: number): Promise<number> {
   const { data } = await client.request('GET /repos/{owner}/{repo}/check-runs/{check_run_id}', {
     ...ofRepository(repository),
     check_run_id: id,
@@ -108,7 +108,7 @@ async function annotationsOf(client: GitHubClient, { repository }: CheckPlace, i
 
 type Body = ReturnType<typeof bodyOf>;
 
-async function create(client: GitHubClient, at: CheckPlace, body: Body): Promise<number> {
+async function create(client: GitHubClient, at: CheckKey, body: Body): Promise<number> {
   const { data } = await client.request('POST /repos/{owner}/{repo}/check-runs', {
     ...ofRepository(at.repository),
     name: at.name,
@@ -119,7 +119,7 @@ async function create(client: GitHubClient, at: CheckPlace, body: Body): Promise
   return Number(data.id);
 }
 
-async function update(client: GitHubClient, { repository }: CheckPlace, id: number, body: Body): Promise<number> {
+async function update(client: GitHubClient, { repository }: CheckKey, id: number, body: Body): Promise<number> {
   await client.request('PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}', {
     ...ofRepository(repository),
     check_run_id: id,

@@ -52,7 +52,7 @@ export function statusOf(error: unknown): number | undefined {
 const pageSize = 100;
 
 /** The entries of a list, page after page; `read` is given the parameters of a page. */
-export async function* onPages<Entry>(
+export async function* paginate<Entry>(
   read: (page: { per_page: number; page: number }) => Promise<readonly Entry[]>,
 ): AsyncGenerator<Entry, undefined> {
   for (let page = 1; ; page += 1) {

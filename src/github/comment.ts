@@ -1,7 +1,7 @@
-import { ofRepository, onPages, statusOf, type GitHubClient, type RepositoryName } from './client.ts';
+import { ofRepository, paginate, statusOf, type GitHubClient, type RepositoryName } from './client.ts';
 
 /** The pull request that a comment belongs to. */
-export interface CommentPlace {
+export interface CommentKey {
   repository: RepositoryName;
   pullRequest: number;
   /** What the comment is about: one comment is kept for each. */
@@ -37,12 +37,7 @@ export async function authorOf(client: GitHubClient): Promise<Author> {
  * Maintains the one comment about `about`: edits ours on any page, or creates it. A comment of another author with our
  * mark is left alone. Returns the comment's id.
  */
-export async function keepComment(
-  client: GitHubClient,
-  at: CommentPlace,
-  author: Author,
-  body: string,
-): Promise<number> {
+export async function keepComment(client: GitHubClient, at: CommentKey, author: Author, body: string): Promise<number> {
   const whole = `${commentMark(at.about)}\n${body}`;
   const there = await findComment(client, at, author);
   const of = ofRepository(at.repository);
@@ -62,10 +57,10 @@ export async function keepComment(
   return there;
 }
 
-async function findComment(client: GitHubClient, at: CommentPlace, author: Author): Promise<number | undefined> {
+async function findComment(client: GitHubClient, at: CommentKey, author: Author): Promise<number | undefined> {
   const mark = commentMark(at.about);
   const place = { ...ofRepository(at.repository), issue_number: at.pullRequest };
-  const comments = onPages(async (page) => {
+  const comments = paginate(async (page) => {
     const parameters = { ...place, ...page };
     return (await client.request('GET /repos/{owner}/{repo}/issues/{issue_number}/comments', parameters)).data;
   });

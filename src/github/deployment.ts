@@ -1,10 +1,10 @@
 import { fromJson } from '../contract/json-text.ts';
-import { ofRepository, onPages, statusOf, type GitHubClient, type RepositoryName } from './client.ts';
+import { ofRepository, paginate, statusOf, type GitHubClient, type RepositoryName } from './client.ts';
 import type { Outcome, OutcomeKind } from '../deploy/outcome-types.ts';
 import { asLine } from '../report/sanitize.ts';
 
 /** A GitHub Deployment as it should stand: made once, then given a status whenever its state changes. */
-export interface DeploymentShown {
+export interface GitHubDeployment {
   environment: string;
   production: boolean;
   transient: boolean;
@@ -16,7 +16,7 @@ export interface DeploymentShown {
   logUrl?: string;
 }
 
-export interface DeploymentPlace {
+export interface DeploymentKey {
   repository: RepositoryName;
   commit: string;
   /** Our own id, stored in the deployment's payload; it finds the deployment again after a lost response. */
@@ -24,7 +24,7 @@ export interface DeploymentPlace {
 }
 
 /** What became of a deployment that was to be made. */
-export type DeploymentMade =
+export type CreateDeploymentResult =
   | { kind: 'made'; id: number }
   /** Nothing was made; `why` is GitHub's sentence. 202: a merge took its place. 409: a conflict or a missing check. */
   | { kind: 'not-made'; status: 202 | 409; why: string };
@@ -35,9 +35,9 @@ const descriptionLimit = 140;
 const payloadMember = 'landfall';
 
 /** The deployment of our external id on the commit, on whatever page it is. */
-async function findDeployment(client: GitHubClient, at: DeploymentPlace): Promise<number | undefined> {
+async function findDeployment(client: GitHubClient, at: DeploymentKey): Promise<number | undefined> {
   const place = { ...ofRepository(at.repository), sha: at.commit };
-  const deployments = onPages(
+  const deployments = paginate(
     async (page) => (await client.request('GET /repos/{owner}/{repo}/deployments', { ...place, ...page })).data,
   );
   for await (const { id, payload } of deployments) if (externalIdOf(payload) === at.externalId) return Number(id);
@@ -50,9 +50,9 @@ async function findDeployment(client: GitHubClient, at: DeploymentPlace): Promis
  */
 export async function makeDeployment(
   client: GitHubClient,
-  at: DeploymentPlace,
-  shown: DeploymentShown,
-): Promise<DeploymentMade> {
+  at: DeploymentKey,
+  shown: GitHubDeployment,
+): Promise<CreateDeploymentResult> {
   const there = await findDeployment(client, at);
   if (there !== undefined) return { kind: 'made', id: there };
   try {
@@ -85,9 +85,9 @@ export async function makeDeployment(
  */
 export async function writeDeploymentStatus(
   client: GitHubClient,
-  { repository }: Pick<DeploymentPlace, 'repository'>,
+  { repository }: Pick<DeploymentKey, 'repository'>,
   id: number,
-  shown: DeploymentShown,
+  shown: GitHubDeployment,
   { look = false }: { look?: boolean } = {},
 ): Promise<void> {
   const of = { ...ofRepository(repository), deployment_id: id };
@@ -112,7 +112,7 @@ export async function writeDeploymentStatus(
   });
 }
 
-function described({ description }: DeploymentShown): string {
+function described({ description }: GitHubDeployment): string {
   const line = description.toWellFormed();
   return line.length > descriptionLimit ? `${line.slice(0, descriptionLimit - 1).toWellFormed()}…` : line;
 }
@@ -132,7 +132,7 @@ const messageOf = (data: unknown): string =>
  * The final state of a GitHub Deployment. Only a live revision without failed tests is a `success`; `error` is an
  * unknown result, `inactive` a revision that another one replaced.
  */
-const states: Readonly<Record<OutcomeKind, DeploymentShown['state']>> = {
+const states: Readonly<Record<OutcomeKind, GitHubDeployment['state']>> = {
   deployed: 'success',
   unchanged: 'success',
   started: 'in_progress',
@@ -150,7 +150,7 @@ const states: Readonly<Record<OutcomeKind, DeploymentShown['state']>> = {
 };
 
 /** The last status of a run's GitHub Deployment. */
-export function outcomeShown(outcome: Outcome): Pick<DeploymentShown, 'state' | 'description' | 'environmentUrl'> {
+export function outcomeShown(outcome: Outcome): Pick<GitHubDeployment, 'state' | 'description' | 'environmentUrl'> {
   const { kind, reason, deploymentUrl } = outcome;
   const isWeb = deploymentUrl !== undefined && /^https?:\/\//i.test(deploymentUrl) && URL.canParse(deploymentUrl);
   return {

@@ -2,7 +2,7 @@ import { splitExportPath } from './export-path.ts';
 import type { GraphConfig } from './schema.ts';
 
 /** Where one graph lies, as the configuration file says it. */
-export interface GraphPlace {
+export interface GraphLocation {
   graphId: string;
   /** The file, relative to the folder of the configuration file. */
   file: string;
@@ -12,7 +12,7 @@ export interface GraphPlace {
 }
 
 /** Every graph of a configuration file, in the file's order. */
-export function graphPlaces(config: Pick<GraphConfig, 'graphs'>): GraphPlace[] {
+export function graphLocations(config: Pick<GraphConfig, 'graphs'>): GraphLocation[] {
   return Object.entries(config.graphs).map(([graphId, entry]) => {
     const { path, description } = typeof entry === 'string' ? { path: entry } : entry;
     return { graphId, ...splitExportPath(path), description: description ?? undefined };

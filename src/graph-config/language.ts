@@ -1,4 +1,4 @@
-import type { GraphPlace } from './graph-path.ts';
+import type { GraphLocation } from './graph-path.ts';
 
 /** The language of a graph's file, by its extension. A Python module's dotted name is `unknown`. */
 export function graphLanguage(file: string): 'javascript' | 'typescript' | 'python' | 'unknown' {
@@ -10,8 +10,11 @@ export function graphLanguage(file: string): 'javascript' | 'typescript' | 'pyth
 /** What this machine can run, or the sentence that says why it can't. */
 export type Runnable = { kind: 'runnable' } | { kind: 'refused'; graphId: string; reason: string };
 
-/** Whether this machine can run the graphs: it runs JavaScript and TypeScript, by Node.js. The first that it can't decides. */
-export function runnableHere(places: readonly GraphPlace[]): Runnable {
+/**
+ * Whether this machine can run the graphs: it runs JavaScript and TypeScript, by Node.js. The first that it can't
+ * decides.
+ */
+export function runnableHere(places: readonly GraphLocation[]): Runnable {
   for (const { graphId, file } of places) {
     const language = graphLanguage(file);
     if (language === 'javascript' || language === 'typescript') continue;

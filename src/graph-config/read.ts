@@ -8,10 +8,10 @@ import {
   leftOut,
   mostProblems,
   type FieldPath,
-  type Places,
+  type SourcePositions,
   type Problem,
 } from '../diagnostics/problem.ts';
-import { effectsHere } from './effects.ts';
+import { findUnsupportedKeys } from './unsupported-keys.ts';
 import { graphConfig, type GraphConfig } from './schema.ts';
 
 /**
@@ -20,7 +20,7 @@ import { graphConfig, type GraphConfig } from './schema.ts';
  * nothing. `refused` names what our agent server does not support, though others may.
  */
 export type ReadGraphConfig =
-  | ({ ok: true; value: GraphConfig; warnings: Problem[]; refused: Problem[] } & Places)
+  | ({ ok: true; value: GraphConfig; warnings: Problem[]; refused: Problem[] } & SourcePositions)
   | { ok: false; problems: Problem[] };
 
 /** The maps in which a newer key of the public service may stand. Who may ask and what is sent is held to what is known. */
@@ -57,7 +57,7 @@ export function readGraphConfig(text: string, file: string): ReadGraphConfig {
     const field = fieldName(path);
     return { file, ...parsed.placeOfKey(path), field, message: `\`${field}\` ${message}` };
   };
-  const { ineffective, refused } = effectsHere(result.data);
+  const { ineffective, refused } = findUnsupportedKeys(result.data);
   const warnedUnknown = strangers
     .slice(0, mostProblems)
     .map((path) => reported(path, 'is not known here and has no effect'));
@@ -81,7 +81,7 @@ function withoutUnknown(value: unknown, path: FieldPath): { value: unknown; stra
   if (!isObject(value) || !openPaths.some((open) => fieldName(open) === fieldName(path)))
     return { value, strangers: [] };
   const known = knownKeys(graphConfig, path);
-  // Comparing costs: of very many strange keys the last ones are no slips of a finger.
+  // Comparing is slow, so only the first unknown keys are checked for typos.
   const strange = Object.keys(value)
     .filter((key) => !known.includes(key))
     .filter((key, index) => index >= mostProblems || didYouMean(key, known) === undefined);

@@ -40,7 +40,8 @@ const graphEntry = z.union([
 
 /**
  * The graph configuration file, key by key as the public service knows them. `graphs` is what an agent server needs;
- * the keys about images and Python packages are read so that a person's typing mistake is found, and have no effect here.
+ * the keys about images and Python packages are read so that a person's typing mistake is found, and have no effect
+ * here.
  */
 export const graphConfig = z.strictObject({
   $schema: z.string().optional(),

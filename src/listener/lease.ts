@@ -67,7 +67,7 @@ export function keepLease({ leaseMs, renew, clock }: LeaseSettings, heldSince: n
       }
     }
   }
-  const retention = keep();
+  const renewing = keep();
 
   return {
     /** Aborts when the work has to end: with a `ClaimLost` if another listener may have it, else to be undone. */
@@ -88,7 +88,7 @@ export function keepLease({ leaseMs, renew, clock }: LeaseSettings, heldSince: n
     giveUp: lose,
     async end(): Promise<void> {
       ended.abort();
-      await retention;
+      await renewing;
     },
   } satisfies WorkLease & Record<string, unknown>;
 }

@@ -3,7 +3,7 @@ import { stackOf } from '../errors.ts';
 import { pause, type Clock } from '../clock.ts';
 import { longestClaimWait, type WorkClaim } from '../contract/control/listener-work.ts';
 import { ServiceError } from '../contract/service-error.ts';
-import { slots } from '../control-service/rollouts/slots.ts';
+import { createSemaphore } from '../control-service/rollouts/semaphore.ts';
 import { retryDelayMs, type WorkClient } from './work-client.ts';
 import { performClaim, type ClaimSettings } from './perform-claim.ts';
 import { isDeepStrictEqual } from 'node:util';
@@ -23,7 +23,7 @@ interface ListenerSettings extends Omit<ClaimSettings, 'leaving'> {
 export function startListener(settings: ListenerSettings) {
   const { work, listenerId, holder, atOnce, leaseSeconds, clock, random, log } = settings;
   const leaving = new AbortController();
-  const free = slots(atOnce);
+  const free = createSemaphore(atOnce);
   const working = new Set<Promise<void>>();
 
   function inBackground(claim: WorkClaim, giveBack: () => void): void {

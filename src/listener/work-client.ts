@@ -14,7 +14,7 @@ import {
 } from '../contract/control/listener-work.ts';
 import { call, query, segment } from '../client/call.ts';
 import { connection, type ConnectionSettings } from '../client/connection.ts';
-import { readJson, readNothing, type Reader } from '../client/reading.ts';
+import { readJson, readNothing, type Reader } from '../client/response-readers.ts';
 import { backoffMs } from '../clock.ts';
 
 const readListener = readJson(listener);

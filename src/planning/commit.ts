@@ -23,7 +23,7 @@ export interface Workflow {
 }
 
 /** The requested commit, or why it is unknown. */
-export type KnownCommit =
+export type RequestedCommit =
   | { kind: 'known'; sha: string; /** Where it is known from, in words. */ from: string }
   | { kind: 'unknown'; /** One clause, without a full stop. */ why: string };
 
@@ -41,7 +41,7 @@ export interface CommitQuestion {
  * The commit that a build of `repoRef` should use: the workflow's own if the workflow runs on that repository and
  * branch (on a pull request the head of its branch, never the merge), else the given head of the ref.
  */
-export function commitOf({ repoUrl, repoRef, workflow, head }: CommitQuestion): KnownCommit {
+export function determineCommit({ repoUrl, repoRef, workflow, head }: CommitQuestion): RequestedCommit {
   if (repoUrl === undefined || repoRef === undefined) {
     return { kind: 'unknown', why: 'the service does not report which repository and ref it builds' };
   }

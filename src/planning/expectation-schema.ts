@@ -1,10 +1,10 @@
 import { validate, type Schema } from '@cfworker/json-schema';
 import { schemaDraft, schemaFormats, walkSchema, type SchemaObject } from '../config/json-schema.ts';
 import { compilePattern } from '../config/pattern.ts';
-import type { Words } from './format-expectation.ts';
+import type { TextFormatter } from './format-expectation.ts';
 import { deepestValues } from '../config/json-path.ts';
 
-/** How much of a stranger's values is looked at. */
+/** How much of an untrusted value is examined. */
 interface Bounds {
   /** Maps, lists and single values together. */
   nodes: number;
@@ -13,8 +13,8 @@ interface Bounds {
 }
 
 /**
- * Why a value is not judged, or undefined where it is within the bounds. It looks at no more than the bounds allow,
- * and keeps a list of its own in the place of the call stack, so that no value makes it slow or breaks it.
+ * Why a value is too large to validate, or undefined. Examines no more than the bounds allow, with an explicit stack
+ * instead of recursion, so that no value can make it slow or overflow the call stack.
  */
 export function tooLarge(value: unknown, most: Bounds): string | undefined {
   const waiting: { value: unknown; depth: number }[] = [{ value, depth: 0 }];
@@ -39,7 +39,7 @@ export function tooLarge(value: unknown, most: Bounds): string | undefined {
 const bounds = { nodes: 10_000, text: 100_000 };
 
 /** Where and why a value does not fit a JSON Schema (draft 2020-12), in bounded words; undefined where it fits. */
-export function schemaMismatch(schema: SchemaObject, value: unknown, words: Words): string | undefined {
+export function schemaMismatch(schema: SchemaObject, value: unknown, words: TextFormatter): string | undefined {
   const large = tooLarge(value, bounds);
   if (large) return `${large}: too large to be held to a JSON Schema`;
   const texts = textsIn(value);
@@ -61,9 +61,8 @@ interface Texts {
 }
 
 /**
- * The same schema for this one value, without a pattern of its own: RE2 finds beforehand which texts of the value
- * match, and exactly these stand in the pattern's place. The validator's engine would backtrack for as long as the
- * value's author likes.
+ * Replaces each pattern of the schema by the exact texts of this value that match it under RE2: the validator's own
+ * regular expressions could backtrack without bound on an untrusted value.
  */
 function onLinearTime(schema: SchemaObject, { keys, values }: Texts): Schema {
   const copy = structuredClone(schema);

@@ -4,10 +4,10 @@ import { compilePath, TooManySteps } from '../config/json-path.ts';
 import { compilePattern, type CompiledPattern } from '../config/pattern.ts';
 import type { ValueTest } from '../config/smoke-test.ts';
 import { tooLarge, schemaMismatch } from './expectation-schema.ts';
-import { kindOfValue, type Words } from './format-expectation.ts';
+import { kindOfValue, type TextFormatter } from './format-expectation.ts';
 
 /** Whether something holds, and what was seen, in bounded words. */
-export interface Seen {
+export interface CheckResult {
   held: boolean;
   seen: string;
 }
@@ -28,7 +28,7 @@ const mostReads = 500_000;
 const searched = { nodes: 20_000, text: 1_000_000 };
 
 /** Holds the values of a run to one expectation: something must be found at the path, and all that is found must hold. */
-export function seenAt(path: string, test: ValueTest, values: unknown, words: Words): Seen {
+export function checkPath(path: string, test: ValueTest, values: unknown, words: TextFormatter): CheckResult {
   if (values === undefined) return { held: false, seen: 'the run brought no values' };
   const compiled = compilePath(path);
   if (!compiled.ok) return { held: false, seen: `nothing: the path ${compiled.problem}` };
@@ -49,21 +49,21 @@ export function seenAt(path: string, test: ValueTest, values: unknown, words: Wo
   };
 }
 
-interface Found {
+interface PathMatch {
   value: unknown;
   /** Keys and indexes from the whole of the values. */
   where: readonly (string | number)[];
 }
 
-function placeWords(where: Found['where'], words: Words): string {
+function placeWords(where: PathMatch['where'], words: TextFormatter): string {
   const parts = where.map((part) => (typeof part === 'number' ? `[${part}]` : `.${words.text(part, 40)}`));
   const shown = parts.length > 6 ? [...parts.slice(0, 3), '…', ...parts.slice(-2)] : parts;
   return `$${shown.join('')}`;
 }
 
 /** All that a query finds, or little more than is allowed; undefined where the search takes too many steps. */
-function findAll(query: JSONPathQuery, values: unknown): Found[] | undefined {
-  const found: Found[] = [];
+function findAll(query: JSONPathQuery, values: unknown): PathMatch[] | undefined {
+  const found: PathMatch[] = [];
   if (!isJson(values)) return found;
   try {
     for (const { location } of query.lazyQuery(countedValues(values, mostReads))) {
@@ -77,7 +77,7 @@ function findAll(query: JSONPathQuery, values: unknown): Found[] | undefined {
   }
 }
 
-const valueAt = (values: unknown, where: Found['where']): unknown =>
+const valueAt = (values: unknown, where: PathMatch['where']): unknown =>
   where.reduce(
     (value, key) => (typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined),
     values,
@@ -88,7 +88,7 @@ const isJson = (value: unknown): value is Parameters<JSONPathQuery['lazyQuery']>
   ['string', 'number', 'boolean', 'object'].includes(typeof value);
 
 /** Makes what holds each value that was found to a test. A pattern is compiled once for all of them. */
-function seeing(test: ValueTest, words: Words): (value: unknown) => Seen {
+function seeing(test: ValueTest, words: TextFormatter): (value: unknown) => CheckResult {
   if (test.kind === 'matches') {
     const compiled = compilePattern(test.pattern);
     let left = mostSteps;
@@ -103,7 +103,7 @@ function seeing(test: ValueTest, words: Words): (value: unknown) => Seen {
   return (value) => seenIn(value, test, words);
 }
 
-function seenIn(value: unknown, test: Exclude<ValueTest, { kind: 'matches' }>, words: Words): Seen {
+function seenIn(value: unknown, test: Exclude<ValueTest, { kind: 'matches' }>, words: TextFormatter): CheckResult {
   switch (test.kind) {
     case 'equals':
       return { held: deepCompareStrict(value, test.value), seen: words.brief(value) };
@@ -121,7 +121,7 @@ function seenIn(value: unknown, test: Exclude<ValueTest, { kind: 'matches' }>, w
   }
 }
 
-function matched(value: unknown, compiled: CompiledPattern, words: Words): Seen {
+function matched(value: unknown, compiled: CompiledPattern, words: TextFormatter): CheckResult {
   if (typeof value !== 'string') return { held: false, seen: `${kindOfValue(value)}, not text: ${words.brief(value)}` };
   if (value.length > longestMatched) {
     return {
@@ -133,7 +133,10 @@ function matched(value: unknown, compiled: CompiledPattern, words: Words): Seen 
   return { held: compiled.pattern.matcher(value).find(), seen: words.brief(value) };
 }
 
-/** The same JSON values, which throw `TooManySteps` as soon as they are read more than `most` times, within and again too. */
+/**
+ * The same JSON values, which throw `TooManySteps` as soon as they are read more than `most` times, within and again
+ * too.
+ */
 function countedValues<Value>(values: Value, most: number): Value {
   let left = most;
   const spend = (reads: number): void => {

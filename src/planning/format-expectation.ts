@@ -5,7 +5,7 @@ import type { Expectation, ValueTest } from '../config/smoke-test.ts';
 export type Redact = (text: string) => string;
 
 /** How untrusted text and values are shown: on one line, truncated, without secrets and control characters. */
-export interface Words {
+export interface TextFormatter {
   /** A value as JSON, cut where it gets long. */
   brief(value: unknown, most?: number): string;
   text(text: string, most?: number): string;
@@ -17,11 +17,11 @@ const longest = 200;
 const deepest = 6;
 const mostNodes = 20;
 
-/** What is looked at behind the cut, so that a secret that lies across it is found: longer ones are in no environment. */
+/** How far past the cut a text is redacted, to find a secret that crosses it: no environment variable is longer. */
 const longestSecret = 130_000;
 
 /** The formatters for one response, with secrets removed by `redact`. */
-export function formattersFor(redact: Redact): Words {
+export function createFormatter(redact: Redact): TextFormatter {
   const redacted = (text: string, most: number): string => redact(text.slice(0, most + longestSecret));
   const brief = (value: unknown, most = longest): string => cut(written(value, most, 0), most);
   const text = (reported: string, most = longest): string =>
@@ -85,7 +85,7 @@ export function kindOfValue(value: unknown): string {
 }
 
 /** Configured text is shown as it is: it comes from a file that holds no secret. */
-const asWritten = formattersFor((text) => text);
+const asWritten = createFormatter((text) => text);
 
 /** An expectation in words, for example `$.reply contains "hello"`. */
 export function formatExpectation(expectation: Expectation): string {

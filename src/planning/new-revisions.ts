@@ -1,5 +1,5 @@
 import { sameCommit } from './commit.ts';
-import type { RevisionSeen } from './trigger-types.ts';
+import type { RevisionSummary } from './trigger-types.ts';
 
 /** Of revisions that are listed newest first, those newer than `former`; undefined where that is not listed. */
 export function newerThan<Listed extends { id: string }>(
@@ -12,10 +12,10 @@ export function newerThan<Listed extends { id: string }>(
 }
 
 /** Whether a revision of a commit was made: this one, or one that does not report its commit yet, or none. */
-export type Made = { kind: 'made'; revision: RevisionSeen } | { kind: 'may-be' } | { kind: 'none' };
+export type RevisionMatch = { kind: 'made'; revision: RevisionSummary } | { kind: 'may-be' } | { kind: 'none' };
 
 /** Looks for a revision of a commit; one that still may serve comes before one that has ended. */
-export function madeOf(commit: string | undefined, made: readonly RevisionSeen[]): Made {
+export function matchRevision(commit: string | undefined, made: readonly RevisionSummary[]): RevisionMatch {
   const ours = made.filter((each) => sameCommit(each.commit, commit));
   const revision = ours.find(({ standing }) => standing !== 'ended') ?? ours[0];
   if (revision) return { kind: 'made', revision };

@@ -1,15 +1,15 @@
 import type { DeploymentCreateRequest } from '../contract/control/deployment.ts';
 import { fieldRules, ruleOf } from '../contract/control/field-rules.ts';
 import type { Desired } from '../config/desired.ts';
-import { requestedFields, fieldChange, inputOf, requestFields, tarballField } from './plan-fields.ts';
+import { requestedFields, fieldChange, inputOf, buildRequestFields, tarballField } from './plan-fields.ts';
 import { requestedResources } from './plan-resources.ts';
 import { compareReferences, compareSecrets } from './plan-secrets.ts';
-import type { FieldChange, Found, Obstacle, Plan, Seen } from './plan-types.ts';
+import type { FieldChange, IdLookup, Obstacle, Plan, ObservedState } from './plan-types.ts';
 import { pushOnTag } from './plan-identity.ts';
 import { notesOnTarball, uploadChange } from './plan-tarball.ts';
 
 /** The plan for a deployment that does not exist: created whole, or what is missing for that. */
-export function planCreation(requested: Desired, { integration, listener, tarball }: Seen): Plan {
+export function planCreation(requested: Desired, { integration, listener, tarball }: ObservedState): Plan {
   const desired = withFoundIds(requested, integration, listener);
   const resources = requestedResources(desired.source === 'external_docker' ? (desired.resourceSpec ?? {}) : {});
   const obstacles = [
@@ -20,7 +20,7 @@ export function planCreation(requested: Desired, { integration, listener, tarbal
     ...resources.obstacles,
   ];
   if (obstacles.length > 0) return { kind: 'impossible', obstacles };
-  const parts = requestFields(desired, () => true);
+  const parts = buildRequestFields(desired, () => true);
   const references = desired.source === 'external_docker' ? desired.secretReferences : undefined;
   const request: DeploymentCreateRequest = {
     name: desired.name ?? '',
@@ -48,7 +48,7 @@ export function planCreation(requested: Desired, { integration, listener, tarbal
   };
 }
 
-function withFoundIds(desired: Desired, integration: Found | undefined, listener: Found | undefined): Desired {
+function withFoundIds(desired: Desired, integration: IdLookup | undefined, listener: IdLookup | undefined): Desired {
   if (desired.source === 'github') {
     const id = desired.integrationId ?? (integration?.kind === 'one' ? integration.id : undefined);
     return id === undefined ? desired : { ...desired, integrationId: id };
@@ -79,7 +79,7 @@ function missing(desired: Desired): Obstacle[] {
     }));
 }
 
-function choices(path: string, found: Found | undefined): Obstacle[] {
+function choices(path: string, found: IdLookup | undefined): Obstacle[] {
   if (found?.kind !== 'choices') return [];
   return [
     {
@@ -108,7 +108,7 @@ function changesOf(desired: Desired, request: DeploymentCreateRequest): FieldCha
   return changes.map((change) => ({ ...change, why: 'the deployment is created with it' }));
 }
 
-function notesOf(desired: Desired, integration: Found | undefined, listener: Found | undefined): string[] {
+function notesOf(desired: Desired, integration: IdLookup | undefined, listener: IdLookup | undefined): string[] {
   const found =
     desired.source === 'github' && desired.integrationId === undefined
       ? integration

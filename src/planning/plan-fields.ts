@@ -42,7 +42,7 @@ export interface RequestFields {
 }
 
 /** The requested plain fields in the form of a request; `only` selects some of them. */
-export function requestFields(desired: Desired, only: (path: string) => boolean): RequestFields {
+export function buildRequestFields(desired: Desired, only: (path: string) => boolean): RequestFields {
   const selected = requestedFields(desired).filter(({ path }) => only(path));
   const within = (part: keyof RequestFields) =>
     Object.fromEntries(

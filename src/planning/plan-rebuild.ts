@@ -11,7 +11,7 @@ import type {
 import { sameCommit, shortCommit } from './commit.ts';
 import { requestedRules, tarballField } from './plan-fields.ts';
 import { compareTarball, latestDigest, latestPath, waitsForUpload } from './plan-tarball.ts';
-import type { Obstacle, Seen, SeenTarball } from './plan-types.ts';
+import type { Obstacle, ObservedState, TarballSummary } from './plan-types.ts';
 
 /** Whether to build when no field differs: the existing build may still not be the requested one. */
 export type RebuildDecision =
@@ -34,7 +34,7 @@ export function standingOf(revision: Revision, activeRevisionId: string | null):
 }
 
 /** Decides whether to build an existing deployment again though no field differs. */
-export function decideRebuild(desired: Desired, deployment: Deployment, seen: Seen): RebuildDecision {
+export function decideRebuild(desired: Desired, deployment: Deployment, seen: ObservedState): RebuildDecision {
   const latest = seen.latest && { ...seen.latest, standing: standingOf(seen.latest, deployment.active_revision_id) };
   const actual = { live: seen.live, latest, onTheirWay: seen.onTheirWay ?? [] };
   if (desired.source === 'external_docker' || desired.source === 'internal_docker')
@@ -69,7 +69,7 @@ const commitOfRevision = (revision: Revision | undefined) => revision?.source_re
 function decideForCommit(
   desired: DesiredGithub,
   { live, latest, onTheirWay }: Actual,
-  { commit }: Seen,
+  { commit }: ObservedState,
 ): RebuildDecision {
   if (commit.kind === 'unknown') {
     const why = `the requested commit is not known (${commit.why})`;
@@ -90,7 +90,7 @@ function decideForCommit(
   }
   if (isOfCommit(live)) {
     const mayBeOfCommit = latest?.standing === 'ended' && (isOfCommit(latest) || !commitOfRevision(latest));
-    return mayBeOfCommit && requestsMoreThanRevisionsShow(desired)
+    return mayBeOfCommit && requestsUnreportedFields(desired)
       ? make(`${endedWords(latest)}, and the live one may lack what it carried`)
       : stay(`commit ${wanted} is live already`, notesOn(latest, live));
   }
@@ -109,7 +109,7 @@ function decideForImage(
   if (latest?.standing === 'on-its-way') return adoptAsIs(latest);
   if (latest?.standing === 'ended') {
     const serves = live && (desired.imageUri ?? live.source_revision_config.image_uri);
-    return serves && serves === live.source_revision_config.image_uri && !requestsMoreThanRevisionsShow(desired)
+    return serves && serves === live.source_revision_config.image_uri && !requestsUnreportedFields(desired)
       ? stay(`image ${serves} is live already`, notesOn(latest, live))
       : make(endedWords(latest));
   }
@@ -121,7 +121,7 @@ function decideForFolder(
   desired: DesiredInternalSource,
   actual: Actual,
   deployment: Deployment,
-  tarball: SeenTarball | undefined,
+  tarball: TarballSummary | undefined,
 ): RebuildDecision {
   if (!tarball) return decideForUpload(desired, actual);
   const { latest } = actual;
@@ -136,7 +136,7 @@ function decideForUpload(desired: DesiredInternalSource, { live, latest }: Actua
   if (latest?.standing === 'on-its-way') return adoptAsIs(latest);
   if (latest?.standing !== 'ended') return stay('the folder is live as it is');
   const [ended, serving] = [latest, live].map((each) => each?.source_revision_config.source_tarball_digest);
-  return ended && ended === serving && !requestsMoreThanRevisionsShow(desired)
+  return ended && ended === serving && !requestsUnreportedFields(desired)
     ? stay('the folder is live as it is', notesOn(latest, live))
     : make(endedWords(latest));
 }
@@ -161,7 +161,7 @@ const adoptAsIs = (latest: Revision) =>
  * A revision reports its source, but not the secrets, resources and commands it was made with. The deployment reports
  * the newest ones, which a failed revision may never have put into effect.
  */
-function requestsMoreThanRevisionsShow(desired: Desired): boolean {
+function requestsUnreportedFields(desired: Desired): boolean {
   return requestedRules(desired).some(
     ({ path, patch }) =>
       (patch === 'revision' || patch === 'next-revision') && !path.startsWith('source_revision_config.'),

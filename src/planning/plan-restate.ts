@@ -4,7 +4,7 @@ import type { Desired } from '../config/desired.ts';
 import { heldAt, inputOf, displayValue, spelledRef, tarballField } from './plan-fields.ts';
 import type { RebuildDecision } from './plan-rebuild.ts';
 import { compareTarball, latestDigest, latestPath, uploadChange } from './plan-tarball.ts';
-import type { FieldChange, Obstacle, Seen } from './plan-types.ts';
+import type { FieldChange, Obstacle, ObservedState } from './plan-types.ts';
 
 /** The source, sent again as it is; or the folder, uploaded. */
 export type Restatement =
@@ -21,7 +21,7 @@ export function restatement(
   deployment: Deployment,
   rebuilt: RebuildDecision,
   differing: readonly FieldChange[],
-  { tarball, latest }: Pick<Seen, 'tarball' | 'latest'>,
+  { tarball, latest }: Pick<ObservedState, 'tarball' | 'latest'>,
 ): Restatement | undefined {
   if (desired.source === 'internal_source' && tarball) {
     const held = latestDigest(deployment, latest);

@@ -3,16 +3,16 @@ import type { Deployment } from '../contract/control/deployment.ts';
 import type { Revision } from '../contract/control/revision.ts';
 import { classOfRevisionStatus } from '../contract/control/revision-status.ts';
 import { tarballField } from './plan-fields.ts';
-import type { FieldChange, SeenTarball } from './plan-types.ts';
+import type { FieldChange, TarballSummary } from './plan-types.ts';
 
 /** Whether the last upload is the requested folder; `why` is one clause. */
-export type Compared = { kind: 'same' } | { kind: 'other' | 'unavailable'; why: string };
+export type TarballComparison = { kind: 'same' } | { kind: 'other' | 'unavailable'; why: string };
 
 /** What is reported of an upload: `undefined` if nothing is reported, `null` if there was none. */
-type Reported = string | null | undefined;
+type ReportedText = string | null | undefined;
 
 /** Compares by digest; without a reported digest the result is unknown. */
-export function compareTarball(tarball: SeenTarball, held: Reported, path: Reported): Compared {
+export function compareTarball(tarball: TarballSummary, held: ReportedText, path: ReportedText): TarballComparison {
   if (held === tarball.digest) return { kind: 'same' };
   if (held) return { kind: 'other', why: 'the folder differs from what was uploaded last' };
   return path || (path === undefined && held === undefined)
@@ -21,20 +21,21 @@ export function compareTarball(tarball: SeenTarball, held: Reported, path: Repor
 }
 
 /** The digest from the latest revision, or else from the deployment, which also describes the latest revision. */
-export const latestDigest = (deployment: Deployment, latest: Revision | undefined): Reported =>
+export const latestDigest = (deployment: Deployment, latest: Revision | undefined): ReportedText =>
   firstStated(
     latest?.source_revision_config.source_tarball_digest,
     deployment.source_revision_config.source_tarball_digest,
   );
 
 /** The path of the last upload, from the revision or the deployment. */
-export const latestPath = (deployment: Deployment, latest: Revision | undefined): Reported =>
+export const latestPath = (deployment: Deployment, latest: Revision | undefined): ReportedText =>
   firstStated(
     latest?.source_revision_config.source_tarball_path,
     deployment.source_revision_config.source_tarball_path,
   );
 
-const firstStated = (one: Reported, other: Reported): Reported => one || other || (one === undefined ? other : one);
+const firstStated = (one: ReportedText, other: ReportedText): ReportedText =>
+  one || other || (one === undefined ? other : one);
 
 /** The first revision of a creation has no tarball: it waits until another one with a tarball takes its place. */
 export function waitsForUpload(deployment: Deployment, latest: Revision | undefined): boolean {
@@ -45,7 +46,7 @@ export function waitsForUpload(deployment: Deployment, latest: Revision | undefi
 }
 
 /** The change that an upload makes, with what is uploaded. */
-export const uploadChange = (tarball: SeenTarball, held: string | null | undefined, why: string): FieldChange => ({
+export const uploadChange = (tarball: TarballSummary, held: string | null | undefined, why: string): FieldChange => ({
   field: tarballField,
   from: held ? shortDigest(held) : undefined,
   to: `${shortDigest(tarball.digest)} (${tarball.files} ${tarball.files === 1 ? 'file' : 'files'}, ${tarball.size.toLocaleString('en')} bytes packed)`,
@@ -60,7 +61,7 @@ const shortDigest = (digest: string): string => digest.replace(/^(sha256:[0-9a-f
 const named = 5;
 
 /** What a person has to know of a folder that is uploaded. */
-export function notesOnTarball({ sourceDir }: DesiredInternalSource, tarball: SeenTarball | undefined): string[] {
+export function notesOnTarball({ sourceDir }: DesiredInternalSource, tarball: TarballSummary | undefined): string[] {
   if (sourceDir === undefined) return [];
   if (!tarball) return ['what would be uploaded is not known here: the folder was not looked at'];
   const { leftOut } = tarball;

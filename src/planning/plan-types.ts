@@ -1,9 +1,9 @@
 import type { Deployment, DeploymentCreateRequest, DeploymentPatchRequest } from '../contract/control/deployment.ts';
 import type { Revision } from '../contract/control/revision.ts';
-import type { KnownCommit } from './commit.ts';
+import type { RequestedCommit } from './commit.ts';
 
 /** The lookup result for an id that was not given: the one match, or why there is not exactly one. */
-export type Found =
+export type IdLookup =
   | { kind: 'one'; id: string; /** One clause for a note. */ why: string }
   /** Several fit: a person has to choose. */
   | { kind: 'choices'; choices: readonly { id: string; name: string }[] }
@@ -11,7 +11,7 @@ export type Found =
   | { kind: 'none'; why: string };
 
 /** The properties of a packed folder that a plan uses. */
-export interface SeenTarball {
+export interface TarballSummary {
   /** `sha256:` and the hex digest of its bytes. */
   digest: string;
   /** Bytes, gzipped. */
@@ -23,7 +23,7 @@ export interface SeenTarball {
 }
 
 /** What runs, as far as it was looked at. */
-export interface Seen {
+export interface ObservedState {
   /** Absent: there is none yet. */
   deployment?: Deployment | undefined;
   /** The revision that serves (`active_revision_id`). */
@@ -33,17 +33,20 @@ export interface Seen {
   /** Further revisions that are on their way, newest first, where the service lists them. */
   onTheirWay?: readonly Revision[] | undefined;
   /** The requested commit; only `github` has one. */
-  commit: KnownCommit;
+  commit: RequestedCommit;
   /** The requested folder, packed; only `internal_source` has one, if the folder is readable. */
-  tarball?: SeenTarball | undefined;
+  tarball?: TarballSummary | undefined;
   /** Looked for only where a deployment is to be created without the id. */
-  integration?: Found | undefined;
-  listener?: Found | undefined;
+  integration?: IdLookup | undefined;
+  listener?: IdLookup | undefined;
 }
 
 /** One field that will change, as it may be shown to anybody: a secret's values are never in it. */
 export interface FieldChange {
-  /** Dotted path in the document's spelling, for example `source_revision_config.repo_ref`; `secrets.NAME` for one secret. */
+  /**
+   * Dotted path in the document's spelling, for example `source_revision_config.repo_ref`; `secrets.NAME` for one
+   * secret.
+   */
   field: string;
   /** What is there, in words for a person; `undefined` where nothing is. Secrets: `set`, never a value. */
   from: string | undefined;
@@ -61,7 +64,7 @@ export interface Obstacle {
 }
 
 /** A revision in progress that already has the requested content: it is followed instead of making another. */
-interface Adopting {
+interface Adoption {
   /** The revision's id. */
   adopt?: string;
   /** The adopted revision does not report its commit yet: observe again before treating it as the requested one. */
@@ -69,7 +72,7 @@ interface Adopting {
 }
 
 /** A tarball that is uploaded; its path, which the service hands out then, is named by the PATCH that follows. */
-interface Uploading {
+interface PlannedUpload {
   upload?: { digest: string };
 }
 
@@ -80,7 +83,7 @@ export type Plan =
       request: DeploymentCreateRequest;
       changes: readonly FieldChange[];
       notes: readonly string[];
-    } & Uploading)
+    } & PlannedUpload)
   | ({
       kind: 'patch';
       deploymentId: string;
@@ -91,9 +94,9 @@ export type Plan =
       /** The latest revision before the PATCH, to resolve a lost response. */
       formerLatestRevisionId: string | null;
       notes: readonly string[];
-    } & Adopting &
-      Uploading)
-  | ({ kind: 'none'; deploymentId: string; why: string; notes: readonly string[] } & Adopting)
+    } & Adoption &
+      PlannedUpload)
+  | ({ kind: 'none'; deploymentId: string; why: string; notes: readonly string[] } & Adoption)
   | { kind: 'impossible'; obstacles: readonly Obstacle[] };
 
 /** A plan as it may be shown to anybody: the request, which carries secrets, is left out. */

@@ -2,21 +2,21 @@ import type { DeploymentPatchRequest } from '../contract/control/deployment.ts';
 import { ruleOf } from '../contract/control/field-rules.ts';
 import type { Desired } from '../config/desired.ts';
 import { planCreation } from './plan-create.ts';
-import { compareFields, requestFields } from './plan-fields.ts';
+import { compareFields, buildRequestFields } from './plan-fields.ts';
 import { identityObstacles, pushOnTag } from './plan-identity.ts';
 import { decideRebuild, type RebuildDecision } from './plan-rebuild.ts';
 import { compareResources } from './plan-resources.ts';
 import { restatement } from './plan-restate.ts';
 import { compareReferences, compareSecrets } from './plan-secrets.ts';
 import { notesOnTarball } from './plan-tarball.ts';
-import type { FieldChange, Plan, Seen } from './plan-types.ts';
+import type { FieldChange, Plan, ObservedState } from './plan-types.ts';
 
 /**
  * What has to be done so that `desired` runs, and why. Pure: the same two values give the same plan. A field that does
  * not differ is never sent, because setting one can make a revision (control-service.md, source_revision_config); the
  * one exception is the source itself, restated where a revision is needed that no difference would make.
  */
-export function plan(desired: Desired, seen: Seen): Plan {
+export function plan(desired: Desired, seen: ObservedState): Plan {
   const { deployment } = seen;
   if (!deployment) return planCreation(desired, seen);
   const identity = identityObstacles(desired, deployment);
@@ -58,7 +58,7 @@ export function plan(desired: Desired, seen: Seen): Plan {
     return { kind: 'none', deploymentId: deployment.id, why, notes, ...adopting };
   }
   const sent = new Set(changes.map(({ field }) => field));
-  const parts = requestFields(desired, (path) => sent.has(path));
+  const parts = buildRequestFields(desired, (path) => sent.has(path));
   const request: DeploymentPatchRequest = {
     ...filled('source_config', {
       ...parts.source_config,

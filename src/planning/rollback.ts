@@ -29,7 +29,7 @@ export function decideRollback(failed: {
 }
 
 /** Why a revision that answered wrongly is not rolled back, in one clause: it no longer serves, or soon will not. */
-export function whyNotUndone(
+export function rollbackObstacle(
   broken: string | undefined,
   { active, onItsWay }: { active: string | null; onItsWay?: string | undefined },
 ): string | undefined {

@@ -1,5 +1,5 @@
 /** A status that was seen, and when first (ms since the epoch). */
-export interface SeenStatus {
+export interface ObservedStatus {
   status: string;
   at: number;
 }
@@ -7,7 +7,7 @@ export interface SeenStatus {
 interface RolloutOf {
   revisionId: string;
   /** Every change of status that was seen, in order. */
-  seen: readonly SeenStatus[];
+  seen: readonly ObservedStatus[];
   /** The commit that the service says it built, where it says so. */
   builtCommit?: string;
   statusMessage?: string;

@@ -1,6 +1,6 @@
 import type { Revision } from '../contract/control/revision.ts';
 import { classOfRevisionStatus } from '../contract/control/revision-status.ts';
-import type { EndedRollout, Rollout, SeenStatus } from './rollout-types.ts';
+import type { EndedRollout, Rollout, ObservedStatus } from './rollout-types.ts';
 
 /** What one look at a revision that is followed brought back. */
 export interface RevisionObservation {
@@ -17,7 +17,7 @@ export interface RevisionObservation {
 }
 
 /** A rollout of which nothing was seen yet. `seen` carries over what was seen of it before it was followed. */
-export function rolloutOf(revisionId: string, seen: readonly SeenStatus[] = []): Rollout {
+export function rolloutOf(revisionId: string, seen: readonly ObservedStatus[] = []): Rollout {
   return { kind: 'in-progress', revisionId, seen };
 }
 
@@ -57,10 +57,10 @@ export function rolloutOutOfTime(state: Rollout): EndedRollout {
   return { ...state, kind: 'timed-out', lastStatus: state.seen.at(-1)?.status ?? 'nothing' };
 }
 
-type Known = Omit<Extract<Rollout, { kind: 'in-progress' }>, 'kind'>;
+type ProgressFields = Omit<Extract<Rollout, { kind: 'in-progress' }>, 'kind'>;
 
 /** A finished revision is live, or about to be, or a newer one has taken its place already. */
-function finished(revisionId: string, known: Known, observation: RevisionObservation): Rollout {
+function finished(revisionId: string, known: ProgressFields, observation: RevisionObservation): Rollout {
   const active = observation.deployment?.activeRevisionId;
   if (active === revisionId) return { kind: 'live', ...known };
   return active && isNewer(active, observation)

@@ -9,7 +9,7 @@ export interface PushRules {
 }
 
 /** The properties of a revision that a decision needs. `commit` is undefined if the service does not report it (yet). */
-export interface RevisionSeen {
+export interface RevisionSummary {
   id: string;
   commit: string | undefined;
   standing: 'live' | 'on-its-way' | 'ended';
@@ -17,9 +17,9 @@ export interface RevisionSeen {
 
 /** The revisions of a deployment at the service, and what the App has noted, when a push is decided. */
 export interface DeploymentState {
-  live?: RevisionSeen | undefined;
+  live?: RevisionSummary | undefined;
   /** The newest revision, where it is another one than the live one. */
-  latest?: RevisionSeen | undefined;
+  latest?: RevisionSummary | undefined;
   /** The commit that was rolled back and is not tried again by itself. */
   rolledBackCommit?: string | undefined;
   /** Pushes wait until a person presses Redeploy. */

@@ -1,5 +1,5 @@
 import { sameCommit, shortCommit } from './commit.ts';
-import type { ChangedPaths, Decision, PushRules, RevisionSeen, DeploymentState, SkipCode } from './trigger-types.ts';
+import type { ChangedPaths, Decision, PushRules, RevisionSummary, DeploymentState, SkipCode } from './trigger-types.ts';
 import type { GlobMatcher } from '../config/glob-matcher.ts';
 import { compileGlob } from '../config/glob.ts';
 
@@ -31,11 +31,11 @@ export function decideTrigger(input: TriggerInput): Decision {
 
 type Rule = (input: TriggerInput) => Decision | undefined;
 
-const onItsWay = ({ standing: { latest } }: TriggerInput): RevisionSeen | undefined =>
+const onItsWay = ({ standing: { latest } }: TriggerInput): RevisionSummary | undefined =>
   latest?.standing === 'on-its-way' ? latest : undefined;
 
 /** The live revision. A newest revision that is live counts, whichever field reports it. */
-const liveOne = ({ standing: { live, latest } }: TriggerInput): RevisionSeen | undefined =>
+const liveOne = ({ standing: { live, latest } }: TriggerInput): RevisionSummary | undefined =>
   latest?.standing === 'live' ? latest : live;
 
 const adoptOnItsWay: Rule = (input) => {
@@ -155,7 +155,8 @@ const mostSteps = 1_000_000;
 
 /**
  * Whether a change of this path is for the deployment: one of `include` matches it and none of `exclude` does. What
- * cannot be matched counts, as does every path after the steps are used up: a build too many is better than one too few.
+ * cannot be matched counts, as does every path after the steps are used up: a build too many is better than one too
+ * few.
  */
 export function countingPath(rules: PathRules): (path: string) => boolean {
   const included = matchers(rules.include, true);
@@ -169,7 +170,7 @@ export function countingPath(rules: PathRules): (path: string) => boolean {
   };
 }
 
-/** `otherwise`: what a glob says of every path that is none; the file was refused, but rules may be older than that. */
+/** `otherwise` is the result of a glob that does not compile: stored rules may be older than the check of the file. */
 function matchers(globs: readonly string[], otherwise: boolean): GlobMatcher[] {
   return globs.map((glob) => {
     const compiled = compileGlob(glob);

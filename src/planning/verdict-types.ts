@@ -25,7 +25,7 @@ export type Evidence =
     };
 
 /** One thing that was expected, and what was seen of it. */
-export interface HeldExpectation {
+export interface ExpectationResult {
   expectation: Expectation;
   held: boolean;
   /** The expectation in words, for example `$.reply contains "hello"`. */
@@ -35,14 +35,14 @@ export interface HeldExpectation {
 }
 
 /** Why nothing is proven: no response, access denied, contradicting or unjudged responses, or no agent to test. */
-export type Unproven = 'unreachable' | 'denied' | 'disagreement' | 'unjudged' | 'no-address' | 'nothing-live';
+export type UnprovenReason = 'unreachable' | 'denied' | 'disagreement' | 'unjudged' | 'no-address' | 'nothing-live';
 
 /** One smoke test's verdict. */
 export type TestVerdict =
-  | { kind: 'passed'; held: readonly HeldExpectation[]; firstEventMs: number | undefined; totalMs: number }
-  | { kind: 'failed'; held: readonly HeldExpectation[]; firstEventMs: number | undefined; totalMs: number }
+  | { kind: 'passed'; held: readonly ExpectationResult[]; firstEventMs: number | undefined; totalMs: number }
+  | { kind: 'failed'; held: readonly ExpectationResult[]; firstEventMs: number | undefined; totalMs: number }
   /** Unreachable, or attempts that disagree: never a reason to roll back. */
-  | { kind: 'unproven'; because: Unproven; why: string };
+  | { kind: 'unproven'; because: UnprovenReason; why: string };
 
 /** The verdict on one smoke test, and in how many attempts it was come to. */
 export interface NamedVerdict {

@@ -1,10 +1,10 @@
 import { formatDuration } from '../config/duration.ts';
 import type { Expectation, SmokeTest } from '../config/smoke-test.ts';
-import { seenAt, type Seen } from './expectation-value.ts';
-import { formatExpectation, formattersFor, type Redact, type Words } from './format-expectation.ts';
-import type { Evidence, HeldExpectation, NamedVerdict, TestVerdict, Verdict } from './verdict-types.ts';
+import { checkPath, type CheckResult } from './expectation-value.ts';
+import { formatExpectation, createFormatter, type Redact, type TextFormatter } from './format-expectation.ts';
+import type { Evidence, ExpectationResult, NamedVerdict, TestVerdict, Verdict } from './verdict-types.ts';
 
-type Answer = Extract<Evidence, { kind: 'answered' }>;
+type AnsweredEvidence = Extract<Evidence, { kind: 'answered' }>;
 
 const asItIs: Redact = (text) => text;
 
@@ -18,21 +18,23 @@ const expectationsOf = ({ expect }: SmokeTest): readonly Expectation[] =>
  * Checks one attempt against everything that its test expects, in the order of the test. `redact` is applied to the
  * agent's text before it is truncated for display; it does not change the result.
  */
-export function judge(test: SmokeTest, evidence: Evidence, redact: Redact = asItIs): HeldExpectation[] {
-  const words = formattersFor(redact);
+export function judge(test: SmokeTest, evidence: Evidence, redact: Redact = asItIs): ExpectationResult[] {
+  const words = createFormatter(redact);
   return expectationsOf(test).map((expectation) => ({
     expectation,
     expected: formatExpectation(expectation),
-    ...(evidence.kind === 'answered' ? seen(expectation, evidence, words) : { held: false, seen: 'no answer' }),
+    ...(evidence.kind === 'answered'
+      ? checkExpectation(expectation, evidence, words)
+      : { held: false, seen: 'no answer' }),
   }));
 }
 
-function seen(expectation: Expectation, answer: Answer, words: Words): Seen {
+function checkExpectation(expectation: Expectation, answer: AnsweredEvidence, words: TextFormatter): CheckResult {
   switch (expectation.kind) {
     case 'status':
       return { held: !answer.refused && answer.status === expectation.equals, seen: statusSeen(answer, words) };
     case 'value':
-      return seenAt(expectation.path, expectation.test, answer.values, words);
+      return checkPath(expectation.path, expectation.test, answer.values, words);
     case 'nodes':
       return { held: nodesHeld(expectation, answer.nodes), seen: words.nodes(answer.nodes, ' → ') };
     case 'first-event':
@@ -44,7 +46,7 @@ function seen(expectation: Expectation, answer: Answer, words: Words): Seen {
   }
 }
 
-function statusSeen({ status, error, refused }: Answer, words: Words): string {
+function statusSeen({ status, error, refused }: AnsweredEvidence, words: TextFormatter): string {
   if (refused) return `no run: ${words.text(`${error?.error}: ${error?.message}`)}`;
   return error ? `${status} (${words.text(`${error.error}: ${error.message}`)})` : status;
 }
@@ -54,16 +56,19 @@ function nodesHeld({ order, nodes }: Extract<Expectation, { kind: 'nodes' }>, vi
   return nodes.length === visited.length && nodes.every((name, index) => name === visited[index]);
 }
 
-const inTime = (ms: number, withinMs: number): Seen => ({ held: ms <= withinMs, seen: formatDuration(Math.round(ms)) });
+const inTime = (ms: number, withinMs: number): CheckResult => ({
+  held: ms <= withinMs,
+  seen: formatDuration(Math.round(ms)),
+});
 
 /** One attempt that brought an answer: right, wrong, or right in everything but its time. */
-interface Judged {
-  answer: Answer;
-  held: readonly HeldExpectation[];
+interface JudgedAttempt {
+  answer: AnsweredEvidence;
+  held: readonly ExpectationResult[];
   kind: 'right' | 'wrong' | 'late';
 }
 
-function judgeAll(test: SmokeTest, attempts: readonly Evidence[], redact: Redact): Judged[] {
+function judgeAll(test: SmokeTest, attempts: readonly Evidence[], redact: Redact): JudgedAttempt[] {
   return attempts.flatMap((answer) => {
     if (answer.kind !== 'answered') return [];
     const held = judge(test, answer, redact);
@@ -82,7 +87,7 @@ export function concludeTest(test: SmokeTest, attempts: readonly Evidence[], red
   const last = judged.findLast(({ kind }) => kind === 'wrong') ?? judged.at(-1);
   if (!last) {
     const because = isDenied(attempts) ? 'denied' : 'unreachable';
-    return { kind: 'unproven', because, why: unreachable(attempts, formattersFor(redact)) };
+    return { kind: 'unproven', because, why: unreachable(attempts, createFormatter(redact)) };
   }
   const firstRight = judged.findIndex(({ kind }) => kind === 'right');
   if (firstRight === -1) return verdictOf('failed', last);
@@ -91,7 +96,7 @@ export function concludeTest(test: SmokeTest, attempts: readonly Evidence[], red
   return { kind: 'unproven', because: 'disagreement', why: disagreement(judged.length, against) };
 }
 
-const verdictOf = (kind: 'passed' | 'failed', { answer, held }: Judged): TestVerdict => ({
+const verdictOf = (kind: 'passed' | 'failed', { answer, held }: JudgedAttempt): TestVerdict => ({
   kind,
   held,
   firstEventMs: answer.firstEventMs,
@@ -103,7 +108,7 @@ function isDenied(attempts: readonly Evidence[]): boolean {
   return last?.kind === 'unreachable' && last.denied === true;
 }
 
-function unreachable(attempts: readonly Evidence[], words: Words): string {
+function unreachable(attempts: readonly Evidence[], words: TextFormatter): string {
   const last = attempts.at(-1);
   if (last?.kind !== 'unreachable') return 'no request was sent';
   if (last.denied) return `the caller is refused: ${words.text(last.why)}`;
@@ -111,7 +116,7 @@ function unreachable(attempts: readonly Evidence[], words: Words): string {
   return `no answer ${often}: ${words.text(last.why)}`;
 }
 
-function disagreement(answers: number, against: readonly Judged[]): string {
+function disagreement(answers: number, against: readonly JudgedAttempt[]): string {
   const missed = against.at(-1)?.held.find(({ held }) => !held);
   const what = missed ? `: ${missed.expected}, but once it was ${missed.seen}` : '';
   return `${against.length} of ${answers} answers were wrong and the others right${what}`;

@@ -23,7 +23,10 @@ export async function createDatabase(adminUrl: string, name: string): Promise<st
   return url;
 }
 
-/** Makes sure of Landfall's own database on a server of ours; deployments' roles may not connect to it or the usual ones. */
+/**
+ * Makes sure of Landfall's own database on a server of ours; deployments' roles may not connect to it or the usual
+ * ones.
+ */
 export async function ensureOwnDatabase(adminUrl: string, name: string): Promise<void> {
   await asAdmin(adminUrl, async (admin) => {
     await makeDatabase(admin, name);
@@ -109,8 +112,8 @@ export async function dropAgentDatabase(
 }
 
 /**
- * The same server and role, another database. Throws for a name that Postgres would cut off (more than 63 bytes), so that
- * it might mean another database, or that an address can't carry.
+ * The same server and role, another database. Throws for a name that Postgres would cut off (more than 63 bytes), so
+ * that it might mean another database, or that an address can't carry.
  */
 export function withDatabase(url: string, database: string): string {
   checkName(database);
@@ -170,8 +173,8 @@ function explainForbidden(error: unknown): unknown {
 
 /**
  * What Postgres keeps of a password (RFC 5803). Setting a role's password in this form keeps the password itself
- * out of statements, and so out of the server's log and its list of activity. Throws for characters other than printable
- * ASCII, which would need normalisation.
+ * out of statements, and so out of the server's log and its list of activity. Throws for characters other than
+ * printable ASCII, which would need normalisation.
  */
 function scramVerifier(password: string): string {
   if (!/^[\x20-\x7e]+$/.test(password)) throw new Error("A role's password must be of printable ASCII characters.");

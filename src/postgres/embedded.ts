@@ -5,7 +5,7 @@ import { ensureOwnDatabase } from './databases.ts';
 import { ensureCluster } from './embedded/cluster.ts';
 import { lockFolder } from './embedded/folder-lock.ts';
 import { addressOf, launch } from './embedded/launch.ts';
-import { stopLeftover } from './embedded/leftover.ts';
+import { stopLeftover } from './embedded/orphaned-server.ts';
 import { locate, makeSocketFolder, preparePrograms, socketFolderOf } from './embedded/locate.ts';
 import { clusterOf, finishMove } from './embedded/placement.ts';
 import type { ServerAddress } from './embedded/settings.ts';
@@ -52,9 +52,10 @@ export interface EmbeddedPostgres {
 const ownDatabase = 'landfall';
 
 /**
- * Starts the Postgres that comes with Landfall on a data folder, as `nobody` where we are root, because Postgres refuses
- * root. Data and programs that this user can't reach go to `/var/lib/landfall`. Stops a server that a killed process left
- * on the folder. The caller stops the server. A server that exits by itself is restarted at the same address.
+ * Starts the Postgres that comes with Landfall on a data folder, as `nobody` where we are root, because Postgres
+ * refuses root. Data and programs that this user can't reach go to `/var/lib/landfall`. Stops a server that a killed
+ * process left on the folder. The caller stops the server. A server that exits by itself is restarted at the same
+ * address.
  *
  * @throws FolderBusyError when another process uses the folder.
  * @throws Error with the last lines of the server's log when it does not start.
@@ -111,8 +112,8 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 export const pauseBefore = (attempt: number): number => backoffMs(attempt, 250, 10_000);
 
 /**
- * Supervises a server: when it exits unexpectedly (killed by the OOM killer, say), `again` starts it at the same address,
- * for as long as it takes, unless it gives `undefined`: then there is nothing left to start.
+ * Supervises a server: when it exits unexpectedly (killed by the OOM killer, say), `again` starts it at the same
+ * address, for as long as it takes, unless it gives `undefined`: then there is nothing left to start.
  */
 function keepRunning(first: Server, again: () => Promise<Server | undefined>, clock: Clock, log: Logger) {
   const enough = new AbortController();

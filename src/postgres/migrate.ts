@@ -31,7 +31,8 @@ export class NewerDatabaseError extends Error {
 
 /**
  * Brings a database to the form this program wants: forward only, all pending steps or none. Several processes may
- * do it at once; a lock lets one work and the others find it done. Returns the names of the steps that were applied now.
+ * do it at once; a lock lets one work and the others find it done. Returns the names of the steps that were applied
+ * now.
  *
  * @throws NewerDatabaseError when the database is ahead of this program.
  */

@@ -89,15 +89,16 @@ export async function countJobs(pool: Pool): Promise<JobCount[]> {
   );
 }
 
-/** How often it is looked for jobs that a clock that was set back keeps waiting (ms). */
+/** The interval of the search for jobs that a clock which was set back delays (ms). */
 const pollMs = 30_000;
 
 /**
- * Brings jobs forward that the database's clock, set back since they were sent, would keep waiting until it is that time
- * again: one of the future waits for as long as it was sent to wait, from now on; a repetition, none of which waits for
- * an hour, comes at once. What is under way began now at the latest, so that it is missed when its process is gone.
+ * Brings jobs forward that the database's clock, set back since they were sent, would keep waiting until it is that
+ * time again: one of the future waits for as long as it was sent to wait, from now on; a repetition, none of which
+ * waits for an hour, comes at once. What is under way began now at the latest, so that it is missed when its process is
+ * gone.
  */
-async function promoteJobs(boss: PgBoss, schema: string): Promise<void> {
+async function repairJobTimes(boss: PgBoss, schema: string): Promise<void> {
   const now = `"${schema}".job_now()`;
   await boss.getDb().executeSql(`
     update "${schema}".job set created_on = least(created_on, ${now}),
@@ -110,13 +111,13 @@ async function promoteJobs(boss: PgBoss, schema: string): Promise<void> {
 }
 
 /** Repeats it at an interval until the signal aborts. Logs failures and retries. */
-export async function keepPromoting(
+export async function repairJobTimesPeriodically(
   boss: PgBoss,
   schema: string,
   { clock, signal, report }: { clock: Clock; signal: AbortSignal; report: (message: string) => void },
 ): Promise<void> {
   while (!signal.aborted) {
-    await promoteJobs(boss, schema).catch((error: unknown) => {
+    await repairJobTimes(boss, schema).catch((error: unknown) => {
       if (!signal.aborted) report(`The job queue has a problem and goes on: ${String(error)}`);
     });
     await pause(clock, pollMs, signal);

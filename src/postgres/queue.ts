@@ -6,8 +6,8 @@ import {
   isDatabaseUnavailable,
   TooManyConnectionsError,
 } from './unavailable.ts';
-import { keepPromoting } from './queue-jobs.ts';
-import { oncePerWhile } from './once-per-while.ts';
+import { repairJobTimesPeriodically } from './queue-jobs.ts';
+import { throttleMessages } from './throttle-messages.ts';
 import type { Logger } from '../logger.ts';
 
 export interface OpenQueueOptions {
@@ -25,8 +25,8 @@ export interface OpenQueueOptions {
 }
 
 /**
- * How the jobs of a name are treated unless its policy says otherwise. Times in seconds. A job is repeated for as long as
- * it takes: what was acknowledged is not lost to an outage of some hours.
+ * How the jobs of a name are treated unless its policy says otherwise. Times in seconds. A job is repeated for as long
+ * as it takes: what was acknowledged is not lost to an outage of some hours.
  */
 const jobDefaults = {
   /** Attempts after the first one before a job counts as failed for good. */
@@ -81,8 +81,8 @@ export interface Queue {
   /** Sends a job, and returns its id, or `undefined` when a job of this id is there already. */
   send(name: string, data: object, options?: SendOptions): Promise<string | undefined>;
   /**
-   * Sends several jobs in one statement, and returns the ids of those that were not there already. Of jobs with the same
-   * id the first counts.
+   * Sends several jobs in one statement, and returns the ids of those that were not there already. Of jobs with the
+   * same id the first counts.
    */
   sendMany(
     name: string,
@@ -99,8 +99,8 @@ export interface Queue {
     handler: (job: Job<Data>) => Promise<void>,
   ): Promise<void>;
   /**
-   * Takes no further jobs and waits for those under way, 5000 ms unless set; those that do not end in time are aborted and
-   * repeated later. Calling it again does no harm.
+   * Takes no further jobs and waits for those under way, 5000 ms unless set; those that do not end in time are aborted
+   * and repeated later. Calling it again does no harm.
    */
   stop(options?: { timeoutMs?: number }): Promise<void>;
 }
@@ -111,7 +111,7 @@ export interface Queue {
  */
 export async function openQueue(options: OpenQueueOptions): Promise<Queue> {
   const { url, schema = 'pgboss', log, alone = false, clock = systemClock } = options;
-  const report = oncePerWhile((message) => log.warn(message), clock);
+  const report = throttleMessages((message) => log.warn(message), clock);
   const start = async (): Promise<PgBoss> => {
     const started = new PgBoss({
       connectionString: url,
@@ -137,7 +137,7 @@ export async function openQueue(options: OpenQueueOptions): Promise<Queue> {
   const boss = await retryWhileUnavailable(start, { clock, isPassing });
 
   const stopping = new AbortController();
-  const looking = keepPromoting(boss, schema, { clock, signal: stopping.signal, report });
+  const looking = repairJobTimesPeriodically(boss, schema, { clock, signal: stopping.signal, report });
   const known = new Map<string, Promise<void>>();
   const ensure = (name: string, policy?: JobPolicy): Promise<void> => {
     const before = known.get(name);
@@ -163,7 +163,7 @@ export async function openQueue(options: OpenQueueOptions): Promise<Queue> {
     },
     work: async (name, { concurrency = 1, pollSeconds = 2 }, handler) => {
       await ensure(name);
-      if (alone && !working.has(name)) await handOutAgain(boss, schema, name);
+      if (alone && !working.has(name)) await releaseActiveJobs(boss, schema, name);
       working.add(name);
       for (let worker = 0; worker < concurrency; worker += 1) {
         const id: string = await boss.work<Parameters<typeof handler>[0]['data']>(
@@ -212,7 +212,7 @@ export function withoutRepetition<T extends { id?: string }>(jobs: readonly T[])
 }
 
 /** Releases jobs that are active although no process works on them. */
-async function handOutAgain(boss: PgBoss, schema: string, name: string): Promise<void> {
+async function releaseActiveJobs(boss: PgBoss, schema: string, name: string): Promise<void> {
   const { rows } = await boss
     .getDb()
     .executeSql(`select id from "${schema}".job where name = $1 and state = 'active'`, [name]);
@@ -220,7 +220,10 @@ async function handOutAgain(boss: PgBoss, schema: string, name: string): Promise
   if (ids.length > 0) await boss.fail(name, ids, { message: 'the process that worked on it ended' });
 }
 
-/** Only what a person reads: an error's further fields may hold a request with its secrets, and pg-boss would store them. */
+/**
+ * Only what a person reads: an error's further fields may hold a request with its secrets, and pg-boss would store
+ * them.
+ */
 function plainError(error: unknown): Error {
   if (!(error instanceof Error)) return new Error(String(error));
   const plain = new Error(error.message);

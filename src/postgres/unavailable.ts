@@ -64,8 +64,8 @@ export function explainConnecting(error: unknown): Error {
 }
 
 /**
- * Does what a start needs of its database, again while that is unavailable (`isPassing`). The work has to bear being done
- * twice. Throws the last error after `forMs` milliseconds, and any other error at once.
+ * Does what a start needs of its database, again while that is unavailable (`isPassing`). The work has to bear being
+ * done twice. Throws the last error after `forMs` milliseconds, and any other error at once.
  */
 export async function retryWhileUnavailable<T>(
   work: () => Promise<T>,

@@ -1,7 +1,7 @@
 import type { FieldChange, ReportedPlan } from '../planning/plan-types.ts';
 import type { NamedVerdict, TestVerdict } from '../planning/verdict-types.ts';
 import type { Outcome } from '../deploy/outcome-types.ts';
-import { titleOfFailedRollback } from '../deploy/ending-messages.ts';
+import { failedRollbackTitle } from '../deploy/ending-messages.ts';
 import type { DeployEvent } from '../deploy/deploy-event.ts';
 import { inWords } from './timeline.ts';
 import { asLine, asLogLine } from './sanitize.ts';
@@ -38,13 +38,13 @@ function linesOf(event: DeployEvent): string | string[] {
     case 'started':
       return `Revision ${event.revisionId} of deployment ${event.deploymentId}: ${event.how}`;
     case 'settling':
-      return `${asLine(event.why, 500)}: looking what became of it`;
+      return `${asLine(event.why, 500)}: checking whether it took effect`;
     case 'status':
       return `${inWords(event.sinceMs).padStart(10)}  ${asLine(event.status, 40)}${event.message ? `  ${asLine(event.message, 300)}` : ''}`;
     case 'heartbeat':
       return `${inWords(event.sinceMs).padStart(10)}  still ${asLine(event.status, 40)}, at most ${inWords(event.leftMs)} more`;
     case 'poll-failed':
-      return `${' '.repeat(10)}  a look at the revision failed and is tried again: ${asLine(event.why, 300)}`;
+      return `${' '.repeat(10)}  reading the revision failed and is retried: ${asLine(event.why, 300)}`;
     case 'smoke-began':
       return `Asking ${asLine(event.address, 200)}: ${event.tests} smoke test${event.tests === 1 ? '' : 's'}`;
     case 'smoke-attempt':
@@ -58,7 +58,7 @@ function linesOf(event: DeployEvent): string | string[] {
     case 'rolled-back':
       return event.rollback.kind === 'done'
         ? `Revision ${event.rollback.toRevisionId} serves again`
-        : `${titleOfFailedRollback(event.rollback)}: ${asLine(event.rollback.why, 500)}`;
+        : `${failedRollbackTitle(event.rollback)}: ${asLine(event.rollback.why, 500)}`;
     case 'rolled-out':
     case 'concluded':
       return [];

@@ -1,4 +1,4 @@
-import { servesAgain } from '../deploy/ending-messages.ts';
+import { isRollbackCarriedOut } from '../deploy/ending-messages.ts';
 import type { Outcome } from '../deploy/outcome-types.ts';
 
 /** The times of the first smoke test that was answered. */
@@ -13,7 +13,7 @@ export function smokeTimes(outcome: Outcome): { firstEventMs?: number; totalMs?:
 
 /** The revision that serves again after a rollback, or undefined where none was carried out. */
 export const rolledBackTo = ({ rollback }: Outcome): string | undefined =>
-  rollback && servesAgain(rollback) && rollback.kind !== 'impossible' ? rollback.toRevisionId : undefined;
+  rollback && isRollbackCarriedOut(rollback) && rollback.kind !== 'impossible' ? rollback.toRevisionId : undefined;
 
 /** The outcome as JSON for machines: names as the Action's outputs have them, and never a secret or an agent's values. */
 export function toResultJson(outcome: Outcome) {

@@ -1,7 +1,7 @@
 import { asSentence } from '../contract/plain-text.ts';
 import type { ReportedPlan } from '../planning/plan-types.ts';
 import type { NamedVerdict, Verdict } from '../planning/verdict-types.ts';
-import { titleOfFailedRollback } from '../deploy/ending-messages.ts';
+import { failedRollbackTitle } from '../deploy/ending-messages.ts';
 import type { Outcome } from '../deploy/outcome-types.ts';
 import { inWords, timeline } from './timeline.ts';
 import { asCode, asCodeBlock, asMarkdown } from './sanitize.ts';
@@ -28,7 +28,10 @@ export function summary(outcome: Outcome, limitBytes = summaryLimitBytes): strin
 
 const shortened = '_The rest did not fit into a step summary; the log of this step has it._';
 
-/** The lines of a section that fit into so many bytes, a block of code among them closed; none where the title alone would. */
+/**
+ * The lines of a section that fit into so many bytes, a block of code among them closed; none where the title alone
+ * would.
+ */
 function truncateToBytes(section: string, bytes: number): string {
   if (Buffer.byteLength(section) <= bytes) return section;
   const fence = /^(`{3,})text$/m.exec(section)?.[1];
@@ -106,7 +109,7 @@ function rollbackSection({ rollback }: Outcome): string {
     const serves = `### Rolled back\n\nRevision ${asCode(rollback.toRevisionId)} serves again.`;
     return `${serves}\n\n${smokeSection('After the rollback', rollback.verdict)}`.trimEnd();
   }
-  return `### ${titleOfFailedRollback(rollback)}\n\n${asMarkdown(asSentence(rollback.why), 1000)} ${asMarkdown(rollback.advice, 1000)}`;
+  return `### ${failedRollbackTitle(rollback)}\n\n${asMarkdown(asSentence(rollback.why), 1000)} ${asMarkdown(rollback.advice, 1000)}`;
 }
 
 const notesSection = (notes: readonly string[]): string =>

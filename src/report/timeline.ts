@@ -1,4 +1,4 @@
-import type { SeenStatus } from '../planning/rollout-types.ts';
+import type { ObservedStatus } from '../planning/rollout-types.ts';
 import { asLine } from './sanitize.ts';
 
 const width = 30;
@@ -11,7 +11,7 @@ const width = 30;
  *
  * The last status has no end, so it is a point.
  */
-export function timeline(statuses: readonly SeenStatus[]): string[] {
+export function timeline(statuses: readonly ObservedStatus[]): string[] {
   // If the clock was set back, show a later status no earlier than the one before.
   let latest = -Infinity;
   const seen = statuses.map(({ status, at }) => ({ status, at: (latest = Math.max(latest, at)) }));

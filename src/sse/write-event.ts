@@ -1,14 +1,14 @@
 /** The `Content-Type` of a stream of events. */
 export const eventStreamType = 'text/event-stream';
 
-/** What a server has to say of one event; `data` may have many lines. */
+/** A server-sent event to write; `data` may have several lines. */
 export interface EventToWrite {
   id?: string;
   event?: string;
   data: string;
 }
 
-/** One event as the bytes of a stream spell it, the blank line at its end included. A name of two lines is our mistake. */
+/** Serializes an event with its final blank line. Throws for a name or id with a line break. */
 export function writeEvent({ id, event, data }: EventToWrite): string {
   const lines = [
     ...(event === undefined ? [] : [`event: ${oneLine('event', event)}`]),
@@ -18,7 +18,7 @@ export function writeEvent({ id, event, data }: EventToWrite): string {
   return `${lines.join('\n')}\n\n`;
 }
 
-/** A comment: life on the line that is no event. */
+/** Serializes a comment, which keeps a connection alive and is no event. */
 export function writeComment(text: string): string {
   return `: ${oneLine('comment', text)}\n\n`;
 }

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readGitHubInputs } from '../../src/action/read-request.ts';
-import { connectGitHub, expanded, type ConnectedGitHub } from '../../src/action/on-github.ts';
-import { runShown, type RunFacts } from '../../src/action/show-on-github.ts';
-import { GitHubReporter, type ShownRun } from '../../src/action/github-reporter.ts';
+import { connectGitHub, expanded, type ConnectedGitHub } from '../../src/action/github-connection.ts';
+import { runReportOf, type RunFacts } from '../../src/action/create-run-reporter.ts';
+import { GitHubReporter, type RunReport } from '../../src/action/github-reporter.ts';
 import { statusOf } from '../../src/github/client.ts';
 import { outcomeShown } from '../../src/github/deployment.ts';
 import { outcomeKinds, type Outcome } from '../../src/deploy/outcome-types.ts';
@@ -10,7 +10,7 @@ import type { DeployEvent } from '../../src/deploy/deploy-event.ts';
 import { LittleGitHub } from '../github/little-github.ts';
 
 const commit = 'c0ffee0000000000000000000000000000000001';
-const run: ShownRun = {
+const run: RunReport = {
   repository: { owner: 'acme', name: 'agents' },
   commit,
   externalId: '900-1 echo',
@@ -47,7 +47,7 @@ afterEach(async () => {
 });
 
 const clock = { now: () => Date.now(), sleep: async () => undefined };
-const reporter = (over: Partial<ShownRun> = {}) =>
+const reporter = (over: Partial<RunReport> = {}) =>
   new GitHubReporter({ client, run: { ...run, ...over }, clock, warn: (message) => warnings.push(message) });
 
 describe('settings of GitHub reporting', () => {
@@ -89,7 +89,7 @@ describe('what of a run is shown', () => {
   const progress = { mode: 'deploy', name: 'echo' } as const;
 
   test('a pull request uses its head commit, a comment and a transient environment', () => {
-    expect(runShown(reporting, facts, progress)).toEqual({
+    expect(runReportOf(reporting, facts, progress)).toEqual({
       ...run,
       externalId: '900-2 echo',
       environment: { name: 'echo', production: false, transient: true },
@@ -102,13 +102,13 @@ describe('what of a run is shown', () => {
     ['staging is not', 'staging', {}, false],
     ['a pull request never is', 'production', { pull_request: { number: 1 } }, false],
   ])('%s', (_, environment, payload, production) => {
-    expect(runShown({ ...reporting, environment }, { ...facts, payload }, progress).environment).toMatchObject({
+    expect(runReportOf({ ...reporting, environment }, { ...facts, payload }, progress).environment).toMatchObject({
       production,
     });
   });
 
   test.each(['plan', 'smoke', 'rollback'] as const)('%s puts no commit anywhere, so it makes no deployment', (mode) => {
-    expect(runShown(reporting, facts, { mode, name: 'echo' }).environment).toBeUndefined();
+    expect(runReportOf(reporting, facts, { mode, name: 'echo' }).environment).toBeUndefined();
   });
 
   test.each([
@@ -116,12 +116,12 @@ describe('what of a run is shown', () => {
     ['the deployment and its environment', 'staging', 'echo in staging'],
   ])('a comment names %s in every mode', (_, environment, about) => {
     for (const mode of ['plan', 'deploy', 'smoke'] as const) {
-      expect(runShown({ ...reporting, environment }, facts, { mode, name: 'echo' }).about).toBe(about);
+      expect(runReportOf({ ...reporting, environment }, facts, { mode, name: 'echo' }).about).toBe(about);
     }
   });
 
   test('a push has no comment', () => {
-    expect(runShown(reporting, { ...facts, payload: {}, headSha: undefined }, progress)).not.toHaveProperty(
+    expect(runReportOf(reporting, { ...facts, payload: {}, headSha: undefined }, progress)).not.toHaveProperty(
       'pullRequest',
     );
   });

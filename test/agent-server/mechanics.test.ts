@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { EventLog, type EventRetention } from '../../src/agent-server/runs/event-log.ts';
 import { MessageStream } from '../../src/agent-server/runs/message-stream.ts';
 import { Slots } from '../../src/agent-server/runs/slots.ts';
-import { ThreadLines } from '../../src/agent-server/runs/run-executor.ts';
+import { ThreadQueues } from '../../src/agent-server/runs/run-executor.ts';
 import { Backlog } from '../../src/agent-server/api/backlog.ts';
 import { nestsDeeper } from '../../src/agent-server/api/body.ts';
 
@@ -137,7 +137,7 @@ describe('the queue of a thread', () => {
   const run = (sequence: number) => ({ sequence, ended: Promise.resolve(sequence) });
 
   test('makes a run wait for its predecessor, in any order of arrival', async () => {
-    const lines = new ThreadLines();
+    const lines = new ThreadQueues();
     lines.add('thread', run(5));
     const leave = lines.add('thread', run(2));
     lines.add('thread', run(9));

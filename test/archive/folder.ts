@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { unpackTar } from 'modern-tar';
 import { onTestFinished } from 'vitest';
-import { packSource, type Packed } from '../../src/archive/pack.ts';
+import { packSource, type PackResult } from '../../src/archive/pack.ts';
 import { formatProblem } from '../../src/diagnostics/problem.ts';
 
 /** A text, or a link to somewhere, or bytes of a length. */
@@ -31,7 +31,7 @@ export async function touched(folder: string, path: string, { mode, at }: { mode
 }
 
 /** The whole of a packed folder. */
-export async function bytesOf(packed: Packed): Promise<Buffer> {
+export async function bytesOf(packed: PackResult): Promise<Buffer> {
   if (!packed.ok) throw new Error(packed.problems.map(formatProblem).join('; '));
   const parts: Uint8Array[] = [];
   for await (const bytes of packed.source.read()) parts.push(bytes);
@@ -39,12 +39,12 @@ export async function bytesOf(packed: Packed): Promise<Buffer> {
 }
 
 /** What is in it, by path. */
-export async function entriesOf(packed: Packed) {
+export async function entriesOf(packed: PackResult) {
   return unpackTar(gunzipSync(await bytesOf(packed)));
 }
 
 /** The paths in it. */
-export const pathsOf = async (packed: Packed): Promise<string[]> =>
+export const pathsOf = async (packed: PackResult): Promise<string[]> =>
   (await entriesOf(packed)).map(({ header }) => header.name);
 
 /** What is wrong with a folder, each problem by its path within it and its words. */

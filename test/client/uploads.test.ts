@@ -196,7 +196,7 @@ describe('an upload', () => {
   ])('whose content %s than measured never arrives complete', async (_, pieces) => {
     const store = await storeThat((response) => response.writeHead(204).end());
     const put = await connected().putTarball(store.address, tarballOf(pieces, content));
-    expect(put).toEqual({ kind: 'changed', why: 'its content is another than when it was measured' });
+    expect(put).toEqual({ kind: 'changed', why: 'its content has changed since it was measured' });
     expect(store.arrived.filter(({ whole }) => whole)).toEqual([]);
   });
 

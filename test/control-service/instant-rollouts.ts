@@ -1,4 +1,4 @@
-import type { Rollouts } from '../../src/control-service/service/settings.ts';
+import type { RolloutNotifier } from '../../src/control-service/service/settings.ts';
 import type { ControlStore } from '../../src/control-service/store/store.ts';
 import type { RevisionRecord } from '../../src/control-service/store/tables.ts';
 
@@ -6,7 +6,7 @@ import type { RevisionRecord } from '../../src/control-service/store/tables.ts';
 export type Fate = 'live' | 'build fails' | 'deploy fails' | 'held';
 
 /** Rollouts that run through the statuses in milliseconds and do nothing else. */
-export interface InstantRollouts extends Rollouts {
+export interface InstantRollouts extends RolloutNotifier {
   fate: Fate;
   /** The commit of the next builds. */
   head: string;

@@ -12,8 +12,8 @@ import type { Listener, ListenersList } from '../../src/contract/control/listene
 import type { LogEntry, LogPage } from '../../src/contract/control/log.ts';
 import type { Revision, RevisionsList, RevisionsQuery } from '../../src/contract/control/revision.ts';
 import type { ChangeOptions, ControlFeatures, ControlService } from '../../src/contract/control/service.ts';
-import type { Put, Tarball, UploadTarget } from '../../src/contract/control/upload.ts';
-import type { FurtherControl } from '../../src/deploy/deploy-run.ts';
+import type { PutResult, Tarball, UploadTarget } from '../../src/contract/control/upload.ts';
+import type { UploadAndDeleteService } from '../../src/deploy/deploy-run.ts';
 import { ServiceError, type ServiceErrorKind } from '../../src/contract/service-error.ts';
 import { ServiceModel } from '../planning/service-model.ts';
 
@@ -65,7 +65,7 @@ type Answers =
   'lists' | 'revisions' | 'redeploy' | 'logs' | 'integrations' | 'repositories' | 'listeners' | 'uploads' | 'deletion';
 
 /** An in-memory control service with one deployment, whose revisions follow a script, and whose faults are injected. */
-export class ControlModel implements ControlService, FurtherControl {
+export class ControlModel implements ControlService, UploadAndDeleteService {
   readonly calls: string[] = [];
   readonly sent: (DeploymentCreateRequest | DeploymentPatchRequest)[] = [];
   readonly service: ServiceModel;
@@ -249,8 +249,8 @@ export class ControlModel implements ControlService, FurtherControl {
     });
   }
 
-  async putTarball(uploadUrl: string, { digest }: Tarball, options?: CallOptions): Promise<Put> {
-    return this.#called('put', options, (): Put => {
+  async putTarball(uploadUrl: string, { digest }: Tarball, options?: CallOptions): Promise<PutResult> {
+    return this.#called('put', options, (): PutResult => {
       this.service.store(new URL(uploadUrl).pathname.slice(1), digest);
       return { kind: 'stored' };
     });

@@ -3,7 +3,7 @@ import type { SmokeTest } from '../../src/config/smoke-test.ts';
 import type { Workflow } from '../../src/planning/commit.ts';
 import { deploy } from '../../src/deploy/deploy.ts';
 import type { Outcome } from '../../src/deploy/outcome-types.ts';
-import type { DeployRequest } from '../../src/deploy/deploy-run.ts';
+import type { DeployRunRequest } from '../../src/deploy/deploy-run.ts';
 import type { DeployEvent } from '../../src/deploy/deploy-event.ts';
 import { AgentModel } from './agent-model.ts';
 import { ControlModel, goesLive } from './control-model.ts';
@@ -74,7 +74,7 @@ export class DeployFixture {
   readonly cancelled = new AbortController();
   readonly addresses: string[] = [];
 
-  async deploy(request: Partial<DeployRequest> = {}): Promise<Outcome> {
+  async deploy(request: Partial<DeployRunRequest> = {}): Promise<Outcome> {
     return deploy({
       desired: github,
       smokeTests: [],

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { DeployRequest } from '../../src/deploy/deploy-run.ts';
+import type { DeployRunRequest } from '../../src/deploy/deploy-run.ts';
 import { serviceError } from './control-model.ts';
 import { github, running, DeployFixture } from './deploy-fixture.ts';
 
-const deleting = (fixture: DeployFixture, more: Partial<DeployRequest> = {}) =>
+const deleting = (fixture: DeployFixture, more: Partial<DeployRunRequest> = {}) =>
   fixture.deploy({ mode: 'delete', further: fixture.control, ...more });
 const lost = serviceError('unreachable', 'delete deployment', { effect: 'unknown', detail: 'reset' });
 const { name: _, ...nameless } = github;

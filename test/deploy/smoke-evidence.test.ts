@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { StreamEvent, StreamMode } from '../../src/contract/agent/stream-event.ts';
-import { answerAfter, evidenceOf, unanswered } from '../../src/deploy/smoke-evidence.ts';
+import { applyEvent, evidenceOf, initialStreamState } from '../../src/deploy/smoke-evidence.ts';
 
 /** The evidence of events 10 ms apart, the first one 10 ms after the request. */
 const heard = (events: readonly StreamEvent[], ...requested: StreamMode[]) =>
   evidenceOf(
     events.reduce(
-      (answer, event, index) => answerAfter(answer, event, 1_000 + (index + 1) * 10),
-      unanswered(1_000, requested),
+      (answer, event, index) => applyEvent(answer, event, 1_000 + (index + 1) * 10),
+      initialStreamState(1_000, requested),
     ),
   );
 

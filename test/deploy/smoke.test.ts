@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { SmokeTest } from '../../src/config/smoke-test.ts';
 import { smoke } from '../../src/deploy/smoke.ts';
-import type { DeployRequest } from '../../src/deploy/deploy-run.ts';
+import type { DeployRunRequest } from '../../src/deploy/deploy-run.ts';
 import type { DeployEvent } from '../../src/deploy/deploy-event.ts';
 import { AgentModel, breaks, says, type Answer } from './agent-model.ts';
 import { ends, serviceError } from './control-model.ts';
@@ -193,7 +193,7 @@ describe('the final status of a run on a thread decides', () => {
 });
 
 describe('advice if nothing is proven', () => {
-  test.each<[string, Answer[], Partial<DeployRequest>, string]>([
+  test.each<[string, Answer[], Partial<DeployRunRequest>, string]>([
     ['the agent is unreachable', [gone], {}, 'can be reached with this key'],
     ['answers disagree', [says('good bye'), says('hello')], {}, 'makes the answers differ'],
     ['the address is none', [], { agentUrl: 'agent' }, 'Give agent-url'],

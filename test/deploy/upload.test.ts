@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { DesiredInternalSource } from '../../src/config/desired.ts';
-import type { DeployRequest } from '../../src/deploy/deploy-run.ts';
+import type { DeployRunRequest } from '../../src/deploy/deploy-run.ts';
 import type { PackedSource } from '../../src/archive/pack.ts';
 import { ends, goesLive, notOffered, serviceError } from './control-model.ts';
 import { DeployFixture } from './deploy-fixture.ts';
@@ -26,7 +26,7 @@ const packed = (content: string): PackedSource => ({
   },
 });
 
-const asking = (fixture: DeployFixture, content = 'one', more: Partial<DeployRequest> = {}) =>
+const asking = (fixture: DeployFixture, content = 'one', more: Partial<DeployRunRequest> = {}) =>
   fixture.deploy({ desired: folder, tarball: packed(content), further: fixture.control, ...more });
 const writes = (fixture: DeployFixture) =>
   fixture.control.calls.filter((call) => ['create', 'request upload', 'put', 'patch', 'delete'].includes(call));

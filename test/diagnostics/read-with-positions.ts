@@ -1,10 +1,10 @@
 import type * as z from 'zod';
 import { problemsOf, type Checked } from '../../src/diagnostics/issues.ts';
 import { parseText } from '../../src/diagnostics/parse.ts';
-import { inOrder, type Places, type Problem } from '../../src/diagnostics/problem.ts';
+import { inOrder, type SourcePositions, type Problem } from '../../src/diagnostics/problem.ts';
 
 /** A value with the places of its parts, or everything that is wrong with it. */
-export type WithPositions<T> = ({ ok: true; value: T } & Places) | { ok: false; problems: Problem[] };
+export type WithPositions<T> = ({ ok: true; value: T } & SourcePositions) | { ok: false; problems: Problem[] };
 
 /**
  * Reads a text (YAML 1.2, or strict JSON where `file` ends in `.json`) by a schema. Reports every error at once: all

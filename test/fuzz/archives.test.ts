@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { afterEach, expect, test } from 'vitest';
-import { takeTree } from '../../src/control-service/builds/take-tree.ts';
+import { extractPackages } from '../../src/control-service/builds/package-tree.ts';
 import { unpackSource } from '../../src/control-service/builds/obtain-source.ts';
 import { digestOf, endOfTar, entry, type RawEntry } from '../control-service/builds/tarballs.ts';
 
@@ -199,7 +199,7 @@ test(
         stdout.once('close', () => done({ kind: 'exited', code: 0 })),
       );
       const reading = { stdout, stderr: Readable.from([]), ended, kill: () => void stdout.destroy() };
-      const end = await takeTree(reading, { from: '/stage', into });
+      const end = await extractPackages(reading, { from: '/stage', into });
       if (end.ok) taken += 1;
       expect([number, state()]).toEqual([number, before]);
       expect([number, strangers(into)]).toEqual([number, []]);

@@ -9,7 +9,7 @@ import { strictMaskOf, maskOf } from '../../src/contract/mask.ts';
 import { globMatcher } from '../../src/config/glob-matcher.ts';
 import { readAddress } from '../../src/contract/base-address.ts';
 import { ServiceError } from '../../src/contract/service-error.ts';
-import { clusterProblem, inWords } from '../../src/control-service/compute/kubernetes-words.ts';
+import { clusterProblem, inWords } from '../../src/control-service/compute/kubernetes-messages.ts';
 import { outputExcerpt } from '../../src/control-service/compute/output-excerpt.ts';
 import { plainLine } from '../../src/control-service/compute/output-lines.ts';
 import { repositoryAt } from '../../src/control-service/integrations/github-app.ts';

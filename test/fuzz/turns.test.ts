@@ -6,7 +6,7 @@ import { storableJson } from '../../app/inbox/storable-json.ts';
 import { readDeployFile } from '../../app/targets/file-entries.ts';
 import { holdsMore } from '../../src/contract/json-text.ts';
 import { maskOf, maskStart } from '../../src/contract/mask.ts';
-import { collectManifests } from '../../src/control-service/builds/manifests.ts';
+import { collectInstallInputs } from '../../src/control-service/builds/manifests.ts';
 import { lastLogLines } from '../../src/deploy/log-lines.ts';
 import { longestTurnMs, longestTurnOf, watchLoop } from './loop-watch.ts';
 
@@ -49,7 +49,7 @@ test('a package.json of very many values does not hold the control service', asy
   writeFileSync(join(folder, 'package.json'), `{"dependencies":{${many.join()}}}`);
   const watch = watchLoop();
   onTestFinished(() => watch.stop());
-  const collect = () => collectManifests(folder, 'npm');
+  const collect = () => collectInstallInputs(folder, 'npm');
   expect(await longestTurnOf(watch, collect)).toBeLessThan(longestTurnMs);
 });
 

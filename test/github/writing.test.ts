@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { AppOctokit } from '../../app/github/sending.ts';
+import { AppOctokit } from '../../app/github/installation-clients.ts';
 import { findCheck, writeCheck, type Check } from '../../src/github/check.ts';
 import { statusOf, type GitHubClient } from '../../src/github/client.ts';
 import { authorOf, commentMark, keepComment } from '../../src/github/comment.ts';
-import { makeDeployment, writeDeploymentStatus, type DeploymentShown } from '../../src/github/deployment.ts';
+import { makeDeployment, writeDeploymentStatus, type GitHubDeployment } from '../../src/github/deployment.ts';
 import { LittleGitHub } from './little-github.ts';
 
 const commit = 'c0ffee0000000000000000000000000000000001';
@@ -128,7 +128,7 @@ describe('a check run', () => {
 
 describe('a GitHub Deployment', () => {
   const place = { repository, commit, externalId: 'intent-1' };
-  const shown: DeploymentShown = {
+  const shown: GitHubDeployment = {
     environment: 'production',
     production: true,
     transient: false,

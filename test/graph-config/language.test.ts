@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { graphPlaces } from '../../src/graph-config/graph-path.ts';
+import { graphLocations } from '../../src/graph-config/graph-path.ts';
 import { graphLanguage, runnableHere } from '../../src/graph-config/language.ts';
 
 describe('where a graph lies', () => {
@@ -8,13 +8,13 @@ describe('where a graph lies', () => {
     ['a Windows drive, whose colon parts nothing', 'C:\\agents\\graph.ts:graph', 'C:\\agents\\graph.ts', 'graph'],
     ['the default export', './graph.mjs:default', './graph.mjs', 'default'],
   ])('%s', (_, path, file, exportName) => {
-    expect(graphPlaces({ graphs: { echo: path } })).toEqual([
+    expect(graphLocations({ graphs: { echo: path } })).toEqual([
       { graphId: 'echo', file, exportName, description: undefined },
     ]);
   });
 
   test('an object brings its description', () => {
-    expect(graphPlaces({ graphs: { echo: { path: './a.ts:b', description: 'Answers.' } } })).toEqual([
+    expect(graphLocations({ graphs: { echo: { path: './a.ts:b', description: 'Answers.' } } })).toEqual([
       { graphId: 'echo', file: './a.ts', exportName: 'b', description: 'Answers.' },
     ]);
   });
@@ -33,13 +33,13 @@ describe('what this machine can run', () => {
   ])('%s is %s', (file, language) => expect(graphLanguage(file)).toBe(language));
 
   test('JavaScript and TypeScript run', () => {
-    expect(runnableHere(graphPlaces({ graphs: { one: './a.ts:graph', two: './b.js:graph' } }))).toEqual({
+    expect(runnableHere(graphLocations({ graphs: { one: './a.ts:graph', two: './b.js:graph' } }))).toEqual({
       kind: 'runnable',
     });
   });
 
   test('Python is refused with what would run', () => {
-    expect(runnableHere(graphPlaces({ graphs: { one: './a.ts:graph', two: './b.py:graph' } }))).toEqual({
+    expect(runnableHere(graphLocations({ graphs: { one: './a.ts:graph', two: './b.py:graph' } }))).toEqual({
       kind: 'refused',
       graphId: 'two',
       reason: 'Graph "two" is written in Python (./b.py). This machine runs graphs in JavaScript and TypeScript only.',
@@ -47,7 +47,7 @@ describe('what this machine can run', () => {
   });
 
   test('a path that says no language is refused too', () => {
-    expect(runnableHere(graphPlaces({ graphs: { one: 'agent.module:graph' } }))).toMatchObject({
+    expect(runnableHere(graphLocations({ graphs: { one: 'agent.module:graph' } }))).toMatchObject({
       kind: 'refused',
       graphId: 'one',
     });

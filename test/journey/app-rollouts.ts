@@ -1,5 +1,5 @@
 // Makes revisions in no time: builds what the repository holds, or waits where a test holds it.
-import type { Rollouts } from '../../src/control-service/service/settings.ts';
+import type { RolloutNotifier } from '../../src/control-service/service/settings.ts';
 import type { ControlStore } from '../../src/control-service/store/store.ts';
 import type { RevisionRecord } from '../../src/control-service/store/tables.ts';
 
@@ -23,7 +23,7 @@ export interface Making {
 }
 
 /** Carries out the revisions of each deployment one after another. */
-export function instantly(store: ControlStore, making: Making): Rollouts & { settled(): Promise<void> } {
+export function instantly(store: ControlStore, making: Making): RolloutNotifier & { settled(): Promise<void> } {
   const working = new Map<string, Promise<void>>();
   const after = async (before: Promise<void> | undefined, deploymentId: string): Promise<void> => {
     await before;

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { agentGroups, buildProcessesBelow } from '../control-service/rollouts/left-behind.ts';
-import { seeProcesses } from '../../src/control-service/compute/seen-processes.ts';
+import { listProcesses } from '../../src/control-service/compute/process-list.ts';
 import type { Repository } from '../../src/demo/repository.ts';
 import { askOf, KillLedger, type Ask } from './kill-ledger.ts';
 import { UploadLedger, uploadDeployment } from './uploads.ts';
@@ -144,7 +144,7 @@ const parentOf = (pid: number): number => {
 /** The database's first process: the one called postgres whose parent is not. */
 function databasePids(): number[] {
   const isBelow = (pid: number): boolean => pid > 1 && (pid === fixture.service.pid || isBelow(parentOf(pid)));
-  return seeProcesses()
+  return listProcesses()
     .map(({ pid }) => pid)
     .filter((pid) => nameOf(pid) === 'postgres' && nameOf(parentOf(pid)) !== 'postgres' && isBelow(pid));
 }

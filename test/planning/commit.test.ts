@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { commitOf, sameCommit, shortCommit, type Workflow } from '../../src/planning/commit.ts';
+import { determineCommit, sameCommit, shortCommit, type Workflow } from '../../src/planning/commit.ts';
 import { isRepositoryNamed, sameRepository, shownRepository } from '../../src/planning/repository-url.ts';
 
 const sha = 'a'.repeat(40);
@@ -19,7 +19,7 @@ const pullRequest: Workflow = {
 };
 
 describe('the requested commit', () => {
-  test.each<[string, Partial<Parameters<typeof commitOf>[0]>, string | undefined]>([
+  test.each<[string, Partial<Parameters<typeof determineCommit>[0]>, string | undefined]>([
     ['a push to the deployed branch: its commit', { workflow: push }, sha],
     ['a push to another branch: unknown', { workflow: { ...push, ref: 'refs/heads/next' } }, undefined],
     ['a push to another repository: unknown', { workflow: { ...push, repository: 'acme/other' } }, undefined],
@@ -70,7 +70,7 @@ describe('the requested commit', () => {
     ['a service that does not report its repository: unknown', { workflow: push, repoUrl: undefined }, undefined],
     ['the repository spelled for ssh: its commit', { workflow: push, repoUrl: 'git@github.com:Acme/Agent.git' }, sha],
   ])('%s', (_, change, wanted) => {
-    const known = commitOf({
+    const known = determineCommit({
       repoUrl: 'https://github.com/acme/agent',
       repoRef: 'main',
       workflow: undefined,
@@ -82,7 +82,7 @@ describe('the requested commit', () => {
   });
 
   const elsewhere = { ...push, ref: 'refs/heads/next' };
-  test.each<[string, Partial<Parameters<typeof commitOf>[0]>]>([
+  test.each<[string, Partial<Parameters<typeof determineCommit>[0]>]>([
     ['this workflow', { workflow: push, head: headSha }],
     ['this workflow', { workflow: pullRequest, repoRef: 'feature' }],
     ['the head of main', { head: headSha }],
@@ -92,7 +92,7 @@ describe('the requested commit', () => {
     ['the service does not report which repository and ref it builds', { workflow: push, repoUrl: undefined }],
     ['the service does not report which repository and ref it builds', { head: headSha, repoRef: undefined }],
   ])('is known, or unknown, with a reason: %s', (reason, change) => {
-    const known = commitOf({
+    const known = determineCommit({
       repoUrl: 'https://github.com/acme/agent',
       repoRef: 'main',
       workflow: undefined,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { formattersFor, kindOfValue } from '../../src/planning/format-expectation.ts';
+import { createFormatter, kindOfValue } from '../../src/planning/format-expectation.ts';
 
-const words = formattersFor((text) => text);
+const words = createFormatter((text) => text);
 const nodes = (count: number) => Array.from({ length: count }, (_, index) => `n${index}`);
 const list = (count: number) => `[${Array.from({ length: count }, () => '1').join(', ')}`;
 
@@ -44,7 +44,7 @@ test.each([
 
 test('redacts the text to show and as much behind it as a secret may be long, and no more', () => {
   const lengths: number[] = [];
-  const spied = formattersFor((text) => {
+  const spied = createFormatter((text) => {
     lengths.push(text.length);
     return text;
   });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { madeOf, newerThan } from '../../src/planning/new-revisions.ts';
-import type { RevisionSeen } from '../../src/planning/trigger-types.ts';
+import { matchRevision, newerThan } from '../../src/planning/new-revisions.ts';
+import type { RevisionSummary } from '../../src/planning/trigger-types.ts';
 
 const listed = [{ id: 'r3' }, { id: 'r2' }, { id: 'r1' }];
 
@@ -12,13 +12,13 @@ test.each<[string | null, string[] | undefined]>([
 ])('the revisions newer than %s', (former, ids) => expect(newerThan(former, listed)?.map(({ id }) => id)).toEqual(ids));
 
 const [a, b] = ['a'.repeat(40), 'b'.repeat(40)];
-const revision = (id: string, commit: string | undefined, standing: RevisionSeen['standing']): RevisionSeen => ({
+const revision = (id: string, commit: string | undefined, standing: RevisionSummary['standing']): RevisionSummary => ({
   id,
   commit,
   standing,
 });
 
-test.each<[string, RevisionSeen[], string]>([
+test.each<[string, RevisionSummary[], string]>([
   ['one of it is on its way', [revision('r2', a, 'on-its-way')], 'r2'],
   ['one of it ended, and an older one serves', [revision('r2', a, 'ended'), revision('r1', a, 'live')], 'r1'],
   ['one of it ended', [revision('r3', b, 'live'), revision('r2', a, 'ended')], 'r2'],
@@ -32,9 +32,9 @@ test.each<[string, RevisionSeen[], string]>([
   ['one of another commit is on its way', [revision('r2', b, 'on-its-way')], 'none'],
   ['one ended without reporting its commit', [revision('r2', undefined, 'ended')], 'none'],
 ])('a revision of a commit where %s', (_, made, expected) => {
-  const found = madeOf(a, made);
+  const found = matchRevision(a, made);
   expect(found.kind === 'made' ? found.revision.id : found.kind).toBe(expected);
 });
 
 test('no revision is of an unknown commit', () =>
-  expect(madeOf(undefined, [revision('r2', a, 'live')])).toEqual({ kind: 'none' }));
+  expect(matchRevision(undefined, [revision('r2', a, 'live')])).toEqual({ kind: 'none' }));

@@ -1,12 +1,12 @@
 import type { DesiredExternalDocker, DesiredGithub } from '../../src/config/desired.ts';
 import type { Deployment } from '../../src/contract/control/deployment.ts';
-import type { KnownCommit } from '../../src/planning/commit.ts';
-import type { Plan, Seen } from '../../src/planning/plan-types.ts';
+import type { RequestedCommit } from '../../src/planning/commit.ts';
+import type { Plan, ObservedState } from '../../src/planning/plan-types.ts';
 
 const ours = 'a'.repeat(40);
 export const theirs = 'b'.repeat(40);
-export const known: KnownCommit = { kind: 'known', sha: ours, from: 'this workflow' };
-export const unknown: KnownCommit = { kind: 'unknown', why: 'unknown commit' };
+export const known: RequestedCommit = { kind: 'known', sha: ours, from: 'this workflow' };
+export const unknown: RequestedCommit = { kind: 'unknown', why: 'unknown commit' };
 
 export const github: DesiredGithub = {
   source: 'github',
@@ -67,11 +67,11 @@ export const imageRevision = (id: string, status: string, image_uri = 'registry.
   source_revision_config: { image_uri },
 });
 export const live = revision('r1', 'DEPLOYED');
-export const seen: Seen = { deployment: built, live, latest: live, commit: known };
+export const seen: ObservedState = { deployment: built, live, latest: live, commit: known };
 const liveImage = imageRevision('r1', 'DEPLOYED');
-export const seenImage: Seen = { deployment: image, live: liveImage, latest: liveImage, commit: unknown };
+export const seenImage: ObservedState = { deployment: image, live: liveImage, latest: liveImage, commit: unknown };
 /** Another revision is the newest one; r1 still serves. */
-export const newest = (latest: Seen['latest'], commit: string | null = ours): Partial<Seen> => ({
+export const newest = (latest: ObservedState['latest'], commit: string | null = ours): Partial<ObservedState> => ({
   latest,
   deployment: { ...built, latest_revision_id: latest?.id ?? null },
   live: revision('r1', 'DEPLOYED', commit),

@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import type { Desired, DesiredExternalDocker, DesiredGithub } from '../../src/config/desired.ts';
 import { plan } from '../../src/planning/plan.ts';
 import { withoutRequest } from '../../src/planning/plan-identity.ts';
-import type { Seen } from '../../src/planning/plan-types.ts';
+import type { ObservedState } from '../../src/planning/plan-types.ts';
 import { known, github, docker, request, obstacles, notes } from './plan-cases.ts';
 
 describe('a deployment that does not exist', () => {
-  const nothing: Seen = { commit: known };
+  const nothing: ObservedState = { commit: known };
   const tarball = { digest: `sha256:${'a'.repeat(64)}`, size: 9, files: 1, leftOut: [] };
 
   test('is created with all requested fields', () => {
@@ -39,7 +39,7 @@ describe('a deployment that does not exist', () => {
     });
   });
 
-  test.each<[string, DesiredGithub | DesiredExternalDocker, Partial<Seen>, string[]]>([
+  test.each<[string, DesiredGithub | DesiredExternalDocker, Partial<ObservedState>, string[]]>([
     [
       'without repository, ref and graph configuration',
       { source: 'github', name: 'agent', rebuild: 'auto', secretsStrategy: 'merge' },
@@ -129,7 +129,7 @@ describe('a deployment that does not exist', () => {
     rebuild: 'auto',
   };
   const pushed: Desired = { source: 'internal_docker', name: 'agent', imageUri: 'a:1', secretsStrategy: 'merge' };
-  test.each<[what: string, desired: Desired, actual: Partial<Seen>, sourceConfig: object, noted: string]>([
+  test.each<[what: string, desired: Desired, actual: Partial<ObservedState>, sourceConfig: object, noted: string]>([
     ['the integration that is found', github, { integration: found }, { integration_id: 'x1' }, found.why],
     ['the given integration', { ...github, integrationId: 'i2' }, { integration: found }, { integration_id: 'i2' }, ''],
     ['no integration, and why', github, { integration: { kind: 'none', why: 'none fits' } }, {}, 'none fits'],
@@ -156,7 +156,7 @@ describe('a deployment that does not exist', () => {
   const secretReferences = [{ name: 'B', secret_name: 's', secret_key: 'k' }];
   const secrets = [{ name: 'A', value: 'hush' }];
   const deployment = (source: string) => [change('name', 'agent'), change('source', source)];
-  test.each<[what: string, desired: Desired, actual: Partial<Seen>, changes: object[]]>([
+  test.each<[what: string, desired: Desired, actual: Partial<ObservedState>, changes: object[]]>([
     [
       'an image',
       { ...docker, resourceSpec: { cpu: 1, labels: { a: 'b' } }, secrets, secretReferences },

@@ -5,7 +5,7 @@ import {
   heldAt,
   inputOf,
   requestedFields,
-  requestFields,
+  buildRequestFields,
   sameField,
   displayValue,
 } from '../../src/planning/plan-fields.ts';
@@ -158,15 +158,15 @@ test.each(whole)('requests every field of $source, each by itself too', (desired
   const rules = fieldRules.filter(({ path, appliesTo }) => appliesTo.includes(desired.source) && !special.test(path));
   expect(paths.toSorted()).toEqual(rules.map(({ path }) => path).toSorted());
   for (const { path, value } of fields) {
-    const one = requestFields(desired, (each) => each === path);
+    const one = buildRequestFields(desired, (each) => each === path);
     expect(paths.filter((each) => heldAt(one, each) !== undefined)).toEqual([path]);
     expect(heldAt(one, path)).toBe(value);
     expect(
       heldAt(
-        requestFields(desired, () => true),
+        buildRequestFields(desired, () => true),
         path,
       ),
     ).toBe(value);
   }
-  expect(requestFields(desired, () => false)).toEqual({ source_config: {}, source_revision_config: {} });
+  expect(buildRequestFields(desired, () => false)).toEqual({ source_config: {}, source_revision_config: {} });
 });

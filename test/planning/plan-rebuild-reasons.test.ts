@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { DesiredExternalDocker, DesiredGithub } from '../../src/config/desired.ts';
 import { standingOf } from '../../src/planning/plan-rebuild.ts';
 import { plan } from '../../src/planning/plan.ts';
-import type { Plan, Seen } from '../../src/planning/plan-types.ts';
+import type { Plan, ObservedState } from '../../src/planning/plan-types.ts';
 import {
   theirs,
   unknown,
@@ -29,7 +29,7 @@ describe('says why', () => {
     return [why.replace('restated so that a revision is made', 'restated'), ...planned.notes];
   };
 
-  test.each<[what: string, actual: Partial<Seen>, requested: Partial<DesiredGithub>, words: string[]]>([
+  test.each<[what: string, actual: Partial<ObservedState>, requested: Partial<DesiredGithub>, words: string[]]>([
     ['a commit that is live', {}, {}, ['commit aaaaaaa is live already']],
     ['a live commit of no known newest revision', { latest: undefined }, {}, ['commit aaaaaaa is live already']],
     ['another commit that is live', newest(live, theirs), {}, ['restated: commit aaaaaaa is not live, bbbbbbb is']],
@@ -157,29 +157,39 @@ describe('says why', () => {
   );
 
   const failedImage = { latest: imageRevision('r2', 'DEPLOY_FAILED') };
-  test.each<[what: string, requested: Partial<DesiredExternalDocker>, actual: Partial<Seen>, words: string[]]>([
-    ['an image that is live', {}, {}, ['nothing differs from what is live']],
-    ['no revision', {}, { live: undefined, latest: undefined }, ['restated: there is no revision yet']],
+  test.each<[what: string, requested: Partial<DesiredExternalDocker>, actual: Partial<ObservedState>, words: string[]]>(
     [
-      'a revision of an image on its way',
-      {},
-      { latest: imageRevision('r2', 'DEPLOYING') },
-      ['nothing differs from revision r2, which is on its way already (DEPLOYING)'],
+      ['an image that is live', {}, {}, ['nothing differs from what is live']],
+      ['no revision', {}, { live: undefined, latest: undefined }, ['restated: there is no revision yet']],
+      [
+        'a revision of an image on its way',
+        {},
+        { latest: imageRevision('r2', 'DEPLOYING') },
+        ['nothing differs from revision r2, which is on its way already (DEPLOYING)'],
+      ],
+      [
+        'a live image whose newest revision failed',
+        {},
+        failedImage,
+        [
+          'image registry.test/agent:1 is live already',
+          'the newest revision r2 ended DEPLOY_FAILED and does not serve',
+        ],
+      ],
+      [
+        'the same, with resources',
+        { resourceSpec: { cpu: 1 } },
+        failedImage,
+        ['restated: revision r2 ended DEPLOY_FAILED'],
+      ],
+      [
+        'the same, with references',
+        { secretReferences: [] },
+        failedImage,
+        ['restated: revision r2 ended DEPLOY_FAILED'],
+      ],
     ],
-    [
-      'a live image whose newest revision failed',
-      {},
-      failedImage,
-      ['image registry.test/agent:1 is live already', 'the newest revision r2 ended DEPLOY_FAILED and does not serve'],
-    ],
-    [
-      'the same, with resources',
-      { resourceSpec: { cpu: 1 } },
-      failedImage,
-      ['restated: revision r2 ended DEPLOY_FAILED'],
-    ],
-    ['the same, with references', { secretReferences: [] }, failedImage, ['restated: revision r2 ended DEPLOY_FAILED']],
-  ])('of %s', (_, requested, actual, words) =>
+  )('of %s', (_, requested, actual, words) =>
     expect(inWords(plan({ ...docker, ...requested }, { ...seenImage, ...actual }))).toEqual(words),
   );
 
@@ -193,7 +203,7 @@ describe('says why', () => {
   test('of an image of the service’s own registry', () => {
     const pushed = { source: 'internal_docker', name: 'agent', secretsStrategy: 'merge' } as const;
     const deployment = { ...image, source: 'internal_docker' };
-    const words = (actual: Partial<Seen>) => inWords(plan(pushed, { ...seenImage, deployment, ...actual }))[0];
+    const words = (actual: Partial<ObservedState>) => inWords(plan(pushed, { ...seenImage, deployment, ...actual }))[0];
     expect(words({})).toBe('nothing differs from what is live');
     expect(words(failedImage)).toBe('image registry.test/agent:1 is live already');
   });
@@ -201,7 +211,7 @@ describe('says why', () => {
 
 describe('beside a change that makes a revision', () => {
   const secrets = [{ name: 'TOKEN', value: 'two' }];
-  const beside = (actual: Partial<Seen>, requested: Partial<DesiredGithub> = {}) =>
+  const beside = (actual: Partial<ObservedState>, requested: Partial<DesiredGithub> = {}) =>
     plan({ ...github, secrets, ...requested }, { ...seen, ...actual });
 
   test('nothing is adopted, and what else is on its way is not noted', () => {

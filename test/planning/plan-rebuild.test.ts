@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { DesiredExternalDocker, DesiredGithub } from '../../src/config/desired.ts';
 import { plan } from '../../src/planning/plan.ts';
-import type { Seen } from '../../src/planning/plan-types.ts';
+import type { ObservedState } from '../../src/planning/plan-types.ts';
 import {
   theirs,
   unknown,
@@ -24,7 +24,7 @@ import {
 describe('rebuild: auto', () => {
   const restated = { source_revision_config: { repo_ref: 'main' } };
   test.each<
-    [string, Partial<Seen>, Partial<DesiredGithub>, { adopt?: string; unreported?: true } | 'none' | 'restate']
+    [string, Partial<ObservedState>, Partial<DesiredGithub>, { adopt?: string; unreported?: true } | 'none' | 'restate']
   >([
     ['this commit is live: nothing', {}, {}, 'none'],
     ['another commit is live: built', newest(live, theirs), {}, 'restate'],
@@ -147,11 +147,11 @@ describe('rebuild: auto', () => {
 });
 
 describe('an image', () => {
-  const failed = (image_uri?: string): Partial<Seen> => ({
+  const failed = (image_uri?: string): Partial<ObservedState> => ({
     latest: imageRevision('r2', 'DEPLOY_FAILED', image_uri),
     deployment: { ...image, latest_revision_id: 'r2' },
   });
-  test.each<[string, Partial<DesiredExternalDocker>, Partial<Seen>, object | 'none' | { adopt: string }]>([
+  test.each<[string, Partial<DesiredExternalDocker>, Partial<ObservedState>, object | 'none' | { adopt: string }]>([
     ['is live: nothing', {}, {}, 'none'],
     ['is another one: sent', { imageUri: 'registry.test/agent:2' }, {}, { image_uri: 'registry.test/agent:2' }],
     ['is on its way: adopted', {}, { latest: imageRevision('r2', 'DEPLOYING') }, { adopt: 'r2' }],

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Desired } from '../../src/config/desired.ts';
 import type { RebuildDecision } from '../../src/planning/plan-rebuild.ts';
 import { restatement } from '../../src/planning/plan-restate.ts';
-import type { FieldChange, Seen } from '../../src/planning/plan-types.ts';
+import type { FieldChange, ObservedState } from '../../src/planning/plan-types.ts';
 import { base, built, docker, github, image } from './plan-cases.ts';
 
 const ours = `sha256:${'a'.repeat(64)}`;
@@ -36,7 +36,9 @@ const { imageUri: _image, ...anyImage } = docker;
 const fullRef = { ...built, source_revision_config: { repo_ref: 'refs/heads/main' } };
 const imageUri = { image_uri: 'registry.test/agent:1' };
 
-test.each<[what: string, Desired, Seen['deployment'], RebuildDecision, FieldChange[], part: object | undefined]>([
+test.each<
+  [what: string, Desired, ObservedState['deployment'], RebuildDecision, FieldChange[], part: object | undefined]
+>([
   ['a ref, to build it', github, built, make, [], main],
   ['a ref beside another change that makes a revision', github, built, make, [secret], main],
   ['a ref beside a change in place', github, built, make, [inPlace], main],

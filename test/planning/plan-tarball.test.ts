@@ -10,7 +10,7 @@ import {
   uploadChange,
   waitsForUpload,
 } from '../../src/planning/plan-tarball.ts';
-import type { Plan, Seen } from '../../src/planning/plan-types.ts';
+import type { Plan, ObservedState } from '../../src/planning/plan-types.ts';
 import { base, changed, notes, obstacles, unknown } from './plan-cases.ts';
 
 const ours = `sha256:${'a'.repeat(64)}`;
@@ -43,15 +43,15 @@ const revision = (id: string, status: string, reported: Reported = {}) => ({
 });
 const deployment = { ...base, source: 'internal_source', source_revision_config: upload() };
 const live = revision('r1', 'DEPLOYED');
-const seen: Seen = { deployment, live, latest: live, commit: unknown, tarball };
+const seen: ObservedState = { deployment, live, latest: live, commit: unknown, tarball };
 
 /** Another revision is the newest one; r1 still serves. */
-const newest = (status: string, reported: Reported = {}): Partial<Seen> => ({
+const newest = (status: string, reported: Reported = {}): Partial<ObservedState> => ({
   latest: revision('r2', status, reported),
   deployment: { ...deployment, latest_revision_id: 'r2', source_revision_config: upload(reported) },
 });
 /** The first revision of a creation, which waits for a folder. */
-const waiting: Partial<Seen> = {
+const waiting: Partial<ObservedState> = {
   latest: revision('r1', 'QUEUED', { path: null, digest: null }),
   live: undefined,
   deployment: {
@@ -61,7 +61,7 @@ const waiting: Partial<Seen> = {
   },
 };
 /** A service that reports the path, and no digest. */
-const hiding = (status: string): Partial<Seen> => {
+const hiding = (status: string): Partial<ObservedState> => {
   const { source_tarball_digest: _, ...config } = upload();
   const latest = { id: 'r1', status, source_revision_config: config };
   return { latest, live: latest, deployment: { ...deployment, source_revision_config: config } };
@@ -77,7 +77,7 @@ const inShort = (planned: Plan): string => {
 };
 
 describe('a folder', () => {
-  test.each<[string, Partial<Seen>, Requested, string]>([
+  test.each<[string, Partial<ObservedState>, Requested, string]>([
     ['that is live: nothing', {}, {}, 'none'],
     ['that differs from the live one: uploaded', newest('DEPLOYED', { digest: theirs }), {}, 'upload'],
     ['that is on its way: followed', newest('BUILDING'), {}, 'none, adopt r2'],
@@ -254,7 +254,7 @@ describe('an image of the service’s own registry', () => {
   };
   const config = { image_uri: 'registry.test/agent:1' };
   const first = { id: 'r1', status: 'DEPLOYED', source_revision_config: config };
-  const held: Seen = {
+  const held: ObservedState = {
     deployment: { ...base, source: 'internal_docker', source_revision_config: config },
     live: first,
     latest: first,
@@ -340,7 +340,7 @@ test.each<[ofRevision: Report, ofDeployment: Report, latest: Report]>([
   expect(latestPath(...seenWith('source_tarball_path'))).toBe(latest);
 });
 
-test.each<[what: string, waits: boolean, source: string, latest: Seen['latest']]>([
+test.each<[what: string, waits: boolean, source: string, latest: ObservedState['latest']]>([
   ['a revision in progress without an upload', true, 'internal_source', waiting.latest],
   ['a status that is not known', true, 'internal_source', revision('r1', 'NEWER', { path: null, digest: null })],
   ['a revision that ended', false, 'internal_source', revision('r1', 'BUILD_FAILED', { path: null, digest: null })],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decideRollback, isLiveBefore, whyNotUndone, type RollbackDecision } from '../../src/planning/rollback.ts';
+import { decideRollback, isLiveBefore, rollbackObstacle, type RollbackDecision } from '../../src/planning/rollback.ts';
 
 const noFormer: RollbackDecision = { kind: 'impossible', because: 'no-former' };
 
@@ -20,7 +20,7 @@ test.each<[string, string | null, string | undefined, string | undefined]>([
   ['nothing serves', null, undefined, 'revision none serves by now, not r2'],
   ['a newer one is on its way', 'r2', 'r3', 'revision r3 is on its way and takes over'],
 ])('why a wrong revision is not rolled back: %s', (_, active, onItsWay, why) =>
-  expect(whyNotUndone('r2', { active, onItsWay })).toBe(why),
+  expect(rollbackObstacle('r2', { active, onItsWay })).toBe(why),
 );
 
 test.each<[string, readonly [id: string, status: string][], string | undefined]>([

@@ -1,12 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decideTrigger, type TriggerCause, type TriggerInput } from '../../src/planning/trigger.ts';
-import type { Decision, RevisionSeen, DeploymentState } from '../../src/planning/trigger-types.ts';
+import type { Decision, RevisionSummary, DeploymentState } from '../../src/planning/trigger-types.ts';
 
 const [sha, older, other] = ['a'.repeat(40), 'b'.repeat(40), 'c'.repeat(40)];
-const live = (commit: string | undefined, id = 'r1'): RevisionSeen => ({ id, commit, standing: 'live' });
-const coming = (commit: string | undefined, id = 'r2'): RevisionSeen => ({ id, commit, standing: 'on-its-way' });
-const ended = (commit: string | undefined, id = 'r2'): RevisionSeen => ({ id, commit, standing: 'ended' });
+const live = (commit: string | undefined, id = 'r1'): RevisionSummary => ({ id, commit, standing: 'live' });
+const coming = (commit: string | undefined, id = 'r2'): RevisionSummary => ({ id, commit, standing: 'on-its-way' });
+const ended = (commit: string | undefined, id = 'r2'): RevisionSummary => ({ id, commit, standing: 'ended' });
 const hold = { since: 1, why: 'the last revision was rolled back' };
 const agents = {
   skipWords: ['[skip deploy]'],

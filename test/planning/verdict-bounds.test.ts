@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import type { ValueTest } from '../../src/config/smoke-test.ts';
 import { tooLarge } from '../../src/planning/expectation-schema.ts';
-import { seenAt } from '../../src/planning/expectation-value.ts';
-import { formattersFor } from '../../src/planning/format-expectation.ts';
+import { checkPath } from '../../src/planning/expectation-value.ts';
+import { createFormatter } from '../../src/planning/format-expectation.ts';
 
-const words = formattersFor((text) => text);
+const words = createFormatter((text) => text);
 
 /** So many lists, each within the other, and a value in the innermost one. */
 const nested = (lists: number, ...inner: unknown[]): unknown => (lists === 1 ? inner : [nested(lists - 1, ...inner)]);
@@ -116,7 +116,7 @@ test.each<[what: string, path: string, expected: ValueTest, values: unknown, hel
     `more than 100000 characters: too large to be held to a JSON Schema (${words.brief(letters(999), 120)})`,
   ],
 ])('bounds the work of an expectation: %s', (_, path, expected, values, held, seen) =>
-  expect(seenAt(path, expected, values, words)).toEqual({ held, seen }),
+  expect(checkPath(path, expected, values, words)).toEqual({ held, seen }),
 );
 
 test.each<[what: string, path: string, expected: ValueTest, values: unknown, held: boolean, seen: string]>([
@@ -155,7 +155,7 @@ test.each<[what: string, path: string, expected: ValueTest, values: unknown, hel
     '$[0].a.b….e.f: 1',
   ],
 ])('reports %s', (_, path, expected, values, held, seen) =>
-  expect(seenAt(path, expected, values, words)).toEqual({ held, seen }),
+  expect(checkPath(path, expected, values, words)).toEqual({ held, seen }),
 );
 
 test.each<[what: string, schema: Record<string, unknown>, value: unknown, seen: string]>([
@@ -168,5 +168,5 @@ test.each<[what: string, schema: Record<string, unknown>, value: unknown, seen: 
   ],
   ['a key that is half a character', {}, { '\ud800': 1 }, 'a key that is no well-formed text ({"\\ud800": 1})'],
 ])('names where values do not fit a schema: %s', (_, schema, value, seen) =>
-  expect(seenAt('$', { kind: 'schema', schema }, value, words)).toEqual({ held: false, seen }),
+  expect(checkPath('$', { kind: 'schema', schema }, value, words)).toEqual({ held: false, seen }),
 );

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { judgeHolder, readHolder, silenceMeansGone, writeHolder } from '../../src/postgres/embedded/folder-lock.ts';
+import { classifyHolder, readHolder, holderTimeoutMs, writeHolder } from '../../src/postgres/embedded/folder-lock.ts';
 import { findInstallation } from '../../src/postgres/embedded/installation.ts';
 import { pauseBefore } from '../../src/postgres/embedded.ts';
 import { passes } from '../../src/postgres/embedded/launch.ts';
-import { isServerOf } from '../../src/postgres/embedded/leftover.ts';
+import { isServerOf } from '../../src/postgres/embedded/orphaned-server.ts';
 import { folderKey } from '../../src/postgres/embedded/placement.ts';
-import { firstClosed, may } from '../../src/postgres/embedded/reach.ts';
+import { firstClosed, may } from '../../src/postgres/embedded/file-access.ts';
 import { chooseServerUser } from '../../src/postgres/embedded/locate.ts';
 
 const passwd = [
@@ -76,10 +76,12 @@ describe('an existing lock', () => {
     [
       'of another container is free after a long silence',
       {},
-      { space: 'there', silentFor: silenceMeansGone + 1 },
+      { space: 'there', silentFor: holderTimeoutMs + 1 },
       'free',
     ],
-  ])('%s', (_, who, what, verdict) => expect(judgeHolder({ ...holder, ...who }, { ...seen, ...what })).toBe(verdict));
+  ])('%s', (_, who, what, verdict) =>
+    expect(classifyHolder({ ...holder, ...who }, { ...seen, ...what })).toBe(verdict),
+  );
 
   test('reads as it was written', () => {
     expect(readHolder(writeHolder(holder))).toEqual(holder);

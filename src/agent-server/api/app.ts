@@ -9,7 +9,7 @@ import { asOwnCall, disabledBy } from '../http/route-groups.ts';
 import { Refusal } from '../refusal.ts';
 import { RunStopped } from '../runs/run-error.ts';
 import { guard, tokenHeader } from './guard.ts';
-import { type Env, type Parts, threadDeletion } from './operation.ts';
+import { type Env, type AppDependencies, threadDeletion } from './operation.ts';
 import { operations } from './operations.ts';
 import type { Logger } from '../../logger.ts';
 import { memberOf } from '../members.ts';
@@ -18,7 +18,7 @@ import type { AuthConfig } from '../../graph-config/schema.ts';
 import type { HttpConfig } from '../../graph-config/http-config.ts';
 
 export interface AppParts extends Omit<
-  Parts,
+  AppDependencies,
   'headersForRuns' | 'deleteThreads' | 'describe' | 'fetch' | 'mountPrefix'
 > {
   /** The token that a proxy in front presents with every request. */
@@ -31,7 +31,7 @@ export function createApp({ token, around, ...given }: AppParts): Hono<Env> {
   const app = new Hono<Env>();
   const { clock, log } = given;
   let document: Promise<OpenApiDocument> | undefined;
-  const parts: Parts = {
+  const parts: AppDependencies = {
     ...given,
     headersForRuns: configurableHeaders(around.http.configurable_headers),
     deleteThreads: threadDeletion(around.auth, given.remover),
@@ -77,7 +77,7 @@ function answerError(error: Error, c: Context, log: Logger): Response {
   // The caller waits for a run that ends in another process.
   if (error instanceof RunStopped) return c.json({ detail: error.message }, 503, { 'retry-after': '1' });
   if (isDatabaseUnavailable(error)) {
-    return c.json({ detail: "The database can't be reached at the moment. Ask again." }, 503, { 'retry-after': '1' });
+    return c.json({ detail: 'The database is unavailable. Retry in a moment.' }, 503, { 'retry-after': '1' });
   }
   log.error(`${c.req.method} ${c.req.path} failed: ${error.stack ?? String(error)}`);
   return c.json({ detail: 'Internal error. See the server log.' }, 500);

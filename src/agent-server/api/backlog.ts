@@ -12,7 +12,7 @@ const worthCounting = 1024 * 1024;
 const stallMs = 10_000;
 
 /** The backlog of a caller, from its stream's controller. */
-export interface Waiting {
+export interface ClientBacklog {
   /** Bytes not yet read. */
   bytes: () => number;
   /** Disconnects the caller. */
@@ -20,7 +20,7 @@ export interface Waiting {
 }
 
 /** All callers with a backlog in this process, which share its memory. */
-const everyone = new Set<Waiting>();
+const everyone = new Set<ClientBacklog>();
 
 /**
  * Distinguishes a caller that stopped reading from one whose connection is slower than its events. The former is
@@ -29,8 +29,8 @@ const everyone = new Set<Waiting>();
 export class Backlog {
   readonly #clock: Clock;
   readonly #done: AbortSignal;
-  readonly #waiting: Waiting;
-  readonly #all: Set<Waiting>;
+  readonly #waiting: ClientBacklog;
+  readonly #all: Set<ClientBacklog>;
   #added = 0;
   #watching = false;
 
@@ -38,7 +38,7 @@ export class Backlog {
    * @param done aborts at the end of the stream.
    * @param all the callers that share the memory.
    */
-  constructor(clock: Clock, done: AbortSignal, waiting: Waiting, all: Set<Waiting> = everyone) {
+  constructor(clock: Clock, done: AbortSignal, waiting: ClientBacklog, all: Set<ClientBacklog> = everyone) {
     this.#clock = clock;
     this.#done = done;
     this.#waiting = waiting;
@@ -60,7 +60,7 @@ export class Backlog {
 
   #boundAll(): void {
     let sum = 0;
-    let most: { waiting: Waiting; bytes: number } | undefined;
+    let most: { waiting: ClientBacklog; bytes: number } | undefined;
     for (const waiting of this.#all) {
       const bytes = waiting.bytes();
       sum += bytes;

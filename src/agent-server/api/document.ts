@@ -18,7 +18,7 @@ export function openApiDocument(): OpenApiDocument {
     description: [
       'Runs the graphs of a deployment: assistants, threads, runs, crons, a store, and the protocols of agents and models.',
       'Refusals have one field, `detail`: a sentence, or at a 422 a list of the fields that are wrong.',
-      'Fields that are not known are passed over. The paths below `/threads/{thread_id}/runs` are reached by `/thread/{thread_id}/runs` as well.',
+      'Unknown fields are ignored. The paths below `/threads/{thread_id}/runs` are also available below `/thread/{thread_id}/runs`.',
     ],
     schemas: namedSchemas,
     schemaDefaults: bodyDefaults,
@@ -53,8 +53,8 @@ const errors: Readonly<Record<number, ResponseDescription>> = {
 
 const commonErrors: Readonly<Record<number, ResponseDescription>> = {
   401: refusal('No valid key was sent, or the agent’s own authentication refused the caller.'),
-  403: refusal('The caller may not do this, or did not come through the deployment’s address.'),
-  503: refusal('The database is not there at the moment, or this revision does not serve: ask again.'),
+  403: refusal('The caller may not do this, or did not use the deployment’s URL.'),
+  503: refusal('The database is unavailable, or this revision is idle or shutting down. Retry in a moment.'),
 };
 
 const page = { limit: pageBounds.defaultLimit, offset: 0 };

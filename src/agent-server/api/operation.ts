@@ -9,20 +9,20 @@ import type { CronStore } from '../crons/store.ts';
 import type { Graphs } from '../graphs/graphs.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { FindTask } from '../protocols/a2a/find-task.ts';
-import type { Fetch } from '../protocols/own-api.ts';
+import type { Fetch } from '../protocols/internal-api.ts';
 import type { Runs } from '../runs/runs.ts';
 import type { RunStore } from '../runs/store.ts';
 import type { Items } from '../store/items.ts';
-import type { OpenThreads } from '../threads/open.ts';
+import type { ThreadComponents } from '../threads/thread-components.ts';
 import type { Logger } from '../../logger.ts';
 import type { Context } from 'hono';
 import { Refusal } from '../refusal.ts';
 import { matches } from '../auth/filters.ts';
-import { ask } from '../auth/call-auth-handler.ts';
+import { callAuthHandler } from '../auth/call-auth-handler.ts';
 import type { ThreadRemover } from '../threads/remover.ts';
 
 /** The parts of the server that operations use. */
-export interface Parts extends OpenThreads {
+export interface AppDependencies extends ThreadComponents {
   assistants: AssistantStore;
   runStore: RunStore;
   runs: Runs;
@@ -49,7 +49,7 @@ export interface Parts extends OpenThreads {
 /** The variables of every operation's context. */
 export interface Env {
   Variables: {
-    parts: Parts;
+    parts: AppDependencies;
     /** The caller, where the agent authenticates callers. */
     authUser?: AuthUser;
   };
@@ -59,29 +59,29 @@ export interface Env {
 export const operation = <Path extends string>(definition: Operation<Env, Path>): Operation<Env> => definition;
 
 /** A thread to delete, with what authorization needs. */
-interface GoingThread {
+interface ThreadToDelete {
   thread_id: string;
   metadata: FreeObject;
 }
 
 /** Deletes threads with their runs on behalf of a caller. */
-type DeleteThreads = (c: Context, threads: readonly GoingThread[]) => Promise<void>;
+type DeleteThreads = (c: Context, threads: readonly ThreadToDelete[]) => Promise<void>;
 
 /**
- * Deletes dependent threads as if the caller had requested each: with authorization rules, every thread is checked before
- * any is deleted, and hidden ones are skipped.
+ * Deletes dependent threads as if the caller had requested each: with authorization rules, every thread is checked
+ * before any is deleted, and hidden ones are skipped.
  */
 export function threadDeletion(auth: AgentAuth | undefined, remover: Pick<ThreadRemover, 'delete'>): DeleteThreads {
   return async (c, threads) => {
-    const going: GoingThread[] = [];
+    const going: ThreadToDelete[] = [];
     for (const thread of threads) if (!auth || (await mayDelete(auth, c, thread))) going.push(thread);
     for (const { thread_id } of going) await remover.delete(thread_id);
   };
 }
 
-async function mayDelete(auth: AgentAuth, c: Context, { thread_id, metadata }: GoingThread): Promise<boolean> {
+async function mayDelete(auth: AgentAuth, c: Context, { thread_id, metadata }: ThreadToDelete): Promise<boolean> {
   const user = c.get('authUser');
   if (user === undefined) throw new Refusal(401, 'Unauthorized');
-  const wanted = await ask({ auth, user }, 'threads', 'delete', { thread_id });
+  const wanted = await callAuthHandler({ auth, user }, 'threads', 'delete', { thread_id });
   return wanted === undefined || matches(metadata, wanted);
 }

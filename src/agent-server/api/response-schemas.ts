@@ -13,7 +13,8 @@ import {
   threadTask,
 } from '../../contract/agent/thread.ts';
 
-// The exact responses of this server. The contract's response schemas are looser, because they parse other servers' too.
+// The exact responses of this server. The contract's response schemas are looser, because they parse other servers'
+// too.
 
 const id = z.uuid();
 const time = z.iso.datetime();

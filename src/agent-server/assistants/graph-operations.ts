@@ -7,11 +7,11 @@ import { flag, readQuery } from '../api/body.ts';
 import { operation, type Env } from '../api/operation.ts';
 import { graphSchemasResponse, subgraphsResponse } from '../api/response-schemas.ts';
 import type { Graph } from '../graphs/graph.ts';
-import { drawn } from '../graphs/graphs.ts';
+import { drawGraph } from '../graphs/graphs.ts';
 import { missing, Refusal } from '../refusal.ts';
-import { madeOrRefused } from '../runs/make-graph.ts';
+import { refuseFactoryError } from '../runs/factory-errors.ts';
 import { configurableIn } from './assistant.ts';
-import { theAssistant } from './operations.ts';
+import { requireAssistant } from './operations.ts';
 
 /** `true` expands all subgraphs, a number up to that depth. */
 const xray = z
@@ -54,8 +54,8 @@ export const assistantGraphOperations: readonly Operation<Env>[] = [
     errors: [404, 422],
     async handle(c) {
       const query = readQuery(c, drawingQuery);
-      const { graphId, graph, configurable } = await theGraph(c);
-      const drawing = await drawn(graph, configurable, query.xray);
+      const { graphId, graph, configurable } = await requireGraph(c);
+      const drawing = await drawGraph(graph, configurable, query.xray);
       if (!drawing) throw new Refusal(422, `The engine of graph "${graphId}" can't draw it.`);
       return c.json(drawing);
     },
@@ -69,7 +69,7 @@ export const assistantGraphOperations: readonly Operation<Env>[] = [
     responses: { 200: { description: 'JSON schemas; unknown ones are absent.', schema: graphSchemasResponse } },
     errors: [404, 422],
     async handle(c) {
-      const { graphId, graph } = await theGraph(c);
+      const { graphId, graph } = await requireGraph(c);
       return c.json({ graph_id: graphId, ...(await c.var.parts.graphs.schemas(graphId, graph)) });
     },
   }),
@@ -89,19 +89,23 @@ export const assistantGraphOperations: readonly Operation<Env>[] = [
 
 async function subgraphs(c: Context<Env>): Promise<Response> {
   const { recurse } = readQuery(c, subgraphsQuery);
-  const { graphId, graph } = await theGraph(c);
+  const { graphId, graph } = await requireGraph(c);
   const namespace = c.req.param('namespace');
   return c.json(await c.var.parts.graphs.schemasInside(graphId, graph, { namespace, recurse }));
 }
 
-async function theGraph(c: Context<Env>): Promise<{ graphId: string; graph: Graph; configurable: FreeObject }> {
+async function requireGraph(c: Context<Env>): Promise<{ graphId: string; graph: Graph; configurable: FreeObject }> {
   const { graphs } = c.var.parts;
   const id = c.req.param('assistant_id') ?? '';
-  const { graph_id: graphId, config } = await theAssistant(c);
+  const { graph_id: graphId, config } = await requireAssistant(c);
   if (!graphs.has(graphId)) {
     throw missing(`Assistant "${id}" is of graph "${graphId}", which this revision does not have.`);
   }
   const configurable = configurableIn(config);
-  const graph = await madeOrRefused(graphs.make(graphId, { configurable }, 'thread'), graphId, `assistant "${id}"`);
+  const graph = await refuseFactoryError(
+    graphs.make(graphId, { configurable }, 'thread'),
+    graphId,
+    `assistant "${id}"`,
+  );
   return { graphId, graph, configurable };
 }

@@ -19,7 +19,7 @@ import { assistantResponse, assistantVersionResponse, countResponse } from '../a
 import { contextProblems } from '../graphs/context.ts';
 import type { Graphs } from '../graphs/graphs.ts';
 import { missing, noAssistant, noVersion, Refusal } from '../refusal.ts';
-import { ifMade } from '../runs/make-graph.ts';
+import { ignoreFactoryError } from '../runs/factory-errors.ts';
 import { configurableIn, isDefault, showAssistant, showVersion, type StoredAssistant } from './assistant.ts';
 import { nextVersion } from './store.ts';
 
@@ -51,7 +51,7 @@ export const assistantOperations: readonly Operation<Env>[] = [
     async handle(c) {
       const { assistants, graphs } = c.var.parts;
       const request = await readBody(c, createBody);
-      await mustFit(graphs, request.graph_id, {
+      await assertGraphAccepts(graphs, request.graph_id, {
         config: request.config ?? {},
         context: request.context ?? {},
         sent: request.context,
@@ -101,7 +101,7 @@ export const assistantOperations: readonly Operation<Env>[] = [
       200: { description: 'The assistant, with the values of its active version.', schema: assistantResponse },
     },
     errors: [404],
-    handle: async (c) => c.json(showAssistant(await theAssistant(c))),
+    handle: async (c) => c.json(showAssistant(await requireAssistant(c))),
   }),
   operation({
     method: 'patch',
@@ -117,7 +117,7 @@ export const assistantOperations: readonly Operation<Env>[] = [
     async handle(c) {
       const { assistants, graphs } = c.var.parts;
       const request = await readBody(c, patchBody);
-      const assistant = await theAssistant(c);
+      const assistant = await requireAssistant(c);
       const { assistant_id, graph_id } = assistant;
       if (request.graph_id !== undefined && request.graph_id !== graph_id && isDefault(assistant)) {
         throw new Refusal(
@@ -128,7 +128,7 @@ export const assistantOperations: readonly Operation<Env>[] = [
       // A mere change of name keeps an old context, even if the schema has changed since.
       if (request.graph_id !== undefined || request.context !== undefined) {
         const { config, context } = nextVersion(assistant, request);
-        await mustFit(graphs, request.graph_id ?? graph_id, { config, context, sent: request.context });
+        await assertGraphAccepts(graphs, request.graph_id ?? graph_id, { config, context, sent: request.context });
       }
       const patched = await assistants.patch(assistant_id, request);
       if (!patched) throw noAssistant(assistant_id);
@@ -148,7 +148,7 @@ export const assistantOperations: readonly Operation<Env>[] = [
     async handle(c) {
       const { assistants, graphs, deleteThreads } = c.var.parts;
       const { delete_threads } = readQuery(c, deletionQuery);
-      const assistant = await theAssistant(c);
+      const assistant = await requireAssistant(c);
       const { assistant_id, graph_id } = assistant;
       if (isDefault(assistant) && graphs.has(graph_id)) {
         throw new Refusal(
@@ -173,7 +173,7 @@ export const assistantOperations: readonly Operation<Env>[] = [
     errors: [400, 404, 413, 422],
     async handle(c) {
       const request = await readBody(c, versionsBody);
-      const { assistant_id } = await theAssistant(c);
+      const { assistant_id } = await requireAssistant(c);
       return c.json((await c.var.parts.assistants.versions(assistant_id, request)).map(showVersion));
     },
   }),
@@ -194,7 +194,7 @@ export const assistantOperations: readonly Operation<Env>[] = [
         const msg = 'is required: the number of the version that becomes the active one';
         throw new Refusal(422, [{ loc: ['body', 'version'], msg, type: 'missing' }]);
       }
-      const { assistant_id } = await theAssistant(c);
+      const { assistant_id } = await requireAssistant(c);
       const active = await c.var.parts.assistants.activate(assistant_id, version);
       if (!active) throw noVersion(assistant_id, version);
       return c.json(showAssistant(active));
@@ -202,7 +202,7 @@ export const assistantOperations: readonly Operation<Env>[] = [
   }),
 ];
 
-export async function theAssistant(c: Context<Env>): Promise<StoredAssistant> {
+export async function requireAssistant(c: Context<Env>): Promise<StoredAssistant> {
   const id = c.req.param('assistant_id') ?? '';
   const assistant = await c.var.parts.assistants.get(id);
   if (!assistant) throw noAssistant(id);
@@ -210,7 +210,7 @@ export async function theAssistant(c: Context<Env>): Promise<StoredAssistant> {
 }
 
 /** Rejects a graph that this revision lacks, and a context that violates its schema. */
-async function mustFit(
+async function assertGraphAccepts(
   graphs: Graphs,
   graphId: string,
   { config, context, sent }: { config: FreeObject; context: FreeObject; sent: FreeObject | undefined },
@@ -220,7 +220,7 @@ async function mustFit(
     throw missing(`There is no graph "${graphId}". This deployment has ${known.join(', ')}.`);
   }
   // A factory may need values that only runs have: these are validated with each run.
-  const graph = await ifMade(graphs.make(graphId, { configurable: configurableIn(config) }, 'thread'));
+  const graph = await ignoreFactoryError(graphs.make(graphId, { configurable: configurableIn(config) }, 'thread'));
   const problems = graph ? await contextProblems(graph, context, { mayLack: true, sent }) : [];
   if (problems.length > 0) throw new Refusal(422, problems);
 }

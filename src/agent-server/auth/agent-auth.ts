@@ -21,7 +21,7 @@ export type Action =
   'create' | 'read' | 'update' | 'delete' | 'search' | 'create_run' | 'put' | 'get' | 'list_namespaces';
 
 /** A request for authorization. A handler may change `value`, which is then used. */
-export interface Question {
+export interface AuthorizationRequest {
   resource: Resource;
   action: Action;
   value: Record<string, unknown>;
@@ -37,7 +37,7 @@ export interface AgentAuth {
    *
    * @throws Refusal if the agent refuses.
    */
-  decide(question: Question): Promise<MetadataFilter | undefined>;
+  decide(question: AuthorizationRequest): Promise<MetadataFilter | undefined>;
   /** Whether a caller with a key of the service may present itself as the Studio and skip `authenticate`. */
   trustsStudio: boolean;
 }
@@ -127,8 +127,8 @@ export function userOf(answer: unknown): AuthUser {
 const isHandler = (value: unknown): value is Handler => typeof value === 'function';
 
 /**
- * Recognizes a refusal of the agent's code: an error with a status, such as the SDK's `HTTPException`. Returns undefined
- * for every other error.
+ * Recognizes a refusal of the agent's code: an error with a status, such as the SDK's `HTTPException`. Returns
+ * undefined for every other error.
  */
 function refusalIn(error: unknown): Refusal | undefined {
   if (!(error instanceof Error)) return undefined;

@@ -4,19 +4,22 @@ import type { FreeObject } from '../../contract/agent/open-word.ts';
 import { noVersion, Refusal } from '../refusal.ts';
 import type { AccessTo } from './access.ts';
 import { matches, narrow, type MetadataFilter } from './filters.ts';
-import { ask, mustMatch, resources, type AuthorizationContext } from './call-auth-handler.ts';
+import { callAuthHandler, assertMatchesFilter, resources, type AuthorizationContext } from './call-auth-handler.ts';
 import { objectIn, readObject, rewriteBody } from './request-body.ts';
 
 /** The fields that a handler may change. */
 const changeable = ['metadata', 'config', 'context', 'name', 'description', 'payload', 'schedule'] as const;
 
 /** Applies a handler's changes to a body. */
-function changed(body: FreeObject, value: FreeObject): FreeObject {
+function applyHandlerChanges(body: FreeObject, value: FreeObject): FreeObject {
   const fields = changeable.filter((field) => field in value && (field in body || field === 'metadata'));
   return { ...body, ...Object.fromEntries(fields.map((field) => [field, value[field]])) };
 }
 
-/** Authorizes creating an assistant or a thread: the handler may add metadata. An id that another user owns is a conflict. */
+/**
+ * Authorizes creating an assistant or a thread: the handler may add metadata. An id that another user owns is a
+ * conflict.
+ */
 export async function authorizeCreate(
   question: AuthorizationContext,
   { kind }: AccessTo<'create'>,
@@ -26,12 +29,12 @@ export async function authorizeCreate(
   body[field] ??= randomUUID();
   const id = body[field];
   const value = { if_exists: 'raise', ...body, metadata: objectIn(body, 'metadata') };
-  const filter = await ask(question, resources[kind], 'create', value);
+  const filter = await callAuthHandler(question, resources[kind], 'create', value);
   const existing = filter === undefined || typeof id !== 'string' ? undefined : await question.find(kind, id);
   if (filter !== undefined && existing !== undefined && !matches(existing, filter)) {
     throw new Refusal(409, `${kind === 'thread' ? 'Thread' : 'Assistant'} ${String(id)} already exists.`);
   }
-  rewriteBody(question.c, changed(body, value));
+  rewriteBody(question.c, applyHandlerChanges(body, value));
 }
 
 /** Authorizes searching and counting, narrowed to what the filter matches. Returns the response if nothing can match. */
@@ -42,7 +45,7 @@ export async function authorizeSearch(
   const { c } = question;
   const body = await readObject(c);
   const value: FreeObject = { ...body, metadata: objectIn(body, 'metadata'), ...(counts && { limit: 0, offset: 0 }) };
-  const filter = await ask(question, resources[kind], 'search', value);
+  const filter = await callAuthHandler(question, resources[kind], 'search', value);
   if (narrowBody(c, { ...body, metadata: value['metadata'] }, filter)) return undefined;
   return counts ? c.json(0) : c.json([], 200, { 'x-pagination-total': '0' });
 }
@@ -56,8 +59,8 @@ export async function authorizeVersions(
   { id }: AccessTo<'versions'>,
 ): Promise<Response | undefined> {
   const { c } = question;
-  const filter = await ask(question, 'assistants', 'read', { assistant_id: id });
-  await mustMatch(question, filter, { kind: 'assistant', id });
+  const filter = await callAuthHandler(question, 'assistants', 'read', { assistant_id: id });
+  await assertMatchesFilter(question, filter, { kind: 'assistant', id });
   return narrowBody(c, await readObject(c), filter) ? undefined : c.json([]);
 }
 
@@ -84,10 +87,10 @@ export async function authorizeResource(
     ...(runId === undefined ? {} : { run_id: runId }),
     ...(action === 'update' && runId !== undefined ? { action: question.c.req.query('action') ?? 'interrupt' } : {}),
   };
-  const filter = await ask(question, resources[kind], action, value);
-  await mustMatch(question, filter, { kind, id, runId });
-  if (hasVersion === true) await versionMustMatch(question, filter, { id, version: body['version'] });
-  if (hasBody === true) rewriteBody(question.c, changed(body, value));
+  const filter = await callAuthHandler(question, resources[kind], action, value);
+  await assertMatchesFilter(question, filter, { kind, id, runId });
+  if (hasVersion === true) await assertVersionMatchesFilter(question, filter, { id, version: body['version'] });
+  if (hasBody === true) rewriteBody(question.c, applyHandlerChanges(body, value));
 }
 
 /**
@@ -95,7 +98,7 @@ export async function authorizeResource(
  *
  * @throws Refusal 404 if the caller may not see it.
  */
-async function versionMustMatch(
+async function assertVersionMatchesFilter(
   { c, find }: AuthorizationContext,
   filter: MetadataFilter | undefined,
   named: { id: string; version: unknown },
@@ -108,10 +111,10 @@ async function versionMustMatch(
 
 /** Authorizes copying a thread: reading it, and creating one with its metadata. */
 export async function authorizeCopy(question: AuthorizationContext, { id }: AccessTo<'copy'>): Promise<undefined> {
-  const filter = await ask(question, 'threads', 'read', { thread_id: id });
-  await mustMatch(question, filter, { kind: 'thread', id });
+  const filter = await callAuthHandler(question, 'threads', 'read', { thread_id: id });
+  await assertMatchesFilter(question, filter, { kind: 'thread', id });
   const metadata = await question.find('thread', id);
-  await ask(question, 'threads', 'create', { metadata: { ...metadata } });
+  await callAuthHandler(question, 'threads', 'create', { metadata: { ...metadata } });
 }
 
 /** Authorizes pruning: threads that the caller may not delete are skipped, like missing ones. */
@@ -121,7 +124,7 @@ export async function authorizePrune(question: AuthorizationContext): Promise<un
   const ids: unknown[] = Array.isArray(body['thread_ids']) ? body['thread_ids'] : [];
   const kept: unknown[] = [];
   for (const id of ids) {
-    const filter = await ask(question, 'threads', 'delete', { thread_id: id });
+    const filter = await callAuthHandler(question, 'threads', 'delete', { thread_id: id });
     const metadata = filter === undefined || typeof id !== 'string' ? undefined : await find('thread', id);
     if (filter === undefined || metadata === undefined || matches(metadata, filter)) kept.push(id);
   }

@@ -4,19 +4,19 @@ import { isObject } from '../../contract/json-object.ts';
 import { unacceptable } from '../refusal.ts';
 import type { AccessTo } from './access.ts';
 import { configurableOf, withoutClaims } from './caller.ts';
-import { ask, mustMatch, type AuthorizationContext } from './call-auth-handler.ts';
+import { callAuthHandler, assertMatchesFilter, type AuthorizationContext } from './call-auth-handler.ts';
 import { objectIn, readObject, readObjects, rewriteBody } from './request-body.ts';
 
 /** The fields of a run request that a handler sees as the run's `kwargs`, and may change. */
 const kwargFields = ['input', 'command', 'config', 'context', 'webhook', 'stream_mode'] as const;
 
 /**
- * Authorizes one run. The handler may add to its metadata and `kwargs`. Its `configurable` names the user, which neither
- * the request nor the handler can override.
+ * Authorizes one run. The handler may add to its metadata and `kwargs`. Its `configurable` names the user, which
+ * neither the request nor the handler can override.
  *
  * @returns the request as it will run.
  */
-export async function accessToRun(
+export async function authorizeRunRequest(
   question: Pick<AuthorizationContext, 'auth' | 'user' | 'find'>,
   request: FreeObject,
   threadId: string | undefined,
@@ -35,21 +35,22 @@ export async function accessToRun(
     after_seconds: body['after_seconds'] ?? 0,
     kwargs,
   };
-  const filter = await ask(question, 'threads', 'create_run', value);
-  if (threadId !== undefined) await mustMatch(question, filter, { kind: 'thread', id: threadId });
+  const filter = await callAuthHandler(question, 'threads', 'create_run', value);
+  if (threadId !== undefined) await assertMatchesFilter(question, filter, { kind: 'thread', id: threadId });
   const changed = isObject(value['kwargs']) ? value['kwargs'] : {};
   return { ...withUser(question, { ...body, ...changed }), metadata: value['metadata'] };
 }
 
 /** Authorizes a run, on a thread or stateless. */
 export async function authorizeRun(question: AuthorizationContext, { threadId }: AccessTo<'run'>): Promise<undefined> {
-  rewriteBody(question.c, await accessToRun(question, await readObject(question.c), threadId));
+  rewriteBody(question.c, await authorizeRunRequest(question, await readObject(question.c), threadId));
 }
 
 /** Authorizes each run of a batch of stateless runs. */
 export async function authorizeRuns(question: AuthorizationContext): Promise<undefined> {
   const requested: FreeObject[] = [];
-  for (const request of await readObjects(question.c)) requested.push(await accessToRun(question, request, undefined));
+  for (const request of await readObjects(question.c))
+    requested.push(await authorizeRunRequest(question, request, undefined));
   rewriteBody(question.c, requested);
 }
 
@@ -62,12 +63,12 @@ export async function authorizeCancel(question: AuthorizationContext): Promise<u
     action: question.c.req.query('action') ?? 'interrupt',
     metadata: { run_ids, status },
   };
-  const filter = await ask(question, 'threads', 'update', value);
+  const filter = await callAuthHandler(question, 'threads', 'update', value);
   if (filter !== undefined && typeof threadId !== 'string') {
     const reason = "is required: this agent's authorization rules do not allow cancelling across threads";
     throw unacceptable('thread_id', reason);
   }
-  if (typeof threadId === 'string') await mustMatch(question, filter, { kind: 'thread', id: threadId });
+  if (typeof threadId === 'string') await assertMatchesFilter(question, filter, { kind: 'thread', id: threadId });
   rewriteBody(question.c, body);
 }
 
@@ -77,7 +78,7 @@ export async function authorizeCron(
   { threadId }: AccessTo<'cron'>,
 ): Promise<undefined> {
   const body = await readObject(question.c);
-  const { schedule, end_time, timezone, enabled, on_run_completed, metadata, ...payload } = await accessToRun(
+  const { schedule, end_time, timezone, enabled, on_run_completed, metadata, ...payload } = await authorizeRunRequest(
     question,
     body,
     threadId,
@@ -92,10 +93,10 @@ export async function authorizeCron(
     metadata: objectIn({ metadata }, 'metadata'),
     payload,
   };
-  await ask(question, 'crons', 'create', value);
+  await callAuthHandler(question, 'crons', 'create', value);
   rewriteBody(question.c, {
     ...withUser(question, isObject(value['payload']) ? value['payload'] : payload),
-    ...given({ end_time, timezone, enabled, on_run_completed }),
+    ...withoutUndefined({ end_time, timezone, enabled, on_run_completed }),
     schedule: value['schedule'],
     metadata: value['metadata'],
   });
@@ -109,5 +110,5 @@ function withUser({ user }: Pick<AuthorizationContext, 'user'>, request: FreeObj
 }
 
 /** Drops undefined fields. */
-const given = (fields: FreeObject): FreeObject =>
+const withoutUndefined = (fields: FreeObject): FreeObject =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));

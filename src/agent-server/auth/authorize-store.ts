@@ -4,7 +4,7 @@ import { invalidAt, missing, Refusal, unacceptable } from '../refusal.ts';
 import { labelsProblem } from '../store/namespace.ts';
 import type { AccessTo } from './access.ts';
 import { matches, type MetadataFilter } from './filters.ts';
-import { ask, type AuthorizationContext } from './call-auth-handler.ts';
+import { callAuthHandler, type AuthorizationContext } from './call-auth-handler.ts';
 import { readObject, rewriteBody, rewriteQuery } from './request-body.ts';
 
 /** Finds an item's value; undefined if there is none. */
@@ -26,12 +26,15 @@ export async function authorizeStore(
   const field = action === 'search' ? 'namespace_prefix' : action === 'list_namespaces' ? 'prefix' : 'namespace';
   const value: FreeObject = { ...body, namespace: labels(body[field] ?? []) };
   if (field !== 'namespace') delete value[field];
-  const filter = await ask(question, 'store', action, value);
+  const filter = await callAuthHandler(question, 'store', action, value);
   const { namespace: requested, ...rest } = value;
   const namespace = labels(requested ?? []);
   if (filter !== undefined) {
     if (action === 'search' || action === 'list_namespaces') {
-      throw new Refusal(403, "This agent's rules filter what is stored, and this server filters no searches of it.");
+      throw new Refusal(
+        403,
+        'Authorization filters are not supported for searches of the store. Let the handler change the namespace instead.',
+      );
     }
     const key = String(value['key']);
     const existing = await findItem(namespace, key);
@@ -46,7 +49,7 @@ async function authorizeGet(question: AuthorizationContext, findItem: FindItem):
   const { c } = question;
   const query = new URL(c.req.url).searchParams;
   const value: FreeObject = { namespace: namespaceIn(query), key: query.get('key') ?? '' };
-  const filter = await ask(question, 'store', 'get', value);
+  const filter = await callAuthHandler(question, 'store', 'get', value);
   const [namespace, key] = [labels(value['namespace'] ?? []), String(value['key'])];
   // The query joins labels by periods: a period in a label would let a caller reach another namespace.
   const problem = labelsProblem(namespace);

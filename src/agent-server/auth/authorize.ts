@@ -13,7 +13,7 @@ import {
 } from './authorize-resources.ts';
 import { Refusal } from '../refusal.ts';
 import type { AuthorizationContext } from './call-auth-handler.ts';
-import type { FindMetadata } from './rows.ts';
+import type { FindMetadata } from './find-metadata.ts';
 
 export interface AuthorizeParts {
   auth: AgentAuth;
@@ -22,8 +22,8 @@ export interface AuthorizeParts {
 }
 
 /**
- * Authorizes each request to the server's own routes before they run: a handler may refuse it, change it, or narrow what
- * it sees. A route without a rule is rejected.
+ * Authorizes each request to the server's own routes before they run: a handler may refuse it, change it, or narrow
+ * what it sees. A route without a rule is rejected.
  */
 export function authorize({ auth, find, findItem }: AuthorizeParts): MiddlewareHandler {
   return async (c, next) => {

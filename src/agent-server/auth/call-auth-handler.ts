@@ -5,7 +5,7 @@ import { missing, noAssistant } from '../refusal.ts';
 import type { Kind } from './access.ts';
 import type { Action, AgentAuth, AuthUser, Resource } from './agent-auth.ts';
 import { matches, type MetadataFilter } from './filters.ts';
-import type { FindMetadata } from './rows.ts';
+import type { FindMetadata } from './find-metadata.ts';
 
 export interface AuthorizationContext {
   c: Context;
@@ -15,7 +15,7 @@ export interface AuthorizationContext {
 }
 
 /** Calls the agent's handler, which may change `value`. */
-export const ask = (
+export const callAuthHandler = (
   { auth, user }: Pick<AuthorizationContext, 'auth' | 'user'>,
   resource: Resource,
   action: Action,
@@ -43,7 +43,7 @@ function notFound(kind: Kind, id: string, runId?: string): Error {
  *
  * @throws Refusal 404 if the caller may not see it.
  */
-export async function mustMatch(
+export async function assertMatchesFilter(
   { find }: Pick<AuthorizationContext, 'find'>,
   filter: MetadataFilter | undefined,
   { kind, id, runId }: { kind: Kind; id: string; runId?: string | undefined },

@@ -6,7 +6,7 @@ import { scheduleProblem } from './schedule.ts';
 
 const payloadPart = cronPayload.strip();
 
-export type ReadRequest<T> = { ok: true; cron: T } | { ok: false; field: string; reason: string };
+export type CronRequestResult<T> = { ok: true; cron: T } | { ok: false; field: string; reason: string };
 
 export interface CronOrder {
   cronId: string;
@@ -22,7 +22,7 @@ export interface CronOrder {
 export function newCron(
   request: CronCreate,
   { cronId, assistantId, threadId, userId, now }: CronOrder,
-): ReadRequest<StoredCron> {
+): CronRequestResult<StoredCron> {
   const cron: StoredCron = {
     cron_id: cronId,
     assistant_id: assistantId,
@@ -44,7 +44,7 @@ export function newCron(
 }
 
 /** A changed cron; `next` is undefined if the time of its next run stays. */
-export interface Changed {
+export interface CronChange {
   cron: StoredCron;
   next: Date | null | undefined;
 }
@@ -53,7 +53,7 @@ export interface Changed {
  * Applies a request to change a cron. The next run is computed again from `now` (ms since the epoch) if its times
  * changed; runs missed while it was disabled are not made up for.
  */
-export function changedCron(read: StoredCron, patch: CronPatch, now: number): ReadRequest<Changed> {
+export function applyCronPatch(read: StoredCron, patch: CronPatch, now: number): CronRequestResult<CronChange> {
   const cron: StoredCron = {
     ...read,
     schedule: patch.schedule ?? read.schedule,

@@ -14,7 +14,7 @@ export interface Timing extends Schedule {
  * What to do about a due cron; `next` is the time of the following run, undefined if there is none. `astray` means that
  * the computed next time has already passed: the cron would be due again at each poll.
  */
-export interface Due {
+export interface DueDecision {
   kind: 'run' | 'passed-over' | 'astray';
   next: number | undefined;
 }
@@ -26,7 +26,7 @@ export function nextRun(timing: Timing, after: number): number | undefined {
 }
 
 /** Decides about a cron due at `now` or before: one run for all the times passed if the latest is recent enough. */
-export function whatIsDue(timing: Timing, due: number, now: number): Due {
+export function decideDueCron(timing: Timing, due: number, now: number): DueDecision {
   const next = nextRun(timing, now);
   if (next !== undefined && next <= now) {
     // A later part of the schedule may be computed correctly again; if not, no run follows.
@@ -39,10 +39,10 @@ export function whatIsDue(timing: Timing, due: number, now: number): Due {
 }
 
 /** The next run's time if the clock was set back since `due` was computed; undefined if `due` stands. */
-export function earlierThan(due: number, timing: Timing, now: number): number | undefined {
+export function nextRunAfterSetBack(due: number, timing: Timing, now: number): number | undefined {
   const latest = nextRun(timing, now + setBackMs);
   if (latest === undefined || due <= latest) return undefined;
   const next = nextRun(timing, now);
-  // `whatIsDue` handles a schedule whose next time is computed to be in the past.
+  // `decideDueCron` handles a schedule whose next time is computed to be in the past.
   return next !== undefined && next > now ? next : undefined;
 }

@@ -10,7 +10,7 @@ import { selected } from '../api/pages.ts';
 import type { AuthUser } from '../auth/agent-auth.ts';
 import { missing, Refusal, unacceptable } from '../refusal.ts';
 import { noThread } from '../threads/operations.ts';
-import { changedCron, changesPayload, newCron, type ReadRequest } from './cron-request.ts';
+import { applyCronPatch, changesPayload, newCron, type CronRequestResult } from './cron-request.ts';
 import { runOf, showCron, type StoredCron } from './cron-row.ts';
 
 /** The request to create a cron on a thread, which always keeps its thread. */
@@ -97,7 +97,7 @@ export const cronOperations: readonly Operation<Env>[] = [
       for (;;) {
         const read = await crons.get(cronId);
         if (!read) throw noCron(cronId);
-        const { cron, next } = whole(changedCron(read, patch, clock.now()));
+        const { cron, next } = unwrapResult(applyCronPatch(read, patch, clock.now()));
         if (changesPayload(patch)) await runs.check(runOf(cron), cron.thread_id ?? undefined);
         const changed = await crons.replace(read, cron, next);
         if (changed) return c.json(showCron(changed));
@@ -126,7 +126,7 @@ async function createCron(c: Context<Env>, threadId: string | undefined): Promis
   if (threadId !== undefined && !(await threads.get(threadId))) throw noThread(threadId);
   const user: AuthUser | undefined = c.get('authUser');
   const order = { cronId: randomUUID(), threadId, userId: user?.identity, now: clock.now() };
-  const cron = whole(newCron(request, { ...order, assistantId: request.assistant_id }));
+  const cron = unwrapResult(newCron(request, { ...order, assistantId: request.assistant_id }));
   const { assistantId } = await runs.check(runOf(cron), threadId);
   const made = { ...cron, assistant_id: assistantId };
   if (!(await crons.create(made))) throw missing('The assistant or the thread of the cron was deleted meanwhile.');
@@ -135,7 +135,7 @@ async function createCron(c: Context<Env>, threadId: string | undefined): Promis
 
 const noCron = (cronId: string): Refusal => missing(`Cron ${cronId} does not exist.`);
 
-function whole<T>(requested: ReadRequest<T>): T {
+function unwrapResult<T>(requested: CronRequestResult<T>): T {
   if (!requested.ok) throw unacceptable(requested.field, requested.reason);
   return requested.cron;
 }

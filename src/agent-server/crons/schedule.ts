@@ -6,7 +6,7 @@ import { withoutFullStop } from '../../contract/plain-text.ts';
 type WallTime = number;
 
 /** The moments (ms since the epoch) at which a zone shows a local time. */
-interface Shown {
+interface LocalTimeInstants {
   /** In order; two where the clock is put back over the time, none where it is put forward over it. */
   moments: readonly number[];
   /** For a skipped time: as long after the change as the time would have been without it. */
@@ -34,7 +34,7 @@ function offsetAt(zone: string, moment: number): number {
 }
 
 /** When a zone shows a local time. */
-function whenShown(zone: string, time: WallTime): Shown {
+function findInstants(zone: string, time: WallTime): LocalTimeInstants {
   const before = offsetAt(zone, time - dayMs);
   const offsets = new Set([before, offsetAt(zone, time + dayMs)]);
   const moments = [...offsets].map((offset) => time - offset).filter((at) => at + offsetAt(zone, at) === time);
@@ -42,7 +42,7 @@ function whenShown(zone: string, time: WallTime): Shown {
 }
 
 /** A local time before which the zone shows nothing any more after a moment (ms since the epoch). */
-function shownUntil(zone: string, moment: number): WallTime {
+function earliestLocalTimeAfter(zone: string, moment: number): WallTime {
   return moment + Math.min(...[-dayMs, 0, dayMs].map((away) => offsetAt(zone, moment + away)));
 }
 
@@ -91,19 +91,19 @@ export function scheduleProblem({ schedule, timezone }: Schedule): ScheduleProbl
 
 /**
  * The first time of a schedule after `after`, both in milliseconds since the epoch; undefined if there is none.
- * A time of day that daylight saving skips comes later that day, by the length of the change; one that occurs twice comes
- * the first time only. A schedule of all 24 hours follows the local clock: it runs twice where the clock is put back, and
- * not where it is put forward.
+ * A time of day that daylight saving skips comes later that day, by the length of the change; one that occurs twice
+ * comes the first time only. A schedule of all 24 hours follows the local clock: it runs twice where the clock is put
+ * back, and not where it is put forward.
  *
  * @param schedule must be valid.
  */
 export function timeAfter({ schedule, timezone }: Schedule, after: number): number | undefined {
   const zone = timezone ?? 'UTC';
-  const read = expression(fieldsOf(schedule) ?? [], shownUntil(zone, after));
+  const read = expression(fieldsOf(schedule) ?? [], earliestLocalTimeAfter(zone, after));
   if (!read.ok) return undefined;
   let first: number | undefined;
   for (const time of read.times()) {
-    const { moments, instead } = whenShown(zone, time);
+    const { moments, instead } = findInstants(zone, time);
     const ofDay = instead === undefined ? moments.slice(0, 1) : [instead];
     for (const at of read.isHourly ? moments : ofDay) if (at > after && (first === undefined || at < first)) first = at;
     // Later local times are later moments; only a skipped one may come after those shown.
@@ -119,10 +119,10 @@ function fieldsOf(schedule: string): string[] | undefined {
   return spelled?.split(/\s+/).filter((field) => field !== '');
 }
 
-type Read = { ok: true; isHourly: boolean; times: () => Generator<WallTime> } | { ok: false; reason: string };
+type ParsedSchedule = { ok: true; isHourly: boolean; times: () => Generator<WallTime> } | { ok: false; reason: string };
 
 /** The local times of a schedule after `from`. Computed in UTC: the library makes mistakes around clock changes. */
-function expression(fields: readonly string[], from: WallTime): Read {
+function expression(fields: readonly string[], from: WallTime): ParsedSchedule {
   try {
     const parsed = CronExpressionParser.parse(fields.join(' '), { tz: 'UTC', currentDate: new Date(from) });
     const isHourly = new Set(parsed.fields.hour.values).size === 24;

@@ -4,11 +4,11 @@ import { hasCode } from '../../errors.ts';
 import { pageBounds } from '../../contract/agent/assistant.ts';
 import type { CronCount, CronSearch } from '../../contract/agent/cron.ts';
 import { defaultAssistantId } from '../assistants/assistant.ts';
-import type { Querying } from '../runs/store.ts';
+import type { Queryable } from '../runs/store.ts';
 import type { Storage } from '../storage/open.ts';
 import { storable } from '../storage/storable.ts';
 import type { Tables } from '../storage/tables.ts';
-import type { ThreadIsThere } from '../threads/expiry-sql.ts';
+import type { LiveThreadCondition } from '../threads/expiry-sql.ts';
 import type { StoredCron } from './cron-row.ts';
 
 /** The crons of a deployment. */
@@ -17,7 +17,7 @@ export class CronStore {
   readonly #isThere: () => RawBuilder<boolean>;
 
   /** @param threadIsThere excludes expired threads, whose crons are hidden. */
-  constructor(storage: Storage, threadIsThere: ThreadIsThere) {
+  constructor(storage: Storage, threadIsThere: LiveThreadCondition) {
     this.#storage = storage;
     this.#isThere = () => threadIsThere('crons');
   }
@@ -100,7 +100,7 @@ export class CronStore {
   async moveOn<T>(
     { cron_id, next_run_date, updated_at }: StoredCron,
     next: number | undefined,
-    act: (on: Querying) => Promise<T>,
+    act: (on: Queryable) => Promise<T>,
   ): Promise<T | undefined> {
     const client = await this.#storage.pool.connect();
     let isBroken = true;

@@ -4,7 +4,7 @@ import { RunOwnershipLost } from './run-ownership-lost.ts';
  * Tracks pending checkpoint writes by run. The engine of a stopped run may still be writing; later operations must wait
  * for these writes.
  */
-export class WritesUnderWay {
+export class CheckpointWriteTracker {
   readonly #byRun = new Map<string, Set<Promise<unknown>>>();
   readonly #closed = new Set<string>();
 
@@ -16,7 +16,7 @@ export class WritesUnderWay {
    */
   async during<T>(runId: string | null, write: () => Promise<T>): Promise<T> {
     if (runId === null) return write();
-    if (this.#closed.has(runId)) throw new RunOwnershipLost('The run was stopped: what it does now is not kept.');
+    if (this.#closed.has(runId)) throw new RunOwnershipLost('The run was stopped. Its later writes are discarded.');
     const writes = this.#byRun.get(runId) ?? new Set();
     this.#byRun.set(runId, writes);
     const written = write();
@@ -52,7 +52,7 @@ let drawn: number | undefined;
  * Within one synchronous step the same version follows the same version: the engine uses it to see which nodes ran in
  * parallel.
  */
-export function nextVersion(current: number | undefined): number {
+export function nextChannelVersion(current: number | undefined): number {
   if (drawn === undefined) {
     drawn = (1 + Math.floor(Math.random() * 999_999_999)) / 1e9;
     queueMicrotask(() => (drawn = undefined));

@@ -13,7 +13,7 @@ import {
 import type { Pool } from 'pg';
 import { applicationName } from '../storage/open.ts';
 import { inTransaction } from '../threads/transaction.ts';
-import { nextVersion, WritesUnderWay } from './checkpoint-writes.ts';
+import { nextChannelVersion, CheckpointWriteTracker } from './checkpoint-writes.ts';
 import { RunOwnershipLost } from './run-ownership-lost.ts';
 import { queryWithRetries } from './retry-policy.ts';
 
@@ -25,8 +25,8 @@ const runKeys = ['run_id', 'graph_id', 'assistant_id'] as const;
 
 /**
  * Matches only if this process (identified by its connections' application name) holds the run, if there is one. A
- * process presumed dead must not change a thread that others continue, nor may an ended run, whose node may have ignored
- * its signal.
+ * process presumed dead must not change a thread that others continue, nor may an ended run, whose node may have
+ * ignored its signal.
  */
 const ours = (run: string, name: string) => `
   ours as materialized (
@@ -92,20 +92,20 @@ export class Checkpoints extends PostgresSaver {
   /** The application name of this process's connections. */
   readonly #name: string | undefined;
 
-  readonly #underWay: WritesUnderWay;
+  readonly #underWay: CheckpointWriteTracker;
   readonly #ask: typeof queryWithRetries;
 
   /** @param underWay absent if the pool is a single connection, which can't be reconnected. */
-  constructor(pool: Pool, serializer: SerializerProtocol, underWay?: WritesUnderWay) {
+  constructor(pool: Pool, serializer: SerializerProtocol, underWay?: CheckpointWriteTracker) {
     super(pool, serializer);
-    this.#underWay = underWay ?? new WritesUnderWay();
+    this.#underWay = underWay ?? new CheckpointWriteTracker();
     this.#ask = underWay ? queryWithRetries : (ask) => ask();
     this.#pool = pool;
     this.#name = pool.options.application_name;
   }
 
   override getNextVersion(current: number | undefined): number {
-    return nextVersion(current);
+    return nextChannelVersion(current);
   }
 
   override getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
@@ -217,7 +217,7 @@ export class Checkpoints extends PostgresSaver {
 }
 
 const notOurs = () =>
-  new RunOwnershipLost('Another process goes on with this run, or it has ended: what is done here is not kept.');
+  new RunOwnershipLost('The run has ended or continues in another process. Writes of this process are discarded.');
 
 /** The id of the run that writes; null for a manual update. */
 function runIdOf({ configurable }: RunnableConfig): string | null {

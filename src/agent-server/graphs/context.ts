@@ -4,7 +4,7 @@ import { memberOf } from '../members.ts';
 import type { Graph } from './graph.ts';
 
 /** How a context is validated. */
-export interface Holding {
+export interface ContextValidationOptions {
   /** True if values may be missing: each run completes an assistant's context. */
   mayLack: boolean;
   /** The part of the context that the request sent; only its keys are checked for typos. */
@@ -19,7 +19,7 @@ const belowContext = ['body', 'context'];
 export async function contextProblems(
   graph: Graph,
   context: Record<string, unknown>,
-  { mayLack, sent = {}, placeOf = () => belowContext }: Holding,
+  { mayLack, sent = {}, placeOf = () => belowContext }: ContextValidationOptions,
 ): Promise<FieldProblem[]> {
   if (graph['_validateContext'] === undefined) return [];
   const problems = unknownFields(graph, sent);

@@ -28,8 +28,8 @@ export interface Snapshot {
 }
 
 /**
- * The part of a compiled graph that the server uses. The agent chooses the engine's version, so a graph is recognized by
- * its methods, not its class.
+ * The part of a compiled graph that the server uses. The agent chooses the engine's version, so a graph is recognized
+ * by its methods, not its class.
  */
 export interface Graph {
   checkpointer?: unknown;

@@ -4,10 +4,10 @@ import type { GraphStore } from '../store/graph-store.ts';
 import { Checkpoints } from './checkpoints.ts';
 import type { MemoryCheckpoints } from './engine.ts';
 import type { Graph } from './graph.ts';
-import { GraphNotMade } from './graph-not-made.ts';
+import { GraphFactoryError } from './graph-factory-error.ts';
 import type { LoadedGraph, MakeConfig } from './load.ts';
 import { schemasOf, type GraphSchemaSet } from './schemas.ts';
-import { WritesUnderWay } from './checkpoint-writes.ts';
+import { CheckpointWriteTracker } from './checkpoint-writes.ts';
 
 interface SubgraphsQuery {
   /** The names of the nodes on the way to one graph, joined by `|`; absent for all graphs. */
@@ -21,7 +21,7 @@ interface SubgraphsQuery {
  *
  * @param xray whether to expand subgraphs; a number expands up to that depth.
  */
-export async function drawn(
+export async function drawGraph(
   graph: Graph,
   configurable: Record<string, unknown>,
   xray: boolean | number,
@@ -33,27 +33,27 @@ export async function drawn(
 /** Whether a run's checkpoints are kept on the thread or dropped with the run. */
 export type CheckpointRetention = 'thread' | 'nothing';
 
-interface Attached extends LoadedGraph {
+interface AttachedGraph extends LoadedGraph {
   checkpoints: Checkpoints;
   memory: MemoryCheckpoints;
 }
 
-function made(attached: Attached, config: MakeConfig): Promise<Graph> {
+function callFactory(attached: AttachedGraph, config: MakeConfig): Promise<Graph> {
   return attached.make(config).catch((error: unknown) => {
-    throw new GraphNotMade(attached.graphId, error);
+    throw new GraphFactoryError(attached.graphId, error);
   });
 }
 
 /** The graphs of this revision, with the server's checkpointer and store instead of their own. */
 export class Graphs {
-  readonly #graphs: ReadonlyMap<string, Attached>;
+  readonly #graphs: ReadonlyMap<string, AttachedGraph>;
   /** Copies with our checkpointer: a graph that is the same for every run is copied once. */
   readonly #copies = new WeakMap<Graph, Map<CheckpointRetention, Graph>>();
 
   readonly #store: GraphStore;
 
   /** Pending checkpoint writes of runs. */
-  readonly writes = new WritesUnderWay();
+  readonly writes = new CheckpointWriteTracker();
 
   constructor(loaded: readonly LoadedGraph[], pool: Pool, store: GraphStore) {
     this.#store = store;
@@ -81,11 +81,11 @@ export class Graphs {
   /**
    * Returns the graph for one run. The caller has checked that it exists.
    *
-   * @throws GraphNotMade if the agent's factory throws or returns no graph.
+   * @throws GraphFactoryError if the agent's factory throws or returns no graph.
    */
   async make(graphId: string, config: MakeConfig, retention: CheckpointRetention): Promise<Graph> {
     const attached = this.#attached(graphId);
-    const graph = await made(attached, config);
+    const graph = await callFactory(attached, config);
     const copies = this.#copies.get(graph) ?? new Map<CheckpointRetention, Graph>();
     this.#copies.set(graph, copies);
     const known = copies.get(retention);
@@ -98,7 +98,7 @@ export class Graphs {
   /** The graph with its checkpoints in the caller's pool, such as one over the connection of a transaction. */
   async makeOver(graphId: string, config: MakeConfig, pool: Pool): Promise<Graph> {
     const attached = this.#attached(graphId);
-    return this.#copy(await made(attached, config), new Checkpoints(pool, attached.engine.serializer));
+    return this.#copy(await callFactory(attached, config), new Checkpoints(pool, attached.engine.serializer));
   }
 
   #copy(graph: Graph, checkpointer: Checkpoints | MemoryCheckpoints): Graph {
@@ -136,7 +136,7 @@ export class Graphs {
     return this.#attached(graphId).engine.command(command);
   }
 
-  #attached(graphId: string): Attached {
+  #attached(graphId: string): AttachedGraph {
     const found = this.#graphs.get(graphId);
     if (!found) throw new Error(`There is no graph "${graphId}" in this revision.`);
     return found;

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
-import type { GraphPlace } from '../../graph-config/graph-path.ts';
+import type { GraphLocation } from '../../graph-config/graph-path.ts';
 import { didYouMean } from '../../diagnostics/did-you-mean.ts';
 import { StartupError } from '../startup-error.ts';
-import { logWhileLoading, type LoadingOptions } from '../still-loading.ts';
+import { logWhileLoading, type LoadingOptions } from '../log-while-loading.ts';
 import { loadEngine, type Engine } from './engine.ts';
 import { isGraph, isGraphBuilder, type Graph } from './graph.ts';
 import { explainLoading } from './import-error.ts';
@@ -30,7 +30,7 @@ export interface LoadedGraph {
  * @throws StartupError for the first graph that is missing, throws, or is not a graph.
  */
 export async function loadGraphs(
-  places: readonly GraphPlace[],
+  places: readonly GraphLocation[],
   configPath: string,
   loading: LoadingOptions,
 ): Promise<LoadedGraph[]> {
@@ -44,7 +44,10 @@ export async function loadGraphs(
   return loaded;
 }
 
-async function loadGraph({ graphId, file, exportName, description }: GraphPlace, folder: string): Promise<LoadedGraph> {
+async function loadGraph(
+  { graphId, file, exportName, description }: GraphLocation,
+  folder: string,
+): Promise<LoadedGraph> {
   const path = resolve(folder, file);
   const shownPath = relative(folder, path);
   if (!existsSync(path)) {

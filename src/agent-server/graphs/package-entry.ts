@@ -19,8 +19,8 @@ export function moduleKind(file: string): ModuleKind {
 }
 
 /**
- * The file that `import` or `require` of a package reaches from `from`; undefined if it is not installed there, or has no
- * such entry point in that version. Resolved from the importing module, because two builds are two sets of classes.
+ * The file that `import` or `require` of a package reaches from `from`; undefined if it is not installed there, or has
+ * no such entry point in that version. Resolved from the importing module, because two builds are two sets of classes.
  */
 export function packageEntry(
   name: string,

@@ -14,11 +14,11 @@ export interface RetryPolicy {
 const inside = new AsyncLocalStorage<RetryPolicy>();
 
 /** The database is unavailable. Hides the driver's message, which contains the address. */
-class DatabaseAway extends Error {
-  override name = 'DatabaseAway';
+class DatabaseUnavailable extends Error {
+  override name = 'DatabaseUnavailable';
 
   constructor(cause: unknown) {
-    super('The database is away.', { cause });
+    super('The database is unavailable.', { cause });
   }
 }
 
@@ -30,16 +30,19 @@ export const withRetries = <T>(retryPolicy: RetryPolicy, work: () => Promise<T>)
  * Queries the database, inside a run with retries while it is unavailable. The operation must be idempotent: if a
  * response is lost, it may have been executed.
  *
- * @throws RunOwnershipLost if the run was stopped meanwhile, DatabaseAway outside of a run, and any other error as it is.
+ * @throws RunOwnershipLost if the run was stopped meanwhile, DatabaseUnavailable outside of a run, and any other error
+ * as it is.
  */
 export async function queryWithRetries<T>(ask: () => Promise<T>): Promise<T> {
   const retryPolicy = inside.getStore();
   try {
     return await (retryPolicy ? retryWhileDatabaseDown(ask, retryPolicy.clock, retryPolicy.signal) : ask());
   } catch (error) {
-    if (isDatabaseUnavailable(error)) throw new DatabaseAway(error);
+    if (isDatabaseUnavailable(error)) throw new DatabaseUnavailable(error);
     if (retryPolicy?.signal.aborted === true && error === retryPolicy.signal.reason)
-      throw new RunOwnershipLost('The run was stopped while the database was away: what it did last is not kept.');
+      throw new RunOwnershipLost(
+        'The run was stopped while the database was unavailable. Its last writes are discarded.',
+      );
     throw error;
   }
 }

@@ -31,7 +31,7 @@ export async function schemasOf(
   const state = reported(() => readers?.getStateTypeSchema(graph)) ?? named('_schemaDefinition');
   const context = reported(() => readers?.getConfigTypeSchema(graph));
   // As the input is sent: the engine returns the schema of the parsed value.
-  const accepted = context && openWhereOthersPass(withoutDefaultsRequired(context), contextSchemaOf(graph));
+  const accepted = context && allowIgnoredKeys(withoutDefaultsRequired(context), contextSchemaOf(graph));
   return {
     ...(input && { input_schema: input }),
     ...(output && { output_schema: output }),
@@ -74,7 +74,7 @@ function namesOf(graph: Graph, part: ChannelPart, joinsMessages: unknown): FreeO
 const messagesSchema = { type: 'array', items: { type: 'object' }, langgraph_type: 'messages' } as const;
 
 /** Allows additional keys, at any depth, where the library ignores them. */
-function openWhereOthersPass(schema: FreeObject, known: ContextSchema | undefined): FreeObject {
+function allowIgnoredKeys(schema: FreeObject, known: ContextSchema | undefined): FreeObject {
   if (known === undefined) return schema;
   const { additionalProperties, properties, ...rest } = schema;
   const isOpen = additionalProperties === false && known.others === 'passed over';
@@ -84,7 +84,7 @@ function openWhereOthersPass(schema: FreeObject, known: ContextSchema | undefine
       properties: Object.fromEntries(
         Object.entries(properties).map(([name, property]: [string, unknown]) => [
           name,
-          isObject(property) ? openWhereOthersPass({ ...property }, objectSchema(known.shape[name])) : property,
+          isObject(property) ? allowIgnoredKeys({ ...property }, objectSchema(known.shape[name])) : property,
         ]),
       ),
     }),

@@ -15,7 +15,8 @@ const credentialHeaders = new Set([
 ]);
 
 /**
- * The headers that become keys of a run's `configurable` by default. Excludes the forwarding headers, which proxies set.
+ * The headers that become keys of a run's `configurable` by default. Excludes the forwarding headers, which proxies
+ * set.
  */
 const isUsual = (name: string): boolean =>
   name === 'user-agent' || (name.startsWith('x-') && !name.startsWith('x-forwarded-'));

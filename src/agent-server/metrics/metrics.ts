@@ -15,7 +15,7 @@ interface MetricsParts {
 }
 
 /** Takes a snapshot of the load and the capacity. */
-async function readFigures({ storage, runs, atOnce }: MetricsParts) {
+async function readLoadSnapshot({ storage, runs, atOnce }: MetricsParts) {
   const query = sql<{ pending: string; running: string }>`
     select count(*) filter (where status = 'pending') as pending, count(*) filter (where status = 'running') as running
     from runs where ended_at is null`;
@@ -31,7 +31,7 @@ async function readFigures({ storage, runs, atOnce }: MetricsParts) {
     database: { connections: totalCount, idle: idleCount, waiting: waitingCount },
   };
 }
-type Figures = Awaited<ReturnType<typeof readFigures>>;
+type LoadSnapshot = Awaited<ReturnType<typeof readLoadSnapshot>>;
 
 /** Histogram buckets (seconds) of response times, from reads to waiting for a run. */
 const durationBuckets = [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60];
@@ -45,7 +45,7 @@ export class Metrics {
   readonly #parts: MetricsParts;
   readonly #requests: Counter<'method' | 'path' | 'status'>;
   readonly #latency: Histogram<'method' | 'path'>;
-  readonly #gauges: { gauge: Gauge; of: (figures: Figures) => number }[];
+  readonly #gauges: { gauge: Gauge; of: (figures: LoadSnapshot) => number }[];
 
   constructor(parts: MetricsParts) {
     this.#parts = parts;
@@ -63,7 +63,7 @@ export class Metrics {
       buckets: durationBuckets,
       registers,
     });
-    const gauge = (name: string, help: string, of: (figures: Figures) => number) => ({
+    const gauge = (name: string, help: string, of: (figures: LoadSnapshot) => number) => ({
       gauge: new Gauge({ name, help, registers }),
       of,
     });
@@ -96,13 +96,13 @@ export class Metrics {
 
   /** The metrics in the Prometheus text format. */
   async text(): Promise<{ body: string; type: string }> {
-    const figures = await readFigures(this.#parts);
+    const figures = await readLoadSnapshot(this.#parts);
     for (const { gauge, of } of this.#gauges) gauge.set(of(figures));
     return { body: await this.#registry.metrics(), type: this.#registry.contentType };
   }
 
   async json(): Promise<object> {
-    const [figures, { values }] = [await readFigures(this.#parts), await this.#requests.get()];
+    const [figures, { values }] = [await readLoadSnapshot(this.#parts), await this.#requests.get()];
     const requests = values.map(({ labels, value }) => ({ ...labels, count: value }));
     return {
       ...figures,

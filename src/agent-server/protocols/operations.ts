@@ -7,11 +7,12 @@ import { a2aVersion, accept, mcpVersion } from '../api/parameters.ts';
 import type { Graphs } from '../graphs/graphs.ts';
 import { Refusal } from '../refusal.ts';
 import { mcpMessage, rpcAnswer, rpcCall, rpcRefusal } from './messages.ts';
-import { ownApi } from './own-api.ts';
+import { createInternalApi } from './internal-api.ts';
 import * as z from 'zod';
 
 /**
- * The assistant of the card: its id, or a graph's for the graph's default assistant. Optional on a server with one graph.
+ * The assistant of the card: its id, or a graph's for the graph's default assistant. Optional on a server with one
+ * graph.
  */
 const cardQuery = z.object({ assistant_id: z.string().min(1).optional() });
 
@@ -117,7 +118,7 @@ export const protocolOperations: readonly Operation<Env>[] = [
 ];
 
 /** The server's own operations, with the credentials of the caller. */
-const apiFor = (c: Context<Env>) => ownApi(c.var.parts.fetch, c.req.raw.headers);
+const apiFor = (c: Context<Env>) => createInternalApi(c.var.parts.fetch, c.req.raw.headers);
 
 const addressOf = (c: Context<Env>, assistantId: string): string =>
   new URL(
@@ -134,8 +135,8 @@ function theOnly(graphs: ReturnType<Graphs['list']>): string {
 }
 
 /**
- * The public URL of the deployment, from the forwarding headers of the proxy. It is only returned to the caller who sent
- * them.
+ * The public URL of the deployment, from the forwarding headers of the proxy. It is only returned to the caller who
+ * sent them.
  *
  * @param url the request's own.
  * @param within the mount prefix of the server itself; may be empty.

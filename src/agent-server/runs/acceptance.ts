@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../clock.ts';
 import type { RunCreate } from '../../contract/agent/run.ts';
-import type { RunAccess } from '../auth/run-access.ts';
+import type { RunAuthorizer } from '../auth/run-authorizer.ts';
 import { configurableIn, type StoredAssistant } from '../assistants/assistant.ts';
 import type { AssistantStore } from '../assistants/store.ts';
 import { contextProblems } from '../graphs/context.ts';
@@ -9,7 +9,7 @@ import { contextSchemaOf } from '../graphs/context-schema.ts';
 import type { Graphs } from '../graphs/graphs.ts';
 import { missing, noAssistant, Refusal } from '../refusal.ts';
 import type { CheckWebhook } from '../webhooks/webhooks.ts';
-import { ifMade } from './make-graph.ts';
+import { ignoreFactoryError } from './factory-errors.ts';
 import { planRun, type RunMode, type RunPlan } from './run-plan.ts';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
 import type { FieldProblem } from '../../contract/service-error.ts';
@@ -33,7 +33,7 @@ export function nodeProblems(
   const stops = { interrupt_before, interrupt_after };
   const named = [
     ...Object.entries(stops).flatMap(([field, names]) =>
-      Array.isArray(names) ? names.map((name, at): Named => ({ loc: [field, at], name })) : [],
+      Array.isArray(names) ? names.map((name, at): NodeReference => ({ loc: [field, at], name })) : [],
     ),
     ...targetsOf(command?.goto),
   ];
@@ -49,21 +49,21 @@ export function nodeProblems(
   });
 }
 
-interface Named {
+interface NodeReference {
   loc: (string | number)[];
   name: string;
 }
 
 type Goto = NonNullable<RunCreate['command']>['goto'];
 
-function targetsOf(goto: Goto): Named[] {
+function targetsOf(goto: Goto): NodeReference[] {
   const begin = ['command', 'goto'];
   if (goto === undefined || goto === null) return [];
   if (!Array.isArray(goto)) return [targetAt(begin, goto)];
   return goto.map((target: string | { node: string }, at) => targetAt([...begin, at], target));
 }
 
-const targetAt = (loc: (string | number)[], target: string | { node: string }): Named =>
+const targetAt = (loc: (string | number)[], target: string | { node: string }): NodeReference =>
   typeof target === 'string' ? { loc, name: target } : { loc: [...loc, 'node'], name: target.node };
 
 export interface AcceptanceParts {
@@ -72,7 +72,7 @@ export interface AcceptanceParts {
   clock: Clock;
   checkWebhook: CheckWebhook;
   /** Undefined if the agent has no authorization rules. */
-  access?: Pick<RunAccess, 'mayUse'> | undefined;
+  access?: Pick<RunAuthorizer, 'mayUse'> | undefined;
 }
 
 export interface RequestedRun {
@@ -83,7 +83,7 @@ export interface RequestedRun {
 }
 
 /** Plans a run. @throws Refusal if its assistant or graph does not accept it; its thread is not checked. */
-export async function planOrder(
+export async function planRequestedRun(
   { request, threadId, mode }: RequestedRun,
   { assistants, graphs, clock, checkWebhook, access }: AcceptanceParts,
 ): Promise<RunPlan> {
@@ -109,11 +109,11 @@ export async function planOrder(
     now: clock.now(),
     assistant,
   });
-  return heldToItsGraph(plan, { request, assistant }, graphs);
+  return validateAgainstGraph(plan, { request, assistant }, graphs);
 }
 
 /** Computes the run's context. Throws a Refusal for what the graph does not accept. */
-async function heldToItsGraph(
+async function validateAgainstGraph(
   plan: RunPlan,
   { request, assistant }: { request: RunCreate; assistant: StoredAssistant },
   graphs: AcceptanceParts['graphs'],
@@ -121,10 +121,10 @@ async function heldToItsGraph(
   const { graphId, kwargs, temporary } = plan;
   const config = { configurable: kwargs.config.configurable };
   // A factory that fails for this run fails the run itself later: it is called again there.
-  const graph = await ifMade(graphs.make(graphId, config, temporary ? 'nothing' : 'thread'));
+  const graph = await ignoreFactoryError(graphs.make(graphId, config, temporary ? 'nothing' : 'thread'));
   if (graph === undefined) return plan;
   const names = Object.keys(contextSchemaOf(graph)?.shape ?? {});
-  const { context, placeOf } = givenContext(names, {
+  const { context, placeOf } = resolveContext(names, {
     assistant: { context: assistant.context, configurable: configurableIn(assistant.config) },
     run: { context: request.context, configurable: request.config?.configurable ?? {} },
     ...config,
@@ -141,12 +141,12 @@ async function heldToItsGraph(
   return { ...plan, kwargs: { ...kwargs, context } };
 }
 
-export interface Given {
+export interface ContextSource {
   context: FreeObject | undefined;
   configurable: FreeObject;
 }
 
-interface GivenContext {
+interface ResolvedContext {
   /** Undefined if neither sets any of it. */
   context: FreeObject | undefined;
   placeOf: (key: string | number) => string[];
@@ -158,10 +158,10 @@ interface GivenContext {
  *
  * @param configurable the run's final one, including reserved names; the context by default.
  */
-export function givenContext(
+export function resolveContext(
   names: readonly string[],
-  { assistant, run, configurable }: { assistant: Given; run: Given; configurable: FreeObject },
-): GivenContext {
+  { assistant, run, configurable }: { assistant: ContextSource; run: ContextSource; configurable: FreeObject },
+): ResolvedContext {
   const isByName = isEmpty(run.context);
   const context =
     isByName && isEmpty(assistant.context)
@@ -174,7 +174,7 @@ export function givenContext(
   };
 }
 
-const contextOf = ({ context, configurable }: Given, names: readonly string[]): FreeObject =>
+const contextOf = ({ context, configurable }: ContextSource, names: readonly string[]): FreeObject =>
   isEmpty(context) ? picked(configurable, names) : { ...context };
 
 const picked = (configurable: FreeObject, names: readonly string[]): FreeObject =>

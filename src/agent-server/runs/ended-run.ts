@@ -2,23 +2,23 @@ import { errorKey } from '../../contract/agent/run.ts';
 import type { StoredThread, ThreadStore } from '../threads/store.ts';
 import { toWire } from '../wire.ts';
 import type { RunDependencies } from './dependencies.ts';
-import { answerOf, type Reached } from './engine-run.ts';
-import { ifMade } from './make-graph.ts';
+import { valuesWithInterrupts, type RunState } from './engine-run.ts';
+import { ignoreFactoryError } from './factory-errors.ts';
 import { allInterrupts } from './open-tasks.ts';
 import type { StoredEnding } from './run-events.ts';
 import { runKwargs } from './run-plan.ts';
 import type { StoredRun } from './run-row.ts';
 
-export interface EndedRun {
+export interface EndedRunRecord {
   run: Pick<StoredRun, 'status' | 'error'> | undefined;
   ending: StoredEnding | undefined;
-  state: Reached | undefined;
+  state: RunState | undefined;
 }
 
 const nothingKept = {
   error: 'ResultNotKept',
   message:
-    'The run has ended, and nothing of it is there any more: it was deleted, or it was one without a thread, which answers only those who waited before its end. With "on_completion": "keep" it is kept.',
+    'The run has ended and its result is no longer available: it was deleted, or it was stateless. Set "on_completion": "keep" to keep a stateless run.',
 };
 
 const stateNotKept = {
@@ -28,30 +28,30 @@ const stateNotKept = {
 };
 
 /** The error of a run, as JSON; undefined if it did not fail. */
-export function endedRunError({ run, ending }: Pick<EndedRun, 'run' | 'ending'>): string | undefined {
+export function endedRunError({ run, ending }: Pick<EndedRunRecord, 'run' | 'ending'>): string | undefined {
   if (run) return run.error ? JSON.stringify(run.error) : undefined;
   if (ending === undefined) return JSON.stringify(nothingKept);
   return ending.kind === 'error' ? ending.json : undefined;
 }
 
 /** Whether the response needs the run's state: it did not fail, and its response was not stored. */
-const needsState = (left: Pick<EndedRun, 'run' | 'ending'>): boolean =>
+const needsState = (left: Pick<EndedRunRecord, 'run' | 'ending'>): boolean =>
   endedRunError(left) === undefined && left.ending?.kind !== 'values';
 
 /** The response for a waiting caller: the run's error, its stored response, else its state with the interrupts. */
-export function endedRunResponse(left: EndedRun): string {
+export function endedRunResponse(left: EndedRunRecord): string {
   const failed = (error: string) => `{${JSON.stringify(errorKey)}:${error}}`;
   const error = endedRunError(left);
   if (error !== undefined) return failed(error);
   if (left.ending?.kind === 'values') return left.ending.json;
-  return left.state === undefined ? failed(JSON.stringify(stateNotKept)) : toWire(answerOf(left.state));
+  return left.state === undefined ? failed(JSON.stringify(stateNotKept)) : toWire(valuesWithInterrupts(left.state));
 }
 
 /**
  * Whether a thread's row holds the result of a run: the end of a run with a state writes the same time to both. If the
  * run reached no state, the thread may hold the one before it.
  */
-export function rowStatusOf(
+export function compareWithThread(
   run: Pick<StoredRun, 'ended_at'>,
   thread: Pick<StoredThread, 'state_updated_at' | 'status'>,
 ): 'as-it-left-it' | 'not-changed-since' | 'changed' {
@@ -79,22 +79,22 @@ export class EndedRuns {
     return endedRunResponse({ run, ending, state });
   }
 
-  async #state(run: StoredRun): Promise<Reached | undefined> {
+  async #state(run: StoredRun): Promise<RunState | undefined> {
     const thread = await this.#parts.threads.get(run.thread_id);
     if (!thread) return undefined;
-    const rowStatus = rowStatusOf(run, thread);
+    const rowStatus = compareWithThread(run, thread);
     if (rowStatus === 'as-it-left-it') return inRow(thread);
     return (await this.#ownState(run)) ?? (rowStatus === 'changed' ? undefined : inRow(thread));
   }
 
   /** The state at the last checkpoint that the run itself wrote. */
-  async #ownState(run: StoredRun): Promise<Reached | undefined> {
+  async #ownState(run: StoredRun): Promise<RunState | undefined> {
     const { store, graphs } = this.#parts;
     if (!graphs.has(run.graph_id)) return undefined;
     const checkpointId = await store.lastCheckpoint(run);
     if (checkpointId === undefined) return undefined;
     const { configurable } = runKwargs.parse(run.kwargs).config;
-    const graph = await ifMade(graphs.make(run.graph_id, { configurable }, 'thread'));
+    const graph = await ignoreFactoryError(graphs.make(run.graph_id, { configurable }, 'thread'));
     const place = { thread_id: run.thread_id, checkpoint_ns: '', checkpoint_id: checkpointId };
     const state = await graph?.getState({ configurable: place });
     if (state === undefined) return undefined;
@@ -104,7 +104,7 @@ export class EndedRuns {
   }
 }
 
-const inRow = ({ status, values, interrupts }: StoredThread): Reached => ({
+const inRow = ({ status, values, interrupts }: StoredThread): RunState => ({
   values: values ?? null,
   waitsFor: status === 'interrupted' ? Object.values(interrupts).flat() : undefined,
 });

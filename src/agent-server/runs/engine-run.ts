@@ -6,7 +6,7 @@ import { MessageStream, type Emit } from './message-stream.ts';
 import { checkpointOfAll, type RunPlan } from './run-plan.ts';
 
 /** The latest state of a run. */
-export interface Reached {
+export interface RunState {
   /** The values at the start of the run; undefined before they are known. */
   first?: unknown;
   /** The values of the last step; undefined before the first. */
@@ -18,7 +18,7 @@ export interface Reached {
 const interruptChannel = '__interrupt__';
 
 /** The response for a waiting caller: the values with the interrupts. */
-export function answerOf({ values, waitsFor }: Reached): unknown {
+export function valuesWithInterrupts({ values, waitsFor }: RunState): unknown {
   if (waitsFor === undefined) return values ?? null;
   return { ...(typeof values === 'object' ? values : {}), [interruptChannel]: waitsFor };
 }
@@ -35,7 +35,7 @@ export async function runEngine(
   graph: Graph,
   input: unknown,
   plan: Pick<RunPlan, 'runId' | 'threadId' | 'metadata' | 'kwargs'>,
-  { attempt, signal, emit, reached }: { attempt: number; signal: AbortSignal; emit: Emit; reached: Reached },
+  { attempt, signal, emit, reached }: { attempt: number; signal: AbortSignal; emit: Emit; reached: RunState },
 ): Promise<void> {
   const { kwargs } = plan;
   const requestedModes = new Set(kwargs.stream_mode);
@@ -56,7 +56,7 @@ export async function runEngine(
 
 type Notify = (mode: string, namespace: readonly string[], payload: unknown) => void;
 
-function streamNotifier(requestedModes: ReadonlySet<StreamMode>, emit: Emit, reached: Reached): Notify {
+function streamNotifier(requestedModes: ReadonlySet<StreamMode>, emit: Emit, reached: RunState): Notify {
   const messages = requestedModes.has('messages') ? new MessageStream(emit) : undefined;
   return (mode, namespace, payload) => {
     const name = (event: string) => [event, ...namespace].join(namespaceSeparator);

@@ -1,7 +1,7 @@
 import { errorKey } from '../../contract/agent/run.ts';
 import { errorEvent, metadataEvent } from '../../contract/agent/stream-event.ts';
 import type { Graph } from '../graphs/graph.ts';
-import { GraphNotMade } from '../graphs/graph-not-made.ts';
+import { GraphFactoryError } from '../graphs/graph-factory-error.ts';
 import { RunOwnershipLost } from '../graphs/run-ownership-lost.ts';
 import { withRetries } from '../graphs/retry-policy.ts';
 import { unlessAborted } from './aborted.ts';
@@ -14,7 +14,7 @@ import type { RunPlan } from './run-plan.ts';
 import type { RunEnd } from './run-row.ts';
 import { unreadableError, recordEnd } from './record-end.ts';
 import type { RunStart, RunDependencies } from './dependencies.ts';
-import { beginAttempt } from './start-of-attempt.ts';
+import { beginAttempt } from './attempt-start.ts';
 import { stateAfter } from './open-tasks.ts';
 import { waitForTurn } from './wait-for-turn.ts';
 import { retryWhileDatabaseDown } from './retry-while-database-down.ts';
@@ -25,7 +25,7 @@ function errorForLog(failure: unknown): string {
 }
 
 const thrownBy = (error: unknown): unknown =>
-  (error instanceof GraphNotMade ? error.cause : error) ?? new Error('The graph threw nothing.');
+  (error instanceof GraphFactoryError ? error.cause : error) ?? new Error('The graph threw nothing.');
 
 const isTaken = (failure: unknown): boolean => failure instanceof RunStopped && failure.reason === 'taken';
 

@@ -14,7 +14,7 @@ export const streamQuery = joinQuery.extend({ stream_mode: modes });
 export const streamPath = (threadId: string, runId: string): string => `/threads/${threadId}/runs/${runId}/stream`;
 
 /** What to do when a caller that joined a run disconnects. */
-export function onGone(c: Context<Env>, run: StoredRun): () => void {
+export function cancelOnDisconnect(c: Context<Env>, run: StoredRun): () => void {
   const { cancel_on_disconnect } = readQuery(c, joinQuery);
   if (!cancel_on_disconnect || !isUnfinished(run)) return () => undefined;
   return () => c.var.parts.runs.cancelling.leave(run.run_id);
@@ -27,7 +27,7 @@ export async function joinStream(c: Context<Env>, run: StoredRun): Promise<Respo
   const afterId = await lastReceived(c, run.run_id, isResumable);
   return eventStream(runs.following.events(run), {
     clock,
-    onGone: onGone(c, run),
+    onGone: cancelOnDisconnect(c, run),
     headers: isResumable ? { location: streamPath(run.thread_id, run.run_id) } : {},
     afterId,
     modes: readList(c, 'stream_mode', modes),

@@ -11,7 +11,7 @@ import { runResponse } from '../api/response-schemas.ts';
 import { selected } from '../api/pages.ts';
 import { missing, Refusal } from '../refusal.ts';
 import { noThread } from '../threads/operations.ts';
-import { joinQuery, joinStream, keptStream, onGone, streamQuery } from './join-stream.ts';
+import { joinQuery, joinStream, keptStream, cancelOnDisconnect, streamQuery } from './join-stream.ts';
 import { isUnfinished, showRun, type StoredRun } from './run-row.ts';
 import { runEvents, runResult } from './start-operations.ts';
 
@@ -60,7 +60,7 @@ export const runOperations: readonly Operation<Env>[] = [
     tag: onThread,
     responses: { 200: { description: 'The run.', schema: runResponse } },
     errors: looking,
-    handle: async (c) => c.json(showRun(await runInPath(c))),
+    handle: async (c) => c.json(showRun(await requireRun(c))),
   }),
   operation({
     method: 'delete',
@@ -71,7 +71,7 @@ export const runOperations: readonly Operation<Env>[] = [
     responses: { 204: { description: 'Deleted.' } },
     errors: [404, 409, 422],
     async handle(c) {
-      const run = await runInPath(c);
+      const run = await requireRun(c);
       const isDeleted = await c.var.parts.runStore.delete(run.run_id);
       if (!isDeleted) throw new Refusal(409, `Run ${run.run_id} has not ended. Cancel it first.`);
       return c.body(null, 204);
@@ -90,9 +90,9 @@ export const runOperations: readonly Operation<Env>[] = [
       const { runs, clock } = c.var.parts;
       // Looked up before its row: a stateless run that ends meanwhile leaves nothing else.
       const inHand = runs.executor.find(pathId(c, 'run_id'));
-      const run = await runInPath(c);
+      const run = await requireRun(c);
       // Validates the query before waiting.
-      const following = { clock, onGone: onGone(c, run), headers: {} };
+      const following = { clock, onGone: cancelOnDisconnect(c, run), headers: {} };
       return heartbeatJson(runs.following.ended(run, inHand), following);
     },
   }),
@@ -113,7 +113,7 @@ export const runOperations: readonly Operation<Env>[] = [
       if (run) return joinStream(c, run);
       // A stateless run leaves only its events for a while. A thread created with that id since must not expose them.
       const kept = (await threads.get(threadId)) ? undefined : await keptStream(c);
-      return kept ?? joinStream(c, await runInPath(c));
+      return kept ?? joinStream(c, await requireRun(c));
     },
   }),
   operation({
@@ -132,7 +132,7 @@ export const runOperations: readonly Operation<Env>[] = [
       const { runs } = c.var.parts;
       const { wait, action } = readQuery(c, cancelQuery);
       const inHand = runs.executor.find(pathId(c, 'run_id'));
-      const run = await runInPath(c);
+      const run = await requireRun(c);
       if (!isUnfinished(run)) {
         throw new Refusal(409, `Run ${run.run_id} has ended already, with the status ${run.status}.`);
       }
@@ -191,7 +191,7 @@ export const runOperations: readonly Operation<Env>[] = [
   }),
 ];
 
-async function runInPath(c: Context<Env>): Promise<StoredRun> {
+async function requireRun(c: Context<Env>): Promise<StoredRun> {
   const [threadId, runId] = [pathId(c, 'thread_id'), pathId(c, 'run_id')];
   const run = await c.var.parts.runStore.get(threadId, runId);
   if (!run) throw missing(`Run ${runId} does not exist on thread ${threadId}.`);

@@ -13,7 +13,7 @@ export interface ClaimableRun extends StoredRun {
   because: ClaimReason;
 }
 
-export interface Polling {
+export interface ClaimQuery {
   inHand: readonly string[];
   hasRoom: boolean;
   graphs: readonly string[];
@@ -26,8 +26,8 @@ export type RunProgress = Pick<StoredRun, 'run_id' | 'process_id' | 'status' | '
 const maxWaitMs = 1000;
 
 /**
- * Assigns runs to processes. The runs' own rows are the queue: every change of ownership is one statement that names the
- * former owner, so only one process succeeds. Leases are measured by the database's clock.
+ * Assigns runs to processes. The runs' own rows are the queue: every change of ownership is one statement that names
+ * the former owner, so only one process succeeds. Leases are measured by the database's clock.
  */
 export class RunQueue {
   readonly processId: string;
@@ -55,7 +55,7 @@ export class RunQueue {
    * Unfinished runs that this process may take, in the order of acceptance: orphaned ones, and, if it has free slots,
    * detached runs whose turn has come and whose process has no slot.
    */
-  async claimable({ inHand, hasRoom, graphs, limit }: Polling): Promise<ClaimableRun[]> {
+  async claimable({ inHand, hasRoom, graphs, limit }: ClaimQuery): Promise<ClaimableRun[]> {
     const waitsSince = new Date(this.#clock.now() - maxWaitMs);
     const { rows } = await this.#storage.pool.query<ClaimableRun>({
       name: 'takeable-runs',
@@ -147,8 +147,8 @@ export class RunQueue {
   }
 
   /**
-   * Says that this process lives, for so long (ms), and forgets those that have been gone for an hour. A lease that
-   * seems to last for longer is of a database whose clock was set back: it lasts that long from now on.
+   * Extends the lease of this process by `ms`, and deletes processes whose lease expired more than an hour ago.
+   * Shortens leases that end much later: the database's clock was set back.
    *
    * @returns whether the lease had expired before.
    */

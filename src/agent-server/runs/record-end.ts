@@ -18,7 +18,7 @@ const failedWith = (error: string, message: string): RunEnd => ({
 const unstorable = failedWith('ResultNotStored', 'The run ended, but its result could not be stored.');
 
 /** The end of a run whose error can't be read. */
-export const unreadableError = failedWith('Error', 'The run failed with an error that can not be shown.');
+export const unreadableError = failedWith('Error', 'The run failed with an error that could not be read.');
 
 /** A deadlock victim, which may retry. */
 const isDeadlock = (error: unknown): boolean => error instanceof DatabaseError && error.code === '40P01';
@@ -30,8 +30,8 @@ export interface EndedExecution {
 }
 
 /**
- * Stores the end of a run, retrying for as long as the database is unavailable: an end is reported only once it is stored.
- * An end that can't be stored becomes a failure that says so.
+ * Stores the end of a run, retrying for as long as the database is unavailable: an end is reported only once it is
+ * stored. An end that can't be stored becomes a failure that says so.
  *
  * @returns the stored end, or `taken` if another process has the run and will end it.
  */

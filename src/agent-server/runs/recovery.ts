@@ -2,7 +2,7 @@ import { steadyNow } from '../../clock.ts';
 import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 import type { RunDependencies } from './dependencies.ts';
 import { attemptIds } from './event-log.ts';
-import { ifMade } from './make-graph.ts';
+import { ignoreFactoryError } from './factory-errors.ts';
 import { logFailure, poll } from './poll.ts';
 import type { ClaimableRun } from './queue.ts';
 import { runKwargs, type RunPlan } from './run-plan.ts';
@@ -26,8 +26,8 @@ type RecoveryParts = Pick<RunDependencies, 'store' | 'queue' | 'events' | 'graph
 };
 
 /**
- * Takes over runs whose process is gone, or has no slot for them. A process counts as gone when its lease has expired, or
- * when the database sees no connection of it in two polls in a row: a broken connection is replaced long before the
+ * Takes over runs whose process is gone, or has no slot for them. A process counts as gone when its lease has expired,
+ * or when the database sees no connection of it in two polls in a row: a broken connection is replaced long before the
  * second.
  */
 export class Recovery {
@@ -113,7 +113,7 @@ export class Recovery {
       if (isDatabaseUnavailable(error)) throw error;
       this.#parts.log.error(
         { runId: run.run_id },
-        `Run ${run.run_id} ${why(run)}, and can't be taken up: ${String(error)}`,
+        `Run ${run.run_id} ${why(run)}, and could not be taken over: ${String(error)}`,
       );
     }
   }
@@ -150,7 +150,7 @@ export class Recovery {
   async #threadAfter(run: StoredRun): Promise<{ interrupts: string; unfinishedState: boolean }> {
     const { graphs, log } = this.#parts;
     if (run.temporary || !graphs.has(run.graph_id)) return { interrupts: '{}', unfinishedState: false };
-    const graph = await ifMade(graphs.make(run.graph_id, { configurable: {} }, 'thread'));
+    const graph = await ignoreFactoryError(graphs.make(run.graph_id, { configurable: {} }, 'thread'));
     return graph ? stateAfter(graph, run.thread_id, log) : { interrupts: '{}', unfinishedState: true };
   }
 }
@@ -208,7 +208,7 @@ export function decideOrphan(
   if (run.cancel_action !== null) return ended('interrupted', 'RunCancelled', 'The run was cancelled.');
   if (!run.detached) return ended('interrupted', 'ServerStopped', 'The server stopped before the run had ended.');
   if (!hasGraph(run.graph_id)) {
-    return ended('error', 'GraphMissing', `The revision that went on with the run has no graph "${run.graph_id}".`);
+    return ended('error', 'GraphMissing', `The revision that took over the run has no graph "${run.graph_id}".`);
   }
   if (!run.isReadable) {
     return ended('error', 'RunNotReadable', 'The revision that took over the run can not read its request.');

@@ -39,8 +39,8 @@ interface Watch {
 }
 
 /**
- * Runs of other processes, for callers that wait for them or follow them here. Their ends are in their rows; their events
- * are stored on request, which their process notices within a second.
+ * Runs of other processes, for callers that wait for them or follow them here. Their ends are in their rows; their
+ * events are stored on request, which their process notices within a second.
  */
 export class RemoteRuns {
   readonly #parts: RemoteRunsParts;

@@ -1,12 +1,12 @@
 import { usageOf, type Usage } from '../tracing/usage.ts';
 import { toWire } from '../wire.ts';
-import { answerOf, type Reached } from './engine-run.ts';
+import { valuesWithInterrupts, type RunState } from './engine-run.ts';
 import { describeError } from './run-error.ts';
 import type { Logger } from '../../logger.ts';
 
 /** The result of a run while it proceeds, and its JSON. A large state is serialized once. */
 export class Result {
-  readonly reached: Reached = { values: undefined, waitsFor: undefined };
+  readonly reached: RunState = { values: undefined, waitsFor: undefined };
   readonly #runId: string;
   readonly #log: Logger;
   #lastReported: { values: unknown; json: string } | undefined;
@@ -25,7 +25,9 @@ export class Result {
   /** The response if the run succeeds. @throws for a state that JSON can't represent, which fails the run. */
   answer(): string {
     const { values, waitsFor } = this.reached;
-    return values !== undefined && waitsFor === undefined ? this.#wire(values) : toWire(answerOf(this.reached));
+    return values !== undefined && waitsFor === undefined
+      ? this.#wire(values)
+      : toWire(valuesWithInterrupts(this.reached));
   }
 
   /** The state as JSON; undefined if there is none, or JSON can't represent it. */

@@ -27,13 +27,13 @@ export interface EventPage {
 }
 
 /** The dropped events of an attempt, whose numbers start with `from`. */
-export interface Dropped {
+export interface DroppedRange {
   from: number;
   upTo: number;
 }
 
 /** The event that replaces the last dropped one and reports that events were dropped. */
-export const droppedEvent = (runId: string, { from, upTo }: Dropped): StoredEvent => ({
+export const droppedEvent = (runId: string, { from, upTo }: DroppedRange): StoredEvent => ({
   id: upTo,
   event: metadataEvent,
   json: JSON.stringify({ run_id: runId, attempt: from / attemptIds + 1, dropped_up_to: upTo }),
@@ -124,7 +124,7 @@ export class RunEvents {
   }
 
   /** Drops the oldest events of an attempt; the last of them is replaced by an event that reports it. */
-  async drop(runId: string, gone: Dropped): Promise<void> {
+  async drop(runId: string, gone: DroppedRange): Promise<void> {
     const { event, json } = droppedEvent(runId, gone);
     await this.#storage.pool.query({
       name: 'drop-run-events',

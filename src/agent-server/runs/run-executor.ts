@@ -10,7 +10,7 @@ export class RunExecutor {
   readonly #around: RunDependencies;
   readonly #executions = new Map<string, Execution>();
   readonly #start = new Set<string>();
-  readonly #lines = new ThreadLines();
+  readonly #lines = new ThreadQueues();
   /** Called with every run that this process starts or takes over. */
   onStarted: (execution: Execution) => void = () => undefined;
 
@@ -112,7 +112,7 @@ export class RunExecutor {
   }
 }
 
-interface InLine {
+interface QueuedRun {
   /** The database's order of acceptance. */
   sequence: number;
   ended: Promise<unknown>;
@@ -122,8 +122,8 @@ interface InLine {
  * Queues the runs of this process by thread. A run only waits for one that was accepted before it: responses of the
  * database and runs of other processes arrive in any order, and two runs waiting for each other would deadlock.
  */
-export class ThreadLines {
-  readonly #lines = new Map<string, Set<InLine>>();
+export class ThreadQueues {
+  readonly #lines = new Map<string, Set<QueuedRun>>();
 
   /** The end of the last run before `sequence` on the thread; undefined if this process has none. */
   endBefore(threadId: string, sequence: number): Promise<unknown> | undefined {
@@ -132,8 +132,8 @@ export class ThreadLines {
   }
 
   /** @returns removes the run from its queue. */
-  add(threadId: string, run: InLine): () => void {
-    const line = this.#lines.get(threadId) ?? new Set<InLine>();
+  add(threadId: string, run: QueuedRun): () => void {
+    const line = this.#lines.get(threadId) ?? new Set<QueuedRun>();
     this.#lines.set(threadId, line.add(run));
     return () => {
       line.delete(run);

@@ -3,13 +3,13 @@ import type { Clock } from '../../clock.ts';
 import { pageBounds } from '../../contract/agent/assistant.ts';
 import type { RunStatus } from '../../contract/agent/run.ts';
 import type { Storage } from '../storage/open.ts';
-import { sqlTime, thereBy, type IsOver } from '../threads/expiry-sql.ts';
-import { hasCheckpoint } from '../threads/place.ts';
+import { sqlTime, liveThreadCondition, type ExpiryCondition } from '../threads/expiry-sql.ts';
+import { hasCheckpoint } from '../threads/checkpoint-selector.ts';
 import type { StoredRun } from './run-row.ts';
 import { runWritesTask } from './undo-statements.ts';
 
 /** The progress of a run's attempts. */
-export interface ReadRange {
+export interface AttemptProgress {
   /** The whole graph has a checkpoint of the run. */
   wentOn: boolean;
   /** A subgraph has one. */
@@ -22,9 +22,9 @@ export interface ReadRange {
 export class RunReads {
   protected readonly storage: Storage;
   protected readonly clock: Clock;
-  readonly #isOver: IsOver;
+  readonly #isOver: ExpiryCondition;
 
-  constructor(storage: Storage, clock: Clock, isOver: IsOver) {
+  constructor(storage: Storage, clock: Clock, isOver: ExpiryCondition) {
     this.storage = storage;
     this.clock = clock;
     this.#isOver = isOver;
@@ -46,7 +46,10 @@ export class RunReads {
     return hasCheckpoint(this.storage.pool, threadId, { checkpoint_id });
   }
 
-  /** The id of the last checkpoint of a run; undefined if there is none. Manual updates carry the id of the run before them. */
+  /**
+   * The id of the last checkpoint of a run; undefined if there is none. Manual updates carry the id of the run before
+   * them.
+   */
   async lastCheckpoint({ thread_id, run_id }: Pick<StoredRun, 'thread_id' | 'run_id'>): Promise<string | undefined> {
     const { rows } = await this.storage.pool.query<{ checkpoint_id: string }>(
       `select checkpoint_id from checkpoints
@@ -58,7 +61,7 @@ export class RunReads {
   }
 
   /** The progress of a run's attempts, from the checkpoints of its thread. */
-  async howFar({ thread_id, run_id }: Pick<StoredRun, 'thread_id' | 'run_id'>): Promise<ReadRange> {
+  async howFar({ thread_id, run_id }: Pick<StoredRun, 'thread_id' | 'run_id'>): Promise<AttemptProgress> {
     const { rows } = await this.storage.pool.query<{ went_on: boolean; inside: boolean; taken: boolean }>(
       `with own as materialized (
          select checkpoint_ns, checkpoint_id, metadata ->> 'source' as source from checkpoints
@@ -129,6 +132,6 @@ export class RunReads {
 
   /** Excludes runs of expired threads. Stateless runs don't expire. */
   #isThere() {
-    return thereBy(this.#isOver, this.clock)('runs');
+    return liveThreadCondition(this.#isOver, this.clock)('runs');
   }
 }

@@ -1,17 +1,17 @@
 import type { RunCreate } from '../../contract/agent/run.ts';
 import { missing, Refusal, ShuttingDown } from '../refusal.ts';
-import { noCheckpoint } from '../threads/place.ts';
+import { noCheckpoint } from '../threads/checkpoint-selector.ts';
 import type { ThreadStore } from '../threads/store.ts';
-import { planOrder, type AcceptanceParts, type RequestedRun } from './acceptance.ts';
-import { Cancelling } from './cancelling.ts';
+import { planRequestedRun, type AcceptanceParts, type RequestedRun } from './acceptance.ts';
+import { RunCanceller } from './run-canceller.ts';
 import type { RunDependencies } from './dependencies.ts';
 import { RemoteRuns } from './remote-runs.ts';
 import type { Execution } from './execution.ts';
-import { Following } from './following.ts';
+import { RunJoiner } from './run-joiner.ts';
 import { RunExecutor } from './run-executor.ts';
 import { EndedRuns } from './ended-run.ts';
 import { checkpointOfAll, type RunMode, type RunPlan } from './run-plan.ts';
-import type { Started, Querying } from './store.ts';
+import type { BeginRunResult, Queryable } from './store.ts';
 
 type RunsParts = Omit<RunDependencies, 'remoteRuns' | 'slots'> &
   AcceptanceParts & {
@@ -22,9 +22,9 @@ type RunsParts = Omit<RunDependencies, 'remoteRuns' | 'slots'> &
 /** Starts runs and gives access to existing ones, whichever process executes them. */
 export class Runs {
   /** Waits for runs and streams them. */
-  readonly following: Following;
+  readonly following: RunJoiner;
   readonly executor: RunExecutor;
-  readonly cancelling: Cancelling;
+  readonly cancelling: RunCanceller;
   /** This process is shutting down: it accepts no runs. */
   isClosing = false;
   /** It also stopped following runs of other processes: the end of their events is not the end of the run. */
@@ -37,8 +37,8 @@ export class Runs {
     const left = new EndedRuns(parts);
     this.#remoteRuns = new RemoteRuns({ ...parts, left });
     this.executor = new RunExecutor(parts.atOnce, { ...parts, remoteRuns: this.#remoteRuns });
-    this.following = new Following({ ...parts, executor: this.executor, remoteRuns: this.#remoteRuns, left });
-    this.cancelling = new Cancelling(this.executor, parts);
+    this.following = new RunJoiner({ ...parts, executor: this.executor, remoteRuns: this.#remoteRuns, left });
+    this.cancelling = new RunCanceller(this.executor, parts);
   }
 
   /** Stores a run and starts it; `threadId` is undefined if it is stateless. @throws Refusal if it is not accepted. */
@@ -86,8 +86,8 @@ export class Runs {
   async startWithin(
     request: RunCreate,
     threadId: string | undefined,
-    within: (begin: (on: Querying) => Promise<Started>) => Promise<Started | undefined>,
-  ): Promise<Started | undefined> {
+    within: (begin: (on: Queryable) => Promise<BeginRunResult>) => Promise<BeginRunResult | undefined>,
+  ): Promise<BeginRunResult | undefined> {
     const plan = await this.#plan({ request, threadId, mode: 'background' });
     return this.executor.whileStarting([plan.runId], async () => {
       const { store } = this.#parts;
@@ -136,7 +136,7 @@ export class Runs {
   /** @throws Refusal if the run can't be accepted. */
   async #plan(order: RequestedRun): Promise<RunPlan> {
     if (this.isClosing) throw new ShuttingDown();
-    const plan = await planOrder(order, this.#parts);
+    const plan = await planRequestedRun(order, this.#parts);
     // The engine would treat a missing checkpoint as an empty thread.
     const id = order.threadId === undefined ? undefined : checkpointOfAll(plan.kwargs.checkpoint);
     if (id !== undefined && !(await this.#parts.store.hasCheckpoint(plan.threadId, id)))

@@ -68,7 +68,7 @@ function startingOne(
         // Clients resume a stream at its location.
         const location = plan.resumable ? { location: streamPath(plan.threadId, plan.runId) } : {};
         const headers = { ...whereIs(plan), ...location };
-        return eventStream(events, { clock: c.var.parts.clock, onGone: onGone(execution), headers });
+        return eventStream(events, { clock: c.var.parts.clock, onGone: stopOnDisconnect(execution), headers });
       },
     }),
     operation({
@@ -81,7 +81,11 @@ function startingOne(
       async handle(c) {
         const execution = await start(c, threadOf(c), 'wait');
         const headers = whereIs(execution.plan);
-        return heartbeatJson(execution.ended, { clock: c.var.parts.clock, onGone: onGone(execution), headers });
+        return heartbeatJson(execution.ended, {
+          clock: c.var.parts.clock,
+          onGone: stopOnDisconnect(execution),
+          headers,
+        });
       },
     }),
   ];
@@ -104,7 +108,7 @@ export const runStartOperations: readonly Operation<Env>[] = [
       const { runs, headersForRuns } = c.var.parts;
       const requests = await readBody(c, batchBody);
       const reported = headersForRuns(c.req.raw.headers);
-      for (const [at, request] of requests.entries()) mustBeOffered(request, [at]);
+      for (const [at, request] of requests.entries()) assertDelaySupported(request, [at]);
       const plans = await runs.startMany(requests.map((request) => withHeaders(request, reported)));
       return c.json(plans.map(showAccepted));
     },
@@ -114,7 +118,7 @@ export const runStartOperations: readonly Operation<Env>[] = [
 async function start(c: Context<Env>, threadId: string | undefined, mode: RunMode): Promise<Execution> {
   const { runs, headersForRuns } = c.var.parts;
   const request = await readBody(c, runBody);
-  mustBeOffered(request);
+  assertDelaySupported(request);
   return runs.start(withHeaders(request, headersForRuns(c.req.raw.headers)), threadId, mode);
 }
 
@@ -123,7 +127,7 @@ const withHeaders = (request: RunCreate, reported: FreeObject): RunCreate => ({
   config: { ...request.config, configurable: { ...request.config?.configurable, ...reported } },
 });
 
-const onGone = (execution: Execution) => () => {
+const stopOnDisconnect = (execution: Execution) => () => {
   if (!execution.plan.detached) execution.stop('caller-gone');
 };
 
@@ -136,8 +140,8 @@ const whereIs = ({ threadId, runId }: RunPlan): Record<string, string> => ({
 const mostAfterSeconds = 24 * 24 * 3600;
 
 /** @param at the position of the run in a batch. */
-function mustBeOffered({ after_seconds = 0 }: RunCreate, at: readonly number[] = []): void {
+function assertDelaySupported({ after_seconds = 0 }: RunCreate, at: readonly number[] = []): void {
   if (after_seconds <= mostAfterSeconds) return;
-  const msg = `this server puts a run off by ${mostAfterSeconds} seconds at most`;
+  const msg = `must be at most ${mostAfterSeconds} seconds on this server`;
   throw new Refusal(422, [{ loc: ['body', ...at, 'after_seconds'], msg, type: 'value_error' }]);
 }

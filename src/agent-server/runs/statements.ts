@@ -53,8 +53,8 @@ export const beginAlone = {
 };
 
 /**
- * $1 run, $2 process, $3 now. No row while an earlier run is unfinished, or if this process doesn't have the run. Delayed
- * runs (`start_after`) don't block others. Uses `exists`: the database joins it with all unfinished runs.
+ * $1 run, $2 process, $3 now. No row while an earlier run is unfinished, or if this process doesn't have the run.
+ * Delayed runs (`start_after`) don't block others. Uses `exists`: the database joins it with all unfinished runs.
  */
 export const claimRun = {
   name: 'claim-run',
@@ -112,7 +112,10 @@ const endOnThread = (also: string) => `
       state_updated_at = case when $7::json is null then state_updated_at else $3::timestamptz end
     from run where threads.thread_id = run.thread_id`;
 
-/** $1 run, $2 process, $3 now, $4 status, $5 error, $6 the thread's status, $7 its values, $8 its interrupts, $9 to $12 its trace. */
+/**
+ * $1 run, $2 process, $3 now, $4 status, $5 error, $6 the thread's status, $7 its values, $8 its interrupts, $9 to $12
+ * its trace.
+ */
 export const endRunOnThread = { name: 'end-on-thread', text: endOnThread('') };
 
 /** The same for a run with a webhook: $13 and $14. If the run reached no state, the payload has the thread's. */

@@ -5,7 +5,7 @@ import type { ThreadStatus } from '../../contract/agent/thread.ts';
 import type { Clock } from '../../clock.ts';
 import type { Storage } from '../storage/open.ts';
 import { storable } from '../storage/storable.ts';
-import { expiredBy, type IsOver } from '../threads/expiry-sql.ts';
+import { expiryCondition, type ExpiryCondition } from '../threads/expiry-sql.ts';
 import { inTransaction } from '../threads/transaction.ts';
 import { webhookHost } from '../webhooks/webhooks.ts';
 import type { RunPlan } from './run-plan.ts';
@@ -22,10 +22,10 @@ export interface CancelFilter {
 }
 
 /** Executes statements: a connection, or that of a transaction. */
-export type Querying = Pick<ClientBase, 'query'>;
+export type Queryable = Pick<ClientBase, 'query'>;
 
 /** The outcome of storing a run. `sequence` is the order of acceptance. */
-export type Started =
+export type BeginRunResult =
   { kind: 'started'; status: 'pending' | 'running'; sequence: number } | { kind: 'no-thread' } | { kind: 'busy' };
 
 /** The runs of a deployment. Every change names the process, so that a process presumed dead changes nothing. */
@@ -44,7 +44,7 @@ export class RunStore extends RunReads {
     processId: string,
     clock: Clock,
     traced?: { revisionId: string | null },
-    isOver: IsOver = expiredBy(),
+    isOver: ExpiryCondition = expiryCondition(),
   ) {
     super(storage, clock, isOver);
     this.#beginOnThread = statements.beginOnThread(isOver('$12'));
@@ -58,7 +58,12 @@ export class RunStore extends RunReads {
   }
 
   /** Stores a run; `atOnce` makes it `running` if its thread is free. `on`: the connection of an open transaction. */
-  async begin(plan: RunPlan, stateless: boolean, atOnce: boolean, on: Querying = this.storage.pool): Promise<Started> {
+  async begin(
+    plan: RunPlan,
+    stateless: boolean,
+    atOnce: boolean,
+    on: Queryable = this.storage.pool,
+  ): Promise<BeginRunResult> {
     const statement = plan.temporary
       ? statements.beginAlone
       : stateless
@@ -156,13 +161,13 @@ export class RunStore extends RunReads {
 
   /** Withdraws the run's resume values that subgraphs have consumed, so that no other interrupt receives them. */
   async answerTaken(runId: string): Promise<void> {
-    await this.storage.pool.query({ ...undoing.takeBackAnswer, values: [runId, this.#processId] });
+    await this.storage.pool.query({ ...undoing.withdrawResumeValues, values: [runId, this.#processId] });
   }
 
   /** Withdraws the resume values of former runs on the thread, so that no interrupt receives them. */
   async formerAnswersTaken({ threadId, runId }: Pick<RunPlan, 'threadId' | 'runId'>): Promise<void> {
     const values = [threadId, runId, this.#processId];
-    await this.storage.pool.query({ ...undoing.takeBackFormerAnswers, values });
+    await this.storage.pool.query({ ...undoing.withdrawFormerResumeValues, values });
   }
 
   /** Deletes an ended run with its events; false if it has not ended. */

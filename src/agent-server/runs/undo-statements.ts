@@ -4,9 +4,9 @@
 export const runWritesTask = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Undoes the writes of run $1 (the relation `run`): its own checkpoints, and, filtered by `found`, its writes to earlier
- * ones. Channel values are stored per version, so those that another checkpoint of the thread uses stay. Writes of a step
- * may exist without its checkpoint, which is stored concurrently.
+ * Undoes the writes of run $1 (the relation `run`): its own checkpoints, and, filtered by `found`, its writes to
+ * earlier ones. Channel values are stored per version, so those that another checkpoint of the thread uses stay. Writes
+ * of a step may exist without its checkpoint, which is stored concurrently.
  */
 const undone = (found: string) => `
     gone as (
@@ -51,8 +51,8 @@ export const lockThread = {
 };
 
 /**
- * $1 run, $2 process, $3 now. Deletes a run and its writes, which restores the locked thread. The next accepted run then
- * inherits the state before both, unless it is just ending and waits for the thread.
+ * $1 run, $2 process, $3 now. Deletes a run and its writes, which restores the locked thread. The next accepted run
+ * then inherits the state before both, unless it is just ending and waits for the thread.
  */
 export const rollBackRun = {
   name: 'roll-back',
@@ -90,8 +90,11 @@ export const startRunOver = {
     select from run`,
 };
 
-/** $1 run, $2 process. Removes the run's resume values that its tasks have consumed, so that no other interrupt receives them. */
-export const takeBackAnswer = {
+/**
+ * $1 run, $2 process. Removes the run's resume values that its tasks have consumed, so that no other interrupt receives
+ * them.
+ */
+export const withdrawResumeValues = {
   name: 'answer-taken',
   text: `
     delete from checkpoint_writes w using checkpoint_writes_before b, runs
@@ -100,8 +103,11 @@ export const takeBackAnswer = {
       and w.checkpoint_ns = b.checkpoint_ns and w.checkpoint_id = b.checkpoint_id and w.task_id = b.task_id and w.idx = b.idx`,
 };
 
-/** $1 thread, $2 the run that continues without a resume value, $3 process. The same for former runs: the engine keeps their values for the next interrupt. */
-export const takeBackFormerAnswers = {
+/**
+ * $1 thread, $2 the run that continues without a resume value, $3 process. The same for former runs: the engine keeps
+ * their values for the next interrupt.
+ */
+export const withdrawFormerResumeValues = {
   name: 'former-answers-taken',
   text: `
     delete from checkpoint_writes

@@ -10,8 +10,8 @@ import { writesBefore } from './migrations/060-writes-before.ts';
 import { searches } from './migrations/070-searches.ts';
 
 /**
- * The migrations. The former revision may still be running, so a migration only adds: it drops no column that the former
- * one writes, and narrows none.
+ * The migrations. The former revision may still be running, so a migration only adds: it drops no column that the
+ * former one writes, and narrows none.
  */
 export const migrations: readonly Migration[] = [
   first,

@@ -23,9 +23,9 @@ export interface GraphSearch {
 }
 
 /**
- * The store with the engine's interface, over the items of the routes. The engine recognizes a store by its methods. Every
- * operation is a single statement, so a run never holds a connection; inside a run it retries while the database is
- * unavailable.
+ * The store with the engine's interface, over the items of the routes. The engine recognizes a store by its methods.
+ * Every operation is a single statement, so a run never holds a connection; inside a run it retries while the database
+ * is unavailable.
  */
 export class GraphStore {
   readonly #items: Items;

@@ -48,8 +48,8 @@ const isWithin = ({ from, to }: { from: string[]; to: string[] }): RawBuilder<un
   sql`namespace >= ${from}::text[] and namespace < ${to}::text[]`;
 
 /**
- * The items of a deployment, for the routes and the graphs. Each call is one statement and ignores expired items. Callers
- * have validated namespaces, keys and filters.
+ * The items of a deployment, for the routes and the graphs. Each call is one statement and ignores expired items.
+ * Callers have validated namespaces, keys and filters.
  */
 export class Items {
   readonly #storage: Storage;

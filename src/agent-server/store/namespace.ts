@@ -43,8 +43,8 @@ export function keyProblem(key: unknown, namespace: readonly string[]): string |
 }
 
 /**
- * All namespaces with the labels of `prefix`, including itself, as a range: `from` inclusive, `to` exclusive. Undefined for
- * every namespace.
+ * All namespaces with the labels of `prefix`, including itself, as a range: `from` inclusive, `to` exclusive. Undefined
+ * for every namespace.
  *
  * Labels are compared whole and by their bytes, and contain no NUL: so nothing sorts between a label and the same label
  * followed by the smallest character.

@@ -147,7 +147,8 @@ function checkKey(address: { namespace?: string[] | undefined; key: string }, co
 /** The namespace of the query: labels joined by periods, or repeated parameters. */
 function namespaceOf(c: Context): string[] {
   const given = (c.req.queries('namespace') ?? []).filter((part) => part !== '');
-  if (given.length === 0) throw new Refusal(400, 'The query names no namespace. Say for example ?namespace=a.b&key=k.');
+  if (given.length === 0)
+    throw new Refusal(400, 'The query names no namespace. Add one, for example ?namespace=a.b&key=k.');
   const labels = given.flatMap((part) => part.split('.'));
   const problem = namespaceProblem(labels);
   if (problem !== undefined) throw refusedQuery('namespace', problem);

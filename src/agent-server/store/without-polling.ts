@@ -12,9 +12,9 @@ const lines = new WeakMap<object, Promise<unknown>>();
  * Makes the engine's store wrapper execute operations immediately instead of polling.
  *
  * The engine wraps the store for each run and subgraph, and polls for operations with a zero-delay timer while the run
- * lasts: a thousand polls a second for each run that waits for a model, even if the graph uses no store. It also fails all
- * operations of a batch together, breaks `listNamespaces` and `batch`, and drops arguments of `put`. Here each operation
- * starts when called, after the earlier ones of its run; a run ends when its operations have ended.
+ * lasts: a thousand polls a second for each run that waits for a model, even if the graph uses no store. It also fails
+ * all operations of a batch together, breaks `listNamespaces` and `batch`, and drops arguments of `put`. Here each
+ * operation starts when called, after the earlier ones of its run; a run ends when its operations have ended.
  *
  * @param wrapper the engine's class `AsyncBatchedStore`; an unexpected form is left as it is.
  */

@@ -15,10 +15,10 @@ export const dueAt = (ofAll?: Pick<Lifetime, 'minutes'>): string => `
  * Whether a row of `threads` expired before `now`, in SQL: it is then hidden, even if not yet removed. Excludes threads
  * that only lose their history on expiry, and threads with unfinished runs.
  */
-export type IsOver = (now: string) => string;
+export type ExpiryCondition = (now: string) => string;
 
 /** @param ofAll the default time to live; undefined for none. */
-export const expiredBy = (ofAll?: Lifetime): IsOver => {
+export const expiryCondition = (ofAll?: Lifetime): ExpiryCondition => {
   const due = dueAt(ofAll);
   return (now) =>
     `coalesce(unfinished = 0 and coalesce(ttl_strategy, '${ofAll?.strategy ?? 'delete'}') = 'delete' and ${due} <= ${now}, false)`;
@@ -28,9 +28,9 @@ export const expiredBy = (ofAll?: Lifetime): IsOver => {
 export const sqlTime = (ms: number): string => `'${new Date(ms).toISOString()}'::timestamptz`;
 
 /** Excludes rows of `table` that name an expired thread. Rows without a thread pass. */
-export type ThreadIsThere = (table: 'runs' | 'crons') => RawBuilder<boolean>;
+export type LiveThreadCondition = (table: 'runs' | 'crons') => RawBuilder<boolean>;
 
-export const thereBy =
-  (isOver: IsOver, clock: Pick<Clock, 'now'>): ThreadIsThere =>
+export const liveThreadCondition =
+  (isOver: ExpiryCondition, clock: Pick<Clock, 'now'>): LiveThreadCondition =>
   (table) => sql<boolean>`not exists (select from threads where threads.thread_id = ${sql.ref(`${table}.thread_id`)}
     and ${sql.raw(isOver(sqlTime(clock.now())))})`;

@@ -10,9 +10,9 @@ export async function keepLatest(
 }
 
 /**
- * $1 thread, $2 whether ancestors are needed, $3 now. Of a subgraph, the newest state is kept if it belongs to the latest
- * one of the whole, or if its namespace has no task: such a subgraph keeps its state between runs. States in the engine's
- * older format (below 4) store a part of themselves with their predecessor.
+ * $1 thread, $2 whether ancestors are needed, $3 now. Of a subgraph, the newest state is kept if it belongs to the
+ * latest one of the whole, or if its namespace has no task: such a subgraph keeps its state between runs. States in the
+ * engine's older format (below 4) store a part of themselves with their predecessor.
  */
 const keepLatestStates = `
   with recursive newest as (

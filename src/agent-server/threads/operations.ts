@@ -124,7 +124,7 @@ export const threadOperations: readonly Operation<Env>[] = [
     errors: [404, 422],
     async handle(c) {
       const included = (c.req.queries('include') ?? []).flatMap((each) => each.split(','));
-      const thread = await threadInPath(c);
+      const thread = await requireThread(c);
       const ttl = included.includes('ttl') ? { ttl: await c.var.parts.lives.show(thread) } : {};
       return c.json({ ...showThread(thread), ...ttl });
     },
@@ -158,7 +158,7 @@ export const threadOperations: readonly Operation<Env>[] = [
     responses: { 204: { description: 'Deleted.' } },
     errors: [404, 422],
     async handle(c) {
-      const { thread_id } = await threadInPath(c);
+      const { thread_id } = await requireThread(c);
       await c.var.parts.remover.delete(thread_id);
       return c.body(null, 204);
     },
@@ -197,14 +197,14 @@ export const threadOperations: readonly Operation<Env>[] = [
         ...(readList(c, 'stream_mode', streamModes) ?? []),
       ];
       const afterId = lastEventIdOf(c.req.header(lastEventId.name));
-      const { thread_id } = await threadInPath(c);
+      const { thread_id } = await requireThread(c);
       const events = streams.events(thread_id, requested.length > 0 ? requested : ['run_modes']);
       return eventStream(events, { clock, onGone: () => undefined, afterId, headers: {} });
     },
   }),
 ];
 
-export async function threadInPath(c: Context<Env>): Promise<StoredThread> {
+export async function requireThread(c: Context<Env>): Promise<StoredThread> {
   const id = pathId(c, 'thread_id');
   const thread = await c.var.parts.threads.get(id);
   if (!thread) throw noThread(id);

@@ -15,7 +15,7 @@ import { operation, type Env } from '../api/operation.ts';
 import { stateUpdateResponse, threadStateResponse } from '../api/response-schemas.ts';
 import { Refusal } from '../refusal.ts';
 import { toWire } from '../wire.ts';
-import { noThread, threadInPath } from './operations.ts';
+import { noThread, requireThread } from './operations.ts';
 
 const stateQuery = z.looseObject({ subgraphs: flag });
 const historyQuery = z.looseObject({
@@ -46,7 +46,7 @@ export const threadStateOperations: readonly Operation<Env>[] = [
     ...readsState,
     async handle(c) {
       const { subgraphs } = readQuery(c, stateQuery);
-      return json(await c.var.parts.states.at(await threadInPath(c), {}, subgraphs));
+      return json(await c.var.parts.states.at(await requireThread(c), {}, subgraphs));
     },
   }),
   operation({
@@ -96,7 +96,7 @@ export const threadStateOperations: readonly Operation<Env>[] = [
     async handle(c) {
       const { subgraphs } = readQuery(c, stateQuery);
       const checkpoint_id = checkpointId(c);
-      return json(await c.var.parts.states.at(await threadInPath(c), { checkpoint_id }, subgraphs));
+      return json(await c.var.parts.states.at(await requireThread(c), { checkpoint_id }, subgraphs));
     },
   }),
   operation({
@@ -112,7 +112,7 @@ export const threadStateOperations: readonly Operation<Env>[] = [
     async handle(c) {
       const query = readQuery(c, stateQuery);
       const { checkpoint, subgraphs = query.subgraphs } = await readBody(c, checkpointBody);
-      return json(await c.var.parts.states.at(await threadInPath(c), checkpoint, subgraphs));
+      return json(await c.var.parts.states.at(await requireThread(c), checkpoint, subgraphs));
     },
   }),
   operation({
@@ -127,7 +127,7 @@ export const threadStateOperations: readonly Operation<Env>[] = [
     errors: [404, 422],
     async handle(c) {
       const { limit, before } = readQuery(c, historyQuery);
-      return json(await c.var.parts.states.history(await threadInPath(c), { limit, before, where: {} }));
+      return json(await c.var.parts.states.history(await requireThread(c), { limit, before, where: {} }));
     },
   }),
   operation({
@@ -142,7 +142,7 @@ export const threadStateOperations: readonly Operation<Env>[] = [
     errors: [400, 404, 413, 422],
     async handle(c) {
       const { limit = defaultHistory, before, metadata, checkpoint = {} } = await readBody(c, historyBody);
-      const thread = await threadInPath(c);
+      const thread = await requireThread(c);
       return json(
         await c.var.parts.states.history(thread, { limit, before: idOf(before), metadata, where: checkpoint }),
       );

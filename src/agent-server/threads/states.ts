@@ -6,14 +6,14 @@ import type { Graphs } from '../graphs/graphs.ts';
 import { missing, Refusal, unacceptable } from '../refusal.ts';
 import { checkpointOf } from '../runs/debug-payload.ts';
 import { isStateful, type StatefulGraph } from '../graphs/stateful.ts';
-import { madeOrRefused } from '../runs/make-graph.ts';
+import { refuseFactoryError } from '../runs/factory-errors.ts';
 import { openTasks } from '../runs/open-tasks.ts';
 import { storable } from '../storage/storable.ts';
 import type { Lifetime } from './lifetime.ts';
-import { hasCheckpoint, noCheckpoint, placeOf, type Where } from './place.ts';
+import { hasCheckpoint, noCheckpoint, checkpointConfigurable, type CheckpointSelector } from './checkpoint-selector.ts';
 import { emptyState, showState } from './state.ts';
 import type { StoredThread, ThreadStore } from './store.ts';
-import { inTransaction, OneAtATime, PoolOfOne } from './transaction.ts';
+import { inTransaction, SerialQueue, SingleClientPool } from './transaction.ts';
 import { asRefused, saveThreadState, writeSteps, type Step } from './write-states.ts';
 
 export interface ThreadStatesParts {
@@ -29,7 +29,7 @@ export interface StateUpdate {
   values: unknown;
   asNode: string | undefined;
   /** The state to update; the newest by default. */
-  where: Where;
+  where: CheckpointSelector;
 }
 
 export interface HistoryRequest {
@@ -37,7 +37,7 @@ export interface HistoryRequest {
   /** The id of a checkpoint: only earlier ones. */
   before?: string | undefined;
   metadata?: FreeObject | undefined;
-  where: Where;
+  where: CheckpointSelector;
 }
 
 export interface FilledThread {
@@ -51,21 +51,24 @@ export interface FilledThread {
 export class ThreadStates {
   readonly #parts: ThreadStatesParts;
   /** At most one transaction that runs the agent's code: it holds one of two connections, and runs need the other. */
-  readonly #line = new OneAtATime();
+  readonly #line = new SerialQueue();
 
   constructor(parts: ThreadStatesParts) {
     this.#parts = parts;
   }
 
   /** The state at a checkpoint, or the newest. @throws Refusal 404 for a missing checkpoint or graph. */
-  async at(thread: StoredThread, where: Where, subgraphs: boolean): Promise<object> {
+  async at(thread: StoredThread, where: CheckpointSelector, subgraphs: boolean): Promise<object> {
     const graphId = this.#graphIdOf(thread);
     if (graphId === undefined) {
       if (where.checkpoint_id) throw noCheckpoint(thread.thread_id, where.checkpoint_id);
       return emptyState(thread.thread_id);
     }
     const graph = await this.#graph(thread.thread_id, graphId);
-    const snapshot = await graph.getState({ configurable: placeOf(thread.thread_id, where) }, { subgraphs });
+    const snapshot = await graph.getState(
+      { configurable: checkpointConfigurable(thread.thread_id, where) },
+      { subgraphs },
+    );
     if (where.checkpoint_id && snapshot.createdAt === undefined) {
       throw noCheckpoint(thread.thread_id, where.checkpoint_id);
     }
@@ -78,7 +81,7 @@ export class ThreadStates {
     if (graphId === undefined) return [];
     const graph = await this.#graph(thread.thread_id, graphId);
     const states = graph.getStateHistory(
-      { configurable: placeOf(thread.thread_id, where) },
+      { configurable: checkpointConfigurable(thread.thread_id, where) },
       {
         limit,
         before: before === undefined ? undefined : { configurable: { checkpoint_id: before } },
@@ -153,19 +156,22 @@ export class ThreadStates {
       if (copy?.status !== 'busy') return copy;
       const graphId = this.#graphIdOf(copy);
       if (graphId === undefined) throw new Error(`Thread ${threadId} is busy without a graph.`);
-      const graph = await this.#graph(threadId, graphId, new PoolOfOne(client));
+      const graph = await this.#graph(threadId, graphId, new SingleClientPool(client));
       await saveThreadState(client, graph, { threadId: copyId, now: clock.now() });
       return threads.get(copyId, client);
     });
   }
 
-  async #write(client: PoolClient, order: { threadId: string; graphId: string; where: Where; steps: Step[] }) {
+  async #write(
+    client: PoolClient,
+    order: { threadId: string; graphId: string; where: CheckpointSelector; steps: Step[] },
+  ) {
     const { clock } = this.#parts;
     const { threadId, graphId, where, steps } = order;
-    const pool = new PoolOfOne(client);
+    const pool = new SingleClientPool(client);
     const graph = await this.#graph(threadId, graphId, pool);
     return asRefused(pool, async () => {
-      const place = { ...placeOf(threadId, where), graph_id: graphId };
+      const place = { ...checkpointConfigurable(threadId, where), graph_id: graphId };
       const written = await writeSteps(graph, place, steps);
       const at = clock.now();
       const { state, open } = await saveThreadState(client, graph, { threadId, now: at });
@@ -188,9 +194,9 @@ export class ThreadStates {
     const making = pool
       ? graphs.makeOver(graphId, { configurable }, pool)
       : graphs.make(graphId, { configurable }, 'thread');
-    const graph = await madeOrRefused(making, graphId, `the last run on thread ${threadId}`);
+    const graph = await refuseFactoryError(making, graphId, `the last run on thread ${threadId}`);
     if (isStateful(graph)) return graph;
-    throw new Refusal(422, `The engine of graph "${graphId}" can neither look back on states nor write them.`);
+    throw new Refusal(422, `The engine of graph "${graphId}" does not support state history and updates.`);
   }
 
   #within<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {

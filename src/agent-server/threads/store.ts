@@ -6,9 +6,9 @@ import type { Clock } from '../../clock.ts';
 import type { Storage } from '../storage/open.ts';
 import { storable } from '../storage/storable.ts';
 import type { Tables, ThreadsTable } from '../storage/tables.ts';
-import type { Querying } from '../runs/store.ts';
+import type { Queryable } from '../runs/store.ts';
 import { endOf, type Lifetime } from './lifetime.ts';
-import { sqlTime, type IsOver } from './expiry-sql.ts';
+import { sqlTime, type ExpiryCondition } from './expiry-sql.ts';
 import { deleteLocked, inTransaction } from './transaction.ts';
 
 export type StoredThread = Omit<
@@ -35,9 +35,9 @@ export function showThread(thread: StoredThread): Thread {
 export class ThreadStore {
   readonly #storage: Storage;
   readonly #clock: Clock;
-  readonly #isOver: IsOver;
+  readonly #isOver: ExpiryCondition;
 
-  constructor(storage: Storage, clock: Clock, isOver: IsOver) {
+  constructor(storage: Storage, clock: Clock, isOver: ExpiryCondition) {
     this.#storage = storage;
     this.#clock = clock;
     this.#isOver = isOver;
@@ -48,7 +48,7 @@ export class ThreadStore {
     threadId: string,
     metadata: FreeObject,
     lifetime?: Lifetime,
-    on?: Querying,
+    on?: Queryable,
   ): Promise<{ kind: 'made' | 'there'; thread: StoredThread }> {
     const now = this.#clock.now();
     const { rows } = await (on ?? this.#storage.pool).query<StoredThread>(insertThread, [
@@ -69,7 +69,7 @@ export class ThreadStore {
   }
 
   /** Removes an expired thread of the same id. Its row is locked first, so that no run can start on it. */
-  async #removeOver(threadId: string, on: Querying): Promise<void> {
+  async #removeOver(threadId: string, on: Queryable): Promise<void> {
     const { rowCount } = await on.query(
       `select from threads where thread_id = $1 and ${this.#isOver('$2')} for update`,
       [threadId, new Date(this.#clock.now())],
@@ -77,7 +77,7 @@ export class ThreadStore {
     if (rowCount === 1) await deleteLocked(on, threadId);
   }
 
-  async get(threadId: string, on: Querying = this.#storage.pool): Promise<StoredThread | undefined> {
+  async get(threadId: string, on: Queryable = this.#storage.pool): Promise<StoredThread | undefined> {
     const { rows } = await on.query<StoredThread>(
       `select * from threads where thread_id = $1 and not ${this.#isOver('$2')}`,
       [threadId, new Date(this.#clock.now())],
@@ -103,7 +103,7 @@ export class ThreadStore {
   }
 
   /** The `configurable` of the last accepted run on a thread, from which a factory creates the thread's graph. */
-  async lastConfigurable(threadId: string, on: Querying = this.#storage.pool): Promise<FreeObject> {
+  async lastConfigurable(threadId: string, on: Queryable = this.#storage.pool): Promise<FreeObject> {
     const { rows } = await on.query<{ configurable: FreeObject | null }>(
       "select kwargs #> '{config,configurable}' as configurable from runs where thread_id = $1 order by sequence desc limit 1",
       [threadId],

@@ -1,5 +1,5 @@
 import { Pool, type PoolClient } from 'pg';
-import type { Querying } from '../runs/store.ts';
+import type { Queryable } from '../runs/store.ts';
 
 /** Runs work in one transaction, which is rolled back if it throws. */
 export async function inTransaction<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
@@ -25,11 +25,11 @@ export async function inTransaction<T>(pool: Pool, work: (client: PoolClient) =>
 const ofATransaction = /^(?:begin|commit|rollback)\s*;?$/i;
 
 /**
- * A pool that only lends the connection of a running transaction, for a library that requires a pool. Its own transaction
- * statements are skipped. Records the first failed statement: the transaction is lost then, even if the library handles
- * the error.
+ * A pool that only lends the connection of a running transaction, for a library that requires a pool. Its own
+ * transaction statements are skipped. Records the first failed statement: the transaction is lost then, even if the
+ * library handles the error.
  */
-export class PoolOfOne extends Pool {
+export class SingleClientPool extends Pool {
   /** The error of the first failed statement. */
   failure: Error | undefined;
   readonly #client: PoolClient;
@@ -110,7 +110,7 @@ export function removeLocked(
 }
 
 /** Deletes a locked thread with its runs, checkpoints, writes, and, by foreign keys, its crons. */
-export async function deleteLocked(client: Querying, threadId: string): Promise<void> {
+export async function deleteLocked(client: Queryable, threadId: string): Promise<void> {
   await client.query(deleteAll, [threadId]);
 }
 
@@ -123,7 +123,7 @@ const deleteAll = `
   delete from threads where thread_id = $1::uuid`;
 
 /** Runs tasks one after the other, in the order of arrival. */
-export class OneAtATime {
+export class SerialQueue {
   #last: Promise<unknown> = Promise.resolve();
 
   /** Runs the task once all earlier ones have settled. */

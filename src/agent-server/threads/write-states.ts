@@ -12,7 +12,7 @@ import { Refusal, unacceptable } from '../refusal.ts';
 import { openTasks, type OpenTasks } from '../runs/open-tasks.ts';
 import { describeError } from '../runs/run-error.ts';
 import { toWire } from '../wire.ts';
-import type { PoolOfOne } from './transaction.ts';
+import type { SingleClientPool } from './transaction.ts';
 
 /** One step: the results of its parallel nodes. */
 export interface Step {
@@ -75,7 +75,7 @@ const updateThread = `
   where thread_id = $1`;
 
 /** Applies values of a request: the graph's error rejects them, unless a statement failed. @throws Refusal 422. */
-export async function asRefused<T>(pool: PoolOfOne, take: () => Promise<T>): Promise<T> {
+export async function asRefused<T>(pool: SingleClientPool, take: () => Promise<T>): Promise<T> {
   try {
     return await take();
   } catch (thrown) {

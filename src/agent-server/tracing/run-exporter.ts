@@ -36,7 +36,7 @@ interface PendingRun {
 }
 
 /** The outcome of an export. */
-export type Reported =
+export type ExportOutcome =
   | { kind: 'taken' }
   /** Permanently rejected as they are. */
   | { kind: 'refused'; why: string }
@@ -46,7 +46,7 @@ export type Reported =
   | { kind: 'away'; why: string };
 
 /** Interprets the status of an export. */
-export function meaningOf(status: number): Reported {
+export function toExportOutcome(status: number): ExportOutcome {
   if (status >= 200 && status < 300) return { kind: 'taken' };
   if (status === 404 || status === 410) return { kind: 'gone' };
   if (status === 400 || status === 413 || status === 422) return { kind: 'refused', why: `answered ${status}` };
@@ -122,7 +122,7 @@ export class RunExporter {
     }
   }
 
-  async #recordSent(unstated: readonly PendingRun[], reported: Reported): Promise<void> {
+  async #recordSent(unstated: readonly PendingRun[], reported: ExportOutcome): Promise<void> {
     const { storage, log } = this.#settings;
     if (reported.kind === 'refused')
       log.error(`A run could not be exported to the tracing project: it ${reported.why}.`);
@@ -144,7 +144,7 @@ export class RunExporter {
       log.warn(`Dropped ${numDeletedRows} runs that waited for the tracing project: its queue is full.`);
   }
 
-  async #send(unstated: readonly PendingRun[], signal: AbortSignal | undefined): Promise<Reported> {
+  async #send(unstated: readonly PendingRun[], signal: AbortSignal | undefined): Promise<ExportOutcome> {
     const { url, token, clock } = this.#settings;
     const late = new AbortController();
     const answered = new AbortController();
@@ -158,7 +158,7 @@ export class RunExporter {
         signal: signal ? AbortSignal.any([signal, late.signal]) : late.signal,
       });
       await answer.arrayBuffer();
-      return meaningOf(answer.status);
+      return toExportOutcome(answer.status);
     } catch (error) {
       // Network failures and timeouts: the runs stay in the outbox.
       return { kind: 'away', why: `could not be reached (${error instanceof Error ? error.message : 'no answer'})` };

@@ -2,10 +2,10 @@ import { pause, setBackMs, withTimeout, type Clock } from '../../clock.ts';
 import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 import { logFailure } from '../runs/poll.ts';
 import type { Deliveries, Delivery } from './deliveries.ts';
-import { judgeUrl } from './judge-url.ts';
-import { longestWaitMs, nextAfter, type Tried } from './outcome.ts';
+import { parseWebhookTarget } from './parse-target.ts';
+import { longestWaitMs, decideRetry, type AttemptOutcome } from './outcome.ts';
 import { webhookPayload } from './payload.ts';
-import { sendOutside, sendToItself, type Resolve } from './send.ts';
+import { sendExternal, sendInternal, type Resolve } from './send.ts';
 import type { WebhookSettings } from './settings.ts';
 import type { Logger } from '../../logger.ts';
 
@@ -36,7 +36,7 @@ const ofOneHost = 8;
 
 /**
  * Delivers queued webhooks at least once each, independently of the runs. Each is tried until its receiver accepts or
- * rejects it, or the attempts are used up (`nextAfter`); the log reports those given up.
+ * rejects it, or the attempts are used up (`decideRetry`); the log reports those given up.
  */
 export class Deliverer {
   readonly #parts: DelivererParts;
@@ -127,7 +127,10 @@ export class Deliverer {
     return Math.min(lookMs, Math.max(0, this.#nextDue - this.#parts.clock.now()));
   }
 
-  /** One attempt and its consequence. Never rejects: if the outcome can't be stored, the claim expires and it is retried. */
+  /**
+   * One attempt and its consequence. Never rejects: if the outcome can't be stored, the claim expires and it is
+   * retried.
+   */
   async #attempt(delivery: Delivery): Promise<void> {
     const { log } = this.#parts;
     try {
@@ -141,10 +144,10 @@ export class Deliverer {
     }
   }
 
-  async #recordAttempt(delivery: Delivery, tried: Tried): Promise<void> {
+  async #recordAttempt(delivery: Delivery, tried: AttemptOutcome): Promise<void> {
     const { deliveries, clock, log, chance } = this.#parts;
     if (tried.kind === 'failed' && this.#breakOff.signal.aborted) return deliveries.giveBack(delivery, clock.now());
-    const next = nextAfter(tried, delivery.attempts, chance());
+    const next = decideRetry(tried, delivery.attempts, chance());
     const to = delivery.host === '' ? 'the server itself' : delivery.host;
     if (next.kind === 'given-up')
       log.warn(
@@ -157,17 +160,17 @@ export class Deliverer {
     this.#nextDue = Math.min(this.#nextDue, at);
   }
 
-  async #try(delivery: Delivery): Promise<Tried> {
+  async #try(delivery: Delivery): Promise<AttemptOutcome> {
     const { settings, fetch, ownHeaders, resolve, clock, answerWithinMs = defaultTimeoutMs } = this.#parts;
-    const judged = judgeUrl(delivery.url, settings.rules);
+    const judged = parseWebhookTarget(delivery.url, settings.rules);
     if (judged.kind === 'refused') return { kind: 'refused', why: judged.why };
     const now = () => clock.now();
     const body = JSON.stringify(webhookPayload(delivery, now()));
     const headers = { ...settings.headers, 'content-type': 'application/json' };
-    const send = (signal: AbortSignal): Promise<Tried> => {
+    const send = (signal: AbortSignal): Promise<AttemptOutcome> => {
       const sending = { body, headers, signal, withinMs: answerWithinMs, now };
-      if (judged.kind === 'outside') return sendOutside(judged, { ...sending, rules: settings.rules, resolve });
-      return sendToItself(judged.path, fetch, { ...sending, headers: { ...headers, ...ownHeaders } });
+      if (judged.kind === 'outside') return sendExternal(judged, { ...sending, rules: settings.rules, resolve });
+      return sendInternal(judged.path, fetch, { ...sending, headers: { ...headers, ...ownHeaders } });
     };
     return withTimeout(clock, answerWithinMs, send, this.#breakOff.signal);
   }

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { Storage } from '../storage/open.ts';
-import type { EndedRun } from './payload.ts';
+import type { WebhookRun } from './payload.ts';
 
-export interface Delivery extends EndedRun {
+export interface Delivery extends WebhookRun {
   delivery_id: string;
   /** May hold a token: it is never logged. */
   url: string;
@@ -23,8 +23,8 @@ export interface Claim {
 }
 
 /**
- * The queue of webhooks. The statement that ends a run adds its webhook (`runs/statements.ts`), so that none is lost. All
- * processes of a deployment share it; a claim that expires passes to the next process.
+ * The queue of webhooks. The statement that ends a run adds its webhook (`runs/statements.ts`), so that none is lost.
+ * All processes of a deployment share it; a claim that expires passes to the next process.
  */
 export class Deliveries {
   readonly #storage: Storage;
@@ -69,7 +69,10 @@ export class Deliveries {
     await query.where('delivery_id', '=', delivery_id).where('attempts', '=', attempts).execute();
   }
 
-  /** Has those that wait until after `latest` tried at `at` (ms since the epoch): no wait is so long, but the clock was set back. */
+  /**
+   * Reschedules to `at` what is due after `latest` (ms since the epoch): no wait is that long, so the clock was set
+   * back.
+   */
   async promote(latest: number, at: number): Promise<void> {
     const query = this.#storage.db.updateTable('webhook_deliveries').set({ next_attempt_at: new Date(at) });
     await query.where('next_attempt_at', '>', new Date(latest)).execute();

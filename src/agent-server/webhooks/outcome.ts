@@ -1,12 +1,12 @@
 import { backoffMs } from '../../clock.ts';
 
-export type Tried =
+export type AttemptOutcome =
   | { kind: 'taken' }
   /** A temporary failure; retried after `afterMs` if the receiver said so. */
   | { kind: 'failed'; why: string; afterMs?: number | undefined }
   | { kind: 'refused'; why: string };
 
-export type Next = { kind: 'done' } | { kind: 'again'; inMs: number } | { kind: 'given-up'; why: string };
+export type RetryDecision = { kind: 'done' } | { kind: 'again'; inMs: number } | { kind: 'given-up'; why: string };
 
 /** The maximum number of attempts, over about an hour. */
 export const mostTries = 14;
@@ -16,7 +16,7 @@ const firstWaitMs = 1000;
 export const longestWaitMs = 15 * 60_000;
 
 /** Interprets a response at `now` (ms since the epoch). Redirects are not followed: they would bypass the URL rules. */
-export function meaningOf(status: number, retryAfter: string | undefined, now: number): Tried {
+export function toAttemptOutcome(status: number, retryAfter: string | undefined, now: number): AttemptOutcome {
   if (status >= 200 && status < 300) return { kind: 'taken' };
   if (status >= 500 || status === 429)
     return { kind: 'failed', why: `answered ${status}`, afterMs: waitIn(retryAfter, now) };
@@ -33,7 +33,7 @@ function waitIn(text: string | undefined, now: number): number | undefined {
 }
 
 /** Decides what follows attempt number `tries`. `chance` (0 to 1) is the jitter: webhooks do not retry together. */
-export function nextAfter(tried: Tried, tries: number, chance: number): Next {
+export function decideRetry(tried: AttemptOutcome, tries: number, chance: number): RetryDecision {
   if (tried.kind === 'taken') return { kind: 'done' };
   if (tried.kind === 'refused') return { kind: 'given-up', why: tried.why };
   if (tries >= mostTries) return { kind: 'given-up', why: `${tried.why}, at the last of ${mostTries} tries` };

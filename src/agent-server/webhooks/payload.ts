@@ -1,7 +1,7 @@
 import type { WebhookPayload } from '../../contract/agent/webhook.ts';
 import type { StoredRun } from '../runs/run-row.ts';
 
-export interface EndedRun extends Omit<
+export interface WebhookRun extends Omit<
   StoredRun,
   'sequence' | 'graph_id' | 'temporary' | 'detached' | 'attempt' | 'process_id' | 'cancel_action' | 'start_after'
 > {
@@ -15,7 +15,7 @@ export interface EndedRun extends Omit<
 const failedStatuses = new Set(['error', 'timeout']);
 
 /** The body of a webhook (section "Webhook notification"). `sentAt`: milliseconds since the epoch. */
-export function webhookPayload(run: EndedRun, sentAt: number): WebhookPayload {
+export function webhookPayload(run: WebhookRun, sentAt: number): WebhookPayload {
   return {
     run_id: run.run_id,
     thread_id: run.thread_id,

@@ -3,14 +3,14 @@ import * as https from 'node:https';
 import type { LookupAddress } from 'node:dns';
 import { codeOf } from '../../errors.ts';
 import { unlessAborted } from '../runs/aborted.ts';
-import { addressIn, addressProblem, ownOrigin, type Judged } from './judge-url.ts';
-import { meaningOf, type Tried } from './outcome.ts';
+import { addressIn, addressProblem, ownOrigin, type WebhookTarget } from './parse-target.ts';
+import { toAttemptOutcome, type AttemptOutcome } from './outcome.ts';
 import type { UrlRules } from './settings.ts';
 
 /** Resolves a host name to all its addresses; rejects if there is none. */
 export type Resolve = (host: string) => Promise<LookupAddress[]>;
 
-export interface Sending {
+export interface WebhookSendOptions {
   body: string;
   headers: Readonly<Record<string, string>>;
   rules: UrlRules;
@@ -26,11 +26,14 @@ export interface Sending {
 const mostAnswer = 64 * 1024;
 
 /**
- * Sends a webhook to an external receiver. Resolves the name once, checks its addresses, and connects to exactly these, so
- * that a changed DNS response gains nothing. One forbidden address rejects the name. Uses no proxy of the environment, and
- * follows no redirect.
+ * Sends a webhook to an external receiver. Resolves the name once, checks its addresses, and connects to exactly these,
+ * so that a changed DNS response gains nothing. One forbidden address rejects the name. Uses no proxy of the
+ * environment, and follows no redirect.
  */
-export async function sendOutside(to: Extract<Judged, { kind: 'outside' }>, sending: Sending): Promise<Tried> {
+export async function sendExternal(
+  to: Extract<WebhookTarget, { kind: 'outside' }>,
+  sending: WebhookSendOptions,
+): Promise<AttemptOutcome> {
   try {
     const addresses = await addressesOf(to.host, sending);
     for (const { address } of addresses) {
@@ -45,17 +48,17 @@ export async function sendOutside(to: Extract<Judged, { kind: 'outside' }>, send
 }
 
 /** The addresses of a host, unless the attempt is aborted first. */
-async function addressesOf(host: string, { resolve, signal }: Sending): Promise<LookupAddress[]> {
+async function addressesOf(host: string, { resolve, signal }: WebhookSendOptions): Promise<LookupAddress[]> {
   const address = addressIn(host);
   if (address !== undefined) return [{ address, family: address.includes(':') ? 6 : 4 }];
   return unlessAborted(resolve(host), signal);
 }
 
 function post(
-  { url, host, port }: Extract<Judged, { kind: 'outside' }>,
+  { url, host, port }: Extract<WebhookTarget, { kind: 'outside' }>,
   addresses: LookupAddress[],
-  { body, headers, signal, now }: Sending,
-): Promise<Tried> {
+  { body, headers, signal, now }: WebhookSendOptions,
+): Promise<AttemptOutcome> {
   const isSecure = url.protocol === 'https:';
   const address = addressIn(host);
   return new Promise((resolve, reject) => {
@@ -75,10 +78,10 @@ function post(
       },
       signal,
     });
-    let tried: Tried | undefined;
+    let tried: AttemptOutcome | undefined;
     request.on('error', (error) => (tried ? resolve(tried) : reject(error)));
     request.on('response', (response) => {
-      const answered = meaningOf(response.statusCode ?? 0, response.headers['retry-after'], now());
+      const answered = toAttemptOutcome(response.statusCode ?? 0, response.headers['retry-after'], now());
       tried = answered;
       let bytes = 0;
       response.on('data', (chunk: Buffer) => {
@@ -92,22 +95,22 @@ function post(
     // A response that switches protocols ends the attempt: without a listener the request would never settle.
     request.on('upgrade', (response, socket) => {
       socket.destroy();
-      resolve(meaningOf(response.statusCode ?? 0, undefined, now()));
+      resolve(toAttemptOutcome(response.statusCode ?? 0, undefined, now()));
     });
     request.end(body);
   });
 }
 
 /** Sends a webhook to the server's own routes, without the network. */
-export async function sendToItself(
+export async function sendInternal(
   path: string,
   fetch: (request: Request) => Response | Promise<Response>,
-  { body, headers, signal, withinMs, now }: Omit<Sending, 'rules' | 'resolve'>,
-): Promise<Tried> {
+  { body, headers, signal, withinMs, now }: Omit<WebhookSendOptions, 'rules' | 'resolve'>,
+): Promise<AttemptOutcome> {
   try {
     const request = new Request(`${ownOrigin}${path}`, { method: 'POST', headers, body });
     const response = await unlessAborted(Promise.resolve(fetch(request)), signal);
-    const tried = meaningOf(response.status, response.headers.get('retry-after') ?? undefined, now());
+    const tried = toAttemptOutcome(response.status, response.headers.get('retry-after') ?? undefined, now());
     await hear(response, signal);
     return tried;
   } catch (error) {

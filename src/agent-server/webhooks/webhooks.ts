@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { unacceptable } from '../refusal.ts';
 import { withoutEndDot } from '../../contract/agent/webhook.ts';
-import { judgeUrl } from './judge-url.ts';
+import { parseWebhookTarget } from './parse-target.ts';
 import type { Resolve } from './send.ts';
 import type { WebhookSettings } from './settings.ts';
 import type { Logger } from '../../logger.ts';
@@ -14,7 +14,7 @@ export function checkWebhooks({ disabled, rules }: WebhookSettings, log: Logger)
   let isReported = !disabled;
   return (url) => {
     if (url === undefined) return;
-    const judged = judgeUrl(url, rules);
+    const judged = parseWebhookTarget(url, rules);
     if (judged.kind === 'refused') throw unacceptable('webhook', judged.why);
     if (!isReported)
       log.warn('A run or cron was accepted with a webhook, and none is sent: http.disable_webhooks is set.');

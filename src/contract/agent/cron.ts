@@ -7,8 +7,8 @@ import { onCompletion, runCreate } from './run.ts';
 const maxScheduleLength = 500;
 
 /**
- * A cron, a periodic run, in a response (section "What the service does"). The specification names crons and leaves their
- * fields open: these are the public servers'.
+ * A cron, a periodic run, in a response (section "What the service does"). The specification names crons and leaves
+ * their fields open: these are the public servers'.
  *
  * - `thread_id` is null if every run gets its own thread; `on_run_completed` then says what happens to it.
  * - `next_run_date` is null if no run is due: the cron is not `enabled`, or its `end_time` has passed.
@@ -61,8 +61,8 @@ const timing = {
 };
 
 /**
- * Body of `POST /runs/crons` (section "Endpoints"), and of `POST /threads/{thread_id}/runs/crons`, where every run is on
- * that thread. Without a thread each run gets its own, deleted or kept afterwards. `metadata` is the cron's and its
+ * Body of `POST /runs/crons` (section "Endpoints"), and of `POST /threads/{thread_id}/runs/crons`, where every run is
+ * on that thread. Without a thread each run gets its own, deleted or kept afterwards. `metadata` is the cron's and its
  * runs'; `webhook` is called for each run.
  */
 export const cronCreateRequest = z.strictObject({

@@ -48,8 +48,8 @@ export const send = z.object({ node: z.string(), input: z.unknown() });
 const engineSend = z.object({ node: z.string(), args: z.unknown() });
 
 /**
- * What a run does instead of taking an input: update the state, resume an interrupted node, go to a node. A program with a
- * remote graph of the server sends the engine's own form, with a name (`lg_name`) or `graph`, which are ignored.
+ * What a run does instead of taking an input: update the state, resume an interrupted node, go to a node. A program
+ * with a remote graph of the server sends the engine's own form, with a name (`lg_name`) or `graph`, which are ignored.
  */
 export const commandSchema = z.strictObject(
   {
@@ -69,9 +69,9 @@ export type Command = z.infer<typeof commandSchema>;
 const interruptNodes = z.union([z.literal('*'), z.array(z.string())]);
 
 /**
- * Body of every endpoint that starts a run, on a thread or stateless (section "Endpoints"): `assistant_id` is a graph id
- * or an assistant's uuid, `input` is the graph's, `stream_mode` one or more modes, `webhook` a URL to call when the run
- * completes. `after_seconds` delays the start. The other fields are the public servers'.
+ * Body of every endpoint that starts a run, on a thread or stateless (section "Endpoints"): `assistant_id` is a graph
+ * id or an assistant's uuid, `input` is the graph's, `stream_mode` one or more modes, `webhook` a URL to call when the
+ * run completes. `after_seconds` delays the start. The other fields are the public servers'.
  */
 export const runCreate = z.strictObject({
   assistant_id: z.string().min(1),
@@ -127,7 +127,10 @@ export type RunResult =
 export const cancelActions = ['interrupt', 'rollback'] as const;
 export type CancelAction = (typeof cancelActions)[number];
 
-/** How to cancel (`POST /threads/{thread_id}/runs/{run_id}/cancel`): with `wait` the response comes at the end of the run. */
+/**
+ * How to cancel (`POST /threads/{thread_id}/runs/{run_id}/cancel`): with `wait` the response comes at the end of the
+ * run.
+ */
 export interface CancelRequest {
   wait?: boolean;
   action?: CancelAction;

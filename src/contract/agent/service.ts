@@ -26,8 +26,8 @@ export const serverInfoSchema = z.looseObject({
 export type ServerInfo = z.infer<typeof serverInfoSchema>;
 
 /**
- * The API of an agent server (section "Endpoints"). Every call may reject with a `ServiceError`: the server refused, was
- * not reachable by the deadline, or sent an unreadable response.
+ * The API of an agent server (section "Endpoints"). Every call may reject with a `ServiceError`: the server refused,
+ * was not reachable by the deadline, or sent an unreadable response.
  *
  * A failed run is no `ServiceError`, but a `RunResult` or the event `error` of a stream.
  */
@@ -81,8 +81,8 @@ export interface AgentServer {
 
   /**
    * `POST /threads/{thread_id}/runs/stream`, or `POST /runs/stream` without a thread. The first event is `metadata`
-   * with the run's id; the stream ends with the run, after the event `error` if it failed. Leaving the loop early closes
-   * the stream, and cancels the run unless the request says `on_disconnect: 'continue'`.
+   * with the run's id; the stream ends with the run, after the event `error` if it failed. Leaving the loop early
+   * closes the stream, and cancels the run unless the request says `on_disconnect: 'continue'`.
    */
   streamRun(request: RunCreate, threadId: string | undefined, options?: CallOptions): AsyncIterable<StreamEvent>;
 

@@ -17,9 +17,9 @@ export const storeItem = z.looseObject({
 export type StoreItem = z.infer<typeof storeItem>;
 
 /**
- * Body of `PUT /store/items`: creates the item, or replaces its value. `ttl` is the time to live (minutes) after the last
- * write or read: null for none, the server's default if absent. `index` selects the parts of the value for semantic
- * search, false for none.
+ * Body of `PUT /store/items`: creates the item, or replaces its value. `ttl` is the time to live (minutes) after the
+ * last write or read: null for none, the server's default if absent. `index` selects the parts of the value for
+ * semantic search, false for none.
  */
 export const storePut = z.strictObject({
   namespace: z.array(z.string()),

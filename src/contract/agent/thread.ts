@@ -32,8 +32,8 @@ export const threadTtlReply = z.looseObject({
 export type ThreadTtlReply = z.infer<typeof threadTtlReply>;
 
 /**
- * A thread in a response (section "Thread"). `values` is null on a new thread; a public server omits it. `interrupts` maps
- * a task to its interrupts.
+ * A thread in a response (section "Thread"). `values` is null on a new thread; a public server omits it. `interrupts`
+ * maps a task to its interrupts.
  */
 export const threadSchema = z.looseObject({
   thread_id: z.string(),
@@ -148,8 +148,8 @@ export const threadStateCheckpoint = z.strictObject({
 });
 
 /**
- * Body of `POST /threads/{thread_id}/state`: writes values as if `as_node` had returned them, after the named checkpoint,
- * or the newest. `checkpoint_id` is the older way to name one.
+ * Body of `POST /threads/{thread_id}/state`: writes values as if `as_node` had returned them, after the named
+ * checkpoint, or the newest. `checkpoint_id` is the older way to name one.
  */
 export const threadStateUpdate = z.strictObject({
   values: stateValues.nullish(),

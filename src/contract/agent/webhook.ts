@@ -10,8 +10,8 @@ export interface WebhookDomain {
 }
 
 /**
- * Parses an entry of `webhooks.url.allowed_domains` (section "Webhook configuration"): a host name, an address, or `*.` and
- * a domain. Undefined for anything else, such as a URL or a name with a port, which could never match.
+ * Parses an entry of `webhooks.url.allowed_domains` (section "Webhook configuration"): a host name, an address, or `*.`
+ * and a domain. Undefined for anything else, such as a URL or a name with a port, which could never match.
  */
 export function readWebhookDomain(entry: string): WebhookDomain | undefined {
   const below = entry.startsWith('*.');
@@ -53,8 +53,8 @@ const ours = new Set([
 ]);
 
 /**
- * Why a header of `webhooks.headers` can't be sent (section "Webhook configuration"), phrased to follow its name, without
- * its value except for names of variables; undefined if it can.
+ * Why a header of `webhooks.headers` can't be sent (section "Webhook configuration"), phrased to follow its name,
+ * without its value except for names of variables; undefined if it can.
  *
  * @param prefix the required prefix of variable names.
  */
@@ -142,8 +142,8 @@ export type WebhooksConfig = z.infer<typeof webhooksConfig>;
 const webhookError = z.strictObject({ error: z.string(), message: z.string() });
 
 /**
- * The body of our server's webhook for a completed run (section "Webhook notification"): the shape of a run, with `values`
- * for stateful runs only, and `error` null on success.
+ * The body of our server's webhook for a completed run (section "Webhook notification"): the shape of a run, with
+ * `values` for stateful runs only, and `error` null on success.
  */
 export const webhookPayloadSchema = z.strictObject({
   run_id: z.uuid(),
@@ -184,4 +184,4 @@ export const webhookReceived = z.looseObject({
   multitask_strategy: z.string().nullish(),
   error: z.union([z.looseObject({ error: z.string().nullish(), message: z.string().nullish() }), z.string()]).nullish(),
 });
-export type WebhookReceived = z.infer<typeof webhookReceived>;
+export type ReceivedWebhook = z.infer<typeof webhookReceived>;

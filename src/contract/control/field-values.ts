@@ -2,8 +2,8 @@
 export const longestDeploymentName = 63;
 
 /**
- * What is wrong with the name of a new deployment, phrased to follow the field's name, without a full stop; undefined if
- * valid. control-service.md leaves it open; this is what the public service accepts.
+ * What is wrong with the name of a new deployment, phrased to follow the field's name, without a full stop; undefined
+ * if valid. control-service.md leaves it open; this is what the public service accepts.
  *
  * @param longest the service's limit in characters; some have a lower one.
  */
@@ -31,8 +31,8 @@ export function graphConfigPathProblem(path: string): string | undefined {
 }
 
 /**
- * What `install_command` and `build_command` must not contain, with names for people. control-service.md leaves it open;
- * this is what the public service refuses.
+ * What `install_command` and `build_command` must not contain, with names for people. control-service.md leaves it
+ * open; this is what the public service refuses.
  */
 const refused: readonly (readonly [pattern: RegExp, called: string])[] = [
   [/['"`]/, 'a quote'],

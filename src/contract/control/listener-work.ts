@@ -49,8 +49,8 @@ export const workClaim = z.looseObject({
     namespace: z.string().nullable(),
   }),
   /**
-   * What must run in the cluster: a revision to deploy, or the live one again after another was abandoned. Null: nothing;
-   * all objects of the deployment must be deleted.
+   * What must run in the cluster: a revision to deploy, or the live one again after another was abandoned. Null:
+   * nothing; all objects of the deployment must be deleted.
    */
   revision: claimedRevision.nullable(),
 });

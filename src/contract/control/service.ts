@@ -14,12 +14,12 @@ import type { Revision, RevisionsList, RevisionsQuery } from './revision.ts';
 
 export interface WriteOptions extends CallOptions {
   /**
-   * Identifies this write, sent as `Idempotency-Key`: 1 to 255 visible ASCII characters, never used for another write. A
-   * service that supports it (`features`) executes the write once, however often it is sent, and returns the same
+   * Identifies this write, sent as `Idempotency-Key`: 1 to 255 visible ASCII characters, never used for another write.
+   * A service that supports it (`features`) executes the write once, however often it is sent, and returns the same
    * `latest_revision_id` and `source_revision_config` every time: those of the revision that the first request created,
-   * even if there is a newer one; the other fields are current. A client without a response repeats the request with the
-   * same `ifLatest`, and uses `latest_revision_id` as usual. The same key with another request is a 422. Refusals are not
-   * stored, so the key can be used again. Keys are kept for 7 days. Not part of control-service.md.
+   * even if there is a newer one; the other fields are current. A client without a response repeats the request with
+   * the same `ifLatest`, and uses `latest_revision_id` as usual. The same key with another request is a 422. Refusals
+   * are not stored, so the key can be used again. Keys are kept for 7 days. Not part of control-service.md.
    */
   idempotencyKey?: string | undefined;
 }
@@ -72,17 +72,17 @@ export interface ControlService {
   deployLogs(deploymentId: string, revisionId: string, query: LogQuery, options?: CallOptions): Promise<LogPage>;
 
   /**
-   * GET /info: the features of the service; none if the endpoint is missing. Cheap to call before every write, because a
-   * client caches the response.
+   * GET /info: the features of the service; none if the endpoint is missing. Cheap to call before every write, because
+   * a client caches the response.
    */
   features(options?: CallOptions): Promise<ControlFeatures>;
 }
 
 /** The operations that only some callers need, all beyond control-service.md. */
-export interface WholeControlService extends ControlService {
+export interface FullControlService extends ControlService {
   /**
-   * DELETE /v2/deployments/{id}: asynchronous; a later read fails as missing. Its tracing project stays and reserves the
-   * name, unless it is deleted too.
+   * DELETE /v2/deployments/{id}: asynchronous; a later read fails as missing. Its tracing project stays and reserves
+   * the name, unless it is deleted too.
    */
   deleteDeployment(id: string, query: { deleteTracingProject: boolean }, options?: CallOptions): Promise<void>;
   /** POST /v2/deployments/{id}/revisions/{revisionId}/interruption: interrupts a running rollout. */

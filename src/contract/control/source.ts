@@ -20,7 +20,8 @@ const anyText = z.string().nullable();
 
 /**
  * The type of each deployment-level setting (control-service.md, source_config), from which requests, responses and the
- * OpenAPI document derive. All may be null; `field-table.ts` says which apply to a source, and the effect of changing each.
+ * OpenAPI document derive. All may be null; `field-table.ts` says which apply to a source, and the effect of changing
+ * each.
  */
 export const sourceConfigTypes = {
   integration_id: z.uuid().nullable(),

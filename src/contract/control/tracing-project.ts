@@ -36,7 +36,7 @@ const mostTracedRuns = 100;
 /** The body of POST /v1/projects/{id}/runs: ended runs. A repeated one changes nothing. */
 export const tracedRunsReport = z.strictObject({ runs: z.array(tracedRun).min(1).max(mostTracedRuns) });
 
-export const tracedRunsTaken = z.looseObject({ taken: z.int() });
+export const tracedRunsReceipt = z.looseObject({ taken: z.int() });
 
 /** A tracing project: has its deployment's name, and may outlive the deployment. */
 export const tracingProject = z.looseObject({

@@ -20,7 +20,8 @@ export interface KeyBook {
 
 /**
  * Finds the tenant of a request by its key: in `X-Api-Key`, or, where that is missing or empty, as the bearer token of
- * `Authorization`. `X-Tenant-Id`, where given, has to be a tenant of the key; a key that has several needs it. Whatever cannot be read is refused.
+ * `Authorization`. `X-Tenant-Id`, where given, has to be a tenant of the key; a key that has several needs it. Whatever
+ * cannot be read is refused.
  */
 export async function admit(header: ReadHeader, { findKey, noteKeyUse }: KeyBook): Promise<Caller> {
   const sent = header('x-api-key')?.trim() || bearerToken(header('authorization'));

@@ -5,7 +5,7 @@ import type { ControlStore } from '../store/store.ts';
 import type { ListedKey } from './repository.ts';
 import type { Tenant } from './operator-database.ts';
 import { hashApiKey, makeApiKey, readApiKey } from './api-key.ts';
-import { readKeptFile } from './kept-file.ts';
+import { readSecretFile } from './secret-file.ts';
 
 /** An operator's command failed; the message says what to do instead. */
 class OperatorError extends Error {
@@ -113,7 +113,7 @@ export function operatorOf(store: ControlStore) {
 }
 
 async function removeKeptFile(file: string, id: string): Promise<boolean> {
-  const line = await readKeptFile(file);
+  const line = await readSecretFile(file);
   if (line === undefined || readApiKey(line)?.id !== id) return false;
   await rm(file);
   return true;

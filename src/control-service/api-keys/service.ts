@@ -13,19 +13,19 @@ import { hashApiKey, makeApiKey } from './api-key.ts';
 import { pageQuery } from '../../contract/control/pages.ts';
 import { readBody, readShape } from '../validation/shape.ts';
 import type { ListedKey } from './repository.ts';
-import { writing } from '../service/once.ts';
-import { found, take } from '../service/refuse.ts';
+import { createIdempotentWrite } from '../service/once.ts';
+import { foundOrThrow, valueOrThrow } from '../service/refuse.ts';
 import type { ServiceSettings } from '../service/settings.ts';
-import { accepted, type Judged } from '../validation/refusal.ts';
+import { accepted, type ValidationResult } from '../validation/refusal.ts';
 
 /** A tenant's own keys, and the record of what was changed for it: additions of ours. */
 export function keyOperations(settings: ServiceSettings) {
   const { store, tenantId } = settings;
-  const once = writing(settings);
+  const once = createIdempotentWrite(settings);
   return {
     async listApiKeys(query: unknown): Promise<ApiKeysList> {
       const call = { operation: 'list api keys', method: 'GET', path: '/v1/api-keys' };
-      const { limit = 20, offset = 0 } = take(call, readShape(pageQuery, query, 'query'));
+      const { limit = 20, offset = 0 } = valueOrThrow(call, readShape(pageQuery, query, 'query'));
       const keys = await store.listKeys(tenantId, { limit, offset });
       return { resources: keys.map(toKeyResponse), offset: offset + keys.length };
     },
@@ -33,7 +33,7 @@ export function keyOperations(settings: ServiceSettings) {
     /** The key is returned only in this response: only its hash is stored. */
     async createApiKey(body: unknown, { idempotencyKey }: WriteOptions = {}): Promise<NewApiKey> {
       const call = { operation: 'create api key', method: 'POST', path: '/v1/api-keys' };
-      const request = take(call, readBody(apiKeyCreateRequest, body));
+      const request = valueOrThrow(call, readBody(apiKeyCreateRequest, body));
       const { name } = request;
       const keep = (answer: NewApiKey): NewApiKey => ({ ...answer, key: null });
       return once(call, { idempotencyKey, body: request, shape: newApiKey, keep }, async (within, record) => {
@@ -41,7 +41,7 @@ export function keyOperations(settings: ServiceSettings) {
         await within.addKey({ id: key.id, tenant_id: tenantId, hash: hashApiKey(key), name });
         await record({ api_key_id: key.id, api_key_name: name });
         const kept = (await within.listKeys(tenantId)).find(({ id }) => id === key.id);
-        return { ...toKeyResponse(found(call, 'API key', key.id, kept)), key: key.text };
+        return { ...toKeyResponse(foundOrThrow(call, 'API key', key.id, kept)), key: key.text };
       });
     },
 
@@ -51,7 +51,7 @@ export function keyOperations(settings: ServiceSettings) {
       await once(call, { idempotencyKey, shape: z.null() }, async (within, record) => {
         const keys = await within.lockKeysOf(tenantId);
         const own = keys.find((one) => one.id === id);
-        const key = take(call, mayRevoke(found(call, 'API key', id, own), keys));
+        const key = valueOrThrow(call, mayRevoke(foundOrThrow(call, 'API key', id, own), keys));
         await within.revokeKey(id);
         await record({ api_key_id: id, api_key_name: key.name });
         return null;
@@ -61,7 +61,7 @@ export function keyOperations(settings: ServiceSettings) {
     /** GET /v1/audit: who changed what, newest first. */
     async listAudit(query: unknown): Promise<AuditList> {
       const call = { operation: 'list audit', method: 'GET', path: '/v1/audit' };
-      const { limit = 20, ...requested } = take(call, readShape(auditQuery, query, 'query'));
+      const { limit = 20, ...requested } = valueOrThrow(call, readShape(auditQuery, query, 'query'));
       const changes = await store.listChanges(tenantId, { limit, ...requested });
       return {
         resources: changes.map(({ at, ...change }) => ({ ...change, at: at.toISOString() })),
@@ -84,7 +84,7 @@ const toKeyResponse = ({ id, name, created_at, last_used_at, tenant_ids, is_kept
  * Whether a tenant may revoke one of its keys. Not the key of the installation, which every start prints; not an
  * organisation's, which other tenants depend on; and not the last one, without which the tenant could create no other.
  */
-function mayRevoke(key: ListedKey, keys: readonly ListedKey[]): Judged<ListedKey> {
+function mayRevoke(key: ListedKey, keys: readonly ListedKey[]): ValidationResult<ListedKey> {
   if (key.is_kept) {
     return standing(
       `The key ${key.id} is the key of this installation: it is stored in the file api-key of the service's data folder, and every start prints it. Only the operator can revoke it, on that machine: landfall local keys revoke ${key.id}.`,
@@ -103,4 +103,4 @@ function mayRevoke(key: ListedKey, keys: readonly ListedKey[]): Judged<ListedKey
   return accepted(key);
 }
 
-const standing = (detail: string): Judged<never> => ({ ok: false, refusal: { status: 409, detail } });
+const standing = (detail: string): ValidationResult<never> => ({ ok: false, refusal: { status: 409, detail } });

@@ -2,7 +2,7 @@ import type { FieldSpelling } from '../../contract/control/aliases.ts';
 import type { OpenApiDocument } from '../../http/openapi.ts';
 import type { Operation } from '../../http/operation.ts';
 import type { OurControlService } from '../service.ts';
-import type { TracedRunsIntake } from '../tracing-projects/take-runs.ts';
+import type { TracedRunsIntake } from '../tracing-projects/receive-runs.ts';
 import type { Uploads } from '../uploads/uploads.ts';
 
 /** What operations read besides the service of the caller. */

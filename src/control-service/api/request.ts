@@ -25,7 +25,7 @@ export async function readJson(context: Context): Promise<unknown> {
   }
 }
 
-/** The body's text; no more of it is taken in than may be. */
+/** Reads the body as text, up to the size limit. */
 async function readText(context: Context): Promise<string> {
   const announced = Number(context.req.header('content-length') ?? 0);
   if (announced > largestBody) throw tooLarge(context);
@@ -64,8 +64,8 @@ function unreadable(context: Context, status: number, why: string | FieldProblem
 }
 
 /**
- * What a write is sent with beside its body. `If-Match` names the revision that it was decided on; `*` is none, for what
- * is not there is a 404 anyway. `Idempotency-Key` may stand in quotes or without.
+ * What a write is sent with beside its body. `If-Match` names the revision that it was decided on; `*` is none, for
+ * what is not there is a 404 anyway. `Idempotency-Key` may stand in quotes or without.
  */
 export function readConditions(context: Context): { ifLatest?: string; idempotencyKey?: string } {
   const unquoted = (written: string): string => written.trim().replace(/^"(.*)"$/, '$1');
@@ -83,7 +83,7 @@ const truths = new Map([
   ...['false', '0', 'no', 'off'].map((word) => [word, false] as const),
 ]);
 
-/** The numbers and truths of a query as such; what is none stays a text, which the schema then refuses. */
+/** Converts numbers and booleans of a query; leaves other text as it is, for the schema to reject. */
 export function readQuery(context: Context): Record<string, unknown> {
   const { deployment_ids: _, ...query }: Record<string, unknown> = context.req.query();
   for (const name of ['limit', 'offset']) if (name in query) query[name] = asNumber(query[name]);

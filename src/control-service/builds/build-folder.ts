@@ -56,7 +56,10 @@ export async function cleanUp(root: string, report: (message: string) => void): 
   await removeOrReport(root, report);
 }
 
-/** Removes a folder or file of builds. A failure is only reported: it must not fail a revision, and the next start retries. */
+/**
+ * Removes a folder or file of builds. A failure is only reported: it must not fail a revision, and the next start
+ * retries.
+ */
 export const removeOrReport = (path: string, report: (message: string) => void): Promise<void> =>
   removeTree(path).catch((error: unknown) => report(`${path} could not be removed: ${messageOf(error)}`));
 

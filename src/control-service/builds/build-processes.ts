@@ -2,7 +2,7 @@ import { type Clock, pause } from '../../clock.ts';
 import { agentMark } from '../compute/agent-environment.ts';
 import type { ProcessUser } from '../compute/guarded-process.ts';
 import { killAll, processFamily, type ProcessFamily, type Usage } from '../compute/process-family.ts';
-import { seeProcesses, variableOf, type SeenProcess } from '../compute/seen-processes.ts';
+import { listProcesses, variableOf, type ProcessInfo } from '../compute/process-list.ts';
 import type { BuildBounds } from './build.ts';
 import { type FreeSpace, spaceIsShort } from './free-space.ts';
 
@@ -17,10 +17,10 @@ export const buildProcesses = (folder: string, clock: Clock, user?: ProcessUser)
  * Kills the processes that a killed service left, by their mark or their home in the builds; returns how many. They
  * would exit by themselves later, but the new service starts each agent again, and only one may serve.
  */
-export async function killLeftBehind(buildsFolder: string, clock: Clock): Promise<number> {
-  const isLeft = ({ pid }: SeenProcess): boolean =>
+export async function killOrphanedProcesses(buildsFolder: string, clock: Clock): Promise<number> {
+  const isLeft = ({ pid }: ProcessInfo): boolean =>
     [buildMark, agentMark, 'HOME'].some((name) => variableOf(pid, name)?.startsWith(`${buildsFolder}/`) === true);
-  const left = (): SeenProcess[] => seeProcesses().filter(isLeft);
+  const left = (): ProcessInfo[] => listProcesses().filter(isLeft);
   const found = left().length;
   if (found > 0) await killAll(left, clock);
   return found;
@@ -41,7 +41,7 @@ interface WatchSettings {
 }
 
 /** The limit that a build exceeds, for a person; undefined for none. */
-export function tooMuch(used: Usage, most: Pick<BuildBounds, 'memoryBytes' | 'processes'>): string | undefined {
+export function exceededLimit(used: Usage, most: Pick<BuildBounds, 'memoryBytes' | 'processes'>): string | undefined {
   if (used.memoryBytes > most.memoryBytes) {
     return `it took more memory than a build may (${Math.floor(most.memoryBytes / 1_000_000)} MB) and was stopped`;
   }
@@ -61,7 +61,7 @@ export const watchBuild =
       await pause(clock, Math.max(lookEvery, took / mostOfProcessor), over);
       if (over.aborted) return undefined;
       const began = performance.now();
-      const why = tooMuch(processes.usage(), bounds);
+      const why = exceededLimit(processes.usage(), bounds);
       took = performance.now() - began;
       if (why !== undefined) return why;
       if (look % looksPerDisk !== 0) continue;

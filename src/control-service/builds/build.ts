@@ -2,7 +2,7 @@ import { totalmem } from 'node:os';
 import type { Clock } from '../../clock.ts';
 import type { BuildFolder } from './build-folder.ts';
 import type { RunCommand } from './run-command.ts';
-import type { TarProcess } from './take-tree.ts';
+import type { TarProcess } from './package-tree.ts';
 import type { Secret } from '../../contract/control/secret.ts';
 import type { ProcessUser } from '../compute/guarded-process.ts';
 import type { WriteLine } from '../compute/log-line.ts';

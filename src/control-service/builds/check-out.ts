@@ -17,7 +17,7 @@ import {
   type GitProtocol,
   isFileTooLargeMessage,
 } from './git-settings.ts';
-import { clearUp, fetchInto, mirrorFolder, openMirror, type RunGit, type Wanted } from './mirror.ts';
+import { clearUp, fetchInto, mirrorFolder, openMirror, type RunGit, type FetchRequest } from './mirror.ts';
 import { removeTree } from './remove-tree.ts';
 import { inFolderQueue } from './folder-queue.ts';
 
@@ -84,7 +84,7 @@ type Attempt = { kind: 'there'; commit: string } | { kind: 'refused' | 'damaged'
 
 async function throughMirror(
   mirror: string,
-  wanted: Wanted,
+  wanted: FetchRequest,
   { address, protocol }: Remote,
   requested: { repoUrl: string; what: string },
   { folder, token, bounds, run, signal }: RunningBuild,
@@ -138,7 +138,10 @@ async function throughMirror(
   return { kind: 'there', commit };
 }
 
-/** Limits the size of the files that a command writes, in POSIX blocks of 512 bytes. The signal is ignored so that git prints the error. */
+/**
+ * Limits the size of the files that a command writes, in POSIX blocks of 512 bytes. The signal is ignored so that git
+ * prints the error.
+ */
 const withinFileSize = (bytes: number): string[] => [
   '/bin/sh',
   '-c',

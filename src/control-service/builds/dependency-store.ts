@@ -5,8 +5,8 @@ import * as z from 'zod';
 import { fromJson } from '../../contract/json-text.ts';
 import { missingCodes, unlessCode } from '../../errors.ts';
 import { succeeded, type RunningBuild, type StepResult } from './build.ts';
-import { sealTree, sizeOf, takeTree, type TarProcess } from './take-tree.ts';
-import type { Manifest } from './manifests.ts';
+import { sanitizeTree, sizeOf, extractPackages, type TarProcess } from './package-tree.ts';
+import type { ManifestFile } from './manifests.ts';
 import { removeTree } from './remove-tree.ts';
 import type { ProcessUser } from '../compute/guarded-process.ts';
 import { changeOwner, changeOwnerIfNeeded } from '../isolation/change-owner.ts';
@@ -31,7 +31,7 @@ export function readEntry(folder: string): StoreEntry | undefined {
 }
 
 /** Writes manifests into an empty folder, to install them without the rest of the source. */
-export async function layOut(files: readonly Manifest[], folder: string): Promise<void> {
+export async function writeManifests(files: readonly ManifestFile[], folder: string): Promise<void> {
   for (const { path, bytes } of files) {
     await mkdir(dirname(join(folder, path)), { recursive: true });
     await writeFile(join(folder, path), bytes);
@@ -45,26 +45,26 @@ export async function layOut(files: readonly Manifest[], folder: string): Promis
  *
  * @param readAsUser starts that process; undefined where this service's own user installed.
  */
-export async function keepEntry(
+export async function saveEntry(
   staging: string,
   to: string,
   readAsUser: ((folder: string) => TarProcess) | undefined,
 ): Promise<StepResult<StoreEntry>> {
   if (!readAsUser) {
-    await sealTree(staging);
-    return succeeded(await settle(staging, to));
+    await sanitizeTree(staging);
+    return succeeded(await finishEntry(staging, to));
   }
   const own = `${staging}.own`;
   try {
     await mkdir(own, { mode: 0o700 });
-    const taken = await takeTree(readAsUser(staging), { from: staging, into: own });
-    return taken.ok ? succeeded(await settle(own, to)) : taken;
+    const taken = await extractPackages(readAsUser(staging), { from: staging, into: own });
+    return taken.ok ? succeeded(await finishEntry(own, to)) : taken;
   } finally {
     await removeTree(own);
   }
 }
 
-async function settle(tree: string, to: string): Promise<StoreEntry> {
+async function finishEntry(tree: string, to: string): Promise<StoreEntry> {
   const folders = packageFolders(tree, '');
   const kept = new Set(folders.map((folder) => folder.split('/')[0]));
   for (const name of readdirSync(tree)) if (!kept.has(name)) await removeTree(join(tree, name));

@@ -1,6 +1,6 @@
-import { slots, type Slots } from '../rollouts/slots.ts';
+import { createSemaphore, type Semaphore } from '../rollouts/semaphore.ts';
 
-const queues = new Map<string, { slots: Slots; takers: number }>();
+const queues = new Map<string, { slots: Semaphore; takers: number }>();
 
 /**
  * Runs work on a folder that only one build at a time may use; the others wait, the oldest first. The lock of the data
@@ -11,7 +11,7 @@ export async function inFolderQueue<T>(
   signal: AbortSignal,
   work: () => Promise<T>,
 ): Promise<T | undefined> {
-  const queue = queues.get(folder) ?? { slots: slots(1), takers: 0 };
+  const queue = queues.get(folder) ?? { slots: createSemaphore(1), takers: 0 };
   queues.set(folder, queue);
   queue.takers += 1;
   try {

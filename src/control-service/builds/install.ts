@@ -6,7 +6,7 @@ import { findTool } from './find-tool.ts';
 import { readManifest } from './manifests.ts';
 import { installInPlace, installThroughStore } from './stored-install.ts';
 
-export interface SeenFolder {
+export interface ProjectFolder {
   /** Relative to the repository's root; empty for the root itself. */
   path: string;
   files: ReadonlySet<string>;
@@ -46,7 +46,7 @@ function argsOf(manager: PackageManager, modernYarn = false): string[] {
  *
  * @param folders from the graph configuration's folder up to the repository's root.
  */
-export function planInstall(installCommand: string | undefined, folders: readonly SeenFolder[]): InstallPlan {
+export function planInstall(installCommand: string | undefined, folders: readonly ProjectFolder[]): InstallPlan {
   if (installCommand !== undefined) return { kind: 'command', command: installCommand };
   for (const folder of folders) {
     const found = lockFiles.filter(([file]) => folder.files.has(file));
@@ -132,12 +132,12 @@ const isAbove = (path: string, other: string): boolean =>
 const largestManifest = 1_000_000;
 const yarnHead = 4_096;
 
-function foldersUp(folder: string, source: string): SeenFolder[] {
-  const seen = see(folder, relative(source, folder));
+function foldersUp(folder: string, source: string): ProjectFolder[] {
+  const seen = readProjectFolder(folder, relative(source, folder));
   return folder === source ? [seen] : [seen, ...foldersUp(dirname(folder), source)];
 }
 
-function see(folder: string, path: string): SeenFolder {
+function readProjectFolder(folder: string, path: string): ProjectFolder {
   const bytes = readBelow(folder, 'package.json', largestManifest);
   return {
     path,

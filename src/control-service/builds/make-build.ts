@@ -26,7 +26,7 @@ import { tokenSecrets } from './git-settings.ts';
 import { install } from './install.ts';
 import { obtainSource } from './obtain-source.ts';
 import { packageCache } from './dependency-store.ts';
-import { graphPlaces } from '../../graph-config/graph-path.ts';
+import { graphLocations } from '../../graph-config/graph-path.ts';
 import { runnableHere } from '../../graph-config/language.ts';
 import { readGraphConfig } from '../../graph-config/read.ts';
 import { formatProblem } from '../../diagnostics/problem.ts';
@@ -213,6 +213,6 @@ export function findGraphConfig(
     );
   }
   for (const warning of read.warnings) log('warning', formatProblem(warning));
-  const runnable = runnableHere(graphPlaces(read.value));
+  const runnable = runnableHere(graphLocations(read.value));
   return runnable.kind === 'runnable' ? succeeded(file) : stepFailed(runnable.reason);
 }

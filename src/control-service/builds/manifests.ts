@@ -6,13 +6,13 @@ import { fromJson, holdsMore } from '../../contract/json-text.ts';
 import { readBelow, statBelow } from './checkout-files.ts';
 import type { PackageManager } from './install.ts';
 
-export interface Manifest {
+export interface ManifestFile {
   path: string;
   bytes: Buffer;
 }
 
 /** The inputs of an install; or why it may read more than these files, so that its result can't be shared. */
-export type Manifests = { kind: 'whole'; files: Manifest[] } | { kind: 'more'; why: string };
+export type InstallInputs = { kind: 'whole'; files: ManifestFile[] } | { kind: 'more'; why: string };
 
 /** The files besides the lock file that package managers read. */
 const atTheTop = new Set([
@@ -70,7 +70,7 @@ const manifest = z.object({
  * read more: own scripts, packages inside the repository, patches. Yields to the event loop between files: there may be
  * many.
  */
-export async function collectManifests(folder: string, manager: PackageManager): Promise<Manifests> {
+export async function collectInstallInputs(folder: string, manager: PackageManager): Promise<InstallInputs> {
   try {
     const read = reader(folder);
     const top = readdirSync(folder).filter((name) => atTheTop.has(name));
@@ -82,38 +82,38 @@ export async function collectManifests(folder: string, manager: PackageManager):
     const why = (await firstReach(folder, files)) ?? linker(files, manager);
     return why === undefined ? { kind: 'whole', files } : { kind: 'more', why };
   } catch (error) {
-    if (error instanceof TooMuch) return { kind: 'more', why: error.message };
+    if (error instanceof NotStorableError) return { kind: 'more', why: error.message };
     throw error;
   }
 }
 
-class TooMuch extends Error {}
+class NotStorableError extends Error {}
 
-type ReadFile = (path: string) => Manifest;
+type ReadFile = (path: string) => ManifestFile;
 
 /** Creates the reader of a folder's manifests, with a limit on their total size. */
 function reader(folder: string): ReadFile {
   let left = mostBytes;
   return (path) => {
     const bytes = readBelow(folder, path, left + 1);
-    if (!bytes) throw new TooMuch(`${path} is not a plain file`);
-    if (bytes.length > left) throw new TooMuch('its lock file and manifests are very large');
+    if (!bytes) throw new NotStorableError(`${path} is not a plain file`);
+    if (bytes.length > left) throw new NotStorableError('its lock file and manifests are very large');
     left -= bytes.length;
     return { path, bytes };
   };
 }
 
-function filesOfYarn(folder: string, read: ReadFile): Manifest[] {
-  if (statBelow(folder, '.yarn')?.isSymbolicLink()) throw new TooMuch('.yarn is a link');
+function filesOfYarn(folder: string, read: ReadFile): ManifestFile[] {
+  if (statBelow(folder, '.yarn')?.isSymbolicLink()) throw new NotStorableError('.yarn is a link');
   return yarnFolders.flatMap((name) => {
     const path = `.yarn/${name}`;
     const there = statBelow(folder, path);
-    if (there?.isSymbolicLink()) throw new TooMuch(`${path} is a link`);
+    if (there?.isSymbolicLink()) throw new NotStorableError(`${path} is a link`);
     return there?.isDirectory() ? allFiles(folder, path, read) : [];
   });
 }
 
-function allFiles(folder: string, path: string, read: ReadFile): Manifest[] {
+function allFiles(folder: string, path: string, read: ReadFile): ManifestFile[] {
   return readdirSync(join(folder, path), { withFileTypes: true }).flatMap((entry) => {
     const below = `${path}/${entry.name}`;
     return entry.isDirectory() ? allFiles(folder, below, read) : [read(below)];
@@ -121,11 +121,11 @@ function allFiles(folder: string, path: string, read: ReadFile): Manifest[] {
 }
 
 /** The manifests in the folders below, which may be workspaces. Links are not followed. */
-async function workspaceFiles(folder: string, read: ReadFile): Promise<Manifest[]> {
-  const found: Manifest[] = [];
+async function workspaceFiles(folder: string, read: ReadFile): Promise<ManifestFile[]> {
+  const found: ManifestFile[] = [];
   const left: string[] = foldersIn(folder, '');
   for (let seen = 0; left.length > 0; seen += 1) {
-    if (seen > mostFolders) throw new TooMuch(`the repository has more than ${mostFolders} folders`);
+    if (seen > mostFolders) throw new NotStorableError(`the repository has more than ${mostFolders} folders`);
     await nextTurn();
     const path = left.pop() ?? '';
     for (const name of ['package.json', '.npmrc', 'binding.gyp']) {
@@ -142,7 +142,7 @@ const foldersIn = (folder: string, path: string): string[] =>
     .filter((entry) => entry.isDirectory() && entry.name !== 'node_modules' && entry.name !== '.git')
     .map((entry) => (path === '' ? entry.name : `${path}/${entry.name}`));
 
-async function firstReach(folder: string, files: readonly Manifest[]): Promise<string | undefined> {
+async function firstReach(folder: string, files: readonly ManifestFile[]): Promise<string | undefined> {
   for (const file of files) {
     const why = reaches(folder, file);
     if (why !== undefined) return why;
@@ -151,7 +151,7 @@ async function firstReach(folder: string, files: readonly Manifest[]): Promise<s
   return undefined;
 }
 
-function reaches(folder: string, { path, bytes }: Manifest): string | undefined {
+function reaches(folder: string, { path, bytes }: ManifestFile): string | undefined {
   if (path === 'package.json' && statBelow(folder, 'binding.gyp')) return 'binding.gyp is compiled at the install';
   if (path.endsWith('binding.gyp')) return `${path} is compiled at the install`;
   if (path === 'pnpm-workspace.yaml' && bytes.includes('patchedDependencies')) return `${path} names patches`;
@@ -188,7 +188,7 @@ export function readManifest(bytes: Buffer): z.infer<typeof manifest> | undefine
 }
 
 /** The reason why there is no package folder to store: Yarn 2 and newer link packages in their own way by default. */
-function linker(files: readonly Manifest[], manager: PackageManager): string | undefined {
+function linker(files: readonly ManifestFile[], manager: PackageManager): string | undefined {
   if (manager !== 'yarn') return undefined;
   const isModern = files.some(({ path, bytes }) => path === 'yarn.lock' && bytes.includes('__metadata:'));
   const settings = files.find(({ path }) => path === '.yarnrc.yml')?.bytes.toString() ?? '';

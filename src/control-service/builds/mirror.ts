@@ -18,7 +18,7 @@ type MirrorOwner = Pick<BuildRequest, 'tenantId' | 'integrationId'>;
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-export interface Wanted {
+export interface FetchRequest {
   address: string;
   /** `refs/heads/main`, `HEAD`, or a commit's id. */
   ref: string;
@@ -28,7 +28,7 @@ export interface Wanted {
 
 export type RunGit = (args: string[], options?: { silent?: boolean; remote?: boolean }) => Promise<CommandEnd>;
 
-type Fetched =
+type FetchResult =
   | { kind: 'fetched'; commit: string }
   | { kind: 'refused'; printed: string; how: string; isLate: boolean; isNoCommit?: boolean }
   | { kind: 'interrupted' };
@@ -75,7 +75,7 @@ export async function clearUp(folder: string): Promise<void> {
  * Fetches one ref into a mirror, without history and tags, and returns its commit. A refusal comes with git's output.
  * The mirror's configuration never contains the remote's address or token.
  */
-export async function fetchInto({ address, ref, isCommit }: Wanted, git: RunGit): Promise<Fetched> {
+export async function fetchInto({ address, ref, isCommit }: FetchRequest, git: RunGit): Promise<FetchResult> {
   const kept = `refs/landfall/${sha256(ref)}`;
   const find = async (name: string): Promise<string | undefined> => {
     const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`];

@@ -6,8 +6,8 @@ import { removeOrReport } from './build-folder.ts';
 import { stepFailed, succeeded, type RunningBuild, type StepResult } from './build.ts';
 import {
   entryFolder,
-  keepEntry,
-  layOut,
+  saveEntry,
+  writeManifests,
   readEntry,
   type StoreEntry,
   placementProblem,
@@ -17,7 +17,7 @@ import {
 import { readBelow, statBelow } from './checkout-files.ts';
 import { failure, type CommandEnd } from './run-command.ts';
 import type { PackageManager } from './install.ts';
-import { collectManifests, type Manifest } from './manifests.ts';
+import { collectInstallInputs, type ManifestFile } from './manifests.ts';
 import { inFolderQueue } from './folder-queue.ts';
 import { createHash } from 'node:crypto';
 
@@ -41,10 +41,13 @@ export async function installInPlace(
   { run, giveSource }: RunningBuild,
 ): Promise<StepResult<'installed'>> {
   await giveSource();
-  return partOf(requested, await run({ command: requested.command, args: requested.args, cwd: requested.folder }));
+  return toStepResult(
+    requested,
+    await run({ command: requested.command, args: requested.args, cwd: requested.folder }),
+  );
 }
 
-function partOf({ name }: RequestedInstall, end: CommandEnd): StepResult<'installed'> {
+function toStepResult({ name }: RequestedInstall, end: CommandEnd): StepResult<'installed'> {
   if (end.kind === 'done') return succeeded('installed');
   return stepFailed(end.kind === 'failed' ? failure(name, end) : '');
 }
@@ -61,25 +64,25 @@ export async function installThroughStore(
   const { staging } = running.folder;
   const found = requested.above.some(mayBeWorkspace)
     ? ({ kind: 'more', why: 'a folder above it may declare workspaces' } as const)
-    : await collectManifests(requested.folder, requested.manager);
+    : await collectInstallInputs(requested.folder, requested.manager);
   if (found.kind === 'more') {
     log('info', `This install is not stored for later builds: ${found.why}.`);
     return installInPlace(requested, running);
   }
   try {
     await mkdir(staging, { mode: 0o700 });
-    await layOut(found.files, staging);
+    await writeManifests(found.files, staging);
     if (user) await changeOwner(staging, user);
-    return await takeOrInstall(requested, found.files, running);
+    return await reuseOrInstall(requested, found.files, running);
   } finally {
     for (const folder of [staging, packagesAside(running)])
       await removeOrReport(folder, (message) => log('warning', message));
   }
 }
 
-async function takeOrInstall(
+async function reuseOrInstall(
   requested: LockedInstall,
-  files: readonly Manifest[],
+  files: readonly ManifestFile[],
   running: RunningBuild,
 ): Promise<StepResult<'installed'>> {
   const { request, env, signal } = running;
@@ -105,7 +108,7 @@ async function takeOrInstall(
     const why = placementProblem(folders, requested.folder);
     if (why !== undefined) return { why };
     const end = await placePackages(entry, folders, requested.folder, running);
-    if (end.kind !== 'done') return partOf({ ...requested, name: 'Copying the packages' }, end);
+    if (end.kind !== 'done') return toStepResult({ ...requested, name: 'Copying the packages' }, end);
     log('info', `Put ${count} files of packages in place (${Math.ceil(bytes / 1_000_000)} MB).`);
     return succeeded('installed');
   });
@@ -121,8 +124,8 @@ async function installIntoStore(
   { request, folder: { staging }, run, readAsUser }: RunningBuild,
 ): Promise<StepResult<StoreEntry>> {
   const end = await run({ command: requested.command, args: requested.args, cwd: staging });
-  const installed = partOf(requested, end);
-  return installed.ok ? keepEntry(staging, entry, request.user && readAsUser) : installed;
+  const installed = toStepResult(requested, end);
+  return installed.ok ? saveEntry(staging, entry, request.user && readAsUser) : installed;
 }
 
 async function versionOf({ manager }: LockedInstall, { folder, run }: RunningBuild): Promise<string | undefined> {
@@ -149,7 +152,7 @@ export interface InstallFacts {
   registry: Readonly<Record<string, string>>;
   /** The user that installs: entries that one user's processes wrote are never given to another. */
   uid: number | undefined;
-  files: readonly Manifest[];
+  files: readonly ManifestFile[];
 }
 
 /** Increase it to invalidate all existing entries. */

@@ -7,7 +7,10 @@ import { removeTree } from '../builds/remove-tree.ts';
 import { originAt } from '../gateway/request-agent.ts';
 import type { ProcessUser } from './guarded-process.ts';
 
-/** A socket's path has at most 103 characters. `/tmp` comes first: every user may write there anyway, `/run` may be small. */
+/**
+ * A socket's path has at most 103 characters. `/tmp` comes first: every user may write there anyway, `/run` may be
+ * small.
+ */
 const parents = ['/tmp', tmpdir(), '/run'];
 
 const prefix = 'landfall-agent-';

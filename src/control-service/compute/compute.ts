@@ -51,7 +51,10 @@ export interface RunningAgent {
   origin: string;
   /** The value of `x-landfall-agent-token` in every request to it. */
   token: string;
-  /** Drains and ends it, after `withinMs`, or the compute's own limit, by force. Of several calls the shortest limit counts. */
+  /**
+   * Drains and ends it, after `withinMs`, or the compute's own limit, by force. Of several calls the shortest limit
+   * counts.
+   */
   stop(withinMs?: number): Promise<void>;
   /** Whether a `stop` left it loaded, ready to restart. Absent: `stop` always ends it. */
   isIdle?: () => boolean;
@@ -89,7 +92,10 @@ export class ClaimLost extends Error {
 export interface WorkLease {
   /** Aborts with a `ClaimLost` when the lease is lost. Then even the cleanup is left out. */
   lost: AbortSignal;
-  /** @throws ClaimLost where the lease has expired by the clock, even if this process was suspended and `lost` did not abort. */
+  /**
+   * @throws ClaimLost where the lease has expired by the clock, even if this process was suspended and `lost` did not
+   * abort.
+   */
   check: () => void;
 }
 

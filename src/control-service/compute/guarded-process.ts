@@ -59,7 +59,8 @@ export function startGuarded(spec: ProcessSpec, clock: Clock): GuardedProcess {
   const script = leash(trusted ? ':' : confine(user !== undefined));
   const run = [...(trusted ? [] : noNewPrivileges), command, ...args];
   const child = spawn('/bin/sh', ['-c', script, 'leash', String(graceSeconds), cwd, ...run], {
-    // Node.js would enter the folder before it switches the user. The shell does it afterwards, with that user's rights:
+    // Node.js would enter the folder before it switches the user. The shell does it afterwards, with that user's
+    // rights:
     // a link in the folder's place leads no further than the user can go.
     cwd: '/',
     env,

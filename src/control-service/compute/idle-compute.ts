@@ -5,7 +5,7 @@ import { lastLogMessages } from './log-line.ts';
 
 const keepMs = 600_000;
 
-interface Kept {
+interface KeptAgent {
   spec: AgentSpec;
   agent: IdleAgent;
   over: AbortController;
@@ -17,7 +17,7 @@ interface Kept {
  * @param most the most idle agents, one per deployment. They end when the compute is closed.
  */
 export function idleCompute(compute: Compute, { clock, most = 3 }: { clock: Clock; most?: number }) {
-  const kept = new Map<string, Kept>();
+  const kept = new Map<string, KeptAgent>();
   const ending = new Set<Promise<void>>();
   let closed = false;
 
@@ -32,7 +32,7 @@ export function idleCompute(compute: Compute, { clock, most = 3 }: { clock: Cloc
   }
 
   /** Stops an agent whose time is up, and logs it where its log is still open. */
-  async function expire(mine: Kept): Promise<void> {
+  async function expire(mine: KeptAgent): Promise<void> {
     const { spec } = mine;
     if (kept.get(spec.deploymentId) !== mine) return;
     await evict(spec.deploymentId);
@@ -44,7 +44,7 @@ export function idleCompute(compute: Compute, { clock, most = 3 }: { clock: Cloc
     const former = kept.get(deploymentId);
     if (former) void expire(former);
     const over = new AbortController();
-    const mine: Kept = { spec, agent, over };
+    const mine: KeptAgent = { spec, agent, over };
     kept.set(deploymentId, mine);
     void pause(clock, keepMs, over.signal).then(() => expire(mine));
     void agent.exited.then(() => expire(mine));

@@ -4,12 +4,18 @@ import type { Mask } from '../../contract/mask.ts';
 import { ServiceError } from '../../contract/service-error.ts';
 import { kindsOfParts, type Kind, type Manifest, labelKeys } from '../kubernetes/manifest.ts';
 import type { AgentSpec, WorkLease } from './compute.ts';
-import { everyMs, follow, workloadsOf, type Following, type FollowTimeouts } from './kubernetes-following.ts';
+import {
+  everyMs,
+  waitForRollout,
+  workloadsOf,
+  type RolloutContext,
+  type FollowTimeouts,
+} from './kubernetes-rollout-wait.ts';
 import type { Objects, OwnObject } from './kubernetes-objects.ts';
-import { seconds } from './kubernetes-words.ts';
+import { seconds } from './kubernetes-messages.ts';
 
 /** The changes of a start to the cluster, and the former state. */
-export interface Started {
+export interface AppliedChanges {
   applied: Manifest[];
   former: OwnObject[];
 }
@@ -17,8 +23,8 @@ export interface Started {
 /** Applies everything, dependencies first, and waits until it is available. */
 export async function rollOut(
   manifests: readonly Manifest[],
-  started: Started,
-  following: Following,
+  started: AppliedChanges,
+  following: RolloutContext,
 ): Promise<string | undefined> {
   const { base, onIt } = workloadsOf(manifests);
   const last = manifests.filter((one) => onIt.includes(one) || one.kind === 'HorizontalPodAutoscaler');
@@ -31,7 +37,7 @@ export async function rollOut(
       started.applied.push(manifest);
       await following.objects.apply(manifest, started.former.some(isSame(manifest)));
     }
-    const reason = await follow(awaited, following);
+    const reason = await waitForRollout(awaited, following);
     if (reason !== undefined) return reason;
   }
   return undefined;
@@ -98,8 +104,8 @@ const specified = z.looseObject({ spec: z.record(z.string(), z.unknown()) });
  *
  * @throws ClaimLost where another worker owns the work now: then everything stays as it is.
  */
-export async function putBack(
-  { applied, former }: Started,
+export async function undoRollOut(
+  { applied, former }: AppliedChanges,
   objects: Objects,
   spec: AgentSpec,
   mask: Mask,

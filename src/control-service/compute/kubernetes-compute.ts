@@ -8,10 +8,10 @@ import { kubernetesManifests } from '../kubernetes/manifests.ts';
 import { baseName, partName, type Kind, type Part } from '../kubernetes/manifest.ts';
 import type { AgentSpec, AgentStart, Compute, RunningAgent, WorkLease } from './compute.ts';
 import { ClaimLost } from './compute.ts';
-import { prune, putBack, removeAll, rollOut, type Started } from './kubernetes-changes.ts';
+import { prune, undoRollOut, removeAll, rollOut, type AppliedChanges } from './kubernetes-changes.ts';
 import { connect, type ClusterSettings, type Connected, type Connection } from './kubernetes-connection.ts';
 import { objectsIn, type Objects, type OwnObject } from './kubernetes-objects.ts';
-import { clusterProblem, missingNamespace, missingServiceAccount } from './kubernetes-words.ts';
+import { clusterProblem, missingNamespace, missingServiceAccount } from './kubernetes-messages.ts';
 
 export interface KubernetesComputeSettings extends ClusterSettings {
   /** The default namespace of deployments; the context's when absent, else `default`. */
@@ -85,10 +85,10 @@ export function kubernetesCompute(settings: KubernetesComputeSettings): Kubernet
     const check = hold?.check;
     const objects = objectsIn(connection, namespace, signal, check);
     let mask = maskOf(secretsOf(spec));
-    const started: Started = { applied: [], former: [] };
+    const started: AppliedChanges = { applied: [], former: [] };
     const end = async (reason: string): Promise<AgentStart> => {
       if (signal.reason instanceof ClaimLost) throw signal.reason;
-      await putBack(started, objectsIn(connection, namespace, hold?.lost, check), spec, mask, hold);
+      await undoRollOut(started, objectsIn(connection, namespace, hold?.lost, check), spec, mask, hold);
       return failed(signal.aborted ? 'The start was aborted.' : mask(reason));
     };
     try {

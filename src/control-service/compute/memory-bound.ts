@@ -4,7 +4,7 @@ import type { AgentSpec } from './compute.ts';
 import { unlessCode } from '../../errors.ts';
 import { pause, type Clock } from '../../clock.ts';
 import type { ProcessFamily } from './process-family.ts';
-import { seeProcesses } from './seen-processes.ts';
+import { listProcesses } from './process-list.ts';
 
 /** The default limit of an agent's memory on this machine, in MB (our choice). */
 const byType: Readonly<Record<DeploymentType, number>> = { dev_free: 512, dev: 1_024, prod: 2_048 };
@@ -31,7 +31,7 @@ const everyMs = 1_000;
 type Measured = Pick<ProcessFamily, 'usage'>;
 
 /** Measures the memory of all agents in one round, as long as there is something to watch. */
-export function memoryWatch(clock: Clock, see: typeof seeProcesses = seeProcesses) {
+export function memoryWatch(clock: Clock, see: typeof listProcesses = listProcesses) {
   const watched = new Map<Measured, { mostBytes: number; over: (usedBytes: number) => void }>();
   let looking: Promise<void> | undefined;
 

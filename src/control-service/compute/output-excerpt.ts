@@ -2,7 +2,10 @@ import { withoutControls } from '../../contract/plain-text.ts';
 import type { AgentStart } from './compute.ts';
 import type { LogLevel } from './log-line.ts';
 
-/** `TypeError: ...`, `Error [ERR_X]: ...`, as JavaScript prints what was thrown, and `error[x]: ...`, as our agent server does. */
+/**
+ * `TypeError: ...`, `Error [ERR_X]: ...`, as JavaScript prints what was thrown, and `error[x]: ...`, as our agent
+ * server does.
+ */
 const namesAnError = /^((Uncaught )?[A-Z]\w*(Error|Exception)?( \[\w+\])?|error\[[\w-]+\]): \S/;
 /** The lines around it: the stack, the source line with its marker, fields of the error, the runtime's version. */
 const isAround = /^(\s|[{}[\]]*,?$|at |Node\.js v\d|node:internal|file:\/\/)/;

@@ -120,7 +120,7 @@ export function processCompute(settings: ProcessComputeSettings): Compute {
     return () => words;
   }
 
-  function agentOf(started: Started): RunningAgent {
+  function agentOf(started: StartedAgent): RunningAgent {
     const { running, origin, token, tookTooMuch, heard } = started;
     const stop = async (withinMs = drainMs + lastStepsMs): Promise<void> => {
       running.stdin?.end();
@@ -157,7 +157,7 @@ export function processCompute(settings: ProcessComputeSettings): Compute {
   }
 }
 
-interface Started {
+interface StartedAgent {
   running: GuardedProcess;
   origin: string;
   token: string;

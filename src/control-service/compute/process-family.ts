@@ -2,7 +2,7 @@ import { unlessCode } from '../../errors.ts';
 import type { Clock } from '../../clock.ts';
 import type { ProcessUser } from './guarded-process.ts';
 import { spawn } from 'node:child_process';
-import { memoryOf, seeProcesses, userOf, variableOf, type SeenProcess } from './seen-processes.ts';
+import { memoryOf, listProcesses, userOf, variableOf, type ProcessInfo } from './process-list.ts';
 
 export interface Usage {
   processes: number;
@@ -14,7 +14,7 @@ export interface ProcessFamily {
   /** The variable that marks a family's processes; child processes inherit it. */
   mark: Record<string, string>;
   /** Measures them, among every process of the machine, where the caller has just read these. */
-  usage(seen?: readonly SeenProcess[]): Usage;
+  usage(seen?: readonly ProcessInfo[]): Usage;
   /** Kills every one of them; resolves when none is left. */
   kill(): Promise<void>;
   /** The same for the last time: processes found later belong to no family or to another one. */
@@ -31,13 +31,13 @@ interface FamilyTraits {
 const mostRounds = 100;
 const betweenRounds = 10;
 
-interface Living {
+interface ActiveFamily {
   user: ProcessUser | undefined;
-  own: (seen: readonly SeenProcess[]) => SeenProcess[];
+  own: (seen: readonly ProcessInfo[]) => ProcessInfo[];
 }
 
 /** All active families: a process of a user that none of them claims may belong to any of that user's. */
-const living = new Set<Living>();
+const activeFamilies = new Set<ActiveFamily>();
 
 /**
  * Creates the scan of a family. A process belongs to it when it has the mark, or its parent belonged to it in the last
@@ -48,10 +48,10 @@ const living = new Set<Living>();
 export function processFamily({ mark: [name, value], user }: FamilyTraits, clock: Clock): ProcessFamily {
   let known = new Map<string, boolean>();
 
-  function own(seen: readonly SeenProcess[]): SeenProcess[] {
+  function own(seen: readonly ProcessInfo[]): ProcessInfo[] {
     const byPid = new Map(seen.map((process) => [process.pid, process]));
     const next = new Map<string, boolean>();
-    const belongs = (process: SeenProcess): boolean => {
+    const belongs = (process: ProcessInfo): boolean => {
       const id = `${process.pid} ${process.startedAt}`;
       const decided = next.get(id);
       if (decided !== undefined) return decided;
@@ -70,19 +70,20 @@ export function processFamily({ mark: [name, value], user }: FamilyTraits, clock
     return mine;
   }
 
-  const family: Living = { user, own };
-  living.add(family);
+  const family: ActiveFamily = { user, own };
+  activeFamilies.add(family);
 
   /** With those of its user that no family claims. */
-  function all(seen: readonly SeenProcess[]): SeenProcess[] {
+  function all(seen: readonly ProcessInfo[]): ProcessInfo[] {
     const mine = own(seen);
-    return user === undefined ? mine : [...mine, ...hiding(user, seen)];
+    return user === undefined ? mine : [...mine, ...unclaimedProcesses(user, seen)];
   }
 
-  const isLastOfUser = (): boolean => [...living].every((other) => other === family || other.user?.uid !== user?.uid);
+  const isLastOfUser = (): boolean =>
+    [...activeFamilies].every((other) => other === family || other.user?.uid !== user?.uid);
 
   /** The processes to kill with it: unclaimed ones only with the user's last family. */
-  const toKill = (): SeenProcess[] => (isLastOfUser() ? all(seeProcesses()) : own(seeProcesses()));
+  const toKill = (): ProcessInfo[] => (isLastOfUser() ? all(listProcesses()) : own(listProcesses()));
 
   async function kill(): Promise<void> {
     if (user && isLastOfUser()) await killUser(user.uid);
@@ -91,7 +92,7 @@ export function processFamily({ mark: [name, value], user }: FamilyTraits, clock
 
   return {
     mark: { [name]: value },
-    usage(seen = seeProcesses()) {
+    usage(seen = listProcesses()) {
       const mine = all(seen);
       return { processes: mine.length, memoryBytes: mine.reduce((total, { pid }) => total + memoryOf(pid), 0) };
     },
@@ -100,37 +101,37 @@ export function processFamily({ mark: [name, value], user }: FamilyTraits, clock
       try {
         await kill();
       } finally {
-        living.delete(family);
+        activeFamilies.delete(family);
       }
     },
   };
 }
 
 /** A mark counts only on processes of the family's user or of this service: others could forge it. */
-function mayBe({ pid }: SeenProcess, user: ProcessUser | undefined): boolean {
+function mayBe({ pid }: ProcessInfo, user: ProcessUser | undefined): boolean {
   if (user === undefined) return true;
   const uid = userOf(pid);
   return uid === user.uid || uid === process.getuid?.();
 }
 
 /** The processes of a user that belong to no family of that user. */
-function hiding({ uid }: ProcessUser, seen: readonly SeenProcess[]): SeenProcess[] {
-  const families = [...living].filter(({ user }) => user?.uid === uid);
+function unclaimedProcesses({ uid }: ProcessUser, seen: readonly ProcessInfo[]): ProcessInfo[] {
+  const families = [...activeFamilies].filter(({ user }) => user?.uid === uid);
   const claimed = new Set(families.flatMap(({ own }) => own(seen).map(({ pid }) => pid)));
   return (usersIn(seen).get(uid) ?? []).filter(({ pid }) => !claimed.has(pid));
 }
 
-const byUser = new WeakMap<readonly SeenProcess[], ReadonlyMap<number | undefined, SeenProcess[]>>();
+const byUser = new WeakMap<readonly ProcessInfo[], ReadonlyMap<number | undefined, ProcessInfo[]>>();
 
 /** The processes of one scan by user, looked up once for all families. */
-function usersIn(seen: readonly SeenProcess[]): ReadonlyMap<number | undefined, SeenProcess[]> {
+function usersIn(seen: readonly ProcessInfo[]): ReadonlyMap<number | undefined, ProcessInfo[]> {
   const users = byUser.get(seen) ?? Map.groupBy(seen, ({ pid }) => userOf(pid));
   byUser.set(seen, users);
   return users;
 }
 
 /** Kills processes until a scan finds none. */
-export async function killAll(look: () => SeenProcess[], clock: Clock): Promise<void> {
+export async function killAll(look: () => ProcessInfo[], clock: Clock): Promise<void> {
   for (let round = 0; round < mostRounds; round += 1) {
     const left = look();
     if (left.length === 0) return;
@@ -165,8 +166,8 @@ async function killUser(uid: number): Promise<void> {
 /** Kills every process of some users but 0, as root and on Linux; returns how many it killed. */
 export async function killProcessesOf(uids: ReadonlySet<number>, clock: Clock): Promise<number> {
   const killed = new Set<number>();
-  const left = (): SeenProcess[] => {
-    const found = seeProcesses().filter(({ pid }) => {
+  const left = (): ProcessInfo[] => {
+    const found = listProcesses().filter(({ pid }) => {
       const uid = userOf(pid);
       return uid !== undefined && uid !== 0 && uids.has(uid);
     });

@@ -4,8 +4,8 @@ import { bulkDeletionQuery, deletionQuery } from '../validation/queries.ts';
 import { readShape } from '../validation/shape.ts';
 import type { StoreOperations } from '../store/store.ts';
 import type { Recorder } from '../store/write-once.ts';
-import { writing } from '../service/once.ts';
-import { found, refusedCall, take, takeId } from '../service/refuse.ts';
+import { createIdempotentWrite } from '../service/once.ts';
+import { foundOrThrow, refusedCall, valueOrThrow, parseId } from '../service/refuse.ts';
 import type { ServiceSettings } from '../service/settings.ts';
 
 /** What became of a deletion of several deployments: nothing of `failed` has changed. */
@@ -19,7 +19,7 @@ export type BulkDeletion = z.infer<typeof bulkDeletion>;
 /** Requests deletions of deployments; the rollouts carry them out. */
 export function deletionOperations(settings: ServiceSettings) {
   const { rollouts, notifier, tenantId } = settings;
-  const once = writing(settings);
+  const once = createIdempotentWrite(settings);
 
   /** Requests a deletion in a write and returns what it interrupted; undefined where there is no such deployment. */
   async function ask(
@@ -27,7 +27,7 @@ export function deletionOperations(settings: ServiceSettings) {
     record: Recorder,
     id: string,
     { delete_tracing_project = false, without_listener = false }: z.infer<typeof deletionQuery>,
-  ): Promise<RequestedDeployment | undefined> {
+  ): Promise<StartedDeletion | undefined> {
     const requested = await within.askDeletion(tenantId, id, {
       deleteTracingProject: delete_tracing_project,
       withoutListener: without_listener,
@@ -41,7 +41,7 @@ export function deletionOperations(settings: ServiceSettings) {
     return { id, interrupted: requested.interrupted };
   }
 
-  function startDeletion({ id, interrupted }: RequestedDeployment): void {
+  function startDeletion({ id, interrupted }: StartedDeletion): void {
     for (const revisionId of interrupted) rollouts.interrupted(id, revisionId);
     rollouts.wake(id);
     // A listener may have to remove what runs in its cluster.
@@ -50,15 +50,16 @@ export function deletionOperations(settings: ServiceSettings) {
 
   return {
     /**
-     * DELETE /v2/deployments/{id}: it is AWAITING_DELETE from then on, and a 404 once it is gone. Asking again is no error.
-     * `without_listener` (an addition of ours) gives up what runs in a listener's cluster, for one that is gone for good.
+     * DELETE /v2/deployments/{id}: it is AWAITING_DELETE from then on, and a 404 once it is gone. Asking again is no
+     * error. `without_listener` (an addition of ours) gives up what runs in a listener's cluster, for one that is gone
+     * for good.
      */
     async deleteDeployment(id: string, query: unknown = {}, { idempotencyKey }: WriteOptions = {}): Promise<void> {
       const call = { operation: 'delete deployment', method: 'DELETE', path: `/v2/deployments/${id}` };
-      const deploymentId = takeId(call, 'deployment_id', id);
-      const body = take(call, readShape(deletionQuery, query, 'query'));
-      const done = await once(call, { idempotencyKey, body, shape: requested }, async (within, record) =>
-        found(call, 'Deployment', id, await ask(within, record, deploymentId, body)),
+      const deploymentId = parseId(call, 'deployment_id', id);
+      const body = valueOrThrow(call, readShape(deletionQuery, query, 'query'));
+      const done = await once(call, { idempotencyKey, body, shape: startedDeletion }, async (within, record) =>
+        foundOrThrow(call, 'Deployment', id, await ask(within, record, deploymentId, body)),
       );
       startDeletion(done);
     },
@@ -66,11 +67,11 @@ export function deletionOperations(settings: ServiceSettings) {
     /** DELETE /v2/deployments: as many of them as there are; a 404 where there is none of them. */
     async deleteDeployments(query: unknown, { idempotencyKey }: WriteOptions = {}): Promise<BulkDeletion> {
       const call = { operation: 'delete deployments', method: 'DELETE', path: '/v2/deployments' };
-      const body = take(call, readShape(bulkDeletionQuery, query, 'query'));
+      const body = valueOrThrow(call, readShape(bulkDeletionQuery, query, 'query'));
       const { deployment_ids, ...how } = body;
       const ids = [...new Set(deployment_ids)];
-      const done = await once(call, { idempotencyKey, body, shape: allRequested }, async (within, record) => {
-        const going: RequestedDeployment[] = [];
+      const done = await once(call, { idempotencyKey, body, shape: startedDeletions }, async (within, record) => {
+        const going: StartedDeletion[] = [];
         // In one order, so that two of these never wait for each other.
         for (const id of ids.toSorted()) {
           const end = await ask(within, record, id, how);
@@ -90,10 +91,10 @@ export function deletionOperations(settings: ServiceSettings) {
   };
 }
 
-const requested = z.object({ id: z.string(), interrupted: z.array(z.string()) });
-const allRequested = z.array(requested);
+const startedDeletion = z.object({ id: z.string(), interrupted: z.array(z.string()) });
+const startedDeletions = z.array(startedDeletion);
 
 /** A requested deletion, and the revisions that it interrupted. */
-type RequestedDeployment = z.infer<typeof requested>;
+type StartedDeletion = z.infer<typeof startedDeletion>;
 
 const missing = (id: string): string => `Deployment ID ${id} not found.`;

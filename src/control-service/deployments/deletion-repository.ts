@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts';
 import { unfinishedStatuses } from '../revisions/states.ts';
 import { inTransaction } from '../store/in-transaction.ts';
-import { claimOn } from '../listeners/work-repository.ts';
+import { findClaim } from '../listeners/work-repository.ts';
 import { lockDeployment, refreshStatus, step } from '../revisions/work-repository.ts';
 import type { ControlDatabase, DeploymentRecord } from '../store/tables.ts';
 
@@ -14,8 +14,9 @@ export interface RequestedDeletion {
 
 export const deletionStore = (db: ControlDatabase, clock: Clock) => ({
   /**
-   * Requests the deletion of a tenant's deployment, in one transaction: it can no longer be changed, and its revisions in
-   * progress are interrupted. A repetition can only add the deletion of the tracing project, or give up the listener.
+   * Requests the deletion of a tenant's deployment, in one transaction: it can no longer be changed, and its revisions
+   * in progress are interrupted. A repetition can only add the deletion of the tracing project, or give up the
+   * listener.
    *
    * @param withoutListener whether to give up what runs in the listener's cluster: it is left there.
    * @returns undefined where there is no such deployment.
@@ -57,8 +58,8 @@ export const deletionStore = (db: ControlDatabase, clock: Clock) => ({
   },
 
   /**
-   * The ids of the deployments whose deletion this service continues: all but those whose listener still has to remove them
-   * from its cluster.
+   * The ids of the deployments whose deletion this service continues: all but those whose listener still has to remove
+   * them from its cluster.
    */
   async deletionsToCarryOut(): Promise<string[]> {
     const found = await db
@@ -71,8 +72,8 @@ export const deletionStore = (db: ControlDatabase, clock: Clock) => ({
   },
 
   /**
-   * Records that nothing of a deployment runs any more: the rest of its deletion is this service's. False where its deletion
-   * was not requested, or this was recorded before.
+   * Records that nothing of a deployment runs any more: the rest of its deletion is this service's. False where its
+   * deletion was not requested, or this was recorded before.
    */
   async noteStopped(id: string): Promise<boolean> {
     return inTransaction(db, async (trx) => {
@@ -119,5 +120,5 @@ export const deletionStore = (db: ControlDatabase, clock: Clock) => ({
 
 /** Whether no listener ever claimed a deployment: then nothing of it is in a cluster. */
 async function runsNowhere(trx: ControlDatabase, { id, listener_id }: DeploymentRecord): Promise<boolean> {
-  return listener_id !== null && (await claimOn(trx, id)) === undefined;
+  return listener_id !== null && (await findClaim(trx, id)) === undefined;
 }

@@ -3,7 +3,7 @@ import type { Clock } from '../../clock.ts';
 import type { KeyedWrite } from '../validation/idempotency-key.ts';
 import { changedFields } from './validation/patch.ts';
 import { deploymentStatus } from './status.ts';
-import { recordChange, theService, type Doing } from '../store/audit.ts';
+import { recordChange, theService, type AuditedOperation } from '../store/audit.ts';
 import { newDatabaseName } from '../store/database-names.ts';
 import { insertRevision } from '../revisions/insert-revision.ts';
 import { lockDeployment } from '../revisions/work-repository.ts';
@@ -47,14 +47,14 @@ export type Decide = (current: DeploymentRecord) => DeploymentChange | { refused
  */
 export const deploymentStore = (db: ControlDatabase, clock: Clock, forgetOld: () => Promise<void>) => ({
   /**
-   * Creates a deployment, its first revision and its tracing project in one transaction. Of concurrent creations with the
-   * same name one wins; the database's constraints decide.
+   * Creates a deployment, its first revision and its tracing project in one transaction. Of concurrent creations with
+   * the same name one wins; the database's constraints decide.
    */
   async createDeployment(
     tenantId: string,
     requested: NewDeployment,
     keyed?: KeyedWrite,
-    doing: Doing = { by: theService, operation: 'create deployment' },
+    doing: AuditedOperation = { by: theService, operation: 'create deployment' },
   ): Promise<CreateEnd> {
     await forgetOld();
     const now = new Date(clock.now());
@@ -104,15 +104,15 @@ export const deploymentStore = (db: ControlDatabase, clock: Clock, forgetOld: ()
   },
 
   /**
-   * Changes a deployment under a lock on its row: `decide` gets the current state, and its result is written, with a new
-   * revision where needed. A refusal changes nothing and is returned. A repeated write is not decided again.
+   * Changes a deployment under a lock on its row: `decide` gets the current state, and its result is written, with a
+   * new revision where needed. A refusal changes nothing and is returned. A repeated write is not decided again.
    */
   async changeDeployment(
     tenantId: string,
     id: string,
     decide: Decide,
     keyed?: KeyedWrite,
-    doing: Doing = { by: theService, operation: 'change deployment' },
+    doing: AuditedOperation = { by: theService, operation: 'change deployment' },
   ): Promise<ChangeEnd> {
     await forgetOld();
     return db.transaction().execute(async (trx) => {
@@ -134,7 +134,7 @@ async function changeNow(
   tenantId: string,
   id: string,
   decide: Decide,
-  doing: Doing,
+  doing: AuditedOperation,
 ): Promise<Extract<ChangeEnd, { kind: 'changed' | 'refused' }> | undefined> {
   const current = await lockDeployment(trx, id, tenantId);
   if (!current) return undefined;

@@ -119,8 +119,8 @@ export const toLogLineResponse = ({ id, at, level, message }: LogLine): LogEntry
 });
 
 /**
- * Serializes a page of log lines. A full page has the offset of the next one, and so has one whose log may still grow: a
- * request from there gets the new lines, or an empty page without an offset.
+ * Serializes a page of log lines. A full page has the offset of the next one, and so has one whose log may still grow:
+ * a request from there gets the new lines, or an empty page without an offset.
  */
 export const toLogResponse = (
   lines: readonly LogLine[],

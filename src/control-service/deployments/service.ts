@@ -14,7 +14,7 @@ import type { DeploymentChange, DeploymentView } from '../store/records.ts';
 import type { DeploymentRecord } from '../store/tables.ts';
 import type { Refusal } from '../validation/refusal.ts';
 import { shownUrl, toDeploymentResponse, toRevisionResponse } from './response.ts';
-import { asOne, beingDeleted, found, refusedCall, take, takeId, type Call } from '../service/refuse.ts';
+import { asOne, beingDeleted, foundOrThrow, refusedCall, valueOrThrow, parseId, type Call } from '../service/refuse.ts';
 import type { ServiceSettings } from '../service/settings.ts';
 
 /** Creates, reads and changes deployments. Validates bodies here, so that every entry point is equally strict. */
@@ -48,7 +48,7 @@ export function deploymentOperations({
       makesRevision = !('refused' in decision) && decision.revision !== 'none';
       return decision;
     };
-    const end = found(
+    const end = foundOrThrow(
       call,
       'Deployment',
       id,
@@ -76,8 +76,8 @@ export function deploymentOperations({
     body: unknown,
     { always = false, ifLatest, idempotencyKey }: ChangeOptions & { always?: boolean } = {},
   ): Promise<DeploymentView> => {
-    const read = take(call, readPatch(body));
-    const keyed = take(call, readKeyedWrite(idempotencyKey, asOne(call), read.request));
+    const read = valueOrThrow(call, readPatch(body));
+    const keyed = valueOrThrow(call, readKeyedWrite(idempotencyKey, asOne(call), read.request));
     const image = foreignImage(read.request.source_revision_config?.image_uri);
     if (image) throw refusedCall(call, { status: 400, detail: image });
     const tarball = await namedTarball(id, read.request.source_revision_config?.source_tarball_path);
@@ -105,8 +105,8 @@ export function deploymentOperations({
     /** With a key (`WriteOptions`) this and every change below happens once, however often it is sent. */
     async createDeployment(body: unknown, { idempotencyKey }: WriteOptions = {}): Promise<Deployment> {
       const call = { operation: 'create deployment', method: 'POST', path: '/v2/deployments' };
-      const request = take(call, readCreate(body));
-      const keyed = take(call, readKeyedWrite(idempotencyKey, asOne(call), request));
+      const request = valueOrThrow(call, readCreate(body));
+      const keyed = valueOrThrow(call, readKeyedWrite(idempotencyKey, asOne(call), request));
       const { integration_id, listener_id } = request.source_config;
       const integration = integration_id ? await store.findIntegration(tenantId, integration_id) : undefined;
       const listener = listener_id ? await store.findListener(tenantId, listener_id) : undefined;
@@ -115,7 +115,7 @@ export function deploymentOperations({
         integration && repo_url ? await integrations?.problem(integration, repo_url) : undefined;
       const integrationKnown = integration !== undefined;
       const facts = { integrationKnown, integrationProblem, listener, hosting, graphConfigLater, allowGit };
-      const requested = take(call, judgeCreate(request, facts));
+      const requested = valueOrThrow(call, judgeCreate(request, facts));
       const image = foreignImage(request.source_revision_config.image_uri);
       if (image) throw refusedCall(call, { status: 400, detail: image });
       const end = await store.createDeployment(tenantId, requested, keyed, { by, operation: call.operation });
@@ -131,13 +131,13 @@ export function deploymentOperations({
 
     async getDeployment(id: string): Promise<Deployment> {
       const call = { operation: 'get deployment', method: 'GET', path: `/v2/deployments/${id}` };
-      const deploymentId = takeId(call, 'deployment_id', id);
-      return toResponse(found(call, 'Deployment', id, await store.findDeployment(tenantId, deploymentId)));
+      const deploymentId = parseId(call, 'deployment_id', id);
+      return toResponse(foundOrThrow(call, 'Deployment', id, await store.findDeployment(tenantId, deploymentId)));
     },
 
     async listDeployments(query: unknown): Promise<DeploymentsList> {
       const call = { operation: 'list deployments', method: 'GET', path: '/v2/deployments' };
-      const page = take(call, readShape(deploymentsPage, query, 'query'));
+      const page = valueOrThrow(call, readShape(deploymentsPage, query, 'query'));
       const views = await store.listDeployments(tenantId, page);
       return { resources: views.map(toResponse), offset: (page.offset ?? 0) + views.length };
     },
@@ -145,13 +145,13 @@ export function deploymentOperations({
     /** With `ifLatest` nothing is changed where another revision than that one is the latest by now: a 412. */
     async patchDeployment(id: string, body: unknown, options: ChangeOptions = {}): Promise<Deployment> {
       const call = { operation: 'patch deployment', method: 'PATCH', path: `/v2/deployments/${id}` };
-      return toResponse(await patch(call, takeId(call, 'deployment_id', id), body, options));
+      return toResponse(await patch(call, parseId(call, 'deployment_id', id), body, options));
     },
 
     /** POST /v2/deployments/{id}/revisions: a change that makes a revision whatever it says, also when it is empty. */
     async createRevision(id: string, body: unknown, options: ChangeOptions = {}): Promise<Revision> {
       const call = { operation: 'create revision', method: 'POST', path: `/v2/deployments/${id}/revisions` };
-      const view = await patch(call, takeId(call, 'deployment_id', id), body, { ...options, always: true });
+      const view = await patch(call, parseId(call, 'deployment_id', id), body, { ...options, always: true });
       return toRevisionResponse(view.latest);
     },
 
@@ -162,11 +162,11 @@ export function deploymentOperations({
     ): Promise<Deployment> {
       const path = `/v2/deployments/${id}/revisions/${revisionId}/redeploy`;
       const call = { operation: 'redeploy revision', method: 'POST', path };
-      const deploymentId = takeId(call, 'deployment_id', id);
-      const earlierId = takeId(call, 'revision_id', revisionId);
-      found(call, 'Deployment', id, await store.findDeployment(tenantId, deploymentId));
-      const earlier = found(call, 'Revision', revisionId, await store.findRevision(deploymentId, earlierId));
-      const keyed = take(call, readKeyedWrite(idempotencyKey, asOne(call)));
+      const deploymentId = parseId(call, 'deployment_id', id);
+      const earlierId = parseId(call, 'revision_id', revisionId);
+      foundOrThrow(call, 'Deployment', id, await store.findDeployment(tenantId, deploymentId));
+      const earlier = foundOrThrow(call, 'Revision', revisionId, await store.findRevision(deploymentId, earlierId));
+      const keyed = valueOrThrow(call, readKeyedWrite(idempotencyKey, asOne(call)));
       const view = await change(call, deploymentId, { ifLatest, keyed }, (current) => {
         const judged = judgeRedeploy(current, earlier);
         if (!judged.ok) return { refused: judged.refusal };

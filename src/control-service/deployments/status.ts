@@ -15,10 +15,10 @@ export interface StatusCauses {
 }
 
 /**
- * The status of a deployment, from its causes (control-service.md, States, lists only the names; the rest is our choice):
- * AWAITING_DELETE once its deletion is requested, AWAITING_FINAL_DELETE once nothing of it runs and only its data is left.
- * Otherwise READY once its agents' database exists, UNKNOWN while that database is unavailable, and before it exists
- * AWAITING_DATABASE while a revision is in progress, else UNUSED.
+ * The status of a deployment, from its causes (control-service.md, States, lists only the names; the rest is our
+ * choice): AWAITING_DELETE once its deletion is requested, AWAITING_FINAL_DELETE once nothing of it runs and only its
+ * data is left. Otherwise READY once its agents' database exists, UNKNOWN while that database is unavailable, and
+ * before it exists AWAITING_DATABASE while a revision is in progress, else UNUSED.
  */
 export function deploymentStatus({ database, revisionOnItsWay, deletion }: StatusCauses): DeploymentStatus {
   if (deletion === 'asked') return 'AWAITING_DELETE';
@@ -38,7 +38,7 @@ interface MessageCauses {
 /** Explains a deployment's status where needed, for a person; null otherwise. */
 export function statusMessage({ status, listenerId, deletionProblem }: MessageCauses): string | null {
   if (status === 'UNKNOWN') {
-    return "Its agents' database does not answer, though this service's own does: it was removed, or its role may not log in. A new revision makes it again, empty.";
+    return "Its agents' database does not answer, though this service's own does: it was removed, or its role may not log in. A new revision recreates it, empty.";
   }
   if (status !== 'AWAITING_DELETE' && status !== 'AWAITING_FINAL_DELETE') return null;
   if (deletionProblem !== null) return `It could not be deleted yet, and that is tried again: ${deletionProblem}`;

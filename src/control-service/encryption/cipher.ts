@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { keepFile, readKeptFile } from '../api-keys/kept-file.ts';
+import { ensureSecretFile, readSecretFile } from '../api-keys/secret-file.ts';
 
 /** An AES-256 key, with the id by which an envelope names it. */
 export interface EncryptionKey {
@@ -78,9 +78,9 @@ interface SecretsKeySettings {
 }
 
 /**
- * The cipher of this installation. Its key comes from the environment, else from `<dataDir>/secrets-key`, which the first
- * start creates, readable by its owner only. Where the environment has a key, the file's key counts as a former one, so
- * that a key can move from the file to the environment.
+ * The cipher of this installation. Its key comes from the environment, else from `<dataDir>/secrets-key`, which the
+ * first start creates, readable by its owner only. Where the environment has a key, the file's key counts as a former
+ * one, so that a key can move from the file to the environment.
  *
  * @throws WrongKeyError where values are encrypted and there is no key: a new one could not decrypt them.
  * @throws Error for an invalid key.
@@ -93,7 +93,7 @@ export async function readCipher({ env, dataDir, inUse }: SecretsKeySettings): P
     .filter((text) => text !== '')
     .map((text) => keyFrom(text, formerVariable));
   const given = env[presentVariable]?.trim() ?? '';
-  const kept = await readKeptFile(file);
+  const kept = await readSecretFile(file);
   if (given !== '') {
     return secretCipher(
       keyFrom(given, presentVariable),
@@ -101,7 +101,7 @@ export async function readCipher({ env, dataDir, inUse }: SecretsKeySettings): P
     );
   }
   if (kept === undefined && inUse.some((id) => !former.some((key) => key.id === id))) throw new WrongKeyError(inUse);
-  const line = kept ?? (await keepFile(file, randomBytes(32).toString('base64')));
+  const line = kept ?? (await ensureSecretFile(file, randomBytes(32).toString('base64')));
   return secretCipher(keyFrom(line, file), former);
 }
 

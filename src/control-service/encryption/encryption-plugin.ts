@@ -19,9 +19,9 @@ import {
 import { encryptionKeyOf, type SecretCipher } from './cipher.ts';
 
 /**
- * Encrypts the columns of `encryptedColumns` in every query of the builder and decrypts them in every result: all code above
- * the store sees plain values, and no query can forget to encrypt one. Plain values from before encryption are returned
- * as they are. Raw SQL bypasses the plugin.
+ * Encrypts the columns of `encryptedColumns` in every query of the builder and decrypts them in every result: all code
+ * above the store sees plain values, and no query can forget to encrypt one. Plain values from before encryption are
+ * returned as they are. Raw SQL bypasses the plugin.
  */
 export function encryptionPlugin(secretCipher: SecretCipher): KyselyPlugin {
   const transformer = new EncryptionTransformer(secretCipher);
@@ -103,8 +103,8 @@ export const encryptedTables = [
 ] as const;
 
 /**
- * The columns that are encrypted at rest, in every table. Results are decrypted by column name, so an unencrypted column
- * must not have one of these names.
+ * The columns that are encrypted at rest, in every table. Results are decrypted by column name, so an unencrypted
+ * column must not have one of these names.
  */
 const encryptedColumns: ReadonlyMap<string, StoredAs> = new Map(
   encryptedTables.map(({ column, storedAs }) => [column, storedAs]),

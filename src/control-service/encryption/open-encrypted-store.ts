@@ -15,8 +15,8 @@ export interface EncryptedStoreSettings {
 }
 
 /**
- * Opens the store of a service on a migrated database that no other service uses. Values that are plain or encrypted with
- * a former key are encrypted with the current one first.
+ * Opens the store of a service on a migrated database that no other service uses. Values that are plain or encrypted
+ * with a former key are encrypted with the current one first.
  *
  * @throws WrongKeyError, or Error with advice, where the keys are not those of the encrypted secrets.
  */
@@ -54,12 +54,13 @@ async function encryptionKeysInUse(db: QueryExecutorProvider, schema: string): P
 }
 
 /**
- * Encrypts with the current key every value that is plain or encrypted with a former key. Call it at the start, from the
- * only service on the database, on a connection without the encryption plugin. An interrupted run continues at the next
- * start.
+ * Encrypts with the current key every value that is plain or encrypted with a former key. Call it at the start, from
+ * the only service on the database, on a connection without the encryption plugin. An interrupted run continues at the
+ * next start.
  *
  * @returns how many values it encrypted.
- * @throws WrongKeyError where a value was encrypted with a key that `secretCipher` does not have: then nothing is changed.
+ * @throws WrongKeyError where a value was encrypted with a key that `secretCipher` does not have: then nothing is
+ * changed.
  */
 async function reencrypt(db: QueryExecutorProvider, schema: string, secretCipher: SecretCipher): Promise<number> {
   const strange = (await encryptionKeysInUse(db, schema)).filter((id) => !secretCipher.keyIds.includes(id));

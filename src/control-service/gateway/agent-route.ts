@@ -11,7 +11,7 @@ import { answerPreflight, preparePreflight, preflightWithinMs, withoutQuery } fr
 import { pipeline } from 'node:stream';
 import { messageOf } from '../../errors.ts';
 import { addressOf } from './request-agent.ts';
-import { refusals, refuse, type Refusal } from './refusal.ts';
+import { gatewayErrors, sendGatewayError, type GatewayError } from './gateway-error.ts';
 import type { Logger } from '../../logger.ts';
 
 /** The address of an agent's process, and the token that it requires. */
@@ -106,13 +106,13 @@ function forward(
   const closed = new Promise<void>((resolve) => response.once('close', resolve));
   const over = new AbortController();
   let started = false;
-  const fail = (refusal: Refusal, reason: string): void => {
+  const fail = (refusal: GatewayError, reason: string): void => {
     if (started || response.closed) return;
     started = true;
     onFailure(reason);
-    refuse(response, refusal);
+    sendGatewayError(response, refusal);
   };
-  const broken = (error: unknown): void => fail(refusals.broken, messageOf(error));
+  const broken = (error: unknown): void => fail(gatewayErrors.broken, messageOf(error));
   // An error of the caller closes the response as well.
   for (const stream of [request, response]) stream.on('error', () => undefined);
   try {
@@ -146,7 +146,7 @@ function forward(
     });
     const giveUp = (): void => {
       if (over.signal.aborted) return;
-      fail(refusals.late, 'it did not begin a response in time');
+      fail(gatewayErrors.late, 'it did not begin a response in time');
       outgoing.destroy();
     };
     void clock.sleep(withinMs, over.signal).then(giveUp, () => undefined);

@@ -5,11 +5,11 @@ import { holdsApiKey } from '../api-keys/api-key.ts';
 import { setPublicAddress } from './headers.ts';
 import { openRoute, type AgentRoute, type OpenRoute, type Upstream } from './agent-route.ts';
 import { isPreflight } from './preflight.ts';
-import { refusals, refuse, type Refusal } from './refusal.ts';
+import { gatewayErrors, sendGatewayError, type GatewayError } from './gateway-error.ts';
 import type { Logger } from '../../logger.ts';
 
 /** Whether a caller may reach a deployment's agent, or why not; `missing` also for a deployment of another tenant. */
-export type Admission = 'allowed' | 'missing' | (Pick<Refusal, 'detail'> & { status: 401 | 403 });
+export type Admission = 'allowed' | 'missing' | (Pick<GatewayError, 'detail'> & { status: 401 | 403 });
 
 interface GatewaySettings {
   /**
@@ -52,17 +52,18 @@ export function createGateway(settings: GatewaySettings) {
     basePath: string,
   ): Promise<void> {
     // Otherwise the agent, and its log, would get the key.
-    if (holdsApiKey(path)) return refuse(response, refusals.keyInPath);
+    if (holdsApiKey(path)) return sendGatewayError(response, gatewayErrors.keyInPath);
     const requested = isPreflight(request) ? routes.get(deploymentId) : undefined;
     if (requested) return requested.sendPreflight(request, response, path);
     const admission = await admit(deploymentId, request);
     // The caller has disconnected: no close event would follow, so the request would count as in flight for ever.
     if (response.destroyed) return;
     if (admission !== 'allowed') {
-      return refuse(response, typeof admission === 'string' ? refusals[admission] : admission);
+      return sendGatewayError(response, typeof admission === 'string' ? gatewayErrors[admission] : admission);
     }
     const route = routes.get(deploymentId);
-    if (!route) return refuse(response, isStarting?.(deploymentId) ? refusals.starting : refusals.notLive);
+    if (!route)
+      return sendGatewayError(response, isStarting?.(deploymentId) ? gatewayErrors.starting : gatewayErrors.notLive);
     setPublicAddress(request.headers, { publicUrl, basePath }, `/agents/${deploymentId}`);
     await route.send(request, response, path);
   }
@@ -74,7 +75,7 @@ export function createGateway(settings: GatewaySettings) {
       if (!target) return false;
       answer(target, request, response, basePath).catch((error: unknown) => {
         log.error(`A request to an agent failed: ${messageOf(error)}`);
-        refuse(response, refusals.broken);
+        sendGatewayError(response, gatewayErrors.broken);
       });
       return true;
     },

@@ -46,7 +46,7 @@ export function githubFrom(
   }
   const privateKey = pemOf(text);
   if (privateKey === undefined) {
-    return problem('The private key of the GitHub App is none: it is the whole .pem file that GitHub gave out.');
+    return problem('The private key of the GitHub App is invalid. Use the whole .pem file that GitHub issued.');
   }
   const address = readAddress(flags.apiUrl ?? given('GITHUB_API_URL') ?? 'https://api.github.com');
   if (!address.ok) return problem(`--github-api-url ${address.shown}: ${address.problem}.`);

@@ -10,7 +10,10 @@ export type Integrations = ReturnType<typeof createIntegrations>;
 /** How long responses of GitHub are cached (ms). */
 const freshMs = 60_000;
 
-/** Creates integrations of an App. The store caches GitHub's responses: ids stay stable and a restart needs few requests. */
+/**
+ * Creates integrations of an App. The store caches GitHub's responses: ids stay stable and a restart needs few
+ * requests.
+ */
 export function createIntegrations(app: GithubApp, store: ControlStore, clock: Clock) {
   const requested = new Map<string, { at: number; answer: Promise<void> }>();
 

@@ -1,7 +1,7 @@
 import type { GithubIntegration, GithubRepository } from '../../contract/control/integration.ts';
 import { GitHubIntegrationError } from './github-error.ts';
 import { toIntegrationResponse, toRepositoryResponse } from '../deployments/response.ts';
-import { found, refusedCall, takeId, type Call } from '../service/refuse.ts';
+import { foundOrThrow, refusedCall, parseId, type Call } from '../service/refuse.ts';
 import type { ServiceSettings } from '../service/settings.ts';
 
 /** Reading what deployments can be made with: integrations and their repositories. */
@@ -18,8 +18,8 @@ export function integrationOperations({ store, tenantId, integrations }: Service
     async listRepositories(integrationId: string): Promise<GithubRepository[]> {
       const path = `/v1/integrations/github/${integrationId}/repos`;
       const call = { operation: 'list repositories', method: 'GET', path };
-      const id = takeId(call, 'integration_id', integrationId);
-      const integration = found(call, 'Integration', integrationId, await store.findIntegration(tenantId, id));
+      const id = parseId(call, 'integration_id', integrationId);
+      const integration = foundOrThrow(call, 'Integration', integrationId, await store.findIntegration(tenantId, id));
       const repositories = integrations
         ? await askingGitHub(call, () => integrations.repositories(integration))
         : await store.listRepositories(integration.id);

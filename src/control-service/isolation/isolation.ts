@@ -14,7 +14,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { hasCode, messageOf } from '../../errors.ts';
 import { folderKey } from '../../postgres/embedded/placement.ts';
-import { firstClosed, wayTo } from '../../postgres/embedded/reach.ts';
+import { firstClosed, wayTo } from '../../postgres/embedded/file-access.ts';
 import { defaultSystemFolder, ensureRootFolder } from '../../postgres/embedded/system-folder.ts';
 import type { ProcessUser } from '../compute/guarded-process.ts';
 import { agentIds, type IdRange } from './deployment-users.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts';
 import type { ReportedStatus } from '../../contract/control/listener-work.ts';
-import { putBackAgainMs } from './listener-work.ts';
+import { restoreRetryDelayMs } from './listener-work.ts';
 import { runningStatuses } from '../revisions/states.ts';
 import type { ClaimEnd } from './tables.ts';
 import { logStore, type NewLogLine } from '../logs/repository.ts';
@@ -12,7 +12,7 @@ export type ClaimStatus =
   /** `wanted`: false where the revision was interrupted or its deployment is being deleted. */
   { kind: 'held'; claim: ListenerClaimRecord; wanted: boolean } | { kind: 'over'; why: string };
 
-export interface Report {
+export interface ClaimReport {
   status: ReportedStatus;
   message: string | null;
   imageVersion: string | null;
@@ -23,7 +23,7 @@ export interface Report {
 export const claimStore = (db: ControlDatabase, clock: Clock) => ({
   /** Renews a claim. An expired one is valid again unless another holder took over. */
   async renewClaim(listenerId: string, claimId: string): Promise<ClaimStatus> {
-    return withClaim(db, clock, listenerId, claimId, (held, trx, now) => prolong(trx, now, held));
+    return withClaim(db, clock, listenerId, claimId, (held, trx, now) => extendLease(trx, now, held));
   },
 
   /**
@@ -35,7 +35,7 @@ export const claimStore = (db: ControlDatabase, clock: Clock) => ({
   async reportWork(
     listenerId: string,
     claimId: string,
-    report: Report,
+    report: ClaimReport,
   ): Promise<ClaimStatus | { kind: 'unfit'; why: string }> {
     return withClaim<ClaimStatus | { kind: 'unfit'; why: string }>(
       db,
@@ -44,16 +44,16 @@ export const claimStore = (db: ControlDatabase, clock: Clock) => ({
       claimId,
       async (held, trx, now) => {
         await keepLines(trx, clock, held, report.lines);
-        const unsuitable = await apply(trx, now, clock, held, report);
+        const unsuitable = await applyReport(trx, now, clock, held, report);
         if (unsuitable !== undefined) return { kind: 'unfit', why: unsuitable };
-        if (report.status === 'DEPLOYING') return prolong(trx, now, held);
+        if (report.status === 'DEPLOYING') return extendLease(trx, now, held);
         // The next holder can't restore the state from before the first one started.
         if (report.status === 'DEPLOY_FAILED' && held.claim.work === 'put-back') {
           return end(
             trx,
             held,
             'abandoned',
-            new Date(now.getTime() + putBackAgainMs(await failingForMs(trx, now, held))),
+            new Date(now.getTime() + restoreRetryDelayMs(await failingForMs(trx, now, held))),
           );
         }
         const isHalfDone = report.status === 'DEPLOY_FAILED' && held.claim.work === 'roll-out' && held.claim.is_resumed;
@@ -98,7 +98,7 @@ export const claimStore = (db: ControlDatabase, clock: Clock) => ({
 });
 
 /** A valid claim with its deployment, which is locked, and its revision. */
-interface Held {
+interface HeldClaim {
   claim: ListenerClaimRecord;
   deployment: DeploymentRecord;
   revision: RevisionRecord | undefined;
@@ -109,7 +109,7 @@ async function withClaim<End = ClaimStatus>(
   clock: Clock,
   listenerId: string,
   claimId: string,
-  act: (held: Held, trx: ControlDatabase, now: Date) => Promise<End>,
+  act: (held: HeldClaim, trx: ControlDatabase, now: Date) => Promise<End>,
   whereEnded: (claim: ListenerClaimRecord) => End | undefined = () => undefined,
 ): Promise<End | Extract<ClaimStatus, { kind: 'over' }>> {
   const find = (trx: ControlDatabase) =>
@@ -137,7 +137,11 @@ async function withClaim<End = ClaimStatus>(
 const takenOver = 'This claim has ended: its lease expired and another holder took over, or its deployment is gone.';
 const endedAs = (end: ClaimEnd): string => `This claim has ended as ${end}.`;
 
-async function prolong(trx: ControlDatabase, now: Date, { claim, deployment, revision }: Held): Promise<ClaimStatus> {
+async function extendLease(
+  trx: ControlDatabase,
+  now: Date,
+  { claim, deployment, revision }: HeldClaim,
+): Promise<ClaimStatus> {
   const prolonged = await trx
     .updateTable('listener_claims')
     .set({ expires_at: new Date(now.getTime() + claim.lease_ms) })
@@ -150,7 +154,12 @@ async function prolong(trx: ControlDatabase, now: Date, { claim, deployment, rev
   return { kind: 'held', claim: prolonged, wanted };
 }
 
-async function end(trx: ControlDatabase, { claim }: Held, ended_as: ClaimEnd, expires_at: Date): Promise<ClaimStatus> {
+async function end(
+  trx: ControlDatabase,
+  { claim }: HeldClaim,
+  ended_as: ClaimEnd,
+  expires_at: Date,
+): Promise<ClaimStatus> {
   const ended = await trx
     .updateTable('listener_claims')
     .set({ ended_as, expires_at })
@@ -164,7 +173,7 @@ async function end(trx: ControlDatabase, { claim }: Held, ended_as: ClaimEnd, ex
 const linesBetweenTrims = 1_000;
 
 /** The time since the newest revision ended, in which the cluster may have diverged from the live revision (ms). */
-async function failingForMs(trx: ControlDatabase, now: Date, { deployment }: Held): Promise<number> {
+async function failingForMs(trx: ControlDatabase, now: Date, { deployment }: HeldClaim): Promise<number> {
   const newest = await trx
     .selectFrom('revisions')
     .select('updated_at')
@@ -177,8 +186,8 @@ async function failingForMs(trx: ControlDatabase, now: Date, { deployment }: Hel
 async function keepLines(
   trx: ControlDatabase,
   clock: Clock,
-  { claim, deployment }: Held,
-  lines: Report['lines'],
+  { claim, deployment }: HeldClaim,
+  lines: ClaimReport['lines'],
 ): Promise<void> {
   const about = claim.revision_id ?? deployment.latest_revision_id;
   const known = Number(claim.log_sequence);
@@ -192,12 +201,12 @@ async function keepLines(
 }
 
 /** Applies the status, or returns why that is impossible. */
-async function apply(
+async function applyReport(
   trx: ControlDatabase,
   now: Date,
   clock: Clock,
-  { claim, deployment, revision }: Held,
-  { status, message, imageVersion }: Report,
+  { claim, deployment, revision }: HeldClaim,
+  { status, message, imageVersion }: ClaimReport,
 ): Promise<string | undefined> {
   if (status === 'REMOVED') {
     return claim.revision_id === null ? undefined : 'This claim is of a revision: REMOVED is for what is to go.';

@@ -3,8 +3,8 @@ import type { DeletionState } from '../deployments/status.ts';
 import { runningStatuses } from '../revisions/states.ts';
 
 /**
- * The kinds of work for a listener: carry a revision out, restore the live revision in the cluster after an abandoned one,
- * or remove a deployment.
+ * The kinds of work for a listener: carry a revision out, restore the live revision in the cluster after an abandoned
+ * one, or remove a deployment.
  */
 export type ListenerWork = 'roll-out' | 'put-back' | 'remove';
 
@@ -51,10 +51,10 @@ const shortestPutBackMs = 10_000;
 export const longestPutBackMs = 600_000;
 
 /**
- * The delay after a failed restoration (ms): equal to the time since the cluster diverged, so that attempts become rarer,
- * from ten seconds up to ten minutes.
+ * The delay after a failed restoration (ms): equal to the time since the cluster diverged, so that attempts become
+ * rarer, from ten seconds up to ten minutes.
  */
-export const putBackAgainMs = (awryForMs: number): number =>
+export const restoreRetryDelayMs = (awryForMs: number): number =>
   Math.min(longestPutBackMs, Math.max(shortestPutBackMs, awryForMs));
 
 /** The status from which an interrupted revision starts again. */

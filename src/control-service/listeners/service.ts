@@ -11,11 +11,11 @@ import {
 import type { WriteOptions } from '../../contract/control/service.ts';
 import { pageQuery } from '../../contract/control/pages.ts';
 import { fieldAt } from '../validation/field.ts';
-import { accepted, againstRules, type Judged } from '../validation/refusal.ts';
+import { accepted, againstRules, type ValidationResult } from '../validation/refusal.ts';
 import { readBody, readShape } from '../validation/shape.ts';
 import { toListenerResponse } from '../deployments/response.ts';
-import { writing } from '../service/once.ts';
-import { found, refusedCall, take, takeId } from '../service/refuse.ts';
+import { createIdempotentWrite } from '../service/once.ts';
+import { foundOrThrow, refusedCall, valueOrThrow, parseId } from '../service/refuse.ts';
 import type { ListenerRecord } from '../store/tables.ts';
 import type { ListenerChange } from './repository.ts';
 import type { ServiceSettings } from '../service/settings.ts';
@@ -23,11 +23,11 @@ import type { ServiceSettings } from '../service/settings.ts';
 /** Making, reading, changing and removing listeners (control-service.md, `GET /v2/listeners`, and the public document). */
 export function listenerOperations(settings: ServiceSettings) {
   const { store, tenantId } = settings;
-  const once = writing(settings);
+  const once = createIdempotentWrite(settings);
   return {
     async createListener(body: unknown, { idempotencyKey }: WriteOptions = {}): Promise<Listener> {
       const call = { operation: 'create listener', method: 'POST', path: '/v2/listeners' };
-      const request = take(call, readListener(body));
+      const request = valueOrThrow(call, readListener(body));
       const { version, compute_type, compute_id, compute_config } = request;
       return once(call, { idempotencyKey, body: request, shape: listener }, async (within, record) => {
         const added = await within.addListener(tenantId, {
@@ -44,27 +44,27 @@ export function listenerOperations(settings: ServiceSettings) {
 
     async listListeners(query: unknown): Promise<ListenersList> {
       const call = { operation: 'list listeners', method: 'GET', path: '/v2/listeners' };
-      const page = take(call, readShape(pageQuery, query, 'query'));
+      const page = valueOrThrow(call, readShape(pageQuery, query, 'query'));
       const listeners = await store.listListeners(tenantId, page);
       return { resources: listeners.map(toListenerResponse), offset: (page.offset ?? 0) + listeners.length };
     },
 
     async getListener(id: string): Promise<Listener> {
       const call = { operation: 'get listener', method: 'GET', path: `/v2/listeners/${id}` };
-      const listenerId = takeId(call, 'listener_id', id);
-      return toListenerResponse(found(call, 'Listener', id, await store.findListener(tenantId, listenerId)));
+      const listenerId = parseId(call, 'listener_id', id);
+      return toListenerResponse(foundOrThrow(call, 'Listener', id, await store.findListener(tenantId, listenerId)));
     },
 
     async patchListener(id: string, body: unknown, { idempotencyKey }: WriteOptions = {}): Promise<Listener> {
       const call = { operation: 'patch listener', method: 'PATCH', path: `/v2/listeners/${id}` };
-      const listenerId = takeId(call, 'listener_id', id);
-      const patch = take(call, readListenerPatch(body));
+      const listenerId = parseId(call, 'listener_id', id);
+      const patch = valueOrThrow(call, readListenerPatch(body));
       return once(call, { idempotencyKey, body: patch, shape: listener }, async (within, record) => {
         const changed = await within.changeListener(tenantId, listenerId, (current) => {
           const judged = judgeListenerPatch(current, patch);
           return judged.ok ? judged.value : { refused: judged.refusal };
         });
-        const end = found(call, 'Listener', id, changed);
+        const end = foundOrThrow(call, 'Listener', id, changed);
         if (end.kind === 'refused') throw refusedCall(call, end.refusal);
         if (end.kind === 'in-use') throw refusedCall(call, { status: 409, detail: deployedThere(end.names) });
         await record({ listener_id: listenerId, compute_id: end.listener.compute_id });
@@ -75,9 +75,9 @@ export function listenerOperations(settings: ServiceSettings) {
     /** Refused while deployments depend on it: only it can remove them from their cluster. */
     async deleteListener(id: string, { idempotencyKey }: WriteOptions = {}): Promise<void> {
       const call = { operation: 'delete listener', method: 'DELETE', path: `/v2/listeners/${id}` };
-      const listenerId = takeId(call, 'listener_id', id);
+      const listenerId = parseId(call, 'listener_id', id);
       await once(call, { idempotencyKey, shape: z.null() }, async (within, record) => {
-        const end = found(call, 'Listener', id, await within.removeListener(tenantId, listenerId));
+        const end = foundOrThrow(call, 'Listener', id, await within.removeListener(tenantId, listenerId));
         if (end.kind === 'in-use') throw refusedCall(call, { status: 409, detail: inUse(end.names) });
         await record({ listener_id: listenerId });
         return null;
@@ -104,7 +104,7 @@ const deployedThere = (names: readonly string[]): string =>
   `compute_config.k8s_namespaces leaves out namespaces in which there are deployments: ${list(names)}. Keep these namespaces, or delete the deployments first.`;
 
 /** Parses the body of POST /v2/listeners. Rejects duplicate namespaces. */
-function readListener(body: unknown): Judged<ListenerCreateRequest> {
+function readListener(body: unknown): ValidationResult<ListenerCreateRequest> {
   const read = readBody(listenerCreateRequest, body);
   if (!read.ok) return read;
   const twice = namedTwice(read.value.compute_config.k8s_namespaces);
@@ -118,7 +118,7 @@ interface ReadListenerPatch {
 }
 
 /** Parses the body of PATCH /v2/listeners/{id}. */
-function readListenerPatch(body: unknown): Judged<ReadListenerPatch> {
+function readListenerPatch(body: unknown): ValidationResult<ReadListenerPatch> {
   const read = readBody(listenerPatchRequest, body);
   if (!read.ok) return read;
   const twice = namedTwice(read.value.compute_config?.k8s_namespaces);
@@ -133,7 +133,10 @@ function readListenerPatch(body: unknown): Judged<ReadListenerPatch> {
  * The listener after a change, or why the change is invalid (the public service's `ListenerPatchRequest`).
  * `compute_config` is replaced as a whole; `compute_type` and `compute_id` are fixed and may be repeated.
  */
-function judgeListenerPatch(current: ListenerRecord, { request, restated }: ReadListenerPatch): Judged<ListenerChange> {
+function judgeListenerPatch(
+  current: ListenerRecord,
+  { request, restated }: ReadListenerPatch,
+): ValidationResult<ListenerChange> {
   const problems = (['compute_type', 'compute_id'] as const)
     .filter((field) => restated[field] != null && restated[field] !== current[field])
     .map((field) => `${field} was set on create and cannot be changed: it is ${JSON.stringify(current[field])}.`);

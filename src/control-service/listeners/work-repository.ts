@@ -30,9 +30,9 @@ export interface Claimer {
 const looks = 10;
 
 /**
- * Claims the next piece of a listener's work for one holder: a deployment to be removed, a revision whose former holder is
- * gone or released it, the newest that waits (the older ones end SKIPPED), or the restoration after an abandoned one. A
- * deployment has at most one valid claim, so no two holders ever work on it.
+ * Claims the next piece of a listener's work for one holder: a deployment to be removed, a revision whose former holder
+ * is gone or released it, the newest that waits (the older ones end SKIPPED), or the restoration after an abandoned
+ * one. A deployment has at most one valid claim, so no two holders ever work on it.
  */
 export async function claimWork(
   db: ControlDatabase,
@@ -44,7 +44,7 @@ export async function claimWork(
   for (let look = 0; look < looks; look += 1) {
     const taken = await db.transaction().execute(async (trx) => {
       const id = await freeDeployment(trx, new Date(clock.now()), listener.id);
-      return id === undefined ? 'nothing' : take(trx, new Date(clock.now()), id, listener, claimer);
+      return id === undefined ? 'nothing' : claimDeployment(trx, new Date(clock.now()), id, listener, claimer);
     });
     if (taken === 'nothing') return undefined;
     if (taken !== 'gone') return taken;
@@ -53,8 +53,8 @@ export async function claimWork(
 }
 
 /**
- * Where the clock was set back, a lease seems to last for much longer than it was given for: it lasts that long from now
- * on, so that its holder, who counts by a clock of its own, is never one of two.
+ * Where the clock was set back, a lease seems to last for much longer than it was given for: it lasts that long from
+ * now on, so that its holder, who counts by a clock of its own, is never one of two.
  */
 async function shortenLeases(db: ControlDatabase, now: Date, listenerId: string): Promise<void> {
   const lease = sql<number>`case when ended_as is null then lease_ms else ${longestPutBackMs}::bigint end`;
@@ -119,7 +119,7 @@ async function freeDeployment(trx: ControlDatabase, now: Date, listenerId: strin
   return found?.id;
 }
 
-async function take(
+async function claimDeployment(
   trx: ControlDatabase,
   now: Date,
   deploymentId: string,
@@ -128,7 +128,7 @@ async function take(
 ): Promise<ClaimedWork | 'gone'> {
   // Others may have found it free as well; the lock admits one at a time.
   const deployment = await lockDeployment(trx, deploymentId);
-  const former = await claimOn(trx, deploymentId);
+  const former = await findClaim(trx, deploymentId);
   if (!deployment || (former && former.ended_as === null && former.expires_at > now)) return 'gone';
   const unfinished = await unfinishedOf(trx, deploymentId);
   const isAbandoned = former !== undefined && (former.ended_as === null || former.ended_as === 'abandoned');
@@ -138,7 +138,7 @@ async function take(
   if (next.kind === 'roll-out') {
     await skipOlder(trx, now, next.revision.id, next.skipped);
     for (const { id } of next.queued) await step(trx, now, id, 'QUEUED');
-    revision = await begin(trx, now, next.revision, next.steps, startedBy(holder, listener.compute_id, former));
+    revision = await startRevision(trx, now, next.revision, next.steps, startedBy(holder, listener.compute_id, former));
   }
   if (next.kind === 'put-back' && former && former.expires_at > now) return 'gone';
   if (next.kind === 'put-back') revision = await liveOf(trx, deployment);
@@ -175,7 +175,7 @@ async function liveOf(
   return trx.selectFrom('revisions').selectAll().where('id', '=', active_revision_id).executeTakeFirst();
 }
 
-async function begin(
+async function startRevision(
   trx: ControlDatabase,
   now: Date,
   revision: RevisionRecord,
@@ -188,7 +188,7 @@ async function begin(
 }
 
 /** The last claim on a deployment, of any holder. */
-export const claimOn = (trx: ControlDatabase, deploymentId: string): Promise<ListenerClaimRecord | undefined> =>
+export const findClaim = (trx: ControlDatabase, deploymentId: string): Promise<ListenerClaimRecord | undefined> =>
   trx.selectFrom('listener_claims').selectAll().where('deployment_id', '=', deploymentId).executeTakeFirst();
 
 function startedBy(holder: string, computeId: string, former: ListenerClaimRecord | undefined): string {

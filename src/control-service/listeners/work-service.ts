@@ -11,20 +11,20 @@ import {
 import { maskOf } from '../../contract/mask.ts';
 import { workNotifier } from './work-notifier.ts';
 import { readBody, readShape } from '../validation/shape.ts';
-import type { Report } from './claims.ts';
+import type { ClaimReport } from './claims.ts';
 import type { ListenerRecord, ListenerClaimRecord } from '../store/tables.ts';
-import { found, refusedCall, take, takeId, type Call } from '../service/refuse.ts';
+import { foundOrThrow, refusedCall, valueOrThrow, parseId, type Call } from '../service/refuse.ts';
 import type { ServiceSettings } from '../service/settings.ts';
 import type { ClaimedWork } from './work-repository.ts';
 import type { Tracing } from '../tracing-projects/tracing.ts';
 import * as z from 'zod';
-import { accepted, againstRules, type Judged } from '../validation/refusal.ts';
+import { accepted, againstRules, type ValidationResult } from '../validation/refusal.ts';
 
 /** The query of releasing a claim. */
 export const releaseQuery = z.strictObject({ undone: z.boolean().optional() });
 
 /** Parses a holder's report. A failure has a message, and the numbers of lines increase, so that each is stored once. */
-function readReport(body: unknown): Judged<WorkReport> {
+function readReport(body: unknown): ValidationResult<WorkReport> {
   const read = readBody(workReport, body);
   if (!read.ok) return read;
   const { status, message, log } = read.value;
@@ -49,8 +49,8 @@ export function listenerWorkOperations({
   tracing,
 }: Pick<ServiceSettings, 'store' | 'tenantId' | 'rollouts' | 'notifier' | 'tracing'>) {
   async function ownListener(call: Call, id: string): Promise<ListenerRecord> {
-    const listenerId = takeId(call, 'listener_id', id);
-    return found(call, 'Listener', id, await store.findListener(tenantId, listenerId));
+    const listenerId = parseId(call, 'listener_id', id);
+    return foundOrThrow(call, 'Listener', id, await store.findListener(tenantId, listenerId));
   }
 
   const claimPath = (id: string, claimId: string): string => `/v2/listeners/${id}/claims/${claimId}`;
@@ -62,7 +62,7 @@ export function listenerWorkOperations({
      */
     async claimWork(id: string, body: unknown, { signal }: CallOptions = {}): Promise<WorkClaim | undefined> {
       const call = { operation: 'claim work', method: 'POST', path: `/v2/listeners/${id}/claims` };
-      const { holder, wait_seconds, lease_seconds } = take(call, readBody(workRequest, body));
+      const { holder, wait_seconds, lease_seconds } = valueOrThrow(call, readBody(workRequest, body));
       const listener = await ownListener(call, id);
       const claimer = { holder, leaseMs: (lease_seconds ?? leaseBounds.usual) * 1_000 };
       const until = notifier.now() + (wait_seconds ?? 0) * 1_000;
@@ -80,7 +80,7 @@ export function listenerWorkOperations({
     /** POST .../claims/{claim}/renewal */
     async renewClaim(id: string, claimId: string): Promise<ClaimStanding> {
       const call = { operation: 'renew claim', method: 'POST', path: `${claimPath(id, claimId)}/renewal` };
-      const claim = takeId(call, 'claim_id', claimId);
+      const claim = parseId(call, 'claim_id', claimId);
       const listener = await ownListener(call, id);
       const standing = await store.renewClaim(listener.id, claim);
       if (standing.kind === 'over') throw refusedCall(call, { status: 409, detail: standing.why });
@@ -90,8 +90,8 @@ export function listenerWorkOperations({
     /** PUT .../claims/{claim}/status: lines of the log first, each number once, then the status. */
     async reportWork(id: string, claimId: string, body: unknown): Promise<ClaimStanding> {
       const call = { operation: 'report work', method: 'PUT', path: `${claimPath(id, claimId)}/status` };
-      const claim = takeId(call, 'claim_id', claimId);
-      const report = take(call, readReport(body));
+      const claim = parseId(call, 'claim_id', claimId);
+      const report = valueOrThrow(call, readReport(body));
       const listener = await ownListener(call, id);
       const end = await store.reportWork(listener.id, claim, await sanitize(listener.id, claim, report));
       if (end.kind !== 'held') throw refusedCall(call, { status: 409, detail: end.why });
@@ -102,13 +102,13 @@ export function listenerWorkOperations({
     },
 
     /**
-     * DELETE .../claims/{claim}: releases the work for the next holder at once. `undone` says that nothing of it is left in
-     * the cluster; else the next holder restores the live revision where this one is no longer wanted.
+     * DELETE .../claims/{claim}: releases the work for the next holder at once. `undone` says that nothing of it is
+     * left in the cluster; else the next holder restores the live revision where this one is no longer wanted.
      */
     async releaseClaim(id: string, claimId: string, query: unknown = {}): Promise<void> {
       const call = { operation: 'release claim', method: 'DELETE', path: claimPath(id, claimId) };
-      const claim = takeId(call, 'claim_id', claimId);
-      const { undone = false } = take(call, readShape(releaseQuery, query, 'query'));
+      const claim = parseId(call, 'claim_id', claimId);
+      const { undone = false } = valueOrThrow(call, readShape(releaseQuery, query, 'query'));
       const listener = await ownListener(call, id);
       const standing = await store.releaseClaim(listener.id, claim, { isUndone: undone });
       if (standing.kind === 'over') throw refusedCall(call, { status: 409, detail: standing.why });
@@ -117,7 +117,7 @@ export function listenerWorkOperations({
   };
 
   /** What others wrote may hold the revision's secrets. */
-  async function sanitize(listenerId: string, claimId: string, report: WorkReport): Promise<Report> {
+  async function sanitize(listenerId: string, claimId: string, report: WorkReport): Promise<ClaimReport> {
     const mask = maskOf(await store.secretsOfClaim(listenerId, claimId));
     return {
       status: report.status,

@@ -16,7 +16,7 @@ export type LogEvent =
   | { kind: 'end'; revision: EndedRevision | undefined };
 
 /** The log to follow, and the position: `after` is the id of the last known line. */
-export interface Followed extends Pick<LogPageQuery, 'after' | 'level' | 'containing'> {
+export interface FollowedLog extends Pick<LogPageQuery, 'after' | 'level' | 'containing'> {
   deploymentId: string;
   revisionId: string;
   logKind: LogKind;
@@ -42,13 +42,13 @@ export const quietMs = 15_000;
 const linesAtOnce = 100;
 
 /**
- * Follows a log from a line on: first the stored lines, then new ones as they are written, until the revision has ended;
- * the deploy log of the live revision continues for as long as it is live. Reads the next lines only when the last ones
- * were taken.
+ * Follows a log from a line on: first the stored lines, then new ones as they are written, until the revision has
+ * ended; the deploy log of the live revision continues for as long as it is live. Reads the next lines only when the
+ * last ones were taken.
  *
  * Ends without an `end` when `signal` aborts; a client that reconnects with the id of the last line misses nothing.
  */
-export async function* followLog(followed: Followed, tools: FollowTools): AsyncGenerator<LogEvent, void> {
+export async function* followLog(followed: FollowedLog, tools: FollowTools): AsyncGenerator<LogEvent, void> {
   const { revisionId, logKind, deploymentId: _, ...filter } = followed;
   const { store, notifier, signal } = tools;
   const listening = notifier.listen(revisionId);
@@ -57,7 +57,7 @@ export async function* followLog(followed: Followed, tools: FollowTools): AsyncG
   try {
     while (!signal.aborted) {
       // Before the lines: then all lines from before the end are included.
-      const { revision, isOver } = await lookAt(followed, store);
+      const { revision, isOver } = await readProgress(followed, store);
       const lines = await store.readLog([revisionId], logKind, { ...filter, order: 'asc', limit: linesAtOnce, after });
       for (const line of lines) yield { kind: 'line', line };
       after = lines.at(-1)?.id ?? after;
@@ -72,14 +72,14 @@ export async function* followLog(followed: Followed, tools: FollowTools): AsyncG
 }
 
 /** Whether the log is complete and the follower has all of it. */
-export async function hasAll(followed: Followed, store: FollowedStore): Promise<boolean> {
-  const { isOver } = await lookAt(followed, store);
+export async function isFullyRead(followed: FollowedLog, store: FollowedStore): Promise<boolean> {
+  const { isOver } = await readProgress(followed, store);
   const { revisionId, logKind, ...requested } = followed;
   return isOver && (await store.readLog([revisionId], logKind, { ...requested, order: 'asc', limit: 1 })).length === 0;
 }
 
-async function lookAt(
-  { deploymentId, revisionId, logKind }: Followed,
+async function readProgress(
+  { deploymentId, revisionId, logKind }: FollowedLog,
   store: FollowedStore,
 ): Promise<{ revision: EndedRevision | undefined; isOver: boolean }> {
   const revision = await store.findRevision(deploymentId, revisionId);

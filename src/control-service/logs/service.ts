@@ -1,7 +1,7 @@
 import { systemClock } from '../../clock.ts';
 import type { LogPage } from '../../contract/control/log.ts';
 import { changeNotifier } from './change-notifier.ts';
-import { followLog, hasAll, type LogEvent } from './follow-log.ts';
+import { followLog, isFullyRead, type LogEvent } from './follow-log.ts';
 import {
   followQuery,
   lastEvent,
@@ -15,8 +15,8 @@ import { readShape } from '../validation/shape.ts';
 import type { LogPageQuery } from './repository.ts';
 import type { LogKind } from '../store/tables.ts';
 import { toLogResponse } from '../deployments/response.ts';
-import { owned } from '../revisions/service.ts';
-import { take, type Call } from '../service/refuse.ts';
+import { tenantFinders } from '../revisions/service.ts';
+import { valueOrThrow, type Call } from '../service/refuse.ts';
 import type { ServiceSettings } from '../service/settings.ts';
 
 /** Where a follower of a log begins. */
@@ -30,7 +30,7 @@ export interface FollowFrom {
 /** The logs of revisions: in pages, or followed as they are written. */
 export function logOperations(settings: ServiceSettings) {
   const { store, logNotifier = changeNotifier(), clock = systemClock } = settings;
-  const { ownDeployment, ownRevision } = owned(settings);
+  const { ownDeployment, ownRevision } = tenantFinders(settings);
 
   async function ofRevision(call: Call, [id, revisionId]: [string, string], kind: LogKind, page: LogPageQuery) {
     const revision = await ownRevision(call, id, revisionId);
@@ -48,7 +48,7 @@ export function logOperations(settings: ServiceSettings) {
     async (id: string, revisionId: string, body: unknown): Promise<LogPage> => {
       const path = `/v1/projects/${id}/revisions/${revisionId}/${kind}_logs`;
       const call = { operation: `read ${kind} log`, method: 'POST', path };
-      return ofRevision(call, [id, revisionId], kind, take(call, readShape(logPageQuery, body ?? {}, 'body')));
+      return ofRevision(call, [id, revisionId], kind, valueOrThrow(call, readShape(logPageQuery, body ?? {}, 'body')));
     };
 
   return {
@@ -58,13 +58,13 @@ export function logOperations(settings: ServiceSettings) {
     /** POST /v1/projects/{id}/deploy_logs: the deploy logs of all revisions as one. */
     async deployLogsOfAll(id: string, body: unknown): Promise<LogPage> {
       const call = { operation: 'read deploy logs', method: 'POST', path: `/v1/projects/${id}/deploy_logs` };
-      return ofAll(call, id, 'deploy', take(call, readShape(logPageQuery, body ?? {}, 'body')));
+      return ofAll(call, id, 'deploy', valueOrThrow(call, readShape(logPageQuery, body ?? {}, 'body')));
     },
 
     /** GET /v2/deployments/{id}/logs: `kind` says which logs. */
     async deploymentLogs(id: string, query: unknown): Promise<LogPage> {
       const call = { operation: 'read logs', method: 'GET', path: `/v2/deployments/${id}/logs` };
-      const { logKind, page } = take(call, readShape(logByQuery, query, 'query'));
+      const { logKind, page } = valueOrThrow(call, readShape(logByQuery, query, 'query'));
       return ofAll(call, id, logKind, page);
     },
 
@@ -72,14 +72,14 @@ export function logOperations(settings: ServiceSettings) {
     async revisionLogs(id: string, revisionId: string, query: unknown): Promise<LogPage> {
       const path = `/v2/deployments/${id}/revisions/${revisionId}/logs`;
       const call = { operation: 'read log', method: 'GET', path };
-      const { logKind, page } = take(call, readShape(logByQuery, query, 'query'));
+      const { logKind, page } = valueOrThrow(call, readShape(logByQuery, query, 'query'));
       return ofRevision(call, [id, revisionId], logKind, page);
     },
 
     /** GET /v2/deployment-logs: the same, with the ids in the query. */
     async logsByQuery(query: unknown): Promise<LogPage> {
       const call = { operation: 'read logs', method: 'GET', path: '/v2/deployment-logs' };
-      const { deployment_id, revision_id, logKind, page } = take(call, readShape(logOfQuery, query, 'query'));
+      const { deployment_id, revision_id, logKind, page } = valueOrThrow(call, readShape(logOfQuery, query, 'query'));
       return revision_id === undefined
         ? ofAll(call, deployment_id, logKind, page)
         : ofRevision(call, [deployment_id, revision_id], logKind, page);
@@ -99,12 +99,15 @@ export function logOperations(settings: ServiceSettings) {
     ): Promise<AsyncGenerator<LogEvent, void> | undefined> {
       const path = `/v2/deployments/${id}/revisions/${revisionId}/logs/stream`;
       const call = { operation: 'follow log', method: 'GET', path };
-      const requested = take(call, readShape(followQuery, query, 'query'));
-      const { [lastEventHeader]: last } = take(call, readShape(lastEvent, { [lastEventHeader]: lastId }, 'header'));
+      const requested = valueOrThrow(call, readShape(followQuery, query, 'query'));
+      const { [lastEventHeader]: last } = valueOrThrow(
+        call,
+        readShape(lastEvent, { [lastEventHeader]: lastId }, 'header'),
+      );
       const revision = await ownRevision(call, id, revisionId);
       const ids = { deploymentId: revision.deployment_id, revisionId: revision.id };
       const followed = { ...requested, ...ids, after: last ?? requested.after };
-      if (last !== undefined && (await hasAll(followed, store))) return undefined;
+      if (last !== undefined && (await isFullyRead(followed, store))) return undefined;
       return followLog(followed, { store, notifier: logNotifier, clock, signal });
     },
   };

@@ -4,7 +4,7 @@ import { buildFolder, buildsThere, cleanUp } from '../builds/build-folder.ts';
 import { freeSpace, type FreeSpace } from '../builds/free-space.ts';
 import type { RetentionStore } from './repository.ts';
 import type { Uploads } from '../uploads/uploads.ts';
-import { ages, inUseMs, retentionIntervalMs, type Ages, oldBuildsOfAll, withoutOthers } from './old-builds.ts';
+import { ages, inUseMs, retentionIntervalMs, type Ages, expiredBuildsOfAll, withoutOthers } from './expired-builds.ts';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cachesIn, storeIn } from '../builds/dependency-store.ts';
@@ -34,7 +34,7 @@ export function createRetention(settings: RetentionSettings) {
 
   async function clearBuilds(bounds: Ages['builds']): Promise<number> {
     const there = buildsThere(workDir).map((id) => `builds/${id}`);
-    const old = oldBuildsOfAll(await store.revisionsOfBuilds(there), clock.now(), bounds);
+    const old = expiredBuildsOfAll(await store.revisionsOfBuilds(there), clock.now(), bounds);
     for (const id of old) await cleanUp(buildFolder(workDir, id).root, warn);
     return old.length;
   }
@@ -52,7 +52,7 @@ export function createRetention(settings: RetentionSettings) {
    * A failure in one category does not stop the others. Iterates over the record itself, which the compiler checks for
    * completeness.
    */
-  async function each(work: Record<keyof Ages, () => Promise<number>>): Promise<Cleared> {
+  async function each(work: Record<keyof Ages, () => Promise<number>>): Promise<RemovedCounts> {
     const cleared: Record<string, number> = {};
     for (const [name, clear] of Object.entries(work)) {
       if (stopping.signal.aborted) break;
@@ -79,11 +79,11 @@ export function createRetention(settings: RetentionSettings) {
   }
 
   /**
-   * Removes unused data early, the least valuable first, until `wanted` bytes are free: downloads, packages, mirrors, and
-   * at last builds of ended revisions. Never removes what live revisions need.
+   * Removes unused data early, the least valuable first, until `wanted` bytes are free: downloads, packages, mirrors,
+   * and at last builds of ended revisions. Never removes what live revisions need.
    */
   async function makeRoom(wanted: number): Promise<void> {
-    const cleared: Cleared = {};
+    const cleared: RemovedCounts = {};
     const isEnough = async (): Promise<boolean> => (await free(workDir)) >= wanted;
     for (const kind of sharedKinds) {
       if (await isEnough()) break;
@@ -115,7 +115,7 @@ export function createRetention(settings: RetentionSettings) {
   };
 }
 
-type Cleared = Partial<Record<keyof Ages, number>>;
+type RemovedCounts = Partial<Record<keyof Ages, number>>;
 
 const words: Record<keyof Ages, readonly [string, string]> = {
   builds: ['build', 'builds'],
@@ -129,7 +129,7 @@ const words: Record<keyof Ages, readonly [string, string]> = {
 };
 
 /** Lists what was removed; undefined for nothing. */
-export function inOneLine(cleared: Cleared): string | undefined {
+export function inOneLine(cleared: RemovedCounts): string | undefined {
   const counts = new Map(Object.entries(cleared));
   const parts = Object.entries(words).flatMap(([name, [one, several]]) => {
     const count = counts.get(name) ?? 0;
@@ -151,10 +151,10 @@ const sharedKinds = ['downloads', 'packages', 'mirrors'] as const;
 type SharedKind = (typeof sharedKinds)[number];
 
 /** Receives one line per entry that could not be checked or removed; the other entries continue. */
-type Report = (message: string) => void;
+type ReportFailure = (message: string) => void;
 
 /** The folders of a kind; an incomplete entry of packages counts as never used. */
-export async function sharedFolders(kind: SharedKind, workDir: string, report: Report): Promise<SharedFolder[]> {
+export async function sharedFolders(kind: SharedKind, workDir: string, report: ReportFailure): Promise<SharedFolder[]> {
   switch (kind) {
     case 'downloads':
       return withTimes(await below(cachesIn(workDir), 1, report));
@@ -165,7 +165,7 @@ export async function sharedFolders(kind: SharedKind, workDir: string, report: R
   }
 }
 
-async function below(folder: string, depth: number, report: Report): Promise<string[]> {
+async function below(folder: string, depth: number, report: ReportFailure): Promise<string[]> {
   const names = await readdir(folder).catch((error: unknown) => {
     if (!hasCode(error, ...missingCodes)) report(`${folder} could not be read: ${messageOf(error)}`);
     return [];
@@ -191,12 +191,12 @@ async function timeOf(path: string): Promise<number> {
 }
 
 /**
- * Removes such a folder unless a build is using it. Its completion marker goes first, so that a kill in the middle leaves
- * nothing that looks complete.
+ * Removes such a folder unless a build is using it. Its completion marker goes first, so that a kill in the middle
+ * leaves nothing that looks complete.
  *
  * @returns whether it is gone; a failure is reported and retried in the next run.
  */
-export async function removeShared({ path, marker }: SharedFolder, report: Report): Promise<boolean> {
+export async function removeShared({ path, marker }: SharedFolder, report: ReportFailure): Promise<boolean> {
   if (isInUse(path)) return false;
   const removed = await inFolderQueue(path, new AbortController().signal, async () => {
     if (marker !== undefined) await removeTree(join(path, marker));

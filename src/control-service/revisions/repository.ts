@@ -60,8 +60,8 @@ export const revisionStore = (db: ControlDatabase, clock: Clock) => ({
   },
 
   /**
-   * Every deployment with its live revision: what a start has to serve again. Excludes revisions that a listener carried
-   * out: they are served in its cluster.
+   * Every deployment with its live revision: what a start has to serve again. Excludes revisions that a listener
+   * carried out: they are served in its cluster.
    */
   async activeRevisions(): Promise<{ deployment: DeploymentRecord; revision: RevisionRecord }[]> {
     const deployments = await db

@@ -5,16 +5,16 @@ import { unfinishedStatuses } from './states.ts';
 import { readShape } from '../validation/shape.ts';
 import type { DeploymentRecord, RevisionRecord } from '../store/tables.ts';
 import { toRevisionResponse } from '../deployments/response.ts';
-import { writing } from '../service/once.ts';
-import { beingDeleted, refusedCall, take, takeId, found, type Call } from '../service/refuse.ts';
+import { createIdempotentWrite } from '../service/once.ts';
+import { beingDeleted, refusedCall, valueOrThrow, parseId, foundOrThrow, type Call } from '../service/refuse.ts';
 import type { ServiceSettings } from '../service/settings.ts';
 import type { StoreOperations } from '../store/store.ts';
 
 /** Finds what a tenant names by its ids; what is another tenant's is a 404 as if it were not there. */
-export function owned({ store, tenantId }: Pick<ServiceSettings, 'store' | 'tenantId'>) {
+export function tenantFinders({ store, tenantId }: Pick<ServiceSettings, 'store' | 'tenantId'>) {
   async function ownDeployment(call: Call, id: string, within: StoreOperations = store): Promise<DeploymentRecord> {
-    const deploymentId = takeId(call, 'deployment_id', id);
-    return found(call, 'Deployment', id, await within.findDeployment(tenantId, deploymentId)).deployment;
+    const deploymentId = parseId(call, 'deployment_id', id);
+    return foundOrThrow(call, 'Deployment', id, await within.findDeployment(tenantId, deploymentId)).deployment;
   }
 
   async function ownRevision(
@@ -23,9 +23,9 @@ export function owned({ store, tenantId }: Pick<ServiceSettings, 'store' | 'tena
     revisionId: string,
     within: StoreOperations = store,
   ): Promise<RevisionRecord> {
-    const wanted = takeId(call, 'revision_id', revisionId);
+    const wanted = parseId(call, 'revision_id', revisionId);
     const deployment = await ownDeployment(call, id, within);
-    return found(call, 'Revision', revisionId, await within.findRevision(deployment.id, wanted));
+    return foundOrThrow(call, 'Revision', revisionId, await within.findRevision(deployment.id, wanted));
   }
 
   return { ownDeployment, ownRevision };
@@ -34,8 +34,8 @@ export function owned({ store, tenantId }: Pick<ServiceSettings, 'store' | 'tena
 /** Reading and interrupting revisions. */
 export function revisionOperations(settings: ServiceSettings) {
   const { store, rollouts } = settings;
-  const once = writing(settings);
-  const { ownDeployment, ownRevision } = owned(settings);
+  const once = createIdempotentWrite(settings);
+  const { ownDeployment, ownRevision } = tenantFinders(settings);
 
   return {
     async getRevision(id: string, revisionId: string): Promise<Revision> {
@@ -45,7 +45,7 @@ export function revisionOperations(settings: ServiceSettings) {
 
     async listRevisions(id: string, query: unknown): Promise<RevisionsList> {
       const call = { operation: 'list revisions', method: 'GET', path: `/v2/deployments/${id}/revisions` };
-      const page = take(call, readShape(revisionsPage, query, 'query'));
+      const page = valueOrThrow(call, readShape(revisionsPage, query, 'query'));
       const deployment = await ownDeployment(call, id);
       const isRequested =
         page.remote_reconciled === undefined || page.remote_reconciled === (deployment.listener_id !== null);
@@ -57,7 +57,7 @@ export function revisionOperations(settings: ServiceSettings) {
     async interruptRevision(id: string, revisionId: string, { idempotencyKey }: WriteOptions = {}): Promise<Revision> {
       const path = `/v2/deployments/${id}/revisions/${revisionId}/interruption`;
       const call = { operation: 'interrupt revision', method: 'POST', path };
-      const [deploymentId, wanted] = [takeId(call, 'deployment_id', id), takeId(call, 'revision_id', revisionId)];
+      const [deploymentId, wanted] = [parseId(call, 'deployment_id', id), parseId(call, 'revision_id', revisionId)];
       const reported = await once(call, { idempotencyKey, shape: revision }, async (within, record) => {
         const { deployment_id } = await ownRevision(call, id, revisionId, within);
         if ((await within.deployment(deployment_id))?.deletion !== 'none') throw refusedCall(call, beingDeleted);

@@ -20,10 +20,10 @@ export interface StepDetails {
 
 export const revisionWorkStore = (db: ControlDatabase, clock: Clock) => ({
   /**
-   * Claims the next revision of a deployment: the newest that waits, if none is running. Older ones that wait end SKIPPED;
-   * while one is running, those that wait become QUEUED. A revision with a build starts at AWAITING_DEPLOY, every other at
-   * AWAITING_BUILD. Safe with several processes: each revision is claimed once. Skips deployments of a listener, which
-   * `claimWork` serves.
+   * Claims the next revision of a deployment: the newest that waits, if none is running. Older ones that wait end
+   * SKIPPED; while one is running, those that wait become QUEUED. A revision with a build starts at AWAITING_DEPLOY,
+   * every other at AWAITING_BUILD. Safe with several processes: each revision is claimed once. Skips deployments of a
+   * listener, which `claimWork` serves.
    */
   async claimNextRevision(deploymentId: string): Promise<RevisionRecord | undefined> {
     return inTransaction(db, async (trx) => {
@@ -124,8 +124,8 @@ export const revisionWorkStore = (db: ControlDatabase, clock: Clock) => ({
   },
 
   /**
-   * Ends the live revision of a deployment after a crash loop: DEPLOYED becomes DEPLOY_FAILED, and no revision is active.
-   * Changes nothing where another one is live by now.
+   * Ends the live revision of a deployment after a crash loop: DEPLOYED becomes DEPLOY_FAILED, and no revision is
+   * active. Changes nothing where another one is live by now.
    */
   async giveUp(deploymentId: string, revisionId: string, message: string): Promise<void> {
     await db.transaction().execute(async (trx) => {

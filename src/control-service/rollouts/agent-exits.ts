@@ -4,7 +4,7 @@ import type { Retrying } from './retry-policy.ts';
 import { backoffMs } from '../../clock.ts';
 import { codeOf, messageOf } from '../../errors.ts';
 
-export interface Breakdown {
+export interface AgentFailure {
   /** For a person, without a full stop: `exit code 7`. */
   how: string;
   /** The last lines of its output, masked. */
@@ -12,11 +12,11 @@ export interface Breakdown {
 }
 
 /** The `status_message` of a live revision whose agent was restarted. */
-export const restartedMessage = (times: number, { how }: Breakdown): string =>
+export const restartedMessage = (times: number, { how }: AgentFailure): string =>
   `Restarted ${times} ${times === 1 ? 'time' : 'times'}, last: ${how}.`;
 
 /** The `status_message` of a revision whose agent is not restarted any more. */
-export const givenUpMessage = (times: number, { how, said }: Breakdown): string =>
+export const givenUpMessage = (times: number, { how, said }: AgentFailure): string =>
   [
     `The agent broke down ${times} times in a row and is not started again, last: ${how}. Deploy a revision that stays up, or redeploy one.`,
     ...(said.length === 0 ? [] : ['Its log ended:', ...said]),
@@ -46,7 +46,7 @@ export function agentExitHandlers({ store, retrying, inBackground }: AgentExitSe
       await retrying(() => store.deployment(deploymentId));
     },
     /** It failed, `times` in a row, and is restarted. */
-    brokeDown({ revisionId }: AgentSpec, times: number, breakdown: Breakdown): void {
+    brokeDown({ revisionId }: AgentSpec, times: number, breakdown: AgentFailure): void {
       const message = restartedMessage(times, breakdown);
       write('Recording a restart', () => store.noteLive(revisionId, message));
     },
@@ -54,7 +54,7 @@ export function agentExitHandlers({ store, retrying, inBackground }: AgentExitSe
       write('Recording that an agent is well', () => store.noteLive(revisionId, null));
     },
     /** It failed, `times` in a row, and is not restarted. */
-    givenUp({ deploymentId, revisionId }: AgentSpec, times: number, breakdown: Breakdown): void {
+    givenUp({ deploymentId, revisionId }: AgentSpec, times: number, breakdown: AgentFailure): void {
       const message = givenUpMessage(times, breakdown);
       write('Giving an agent up', () => store.giveUp(deploymentId, revisionId, message));
     },
@@ -63,7 +63,7 @@ export function agentExitHandlers({ store, retrying, inBackground }: AgentExitSe
 export type AgentExitHandlers = ReturnType<typeof agentExitHandlers>;
 
 /** The time (ms) after which an agent counts as well: its next failure is the first again. */
-export const wellAfter = 60_000;
+export const healthyAfterMs = 60_000;
 
 /** The failures in a row that make a crash loop: with the backoff this takes at least three minutes. */
 export const mostBreakdowns = 10;

@@ -7,11 +7,11 @@ import { inFolderQueue } from '../builds/folder-queue.ts';
 import type { AgentProgram, AgentSpec } from '../compute/compute.ts';
 import type { DeploymentRecord, RevisionRecord } from '../store/tables.ts';
 import { uploadedFile } from '../uploads/uploads.ts';
-import { fail, type Tools, type RolloutJob, openJob } from './rollout-job.ts';
+import { fail, type RolloutDependencies, type RolloutJob, openJob } from './rollout-job.ts';
 import { withoutFullStop } from '../../contract/plain-text.ts';
 
 /** The program of a revision's agent: its image, or its build, which is made where there is none. */
-export async function programOf(job: RolloutJob, tools: Tools): Promise<AgentProgram | undefined> {
+export async function programOf(job: RolloutJob, tools: RolloutDependencies): Promise<AgentProgram | undefined> {
   const { revision, signal } = job;
   const { store, retrying } = tools;
   if (isImage(revision)) {
@@ -23,13 +23,13 @@ export async function programOf(job: RolloutJob, tools: Tools): Promise<AgentPro
     }
     return { kind: 'image', imageUri: revision.source_revision_config.image_uri ?? '' };
   }
-  const build = revision.build_folder === null ? await buildAnew(job, tools) : await oldBuild(job, tools);
+  const build = revision.build_folder === null ? await buildFromSource(job, tools) : await findOrRebuild(job, tools);
   return build && programOfBuild(build, tools);
 }
 
 const isImage = ({ source }: RevisionRecord): boolean => source === 'external_docker' || source === 'internal_docker';
 
-const programOfBuild = (build: Build, { builds }: Tools): AgentProgram => ({
+const programOfBuild = (build: Build, { builds }: RolloutDependencies): AgentProgram => ({
   kind: 'build',
   madeOf: build.from.kind === 'commit' ? `commit ${build.from.commit}` : `the source tarball ${build.from.digest}`,
   folder: build.folder,
@@ -37,7 +37,7 @@ const programOfBuild = (build: Build, { builds }: Tools): AgentProgram => ({
   homeFolder: buildFolder(builds.dataDir, basename(build.folder)).home,
 });
 
-async function buildAnew(job: RolloutJob, tools: Tools): Promise<Build | undefined> {
+async function buildFromSource(job: RolloutJob, tools: RolloutDependencies): Promise<Build | undefined> {
   const { revision, buildLog, signal } = job;
   const { store, buildSlots, retrying, builds } = tools;
   const giveBack = await buildSlots.take(signal);
@@ -63,17 +63,17 @@ async function buildAnew(job: RolloutJob, tools: Tools): Promise<Build | undefin
   }
 }
 
-export async function liveProgram(job: RolloutJob, tools: Tools): Promise<AgentProgram | undefined> {
+export async function liveProgram(job: RolloutJob, tools: RolloutDependencies): Promise<AgentProgram | undefined> {
   const { image_uri } = job.revision.source_revision_config;
   if (image_uri && isImage(job.revision)) return { kind: 'image', imageUri: image_uri };
-  const build = await oldBuild(job, tools);
+  const build = await findOrRebuild(job, tools);
   return build && programOfBuild(build, tools);
 }
 
 /** The revision's existing build, made again from the same commit where it was removed. */
-async function oldBuild(job: RolloutJob, tools: Tools): Promise<Build | undefined> {
+async function findOrRebuild(job: RolloutJob, tools: RolloutDependencies): Promise<Build | undefined> {
   const { revision, buildLog } = job;
-  const build = readBuild(oldFolder(revision, tools).root);
+  const build = readBuild(existingBuildFolder(revision, tools).root);
   if (build) return build;
   buildLog.write('warning', 'The build was removed from this machine; building the same commit again.');
   const end = await rebuild(job, tools);
@@ -82,17 +82,17 @@ async function oldBuild(job: RolloutJob, tools: Tools): Promise<Build | undefine
   return undefined;
 }
 
-const oldFolder = ({ build_folder, id }: RevisionRecord, { builds }: Tools): BuildFolder =>
+const existingBuildFolder = ({ build_folder, id }: RevisionRecord, { builds }: RolloutDependencies): BuildFolder =>
   buildFolder(builds.dataDir, basename(build_folder ?? id));
 
 /**
  * Makes the build of a revision again, in its place, from the same source; undefined when interrupted before that. Of
  * concurrent revisions that share it, one builds and the others use the result if it is complete.
  */
-async function rebuild(job: RolloutJob, tools: Tools): Promise<BuildEnd | undefined> {
+async function rebuild(job: RolloutJob, tools: RolloutDependencies): Promise<BuildEnd | undefined> {
   const { revision, buildLog, signal } = job;
   const { builds, buildSlots } = tools;
-  const folder = oldFolder(revision, tools);
+  const folder = existingBuildFolder(revision, tools);
   return inFolderQueue(folder.root, signal, async () => {
     const giveBack = await buildSlots.take(signal);
     if (!giveBack) return undefined;
@@ -109,7 +109,10 @@ async function rebuild(job: RolloutJob, tools: Tools): Promise<BuildEnd | undefi
   });
 }
 
-async function buildRequest({ deployment, revision, buildLog }: RolloutJob, tools: Tools): Promise<BuildRequest> {
+async function buildRequest(
+  { deployment, revision, buildLog }: RolloutJob,
+  tools: RolloutDependencies,
+): Promise<BuildRequest> {
   const { store, retrying, userOf } = tools;
   const { source_config, source_revision_config } = revision;
   return {
@@ -130,7 +133,7 @@ async function buildRequest({ deployment, revision, buildLog }: RolloutJob, tool
 function sourceOf(
   { tenant_id }: DeploymentRecord,
   revision: RevisionRecord,
-  { dataDir, cloning, retrying }: Tools,
+  { dataDir, cloning, retrying }: RolloutDependencies,
 ): BuildRequest['from'] {
   const { source, source_config, source_revision_config, repo_commit_sha, source_tarball_digest } = revision;
   if (source === 'internal_source') {
@@ -153,7 +156,7 @@ export type Repair = { kind: 'whole' | 'repaired' } | { kind: 'broken'; reason: 
  * Checks the build of a revision whose agent failed, and makes it again from the same source where files are damaged.
  * With an intact build the failure is the agent's own.
  */
-export async function repairBuild(job: RolloutJob, tools: Tools): Promise<Repair> {
+export async function repairBuild(job: RolloutJob, tools: RolloutDependencies): Promise<Repair> {
   const { revision, deployLog } = job;
   if (revision.build_folder === null) return { kind: 'whole' };
   const folder = buildFolder(tools.builds.dataDir, basename(revision.build_folder));
@@ -171,7 +174,7 @@ export async function repairBuild(job: RolloutJob, tools: Tools): Promise<Repair
 }
 
 /** The same for a supervised agent. */
-export async function repairLive(spec: AgentSpec, signal: AbortSignal, tools: Tools): Promise<Repair> {
+export async function repairLive(spec: AgentSpec, signal: AbortSignal, tools: RolloutDependencies): Promise<Repair> {
   const { store, retrying } = tools;
   if (spec.program.kind !== 'build') return { kind: 'whole' };
   const deployment = await retrying(() => store.deployment(spec.deploymentId));

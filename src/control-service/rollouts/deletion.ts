@@ -3,9 +3,9 @@ import { basename, join } from 'node:path';
 import { dropAgentDatabase } from '../../postgres/databases.ts';
 import { buildFolder, buildsThere, cleanUp } from '../builds/build-folder.ts';
 import type { DeploymentRecord } from '../store/tables.ts';
-import { ages, oldBuilds } from '../retention/old-builds.ts';
+import { ages, expiredBuilds } from '../retention/expired-builds.ts';
 import { databaseOf } from './agent-database.ts';
-import type { Tools } from './rollout-job.ts';
+import type { RolloutDependencies } from './rollout-job.ts';
 
 /**
  * Carries out the deletion of a deployment: its agents end, then its data is removed, and last its row, so that a
@@ -14,7 +14,11 @@ import type { Tools } from './rollout-job.ts';
  *
  * @throws the error of a failed step; completed steps are not undone.
  */
-export async function performDeletion(deployment: DeploymentRecord, tools: Tools, drainMs: number): Promise<void> {
+export async function performDeletion(
+  deployment: DeploymentRecord,
+  tools: RolloutDependencies,
+  drainMs: number,
+): Promise<void> {
   const { store, live, compute, logs, retrying, dataDir, adminDatabaseUrl } = tools;
   const { id, name, source_config, deletion } = deployment;
   const isListeners = source_config.listener_id != null;
@@ -36,15 +40,15 @@ export async function performDeletion(deployment: DeploymentRecord, tools: Tools
 
 /** Removes the builds on this machine whose folders are selected. */
 export async function removeBuilds(
-  { builds: { dataDir }, log }: Tools,
+  { builds: { dataDir }, log }: RolloutDependencies,
   isSelected: (build: string) => boolean,
 ): Promise<void> {
   for (const build of buildsThere(dataDir).filter(isSelected))
     await cleanUp(buildFolder(dataDir, build).root, (message) => log.warn(message));
 }
 
-/** Removes a deployment's old builds after a new one; `retention/ages.ts` has the limits. */
-export async function removeOldBuilds(deploymentId: string, tools: Tools): Promise<void> {
+/** Removes a deployment's old builds after a new one; `retention/expired-builds.ts` has the limits. */
+export async function removeOldBuilds(deploymentId: string, tools: RolloutDependencies): Promise<void> {
   const { store, retrying, builds } = tools;
   const deployment = await retrying(() => store.deployment(deploymentId));
   const there = new Set(buildsThere(builds.dataDir));
@@ -53,6 +57,6 @@ export async function removeOldBuilds(deploymentId: string, tools: Tools): Promi
       ? []
       : [{ ...revision, build_folder: revision.build_folder }],
   );
-  const old = oldBuilds(built, deployment?.active_revision_id ?? null, builds.clock.now(), ages.builds);
+  const old = expiredBuilds(built, deployment?.active_revision_id ?? null, builds.clock.now(), ages.builds);
   await removeBuilds(tools, (build) => old.includes(build));
 }

@@ -6,14 +6,14 @@ import type { Gateway } from '../gateway/gateway.ts';
 import type { AgentRoute } from '../gateway/agent-route.ts';
 import {
   type AgentExitHandlers,
-  type Breakdown,
+  type AgentFailure,
   mostBreakdowns,
   restartDelay,
-  wellAfter,
+  healthyAfterMs,
   tenantErrorMessage,
 } from './agent-exits.ts';
 import type { Repair } from './agent-program.ts';
-import { slots } from './slots.ts';
+import { createSemaphore } from './semaphore.ts';
 
 interface LiveAgentsSettings {
   compute: Compute;
@@ -27,7 +27,7 @@ interface LiveAgentsSettings {
 }
 
 /** How an agent's service ended, and whether it had served for long enough before. */
-interface Ended extends Breakdown {
+interface AgentExit extends AgentFailure {
   wasWell: boolean;
 }
 
@@ -42,7 +42,7 @@ interface SupervisedAgent {
   watched: Promise<void>;
 }
 
-interface Retiring {
+interface DrainingAgent {
   deploymentId: string;
   /** Aborts when requests in flight must be cut. */
   hurry: AbortController;
@@ -54,9 +54,9 @@ const startsAtOnce = 4;
 
 /** The live agents: one per deployment, restarted on failure up to a limit. */
 export function liveAgents({ compute, gateway, clock, drainMs, repair, exitHandlers }: LiveAgentsSettings) {
-  const startSlots = slots(startsAtOnce);
+  const startSlots = createSemaphore(startsAtOnce);
   const supervised = new Map<string, SupervisedAgent>();
-  const retiring = new Set<Retiring>();
+  const retiring = new Set<DrainingAgent>();
   const leaving = new Set<RunningAgent>();
   let stopWithin: number | undefined;
   let isLate = false;
@@ -89,7 +89,7 @@ export function liveAgents({ compute, gateway, clock, drainMs, repair, exitHandl
     }
   }
 
-  async function startAgain(entry: SupervisedAgent): Promise<'started' | Ended> {
+  async function startAgain(entry: SupervisedAgent): Promise<'started' | AgentExit> {
     const { spec } = entry;
     const start = await startAgent(spec, entry.leaving.signal);
     if (start.kind === 'failed') return { how: withoutFullStop(start.reason), said: start.said ?? [], wasWell: false };
@@ -101,7 +101,7 @@ export function liveAgents({ compute, gateway, clock, drainMs, repair, exitHandl
     return 'started';
   }
 
-  async function repaired(entry: SupervisedAgent, ended: Ended): Promise<Ended> {
+  async function repaired(entry: SupervisedAgent, ended: AgentExit): Promise<AgentExit> {
     if (ended.wasWell) entry.repaired = false;
     if (!repair || entry.repaired) return ended;
     const done = await repair(entry.spec, entry.leaving.signal).catch((error: unknown): Repair => {
@@ -111,13 +111,13 @@ export function liveAgents({ compute, gateway, clock, drainMs, repair, exitHandl
     return done.kind === 'broken' ? { ...ended, how: withoutFullStop(done.reason) } : ended;
   }
 
-  async function serve(entry: SupervisedAgent, agent: RunningAgent, brokeDown: boolean): Promise<Ended> {
+  async function serve(entry: SupervisedAgent, agent: RunningAgent, brokeDown: boolean): Promise<AgentExit> {
     const { spec } = entry;
     const over = new AbortController();
     const both = AbortSignal.any([over.signal, entry.leaving.signal]);
     let wasWell = false;
     const noteHealthy = async (): Promise<void> => {
-      await pause(clock, wellAfter, both);
+      await pause(clock, healthyAfterMs, both);
       if (both.aborted) return;
       wasWell = true;
       if (brokeDown || entry.wasLive) exitHandlers?.isWell(spec);
@@ -131,7 +131,7 @@ export function liveAgents({ compute, gateway, clock, drainMs, repair, exitHandl
     return { how, said: agent.said?.() ?? [], wasWell };
   }
 
-  function giveUp(entry: SupervisedAgent, times: number, breakdown: Breakdown): void {
+  function giveUp(entry: SupervisedAgent, times: number, breakdown: AgentFailure): void {
     const { spec } = entry;
     if (supervised.get(spec.deploymentId) === entry) supervised.delete(spec.deploymentId);
     spec.log('error', `${inASentence(breakdown.how)} It broke down ${times} times in a row and is not started again.`);
@@ -169,13 +169,14 @@ export function liveAgents({ compute, gateway, clock, drainMs, repair, exitHandl
 
   function inBackground(entry: SupervisedAgent, route: AgentRoute | undefined): void {
     const hurry = new AbortController();
-    const leaves: Retiring = { deploymentId: entry.spec.deploymentId, hurry, left: Promise.resolve() };
+    const leaves: DrainingAgent = { deploymentId: entry.spec.deploymentId, hurry, left: Promise.resolve() };
     leaves.left = retire(entry, route, hurry.signal).finally(() => retiring.delete(leaves));
     if (isLate) hurry.abort();
     retiring.add(leaves);
   }
 
-  const leftBehind = (leaves: Iterable<Retiring>): Promise<unknown> => Promise.all([...leaves].map(({ left }) => left));
+  const leftBehind = (leaves: Iterable<DrainingAgent>): Promise<unknown> =>
+    Promise.all([...leaves].map(({ left }) => left));
 
   /** Shortens the time of agents that were already draining. */
   async function stopLate(inTime: AbortSignal, ms: number): Promise<void> {

@@ -46,7 +46,7 @@ function logWriter(
   let sinceTrim = 0;
   let gathering: Promise<void> | undefined;
   /** One statement at a time, to keep the order of lines. */
-  let retention = Promise.resolve();
+  let writing = Promise.resolve();
 
   async function keep(): Promise<void> {
     while (held.length > 0) {
@@ -87,7 +87,7 @@ function logWriter(
       unwritten.add(writer);
       gathering ??= gather();
     },
-    flush: () => (retention = retention.then(keep)),
+    flush: () => (writing = writing.then(keep)),
   };
   return writer;
 }

@@ -1,19 +1,23 @@
 import type { AgentProgram, AgentSpec } from '../compute/compute.ts';
 import type { Upstream } from '../gateway/agent-route.ts';
 import { programOf, repairBuild } from './agent-program.ts';
-import { fail, type Tools, type RolloutJob } from './rollout-job.ts';
+import { fail, type RolloutDependencies, type RolloutJob } from './rollout-job.ts';
 import * as z from 'zod';
 import { withTimeout, type Clock } from '../../clock.ts';
 import { requestAgent, isOk } from '../gateway/request-agent.ts';
 
 /** Carries one revision from its current status to its end: built, started, healthy, live; or until it is interrupted. */
-export async function rollOutRevision(job: RolloutJob, tools: Tools): Promise<void> {
+export async function rollOutRevision(job: RolloutJob, tools: RolloutDependencies): Promise<void> {
   await tools.step?.('claimed', job.revision.id);
   const program = await programOf(job, tools);
   if (program) await deploy(job, program, tools);
 }
 
-export async function agentSpec(job: RolloutJob, program: AgentProgram, tools: Tools): Promise<AgentSpec> {
+export async function agentSpec(
+  job: RolloutJob,
+  program: AgentProgram,
+  tools: RolloutDependencies,
+): Promise<AgentSpec> {
   const { deployment, revision, deployLog } = job;
   const { ensureDatabase, retrying, store, userOf, tracing } = tools;
   const { resource_spec, deployment_type, listener_config } = revision.source_config;
@@ -36,7 +40,7 @@ export async function agentSpec(job: RolloutJob, program: AgentProgram, tools: T
   };
 }
 
-async function deploy(job: RolloutJob, program: AgentProgram, tools: Tools): Promise<void> {
+async function deploy(job: RolloutJob, program: AgentProgram, tools: RolloutDependencies): Promise<void> {
   const { deployment, revision, deployLog, signal } = job;
   const { store, builds, compute, live, retrying } = tools;
   if (!(await retrying(() => store.setStatus(revision.id, ['AWAITING_DEPLOY'], 'DEPLOYING')))) return;

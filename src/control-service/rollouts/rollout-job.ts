@@ -8,18 +8,18 @@ import type { ensureOn } from './agent-database.ts';
 import type { LiveAgents } from './live-agents.ts';
 import type { RevisionLogs, LogWriter } from './revision-logs.ts';
 import type { Retrying } from './retry-policy.ts';
-import type { Slots } from './slots.ts';
+import type { Semaphore } from './semaphore.ts';
 import { runningStatuses } from '../revisions/states.ts';
 import type { Logger } from '../../logger.ts';
 
-export interface Tools {
+export interface RolloutDependencies {
   store: ControlStore;
   dataDir: string;
   /** Of Landfall's own database, with a role that may create and drop databases and roles: a secret. */
   adminDatabaseUrl: string;
   log: Logger;
   builds: BuildSettings;
-  buildSlots: Slots;
+  buildSlots: Semaphore;
   compute: Compute;
   ensureDatabase: ReturnType<typeof ensureOn>;
   live: LiveAgents;
@@ -51,7 +51,7 @@ export const openJob = (
   deployment: DeploymentRecord,
   revision: RevisionRecord,
   signal: AbortSignal,
-  { logs }: Tools,
+  { logs }: RolloutDependencies,
 ): RolloutJob => ({
   deployment,
   revision,
@@ -70,7 +70,7 @@ export async function fail(
   { revision, buildLog, deployLog }: RolloutJob,
   status: keyof typeof runningBefore,
   reason: string,
-  { store, retrying }: Tools,
+  { store, retrying }: RolloutDependencies,
 ): Promise<void> {
   const log = status === 'DEPLOY_FAILED' ? deployLog : buildLog;
   log.write('error', reason);
@@ -79,7 +79,11 @@ export async function fail(
 }
 
 /** Ends a revision as failed from any status, for an unforeseen reason. */
-export async function failRevision({ revision, buildLog }: RolloutJob, reason: string, { store, retrying }: Tools) {
+export async function failRevision(
+  { revision, buildLog }: RolloutJob,
+  reason: string,
+  { store, retrying }: RolloutDependencies,
+) {
   buildLog.write('error', reason);
   for (const status of ['BUILD_FAILED', 'DEPLOY_FAILED'] as const) {
     await retrying(() => store.setStatus(revision.id, runningBefore[status], status, { message: reason }));

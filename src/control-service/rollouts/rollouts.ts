@@ -3,7 +3,7 @@ import { stackOf } from '../../errors.ts';
 import { pause } from '../../clock.ts';
 import { maskOf } from '../../contract/mask.ts';
 import { buildsIn } from '../builds/build-folder.ts';
-import { killLeftBehind } from '../builds/build-processes.ts';
+import { killOrphanedProcesses } from '../builds/build-processes.ts';
 import type { BuildSettings } from '../builds/make-build.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { DeploymentRecord, RevisionRecord } from '../store/tables.ts';
@@ -12,18 +12,18 @@ import { retryBackoff, retryPolicy } from './retry-policy.ts';
 import { performDeletion, removeBuilds, removeOldBuilds } from './deletion.ts';
 import { liveProgram, repairLive } from './agent-program.ts';
 import { agentSpec, rollOutRevision } from './roll-out-revision.ts';
-import { failRevision, openJob, type Tools, nextRevision } from './rollout-job.ts';
+import { failRevision, openJob, type RolloutDependencies, nextRevision } from './rollout-job.ts';
 import { agentExitHandlers, tenantErrorMessage } from './agent-exits.ts';
 import { liveAgents } from './live-agents.ts';
 import { revisionLogs } from './revision-logs.ts';
-import { slots } from './slots.ts';
+import { createSemaphore } from './semaphore.ts';
 
 const buildsAtOnce = 2;
 
 export interface RolloutsSettings
   extends
     Pick<
-      Tools,
+      RolloutDependencies,
       'store' | 'dataDir' | 'adminDatabaseUrl' | 'log' | 'compute' | 'cloning' | 'tracing' | 'userOf' | 'step'
     >,
     Pick<BuildSettings, 'allowGit' | 'clock' | 'makeRoom'> {
@@ -50,10 +50,10 @@ export function startRollouts(settings: RolloutsSettings) {
   const { workDir = dataDir } = settings;
   const stopping = new AbortController();
   const retrying = retryPolicy(clock, stopping.signal, log);
-  const tools: Tools = {
+  const tools: RolloutDependencies = {
     ...settings,
     builds: { dataDir: workDir, allowGit, clock, bounds: settings.buildBounds, makeRoom },
-    buildSlots: slots(buildsAtOnce),
+    buildSlots: createSemaphore(buildsAtOnce),
     ensureDatabase: ensureOn(settings.adminDatabaseUrl, settings.wayToDatabase),
     live: liveAgents({
       compute,
@@ -206,7 +206,7 @@ export function startRollouts(settings: RolloutsSettings) {
     isStarting: (deploymentId: string): boolean => !recovered || tools.live.isSupervised(deploymentId),
     /** Call once at the start: starts the agents of live revisions, and continues with the other revisions. */
     async recover(): Promise<void> {
-      const left = await killLeftBehind(buildsIn(workDir), clock);
+      const left = await killOrphanedProcesses(buildsIn(workDir), clock);
       if (left > 0) log.info(`${left} processes of builds and agents that an earlier service left behind were ended.`);
       const named = new Set((await retrying(() => store.namedBuilds())).map((build) => basename(build)));
       await removeBuilds(tools, (build) => !named.has(build));

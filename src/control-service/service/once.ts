@@ -3,7 +3,7 @@ import { deletedSince, keyOfAnother, readKeyedWrite } from '../validation/idempo
 import { theService } from '../store/audit.ts';
 import type { StoreOperations } from '../store/store.ts';
 import type { Recorder } from '../store/write-once.ts';
-import { asOne, refusedCall, take, type Call } from './refuse.ts';
+import { asOne, refusedCall, valueOrThrow, type Call } from './refuse.ts';
 import type { ServiceSettings } from './settings.ts';
 
 export interface Write<T> {
@@ -16,17 +16,17 @@ export interface Write<T> {
 }
 
 /**
- * Creates the function for every write but `store.changeDeployment` and `store.createDeployment`: once per key, with its
- * record, in one transaction. `work` writes through `within`, passes its changes to `record`, and throws to refuse, which
- * rolls everything back. Send notifications after it returns: before the commit the change is not visible.
+ * Creates the function for every write but `store.changeDeployment` and `store.createDeployment`: once per key, with
+ * its record, in one transaction. `work` writes through `within`, passes its changes to `record`, and throws to refuse,
+ * which rolls everything back. Send notifications after it returns: before the commit the change is not visible.
  */
-export function writing({ store, tenantId, by = theService }: ServiceSettings) {
+export function createIdempotentWrite({ store, tenantId, by = theService }: ServiceSettings) {
   return async function once<T>(
     call: Call,
     { idempotencyKey, body = null, shape, keep }: Write<T>,
     work: (within: StoreOperations, record: Recorder) => Promise<T>,
   ): Promise<T> {
-    const keyed = take(call, readKeyedWrite(idempotencyKey, asOne(call), body));
+    const keyed = valueOrThrow(call, readKeyedWrite(idempotencyKey, asOne(call), body));
     const write = { tenantId, by, operation: call.operation, keyed, ...(keep ? { keep } : {}) };
     const end = await store.once<T>(write, work);
     if (end.kind === 'key-of-another') throw refusedCall(call, keyOfAnother(end.request));

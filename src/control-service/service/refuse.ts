@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ServiceError, type ServiceErrorKind } from '../../contract/service-error.ts';
-import { type Judged, type Refusal, wrongShape } from '../validation/refusal.ts';
+import { type ValidationResult, type Refusal, wrongShape } from '../validation/refusal.ts';
 
 /** One operation, as errors describe it. */
 export interface Call {
@@ -38,20 +38,20 @@ export function refusedCall(call: Call, refusal: Refusal): ServiceError {
 }
 
 /** The value, or the refusal thrown. */
-export function take<T>(call: Call, judged: Judged<T>): T {
+export function valueOrThrow<T>(call: Call, judged: ValidationResult<T>): T {
   if (judged.ok) return judged.value;
   throw refusedCall(call, judged.refusal);
 }
 
 /** An id of a path, which has to be a uuid; in lower case. */
-export function takeId(call: Call, name: string, id: string): string {
+export function parseId(call: Call, name: string, id: string): string {
   const read = z.uuid().safeParse(id);
   if (read.success) return read.data.toLowerCase();
-  return take(call, wrongShape([{ loc: ['path', name], msg: 'Invalid UUID', type: 'invalid_format' }]));
+  return valueOrThrow(call, wrongShape([{ loc: ['path', name], msg: 'Invalid UUID', type: 'invalid_format' }]));
 }
 
 /** What was looked for, or a 404. */
-export function found<T>(call: Call, what: string, id: string, value: T | undefined): T {
+export function foundOrThrow<T>(call: Call, what: string, id: string, value: T | undefined): T {
   if (value !== undefined) return value;
   throw refusedCall(call, { status: 404, detail: `${what} ID ${id} not found.` });
 }

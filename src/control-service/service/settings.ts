@@ -10,7 +10,7 @@ import type { Tracing } from '../tracing-projects/tracing.ts';
 import type { Uploads } from '../uploads/uploads.ts';
 
 /** The notifications that the service sends to the rollouts. */
-export interface Rollouts {
+export interface RolloutNotifier {
   /** The deployment has a revision to carry out, or one less. Returns at once. */
   wake(deploymentId: string): void;
   /** The revision was interrupted: cancels work on it. Returns at once. */
@@ -20,10 +20,10 @@ export interface Rollouts {
 /** The dependencies of the control service, for one tenant. */
 export interface ServiceSettings {
   store: ControlStore;
-  rollouts: Rollouts;
-  /** Rung where there may be work for a listener; without it waiting requests poll once a second. */
+  rollouts: RolloutNotifier;
+  /** Notified when there may be work for a listener; without it waiting requests poll once a second. */
   notifier?: WorkNotifier;
-  /** Rung where a log may have new lines; without it followers poll every 15 s. */
+  /** Notified when a log may have new lines; without it followers poll every 15 s. */
   logNotifier?: ChangeNotifier;
   /** Measures the silence of a followed log; the machine's own time when absent. */
   clock?: Clock;
@@ -37,8 +37,8 @@ export interface ServiceSettings {
   /** The kind of hosting that the service reports, which decides the allowed sources; `any` when absent. */
   hosting?: Hosting | undefined;
   /**
-   * Whether an `internal_source` deployment may be created without `graph_config_path`, to be named with the first upload, as
-   * public clients do against control-service.md; `false` when absent.
+   * Whether an `internal_source` deployment may be created without `graph_config_path`, to be named with the first
+   * upload, as public clients do against control-service.md; `false` when absent.
    */
   graphConfigLater?: boolean | undefined;
   /** Reads integrations from GitHub; without it the stored ones are returned. */

@@ -14,8 +14,8 @@ const mostTaken = 10_000;
 
 export const agentUserStore = (db: ControlDatabase) => ({
   /**
-   * The id of a deployment's own user, taken from the range at the first call and constant afterwards. Ids are tried in a
-   * circle from a start of this database's own, so that two services on one machine rarely conflict.
+   * The id of a deployment's own user, taken from the range at the first call and constant afterwards. Ids are tried in
+   * a circle from a start of this database's own, so that two services on one machine rarely conflict.
    *
    * @throws Error when all numbers of the range are taken.
    */
@@ -32,7 +32,8 @@ export const agentUserStore = (db: ControlDatabase) => ({
       await db
         .insertInto('agent_users')
         .values({ deployment_id: deploymentId, uid: String(uid) })
-        // On a conflict another deployment has the number, so the next one is tried, or this one got a user concurrently.
+        // On a conflict another deployment has the number, so the next one is tried, or this one got a user
+        // concurrently.
         .onConflict((conflict) => conflict.doNothing())
         .execute();
     }

@@ -6,7 +6,7 @@ import type { ControlDatabase } from './tables.ts';
 export type Actor = { kind: 'key'; keyId: string; keyName: string } | { kind: Exclude<ActorKind, 'key'> };
 
 /** A write in the audit log: who does it, and its operation. */
-export interface Doing {
+export interface AuditedOperation {
   by: Actor;
   /** `patch deployment` */
   operation: string;
@@ -15,7 +15,7 @@ export interface Doing {
 export const theService: Actor = { kind: 'service' };
 
 /** A change for the audit log; names only, never a value. */
-export interface Change extends Doing {
+export interface AuditedChange extends AuditedOperation {
   tenantId: string;
   /** The changed objects, by the names of their ids: `{ deployment_id, revision_id }`. */
   subject: Readonly<Record<string, string>>;
@@ -24,7 +24,7 @@ export interface Change extends Doing {
 }
 
 /** Records a change. Call it in the transaction of the change, so that neither exists without the other. */
-export async function recordChange(trx: ControlDatabase, now: Date, change: Change): Promise<void> {
+export async function recordChange(trx: ControlDatabase, now: Date, change: AuditedChange): Promise<void> {
   const { tenantId, by, operation, subject, fields = [] } = change;
   await trx
     .insertInto('audit')

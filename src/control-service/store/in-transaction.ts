@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { ControlDatabase } from './tables.ts';
 
 /**
- * Runs a callback in a transaction. Inside another transaction it uses a savepoint: a failure rolls back only this part,
- * and nothing is visible before the outer one commits.
+ * Runs a callback in a transaction. Inside another transaction it uses a savepoint: a failure rolls back only this
+ * part, and nothing is visible before the outer one commits.
  */
 export async function inTransaction<T>(db: ControlDatabase, work: (trx: ControlDatabase) => Promise<T>): Promise<T> {
   if (!db.isTransaction) return db.transaction().execute(work);

@@ -18,7 +18,7 @@ import { revisionWorkStore } from '../revisions/work-repository.ts';
 import { tracingStore } from '../tracing-projects/repository.ts';
 import { uploadStore } from '../uploads/repository.ts';
 import { agentUserStore } from './agent-users.ts';
-import { listChanges, recordChange, type Change, type ChangesPage } from './audit.ts';
+import { listChanges, recordChange, type AuditedChange, type ChangesPage } from './audit.ts';
 import { renameDatabases } from './database-names.ts';
 import { controlSchema } from './migrations.ts';
 import type { ControlDatabase, ControlTables, ListenerRecord } from './tables.ts';
@@ -26,14 +26,14 @@ import { forgetOldKeys } from './write-keys.ts';
 import { writeOnce, type CallerWrite, type Recorder } from './write-once.ts';
 
 /**
- * The control service's store, over a database that is migrated by `controlMigrations`. Each operation is one statement or
- * one transaction and safe with several processes; each is described at its definition.
+ * The control service's store, over a database that is migrated by `controlMigrations`. Each operation is one statement
+ * or one transaction and safe with several processes; each is described at its definition.
  *
  * @param encryption encrypts secrets in the tables (`encryptionPlugin`); without it they are stored in plain text.
  */
 export function createStore(database: Kysely<ControlTables>, clock: Clock, encryption?: KyselyPlugin) {
   const db = (encryption ? database.withPlugin(encryption) : database).withSchema(controlSchema);
-  const forgetOld = onceAWhile(clock, () => forgetOldKeys(db, clock));
+  const forgetOld = throttle(clock, () => forgetOldKeys(db, clock));
   return {
     ...operations(db, clock, forgetOld),
     /** Does a caller's write once, with its record; see `writeOnce`. `within` uses its transaction. */
@@ -74,7 +74,7 @@ function operations(db: ControlDatabase, clock: Clock, forgetOld: () => Promise<
 
     ...tenantStore(db, clock),
     ...keyStore(db, clock),
-    recordChange: (change: Change) => recordChange(db, new Date(clock.now()), change),
+    recordChange: (change: AuditedChange) => recordChange(db, new Date(clock.now()), change),
     listChanges: (tenantId: string, page: ChangesPage) => listChanges(db, tenantId, page),
 
     ...agentUserStore(db),
@@ -86,7 +86,7 @@ function operations(db: ControlDatabase, clock: Clock, forgetOld: () => Promise<
 const betweenMs = 3_600_000;
 
 /** Creates a function that cleans up at its first call, and then at most once an hour. */
-function onceAWhile(clock: Clock, clean: () => Promise<void>): () => Promise<void> {
+function throttle(clock: Clock, clean: () => Promise<void>): () => Promise<void> {
   let next = -Infinity;
   return async () => {
     const now = steadyNow(clock);

@@ -1,11 +1,11 @@
 import type { Clock } from '../../clock.ts';
 import type { KeyedWrite } from '../validation/idempotency-key.ts';
-import { recordChange, type Doing } from './audit.ts';
+import { recordChange, type AuditedOperation } from './audit.ts';
 import { inTransaction } from './in-transaction.ts';
 import type { ControlDatabase } from './tables.ts';
 import { noteResult, takeKey, type EarlierWrite } from './write-keys.ts';
 
-export interface CallerWrite<T> extends Doing {
+export interface CallerWrite<T> extends AuditedOperation {
   tenantId: string;
   keyed?: KeyedWrite | undefined;
   /** The response to a repetition, where that is less than the first response. */

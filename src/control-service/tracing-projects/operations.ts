@@ -4,14 +4,14 @@ import {
   tracedRunResponse,
   tracedRunsQuery,
   tracedRunsReport,
-  tracedRunsTaken,
+  tracedRunsReceipt,
   tracingProject,
   tracingProjectsQuery,
 } from '../../contract/control/tracing-project.ts';
 import { operationsOf } from '../api/operation.ts';
 import { idempotencyKey } from '../api/parameters.ts';
 import { readConditions, readJson, readQuery } from '../api/request.ts';
-import { takeRuns } from './take-runs.ts';
+import { takeRuns } from './receive-runs.ts';
 
 const operation = operationsOf('Tracing');
 
@@ -83,7 +83,7 @@ export const tracingOperations = [
     summary: 'Report finished runs',
     description: 'For agents: needs the token of the project as a bearer token, and no API key.',
     body: { schema: tracedRunsReport, required: true },
-    responses: { 200: { description: 'How many of them were new.', schema: tracedRunsTaken } },
+    responses: { 200: { description: 'How many of them were new.', schema: tracedRunsReceipt } },
     errors: [401, 404, 413, 415, 422],
     open: true,
     handle: async (c) => {

@@ -10,8 +10,8 @@ import {
 } from '../../contract/control/tracing-project.ts';
 import { readShape } from '../validation/shape.ts';
 import type { CountedProject, TracedRunRecord } from './repository.ts';
-import { writing } from '../service/once.ts';
-import { found, refusedCall, take, takeId, type Call } from '../service/refuse.ts';
+import { createIdempotentWrite } from '../service/once.ts';
+import { foundOrThrow, refusedCall, valueOrThrow, parseId, type Call } from '../service/refuse.ts';
 import type { ServiceSettings } from '../service/settings.ts';
 import { finalRunStatuses } from '../../contract/agent/run.ts';
 import { statusesOf } from '../validation/queries.ts';
@@ -19,17 +19,17 @@ import { statusesOf } from '../validation/queries.ts';
 /** Tracing projects and the runs that agents report (additions of ours; control-service.md, What the service does). */
 export function tracingOperations(settings: ServiceSettings) {
   const { store, tenantId } = settings;
-  const once = writing(settings);
+  const once = createIdempotentWrite(settings);
 
   async function own(call: Call, id: string): Promise<CountedProject> {
-    const projectId = takeId(call, 'project_id', id);
-    return found(call, 'Tracing project', id, await store.tracingProject(tenantId, projectId));
+    const projectId = parseId(call, 'project_id', id);
+    return foundOrThrow(call, 'Tracing project', id, await store.tracingProject(tenantId, projectId));
   }
 
   return {
     async listProjects(query: unknown): Promise<TracingProjectsList> {
       const call = { operation: 'list tracing projects', method: 'GET', path: '/v1/projects' };
-      const page = take(call, readShape(tracingProjectsQuery, query, 'query'));
+      const page = valueOrThrow(call, readShape(tracingProjectsQuery, query, 'query'));
       const projects = await store.listTracingProjects(tenantId, page);
       return { resources: projects.map(toProjectResponse), offset: (page.offset ?? 0) + projects.length };
     },
@@ -42,7 +42,7 @@ export function tracingOperations(settings: ServiceSettings) {
 
     async listProjectRuns(id: string, query: unknown): Promise<TracedRunsList> {
       const call = { operation: 'list traced runs', method: 'GET', path: `/v1/projects/${id}/runs` };
-      const page = take(call, readShape(tracedRunsPage, query, 'query'));
+      const page = valueOrThrow(call, readShape(tracedRunsPage, query, 'query'));
       const project = await own(call, id);
       const runs = await store.listTracedRuns(project.id, page);
       return { resources: runs.map(toRunResponse), offset: (page.offset ?? 0) + runs.length };
@@ -50,17 +50,17 @@ export function tracingOperations(settings: ServiceSettings) {
 
     async getProjectRun(id: string, runId: string): Promise<TracedRunResponse> {
       const call = { operation: 'get traced run', method: 'GET', path: `/v1/projects/${id}/runs/${runId}` };
-      const wanted = takeId(call, 'run_id', runId);
+      const wanted = parseId(call, 'run_id', runId);
       const project = await own(call, id);
-      return toRunResponse(found(call, 'Run', runId, await store.findTracedRun(project.id, wanted)));
+      return toRunResponse(foundOrThrow(call, 'Run', runId, await store.findTracedRun(project.id, wanted)));
     },
 
     /** DELETE /v1/projects/{id}: with all its runs. Refused while its deployment exists, which still reports runs. */
     async deleteProject(id: string, { idempotencyKey }: WriteOptions = {}): Promise<void> {
       const call = { operation: 'delete tracing project', method: 'DELETE', path: `/v1/projects/${id}` };
-      const projectId = takeId(call, 'project_id', id);
+      const projectId = parseId(call, 'project_id', id);
       await once(call, { idempotencyKey, shape: z.null() }, async (within, record) => {
-        const end = found(call, 'Tracing project', id, await within.removeTracingProject(tenantId, projectId));
+        const end = foundOrThrow(call, 'Tracing project', id, await within.removeTracingProject(tenantId, projectId));
         if (end.kind === 'in-use') throw refusedCall(call, { status: 409, detail: inUse(end.deploymentId) });
         await record({ tracing_project_id: projectId, tracing_project_name: end.name });
         return null;

@@ -5,7 +5,7 @@ import { operationsOf, type Env } from '../api/operation.ts';
 import { contentDigest, idempotencyKey } from '../api/parameters.ts';
 import { readConditions } from '../api/request.ts';
 import { readContentDigest } from './receive.ts';
-import type { PutEnd } from './uploads.ts';
+import type { UploadResult } from './uploads.ts';
 
 const operation = operationsOf('Sources');
 
@@ -93,7 +93,7 @@ function headersProblem(context: Context): Refused | undefined {
   return undefined;
 }
 
-function refusalOf(end: Exclude<PutEnd, { kind: 'received' }>, largest: number): Refused {
+function refusalOf(end: Exclude<UploadResult, { kind: 'received' }>, largest: number): Refused {
   const again = 'Nothing of it was kept; the same address may be used again until it expires.';
   switch (end.kind) {
     case 'forged':

@@ -6,8 +6,8 @@ import { hasCode } from '../../errors.ts';
 export type RequestedDigest = { kind: 'none' } | { kind: 'sha-256'; digest: Buffer } | { kind: 'unreadable' };
 
 /**
- * Parses a `Content-Digest` (RFC 9530): a dictionary of algorithms and byte sequences, as in `sha-256=:<base64>:`. Ignores
- * algorithms other than SHA-256.
+ * Parses a `Content-Digest` (RFC 9530): a dictionary of algorithms and byte sequences, as in `sha-256=:<base64>:`.
+ * Ignores algorithms other than SHA-256.
  */
 export function readContentDigest(header: string | undefined): RequestedDigest {
   if (header === undefined || header.trim() === '') return { kind: 'none' };
@@ -24,7 +24,7 @@ export function readContentDigest(header: string | undefined): RequestedDigest {
 }
 
 /** The outcome of an upload. Only `received` leaves something on the disk. */
-export type Received =
+export type ReceiveResult =
   /** `digest` is `sha256:<hex>`. */
   | { kind: 'received'; digest: string; bytes: number }
   | { kind: 'too-large' }
@@ -36,7 +36,7 @@ export type Received =
   /** Its folder was removed during the upload, together with its deployment. */
   | { kind: 'unknown' };
 
-export interface Incoming {
+export interface IncomingTarball {
   body: AsyncIterable<Uint8Array>;
   /** `Content-Length`, if any. */
   announced: number | undefined;
@@ -47,9 +47,10 @@ export interface Incoming {
 const gzipBegin = [0x1f, 0x8b, 0x08];
 
 /**
- * Writes a tarball to the disk as it arrives, and renames it once it is complete and synced. Only its owner may read it.
+ * Writes a tarball to the disk as it arrives, and renames it once it is complete and synced. Only its owner may read
+ * it.
  */
-export async function receiveTarball(file: string, incoming: Incoming, largest: number): Promise<Received> {
+export async function receiveTarball(file: string, incoming: IncomingTarball, largest: number): Promise<ReceiveResult> {
   if ((incoming.announced ?? 0) > largest) return { kind: 'too-large' };
   const draft = `${file}.part`;
   try {
@@ -65,7 +66,11 @@ export async function receiveTarball(file: string, incoming: Incoming, largest: 
   }
 }
 
-async function write(draft: string, { body, announced, requested }: Incoming, largest: number): Promise<Received> {
+async function write(
+  draft: string,
+  { body, announced, requested }: IncomingTarball,
+  largest: number,
+): Promise<ReceiveResult> {
   const handle = await open(draft, 'w', 0o600);
   try {
     const hash = createHash('sha256');

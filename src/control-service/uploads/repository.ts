@@ -81,8 +81,8 @@ export const uploadStore = (db: ControlDatabase, clock: Clock) => ({
   },
 
   /**
-   * The paths of tarballs that were stored before a time and are not needed: neither a deployment's requested state, nor its
-   * live revision, nor one in progress names them.
+   * The paths of tarballs that were stored before a time and are not needed: neither a deployment's requested state,
+   * nor its live revision, nor one in progress names them.
    */
   async spare(storedBefore: Date): Promise<string[]> {
     const rows = await db

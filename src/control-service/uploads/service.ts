@@ -4,14 +4,14 @@ import type { Source } from '../../contract/control/source.ts';
 import { theService } from '../store/audit.ts';
 import type { StoreOperations } from '../store/store.ts';
 import type { DeploymentRecord } from '../store/tables.ts';
-import { writing } from '../service/once.ts';
-import { beingDeleted, found, refusedCall, takeId, type Call } from '../service/refuse.ts';
+import { createIdempotentWrite } from '../service/once.ts';
+import { beingDeleted, foundOrThrow, refusedCall, parseId, type Call } from '../service/refuse.ts';
 import type { ServiceSettings } from '../service/settings.ts';
 
 /** Asking for places to put things at: tarballs at this service, images at a registry. */
 export function uploadOperations(settings: ServiceSettings) {
   const { store, tenantId, by = theService, baseUrl, uploads, registry } = settings;
-  const once = writing(settings);
+  const once = createIdempotentWrite(settings);
 
   async function ownDeployment(
     call: Call,
@@ -19,8 +19,8 @@ export function uploadOperations(settings: ServiceSettings) {
     source: Source,
     within: StoreOperations = store,
   ): Promise<DeploymentRecord> {
-    const deploymentId = takeId(call, 'deployment_id', id);
-    const { deployment } = found(call, 'Deployment', id, await within.findDeployment(tenantId, deploymentId));
+    const deploymentId = parseId(call, 'deployment_id', id);
+    const { deployment } = foundOrThrow(call, 'Deployment', id, await within.findDeployment(tenantId, deploymentId));
     if (deployment.source !== source) {
       const detail = `This is only available for '${source}' source deployments; the source of ${deployment.name} is ${deployment.source}.`;
       throw refusedCall(call, { status: 400, detail });
@@ -33,7 +33,7 @@ export function uploadOperations(settings: ServiceSettings) {
     /** POST /v2/deployments/{id}/upload-url: an address for one tarball, and the path to name it by afterwards. */
     async requestUpload(id: string, { idempotencyKey }: WriteOptions = {}): Promise<UploadTarget> {
       const call = { operation: 'request upload', method: 'POST', path: `/v2/deployments/${id}/upload-url` };
-      takeId(call, 'deployment_id', id);
+      parseId(call, 'deployment_id', id);
       return once(call, { idempotencyKey, shape: uploadTarget }, async (within, record) => {
         const deployment = await ownDeployment(call, id, 'internal_source', within);
         if (!uploads) throw refusedCall(call, { status: 501, detail: 'This service takes no uploads.' });

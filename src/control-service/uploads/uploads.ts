@@ -5,7 +5,7 @@ import { namesIn } from '../folders.ts';
 import type { Clock } from '../../clock.ts';
 import { largestTarball, type UploadTarget } from '../../contract/control/upload.ts';
 import type { UploadStore } from './repository.ts';
-import { receiveTarball, type Incoming, type Received } from './receive.ts';
+import { receiveTarball, type IncomingTarball, type ReceiveResult } from './receive.ts';
 import { judgeSignature, signedQuery } from './signature.ts';
 import { randomBytes } from 'node:crypto';
 
@@ -31,24 +31,24 @@ export interface UploadsSettings {
   largest?: number;
 }
 
-export interface Put extends Incoming {
+export interface UploadRequest extends IncomingTarball {
   objectPath: string;
   expires: string | undefined;
   signature: string | undefined;
 }
 
-/** What becomes of a put: what was received, or why the address does not serve. */
-export type PutEnd = Received | { kind: 'forged' | 'expired' | 'used' | 'in-use' };
+/** The outcome of an upload: what was received, or why the address is rejected. */
+export type UploadResult = ReceiveResult | { kind: 'forged' | 'expired' | 'used' | 'in-use' };
 
-/** Takes source tarballs in (control-service.md, `POST /deployments/{deployment_id}/upload-url`). */
+/** Receives source tarballs (control-service.md, `POST /deployments/{deployment_id}/upload-url`). */
 export type Uploads = ReturnType<typeof createUploads>;
 
-/** Makes what takes uploads in. The one process that has the data folder may have one of these. */
+/** Creates the receiver of uploads. Only one may exist for a data folder. */
 export function createUploads(settings: UploadsSettings) {
   const { store, dataDir, key, clock, serveMs = 15 * 60_000, largest = largestTarball } = settings;
   const underWay = new Set<string>();
 
-  async function receive(put: Put): Promise<PutEnd> {
+  async function receive(put: UploadRequest): Promise<UploadResult> {
     const upload = await store.find(put.objectPath);
     if (!upload) return { kind: 'unknown' };
     if (upload.state !== 'issued') return { kind: 'used' };
@@ -85,10 +85,10 @@ export function createUploads(settings: UploadsSettings) {
     },
 
     /**
-     * Takes a tarball in. An address that was put at in vain (cut, too large, wrong) may be used again until it expires:
-     * nothing is left of the attempt. While one attempt is under way another one is turned away.
+     * Receives a tarball. After a failed attempt (cut, too large, wrong) the address may be used again until it
+     * expires: nothing is left of the attempt. A concurrent attempt is rejected.
      */
-    async put(put: Put): Promise<PutEnd> {
+    async put(put: UploadRequest): Promise<UploadResult> {
       const verdict = judgeSignature(key, put.objectPath, put, clock.now());
       if (verdict !== 'good') return { kind: verdict };
       if (underWay.has(put.objectPath)) return { kind: 'in-use' };
@@ -119,7 +119,7 @@ export function createUploads(settings: UploadsSettings) {
       await store.forgetUnused(new Date(clock.now() - ageMs));
       const spare = await store.spare(new Date(clock.now() - ageMs));
       for (const objectPath of spare) {
-        // Written down first: a path whose file is gone must not be taken any more.
+        // Recorded first: a path whose file is gone must no longer be accepted.
         await store.noteRemoved(objectPath);
         await rm(uploadedFile(dataDir, objectPath), { force: true, recursive: true });
       }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { idempotencyKey, idempotencyKeyHeader } from '../../contract/control/idempotency-key.ts';
 import { isObject } from '../../contract/json-object.ts';
-import { accepted, wrongShape, type Judged, type Refusal } from './refusal.ts';
+import { accepted, wrongShape, type ValidationResult, type Refusal } from './refusal.ts';
 
 /** An idempotent write: its key, and what identifies it. */
 export interface KeyedWrite {
@@ -19,7 +19,7 @@ export function readKeyedWrite(
   key: string | undefined,
   request: string,
   body: unknown = null,
-): Judged<KeyedWrite | undefined> {
+): ValidationResult<KeyedWrite | undefined> {
   if (key === undefined) return accepted(undefined);
   const read = idempotencyKey.safeParse(key);
   if (!read.success) {

@@ -35,8 +35,8 @@ export const deploymentFilters = deploymentsQuery.extend({
 });
 
 /**
- * The query of a list of deployments: `deployment_ids` are UUIDs, `status` has comma-separated values, and empty filters
- * are ignored. Nothing here has tags, so that a filter by them finds nothing.
+ * The query of a list of deployments: `deployment_ids` are UUIDs, `status` has comma-separated values, and empty
+ * filters are ignored. Nothing here has tags, so that a filter by them finds nothing.
  */
 export const deploymentsPage = deploymentFilters
   .extend({

@@ -8,9 +8,9 @@ export type Refusal =
   { status: 422; problems: readonly FieldProblem[] } | { status: 400 | 404 | 409 | 412 | 501 | 502; detail: string };
 
 /** A parsed request, or why it is refused. */
-export type Judged<T> = { ok: true; value: T } | { ok: false; refusal: Refusal };
+export type ValidationResult<T> = { ok: true; value: T } | { ok: false; refusal: Refusal };
 
-export const accepted = <T>(value: T): Judged<T> => ({ ok: true, value });
+export const accepted = <T>(value: T): ValidationResult<T> => ({ ok: true, value });
 
 /** A 400 with every broken rule, one sentence each. */
 export const againstRules = (sentences: readonly string[]): { ok: false; refusal: Refusal } => ({

@@ -1,15 +1,15 @@
 import type * as z from 'zod';
 import { spellFields } from '../../contract/control/aliases.ts';
 import type { FieldProblem } from '../../contract/service-error.ts';
-import { accepted, wrongShape, type Judged } from './refusal.ts';
+import { accepted, wrongShape, type ValidationResult } from './refusal.ts';
 import { textProblems } from './text.ts';
 
 type Path = (string | number)[];
 /** The part of a request that holds a value. */
-export type Within = 'body' | 'query' | 'path' | 'header';
+export type RequestPart = 'body' | 'query' | 'path' | 'header';
 
 /** Parses a body in either spelling of its fields (see `fieldAliases`). */
-export function readBody<T>(schema: z.ZodType<T>, body: unknown): Judged<T> {
+export function readBody<T>(schema: z.ZodType<T>, body: unknown): ValidationResult<T> {
   // First, because a body may be nested deeper than the stack allows.
   const badText = textProblems(body, ['body']);
   return badText.length > 0 ? wrongShape(badText) : readShape(schema, spellFields(body, 'contract'), 'body');
@@ -21,7 +21,7 @@ export function readBody<T>(schema: z.ZodType<T>, body: unknown): Judged<T> {
  *
  * @param within the part of the request, the start of every `loc`.
  */
-export function readShape<T>(schema: z.ZodType<T>, input: unknown, within: Within): Judged<T> {
+export function readShape<T>(schema: z.ZodType<T>, input: unknown, within: RequestPart): ValidationResult<T> {
   const badText = textProblems(input, [within]);
   if (badText.length > 0) return wrongShape(badText);
   if (input === undefined) return wrongShape([missing([within])]);

@@ -4,7 +4,7 @@ import { isObject } from '../../contract/json-object.ts';
 export type JsonObject = Record<string, unknown>;
 
 /** The caller. */
-export type Who =
+export type Caller =
   /** Nobody, a token that nobody has, or the App itself. */
   | { kind: 'anonymous' | 'unknown' | 'app' }
   | { kind: 'person'; login: string }
@@ -25,11 +25,11 @@ export interface ApiCall {
   sent: string;
   /** The body where it is a JSON object; empty otherwise. */
   body: JsonObject;
-  who: Who;
+  who: Caller;
 }
 
 /** What is answered. `body` is written as JSON. */
-export interface Answer {
+export interface ApiResponse {
   status: number;
   body?: unknown;
   headers?: Readonly<Record<string, string>>;
@@ -38,12 +38,12 @@ export interface Answer {
 /** A request and its answer, whole: what is checked against GitHub's own document. */
 export interface Exchange {
   call: ApiCall;
-  answer: Answer;
+  answer: ApiResponse;
 }
 
 /** GitHub's answer to what it does not do. Thrown by handlers, answered by the server. */
 export class Refusal extends Error {
-  readonly answer: Answer;
+  readonly answer: ApiResponse;
   constructor(status: number, message: string) {
     super(message);
     this.name = 'Refusal';
@@ -86,7 +86,7 @@ export function paged(
   base: string,
   items: readonly unknown[],
   body: (page: unknown[]) => unknown = (page) => page,
-): Answer {
+): ApiResponse {
   const { page, perPage } = pageOf(query);
   const answer = { status: 200, body: body(items.slice((page - 1) * perPage, page * perPage)) };
   if (page * perPage >= items.length) return answer;

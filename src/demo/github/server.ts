@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { isObject } from '../../contract/json-object.ts';
 import { fromJson } from '../../contract/json-text.ts';
 import { messageOf } from '../../errors.ts';
-import { notFound, Refusal, type Answer, type ApiCall } from './exchange.ts';
+import { notFound, Refusal, type ApiResponse, type ApiCall } from './exchange.ts';
 import { answerGit, gitAddress } from './git/backend.ts';
 import { identify, type Handler, type Operation, type Site } from './site.ts';
 import * as app from './answers/app.ts';
@@ -57,7 +57,7 @@ async function read(
   return { call: { method, path, template, params, query, headers, sent, body, who }, handler };
 }
 
-async function answerOf(site: Site, call: ApiCall, handler: Handler | undefined): Promise<Answer> {
+async function answerOf(site: Site, call: ApiCall, handler: Handler | undefined): Promise<ApiResponse> {
   try {
     if (call.who.kind === 'unknown') throw new Refusal(401, 'Bad credentials');
     if (!handler) throw notFound();
@@ -68,7 +68,7 @@ async function answerOf(site: Site, call: ApiCall, handler: Handler | undefined)
   }
 }
 
-function write(response: ServerResponse, { status, body, headers }: Answer): void {
+function write(response: ServerResponse, { status, body, headers }: ApiResponse): void {
   const type = body === undefined ? {} : { 'content-type': 'application/json; charset=utf-8' };
   response.writeHead(status, { ...type, ...headers }).end(body === undefined ? '' : JSON.stringify(body));
 }

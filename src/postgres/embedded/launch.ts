@@ -67,8 +67,8 @@ export const passes = (said: string): boolean =>
   ].some((words) => said.includes(words));
 
 /**
- * A free port of 127.0.0.1: the one in the file `lastTime` if it is still free, so that processes which outlived us find
- * the server again under the address they know; else any.
+ * A free port of 127.0.0.1: the one in the file `lastTime` if it is still free, so that processes which outlived us
+ * find the server again under the address they know; else any.
  */
 export async function choosePort(lastTime: string): Promise<number> {
   const wanted = readPort(lastTime);

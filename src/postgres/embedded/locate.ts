@@ -1,7 +1,7 @@
 import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { clusterOf, existingHome, folderKey, placeData, type Placement } from './placement.ts';
-import { firstClosed, may, type ServerUser, accessOf, wayTo } from './reach.ts';
+import { firstClosed, may, type ServerUser, accessOf, wayTo } from './file-access.ts';
 import { unlessCode } from '../../errors.ts';
 import type { Programs } from './cluster.ts';
 import { findInstallation, type Installation, linkLibraries } from './installation.ts';
@@ -80,8 +80,8 @@ export const socketFolderOf = (home: string, systemFolder: string): string =>
   join(systemFolder, `socket-${folderKey(home)}`);
 
 /**
- * Makes the folder of a server's socket, which only its user and root's group may enter. It lies in root's folder because
- * the path of a socket is at most 107 bytes long.
+ * Makes the folder of a server's socket, which only its user and root's group may enter. It lies in root's folder
+ * because the path of a socket is at most 107 bytes long.
  */
 export function makeSocketFolder(home: string, user: ServerUser, systemFolder: string): string {
   const folder = socketFolderOf(home, ensureRootFolder(systemFolder));

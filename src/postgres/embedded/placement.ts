@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { firstClosed, type ServerUser, wayTo } from './reach.ts';
+import { firstClosed, type ServerUser, wayTo } from './file-access.ts';
 import { ensureRootFolder } from './system-folder.ts';
 import type { Logger } from '../../logger.ts';
 

@@ -41,8 +41,8 @@ export interface FairRelayOptions {
   /** Connections of all entrances together; the server has more, which are left to others. */
   places: number;
   /**
-   * Ends a process of the server whose client has hung up. A query that runs on does not notice that by itself where the
-   * client set `client_connection_check_interval` to 0.
+   * Ends a process of the server whose client has hung up. A query that runs on does not notice that by itself where
+   * the client set `client_connection_check_interval` to 0.
    */
   terminate?: (pid: number) => void;
 }

@@ -8,18 +8,21 @@ export interface OpenRequest {
 }
 
 /** Whether the thread listens there now. */
-export interface Opened {
+export interface OpenResult {
   path: string;
   problem?: string;
 }
 
 /** A process of the server that has to be terminated. */
-export interface Stuck {
+export interface TerminateRequest {
   pid: number;
 }
 
 const options: FairRelayOptions = workerData;
-const relay = fairRelay({ ...options, terminate: (pid) => parentPort?.postMessage({ pid } satisfies Stuck, []) });
+const relay = fairRelay({
+  ...options,
+  terminate: (pid) => parentPort?.postMessage({ pid } satisfies TerminateRequest, []),
+});
 
 parentPort?.on('message', ({ path, limit }: OpenRequest) => {
   relay.open(path, limit).then(

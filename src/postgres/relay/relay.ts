@@ -6,7 +6,7 @@ import { defaultSystemFolder, ensureRootFolder } from '../embedded/system-folder
 import { placesForAgents, socketPort } from '../embedded/settings.ts';
 import type { FairRelayOptions } from './fair-relay.ts';
 import type { Pool } from 'pg';
-import type { Opened, OpenRequest, Stuck } from './relay-thread.ts';
+import type { OpenResult, OpenRequest, TerminateRequest } from './relay-thread.ts';
 import type { Logger } from '../../logger.ts';
 
 /** The most connections of one group, whatever it requests: the rest is for others. */
@@ -16,8 +16,8 @@ const mostPlacesOfOne = Math.floor(placesForAgents * 0.6);
 const pauseMs = 200;
 
 /**
- * Starts a relay before an embedded server that only root and the server's own user can reach. It has a thread of its own: what agents and their databases say to each
- * other does not pass through the event loop of the service.
+ * Starts a relay before an embedded server that only root and the server's own user can reach. It has a thread of its
+ * own: what agents and their databases say to each other does not pass through the event loop of the service.
  *
  * @param host the folder of the server's socket.
  * @param pool connections of the service's own role, which ends processes whose client has hung up.
@@ -30,14 +30,14 @@ export function startRelay(host: string, pool: Pick<Pool, 'query'>, log: Logger)
   chmodSync(folder, 0o711);
   const options: FairRelayOptions = { target: join(host, `.s.PGSQL.${socketPort}`), places: placesForAgents };
   const ways = new Map<string, { gid: number; limit: number }>();
-  const pending = new Map<string, ((opened: Opened) => void)[]>();
+  const pending = new Map<string, ((opened: OpenResult) => void)[]>();
   let closing = false;
   let worker = start();
 
   function start(): Worker {
     const made = new Worker(threadFile, { workerData: options, env: {}, execArgv: [] });
     made.unref();
-    made.on('message', (message: Opened | Stuck) => {
+    made.on('message', (message: OpenResult | TerminateRequest) => {
       if ('pid' in message) return void terminate(message.pid);
       for (const done of pending.get(message.path)?.splice(0) ?? []) done(message);
     });
@@ -67,7 +67,7 @@ export function startRelay(host: string, pool: Pick<Pool, 'query'>, log: Logger)
     ways.set(path, { gid, limit });
     const waiting = pending.get(path) ?? [];
     pending.set(path, waiting);
-    const { problem } = await new Promise<Opened>((resolve) => {
+    const { problem } = await new Promise<OpenResult>((resolve) => {
       waiting.push(resolve);
       worker.postMessage({ path, limit } satisfies OpenRequest, []);
     });
@@ -82,8 +82,8 @@ export function startRelay(host: string, pool: Pick<Pool, 'query'>, log: Logger)
 
   return {
     /**
-     * Opens the way of one group of this machine, which may hold `requested` connections at once, also those that have not
-     * logged in. Returns the folder of the socket: the `host` of an address.
+     * Opens the way of one group of this machine, which may hold `requested` connections at once, also those that have
+     * not logged in. Returns the folder of the socket: the `host` of an address.
      */
     async wayFor(gid: number, requested: number): Promise<string> {
       const limit = Math.min(requested, mostPlacesOfOne);

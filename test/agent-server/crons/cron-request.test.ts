@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { changedCron, changesPayload, newCron } from '../../../src/agent-server/crons/cron-request.ts';
+import { applyCronPatch, changesPayload, newCron } from '../../../src/agent-server/crons/cron-request.ts';
 import type { StoredCron } from '../../../src/agent-server/crons/cron-row.ts';
 import { runOf, showCron } from '../../../src/agent-server/crons/cron-row.ts';
 import type { CronCreate, CronPatch } from '../../../src/contract/agent/cron.ts';
@@ -84,7 +84,7 @@ describe('a cron with a user', () => {
 
 describe('a changed cron', () => {
   const change = (read: StoredCron, patch: CronPatch, at = now + 60_000) => {
-    const changed = changedCron(read, patch, at);
+    const changed = applyCronPatch(read, patch, at);
     if (!changed.ok) throw new Error(changed.reason);
     return changed.cron;
   };
@@ -148,11 +148,11 @@ describe('a changed cron', () => {
   });
 
   test('rejects invalid fields, and ignores old invalid ones', () => {
-    expect(changedCron(made(), { schedule: 'often' }, now)).toMatchObject({ ok: false, field: 'schedule' });
-    expect(changedCron(made(), { timezone: 'Mars/Base' }, now)).toMatchObject({ ok: false, field: 'timezone' });
-    expect(changedCron(made(), { end_time: '2020-01-01T00:00:00Z' }, now)).toMatchObject({ field: 'end_time' });
+    expect(applyCronPatch(made(), { schedule: 'often' }, now)).toMatchObject({ ok: false, field: 'schedule' });
+    expect(applyCronPatch(made(), { timezone: 'Mars/Base' }, now)).toMatchObject({ ok: false, field: 'timezone' });
+    expect(applyCronPatch(made(), { end_time: '2020-01-01T00:00:00Z' }, now)).toMatchObject({ field: 'end_time' });
     const ended = { ...made(), end_time: new Date(now - 1), next_run_date: null };
-    expect(changedCron(ended, { metadata: { a: 1 } }, now).ok).toBe(true);
+    expect(applyCronPatch(ended, { metadata: { a: 1 } }, now).ok).toBe(true);
   });
 
   test.each<[string, CronPatch, boolean]>([

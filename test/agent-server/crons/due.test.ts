@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { nextRun, whatIsDue } from '../../../src/agent-server/crons/due.ts';
+import { nextRun, decideDueCron } from '../../../src/agent-server/crons/due.ts';
 import type { Timing } from '../../../src/agent-server/crons/due.ts';
 
 const at = (text: string): number => Date.parse(`2026-${text}Z`);
@@ -84,7 +84,7 @@ describe('a due cron', () => {
       { kind: 'passed-over', next: undefined },
     ],
   ])('%s', (_, of, due, now, expected) => {
-    const { kind, next } = whatIsDue(of, at(due), at(now));
+    const { kind, next } = decideDueCron(of, at(due), at(now));
     expect({ kind, next: said(next) }).toEqual(expected);
   });
 });

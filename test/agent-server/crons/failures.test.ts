@@ -2,7 +2,7 @@ import { loggerTo } from '../../logger.ts';
 import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { StoredCron } from '../../../src/agent-server/crons/cron-row.ts';
-import { CronFiring } from '../../../src/agent-server/crons/firing.ts';
+import { CronScheduler } from '../../../src/agent-server/crons/cron-scheduler.ts';
 import * as schedule from '../../../src/agent-server/crons/schedule.ts';
 
 vi.mock(import('../../../src/agent-server/crons/schedule.ts'), { spy: true });
@@ -35,7 +35,7 @@ async function look(): Promise<{ moved: (string | undefined)[]; runs: number; li
   const moved: (string | undefined)[] = [];
   const lines: string[] = [];
   const startWithin = vi.fn<() => Promise<undefined>>(async () => undefined);
-  const firing = new CronFiring({
+  const firing = new CronScheduler({
     store: {
       due: async () => [cron()],
       moveOn: async (_, next, act) => {

@@ -42,7 +42,7 @@ test('stops retrying when the run is stopped, and discards its last write', asyn
 
 test('outside of a run, fails at once and hides the database’s address', async () => {
   const error = await queryWithRetries(after(1, () => undefined)).catch((thrown: unknown) => thrown);
-  expect(String(error)).toBe('DatabaseAway: The database is away.');
+  expect(String(error)).toBe('DatabaseUnavailable: The database is unavailable.');
   // Routes still respond with 503.
   expect(isDatabaseUnavailable(error)).toBe(true);
 });

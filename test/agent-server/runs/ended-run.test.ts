@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { endedRunResponse, endedRunError, rowStatusOf } from '../../../src/agent-server/runs/ended-run.ts';
-import type { EndedRun } from '../../../src/agent-server/runs/ended-run.ts';
+import { endedRunResponse, endedRunError, compareWithThread } from '../../../src/agent-server/runs/ended-run.ts';
+import type { EndedRunRecord } from '../../../src/agent-server/runs/ended-run.ts';
 import { RunStopped, statusOf } from '../../../src/agent-server/runs/run-error.ts';
 import type { StopReason } from '../../../src/agent-server/runs/run-error.ts';
 
@@ -8,7 +8,7 @@ const failure = { error: 'Boom', message: 'no ink' };
 const done = { values: { a: 1 }, waitsFor: undefined };
 const asking = { values: { a: 1 }, waitsFor: [{ value: 'may I?' }] };
 const good = { status: 'success', error: null } as const;
-const nothing: EndedRun = { run: undefined, ending: undefined, state: undefined };
+const nothing: EndedRunRecord = { run: undefined, ending: undefined, state: undefined };
 
 test('a run of which nothing is kept is told of without a word on where it was', () => {
   expect(endedRunResponse(nothing)).toContain('on_completion');
@@ -16,7 +16,7 @@ test('a run of which nothing is kept is told of without a word on where it was',
 });
 
 describe('what is answered of a run that has ended', () => {
-  test.each<[string, Partial<EndedRun>, unknown]>([
+  test.each<[string, Partial<EndedRunRecord>, unknown]>([
     ['the values that it left', { run: good, state: done }, { a: 1 }],
     [
       'its own result if that was stored',
@@ -64,7 +64,7 @@ describe('a thread, relative to the end of one of its runs', () => {
     ['has changed if a later run or a person updated the state', 'idle', 9, 'changed'],
   ] as const)('%s', (_, status, changed, expected) => {
     const state_updated_at = changed === undefined ? null : at(changed);
-    expect(rowStatusOf({ ended_at: at(7) }, { status, state_updated_at })).toBe(expected);
+    expect(compareWithThread({ ended_at: at(7) }, { status, state_updated_at })).toBe(expected);
   });
 });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { planOrder } from '../../../src/agent-server/runs/acceptance.ts';
-import { GraphNotMade } from '../../../src/agent-server/graphs/graph-not-made.ts';
+import { planRequestedRun } from '../../../src/agent-server/runs/acceptance.ts';
+import { GraphFactoryError } from '../../../src/agent-server/graphs/graph-factory-error.ts';
 import { connectAgentServer } from '../../../src/client/agent.ts';
 import type { AgentServerClient } from '../../../src/client/agent.ts';
 import { serveAgent } from '../serving.ts';
@@ -54,7 +54,7 @@ describe('accepting a run', () => {
   const assistant = { ...named, context: {}, config: {}, metadata: {}, created_at, updated_at };
   /** Plans a run of a graph whose factory throws. */
   const planned = (thrown: Error) =>
-    planOrder(
+    planRequestedRun(
       { request: { assistant_id: 'g' }, threadId: undefined, mode: 'wait' },
       {
         assistants: { get: async () => assistant },
@@ -65,7 +65,7 @@ describe('accepting a run', () => {
     );
 
   test('accepts it although the agent creates no graph: the run fails later', async () => {
-    expect(await planned(new GraphNotMade('g', new Error('x')))).toMatchObject({ graphId: 'g' });
+    expect(await planned(new GraphFactoryError('g', new Error('x')))).toMatchObject({ graphId: 'g' });
   });
 
   test('does not blame our own error on the agent', async () => {

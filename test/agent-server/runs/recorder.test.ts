@@ -3,21 +3,21 @@ import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import { EventLog } from '../../../src/agent-server/runs/event-log.ts';
 import { Recorder } from '../../../src/agent-server/runs/recorder.ts';
-import type { Dropped, StoredEnding, StoredEvent } from '../../../src/agent-server/runs/run-events.ts';
+import type { DroppedRange, StoredEnding, StoredEvent } from '../../../src/agent-server/runs/run-events.ts';
 
 const ONE = 10;
 
 /** Adds `first` events of ten characters before any can be stored, then `oneByOne` more. @returns what was stored */
 async function recorded({ first, oneByOne }: { first: number; oneByOne: number }) {
   const stored = new Map<number, string>();
-  const dropped: Dropped[] = [];
+  const dropped: DroppedRange[] = [];
   let ending: StoredEnding | undefined;
   const events = {
     write: async (_: string, some: readonly StoredEvent[], end?: StoredEnding) => {
       for (const { id, event, json } of some) stored.set(id, event === 'metadata' ? `${event} ${json}` : event);
       ending = end ?? ending;
     },
-    drop: async (_: string, gone: Dropped) => {
+    drop: async (_: string, gone: DroppedRange) => {
       for (const id of stored.keys()) if (id < gone.upTo) stored.delete(id);
       stored.set(gone.upTo, 'marker');
       dropped.push(gone);

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
-import { givenContext, type Given } from '../../../src/agent-server/runs/acceptance.ts';
+import { resolveContext, type ContextSource } from '../../../src/agent-server/runs/acceptance.ts';
 
-const nothing: Given = { context: undefined, configurable: {} };
-const empty: Given = { context: {}, configurable: {} };
-const of = (assistant: Given, run: Given) =>
-  givenContext(['tone', 'volume', 'thread_id'], {
+const nothing: ContextSource = { context: undefined, configurable: {} };
+const empty: ContextSource = { context: {}, configurable: {} };
+const of = (assistant: ContextSource, run: ContextSource) =>
+  resolveContext(['tone', 'volume', 'thread_id'], {
     assistant,
     run,
     configurable: { ...assistant.configurable, ...run.configurable, run_id: 'r' },
   });
 
-test.each<[string, Given, Given, unknown]>([
+test.each<[string, ContextSource, ContextSource, unknown]>([
   ['undefined if not set', empty, nothing, undefined],
   ['empty if the run sets an empty one', empty, empty, {}],
   [
@@ -49,7 +49,7 @@ test.each<[string, Given, Given, unknown]>([
 
 test('a schema may use the server’s names if no context is set', () => {
   const configurable = { thread_id: 't', tone: 'warm' };
-  expect(givenContext(['tone', 'thread_id'], { assistant: empty, run: nothing, configurable }).context).toEqual(
+  expect(resolveContext(['tone', 'thread_id'], { assistant: empty, run: nothing, configurable }).context).toEqual(
     configurable,
   );
 });

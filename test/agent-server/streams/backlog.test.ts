@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Backlog } from '../../../src/agent-server/api/backlog.ts';
-import type { Waiting } from '../../../src/agent-server/api/backlog.ts';
+import type { ClientBacklog } from '../../../src/agent-server/api/backlog.ts';
 
 const MB = 1024 * 1024;
 
@@ -8,7 +8,7 @@ describe('the backlog of all clients of a process', () => {
   /** Clients with this many pending megabytes; the last one's have just grown. @returns the disconnected ones */
   const givenUp = (...megabytes: number[]): number[] => {
     const gone: number[] = [];
-    const all = new Set<Waiting>();
+    const all = new Set<ClientBacklog>();
     const backlogs = megabytes.map((count, at) => {
       const done = new AbortController();
       const giveUp = () => {
@@ -31,7 +31,7 @@ describe('the backlog of all clients of a process', () => {
   ])('%s', (_, megabytes, expected) => expect(givenUp(...megabytes)).toEqual(expected));
 
   test('does not count a client whose stream has ended', () => {
-    const all = new Set<Waiting>();
+    const all = new Set<ClientBacklog>();
     const done = new AbortController();
     const clock = { now: () => 0, sleep: async () => undefined };
     const backlog = new Backlog(clock, done.signal, { bytes: () => 1, giveUp: () => undefined }, all);

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { nextVersion } from '../../../src/agent-server/graphs/checkpoint-writes.ts';
+import { nextChannelVersion } from '../../../src/agent-server/graphs/checkpoint-writes.ts';
 import { nodePath } from '../../../src/agent-server/graphs/stateful.ts';
 import { isPath, partAt } from '../../../src/agent-server/threads/extract.ts';
 import { endOf, lifetimeOf, lifetimesOf, showLifetime } from '../../../src/agent-server/threads/lifetime.ts';
-import { OneAtATime } from '../../../src/agent-server/threads/transaction.ts';
+import { SerialQueue } from '../../../src/agent-server/threads/transaction.ts';
 import { idAt, isOfModes, ThreadEvents, timeOf } from '../../../src/agent-server/threads/thread-events.ts';
 import { maxTtlMinutes, type ThreadStreamMode } from '../../../src/contract/agent/thread.ts';
 
@@ -74,18 +74,18 @@ describe('channel versions', () => {
   const later = () => new Promise((resolve) => setImmediate(resolve));
 
   test('are integers that grow, and are equal within one step', async () => {
-    const first = nextVersion(undefined);
+    const first = nextChannelVersion(undefined);
     expect(Math.floor(first)).toBe(1);
-    expect(nextVersion(undefined)).toBe(first);
-    expect(Math.floor(nextVersion(first))).toBe(2);
+    expect(nextChannelVersion(undefined)).toBe(first);
+    expect(Math.floor(nextChannelVersion(first))).toBe(2);
     await later();
-    expect(Math.floor(nextVersion(7))).toBe(8);
+    expect(Math.floor(nextChannelVersion(7))).toBe(8);
   });
 
   test('differ from step to step, so that two branches never share one', async () => {
     const seen = new Set<number>();
     for (let n = 0; n < 100; n += 1) {
-      seen.add(nextVersion(4.25));
+      seen.add(nextChannelVersion(4.25));
       await later();
     }
     expect(seen.size).toBe(100);
@@ -105,7 +105,7 @@ test.each([
 });
 
 test('serializes work, also after a failure', async () => {
-  const line = new OneAtATime();
+  const line = new SerialQueue();
   const seen: string[] = [];
   const work = (name: string) => async () => {
     seen.push(`${name} begins`);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { meaningOf } from '../../../src/agent-server/tracing/run-exporter.ts';
+import { toExportOutcome } from '../../../src/agent-server/tracing/run-exporter.ts';
 import { usageOf } from '../../../src/agent-server/tracing/usage.ts';
 
 const message = (id: string | undefined, input: unknown, output: unknown = 0, total?: unknown) => ({
@@ -69,5 +69,5 @@ test.each([
   [500, 'away'],
   [503, 'away'],
 ] as const)('a response with %i means that runs are %s', (status, kind) => {
-  expect(meaningOf(status).kind).toBe(kind);
+  expect(toExportOutcome(status).kind).toBe(kind);
 });

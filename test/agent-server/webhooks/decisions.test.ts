@@ -1,8 +1,8 @@
 import type { LookupAddress } from 'node:dns';
 import { describe, expect, test } from 'vitest';
-import { meaningOf, mostTries, nextAfter } from '../../../src/agent-server/webhooks/outcome.ts';
+import { toAttemptOutcome, mostTries, decideRetry } from '../../../src/agent-server/webhooks/outcome.ts';
 import { webhookPayload } from '../../../src/agent-server/webhooks/payload.ts';
-import type { EndedRun } from '../../../src/agent-server/webhooks/payload.ts';
+import type { WebhookRun } from '../../../src/agent-server/webhooks/payload.ts';
 import { onceAtATime } from '../../../src/agent-server/webhooks/webhooks.ts';
 import { webhookPayloadSchema } from '../../../src/contract/agent/webhook.ts';
 
@@ -21,7 +21,7 @@ describe('the meaning of a response', () => {
     [500, 'failed'],
     [503, 'failed'],
     [0, 'refused'],
-  ] as const)('%i: %s', (status, kind) => expect(meaningOf(status, undefined, now).kind).toBe(kind));
+  ] as const)('%i: %s', (status, kind) => expect(toAttemptOutcome(status, undefined, now).kind).toBe(kind));
 
   test.each([
     ['seconds', '120', 120_000],
@@ -30,7 +30,7 @@ describe('the meaning of a response', () => {
     ['an unreadable value', 'soon', undefined],
     ['nothing', undefined, undefined],
   ])('Retry-After may be %s', (_, header, afterMs) => {
-    expect(meaningOf(429, header, now)).toMatchObject({ kind: 'failed', afterMs });
+    expect(toAttemptOutcome(429, header, now)).toMatchObject({ kind: 'failed', afterMs });
   });
 });
 
@@ -44,43 +44,43 @@ describe('the next step after an attempt', () => {
     [11, 900_000],
     [13, 900_000],
   ])('after %i failures the delay is %i ms ± 25 %', (tries, ms) => {
-    expect(nextAfter(failed, tries, 0)).toEqual({ kind: 'again', inMs: ms * 0.75 });
-    const longest = nextAfter(failed, tries, 1);
+    expect(decideRetry(failed, tries, 0)).toEqual({ kind: 'again', inMs: ms * 0.75 });
+    const longest = decideRetry(failed, tries, 1);
     expect(longest).toEqual({ kind: 'again', inMs: Math.min(900_000, ms * 1.25) });
   });
 
   test('retries for about an hour, then gives up', { meta: { claims: ['agent.webhook.retries'] } }, () => {
     let sum = 0;
     for (let tries = 1; tries < mostTries; tries += 1) {
-      const next = nextAfter(failed, tries, 0.5);
+      const next = decideRetry(failed, tries, 0.5);
       if (next.kind === 'again') sum += next.inMs;
     }
     expect(sum).toBeGreaterThan(55 * 60_000);
     expect(sum).toBeLessThan(70 * 60_000);
-    expect(nextAfter(failed, mostTries, 0.5)).toEqual({
+    expect(decideRetry(failed, mostTries, 0.5)).toEqual({
       kind: 'given-up',
       why: 'answered 500, at the last of 14 tries',
     });
   });
 
   test('ends after success, and gives up at once when rejected', () => {
-    expect(nextAfter({ kind: 'taken' }, 3, 0)).toEqual({ kind: 'done' });
-    expect(nextAfter({ kind: 'refused', why: 'answered 404' }, 1, 0)).toEqual({
+    expect(decideRetry({ kind: 'taken' }, 3, 0)).toEqual({ kind: 'done' });
+    expect(decideRetry({ kind: 'refused', why: 'answered 404' }, 1, 0)).toEqual({
       kind: 'given-up',
       why: 'answered 404',
     });
   });
 
   test('honours Retry-After within bounds', () => {
-    expect(nextAfter({ ...failed, afterMs: 60_000 }, 1, 0.5)).toEqual({ kind: 'again', inMs: 60_000 });
-    expect(nextAfter({ ...failed, afterMs: 10 }, 3, 0.5)).toEqual({ kind: 'again', inMs: 4000 });
-    expect(nextAfter({ ...failed, afterMs: 1e12 }, 1, 0.5)).toEqual({ kind: 'again', inMs: 900_000 });
+    expect(decideRetry({ ...failed, afterMs: 60_000 }, 1, 0.5)).toEqual({ kind: 'again', inMs: 60_000 });
+    expect(decideRetry({ ...failed, afterMs: 10 }, 3, 0.5)).toEqual({ kind: 'again', inMs: 4000 });
+    expect(decideRetry({ ...failed, afterMs: 1e12 }, 1, 0.5)).toEqual({ kind: 'again', inMs: 900_000 });
   });
 });
 
 describe('the body of a webhook', () => {
   const at = (second: number) => new Date(Date.UTC(2026, 10, 21, 12, 0, second));
-  const run: EndedRun = {
+  const run: WebhookRun = {
     run_id: '11111111-1111-4111-8111-111111111111',
     thread_id: '22222222-2222-4222-8222-222222222222',
     assistant_id: '33333333-3333-4333-8333-333333333333',
@@ -96,7 +96,7 @@ describe('the body of a webhook', () => {
     ended_at: at(2),
     updated_at: at(2),
   };
-  const body = (over: Partial<EndedRun> = {}) =>
+  const body = (over: Partial<WebhookRun> = {}) =>
     webhookPayloadSchema.parse(webhookPayload({ ...run, ...over }, at(3).getTime()));
   const failure = { error: 'OutOfInk', message: 'no ink' };
 
@@ -119,7 +119,7 @@ describe('the body of a webhook', () => {
     });
   });
 
-  test.each<[string, Partial<EndedRun>, unknown]>([
+  test.each<[string, Partial<WebhookRun>, unknown]>([
     ['of a successful run', {}, null],
     ['of a failed run', { status: 'error', error: failure }, failure],
     ['of a timed-out run', { status: 'timeout', error: failure }, failure],

@@ -1,8 +1,8 @@
 import type { ControlStore } from '../../../src/control-service/store/store.ts';
-import type { Rollouts } from '../../../src/control-service/service/settings.ts';
+import type { RolloutNotifier } from '../../../src/control-service/service/settings.ts';
 
 /** Makers of revisions that take no time: what is built is the head of the repository at that moment. */
-export interface InstantBuilds extends Rollouts {
+export interface InstantBuilds extends RolloutNotifier {
   /** Resolves when everything requested is made. */
   settled(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createGitHubApi, createRepositoryClient } from '../../../app/github/github-client.ts';
 import { createDeliveryClient, nextCursor } from '../../../app/github/deliveries.ts';
 import type { GitHubApi } from '../../../app/github/github-api.ts';
-import { AppOctokit, clientsFor } from '../../../app/github/sending.ts';
+import { AppOctokit, createInstallationClients } from '../../../app/github/installation-clients.ts';
 import { LittleGitHub, type ReceivedRequest } from '../../github/little-github.ts';
 import { SteppingClock } from './stepping-clock.ts';
 
@@ -14,13 +14,13 @@ const newer = 'decade0000000000000000000000000000000002';
 let github: LittleGitHub;
 let githubApi: GitHubApi;
 let baseUrl: string;
-let clientOf: ReturnType<typeof clientsFor>;
+let clientOf: ReturnType<typeof createInstallationClients>;
 
 beforeEach(async () => {
   github = new LittleGitHub();
   baseUrl = await github.start();
   const octokitFor = async () => new AppOctokit({ auth: { token: 'secret-token' }, baseUrl });
-  clientOf = clientsFor({ octokitFor, clock: new SteppingClock(), random: () => 0 });
+  clientOf = createInstallationClients({ octokitFor, clock: new SteppingClock(), random: () => 0 });
   githubApi = createGitHubApi(clientOf);
 });
 afterEach(() => github.stop());
@@ -193,7 +193,7 @@ describe('writes', () => {
   test('a write without a turn soon causes no reads', async () => {
     const limits = { betweenWritesMs: 20_000, madeInMinute: 80, madeInHour: 500 };
     const octokitFor = async () => new AppOctokit({ auth: { token: 'secret-token' }, baseUrl });
-    const slow = createGitHubApi(clientsFor({ octokitFor, clock: new SteppingClock(), limits }));
+    const slow = createGitHubApi(createInstallationClients({ octokitFor, clock: new SteppingClock(), limits }));
     await slow.writeCheck(at, undefined, content);
     github.requests.length = 0;
     await expect(slow.writeCheck({ ...at, externalId: 'other' }, undefined, content)).rejects.toMatchObject({

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { githubPace, RateLimiter } from '../../../app/github/rate-limiter.ts';
+import { githubRateLimits, RateLimiter } from '../../../app/github/rate-limiter.ts';
 
 const limits = { betweenWritesMs: 1000, madeInMinute: 3, madeInHour: 5 };
 const forever = Number.POSITIVE_INFINITY;
@@ -11,7 +11,7 @@ const turns = (rateLimiter: RateLimiter, kind: 'read' | 'change' | 'make', count
 
 describe('the rate limiter of an installation', () => {
   test("follows GitHub's limits", () =>
-    expect(githubPace).toEqual({ betweenWritesMs: 1000, madeInMinute: 80, madeInHour: 500 }));
+    expect(githubRateLimits).toEqual({ betweenWritesMs: 1000, madeInMinute: 80, madeInHour: 500 }));
 
   test('does not delay reads', () => expect(turns(new RateLimiter(limits), 'read', 3)).toEqual([0, 0, 0]));
 

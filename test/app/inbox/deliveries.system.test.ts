@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDeliveries } from '../../../app/inbox/deliveries.ts';
-import { readPayload } from '../../../app/inbox/delivery.ts';
+import { readIndexedFields } from '../../../app/inbox/delivery.ts';
 import { storableJson } from '../../../app/inbox/storable-json.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { startTestPostgres } from '../../postgres/postgres.ts';
@@ -73,5 +73,5 @@ test.each([
   ],
   ['odd ids', '{"installation":{"id":"1"},"repository":{"id":9007199254740993}}', {}],
 ])('of %s is read what is there', (_, text, read) => {
-  expect(readPayload(text)).toEqual(read);
+  expect(readIndexedFields(text)).toEqual(read);
 });

@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { CountedStore, workCounts } from '../../../app/operate/metrics.ts';
 import { PostgresStore } from '../../../app/reconcile/postgres-store.ts';
 import type { Intent, Terms } from '../../../app/reconcile/intent.ts';
-import type { ReportPut } from '../../../app/reconcile/report.ts';
+import type { DesiredReport } from '../../../app/reconcile/report.ts';
 
 const repository = { installationId: 5, repositoryId: 7, owner: 'acme', name: 'agents' };
 const terms: Terms = {
@@ -32,7 +32,7 @@ const intent = (more: Partial<Intent>): Intent => ({
   updatedAt: 0,
   ...more,
 });
-const check = (conclusion?: 'success' | 'neutral'): ReportPut => ({
+const check = (conclusion?: 'success' | 'neutral'): DesiredReport => ({
   kind: 'check',
   repository,
   headSha: 'c',

@@ -2,7 +2,7 @@ import nock from 'nock';
 import { Probot } from 'probot';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { changedPaths, mostListedFiles } from '../../../app/github/github-client.ts';
-import { AppOctokit } from '../../../app/github/sending.ts';
+import { AppOctokit } from '../../../app/github/installation-clients.ts';
 
 const api = 'https://api.github.com';
 const at = { repository: { installationId: 1, repositoryId: 7, owner: 'acme', name: 'agent' }, number: 3 };

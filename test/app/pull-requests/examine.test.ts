@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { FileTooLarge, type CheckContent, type GitHubApi } from '../../../app/github/github-api.ts';
-import type { PullRequestAt } from '../../../app/events/event-types.ts';
+import type { PullRequest } from '../../../app/events/event-types.ts';
 import { createPullRequestExaminer } from '../../../app/pull-requests/examine.ts';
 import { AgentModel } from '../../deploy/agent-model.ts';
 import { ControlModel, goesLive, serviceError } from '../../deploy/control-model.ts';
@@ -12,7 +12,7 @@ import { MemoryStore } from '../reconcile/memory-store.ts';
 const repository = { installationId: 1, repositoryId: 7, owner: 'acme', name: 'agent' };
 const own = 'https://github.com/acme/agent';
 const [live, headSha] = ['a'.repeat(40), 'b'.repeat(40)];
-const pull: PullRequestAt = { repository, number: 3, headSha, baseBranch: 'main', fork: false };
+const pull: PullRequest = { repository, number: 3, headSha, baseBranch: 'main', fork: false };
 const deployFile = [
   'name: agent',
   'source: github',
@@ -57,7 +57,7 @@ const runs = (more: { repo_url?: string; graph_config_path?: string } = {}): voi
   );
 };
 
-async function examined(at: PullRequestAt = pull): Promise<CheckContent | undefined> {
+async function examined(at: PullRequest = pull): Promise<CheckContent | undefined> {
   await clock.sleep(120_000);
   const githubApi: GitHubApi = Object.assign(new ModelHub(new ModelGit(() => clock.now())), {
     file: async (_: unknown, path: string, ref: string) => {

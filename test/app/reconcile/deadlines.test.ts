@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { isOver } from '../../../app/reconcile/deadlines.ts';
+import { isExpired } from '../../../app/reconcile/deadlines.ts';
 import { QueueFixture, SetClock } from './queue-fixture.ts';
 import { commitOf, start } from './requests.ts';
 
@@ -18,22 +18,22 @@ test.each([
 ])('30 minutes with the clock going %s (%i ms): expired after %i ms is %s', (_, jump, passed, over) => {
   const clock = new SetClock();
   const deadline = clock.now() + lengthMs;
-  expect(isOver(clock, 'intent', deadline, lengthMs)).toBe(false);
+  expect(isExpired(clock, 'intent', deadline, lengthMs)).toBe(false);
   clock.jump(jump);
   clock.to(clock.now() + passed);
-  expect(isOver(clock, 'intent', deadline, lengthMs)).toBe(over);
+  expect(isExpired(clock, 'intent', deadline, lengthMs)).toBe(over);
 });
 
 test('a process started after the clock went back does not extend a deadline', () => {
   const clock = new SetClock();
   const deadline = clock.now() + day;
-  expect(isOver(clock, 'intent', deadline, lengthMs)).toBe(false);
+  expect(isExpired(clock, 'intent', deadline, lengthMs)).toBe(false);
   clock.to(clock.now() + lengthMs);
-  expect(isOver(clock, 'intent', deadline, lengthMs)).toBe(true);
+  expect(isExpired(clock, 'intent', deadline, lengthMs)).toBe(true);
 });
 
 test('a deadline that was over before the process started is over', () => {
-  expect(isOver(new SetClock(), 'intent', start - 1, lengthMs)).toBe(true);
+  expect(isExpired(new SetClock(), 'intent', start - 1, lengthMs)).toBe(true);
 });
 
 const a = commitOf('a');

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type { RepositoryAt } from '../../../app/context.ts';
+import type { InstallationRepository } from '../../../app/context.ts';
 import { newIntent, type Intent, type DeployRequest } from '../../../app/reconcile/intent.ts';
 import {
-  freed,
-  released,
+  freeLease,
+  releaseLease,
   newQueueState,
-  taken,
-  notified,
+  acquireLease,
+  notifyQueue,
   type QueueState,
-  type Moved,
+  type QueueTransition,
 } from '../../../app/reconcile/queue-state.ts';
-import type { Report, ReportPut } from '../../../app/reconcile/report.ts';
+import type { Report, DesiredReport } from '../../../app/reconcile/report.ts';
 import {
   LeaseLost,
   type Changes,
@@ -58,16 +58,16 @@ export class MemoryStore implements WorkStore {
 
   async request(request: DeployRequest): Promise<Intent | undefined> {
     const intent = this.#record(request);
-    if (intent) this.#move(request.deploymentId, (record) => notified(record, this.#now()));
+    if (intent) this.#move(request.deploymentId, (record) => notifyQueue(record, this.#now()));
     return intent;
   }
 
   async wake(deploymentId: string, at?: number): Promise<void> {
-    this.#move(deploymentId, (record) => notified(record, this.#now(), at));
+    this.#move(deploymentId, (record) => notifyQueue(record, this.#now(), at));
   }
 
   async takeLease(deploymentId: string, holder: string, leaseMs: number): Promise<Lease | undefined> {
-    const got = this.#move(deploymentId, (record) => taken(record, holder, this.#now(), leaseMs));
+    const got = this.#move(deploymentId, (record) => acquireLease(record, holder, this.#now(), leaseMs));
     if (got.kind !== 'taken') return undefined;
     const lease = { deploymentId, holder, notifiedSeq: this.#kept(deploymentId).record.notifiedSeq };
     return got.nextAt === undefined ? lease : { ...lease, nextAt: got.nextAt };
@@ -80,12 +80,12 @@ export class MemoryStore implements WorkStore {
   }
 
   async leaveLease(lease: Lease, again: number | undefined): Promise<boolean> {
-    return this.#move(lease.deploymentId, (record) => released(record, lease, this.#now(), again));
+    return this.#move(lease.deploymentId, (record) => releaseLease(record, lease, this.#now(), again));
   }
 
   async freeLeases(): Promise<void> {
     for (const [id, { record }] of this.#queues) {
-      if (record.holder !== undefined) this.#move(id, (before) => freed(before, this.#now()));
+      if (record.holder !== undefined) this.#move(id, (before) => freeLease(before, this.#now()));
     }
   }
 
@@ -152,7 +152,7 @@ export class MemoryStore implements WorkStore {
     for (const report of changes.reports ?? []) this.#put(report);
   }
 
-  async putReport(report: ReportPut, onlyAt?: number): Promise<void> {
+  async putReport(report: DesiredReport, onlyAt?: number): Promise<void> {
     const stored = await this.reportOf(report.repository.repositoryId, report.headSha, report.name);
     if (onlyAt === undefined || (stored?.version ?? 0) === onlyAt) this.#put(report);
   }
@@ -188,8 +188,9 @@ export class MemoryStore implements WorkStore {
     return [...this.reports.values()].filter((each) => each.version > each.reportedVersion).map(({ id }) => id);
   }
 
-  async moved(repository: RepositoryAt): Promise<void> {
-    const isIt = (each: { repository: RepositoryAt }) => each.repository.repositoryId === repository.repositoryId;
+  async moved(repository: InstallationRepository): Promise<void> {
+    const isIt = (each: { repository: InstallationRepository }) =>
+      each.repository.repositoryId === repository.repositoryId;
     for (const intent of this.intents.values()) {
       if (intent.state !== 'ended' && isIt(intent)) this.intents.set(intent.id, frozen({ ...intent, repository }));
     }
@@ -242,7 +243,7 @@ export class MemoryStore implements WorkStore {
     return kept;
   }
 
-  #move<Extra>(deploymentId: string, move: (record: QueueState) => Moved<Extra>): Extra {
+  #move<Extra>(deploymentId: string, move: (record: QueueState) => QueueTransition<Extra>): Extra {
     const kept = this.#kept(deploymentId);
     const { record, job, extra } = move(kept.record);
     kept.record = record;
@@ -260,7 +261,7 @@ export class MemoryStore implements WorkStore {
     return intent;
   }
 
-  #put(put: ReportPut): void {
+  #put(put: DesiredReport): void {
     const key = reportKey(put.repository.repositoryId, put.headSha, put.name);
     const before = this.reports.get(this.#reportIds.get(key) ?? '');
     if (before && isDeepStrictEqual(before.wanted, put.wanted)) return;

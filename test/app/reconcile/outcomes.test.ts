@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest';
 import {
   branchGone,
-  builtAsAnother,
-  endOfRollout,
-  ended,
-  endedByDecision,
+  otherCommitOutcome,
+  intentRolloutOutcome,
+  withOutcome,
+  withDecisionOutcome,
   noRevision,
-  supersededBy,
+  supersededOutcome,
   unknownEffect,
-  untestedEnd,
-  unverifiedEnd,
-  verifiedEnd,
+  untestedOutcome,
+  unverifiedOutcome,
+  verifiedOutcome,
   reasonOfWrongAnswer,
-  type End,
+  type NewIntentOutcome,
 } from '../../../app/reconcile/outcomes.ts';
 import type { Rollout } from '../../../src/planning/rollout-types.ts';
-import type { HeldExpectation, TestVerdict, Verdict } from '../../../src/planning/verdict-types.ts';
+import type { ExpectationResult, TestVerdict, Verdict } from '../../../src/planning/verdict-types.ts';
 import { anIntent } from './an-intent.ts';
 import { commitOf, start } from './requests.ts';
 
@@ -26,7 +26,7 @@ const sent = anIntent(a, { sentAt: start, sends: 2 });
 const rollout = { revisionId: 'r2', seen: [] };
 const failed: Rollout = { kind: 'failed', status: 'BUILD_FAILED', statusMessage: 'npm said no', ...rollout };
 
-const held = (isHeld: boolean): HeldExpectation => ({
+const held = (isHeld: boolean): ExpectationResult => ({
   expectation: { kind: 'status', equals: 'success' },
   held: isHeld,
   expected: isHeld ? 'nodes include a' : 'status is success',
@@ -41,10 +41,10 @@ const all = (kind: Verdict['kind'], ...verdicts: TestVerdict[]): Verdict => ({
   tests: verdicts.map((verdict, index) => ({ name: `t${index + 1}`, attempts: 1, verdict })),
 });
 
-test.each<[what: string, end: End, expected: End]>([
+test.each<[what: string, end: NewIntentOutcome, expected: NewIntentOutcome]>([
   [
     'superseded by a head that contains it',
-    supersededBy(intent, b, true),
+    supersededOutcome(intent, b, true),
     {
       kind: 'superseded',
       reason: 'Commit aaaaaaa is not built: the head of main is bbbbbbb by now, which contains it.',
@@ -53,7 +53,7 @@ test.each<[what: string, end: End, expected: End]>([
   ],
   [
     'superseded by another head',
-    supersededBy(intent, b, undefined),
+    supersededOutcome(intent, b, undefined),
     {
       kind: 'superseded',
       reason: 'Commit aaaaaaa is not built: the head of main is bbbbbbb by now.',
@@ -62,7 +62,7 @@ test.each<[what: string, end: End, expected: End]>([
   ],
   [
     'built from another commit',
-    builtAsAnother(intent, b, true),
+    otherCommitOutcome(intent, b, true),
     {
       kind: 'other-commit',
       reason: 'Revision r2 was built from bbbbbbb and not from aaaaaaa: main had moved on.',
@@ -71,7 +71,7 @@ test.each<[what: string, end: End, expected: End]>([
   ],
   [
     'built from another commit by the service',
-    builtAsAnother(anIntent(a), b),
+    otherCommitOutcome(anIntent(a), b),
     {
       kind: 'other-commit',
       reason: 'The newest revision was built from bbbbbbb and not from aaaaaaa: main had moved on.',
@@ -114,7 +114,7 @@ test.each<[what: string, end: End, expected: End]>([
   ],
   [
     'a failure',
-    endOfRollout(intent, failed),
+    intentRolloutOutcome(intent, failed),
     {
       kind: 'failed',
       reason: 'Revision r2 ended BUILD_FAILED: npm said no. Revision r1 still serves.',
@@ -123,7 +123,7 @@ test.each<[what: string, end: End, expected: End]>([
   ],
   [
     'an interruption of the first revision',
-    endOfRollout(anIntent(a), { kind: 'interrupted', ...rollout }),
+    intentRolloutOutcome(anIntent(a), { kind: 'interrupted', ...rollout }),
     {
       kind: 'interrupted',
       reason: 'Revision r2 was interrupted at the service. No other revision of ours served before.',
@@ -132,17 +132,17 @@ test.each<[what: string, end: End, expected: End]>([
   ],
   [
     'a revision that is replaced by a known one',
-    endOfRollout(intent, { kind: 'superseded', by: 'r3', ...rollout }),
+    intentRolloutOutcome(intent, { kind: 'superseded', by: 'r3', ...rollout }),
     { kind: 'superseded', reason: 'Revision r2 did not stay: revision r3 took its place.' },
   ],
   [
     'a revision that is replaced by an unknown one',
-    endOfRollout(intent, { kind: 'superseded', ...rollout }),
+    intentRolloutOutcome(intent, { kind: 'superseded', ...rollout }),
     { kind: 'superseded', reason: 'Revision r2 did not stay: a newer one took its place.' },
   ],
   [
     'a revision that is late',
-    endOfRollout(intent, { kind: 'timed-out', lastStatus: 'BUILDING', ...rollout }),
+    intentRolloutOutcome(intent, { kind: 'timed-out', lastStatus: 'BUILDING', ...rollout }),
     {
       kind: 'timed-out',
       reason: 'Revision r2 was not live within 30 min: last seen BUILDING, and it goes on.',
@@ -151,22 +151,22 @@ test.each<[what: string, end: End, expected: End]>([
   ],
   [
     'a revision without smoke tests',
-    verifiedEnd(intent, all('none')),
+    verifiedOutcome(intent, all('none')),
     { kind: 'deployed', reason: 'Revision r2 of commit aaaaaaa is live.' },
   ],
   [
     'one smoke test that passed',
-    verifiedEnd(intent, all('passed', passed)),
+    verifiedOutcome(intent, all('passed', passed)),
     { kind: 'deployed', reason: 'Revision r2 of commit aaaaaaa is live and passed 1 smoke test.' },
   ],
   [
     'several smoke tests that passed',
-    verifiedEnd(intent, all('passed', passed, passed)),
+    verifiedOutcome(intent, all('passed', passed, passed)),
     { kind: 'deployed', reason: 'Revision r2 of commit aaaaaaa is live and passed 2 smoke tests.' },
   ],
   [
     'smoke tests that prove nothing',
-    unverifiedEnd(intent, all('unproven', passed, away, away)),
+    unverifiedOutcome(intent, all('unproven', passed, away, away)),
     {
       kind: 'unproven',
       reason: 'Revision r2 is live, but is not proven to answer: t2: no answer (and 1 more).',
@@ -175,7 +175,7 @@ test.each<[what: string, end: End, expected: End]>([
   ],
   [
     'a deploy file that could not be read',
-    untestedEnd(intent),
+    untestedOutcome(intent),
     {
       kind: 'unproven',
       reason: 'Revision r2 is live, but was not tested: the deploy file could not be read.',
@@ -204,12 +204,12 @@ test.each<[what: string, verdict: Verdict, words: string]>([
 ])('names %s', (_, verdict, words) => expect(reasonOfWrongAnswer(intent, verdict)).toBe(words));
 
 test('an ended intent has its outcome and the time', () => {
-  expect(ended(intent, noRevision(), 7)).toEqual({ ...intent, state: 'ended', end: { ...noRevision(), at: 7 } });
+  expect(withOutcome(intent, noRevision(), 7)).toEqual({ ...intent, state: 'ended', end: { ...noRevision(), at: 7 } });
 });
 
 test.each(['skipped', 'joined'] as const)('a decision to send nothing ends an intent as %s', (kind) => {
   const decision = { kind: 'skip', code: 'branch-gone', why: 'the branch is gone' } as const;
-  expect(endedByDecision(intent, kind, decision, 7)).toEqual({
+  expect(withDecisionOutcome(intent, kind, decision, 7)).toEqual({
     ...intent,
     decision,
     state: 'ended',

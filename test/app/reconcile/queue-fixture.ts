@@ -8,7 +8,7 @@ import {
   type GitHubApi,
 } from '../../../app/github/github-api.ts';
 import { reconcileDeployment } from '../../../app/reconcile/reconcile-deployment.ts';
-import type { EndKind, Intent } from '../../../app/reconcile/intent.ts';
+import type { IntentOutcomeKind, Intent } from '../../../app/reconcile/intent.ts';
 import { checkName } from '../../../app/reconcile/report.ts';
 import type { WorkStore } from '../../../app/reconcile/store.ts';
 import type { SmokeTestRunner, AppContext } from '../../../app/context.ts';
@@ -261,7 +261,7 @@ export class QueueFixture {
   }
 
   /** How every intent of a commit ended, or stands, oldest first. */
-  async ends(commit: string): Promise<(EndKind | Intent['state'])[]> {
+  async ends(commit: string): Promise<(IntentOutcomeKind | Intent['state'])[]> {
     return (await this.store.intentsOf('d1', commit)).map(({ state, end }) => end?.kind ?? state);
   }
 

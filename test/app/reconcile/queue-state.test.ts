@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import {
-  freed,
+  freeLease,
   longestLeaseMs,
   newQueueState,
-  notified,
-  released,
-  taken,
+  notifyQueue,
+  releaseLease,
+  acquireLease,
   type QueueState,
 } from '../../../app/reconcile/queue-state.ts';
 
@@ -46,7 +46,7 @@ describe('a notification', () => {
       now + 500,
     ],
   ])('%s', (_, before, at, after, job) => {
-    expect(notified(before, now, at)).toEqual({ record: { ...before, ...after }, job, extra: undefined });
+    expect(notifyQueue(before, now, at)).toEqual({ record: { ...before, ...after }, job, extra: undefined });
   });
 });
 
@@ -105,7 +105,7 @@ describe('a worker', () => {
       { kind: 'taken', nextAt: undefined },
     ],
   ])('%s', (_, before, after, extra, job) => {
-    expect(taken(before, 'b', now, 20_000)).toEqual({ record: { ...before, ...after }, job, extra });
+    expect(acquireLease(before, 'b', now, 20_000)).toEqual({ record: { ...before, ...after }, job, extra });
   });
 });
 
@@ -157,7 +157,7 @@ describe('a release', () => {
       ],
     ],
   )('%s', (_, before, again, after, extra, job) => {
-    const result = released(before, { holder: 'a', notifiedSeq: 3 }, now, again);
+    const result = releaseLease(before, { holder: 'a', notifiedSeq: 3 }, now, again);
     expect(result).toEqual({ record: { ...before, ...after }, job, extra });
   });
 });
@@ -167,7 +167,7 @@ test.each<[what: string, jobAt: number | undefined]>([
   ['a later job', now + 30_000],
   ['a past job', now - 1],
 ])('the lease of a dead process is freed, and a job is sent at once, where there is %s', (_, jobAt) => {
-  expect(freed(held({ jobAt }), now)).toEqual({
+  expect(freeLease(held({ jobAt }), now)).toEqual({
     record: held({ leaseUntil: 0, jobAt: now }),
     job: now,
     extra: undefined,

@@ -1,11 +1,16 @@
 import type { CheckContent } from '../../../app/github/github-api.ts';
-import type { RepositoryAt } from '../../../app/context.ts';
+import type { InstallationRepository } from '../../../app/context.ts';
 import type { Terms, DeployRequest } from '../../../app/reconcile/intent.ts';
-import { checkName, type ReportPut } from '../../../app/reconcile/report.ts';
+import { checkName, type DesiredReport } from '../../../app/reconcile/report.ts';
 
 export const start = Date.parse('2026-11-21T08:00:00Z');
 
-export const repository: RepositoryAt = { installationId: 11, repositoryId: 22, owner: 'acme', name: 'agents' };
+export const repository: InstallationRepository = {
+  installationId: 11,
+  repositoryId: 22,
+  owner: 'acme',
+  name: 'agents',
+};
 
 /** Commits that are easy to recognise. */
 export const commitOf = (letter: string): string => letter.repeat(40);
@@ -56,7 +61,7 @@ export function requestOf(
 }
 
 /** A check of a commit with a one-word title. */
-export function checkSaying(title: string, commit: string, status: CheckContent['status'] = 'queued'): ReportPut {
+export function checkSaying(title: string, commit: string, status: CheckContent['status'] = 'queued'): DesiredReport {
   return {
     kind: 'check',
     repository,

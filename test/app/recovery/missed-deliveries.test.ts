@@ -1,13 +1,19 @@
 import { silentLogger } from '../../../src/logger.ts';
 import { describe, expect, test } from 'vitest';
 import { GitHubApiError } from '../../../app/github/github-api.ts';
-import type { DeliveryClient, HeldDelivery } from '../../../app/github/deliveries.ts';
-import { askForMissed, attemptsToRepeat } from '../../../app/recovery/missed-deliveries.ts';
+import type { DeliveryClient, DeliveryAttempt } from '../../../app/github/deliveries.ts';
+import { requestRedeliveries, attemptsToRepeat } from '../../../app/recovery/missed-deliveries.ts';
 import { SimulatedClock } from '../../deploy/simulated-clock.ts';
 
 const minute = 60_000;
 const now = Date.parse('2026-11-21T12:00:00Z');
-const tried = (id: number, guid: string, minutesAgo: number, statusCode: number, redelivery = false): HeldDelivery => ({
+const tried = (
+  id: number,
+  guid: string,
+  minutesAgo: number,
+  statusCode: number,
+  redelivery = false,
+): DeliveryAttempt => ({
   id,
   guid,
   event: 'push',
@@ -17,7 +23,7 @@ const tried = (id: number, guid: string, minutesAgo: number, statusCode: number,
 });
 
 describe('requests a redelivery', () => {
-  test.each<[string, HeldDelivery[], number[]]>([
+  test.each<[string, DeliveryAttempt[], number[]]>([
     ['of one without a response', [tried(1, 'a', 5, 0)], [1]],
     ['of one with an error response', [tried(1, 'a', 5, 503)], [1]],
     ['of one that was refused', [tried(1, 'a', 5, 401)], [1]],
@@ -41,8 +47,8 @@ describe('requests a redelivery', () => {
 class ListedDeliveries implements DeliveryClient {
   readonly requested: number[] = [];
   pages = 0;
-  readonly #all: HeldDelivery[];
-  constructor(all: readonly HeldDelivery[]) {
+  readonly #all: DeliveryAttempt[];
+  constructor(all: readonly DeliveryAttempt[]) {
     this.#all = all.toSorted((one, other) => other.deliveredAt - one.deliveredAt);
   }
   async page(cursor = '0') {
@@ -74,14 +80,14 @@ describe('a run', () => {
 
   test('without a previous one checks three days', async () => {
     const client = new ListedDeliveries(all);
-    expect(await askForMissed(at(), client, inbox, undefined)).toEqual({ requested: 4, left: 0 });
+    expect(await requestRedeliveries(at(), client, inbox, undefined)).toEqual({ requested: 4, left: 0 });
     expect(client.requested).toEqual([4, 5, 6, 8]);
     expect(client.pages).toBe(4);
   });
 
   test('after another looks back to it, and over what it may have requested in vain', async () => {
     const client = new ListedDeliveries(all);
-    await askForMissed(at(), client, inbox, now - 10 * minute);
+    await requestRedeliveries(at(), client, inbox, now - 10 * minute);
     expect(client.requested).toEqual([6, 8]);
     expect(client.pages).toBe(3);
   });
@@ -91,13 +97,13 @@ describe('a run', () => {
       page: async () => ({ deliveries: [tried(1, 'here', 1, 202)], next: 'again' }),
       askAgain: async () => undefined,
     };
-    expect(await askForMissed(at(), ring, inbox, undefined)).toEqual({ requested: 0, left: 0 });
+    expect(await requestRedeliveries(at(), ring, inbox, undefined)).toEqual({ requested: 0, left: 0 });
   });
 
   test('requests 200 at most, the oldest first', async () => {
     const many = Array.from({ length: 450 }, (_, nth) => tried(nth + 1, `guid-${nth}`, 460 - nth, 0));
     const client = new ListedDeliveries(many);
-    expect(await askForMissed(at(), client, inbox, undefined)).toEqual({ requested: 200, left: 250 });
+    expect(await requestRedeliveries(at(), client, inbox, undefined)).toEqual({ requested: 200, left: 250 });
     expect(client.requested.slice(0, 2)).toEqual([1, 2]);
   });
 
@@ -108,13 +114,13 @@ describe('a run', () => {
       if (id === 1) throw new GitHubApiError('redeliver: answered 404', 404, 'none');
       await ask(id);
     };
-    expect(await askForMissed(at(), client, inbox, undefined)).toEqual({ requested: 1, left: 0 });
+    expect(await requestRedeliveries(at(), client, inbox, undefined)).toEqual({ requested: 1, left: 0 });
     expect(client.requested).toEqual([2]);
   });
 
   test('ends if GitHub fails as a whole', async () => {
     const client = new ListedDeliveries([tried(1, 'a', 20, 0)]);
     client.askAgain = () => Promise.reject(new GitHubApiError('redeliver: answered 502', 502, 'unknown'));
-    await expect(askForMissed(at(), client, inbox, undefined)).rejects.toThrow('answered 502');
+    await expect(requestRedeliveries(at(), client, inbox, undefined)).rejects.toThrow('answered 502');
   });
 });

@@ -1,14 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import { wasMissed, type HeadQuestion } from '../../../app/recovery/recover-heads.ts';
-import type { RevisionSeen } from '../../../src/planning/trigger-types.ts';
+import { decideHead, type HeadObservation } from '../../../app/recovery/recover-heads.ts';
+import type { RevisionSummary } from '../../../src/planning/trigger-types.ts';
 import { commitOf } from '../reconcile/requests.ts';
 
 const minute = 60_000;
 const now = Date.parse('2026-11-21T12:00:00Z');
 const [a, b, c] = [commitOf('a'), commitOf('b'), commitOf('c')];
-type Word = HeadQuestion['intents'][number];
+type Word = HeadObservation['intents'][number];
 
-const built = (id: string, commit: string | undefined, standing: RevisionSeen['standing'] = 'live'): RevisionSeen => ({
+const built = (
+  id: string,
+  commit: string | undefined,
+  standing: RevisionSummary['standing'] = 'live',
+): RevisionSummary => ({
   id,
   commit,
   standing,
@@ -26,7 +30,7 @@ const word = (commit: string, more: Partial<Word> & { kind?: Word['cause']['kind
 };
 
 /** `a` is live, and `b` is the head, an hour old. */
-const question = (more: Partial<HeadQuestion> = {}): HeadQuestion => ({
+const question = (more: Partial<HeadObservation> = {}): HeadObservation => ({
   head: { sha: b, message: 'Work', committedAt: now - 60 * minute },
   live: built('r1', a),
   latest: built('r1', a),
@@ -38,7 +42,7 @@ const question = (more: Partial<HeadQuestion> = {}): HeadQuestion => ({
 });
 
 describe('a head was missed if', () => {
-  test.each<[string, Partial<HeadQuestion>]>([
+  test.each<[string, Partial<HeadObservation>]>([
     ['another commit is live', {}],
     ['nothing is live', { live: undefined, latest: undefined }],
     ['the commit of the live revision is unknown', { live: built('r1', undefined), latest: built('r1', undefined) }],
@@ -68,18 +72,18 @@ describe('a head was missed if', () => {
     ['its commit has no time', { head: { sha: b, message: 'Work', committedAt: 0 } }],
     ['its newest intent was for another branch', { intents: [word(b, { branch: 'next' })] }],
   ])('%s', (_, more) => {
-    expect(wasMissed(question(more))).toMatchObject({ kind: 'missed' });
+    expect(decideHead(question(more))).toMatchObject({ kind: 'missed' });
   });
 
   test.each([0, now + 24 * 60 * minute])('commit time %i does not count for the delay', (committedAt) => {
     const head = { sha: b, message: 'Work', committedAt };
-    expect(wasMissed(question({ head }))).toMatchObject({ lateMs: minute });
-    expect(wasMissed(question({ head, intents: [word(a)] }))).toMatchObject({ lateMs: 90 * minute });
+    expect(decideHead(question({ head }))).toMatchObject({ lateMs: minute });
+    expect(decideHead(question({ head, intents: [word(a)] }))).toMatchObject({ lateMs: 90 * minute });
   });
 });
 
 describe('a head is fine if', () => {
-  test.each<[string, Partial<HeadQuestion>, string]>([
+  test.each<[string, Partial<HeadObservation>, string]>([
     ['it is live', { live: built('r1', b), latest: built('r1', b) }, 'bbbbbbb is live'],
     [
       'it is live and a later revision failed',
@@ -124,7 +128,7 @@ describe('a head is fine if', () => {
       'bbbbbbb is new, and its push may be on its way',
     ],
   ])('%s', (_, more, why) => {
-    expect(wasMissed(question(more))).toEqual({ kind: 'fine', why });
+    expect(decideHead(question(more))).toEqual({ kind: 'fine', why });
   });
 });
 
@@ -135,12 +139,12 @@ test('the same finding is the same cause until there is another revision', () =>
     question({ latest: built('r2', c, 'ended') }),
     question({ live: undefined, latest: undefined }),
   ]
-    .map(wasMissed)
+    .map(decideHead)
     .map((answer) => (answer.kind === 'missed' ? answer.key : answer.why));
   expect(keys).toEqual([`${b}:r1`, `${b}:r1`, `${b}:r2`, `${b}:none`]);
 });
 
-test.each<[string, Partial<HeadQuestion>, number]>([
+test.each<[string, Partial<HeadObservation>, number]>([
   ['since its commit', {}, 60],
   ['since the branch was forced back to an old commit', { intents: [word(a, { createdAt: now - 15 * minute })] }, 15],
   [
@@ -149,5 +153,5 @@ test.each<[string, Partial<HeadQuestion>, number]>([
     2,
   ],
 ])('the delay counts %s', (_, more, minutes) => {
-  expect(wasMissed(question(more))).toMatchObject({ lateMs: minutes * minute });
+  expect(decideHead(question(more))).toMatchObject({ lateMs: minutes * minute });
 });

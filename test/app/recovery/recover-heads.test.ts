@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { GitHubApiError, InstallationPaused } from '../../../app/github/github-api.ts';
 import { branchesOf, deployedBranches, type BranchDeployment } from '../../../app/recovery/deployed-branches.ts';
 import { recoverHeads } from '../../../app/recovery/recover-heads.ts';
-import type { RepositoryAt } from '../../../app/context.ts';
+import type { InstallationRepository } from '../../../app/context.ts';
 import { serviceError } from '../../deploy/control-model.ts';
 import { targetsOn, HandlerFixture } from '../events/handler-fixture.ts';
 import { repository } from '../reconcile/requests.ts';
@@ -17,7 +17,7 @@ const live = (commit: string, more: object = {}) => ({
   revisions: [{ id: 'r1', status: 'DEPLOYED', commit }],
   ...more,
 });
-const look = async (repositories: readonly RepositoryAt[] = [repository]) =>
+const look = async (repositories: readonly InstallationRepository[] = [repository]) =>
   recoverHeads(fixture.context, repositories, await deployedBranches(fixture.control));
 const recovered = () => fixture.intents().map(({ deploymentId, commit, cause }) => [deploymentId, commit, cause.kind]);
 
@@ -104,7 +104,7 @@ describe('the heads of deployed branches', () => {
 });
 
 describe('a failure does not stop the others', () => {
-  const other: RepositoryAt = { installationId: 12, repositoryId: 33, owner: 'acme', name: 'robots' };
+  const other: InstallationRepository = { installationId: 12, repositoryId: 33, owner: 'acme', name: 'robots' };
   beforeEach(() => {
     fixture.control.still.set('d-sales', live(old, { repoUrl: 'git@github.test:acme/robots.git' }));
     fixture.branches.set('main', targetsOn('main', 'support', 'sales'));

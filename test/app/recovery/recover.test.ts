@@ -7,7 +7,7 @@ import {
   recover,
   type RecoveryClients,
 } from '../../../app/recovery/recover.ts';
-import type { RepositoryAt } from '../../../app/context.ts';
+import type { InstallationRepository } from '../../../app/context.ts';
 import { serviceError } from '../../deploy/control-model.ts';
 import { targetsOn, HandlerFixture } from '../events/handler-fixture.ts';
 import { checkSaying, commitOf, repository, requestOf } from '../reconcile/requests.ts';
@@ -20,7 +20,7 @@ let requested: number[];
 let reportedAgain: string[];
 let clients: RecoveryClients;
 
-async function* each(...repositories: RepositoryAt[]): AsyncGenerator<RepositoryAt> {
+async function* each(...repositories: InstallationRepository[]): AsyncGenerator<InstallationRepository> {
   yield* repositories;
 }
 

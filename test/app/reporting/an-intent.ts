@@ -1,4 +1,4 @@
-import type { Intent, IntentEnd } from '../../../app/reconcile/intent.ts';
+import type { Intent, IntentOutcome } from '../../../app/reconcile/intent.ts';
 
 /** A commit, as long as a real one. */
 export const commit = 'c0ffee0000000000000000000000000000000001';
@@ -37,7 +37,10 @@ export function anIntent(over: Partial<Intent> = {}): Intent {
 }
 
 /** The same, ended, with a revision. */
-export const anEnded = (end: Partial<IntentEnd> & Pick<IntentEnd, 'kind'>, over: Partial<Intent> = {}): Intent =>
+export const anEnded = (
+  end: Partial<IntentOutcome> & Pick<IntentOutcome, 'kind'>,
+  over: Partial<Intent> = {},
+): Intent =>
   anIntent({
     state: 'ended',
     sentAt: morning + 1000,

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { CheckContent } from '../../../app/github/github-api.ts';
-import { checkOf, deploymentOf } from '../../../app/reporting/intent-reports.ts';
+import { checkOf, intentDeploymentReport } from '../../../app/reporting/intent-reports.ts';
 import { deploymentStateOf, outcomeStatuses, stateStatuses } from '../../../app/reporting/check-status.ts';
-import { endKinds, type Intent } from '../../../app/reconcile/intent.ts';
+import { intentOutcomeKinds, type Intent } from '../../../app/reconcile/intent.ts';
 import type { SmokeTest } from '../../../src/config/smoke-test.ts';
 import { withTables } from '../../../scripts/reference-tables.ts';
 import { anEnded, anIntent, commit, morning, newer } from './an-intent.ts';
@@ -52,7 +52,7 @@ describe('the conclusion', () => {
   });
 
   test('exists for every outcome', () =>
-    expect(Object.keys(outcomeStatuses).toSorted()).toEqual([...endKinds].toSorted()));
+    expect(Object.keys(outcomeStatuses).toSorted()).toEqual([...intentOutcomeKinds].toSorted()));
 
   test.each(['superseded', 'other-commit'] as const)(
     '%s turns green once the commit that contains it is live',
@@ -65,7 +65,9 @@ describe('the conclusion', () => {
   );
 
   test('no other outcome is green', () => {
-    const green = endKinds.filter((kind) => contentOf(anEnded({ kind, liveIn: newer })).conclusion === 'success');
+    const green = intentOutcomeKinds.filter(
+      (kind) => contentOf(anEnded({ kind, liveIn: newer })).conclusion === 'success',
+    );
     expect(green).toEqual(['deployed', 'superseded', 'other-commit']);
   });
 
@@ -99,7 +101,7 @@ describe('the documentation', () => {
       checkStatus.status === 'completed' ? `\`completed\`, \`${checkStatus.conclusion}\`` : `\`${checkStatus.status}\``,
       why,
     ]);
-    const ends = endKinds.map((kind) => [
+    const ends = intentOutcomeKinds.map((kind) => [
       `\`${kind}\``,
       `\`${outcomeStatuses[kind].conclusion}\``,
       `\`${deploymentStateOf(anEnded({ kind }))}\``,
@@ -144,7 +146,7 @@ describe('the buttons', () => {
     ],
   ])('%s', (_, intent, expected) => expect(labels(intent)).toEqual(expected));
 
-  test.each(endKinds)('fit into what GitHub takes: %s', (kind) => {
+  test.each(intentOutcomeKinds)('fit into what GitHub takes: %s', (kind) => {
     const actions = contentOf(anEnded({ kind })).actions ?? [];
     expect(actions.length).toBeLessThanOrEqual(3);
     for (const { label, description, identifier } of actions) {
@@ -335,19 +337,19 @@ describe('third-party texts', () => {
 });
 
 describe('the GitHub Deployment', () => {
-  const put = (intent: Intent) => deploymentOf(intent, { now })?.wanted.content;
+  const put = (intent: Intent) => intentDeploymentReport(intent, { now })?.wanted.content;
 
   test.each(['requested', 'waiting', 'held', 'expecting'] as const)('%s has none yet', (state) => {
-    expect(deploymentOf(anIntent({ state }), { now })).toBeUndefined();
+    expect(intentDeploymentReport(anIntent({ state }), { now })).toBeUndefined();
   });
 
   test('does not exist for a skipped or superseded push without a revision', () => {
     const end = { kind: 'superseded', reason: 'x', at: now } as const;
-    expect(deploymentOf(anIntent({ state: 'ended', end }), { now })).toBeUndefined();
+    expect(intentDeploymentReport(anIntent({ state: 'ended', end }), { now })).toBeUndefined();
   });
 
   test('belongs to the intent, and to the environment of the terms', () => {
-    const report = deploymentOf(anEnded({ kind: 'deployed' }, { agentUrl: 'https://echo.example' }), { now });
+    const report = intentDeploymentReport(anEnded({ kind: 'deployed' }, { agentUrl: 'https://echo.example' }), { now });
     expect(report).toMatchObject({ kind: 'deployment', headSha: commit, name: anIntent().id });
     expect(report?.wanted.content).toEqual({
       environment: 'production',
@@ -388,6 +390,8 @@ describe('the GitHub Deployment', () => {
   test('does not change by time alone', () => {
     const rollout = { kind: 'in-progress', revisionId: 'r2', seen: [{ status: 'BUILDING', at: morning }] } as const;
     const intent = anIntent({ state: 'following', revisionId: 'r2', rollout });
-    expect(deploymentOf(intent, { now: morning })).toEqual(deploymentOf(intent, { now: morning + 600_000 }));
+    expect(intentDeploymentReport(intent, { now: morning })).toEqual(
+      intentDeploymentReport(intent, { now: morning + 600_000 }),
+    );
   });
 });

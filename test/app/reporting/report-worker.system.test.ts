@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { InstallationPaused, type GitHubApi } from '../../../app/github/github-api.ts';
 import { giveReportJobs, reportJob, startReportWorker } from '../../../app/reporting/report-job.ts';
 import { sharedReportLocks } from '../../../app/reporting/send-report.ts';
-import type { ReportPut } from '../../../app/reconcile/report.ts';
+import type { DesiredReport } from '../../../app/reconcile/report.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { openDatabase, type Database } from '../../../src/postgres/database.ts';
 import { openQueue, type Queue } from '../../../src/postgres/queue.ts';
@@ -68,7 +68,7 @@ test('a rate-limited job is retried when the limit ends', async () => {
   queue = await openQueue({ url: postgres.url, log: silentLogger });
   const store = new MemoryStore({ now: () => systemClock.now() });
   const { repository } = anIntent();
-  const put: ReportPut = {
+  const put: DesiredReport = {
     kind: 'check',
     repository,
     headSha: commit,

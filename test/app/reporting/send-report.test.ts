@@ -14,7 +14,7 @@ import {
   sendReport,
   type ReportingContext,
 } from '../../../app/reporting/send-report.ts';
-import type { ReportPut } from '../../../app/reconcile/report.ts';
+import type { DesiredReport } from '../../../app/reconcile/report.ts';
 import { SteppingClock } from '../github/stepping-clock.ts';
 import { MemoryStore } from '../reconcile/memory-store.ts';
 import { anIntent, commit } from './an-intent.ts';
@@ -22,14 +22,14 @@ import { anIntent, commit } from './an-intent.ts';
 const { repository } = anIntent();
 const open: CheckContent = { status: 'in_progress', title: 'Builds', summary: 'It builds.' };
 const done: CheckContent = { status: 'completed', conclusion: 'success', title: 'Live', summary: 'It is live.' };
-const check = (content: CheckContent): ReportPut => ({
+const check = (content: CheckContent): DesiredReport => ({
   kind: 'check',
   repository,
   headSha: commit,
   name: 'Landfall: echo',
   wanted: { kind: 'check', content },
 });
-const deployment = (state: DeploymentContent['state']): ReportPut => ({
+const deployment = (state: DeploymentContent['state']): DesiredReport => ({
   kind: 'deployment',
   repository,
   headSha: commit,
@@ -47,7 +47,7 @@ let fails: (Error | undefined)[];
 let context: ReportingContext;
 let id: string;
 
-async function put(report: ReportPut): Promise<void> {
+async function put(report: DesiredReport): Promise<void> {
   await store.putReport(report);
   id = (await store.reportOf(repository.repositoryId, commit, report.name))?.id ?? '';
 }

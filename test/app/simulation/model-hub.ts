@@ -1,15 +1,15 @@
 import {
   GitHubApiError,
-  type CheckAt,
+  type InstallationCheckKey,
   type CheckContent,
   type Comparison,
-  type DeploymentAt,
+  type InstallationDeploymentKey,
   type DeploymentContent,
   type Head,
   type GitHubApi,
   type Permission,
 } from '../../../app/github/github-api.ts';
-import type { RepositoryAt } from '../../../app/context.ts';
+import type { InstallationRepository } from '../../../app/context.ts';
 import type { ModelGit } from './model-git.ts';
 
 /** A check run as GitHub shows it. */
@@ -50,15 +50,15 @@ export class ModelHub implements GitHubApi {
     return this.checks.findLast((each) => each.headSha === headSha && each.name === name);
   }
 
-  async head(_at: RepositoryAt, branch: string): Promise<Head | undefined> {
+  async head(_at: InstallationRepository, branch: string): Promise<Head | undefined> {
     return this.git.head(branch);
   }
 
-  async compare(_at: RepositoryAt, base: string, head: string): Promise<Comparison> {
+  async compare(_at: InstallationRepository, base: string, head: string): Promise<Comparison> {
     return this.git.compare(base, head);
   }
 
-  async file(_at: RepositoryAt, path: string, _ref: string): Promise<string | undefined> {
+  async file(_at: InstallationRepository, path: string, _ref: string): Promise<string | undefined> {
     return this.files.get(path);
   }
 
@@ -70,7 +70,7 @@ export class ModelHub implements GitHubApi {
     return this.permission;
   }
 
-  async writeCheck(at: CheckAt, id: number | undefined, content: CheckContent): Promise<number> {
+  async writeCheck(at: InstallationCheckKey, id: number | undefined, content: CheckContent): Promise<number> {
     if (!this.git.commits.has(at.headSha))
       throw new GitHubApiError(`No commit found for SHA: ${at.headSha}`, 422, 'none');
     if ((content.status === 'completed') !== (content.conclusion !== undefined)) {
@@ -91,7 +91,7 @@ export class ModelHub implements GitHubApi {
     return this.checks.length;
   }
 
-  async makeDeployment(at: DeploymentAt, content: DeploymentContent): Promise<number> {
+  async makeDeployment(at: InstallationDeploymentKey, content: DeploymentContent): Promise<number> {
     const found = this.deployments.find(({ externalId }) => externalId === at.externalId);
     if (found) return found.id;
     const id = this.deployments.length + 1;
@@ -100,7 +100,7 @@ export class ModelHub implements GitHubApi {
     return id;
   }
 
-  async writeDeploymentStatus(_at: DeploymentAt, id: number, content: DeploymentContent): Promise<void> {
+  async writeDeploymentStatus(_at: InstallationDeploymentKey, id: number, content: DeploymentContent): Promise<void> {
     const found = this.deployments.find((each) => each.id === id);
     if (!found) throw new GitHubApiError(`There is no deployment ${id}`, 404, 'none');
     found.states.push(content.state);

@@ -1,9 +1,9 @@
-import type { RepositoryAt } from '../../../app/context.ts';
+import type { InstallationRepository } from '../../../app/context.ts';
 import type { Terms } from '../../../app/reconcile/intent.ts';
 import type { SmokeTest } from '../../../src/config/smoke-test.ts';
 
 /** The one repository of every history. */
-export const repository: RepositoryAt = { installationId: 1, repositoryId: 1, owner: 'acme', name: 'agent' };
+export const repository: InstallationRepository = { installationId: 1, repositoryId: 1, owner: 'acme', name: 'agent' };
 /** The branch that is deployed. */
 export const branch = 'main';
 export const deploymentIds = ['d1000000-0000-4000-8000-000000000000', 'd2000000-0000-4000-8000-000000000000'] as const;

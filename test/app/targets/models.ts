@@ -1,12 +1,12 @@
 import { silentLogger } from '../../../src/logger.ts';
 import { createTargetResolver, type TargetResolverOptions } from '../../../app/targets/target-resolver.ts';
 import type { ListedDeployment } from '../../../app/targets/listed-deployments.ts';
-import type { RepositoryAt } from '../../../app/context.ts';
+import type { InstallationRepository } from '../../../app/context.ts';
 import type { Deployment } from '../../../src/contract/control/deployment.ts';
 import { ServiceError } from '../../../src/contract/service-error.ts';
 
-export const agents: RepositoryAt = { installationId: 1, repositoryId: 10, owner: 'acme', name: 'agents' };
-export const intruder: RepositoryAt = { installationId: 2, repositoryId: 20, owner: 'mallory', name: 'play' };
+export const agents: InstallationRepository = { installationId: 1, repositoryId: 10, owner: 'acme', name: 'agents' };
+export const intruder: InstallationRepository = { installationId: 2, repositoryId: 20, owner: 'mallory', name: 'play' };
 
 /** The uuid of the deployment with this number. */
 export const idOf = (count: number): string => `00000000-0000-4000-8000-${String(count).padStart(12, '0')}`;

@@ -3,7 +3,7 @@ import type { Deployment } from '../../../src/contract/control/deployment.ts';
 import { FileTooLarge } from '../../../app/github/github-api.ts';
 import type { TargetResolverOptions } from '../../../app/targets/target-resolver.ts';
 import { nothingToDeploy } from '../../../app/events/commit-check.ts';
-import type { RepositoryAt } from '../../../app/context.ts';
+import type { InstallationRepository } from '../../../app/context.ts';
 import { agents, deployed, resolverOf, idOf, intruder, type More } from './models.ts';
 
 /** What a push to a branch of acme/agents is for, in one line each. */
@@ -145,11 +145,11 @@ deployments:
     let now = 0;
     const files: string[] = [];
     const githubApi = {
-      defaultBranch: async ({ repositoryId }: RepositoryAt) => {
+      defaultBranch: async ({ repositoryId }: InstallationRepository) => {
         branches.push(repositoryId);
         return 'main';
       },
-      file: async (_: RepositoryAt, path: string) => {
+      file: async (_: InstallationRepository, path: string) => {
         files.push(path);
         return undefined;
       },

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readApiKey } from '../../../src/control-service/api-keys/api-key.ts';
-import { ages } from '../../../src/control-service/retention/old-builds.ts';
+import { ages } from '../../../src/control-service/retention/expired-builds.ts';
 import { everyRow } from '../every-row.ts';
 import { fromGit, openServiceFixture, refusalOf, sides, type ServiceFixture } from '../service-fixture.ts';
 

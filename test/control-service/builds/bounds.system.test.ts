@@ -4,7 +4,11 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
 import { maskOf } from '../../../src/contract/mask.ts';
-import { buildProcesses, killLeftBehind, tooMuch } from '../../../src/control-service/builds/build-processes.ts';
+import {
+  buildProcesses,
+  killOrphanedProcesses,
+  exceededLimit,
+} from '../../../src/control-service/builds/build-processes.ts';
 import { outputBound, commandRunner } from '../../../src/control-service/builds/run-command.ts';
 import { startGuarded } from '../../../src/control-service/compute/guarded-process.ts';
 import { runs, until } from '../compute/agents.ts';
@@ -25,7 +29,7 @@ test.each([
   ['too much memory', { memoryBytes: 2_000_000, processes: 1 }, 'it took more memory than a build may (1 MB)'],
   ['too many processes', { memoryBytes: 100, processes: 3 }, 'it ran more processes than a build may (2)'],
 ])('checks the usage of a build that takes %s', (_, usage, why) => {
-  const output = tooMuch(usage, { memoryBytes: megabyte, processes: 2 });
+  const output = exceededLimit(usage, { memoryBytes: megabyte, processes: 2 });
   expect(output).toEqual(why === undefined ? undefined : `${why} and was stopped`);
 });
 
@@ -97,7 +101,7 @@ test.each([
     );
   const [left, others] = [start(marks(builds)), start(marks(join(root, 'other/builds')))];
   await until(() => readFileSync(`/proc/${left.pid}/cmdline`, 'utf8').startsWith('sleep'));
-  expect(await killLeftBehind(builds, systemClock)).toBeGreaterThan(0);
+  expect(await killOrphanedProcesses(builds, systemClock)).toBeGreaterThan(0);
   expect(await left.ended).toEqual({ kind: 'killed', signal: 'SIGKILL' });
   expect(runs(others.pid ?? 0)).toBe(true);
   others.kill();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { planInstall, type SeenFolder } from '../../../src/control-service/builds/install.ts';
+import { planInstall, type ProjectFolder } from '../../../src/control-service/builds/install.ts';
 
-const folder = (path: string, files: string[], more: Partial<SeenFolder> = {}): SeenFolder => ({
+const folder = (path: string, files: string[], more: Partial<ProjectFolder> = {}): ProjectFolder => ({
   path,
   files: new Set(files),
   ...more,
@@ -10,7 +10,7 @@ const npm = ['package.json', 'package-lock.json'];
 
 const by = (manager: string, args: string[], where = ''): object => ({ kind: 'manager', manager, args, folder: where });
 
-test.each<[string, string | undefined, SeenFolder[], object]>([
+test.each<[string, string | undefined, ProjectFolder[], object]>([
   [
     'an install command wins over lock files',
     'make deps',

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { collectManifests } from '../../../src/control-service/builds/manifests.ts';
+import { collectInstallInputs } from '../../../src/control-service/builds/manifests.ts';
 import type { PackageManager } from '../../../src/control-service/builds/install.ts';
 import { storeKey, type InstallFacts } from '../../../src/control-service/builds/stored-install.ts';
 import { temporaryFolder, write, type Files } from './repositories.ts';
@@ -14,9 +14,9 @@ const packageOf = (fields: object): string => JSON.stringify({ name: 'agent', ..
 const collect = (files: Files, manager: PackageManager = 'npm') => {
   const folder = temporaryFolder(atTheEnd);
   write(folder, { 'package-lock.json': '{}', 'package.json': packageOf({}), ...files });
-  return collectManifests(join(folder), manager);
+  return collectInstallInputs(join(folder), manager);
 };
-const pathsOf = async (collected: ReturnType<typeof collectManifests>): Promise<string[]> => {
+const pathsOf = async (collected: ReturnType<typeof collectInstallInputs>): Promise<string[]> => {
   const found = await collected;
   return found.kind === 'whole' ? found.files.map(({ path }) => path).toSorted() : [found.why];
 };

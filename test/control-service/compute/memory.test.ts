@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Clock } from '../../../src/clock.ts';
 import { memoryBound, memoryWatch } from '../../../src/control-service/compute/memory-bound.ts';
-import { heldBytesIn } from '../../../src/control-service/compute/seen-processes.ts';
+import { heldBytesIn } from '../../../src/control-service/compute/process-list.ts';
 
 describe('the memory limit of an agent', () => {
   test.each([

@@ -8,7 +8,7 @@ import { systemClock } from '../../../src/clock.ts';
 import { memoryWatch } from '../../../src/control-service/compute/memory-bound.ts';
 import { processCompute } from '../../../src/control-service/compute/process-compute.ts';
 import { processFamily } from '../../../src/control-service/compute/process-family.ts';
-import { seeProcesses } from '../../../src/control-service/compute/seen-processes.ts';
+import { listProcesses } from '../../../src/control-service/compute/process-list.ts';
 import { changeOwner } from '../../../src/control-service/isolation/change-owner.ts';
 import { openFakeAgent, runs, specOf, until } from './agents.ts';
 
@@ -37,7 +37,7 @@ async function agentThatStarts(program: string, way: string, memoryMb: number) {
   let looks = 0;
   const memory = memoryWatch(systemClock, () => {
     looks += 1;
-    return seeProcesses();
+    return listProcesses();
   });
   const secrets = [{ name: 'FAKE_RUN', value: way.replace('$IT', `/bin/sh '${join(own, program)}'`) }];
   const start = await processCompute({ clock: systemClock, node, agentServer, memory }).start(
@@ -83,7 +83,7 @@ describe('an agent and its processes outside the process group', () => {
 });
 
 const ofUser = (uid: number): number =>
-  seeProcesses().filter(({ pid }) => new RegExp(`^Uid:\\s+${uid}\\b`, 'm').test(statusOf(pid))).length;
+  listProcesses().filter(({ pid }) => new RegExp(`^Uid:\\s+${uid}\\b`, 'm').test(statusOf(pid))).length;
 
 function statusOf(pid: number): string {
   try {

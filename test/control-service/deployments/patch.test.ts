@@ -1,30 +1,34 @@
 import { describe, expect, test } from 'vitest';
-import { judgePatch, readPatch, type Current } from '../../../src/control-service/deployments/validation/patch.ts';
+import {
+  judgePatch,
+  readPatch,
+  type CurrentDeployment,
+} from '../../../src/control-service/deployments/validation/patch.ts';
 import type { NamedTarball } from '../../../src/control-service/deployments/validation/value-problems.ts';
 
 const base = { name: 'agent', shownUrl: 'https://service.test/agents/d1', secrets: [], secret_references: null };
-const git: Current = {
+const git: CurrentDeployment = {
   ...base,
   source: 'github',
   source_config: { repo_url: 'https://example.com/acme/agent', install_command: 'npm ci' },
   source_revision_config: { repo_ref: 'main', graph_config_path: 'graph.json' },
 };
-const image: Current = {
+const image: CurrentDeployment = {
   ...base,
   source: 'external_docker',
   source_config: { custom_url: base.shownUrl, listener_config: { k8s_namespace: 'agents' } },
   source_revision_config: { image_uri: 'a:1' },
 };
-const upload: Current = { ...base, source: 'internal_source', source_config: {}, source_revision_config: {} };
+const upload: CurrentDeployment = { ...base, source: 'internal_source', source_config: {}, source_revision_config: {} };
 const tarball = { source_revision_config: { source_tarball_path: 'uploads/d1/1' } };
 
-const judged = (current: Current, body: unknown, stored?: NamedTarball) => {
+const judged = (current: CurrentDeployment, body: unknown, stored?: NamedTarball) => {
   const read = readPatch(body);
   return read.ok ? judgePatch(current, read.value, stored) : read;
 };
 
 describe('a change that is refused', () => {
-  test.each<[string, Current, object, NamedTarball | undefined, string]>([
+  test.each<[string, CurrentDeployment, object, NamedTarball | undefined, string]>([
     [
       'another name and source',
       git,
@@ -150,7 +154,7 @@ describe('a change that is refused', () => {
 });
 
 describe('a change that is accepted', () => {
-  test.each<[string, Current, object, object, string[]]>([
+  test.each<[string, CurrentDeployment, object, object, string[]]>([
     ['nothing', git, {}, {}, []],
     ['secrets of an upload without a graph configuration', upload, { secrets: [] }, {}, ['secrets']],
     [

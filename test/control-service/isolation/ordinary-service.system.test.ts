@@ -3,7 +3,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { firstClosed, wayTo } from '../../../src/postgres/embedded/reach.ts';
+import { firstClosed, wayTo } from '../../../src/postgres/embedded/file-access.ts';
 
 /** The user of the service: other than root if the checkout is open to others. */
 const ordinaryUser = { uid: 65_534, gid: 65_534 };

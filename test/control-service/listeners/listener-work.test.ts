@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { RevisionStatus } from '../../../src/contract/control/revision-status.ts';
-import { putBackAgainMs, nextListenerWork } from '../../../src/control-service/listeners/listener-work.ts';
+import { restoreRetryDelayMs, nextListenerWork } from '../../../src/control-service/listeners/listener-work.ts';
 import { mayStep, runningStatuses } from '../../../src/control-service/revisions/states.ts';
 
 const newestFirst = (...statuses: RevisionStatus[]) =>
@@ -45,7 +45,7 @@ test.each([
   ['ten seconds right after the failure', 200, 10_000],
   ['the time since the first failure', 90_000, 90_000],
   ['ten minutes at most', 7_200_000, 600_000],
-])('a failed rollback is retried after %s', (_, awry, ms) => expect(putBackAgainMs(awry)).toBe(ms));
+])('a failed rollback is retried after %s', (_, awry, ms) => expect(restoreRetryDelayMs(awry)).toBe(ms));
 
 test.each(runningStatuses)('the steps back from %s are valid steps of a revision', (status) => {
   const turn = nextListenerWork('none', newestFirst(status), true);

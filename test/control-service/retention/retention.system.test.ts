@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import type { TracedRun } from '../../../src/contract/control/tracing-project.ts';
 import { inFolderQueue } from '../../../src/control-service/builds/folder-queue.ts';
-import { ages } from '../../../src/control-service/retention/old-builds.ts';
+import { ages } from '../../../src/control-service/retention/expired-builds.ts';
 import {
   createRetention,
   type RetentionSettings,

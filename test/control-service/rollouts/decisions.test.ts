@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { databaseOf } from '../../../src/control-service/rollouts/agent-database.ts';
 import { newDatabaseName } from '../../../src/control-service/store/database-names.ts';
 import { restartDelay } from '../../../src/control-service/rollouts/agent-exits.ts';
-import { slots } from '../../../src/control-service/rollouts/slots.ts';
+import { createSemaphore } from '../../../src/control-service/rollouts/semaphore.ts';
 
 test.each([
   [1, 500],
@@ -42,7 +42,7 @@ describe('slots', () => {
     Promise.race([waiting.then(() => true), new Promise<boolean>((resolve) => setImmediate(() => resolve(false)))]);
 
   test('limits how many are out, and serves waiters in order', async () => {
-    const two = slots(2);
+    const two = createSemaphore(2);
     const [first, second, third, fourth] = [never, never, never, never].map((signal) => two.take(signal));
     if (!first || !second || !third || !fourth) throw new Error('no slot was granted');
     expect(await Promise.all([first, second, third, fourth].map(taken))).toEqual([true, true, false, false]);
@@ -53,7 +53,7 @@ describe('slots', () => {
   });
 
   test('skips a waiter that gave up', async () => {
-    const one = slots(1);
+    const one = createSemaphore(1);
     const giveBack = await one.take(never);
     const leaving = new AbortController();
     const left = one.take(leaving.signal);

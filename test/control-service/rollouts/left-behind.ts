@@ -1,11 +1,11 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { seeProcesses, variableOf } from '../../../src/control-service/compute/seen-processes.ts';
+import { listProcesses, variableOf } from '../../../src/control-service/compute/process-list.ts';
 
 /** The process groups of a deployment's agents, with the revision of each. */
 export function agentGroups(deploymentId: string): Map<number, string> {
   const groups = new Map<number, string>();
-  for (const { pid, group } of seeProcesses()) {
+  for (const { pid, group } of listProcesses()) {
     if (variableOf(pid, 'LANDFALL_DEPLOYMENT_ID') !== deploymentId) continue;
     groups.set(group, variableOf(pid, 'LANDFALL_REVISION_ID') ?? '');
   }
@@ -14,7 +14,7 @@ export function agentGroups(deploymentId: string): Map<number, string> {
 
 /** The number of build processes below a folder. */
 export const buildProcessesBelow = (dataDir: string): number =>
-  seeProcesses().filter(({ pid }) => variableOf(pid, 'LANDFALL_BUILD')?.startsWith(`${dataDir}/`)).length;
+  listProcesses().filter(({ pid }) => variableOf(pid, 'LANDFALL_BUILD')?.startsWith(`${dataDir}/`)).length;
 
 const listed = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder) : []);
 const below = (folder: string): string[] =>

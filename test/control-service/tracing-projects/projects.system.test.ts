@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TracedRun } from '../../../src/contract/control/tracing-project.ts';
 import { createTracing } from '../../../src/control-service/tracing-projects/tracing.ts';
-import { takeRuns } from '../../../src/control-service/tracing-projects/take-runs.ts';
+import { takeRuns } from '../../../src/control-service/tracing-projects/receive-runs.ts';
 import { fromImage, unknownId, refusalOf, sides, testTracing } from '../service-fixture.ts';
 import type { ServiceFixture } from '../service-fixture.ts';
 

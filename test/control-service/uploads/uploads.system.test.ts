@@ -14,7 +14,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Clock } from '../../../src/clock.ts';
 import { type RequestedDigest, readContentDigest } from '../../../src/control-service/uploads/receive.ts';
 import { judgeSignature, signedQuery } from '../../../src/control-service/uploads/signature.ts';
-import { createUploads, type PutEnd, type Uploads } from '../../../src/control-service/uploads/uploads.ts';
+import { createUploads, type UploadResult, type Uploads } from '../../../src/control-service/uploads/uploads.ts';
 import { temporaryFolder } from '../builds/repositories.ts';
 import { digestOf, tarballOf } from '../builds/tarballs.ts';
 import { openTestStore, type TestStore } from '../store/open-store.ts';
@@ -80,7 +80,7 @@ const put = (
   { objectPath, expires, signature }: Address,
   body: AsyncIterable<Uint8Array>,
   { announced, requested = { kind: 'none' } }: { announced?: number; requested?: RequestedDigest } = {},
-): Promise<PutEnd> => uploads.put({ objectPath, expires, signature, body, announced, requested });
+): Promise<UploadResult> => uploads.put({ objectPath, expires, signature, body, announced, requested });
 
 const good = tarballOf();
 const files = (): string[] =>
@@ -109,7 +109,7 @@ test('stores a tarball under its path, for its owner only, and returns its diges
 describe('an incomplete tarball leaves nothing, and the address stays valid', () => {
   const broken = new Error('reset');
   test.each<
-    [string, () => AsyncIterable<Uint8Array>, { announced?: number; requested?: RequestedDigest }, PutEnd['kind']]
+    [string, () => AsyncIterable<Uint8Array>, { announced?: number; requested?: RequestedDigest }, UploadResult['kind']]
   >([
     ['a body that is cut off', () => parts(good.subarray(0, 50), broken), {}, 'cut'],
     ['a body that is cut off before it starts', () => parts(broken), {}, 'cut'],

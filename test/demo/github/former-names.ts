@@ -1,4 +1,4 @@
-import type { Answer, ApiCall } from '../../../src/demo/github/exchange.ts';
+import type { ApiResponse, ApiCall } from '../../../src/demo/github/exchange.ts';
 import { fullNameOf, repositoryNamed, type Repository, type Site } from '../../../src/demo/github/site.ts';
 
 /** Former names of repositories, and the ids that never change. */
@@ -25,7 +25,7 @@ export class FormerNames {
   }
 
   /** GitHub leads from a former name to the repository's id. */
-  redirect(site: Site, { method, path, query }: ApiCall): Answer | undefined {
+  redirect(site: Site, { method, path, query }: ApiCall): ApiResponse | undefined {
     const [, name = '', rest = ''] = /^\/repos\/([^/]+\/[^/]+)(\/.*)?$/.exec(path) ?? [];
     const renamed = repositoryNamed(site, name) ? undefined : this.#renamed.get(name.toLowerCase());
     if (!renamed) return undefined;

@@ -1,5 +1,5 @@
 import { Probot } from 'probot';
-import { AppOctokit } from '../../../app/github/sending.ts';
+import { AppOctokit } from '../../../app/github/installation-clients.ts';
 import type { GitHubForDemo } from '../../../src/demo/github/github.ts';
 
 /** The App's Octokit as Probot configures it, without the pause between writes. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Answer, ApiCall, Exchange } from '../../../src/demo/github/exchange.ts';
+import type { ApiResponse, ApiCall, Exchange } from '../../../src/demo/github/exchange.ts';
 import { routeOf } from '../../../src/demo/github/server.ts';
 import { problemsOf } from './openapi.ts';
 
@@ -11,7 +11,7 @@ const list = { method: 'GET', path: '/repos/acme/agents/deployments' };
 function exchange(
   { method, path }: { method: string; path: string },
   { body, query = {} }: { body?: Record<string, unknown>; query?: Record<string, string> },
-  answer: Answer,
+  answer: ApiResponse,
 ): Exchange {
   const { template = path, params = {} } = routeOf(method, path) ?? {};
   const sent = body === undefined ? '' : JSON.stringify(body);
@@ -29,7 +29,10 @@ function exchange(
   return { call, answer };
 }
 
-const refused: Answer = { status: 422, body: { message: 'no', documentation_url: 'https://docs.github.com/rest' } };
+const refused: ApiResponse = {
+  status: 422,
+  body: { message: 'no', documentation_url: 'https://docs.github.com/rest' },
+};
 
 describe("validation against GitHub's OpenAPI document finds", () => {
   test.each<[string, Parameters<typeof exchange>, RegExp]>([

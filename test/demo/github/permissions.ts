@@ -2,7 +2,7 @@ import { isObject } from '../../../src/contract/json-object.ts';
 import { accountNamed } from '../../../src/demo/github/answers/accounts.ts';
 import { createToken } from '../../../src/demo/github/answers/app.ts';
 import { repositoryAnswer } from '../../../src/demo/github/answers/repositories.ts';
-import { notFound, numberAt, objectAt, objectsAt, textAt, type Who } from '../../../src/demo/github/exchange.ts';
+import { notFound, numberAt, objectAt, objectsAt, textAt, type Caller } from '../../../src/demo/github/exchange.ts';
 import { fullNameOf, repositoryFor, type Handler, type Repository, type Site } from '../../../src/demo/github/site.ts';
 
 /** What a token of an installation was made for. */
@@ -32,7 +32,7 @@ export class Permissions {
 
   async permits(
     site: Site,
-    who: Who,
+    who: Caller,
     repository: Repository,
     permission: string,
     level: 'read' | 'write',
@@ -48,7 +48,7 @@ export class Permissions {
   }
 
   #permitsInstallation(
-    who: Extract<Who, { kind: 'installation' }>,
+    who: Extract<Caller, { kind: 'installation' }>,
     repository: Repository,
     permission: string,
     level: 'read' | 'write',

@@ -7,7 +7,7 @@ import {
   numberAt,
   paged,
   Refusal,
-  type Answer,
+  type ApiResponse,
   type ApiCall,
   type Exchange,
   type JsonObject,
@@ -44,7 +44,7 @@ export interface RequestLine {
 }
 
 /** An answer in place of the real one, the answer lost after its effect, or the connection closed before it. */
-type Interference = (call: ApiCall) => Answer | 'lose' | 'close' | undefined;
+type Interference = (call: ApiCall) => ApiResponse | 'lose' | 'close' | undefined;
 
 /** A GitHub Deployment as GitHub shows it, with its statuses, oldest first. */
 export type DeploymentOfCommit = JsonObject & { statuses: readonly JsonObject[] };

@@ -9,7 +9,7 @@ import { fromJson } from '../../../contract/json-text.ts';
 import { writeComment } from '../../../sse/write-event.ts';
 import { beat } from '../../api/event-stream.ts';
 import { heartbeatJson } from '../../api/heartbeat-json.ts';
-import type { OwnApi } from '../own-api.ts';
+import type { InternalApi } from '../internal-api.ts';
 import { agentCard } from './card.ts';
 import { Tasks, type TaskParts } from './tasks.ts';
 import type { Logger } from '../../../logger.ts';
@@ -26,7 +26,7 @@ export interface A2aCall extends Pick<TaskParts, 'api' | 'findTask' | 'log'> {
 }
 
 /** Reads the assistant as the caller; throws a refusal if there is none. */
-export const readAssistant = (api: OwnApi, assistantId: string): Promise<Assistant> =>
+export const readAssistant = (api: InternalApi, assistantId: string): Promise<Assistant> =>
   api.read(assistantSchema, 'GET', `/assistants/${encodeURIComponent(assistantId)}`);
 
 /** Handles a JSON-RPC call, in the protocol version of its method. */
@@ -130,8 +130,8 @@ async function asEvents(answers: Streamed, { clock, leave, inError, log }: Strea
 }
 
 /**
- * Converts a call with the names of the public API to the protocol's: `thread.threadId` is the message's context, `taskId`
- * the task's id, and the role `assistant` is `agent`.
+ * Converts a call with the names of the public API to the protocol's: `thread.threadId` is the message's context,
+ * `taskId` the task's id, and the role `assistant` is `agent`.
  */
 export function inProtocolForm(call: Record<string, unknown>): Record<string, unknown> {
   const { params } = call;

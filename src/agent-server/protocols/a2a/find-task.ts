@@ -6,13 +6,13 @@ import type { Storage } from '../../storage/open.ts';
 export const taskMetadata = 'a2a_task_id';
 
 /** The thread and the id of a run. */
-export interface RunPlace {
+export interface RunIds {
   threadId: string;
   runId: string;
 }
 
 /** Finds the latest run of a task by the task's id, which is the id of its first run; undefined if there is none. */
-export type FindTask = (taskId: string) => Promise<RunPlace | undefined>;
+export type FindTask = (taskId: string) => Promise<RunIds | undefined>;
 
 /** Finds tasks among the runs of a deployment: callers may name a task without its context. */
 export function tasksIn({ db }: Storage): FindTask {

@@ -59,18 +59,18 @@ function sortedParts(parts: readonly Part[]): { texts: string[]; data: unknown[]
 }
 
 /** A message of a graph's state in the API's form, with the fields used here. */
-interface Said {
+interface StateMessage {
   id: string;
   role: Role;
   text: string;
 }
 
 /** The messages of a state from the one with the given id on; all of them if it is not among them. */
-function saidSince(values: unknown, messageId: string | undefined): Said[] {
+function messagesSince(values: unknown, messageId: string | undefined): StateMessage[] {
   const messages: unknown = isObject(values) ? values[messagesField] : undefined;
   if (!Array.isArray(messages)) return [];
   const begin = messageId === undefined ? -1 : messages.findIndex((one) => isObject(one) && one['id'] === messageId);
-  return messages.slice(Math.max(begin, 0)).flatMap((one, index) => readSaid(one, index) ?? []);
+  return messages.slice(Math.max(begin, 0)).flatMap((one, index) => readStateMessage(one, index) ?? []);
 }
 
 const roles: ReadonlyMap<string, Role> = new Map([
@@ -82,7 +82,7 @@ const roles: ReadonlyMap<string, Role> = new Map([
 ]);
 
 /** Undefined for messages of neither the user nor the agent, such as a tool's. */
-export function readSaid(message: unknown, index: number): Said | undefined {
+export function readStateMessage(message: unknown, index: number): StateMessage | undefined {
   if (!isObject(message)) return undefined;
   const { id, type, role, content } = message;
   const known = roles.get(String(type ?? role));
@@ -99,14 +99,14 @@ function textOf(content: unknown): string {
 
 /** The messages of a task, oldest first. */
 export function historyOf(values: unknown, messageId: string | undefined, ids: TaskIds): Message[] {
-  return saidSince(values, messageId)
+  return messagesSince(values, messageId)
     .filter(({ text }) => text !== '')
     .map(({ id, role, text }) => ({ ...ids, messageId: id, role, parts: [textPart(text)], ...nothingMore }));
 }
 
 /** The result of a task: the last message of the agent, else the state. */
 export function artifactsOf(values: unknown, messageId: string | undefined): Artifact[] {
-  const said = saidSince(values, messageId).findLast(({ role, text }) => role === Role.ROLE_AGENT && text !== '');
+  const said = messagesSince(values, messageId).findLast(({ role, text }) => role === Role.ROLE_AGENT && text !== '');
   if (said) return [artifact(said.id, textPart(said.text))];
   if (values === null || values === undefined) return [];
   const { [messagesField]: _, ...fields } = isObject(values) ? values : { values };

@@ -3,7 +3,7 @@ import { isObject } from '../../../contract/json-object.ts';
 import { errorKey } from '../../../contract/agent/run.ts';
 import { errorEvent, metadataEvent, splitEventName } from '../../../contract/agent/stream-event.ts';
 import { memberOf } from '../../members.ts';
-import { artifact, artifactsOf, readSaid, textPart, type TaskIds } from './messages.ts';
+import { artifact, artifactsOf, readStateMessage, textPart, type TaskIds } from './messages.ts';
 import { interruptKey, outcomeOf, taskUnderWay } from './task.ts';
 
 /** An event of a run's stream. */
@@ -16,9 +16,9 @@ export interface RunEvent {
 export const taskModes = ['messages-tuple', 'values'] as const;
 
 /**
- * Converts the events of a run to those of a task: the task, the agent's output as it is generated, the whole result, and
- * the final state. A stream that breaks because this process shuts down reports no end: the run continues in another
- * process.
+ * Converts the events of a run to those of a task: the task, the agent's output as it is generated, the whole result,
+ * and the final state. A stream that breaks because this process shuts down reports no end: the run continues in
+ * another process.
  *
  * @param given the run's input, and the id of the task's first message.
  */
@@ -43,7 +43,7 @@ export async function* taskStream(
       if (Array.isArray(waitsFor)) requested = [...(requested ?? []), ...waitsFor];
       else result = data;
     } else if (mode === 'messages' && ids) {
-      const chunk = readSaid(Array.isArray(data) ? data[0] : undefined, 0);
+      const chunk = readStateMessage(Array.isArray(data) ? data[0] : undefined, 0);
       if (chunk?.role !== Role.ROLE_AGENT || chunk.text === '') continue;
       yield reported(ids, artifact(chunk.id, textPart(chunk.text)), {
         append: started.has(chunk.id),

@@ -7,7 +7,7 @@ import { artifactsOf, historyOf, question, remark, type TaskIds } from './messag
 export const interruptKey = '__interrupt__';
 
 /** The final states of a task. */
-export const isOver = (state: TaskState | undefined): boolean =>
+export const isTerminal = (state: TaskState | undefined): boolean =>
   state === TaskState.TASK_STATE_COMPLETED ||
   state === TaskState.TASK_STATE_FAILED ||
   state === TaskState.TASK_STATE_CANCELED ||

@@ -26,18 +26,18 @@ import type { FreeObject } from '../../../contract/agent/open-word.ts';
 import type { Run } from '../../../contract/agent/run.ts';
 import { isObject } from '../../../contract/json-object.ts';
 import { inputOf, resumeOf, type TaskIds } from './messages.ts';
-import { asNoTask, inA2aWords, noTask } from './refused.ts';
-import { OwnRuns } from './own-runs.ts';
-import { taskMetadata, type FindTask, type RunPlace } from './find-task.ts';
-import { readInputSchema, type OwnApi } from '../own-api.ts';
+import { asNoTask, withA2aErrors, noTask } from './errors.ts';
+import { InternalRuns } from './internal-runs.ts';
+import { taskMetadata, type FindTask, type RunIds } from './find-task.ts';
+import { readInputSchema, type InternalApi } from '../internal-api.ts';
 import { taskStream } from './task-stream.ts';
-import { isOver, outcomeOf, taskAfter, taskUnderWay, withHistory } from './task.ts';
+import { isTerminal, outcomeOf, taskAfter, taskUnderWay, withHistory } from './task.ts';
 import type { Logger } from '../../../logger.ts';
 
 export interface TaskParts {
   assistant: Assistant;
   card: AgentCard;
-  api: OwnApi;
+  api: InternalApi;
   findTask: FindTask;
   /** Aborts when the caller disconnects. */
   gone: AbortSignal;
@@ -65,11 +65,11 @@ const pageBounds = { most: 100, usual: 50 };
  */
 export class Tasks implements A2ARequestHandler {
   readonly #parts: TaskParts;
-  readonly #runs: OwnRuns;
+  readonly #runs: InternalRuns;
 
   constructor(parts: TaskParts) {
     this.#parts = parts;
-    this.#runs = new OwnRuns(parts.api);
+    this.#runs = new InternalRuns(parts.api);
   }
 
   async getAgentCard(): Promise<AgentCard> {
@@ -82,7 +82,7 @@ export class Tasks implements A2ARequestHandler {
 
   /** Returns the task at its end, or at once if the caller does not wait. */
   sendMessage(params: SendMessageRequest): Promise<Task> {
-    return inA2aWords(this.#parts.log, async () => {
+    return withA2aErrors(this.#parts.log, async () => {
       const turn = await this.#turn(params);
       const most = params.configuration?.historyLength;
       if (params.configuration?.returnImmediately) {
@@ -98,18 +98,18 @@ export class Tasks implements A2ARequestHandler {
 
   async *sendMessageStream(params: SendMessageRequest): AsyncGenerator<StreamResponse, void, undefined> {
     const { log, gone } = this.#parts;
-    const turn = await inA2aWords(log, () => this.#turn(params));
-    const events = await inA2aWords(log, () => this.#runs.stream(turn.threadId, turn.request, gone));
+    const turn = await withA2aErrors(log, () => this.#turn(params));
+    const events = await withA2aErrors(log, () => this.#runs.stream(turn.threadId, turn.request, gone));
     const idsOf = (runId: string) => ({ taskId: turn.taskId ?? runId, contextId: turn.threadId });
     yield* taskStream(events, idsOf, { input: turn.input, messageId: turn.messageId });
   }
 
   async getTask({ id, historyLength }: GetTaskRequest): Promise<Task> {
-    return inA2aWords(this.#parts.log, async () => withHistory((await this.#find(id)).task, historyLength));
+    return withA2aErrors(this.#parts.log, async () => withHistory((await this.#find(id)).task, historyLength));
   }
 
   async cancelTask({ id }: CancelTaskRequest): Promise<Task> {
-    return inA2aWords(this.#parts.log, async () => {
+    return withA2aErrors(this.#parts.log, async () => {
       const { place, run } = await this.#find(id);
       if (!isUnfinished(run)) throw new TaskNotCancelableError(`Task ${id} has ended already.`);
       await this.#runs.cancel(place);
@@ -118,18 +118,18 @@ export class Tasks implements A2ARequestHandler {
   }
 
   async *resubscribe({ id }: SubscribeToTaskRequest): AsyncGenerator<StreamResponse, void, undefined> {
-    const { place, run, task } = await inA2aWords(this.#parts.log, () => this.#find(id));
+    const { place, run, task } = await withA2aErrors(this.#parts.log, () => this.#find(id));
     if (!isUnfinished(run)) {
       throw new UnsupportedOperationError(`Task ${id} has ended already: there is nothing to follow. Read it instead.`);
     }
-    const events = await inA2aWords(this.#parts.log, () => this.#runs.join(place, this.#parts.gone));
+    const events = await withA2aErrors(this.#parts.log, () => this.#runs.join(place, this.#parts.gone));
     const idsOf = () => ({ taskId: id, contextId: task.contextId });
     yield* taskStream(events, idsOf, { input: inputGiven(run), messageId: messageGiven(run) });
   }
 
   /** The tasks of a context, newest first. */
   async listTasks(request: ListTasksRequest): Promise<ListTasksResponse> {
-    return inA2aWords(this.#parts.log, async () => {
+    return withA2aErrors(this.#parts.log, async () => {
       const { contextId, pageToken, historyLength } = request;
       if (contextId === '') throw new RequestMalformedError('contextId is missing. Tasks are listed per context.');
       const pageSize = Math.min(request.pageSize || pageBounds.usual, pageBounds.most);
@@ -180,7 +180,7 @@ export class Tasks implements A2ARequestHandler {
     }
     const state = task.status?.state;
     if (state !== TaskState.TASK_STATE_INPUT_REQUIRED) {
-      const why = isOver(state) ? 'has ended' : 'is still being carried out';
+      const why = isTerminal(state) ? 'has ended' : 'is still being carried out';
       throw new UnsupportedOperationError(`Task ${taskId} ${why}: send the message without a taskId, in its context.`);
     }
     return {
@@ -192,7 +192,7 @@ export class Tasks implements A2ARequestHandler {
     };
   }
 
-  async #find(id: string): Promise<{ place: RunPlace; run: Run; first: Run; task: Task }> {
+  async #find(id: string): Promise<{ place: RunIds; run: Run; first: Run; task: Task }> {
     const { findTask, assistant } = this.#parts;
     const place = await findTask(id);
     if (!place) throw noTask(id);
@@ -203,7 +203,7 @@ export class Tasks implements A2ARequestHandler {
     return { place, run, first, task: await this.#taskOf(run, first, place, ids) };
   }
 
-  async #taskOf(run: Run, first: Run, place: RunPlace, ids: TaskIds): Promise<Task> {
+  async #taskOf(run: Run, first: Run, place: RunIds, ids: TaskIds): Promise<Task> {
     if (run.status === 'pending') return taskUnderWay(ids, TaskState.TASK_STATE_SUBMITTED, inputGiven(first));
     if (run.status === 'running') return taskUnderWay(ids, TaskState.TASK_STATE_WORKING, inputGiven(first));
     const outcome = outcomeOf(await this.#runs.result(place, run.status), ids);
@@ -214,7 +214,7 @@ export class Tasks implements A2ARequestHandler {
 const isUnfinished = ({ status }: Run): boolean => status === 'pending' || status === 'running';
 
 /** Whether the graph's input has the key `messages`; true if unknown. */
-async function takesMessages(api: OwnApi, assistantId: string): Promise<boolean> {
+async function takesMessages(api: InternalApi, assistantId: string): Promise<boolean> {
   const properties = (await readInputSchema(api, assistantId))?.['properties'];
   return !isObject(properties) || 'messages' in properties;
 }
@@ -236,5 +236,5 @@ function messageGiven(run: Run): string | undefined {
 
 function contextOf(contextId: string): string {
   if (isUuid(contextId)) return contextId.toLowerCase();
-  throw new RequestMalformedError('contextId is no id of a thread: a context is one, and its id a uuid.');
+  throw new RequestMalformedError('contextId must be a uuid: a context is a thread.');
 }

@@ -11,7 +11,7 @@ import {
 import * as z from 'zod';
 import { assistantSchema, type Assistant, pageBounds } from '../../../contract/agent/assistant.ts';
 import { errorKey, failedRunBody } from '../../../contract/agent/run.ts';
-import { readInputSchema, type OwnApi } from '../own-api.ts';
+import { readInputSchema, type InternalApi } from '../internal-api.ts';
 import { Refusal } from '../../refusal.ts';
 import type { FreeObject } from '../../../contract/agent/open-word.ts';
 import type { Clock } from '../../../clock.ts';
@@ -26,7 +26,7 @@ const toolsAPage = 100;
  * Creates a server of the model context protocol for one request. Every assistant that the caller may see is a tool;
  * calling it runs the assistant without a thread.
  */
-export function mcpServer(api: OwnApi, version: string): Server {
+export function mcpServer(api: InternalApi, version: string): Server {
   const server = new Server({ name: 'landfall-agent-server', version }, { capabilities: { tools: {} } });
 
   server.setRequestHandler('tools/list', async ({ params }) => {
@@ -49,7 +49,7 @@ export function mcpServer(api: OwnApi, version: string): Server {
 
 const assistantList = z.array(assistantSchema);
 
-async function allAssistants(api: OwnApi): Promise<Assistant[]> {
+async function allAssistants(api: InternalApi): Promise<Assistant[]> {
   const found: Assistant[] = [];
   for (;;) {
     const page = await api.read(assistantList, 'POST', '/assistants/search', {
@@ -60,14 +60,18 @@ async function allAssistants(api: OwnApi): Promise<Assistant[]> {
   }
 }
 
-async function describe(api: OwnApi, name: string, { assistant_id, graph_id, description }: Assistant): Promise<Tool> {
+async function describe(
+  api: InternalApi,
+  name: string,
+  { assistant_id, graph_id, description }: Assistant,
+): Promise<Tool> {
   const { schema } = toolInput(await readInputSchema(api, assistant_id));
   return { name, description: description ?? `Runs the graph "${graph_id}".`, inputSchema: schema };
 }
 
 /** Reports a failed run to the model as a tool error, so that the model can react. */
 async function call(
-  api: OwnApi,
+  api: InternalApi,
   { assistant_id }: Assistant,
   args: Record<string, unknown>,
   signal: AbortSignal,
@@ -146,15 +150,15 @@ export function toolInput(schema: FreeObject | null | undefined): ToolInput {
 }
 
 export interface McpParts {
-  api: OwnApi;
+  api: InternalApi;
   version: string;
   clock: Clock;
   log: Logger;
 }
 
 /**
- * Handles a POST of the model context protocol: a single response, as the public description says. Stateless: nothing is
- * kept between requests.
+ * Handles a POST of the model context protocol: a single response, as the public description says. Stateless: nothing
+ * is kept between requests.
  */
 export async function answerMcp(request: Request, { api, version, clock, log }: McpParts): Promise<Response> {
   const onerror = (error: Error) => log.warn(`The model context protocol: ${error.message}`);

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Migration } from '../../../postgres/migrate.ts';
 
 /**
- * The items of the store. Labels and keys sort by their bytes, so that all namespaces below one are a range of the key's
- * index.
+ * The items of the store. Labels and keys sort by their bytes, so that all namespaces below one are a range of the
+ * key's index.
  */
 export const store: Migration = {
   name: '030-store',

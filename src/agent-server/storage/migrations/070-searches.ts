@@ -3,9 +3,9 @@ import type { Migration } from '../../../postgres/migrate.ts';
 
 /**
  * Indexes for queries over many rows. Every waiting run queries the unfinished runs of its thread: with an index on the
- * order of acceptance alone, each of ten thousand would read all others. The index has a condition that statements about a
- * single run lack: otherwise the planner might prefer it to the primary key while few runs are unfinished. Threads are
- * searched by metadata and listed by age; a run changes neither, so runs do not write to those indexes.
+ * order of acceptance alone, each of ten thousand would read all others. The index has a condition that statements
+ * about a single run lack: otherwise the planner might prefer it to the primary key while few runs are unfinished.
+ * Threads are searched by metadata and listed by age; a run changes neither, so runs do not write to those indexes.
  */
 export const searches: Migration = {
   name: '070-searches',

@@ -7,7 +7,7 @@ import type { WriteLine } from '../log-line.ts';
 import type { Engine } from './engine.ts';
 import type { ContainerPlan } from './plan.ts';
 
-export interface Made {
+export interface CreatedContainer {
   name: string;
   plan: ContainerPlan;
 }
@@ -28,11 +28,11 @@ export const deploymentLabel = 'landfall.deployment';
 const createWithinMs = 600_000;
 
 /** Creates a container without starting it; pulls its image where needed. @throws EngineRefusal */
-export async function create(
+export async function createContainer(
   engine: Engine,
   { name, plan, flags }: { name: string; plan: ContainerPlan; flags: readonly string[] },
   signal: AbortSignal,
-): Promise<Made> {
+): Promise<CreatedContainer> {
   const { file, inherited, impossible } = passEnvironment(plan.env);
   if (impossible.length > 0) {
     throw new EngineRefusal(
@@ -62,7 +62,7 @@ export async function create(
 /** Starts a container and sends its output to a log, until it ends. */
 export function startAndFollow(
   engine: Engine,
-  { name }: Made,
+  { name }: CreatedContainer,
   { write, mask, clock }: { write: WriteLine; mask: Mask; clock: Clock },
 ): GuardedProcess & { saidAll: Promise<void> } {
   const following = engine.follow(['start', '--attach', name]);

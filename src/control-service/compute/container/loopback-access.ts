@@ -64,7 +64,7 @@ export async function makeNetwork(
 const mostOfOne = 32;
 
 /** A proxy from containers to a host and port, or to a socket. The target itself authenticates every connection. */
-export async function passageTo(target: { host: string; port: number } | { path: string }) {
+export async function createLoopbackProxy(target: { host: string; port: number } | { path: string }) {
   const port = await freePort();
   let server: Promise<Server> | undefined;
   const open = new Set<Socket>();
@@ -121,7 +121,7 @@ export async function passageTo(target: { host: string; port: number } | { path:
     },
   };
 }
-export type Passage = Awaited<ReturnType<typeof passageTo>>;
+export type LoopbackProxy = Awaited<ReturnType<typeof createLoopbackProxy>>;
 
 async function freePort(): Promise<number> {
   const server = createServer();

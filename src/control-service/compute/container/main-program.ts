@@ -3,7 +3,7 @@ import { programParts, type AgentProgramFiles } from '../../isolation/program.ts
 import { agentVariables, type AgentSettings } from '../agent-environment.ts';
 import type { AgentSpec } from '../compute.ts';
 import { memoryBound } from '../memory-bound.ts';
-import type { Reached } from './networks.ts';
+import type { AgentEndpoints } from './networks.ts';
 import type { MainProgram } from './plan.ts';
 
 /** The port that every agent listens on in its container, passed as `PORT`. */
@@ -11,7 +11,7 @@ export const portInside = 8_000;
 
 interface ContainerFacts extends AgentSettings {
   /** The addresses of the agent's database and tracing, as the container reaches them. */
-  reached: Reached;
+  reached: AgentEndpoints;
   buildImage: string;
   program: AgentProgramFiles;
   /** The user that a build's container runs as; the image's own when undefined. */

@@ -1,16 +1,16 @@
-import { addressAt, makeNetwork, passageTo, loopbackAccess, type Passage } from './loopback-access.ts';
+import { addressAt, makeNetwork, createLoopbackProxy, loopbackAccess, type LoopbackProxy } from './loopback-access.ts';
 import type { AgentSpec } from '../compute.ts';
 import { EngineRefusal } from './containers.ts';
 import type { Engine } from './engine.ts';
 
 /** What the containers of an agent connect to: its database and the tracing endpoint. */
-export type Reached = Pick<AgentSpec, 'databaseUrl' | 'tracing'>;
+export type AgentEndpoints = Pick<AgentSpec, 'databaseUrl' | 'tracing'>;
 
-export interface ContainerWay {
+export interface NetworkAccess {
   /** Flags of `create` for the container's network. */
   network: readonly string[];
   /** The addresses as the containers reach them: secrets. */
-  reached: Reached;
+  reached: AgentEndpoints;
   /** Call after the first container is created and before it starts. */
   open(container: string): Promise<void>;
 }
@@ -20,17 +20,17 @@ const postgresPort = 5_432;
 
 /** Contacts the engine only when needed. `databaseFolder` holds the socket of a database that has no port. */
 export function containerNetworks(engine: Engine, name: string, labels: readonly string[], databaseFolder?: string) {
-  const passages = new Map<string, Promise<Passage>>();
+  const passages = new Map<string, Promise<LoopbackProxy>>();
   let isMade = false;
 
-  function passageFor(address: string): Promise<Passage> {
+  function passageFor(address: string): Promise<LoopbackProxy> {
     const { protocol, hostname, port, searchParams } = new URL(address);
     const number = Number(port || (usualPorts[protocol] ?? postgresPort));
     const target = isSocket(address)
       ? { path: `${databaseFolder ?? searchParams.get('host')}/.s.PGSQL.${number}` }
       : { host: hostname.replace(/^\[|\]$/g, ''), port: number };
     const key = JSON.stringify(target);
-    const passage = passages.get(key) ?? passageTo(target);
+    const passage = passages.get(key) ?? createLoopbackProxy(target);
     passages.set(key, passage);
     return passage;
   }
@@ -45,13 +45,13 @@ export function containerNetworks(engine: Engine, name: string, labels: readonly
 
   return {
     /** @throws EngineRefusal when they can't be created. */
-    async wayFor({ databaseUrl, tracing }: Reached): Promise<ContainerWay> {
+    async wayFor({ databaseUrl, tracing }: AgentEndpoints): Promise<NetworkAccess> {
       const ways = [databaseUrl, ...(tracing ? [tracing.url] : [])].map((address) =>
         loopbackAccess(address, engine.facts),
       );
       const byEngine = ways.find((way) => way.kind === 'by the engine');
       const gateway = byEngine || engine.facts.rootless ? undefined : await ownNetwork();
-      const opened: Passage[] = [];
+      const opened: LoopbackProxy[] = [];
       const reachedAt = async (address: string): Promise<string> => {
         const way = loopbackAccess(address, engine.facts);
         if (way.kind === 'by the engine') {

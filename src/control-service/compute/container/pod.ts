@@ -6,7 +6,7 @@ import { failedStart, outputExcerpt } from '../output-excerpt.ts';
 import type { WriteLine } from '../log-line.ts';
 import { memoryBound } from '../memory-bound.ts';
 import {
-  create,
+  createContainer,
   deploymentLabel,
   endInWords,
   EngineRefusal,
@@ -15,11 +15,11 @@ import {
   serviceLabel,
   startAndFollow,
   stateOf,
-  type Made,
+  type CreatedContainer,
 } from './containers.ts';
 import type { Engine } from './engine.ts';
 import { portInside } from './main-program.ts';
-import type { ContainerWay } from './networks.ts';
+import type { NetworkAccess } from './networks.ts';
 import type { ContainerPlan, PodPlan } from './plan.ts';
 
 /** The containers of one start of a revision: they start and end together. */
@@ -32,11 +32,11 @@ export interface Pod {
   run: string;
   serviceId: string;
   token: string;
-  way: ContainerWay;
+  way: NetworkAccess;
   mask: Mask;
   startWithinMs: number;
   drainMs: number;
-  made: Made[];
+  made: CreatedContainer[];
 }
 
 const portPollMs = 100;
@@ -119,17 +119,26 @@ const ownLabels = ({ serviceId, spec }: Pod): string[] => [
   `--label=${deploymentLabel}=${spec.deploymentId}`,
 ];
 
-async function make(pod: Pod, plan: ContainerPlan, network: readonly string[], signal: AbortSignal): Promise<Made> {
+async function make(
+  pod: Pod,
+  plan: ContainerPlan,
+  network: readonly string[],
+  signal: AbortSignal,
+): Promise<CreatedContainer> {
   const { engine, spec, run } = pod;
   const name = `landfall-${spec.name}-${run}${plan === pod.plan.main ? '' : `-${plan.name}`}`;
   const flags = [...ownLabels(pod), `--label=landfall.revision=${spec.revisionId}`, ...network];
   // Recorded first: the engine may create it even if the call is aborted.
   pod.made.push({ name, plan });
-  return create(engine, { name, plan, flags }, signal);
+  return createContainer(engine, { name, plan, flags }, signal);
 }
 
 /** Waits for the container's port, starts the sidecars, and waits until the agent is healthy. */
-async function untilHealthy(pod: Pod, main: Made, bound: AbortSignal): Promise<{ origin: string } | undefined> {
+async function untilHealthy(
+  pod: Pod,
+  main: CreatedContainer,
+  bound: AbortSignal,
+): Promise<{ origin: string } | undefined> {
   const { engine, clock, plan, spec, mask, token } = pod;
   let port: number | undefined;
   while (!bound.aborted && port === undefined) {
@@ -145,7 +154,7 @@ async function untilHealthy(pod: Pod, main: Made, bound: AbortSignal): Promise<{
   return port !== undefined && (await becomesHealthy({ origin, token }, clock, bound)) ? { origin } : undefined;
 }
 
-async function runToItsEnd(pod: Pod, made: Made, signal: AbortSignal): Promise<string> {
+async function runToItsEnd(pod: Pod, made: CreatedContainer, signal: AbortSignal): Promise<string> {
   const { engine, clock, spec, mask } = pod;
   const excerpt = outputExcerpt();
   const writeLine = named(spec.log, made.plan.name);

@@ -5,7 +5,7 @@ import { fieldAt, lengthProblems, unknownFields } from '../../validation/field.t
 import { hostingProblem, type Hosting } from './hosting.ts';
 import type { SourceConfigRequest } from '../../../contract/control/source.ts';
 import { nameProblem, repoRefProblem, tarballProblem } from './value-problems.ts';
-import { accepted, againstRules, type Judged } from '../../validation/refusal.ts';
+import { accepted, againstRules, type ValidationResult } from '../../validation/refusal.ts';
 import { readRepoUrl } from './repo-url.ts';
 import { readBody } from '../../validation/shape.ts';
 import { requestProblems, withEmptyValues } from './requested-deployment.ts';
@@ -33,10 +33,11 @@ export interface CreateFacts {
 const graphConfigPath = 'source_revision_config.graph_config_path';
 
 /** Parses the body of a creation, in either spelling (control-service.md, DeploymentCreateRequest). */
-export const readCreate = (body: unknown): Judged<DeploymentCreateRequest> => readBody(deploymentCreateRequest, body);
+export const readCreate = (body: unknown): ValidationResult<DeploymentCreateRequest> =>
+  readBody(deploymentCreateRequest, body);
 
 /** The complete request of a creation, or every rule that it breaks. */
-export function judgeCreate(request: DeploymentCreateRequest, facts: CreateFacts): Judged<NewDeployment> {
+export function judgeCreate(request: DeploymentCreateRequest, facts: CreateFacts): ValidationResult<NewDeployment> {
   const { name, source, source_config, source_revision_config } = request;
   const tooLong = lengthProblems(request);
   if (tooLong.length > 0) return againstRules(tooLong);

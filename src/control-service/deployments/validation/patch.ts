@@ -4,14 +4,14 @@ import { takes } from '../../../contract/control/field-rules.ts';
 import { readRepoRef } from '../../../contract/control/repo-ref.ts';
 import type { Source } from '../../../contract/control/source.ts';
 import { fieldAt, isGiven, lengthProblems, rulesGiven, unknownFields } from '../../validation/field.ts';
-import { accepted, againstRules, type Judged } from '../../validation/refusal.ts';
+import { accepted, againstRules, type ValidationResult } from '../../validation/refusal.ts';
 import { repoRefProblem, tarballProblem, type NamedTarball } from './value-problems.ts';
 import { readBody } from '../../validation/shape.ts';
 import { requestProblems, withEmptyValues, type RequestedDeployment } from './requested-deployment.ts';
 import { isObject } from '../../../contract/json-object.ts';
 
 /** The current deployment, as far as a change needs it. */
-export interface Current extends RequestedDeployment {
+export interface CurrentDeployment extends RequestedDeployment {
   name: string;
   source: Source;
   /** The address that the service shows as `custom_url` where a request can't set it. */
@@ -25,7 +25,7 @@ export interface ReadPatch {
 }
 
 /** Parses the body of a PATCH, in either spelling. */
-export function readPatch(body: unknown): Judged<ReadPatch> {
+export function readPatch(body: unknown): ValidationResult<ReadPatch> {
   const read = readBody(deploymentPatchRequest, body);
   if (!read.ok) return read;
   return accepted({ request: read.value, restated: { name: fieldAt(body, 'name'), source: fieldAt(body, 'source') } });
@@ -39,10 +39,10 @@ export function readPatch(body: unknown): Judged<ReadPatch> {
  * @returns with the paths of the fields that need a new revision; none: everything changes in place.
  */
 export function judgePatch(
-  current: Current,
+  current: CurrentDeployment,
   { request, restated }: ReadPatch,
   tarball: NamedTarball = 'unknown',
-): Judged<{ requested: RequestedDeployment; revisionFor: string[] }> {
+): ValidationResult<{ requested: RequestedDeployment; revisionFor: string[] }> {
   const { source } = current;
   const tooLong = lengthProblems(request);
   if (tooLong.length > 0) return againstRules(tooLong);
@@ -69,7 +69,7 @@ export function judgePatch(
 }
 
 /** The problem with every fixed field that the request would change. */
-function fixedProblems(current: Current, request: unknown): string[] {
+function fixedProblems(current: CurrentDeployment, request: unknown): string[] {
   return rulesGiven(request)
     .filter((rule) => rule.patch === 'fixed' && takes(rule, current.source))
     .filter(({ path }) => !isDeepStrictEqual(fieldAt(request, path), fieldAt(current, path)))
@@ -80,13 +80,17 @@ function fixedProblems(current: Current, request: unknown): string[] {
 }
 
 /** Drops `custom_url` where it is the shown one: a client may send back what it read. */
-function withoutShownUrl(current: Current, request: DeploymentPatchRequest): DeploymentPatchRequest {
+function withoutShownUrl(current: CurrentDeployment, request: DeploymentPatchRequest): DeploymentPatchRequest {
   if (request.source_config?.custom_url !== current.shownUrl) return request;
   return { ...request, source_config: { ...request.source_config, custom_url: null } };
 }
 
-function merged(current: Current, request: DeploymentPatchRequest, ref: string | undefined): RequestedDeployment {
-  const { custom_url, resource_spec, listener_config, ...settings } = given(request.source_config ?? {});
+function merged(
+  current: CurrentDeployment,
+  request: DeploymentPatchRequest,
+  ref: string | undefined,
+): RequestedDeployment {
+  const { custom_url, resource_spec, listener_config, ...settings } = withoutNulls(request.source_config ?? {});
   const isOwnUrl = current.source === 'external_docker';
   return {
     source_config: {
@@ -95,12 +99,12 @@ function merged(current: Current, request: DeploymentPatchRequest, ref: string |
       ...(custom_url && isOwnUrl ? { custom_url } : {}),
       ...(resource_spec ? { resource_spec: withEmptyValues(resource_spec) } : {}),
       ...(listener_config
-        ? { listener_config: { ...current.source_config.listener_config, ...given(listener_config) } }
+        ? { listener_config: { ...current.source_config.listener_config, ...withoutNulls(listener_config) } }
         : {}),
     },
     source_revision_config: {
       ...current.source_revision_config,
-      ...given(request.source_revision_config ?? {}),
+      ...withoutNulls(request.source_revision_config ?? {}),
       ...(ref === undefined ? {} : { repo_ref: ref }),
     },
     secrets: request.secrets ?? current.secrets,
@@ -109,7 +113,7 @@ function merged(current: Current, request: DeploymentPatchRequest, ref: string |
 }
 
 /** The fields of an object that are neither null nor absent. */
-function given<T extends object>(fields: T): Partial<T> {
+function withoutNulls<T extends object>(fields: T): Partial<T> {
   const left: Partial<T> = { ...fields };
   for (const key of Object.keys(left)) if (Reflect.get(left, key) == null) Reflect.deleteProperty(left, key);
   return left;
@@ -119,8 +123,8 @@ function given<T extends object>(fields: T): Partial<T> {
 const deepest = 3;
 
 /**
- * The names of the fields that a change affects, in alphabetical order; for a new deployment, all its fields. Secrets and
- * their references appear by name (`secrets.MODEL_KEY`). Never contains a value.
+ * The names of the fields that a change affects, in alphabetical order; for a new deployment, all its fields. Secrets
+ * and their references appear by name (`secrets.MODEL_KEY`). Never contains a value.
  */
 export function changedFields(before: RequestedDeployment | undefined, after: RequestedDeployment): string[] {
   return differing('', before && byName(before), byName(after), deepest).sort();

@@ -1,12 +1,12 @@
 import type { Source } from '../../../contract/control/source.ts';
-import { accepted, againstRules, type Judged } from '../../validation/refusal.ts';
+import { accepted, againstRules, type ValidationResult } from '../../validation/refusal.ts';
 import { hasEnded } from '../../revisions/states.ts';
 import type { RevisionRecord } from '../../store/tables.ts';
 import { requestProblems, type RequestedDeployment } from './requested-deployment.ts';
 
 /**
- * What a revision without a complete source waits for (our choice: control-service.md leaves open what the first revision
- * is of a deployment whose source arrives later). Undefined where it can start.
+ * What a revision without a complete source waits for (our choice: control-service.md leaves open what the first
+ * revision is of a deployment whose source arrives later). Undefined where it can start.
  */
 export function missingSource({
   source,
@@ -28,10 +28,13 @@ const built: readonly Source[] = ['github', 'internal_source'];
 
 /**
  * The deployment after redeploying an earlier revision, or why that is impossible (our choice): it takes the revision's
- * build and everything that made it, so that the deployment describes what runs. Fields that change in place and those of
- * a build stay as they are.
+ * build and everything that made it, so that the deployment describes what runs. Fields that change in place and those
+ * of a build stay as they are.
  */
-export function judgeRedeploy(current: RequestedDeployment, earlier: EarlierRevision): Judged<RequestedDeployment> {
+export function judgeRedeploy(
+  current: RequestedDeployment,
+  earlier: EarlierRevision,
+): ValidationResult<RequestedDeployment> {
   if (built.includes(earlier.source) && earlier.build_folder === null) {
     return againstRules([
       hasEnded(earlier.status)

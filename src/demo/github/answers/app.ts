@@ -1,6 +1,6 @@
 import { isObject } from '../../../contract/json-object.ts';
 import { notFound, paged, pageOf, Refusal, textAt } from '../exchange.ts';
-import type { Answer, ApiCall, JsonObject } from '../exchange.ts';
+import type { ApiResponse, ApiCall, JsonObject } from '../exchange.ts';
 import type { Delivery } from '../events/deliveries.ts';
 import { utc, type Installation, type Site } from '../site.ts';
 import { appAnswer, installationAnswer } from './accounts.ts';
@@ -12,19 +12,19 @@ function appOnly({ who }: ApiCall): void {
 
 const installed = (site: Site): Installation[] => site.installations.filter(({ isInstalled }) => isInstalled);
 
-export async function getApp(call: ApiCall, site: Site): Promise<Answer> {
+export async function getApp(call: ApiCall, site: Site): Promise<ApiResponse> {
   appOnly(call);
   return { status: 200, body: { ...appAnswer(site), installations_count: installed(site).length } };
 }
 
-export async function listInstallations(call: ApiCall, site: Site): Promise<Answer> {
+export async function listInstallations(call: ApiCall, site: Site): Promise<ApiResponse> {
   appOnly(call);
   const answers = await Promise.all(installed(site).map((each) => installationAnswer(site, each)));
   return paged(call, site.url, answers);
 }
 
 /** The emulated GitHub makes the token; whose it is is kept here too, for what is answered here. */
-export async function createToken(call: ApiCall, site: Site): Promise<Answer> {
+export async function createToken(call: ApiCall, site: Site): Promise<ApiResponse> {
   appOnly(call);
   const installation = installed(site).find(({ id }) => String(id) === call.params['installation_id']);
   if (!installation) throw notFound();
@@ -35,7 +35,7 @@ export async function createToken(call: ApiCall, site: Site): Promise<Answer> {
 }
 
 /** Newest first; `cursor` names the delivery that the page begins after. */
-export async function listDeliveries(call: ApiCall, site: Site): Promise<Answer> {
+export async function listDeliveries(call: ApiCall, site: Site): Promise<ApiResponse> {
   appOnly(call);
   const { query } = call;
   const { perPage } = pageOf(query);
@@ -68,7 +68,7 @@ const deliveryItem = (delivery: Delivery): JsonObject => ({
 });
 
 /** The same event under the same GUID once more; it is sent after this is answered. */
-export async function attemptDelivery(call: ApiCall, site: Site): Promise<Answer> {
+export async function attemptDelivery(call: ApiCall, site: Site): Promise<ApiResponse> {
   appOnly(call);
   const delivery = site.deliveries.all.find(({ id }) => String(id) === call.params['delivery_id']);
   if (!delivery) throw notFound();

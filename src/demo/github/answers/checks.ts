@@ -7,7 +7,7 @@ import {
   paged,
   Refusal,
   textAt,
-  type Answer,
+  type ApiResponse,
   type ApiCall,
   type JsonObject,
 } from '../exchange.ts';
@@ -72,7 +72,7 @@ const annotationsOf = (body: JsonObject): JsonObject[] => objectsAt(objectAt(bod
 const completed = (body: JsonObject): JsonObject =>
   body['conclusion'] == null ? body : { ...body, status: 'completed' };
 
-export async function createRun(call: ApiCall, site: Site): Promise<Answer> {
+export async function createRun(call: ApiCall, site: Site): Promise<ApiResponse> {
   const repository = await repositoryFor(site, call, 'checks', 'write');
   const { body, path, headers } = call;
   const sha = textAt(body, 'head_sha') ?? '';
@@ -87,7 +87,7 @@ export async function createRun(call: ApiCall, site: Site): Promise<Answer> {
 }
 
 /** Annotations are added at every update; buttons are replaced where some are sent. */
-export async function updateRun(call: ApiCall, site: Site): Promise<Answer> {
+export async function updateRun(call: ApiCall, site: Site): Promise<ApiResponse> {
   const repository = await repositoryFor(site, call, 'checks', 'write');
   const { body, path, headers } = call;
   const { record } = recordOf(site, repository, call);
@@ -106,14 +106,14 @@ export function recordOf(site: Site, repository: Repository, { params }: ApiCall
   return { id, record };
 }
 
-export async function getRun(call: ApiCall, site: Site): Promise<Answer> {
+export async function getRun(call: ApiCall, site: Site): Promise<ApiResponse> {
   const repository = await repositoryFor(site, call, 'checks', 'read');
   const { id } = recordOf(site, repository, call);
   const emulated = await askEmulated(site, 'GET', `/repos/${fullNameOf(repository)}/check-runs/${id}`);
   return { status: 200, body: runAnswer(site, repository, emulated) };
 }
 
-export async function listRuns(call: ApiCall, site: Site): Promise<Answer> {
+export async function listRuns(call: ApiCall, site: Site): Promise<ApiResponse> {
   const repository = await repositoryFor(site, call, 'checks', 'read');
   const ref = call.params['ref'] ?? '';
   const sha = await resolveCommit(repository.folder, ref);

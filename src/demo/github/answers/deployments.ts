@@ -1,4 +1,4 @@
-import { notFound, paged, Refusal, textAt, type Answer, type ApiCall, type JsonObject } from '../exchange.ts';
+import { notFound, paged, Refusal, textAt, type ApiResponse, type ApiCall, type JsonObject } from '../exchange.ts';
 import { resolveCommit } from '../git/commits.ts';
 import { nodeId, repositoryFor, repositoryUrl, utc, type Repository, type Site } from '../site.ts';
 import { accountAnswer, appAnswer, botOf } from './accounts.ts';
@@ -28,7 +28,7 @@ function madeNow(site: Site, repository: Repository) {
   };
 }
 
-export async function createDeployment(call: ApiCall, site: Site): Promise<Answer> {
+export async function createDeployment(call: ApiCall, site: Site): Promise<ApiResponse> {
   const repository = await repositoryFor(site, call, 'deployments', 'write');
   const { body } = call;
   const ref = textAt(body, 'ref') ?? '';
@@ -57,7 +57,7 @@ export async function createDeployment(call: ApiCall, site: Site): Promise<Answe
   return { status: 201, body: shown };
 }
 
-export async function listDeployments(call: ApiCall, site: Site): Promise<Answer> {
+export async function listDeployments(call: ApiCall, site: Site): Promise<ApiResponse> {
   const repository = await repositoryFor(site, call, 'deployments', 'read');
   const sha = call.query.get('sha');
   const found = site.deployments
@@ -66,7 +66,7 @@ export async function listDeployments(call: ApiCall, site: Site): Promise<Answer
   return paged(call, site.url, found.toReversed());
 }
 
-export async function createDeploymentStatus(call: ApiCall, site: Site): Promise<Answer> {
+export async function createDeploymentStatus(call: ApiCall, site: Site): Promise<ApiResponse> {
   const repository = await repositoryFor(site, call, 'deployments', 'write');
   const { shown, statuses } = deploymentOf(site, repository, call);
   const { body } = call;
@@ -90,7 +90,7 @@ export async function createDeploymentStatus(call: ApiCall, site: Site): Promise
   return { status: 201, body: status };
 }
 
-export async function listDeploymentStatuses(call: ApiCall, site: Site): Promise<Answer> {
+export async function listDeploymentStatuses(call: ApiCall, site: Site): Promise<ApiResponse> {
   const repository = await repositoryFor(site, call, 'deployments', 'read');
   return paged(call, site.url, deploymentOf(site, repository, call).statuses.toReversed());
 }

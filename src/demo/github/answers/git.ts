@@ -1,4 +1,4 @@
-import { notFound, pageOf, Refusal, type Answer, type ApiCall, type JsonObject } from '../exchange.ts';
+import { notFound, pageOf, Refusal, type ApiResponse, type ApiCall, type JsonObject } from '../exchange.ts';
 import {
   changedFiles,
   listCommits,
@@ -63,7 +63,7 @@ export function fileAnswer(site: Site, repository: Repository, at: string, file:
   };
 }
 
-export async function getBranch(call: ApiCall, site: Site): Promise<Answer> {
+export async function getBranch(call: ApiCall, site: Site): Promise<ApiResponse> {
   const repository = await repositoryFor(site, call, 'contents', 'read');
   const name = call.params['branch'] ?? '';
   const sha = await resolveCommit(repository.folder, `refs/heads/${name}`);
@@ -81,7 +81,7 @@ export async function getBranch(call: ApiCall, site: Site): Promise<Answer> {
 }
 
 /** Three dots: what `head` has that its common ancestor with `base` has not. */
-export async function compare(call: ApiCall, site: Site): Promise<Answer> {
+export async function compare(call: ApiCall, site: Site): Promise<ApiResponse> {
   const repository = await repositoryFor(site, call, 'contents', 'read');
   const { folder } = repository;
   const [from = '', to = ''] = (call.params['basehead'] ?? '').split('...');
@@ -126,7 +126,7 @@ export async function commitOfContents({ query }: ApiCall, { folder, defaultBran
 }
 
 /** A file of a commit. */
-export async function getContents(call: ApiCall, site: Site): Promise<Answer> {
+export async function getContents(call: ApiCall, site: Site): Promise<ApiResponse> {
   const repository = await repositoryFor(site, call, 'contents', 'read');
   const commit = await commitOfContents(call, repository);
   const path = call.params['path'] ?? '';

@@ -1,4 +1,4 @@
-import { paged, Refusal, type Answer, type ApiCall, type JsonObject } from '../exchange.ts';
+import { paged, Refusal, type ApiResponse, type ApiCall, type JsonObject } from '../exchange.ts';
 import { askEmulated, fullNameOf, repositoryFor, repositoryUrl, type Repository, type Site } from '../site.ts';
 import { accountNamed } from './accounts.ts';
 
@@ -17,12 +17,12 @@ export async function repositoryAnswer(site: Site, repository: Repository): Prom
   };
 }
 
-export async function getRepository(call: ApiCall, site: Site): Promise<Answer> {
+export async function getRepository(call: ApiCall, site: Site): Promise<ApiResponse> {
   return { status: 200, body: await repositoryAnswer(site, await repositoryFor(site, call, 'metadata', 'read')) };
 }
 
 /** What an installation may reach. */
-export async function installationRepositories(call: ApiCall, site: Site): Promise<Answer> {
+export async function installationRepositories(call: ApiCall, site: Site): Promise<ApiResponse> {
   const { who } = call;
   if (who.kind !== 'installation') throw new Refusal(403, 'You must authenticate with an installation access token.');
   const own = site.repositories.filter(({ owner }) => owner === who.owner);

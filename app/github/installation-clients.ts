@@ -1,0 +1,194 @@
+import type { Logger } from '../../src/logger.ts';
+import { backoffMs, type Clock } from '../../src/clock.ts';
+import type { AnswerOf, GitHubClient, ParametersOf, Route } from '../../src/github/client.ts';
+import { readFailure, resetOf } from './failure.ts';
+import { InstallationPaused } from './github-api.ts';
+import { githubRateLimits, type RateLimits, RateLimiter, type RequestKind } from './rate-limiter.ts';
+import { ProbotOctokit } from 'probot';
+
+export interface InstallationClientOptions {
+  octokitFor: OctokitFor;
+  clock: Clock;
+  random?: () => number;
+  log?: Logger;
+  limits?: RateLimits;
+  /** How long one request may take (ms); 30,000 when absent. */
+  timeoutMs?: number;
+}
+
+/** GitHub did not respond in time. */
+class NoAnswer extends Error {
+  constructor(ms: number) {
+    super(`no answer within ${ms / 1000} s`);
+    this.name = 'NoAnswer';
+  }
+}
+
+/** How often a reading request is sent at most, and how long the first wait before a repetition is (ms). */
+const attempts = 4;
+const firstWaitMs = 500;
+const longestWaitMs = 2_000;
+
+/** How long a write waits for its turn here (ms); a longer wait is left to its job. */
+const maxWaitMs = 5_000;
+
+/** The requests of the App itself are paced like those of an installation; no installation has this id. */
+const appItself = 0;
+
+/** A client whose writes are paced. */
+export interface RateLimitedClient extends GitHubClient<AppRoute> {
+  /** Checks for a turn before reads that would be wasted if their write must wait. @throws InstallationPaused */
+  expectTurn(kind: 'change' | 'make'): void;
+}
+
+/**
+ * Creates a client for each installation (undefined: for the App itself). It paces writes, pauses a single installation
+ * when GitHub rate-limits it, retries failed reads, and rejects with `GitHubApiError` or `InstallationPaused` only. A
+ * write is sent once.
+ */
+export function createInstallationClients(
+  options: InstallationClientOptions,
+): (installationId: number | undefined) => RateLimitedClient {
+  const { octokitFor, clock, random = Math.random, log, limits = githubRateLimits, timeoutMs = 30_000 } = options;
+  const paces = new Map<number, RateLimiter>();
+
+  const paceOf = (id: number): RateLimiter => {
+    const known = paces.get(id);
+    if (known) return known;
+    for (const [other, rateLimiter] of paces) if (rateLimiter.isIdle(clock.now())) paces.delete(other);
+    const made = new RateLimiter(limits);
+    paces.set(id, made);
+    return made;
+  };
+
+  return (installationId) => {
+    const id = installationId ?? appItself;
+
+    const send: GitHubClient<AppRoute>['request'] = async (route, parameters) => {
+      const kind = kindOf(route);
+      const rateLimiter = paceOf(id);
+      for (let attempt = 1; ; attempt += 1) {
+        await takeTurn(rateLimiter, kind);
+        try {
+          const answer = await bounded(clock, timeoutMs, async (signal) => {
+            const octokit = await octokitFor(installationId);
+            return octokit.request(route, { ...parameters, request: { signal } });
+          });
+          const now = clock.now();
+          rateLimiter.answered();
+          const reset = resetOf({ ...answer.headers }, now);
+          if (reset !== undefined)
+            pause(rateLimiter, { until: reset, why: 'its requests of this hour are used up', stated: true });
+          return answer;
+        } catch (error) {
+          const now = clock.now();
+          const failure = readFailure(error, { route, about: aboutOf(parameters), writes: kind !== 'read', now });
+          if (failure === undefined) throw error;
+          if (failure.kind === 'paused') throw new InstallationPaused(id, pause(rateLimiter, failure), failure.why);
+          if (kind !== 'read' || !failure.passing || attempt >= attempts) throw failure.error;
+          // Exponential backoff with jitter: requests that failed together do not retry together.
+          await clock.sleep(backoffMs(attempt, firstWaitMs, longestWaitMs) * (0.5 + random() / 2));
+        }
+      }
+    };
+
+    const takeTurn = async (rateLimiter: RateLimiter, kind: RequestKind): Promise<void> => {
+      const now = clock.now();
+      const turn = rateLimiter.turn(kind, now, maxWaitMs);
+      if (turn.kind === 'not-before') throw new InstallationPaused(id, turn.at, turn.why);
+      if (turn.at <= now) return;
+      await clock.sleep(turn.at - now);
+      const meanwhile = rateLimiter.turn('read', clock.now(), 0);
+      if (meanwhile.kind === 'not-before') throw new InstallationPaused(id, meanwhile.at, meanwhile.why);
+    };
+
+    const pause = (rateLimiter: RateLimiter, requested: { until: number; why: string; stated: boolean }): number => {
+      const until = rateLimiter.pause(requested.until, clock.now(), requested.why, requested.stated);
+      log?.warn(`GitHub paused installation ${id} until ${new Date(until).toISOString()}: ${requested.why}`);
+      return until;
+    };
+
+    const expectTurn = (kind: 'change' | 'make'): void => {
+      const refused = paceOf(id).refusal(kind, clock.now(), maxWaitMs);
+      if (refused) throw new InstallationPaused(id, refused.at, refused.why);
+    };
+
+    return { request: send, expectTurn };
+  };
+}
+
+const kindOf = (route: AppRoute): RequestKind =>
+  route.startsWith('GET ') ? 'read' : route.startsWith('POST ') ? 'make' : 'change';
+
+function aboutOf(parameters: object): string {
+  const part = (name: string): string => {
+    const value: unknown = Reflect.get(parameters, name);
+    return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+  };
+  return part('repo') ? `${part('owner')}/${part('repo')}` : 'the App';
+}
+
+/** Aborts the work on timeout, by the injected clock. */
+async function bounded<Result>(
+  clock: Clock,
+  ms: number,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const [request, done] = [new AbortController(), new AbortController()];
+  const tooLate = clock.sleep(ms, done.signal).then(
+    () => {
+      const reason = new NoAnswer(ms);
+      request.abort(reason);
+      throw reason;
+    },
+    // The sleep was ended because the work is done.
+    () => new Promise<never>(() => undefined),
+  );
+  try {
+    return await Promise.race([work(request.signal), tooLate]);
+  } finally {
+    done.abort();
+  }
+}
+
+/** The requests that the App makes, by the names that GitHub's own document gives them. */
+export type AppRoute =
+  | Exclude<Route, 'GET /user'>
+  | 'GET /repos/{owner}/{repo}'
+  | 'GET /repos/{owner}/{repo}/branches/{branch}'
+  | 'GET /repos/{owner}/{repo}/compare/{basehead}'
+  | 'GET /repos/{owner}/{repo}/contents/{path}'
+  | 'GET /repos/{owner}/{repo}/collaborators/{username}/permission'
+  | 'GET /repos/{owner}/{repo}/pulls/{pull_number}/files'
+  | 'GET /app/hook/deliveries'
+  | 'POST /app/hook/deliveries/{delivery_id}/attempts'
+  | 'GET /app/installations'
+  | 'GET /installation/repositories';
+
+/**
+ * The Octokit that Probot is made with (`new Probot({ Octokit: AppOctokit, ... })`). It sends once and waits for
+ * nothing: pacing, pauses and repetitions are ours, so that one installation never holds another and a write whose
+ * effect is not known is never sent again blindly.
+ */
+export const AppOctokit = ProbotOctokit.defaults((options: object) => ({
+  ...options,
+  throttle: { enabled: false },
+  retry: { enabled: false },
+}));
+
+/** The little that is needed of an Octokit: one request with a token that is fresh. */
+export interface OctokitLike {
+  request<Each extends AppRoute>(
+    route: Each,
+    parameters: ParametersOf<Each> & { request?: { signal?: AbortSignal } },
+  ): Promise<Pick<AnswerOf<Each>, 'data' | 'headers'> & { status: number }>;
+}
+
+/** Returns an Octokit for an installation, or for the App itself, which authenticates with its private key. */
+export type OctokitFor = (installationId: number | undefined) => Promise<OctokitLike>;
+
+/** Probot's Octokits; `probot` is anything with Probot's `auth`. */
+export const octokitsOf =
+  (probot: { auth(installationId?: number): Promise<OctokitLike> }): OctokitFor =>
+  (installationId) =>
+    probot.auth(installationId);

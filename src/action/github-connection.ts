@@ -1,0 +1,81 @@
+import { call, segment } from '../client/call.ts';
+import { connection, type ConnectionSettings } from '../client/connection.ts';
+import { notJson, unreadable } from '../client/attempt-failure.ts';
+import { header, type HttpReply } from '../client/http.ts';
+import type { ReadResult } from '../client/response-readers.ts';
+import type { GitHubClient, ParametersOf, Route } from '../github/client.ts';
+
+/** A client of GitHub that has connections to end. */
+export interface ConnectedGitHub extends GitHubClient {
+  close(): Promise<void>;
+}
+
+const methods = ['GET', 'POST', 'PATCH', 'DELETE'] as const;
+
+/**
+ * A client of the runner's GitHub. It sends like the clients of the two services, through the runner's proxy, and
+ * rejects with `ServiceError`; an Octokit would be a quarter of the bundle.
+ *
+ * @param apiUrl for example `https://api.github.com`
+ * @param settings without `apiKey` and `tenantId`, which are not GitHub's
+ */
+export function connectGitHub(
+  apiUrl: string,
+  token: string,
+  settings: Omit<ConnectionSettings, 'bearer' | 'apiKey' | 'tenantId'>,
+): ConnectedGitHub {
+  const link = connection(apiUrl, { ...settings, bearer: token });
+  const request: GitHubClient['request'] = (route, parameters) => {
+    const { method, path, rest } = expanded(route, parameters);
+    const reads = method === 'GET';
+    return call(
+      link,
+      {
+        name: `${method} ${path}`,
+        method,
+        path,
+        query: reads ? queryOf(rest) : '',
+        headers: { 'x-github-api-version': '2022-11-28' },
+        accept: 'application/vnd.github+json',
+        ...(reads ? {} : { body: rest }),
+      },
+      readAnswer,
+    );
+  };
+  return { request, close: () => link.close() };
+}
+
+/** The address of a route with its parameters in it, and those that are left. */
+export function expanded<Each extends Route>(
+  route: Each,
+  parameters: ParametersOf<Each>,
+): { method: (typeof methods)[number]; path: string; rest: Readonly<Record<string, unknown>> } {
+  const [verb = '', template = ''] = route.split(' ');
+  const method = methods.find((each) => each === verb) ?? 'GET';
+  const rest = new Map<string, unknown>(Object.entries(parameters));
+  const path = template.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = rest.get(name);
+    rest.delete(name);
+    return segment(name, typeof value === 'number' ? String(value) : typeof value === 'string' ? value : '');
+  });
+  return { method, path, rest: Object.fromEntries(rest) };
+}
+
+function queryOf(values: Readonly<Record<string, unknown>>): string {
+  const pairs = Object.entries(values).flatMap(([name, value]) =>
+    typeof value === 'string' || typeof value === 'number' ? [[name, String(value)] as const] : [],
+  );
+  return pairs.length === 0 ? '' : `?${new URLSearchParams(Object.fromEntries(pairs)).toString()}`;
+}
+
+/** GitHub's answers are taken as its document describes them, as an Octokit does. */
+function readAnswer<Each extends Route>({ status, headers, body }: HttpReply): ReadResult<Answer<Each>> {
+  const text = body.toString('utf8');
+  try {
+    return { ok: true, value: { status, headers: { link: header(headers, 'link') }, data: JSON.parse(text) } };
+  } catch {
+    return { ok: false, failure: unreadable(status, notJson(text, headers), true) };
+  }
+}
+
+type Answer<Each extends Route> = Awaited<ReturnType<GitHubClient<Each>['request']>>;

@@ -1,0 +1,158 @@
+import { sql } from 'kysely';
+import { createApp } from './api/app.ts';
+import { AssistantStore } from './assistants/store.ts';
+import type { Configuration } from './configuration.ts';
+import { CronScheduler } from './crons/cron-scheduler.ts';
+import { CronStore } from './crons/store.ts';
+import type { AgentCode } from './agent-code.ts';
+import { createMetadataFinder } from './auth/find-metadata.ts';
+import { createRunAuthorizer } from './auth/run-authorizer.ts';
+import { Graphs } from './graphs/graphs.ts';
+import { RunQueue } from './runs/queue.ts';
+import { Metrics } from './metrics/metrics.ts';
+import { tasksIn } from './protocols/a2a/find-task.ts';
+import { Recovery } from './runs/recovery.ts';
+import { RunEvents } from './runs/run-events.ts';
+import { Runs } from './runs/runs.ts';
+import { RunStore } from './runs/store.ts';
+import { storeOf } from './store/deployment-store.ts';
+import type { Storage } from './storage/open.ts';
+import { lifetimesOf } from './threads/lifetime.ts';
+import { createThreadComponents as openTheThreads } from './threads/thread-components.ts';
+import { expiryCondition, liveThreadCondition } from './threads/expiry-sql.ts';
+import { ThreadStore } from './threads/store.ts';
+import { RunExporter } from './tracing/run-exporter.ts';
+import { serverInfo } from './version.ts';
+import { deliverWebhooks } from './webhooks/webhook-delivery.ts';
+import type { WebhookSettings } from './webhooks/settings.ts';
+import { checkWebhooks } from './webhooks/webhooks.ts';
+import type { AgentServerOptions, Route } from './server.ts';
+
+/** How long (ms) the shutdown may take to export and notify; the next process continues with the rest. */
+const flushWithinMs = 1_000;
+
+/** A serving instance, until it ends. */
+export interface ServerInstance {
+  fetch: (request: Request) => Response | Promise<Response>;
+  routes: Route[];
+  /** Starts to poll for orphaned runs and due work. */
+  begin(): void;
+  end(): Promise<void>;
+}
+
+export interface ResolvedOptions extends AgentServerOptions {
+  configuration: Configuration;
+  webhookSettings: WebhookSettings;
+}
+
+/** The open database, and this process's id in it. */
+export interface OpenStorage {
+  storage: Storage;
+  processId: string;
+}
+
+/** Creates all components; closes the storage on failure. */
+export const serve = (loaded: AgentCode, opened: OpenStorage, options: ResolvedOptions): Promise<ServerInstance> =>
+  putTogether(loaded, opened, options).catch(async (error: unknown) => {
+    await opened.storage.close();
+    throw error;
+  });
+
+async function putTogether(
+  loaded: AgentCode,
+  { storage, processId }: OpenStorage,
+  options: ResolvedOptions,
+): Promise<ServerInstance> {
+  const { configuration, clock, log, token, tracing, webhookSettings: settings, revisionId = null } = options;
+  const { atOnce = 100, runLimitMs: limitMs, leaseMs, webhooks } = options;
+  const store = storeOf({ configuration, storage, clock, log });
+  const graphs = new Graphs(loaded.graphs, storage.pool, store.forGraphs);
+  const assistants = new AssistantStore(storage, clock);
+  await assistants.ensureDefaults(graphs.list());
+  const lifetime = configuration.file.checkpointer?.ttl;
+  const isOver = expiryCondition(lifetimesOf(lifetime).ofAll);
+  const threads = new ThreadStore(storage, clock, isOver);
+  const runStore = new RunStore(storage, processId, clock, tracing && { revisionId }, isOver);
+  const checkWebhook = checkWebhooks(settings, log);
+  const queue = new RunQueue(storage, processId, clock);
+  const events = new RunEvents(storage, processId, clock);
+  const runParts = { store: runStore, queue, events, graphs, clock, log };
+  const threadIsThere = liveThreadCondition(isOver, clock);
+  const find = createMetadataFinder(storage, assistants, threads, threadIsThere);
+  const access = loaded.auth && createRunAuthorizer(loaded.auth, find);
+  const runs = new Runs({ ...runParts, assistants, threads, atOnce, limitMs, checkWebhook, access });
+  const openThreads = await openTheThreads({ storage, threads, graphs, runs, lifetime, clock, log });
+  const crons = new CronStore(storage, threadIsThere);
+  const around = {
+    http: configuration.file.http ?? {},
+    authConfig: configuration.file.auth,
+    auth: loaded.auth,
+    app: loaded.app,
+    find,
+    findItem: async (namespace: readonly string[], key: string) =>
+      (await store.items.get(namespace, key, false))?.value,
+  };
+  const app = createApp({
+    items: store.items,
+    assistants,
+    ...openThreads,
+    runStore,
+    runs,
+    crons,
+    graphs,
+    info: serverInfo(options, !settings.disabled),
+    checkDatabase: async () => void (await sql`select 1`.execute(storage.db)),
+    metrics: new Metrics({ storage, runs, atOnce, clock }),
+    findTask: tasksIn(storage),
+    clock,
+    log,
+    token,
+    around,
+  });
+  const fetch = belowPrefix(app.fetch, around.http.mount_prefix);
+  const firing = new CronScheduler({ store: crons, runs, access, clock, log });
+  const recovery = new Recovery({ ...runParts, runs, leaseMs });
+  const delivering = deliverWebhooks({ storage, runStore, settings, options: webhooks, fetch, token, clock, log });
+  const exporter = tracing && new RunExporter({ ...tracing, storage, clock, log });
+  let looking = Promise.resolve();
+  let exporting = Promise.resolve();
+  return {
+    fetch,
+    routes: app.routes.map(({ method, path }) => ({ method, path })),
+    begin() {
+      looking = recovery.keepPolling();
+      store.begin();
+      openThreads.sweep.begin();
+      firing.begin();
+      exporting = exporter?.keepExporting() ?? exporting;
+      delivering.begin();
+    },
+    async end() {
+      await firing.end();
+      await runs.drain(options.drainMs ?? 30_000);
+      recovery.stop();
+      await store.end();
+      await openThreads.sweep.end();
+      await looking;
+      await exporter?.stop(flushWithinMs);
+      await exporting;
+      await delivering.end(flushWithinMs);
+      await storage.close();
+    },
+  };
+}
+
+/** Serves the routes below a prefix (`/api`) and also without it: the supervisor does not know the prefix. */
+function belowPrefix<R>(
+  fetch: (request: Request) => R | Promise<R>,
+  prefix: string | undefined,
+): (request: Request) => R | Promise<R> {
+  const bare = prefix?.replace(/\/$/, '');
+  if (bare === undefined || bare === '') return fetch;
+  return (request) => {
+    const url = new URL(request.url);
+    if (url.pathname !== bare && !url.pathname.startsWith(`${bare}/`)) return fetch(request);
+    url.pathname = url.pathname.slice(bare.length);
+    return fetch(new Request(url, request));
+  };
+}

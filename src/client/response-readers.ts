@@ -1,0 +1,77 @@
+import type * as z from 'zod';
+import { fromJson } from '../contract/json-text.ts';
+import { notJson, unreadable, type AttemptFailure } from './attempt-failure.ts';
+import type { HttpReply } from './http.ts';
+import { isObject } from '../contract/json-object.ts';
+import { errorKey, type RunResult } from '../contract/agent/run.ts';
+
+/** A parsed success, or why it can't be parsed. */
+export type ReadResult<T> = { ok: true; value: T } | { ok: false; failure: AttemptFailure };
+/** Parses a success. */
+export type Reader<T> = (reply: HttpReply) => ReadResult<T>;
+
+/** Parses a JSON body by a schema of the contract. `prepare` may rename its fields first. */
+export function readJson<T>(schema: z.ZodType<T>, prepare: (json: unknown) => unknown = (json) => json): Reader<T> {
+  return ({ status, headers, body }) => {
+    const text = body.toString('utf8');
+    const json = fromJson(text);
+    if (json === undefined) return { ok: false, failure: unreadable(status, notJson(text, headers), true) };
+    const read = schema.safeParse(prepare(json));
+    if (read.success) return { ok: true, value: read.data };
+    const words = `the answer is not what the documents describe: ${problemsIn(read.error)}`;
+    return { ok: false, failure: unreadable(status, words, false) };
+  };
+}
+
+/** For a response without a meaningful body. */
+export const readNothing: Reader<void> = () => ({ ok: true, value: undefined });
+
+/** Validates a request by the contract. An invalid one is a programming error: a plain error that names the field. */
+export function checked<T>(schema: z.ZodType<T>, operation: string, request: unknown): T {
+  const read = schema.safeParse(request);
+  if (read.success) return read.data;
+  throw new Error(`${operation}: the request does not keep the contract: ${problemsIn(read.error)}`);
+}
+
+/** What is wrong with a text that holds more values than this. */
+export const tooManyValues = (what: string, most: number): string => `${what} holds more than ${most} values`;
+
+/** The invalid fields; zod's messages do not repeat the value. */
+function problemsIn({ issues }: z.ZodError): string {
+  const shown = issues
+    .slice(0, 5)
+    .map(({ path, message }) => (path.length > 0 ? `${path.join('.')}: ${message}` : message));
+  return `${shown.join('; ')}${issues.length > shown.length ? `; and ${issues.length - shown.length} more` : ''}`;
+}
+
+type Failure = Extract<RunResult, { kind: 'error' }>['error'];
+
+/**
+ * Parses the response of `/wait` and `/join`, after the newlines that kept the connection alive. A failed run also has
+ * status 200, with the error under `__error__`.
+ */
+export const readRunResult: Reader<RunResult> = ({ status, headers, body }) => {
+  const text = body.toString('utf8').trim();
+  const value = fromJson(text);
+  if (value === undefined) return { ok: false, failure: unreadable(status, notJson(text, headers), true) };
+  if (!isObject(value) || !(errorKey in value)) return { ok: true, value: { kind: 'values', values: value } };
+  return { ok: true, value: { kind: 'error', error: innermost(readFailure(value[errorKey])) } };
+};
+
+/** Parses a failure of any shape: an unknown shape must not hide that the run failed. */
+function readFailure(shown: unknown): Failure {
+  const { error, message } = isObject(shown) ? shown : { error: undefined, message: shown };
+  return {
+    error: typeof error === 'string' ? error : 'Error',
+    message: typeof message === 'string' ? message : JSON.stringify(shown),
+  };
+}
+
+/** Unwraps an error of a public server's stream, whose message is the real error as JSON. */
+function innermost(outer: Failure): Failure {
+  const inner = fromJson(outer.message);
+  if (!isObject(inner)) return outer;
+  const { error, message, ...rest } = inner;
+  const wrapped = typeof error === 'string' && typeof message === 'string' && Object.keys(rest).length === 0;
+  return wrapped ? { error, message } : outer;
+}

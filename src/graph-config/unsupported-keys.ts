@@ -1,0 +1,125 @@
+import type { FieldPath } from '../diagnostics/problem.ts';
+import { splitExportPath } from './export-path.ts';
+import { graphLocations } from './graph-path.ts';
+import { graphLanguage } from './language.ts';
+import type { GraphConfig } from './schema.ts';
+
+/** The major version of Node.js that agents run on here. */
+export const nodeMajor = 24;
+
+/** A key that an agent server of ours does not carry out. */
+export interface UnsupportedKey {
+  path: FieldPath;
+  /** Goes on from the key's name. */
+  message: string;
+}
+
+/** What a configuration requests and our agent server does not do. */
+export interface UnsupportedKeys {
+  /** Ignored: the agent runs the same without it. */
+  ineffective: UnsupportedKey[];
+  /** The server refuses to start: without it, the agent would not behave as its file says. */
+  refused: UnsupportedKey[];
+}
+
+const noEffect = "has no effect on Landfall's agent server";
+const notOffered = "is not offered by Landfall's agent server";
+const ofPython = `${noEffect}: it is about Python, and these graphs are not`;
+const ofImages = `${noEffect}: no image is built, the agent is a process of its own`;
+const ofPackages = `${noEffect}: the packages are those of package.json and its lock file`;
+const ofPages = `${noEffect}: it shows no pages of the agent`;
+
+/** Keys at the top of the file whose effect is on other machines. */
+const notHere: readonly [key: keyof GraphConfig, message: string][] = [
+  ['python_version', ofPython],
+  ['dependencies', ofPackages],
+  ['dockerfile_lines', ofImages],
+  ['base_image', ofImages],
+  ['image_distro', ofImages],
+  ['pip_config_file', ofPython],
+  ['pip_installer', ofPython],
+  ['keep_pkg_tools', ofPython],
+  ['api_version', `${noEffect}: \`GET /info\` returns its API version`],
+  ['ui', ofPages],
+  ['ui_config', ofPages],
+  ['_INTERNAL_docker_tag', ofImages],
+];
+
+/**
+ * What of a configuration an agent server of ours does not carry out. Of graphs in Python it carries out nothing at
+ * all.
+ */
+export function findUnsupportedKeys(config: GraphConfig): UnsupportedKeys {
+  if (graphLocations(config).some(({ file }) => graphLanguage(file) === 'python'))
+    return { ineffective: [], refused: [] };
+  const { http, auth, checkpointer, store, encryption } = config;
+  return {
+    ineffective: selectUnsupported([
+      [isOtherNode(config.node_version), ['node_version'], `${noEffect}: agents run on Node.js ${nodeMajor}`],
+      ...notHere.map(([key, message]): Row => [isSaid(config[key]), [key], message]),
+      [isSaid(checkpointer?.serde), ['checkpointer', 'serde'], ofPython],
+      [isSaid(auth?.cache), ['auth', 'cache'], `${noEffect}: every request is authenticated anew`],
+      [
+        auth?.path === undefined && isSaid(auth?.disable_studio_auth),
+        ['auth', 'disable_studio_auth'],
+        'has no effect without `auth.path`',
+      ],
+      [
+        auth?.path !== undefined && auth.disable_studio_auth === false,
+        ['auth', 'disable_studio_auth'],
+        'lets everybody with a key of the service call past `authenticate`, with `X-Auth-Scheme: langsmith`',
+      ],
+      ...(['middleware_order', 'enable_custom_route_auth'] as const).map((key): Row => [
+        isSaid(http?.[key]) && (http?.app === undefined || auth?.path === undefined),
+        ['http', key],
+        'has no effect without both `http.app` and `auth.path`',
+      ]),
+    ]),
+    refused: selectUnsupported([
+      [isSaid(encryption), ['encryption'], `${notOffered}: what is stored would not be encrypted`],
+      [
+        isSaid(checkpointer?.path),
+        ['checkpointer', 'path'],
+        `${notOffered}: checkpoints go to the deployment's database`,
+      ],
+      [isSaid(store?.path), ['store', 'path'], `${notOffered}: the store is in the deployment's database`],
+      [
+        isSaid(store?.index),
+        ['store', 'index'],
+        `${notOffered}, which finds items by namespace and filter and not by meaning: take it out`,
+      ],
+      [isPython(auth?.path), ['auth', 'path'], inPython],
+      [
+        !isRegex(http?.cors?.allow_origin_regex ?? ''),
+        ['http', 'cors', 'allow_origin_regex'],
+        'must be a regular expression of JavaScript',
+      ],
+      [isPython(http?.app), ['http', 'app'], inPython],
+    ]),
+  };
+}
+
+/** A key that is lacking where the condition holds. */
+type Row = readonly [condition: boolean, path: FieldPath, message: string];
+
+const selectUnsupported = (rows: readonly Row[]): UnsupportedKey[] =>
+  rows.flatMap(([condition, path, message]) => (condition ? [{ path, message }] : []));
+
+const inPython = "is written in Python, and Landfall's agent server runs JavaScript and TypeScript only";
+
+const isPython = (path: string | undefined): boolean =>
+  path !== undefined && graphLanguage(splitExportPath(path).file) === 'python';
+
+const isSaid = (value: unknown): boolean => value !== undefined && value !== null;
+
+const isOtherNode = (version: GraphConfig['node_version']): boolean =>
+  isSaid(version) && Number.parseInt(String(version), 10) !== nodeMajor;
+
+function isRegex(text: string): boolean {
+  try {
+    return new RegExp(text) instanceof RegExp;
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
+}
