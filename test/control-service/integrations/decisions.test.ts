@@ -79,7 +79,7 @@ describe("the App's configuration", () => {
     ['only a URL', { ...none, apiUrl: 'https://github.example.com' }, {}, /--github-app-id/],
     ['an invalid id', { ...none, appId: 'seven', keyFile: 'key.pem' }, {}, /no number/],
     ['a missing file', { ...none, appId: '7', keyFile: 'gone.pem' }, {}, /can't be read/],
-    ['an invalid key', none, { APP_ID: '7', PRIVATE_KEY: 'swordfish' }, /is none/],
+    ['an invalid key', none, { APP_ID: '7', PRIVATE_KEY: 'swordfish' }, /is invalid/],
     [
       'plain http to another host',
       none,
