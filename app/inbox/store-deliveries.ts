@@ -34,7 +34,7 @@ export function storeDeliveries({ pool, queue, clock, timeoutMs = 4_000 }: Store
     try {
       return await storeInGroup(delivery);
     } catch (error) {
-      // What is wrong with one delivery is no matter of its neighbours.
+      // An invalid delivery must not fail the others of its group.
       return error instanceof StorageError ? Promise.reject(error) : storeAlone(delivery);
     }
   };
@@ -136,7 +136,7 @@ export class StorageError extends Error {
 const fullStates: Readonly<Record<string, string>> = {
   '53100': 'the disk of the database is full',
   '53200': 'the database has run out of memory',
-  '58030': 'the database can not write to its disk',
+  '58030': 'the database cannot write to its disk',
 };
 
 /** SQLSTATEs of two writers in each other's way. */
@@ -149,7 +149,7 @@ export function toStorageError(error: unknown): unknown {
   const full = fullStates[code];
   if (full !== undefined) return new StorageError(full, error);
   if (passing.has(code) || code.startsWith('53')) return new StorageError('the database is busy', error);
-  return isDatabaseUnavailable(error) ? new StorageError('the database is away', error) : error;
+  return isDatabaseUnavailable(error) ? new StorageError('the database is unavailable', error) : error;
 }
 
 /** The limits of a group. */

@@ -77,7 +77,7 @@ async function replaced(
   const contains = commit && (await mayContain(work, intent.repository, intent.commit, commit));
   return endIntent(work, intent, {
     kind: 'superseded',
-    reason: `Revision ${intent.revisionId} was live, and revision ${by} took its place before it was proven.`,
+    reason: `Revision ${intent.revisionId} was live, but revision ${by} replaced it before its smoke tests ended.`,
     ...(commit ? { by: { commit, contains: contains || undefined } } : {}),
   });
 }

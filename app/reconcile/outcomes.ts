@@ -106,4 +106,4 @@ export const untestedOutcome = ({ revisionId }: Intent): NewIntentOutcome => ({
 });
 
 export const reasonOfWrongAnswer = ({ revisionId }: Intent, verdict: Verdict): string =>
-  `Revision ${revisionId} answered wrongly: ${firstTestOf(verdict, 'failed')}`;
+  `Revision ${revisionId} failed its smoke tests: ${firstTestOf(verdict, 'failed')}`;

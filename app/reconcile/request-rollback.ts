@@ -33,7 +33,7 @@ export async function requestRollback(work: ReconcileContext, intent: Intent): P
 
 async function send(work: ReconcileContext, intent: Intent, observation: DeploymentObservation): Promise<StepResult> {
   const { deadline: _, ...rest } = intent;
-  const why = intent.cause.kind === 'failure' ? 'the live revision answers wrongly' : 'a person requested it';
+  const why = intent.cause.kind === 'failure' ? 'the live revision fails its smoke tests' : 'a person requested it';
   const deploymentQueue = await queueAfter(work, intent, observation);
   return sendFor(work, { ...rest, decision: { kind: 'trigger', why } }, observation.deployment, deploymentQueue);
 }

@@ -11,17 +11,20 @@ export type CheckStatus = { status: 'queued' | 'in_progress' } | { status: 'comp
  * `neutral` as passed, so whatever needs a person is `action_required`.
  */
 export const outcomeStatuses: Readonly<Record<IntentOutcomeKind, { conclusion: Conclusion; why: string }>> = {
-  deployed: { conclusion: 'success', why: 'the revision is live, and every smoke test that there is passed' },
+  deployed: { conclusion: 'success', why: 'the revision is live and passed its smoke tests, if there are any' },
   unproven: {
     conclusion: 'action_required',
     why: 'the revision is live and no smoke test failed, but none passed either: a person has to look',
   },
-  broken: { conclusion: 'failure', why: 'the revision is live and answers wrongly' },
-  'rolled-back': { conclusion: 'failure', why: 'the revision answered wrongly; the one before it serves again' },
+  broken: { conclusion: 'failure', why: 'the revision is live and fails its smoke tests' },
+  'rolled-back': { conclusion: 'failure', why: 'the revision failed its smoke tests; the one before it serves again' },
   failed: { conclusion: 'failure', why: 'the revision could not be built or rolled out' },
   superseded: { conclusion: 'neutral', why: 'a newer commit took its place; green once that one is live' },
   interrupted: { conclusion: 'cancelled', why: 'someone stopped the revision at the service' },
-  'timed-out': { conclusion: 'timed_out', why: 'the revision was not live in time, and goes on without being watched' },
+  'timed-out': {
+    conclusion: 'timed_out',
+    why: 'the revision was not live in time; it continues, but is no longer followed',
+  },
   refused: { conclusion: 'failure', why: 'the service or the file of the repository does not allow it' },
   unknown: {
     conclusion: 'action_required',

@@ -60,7 +60,7 @@ function outcomeTitle({ cause, verdict, decision }: Intent, end: IntentOutcome):
     case 'unproven':
       return `Live, not proven to answer${late}`;
     case 'broken':
-      return `Live, but answers wrongly${late}`;
+      return `Live, but fails its smoke tests${late}`;
     case 'rolled-back':
       return `Answered wrongly, rolled back${late}`;
     case 'failed':

@@ -28,7 +28,7 @@ export function systemRoutes({ askDatabase, isDraining, metrics, clock }: System
       handle: async ({ response }) => {
         if (isDraining()) return sendText(response, 503, 'leaving');
         const ready = await answersWithin(databaseAnswersWithin, askDatabase, clock);
-        return ready ? sendText(response, 200, 'ready') : sendText(response, 503, 'the database is away');
+        return ready ? sendText(response, 200, 'ready') : sendText(response, 503, 'the database is unavailable');
       },
     },
     {

@@ -139,12 +139,12 @@ function judgeHeaders(headers: IncomingHttpHeaders): JudgedHeaders {
     return refuse(415, 'Webhooks with a content encoding are not supported.');
   if (Number(text('content-length')) > longestPayload) return { ok: false, refusal: payloadTooLarge };
   const event = text('x-github-event');
-  if (!eventName.test(event)) return refuse(400, 'X-GitHub-Event is missing or no name of an event.');
+  if (!eventName.test(event)) return refuse(400, 'X-GitHub-Event is missing or not the name of an event.');
   const id = text('x-github-delivery').toLowerCase();
   if (!isUuid(id)) return refuse(400, 'X-GitHub-Delivery is missing or no GUID.');
   const signature = text('x-hub-signature-256');
   if (signature === '') return refuse(401, 'X-Hub-Signature-256 is missing: the webhook needs a secret.');
-  if (!signed.test(signature)) return refuse(401, 'X-Hub-Signature-256 is no SHA-256 signature.');
+  if (!signed.test(signature)) return refuse(401, 'X-Hub-Signature-256 is not a SHA-256 signature.');
   return { ok: true, headers: { id, event, signature } };
 }
 

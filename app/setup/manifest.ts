@@ -47,7 +47,7 @@ export const manifestOf = (name: string, publicUrl: string, redirectUrl: string)
   url: publicUrl,
   hook_attributes: { url: `${publicUrl}${webhookPath}`, active: true },
   redirect_url: redirectUrl,
-  description: 'Ships AI agents on push and proves that they answer.',
+  description: 'Deploys AI agents on push and verifies that they work.',
   public: false,
   default_permissions: permissions,
   default_events: events,

@@ -131,7 +131,7 @@ const neutral: Outcome = {
 const fromFile: ReadonlySet<string> = new Set(['config', 'deployment', 'name']);
 
 const checkOut = (path: string): string =>
-  `Correct what is named above; where a deploy file is meant, there is none at ${path}: let actions/checkout come before this step. Nothing was sent`;
+  `Correct the inputs named above. There is no deploy file at ${path}; if you want to use one, run actions/checkout before this step. Nothing was sent`;
 
 const keyless: Outcome = {
   kind: 'refused',

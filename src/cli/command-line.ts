@@ -28,7 +28,7 @@ export async function runCommandLine(args: readonly string[], streams: Streams):
   const terminalOf = (command: Command): Terminal =>
     new Terminal(streams, { json: command.getOptionValue('json') === true });
   const program = new Command('landfall')
-    .description('Ships AI agents and proves that they answer.')
+    .description('Deploys AI agents and verifies that they work.')
     .version(version)
     .enablePositionalOptions()
     .exitOverride()

@@ -9,7 +9,7 @@ type CommonFields = z.output<typeof commonFields>;
 /** What happens to existing secrets that are not in the configuration: kept, or removed. */
 export type SecretsStrategy = CommonFields['secretsStrategy'];
 
-/** What becomes of a live revision that answers wrongly. */
+/** What to do with a live revision that fails its smoke tests. */
 export type OnFailure = CommonFields['onFailure'];
 
 /** Found by id where one is given, else by this exact name. One of the two is always there. */

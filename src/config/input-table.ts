@@ -79,7 +79,7 @@ const beforeFields = {
     group: 'run',
     kind: 'flag',
     description:
-      'Write nothing (true or false). With mode delete it is said which deployment would be deleted; mode deploy becomes plan.',
+      'Write nothing (true or false). With mode delete, only report which deployment would be deleted; mode deploy becomes plan.',
     option: 'Write nothing, and report what would be done (true or false).',
     default: 'false',
   },
@@ -124,7 +124,7 @@ const beforeTests = {
     kind: 'number',
     least: 0.1,
     most: 600,
-    description: 'Time between two looks at the revision, in seconds, with 10 % jitter.',
+    description: 'Polling interval of the revision, in seconds, with 10 % jitter.',
     default: '5',
   },
 } as const satisfies Record<string, OptionInput>;
@@ -142,9 +142,9 @@ const last = {
     group: 'run',
     kind: 'flag',
     description:
-      'With mode delete, leave the tracing project (true or false). While it stands, no deployment can be created under the same name.',
+      'With mode delete, leave the tracing project (true or false). While it exists, no deployment can be created under the same name.',
     option:
-      'Of `delete`: leave the tracing project (true or false). While it stands, no deployment can be created under the same name.',
+      'Of `delete`: leave the tracing project (true or false). While it exists, no deployment can be created under the same name.',
     default: 'false',
   },
   'github-token': {

@@ -35,7 +35,7 @@ export function reportOfRollout(request: DeployRunRequest, known: RunState): End
   });
 }
 
-/** A rollback that failed only because the former revision answers wrongly too: it was carried out. */
+/** A rollback that failed only because the former revision fails them too: it was carried out. */
 export const isRollbackCarriedOut = (rollback: Rollback): boolean =>
   rollback.kind === 'done' || (rollback.kind === 'failed' && rollback.rollout?.kind === 'live');
 
@@ -52,7 +52,7 @@ export function reportOfVerdict(request: DeployRunRequest, known: RunState): End
   const subject = known.revisionId ? `Revision ${known.revisionId}` : 'The live revision';
   const isLive = known.revisionId ? ' is live, but' : '';
   if (verdict?.kind === 'failed') {
-    const how = `answered wrongly: ${firstTestOf(verdict, 'failed')}`;
+    const how = `failed its smoke tests: ${firstTestOf(verdict, 'failed')}`;
     const wrong = `${subject}${isLive} ${how}`;
     if (rollback?.kind === 'done') {
       const { toRevisionId: revisionId, verdict: again } = rollback;

@@ -47,7 +47,7 @@ export async function rollBackFailedRevision(
   }
   const why = rollbackObstacle(broken, { active: run.saw(current.value).active_revision_id });
   if (why) return impossible(why, 'Look at what else deploys here.');
-  return rollBackTo(formerLive, current.value, `revision ${broken} answered wrongly`, run);
+  return rollBackTo(formerLive, current.value, `revision ${broken} failed its smoke tests`, run);
 }
 
 /** Carries out a requested rollback: to the newest revision that was live before the current one. */
@@ -187,7 +187,7 @@ async function restoreSource(
   run.known.writing = !answered.ok && found === undefined;
   if (found?.revisionId) return { revisionId: found.revisionId };
   if (!answered.ok) return failedRollback(target, answered.error, run);
-  const why = `the service took the change back to ${target.id} and made no revision of it`;
+  const why = `the service accepted the change to ${target.id} and made no revision of it`;
   return failed(target, why, 'Look at the deployment and put the former image back by hand.');
 }
 

@@ -57,10 +57,10 @@ function clauseOf({ verdict }: NamedVerdict): string {
   return missed ? `${missed.expected} was expected, ${missed.seen} was seen` : 'nothing was expected';
 }
 
-/** What became of going back from a revision that answered wrongly. */
+/** What became of going back from a revision that failed its smoke tests. */
 export type RollbackResult =
   | { kind: 'serves-again'; revisionId: string; isProven: boolean }
-  /** Carried out, and the former revision answers wrongly too; or not carried out. `why` is a sentence. */
+  /** Carried out, and the former revision fails them too; or not carried out. `why` is a sentence. */
   | { kind: 'no-help' | 'not-undone'; why: string };
 
 export const failedRollbackTitles = {
@@ -81,5 +81,6 @@ export function outcomeOfRollback(
 }
 
 /** Why going back did not help, and what to do about it. */
-export const alsoWrong = (revisionId: string): string => `revision ${revisionId} serves again, and answers wrongly too`;
+export const alsoWrong = (revisionId: string): string =>
+  `revision ${revisionId} serves again, and fails the smoke tests too`;
 export const adviceOnAlsoWrong = 'Look at what changed beside the deployment: a model, a key, the test.';

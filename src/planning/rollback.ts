@@ -28,7 +28,7 @@ export function decideRollback(failed: {
   return former === undefined ? { kind: 'impossible', because: 'no-former' } : { kind: 'restore', revisionId: former };
 }
 
-/** Why a revision that answered wrongly is not rolled back, in one clause: it no longer serves, or soon will not. */
+/** Why a revision that failed its smoke tests is not rolled back, in one clause: it no longer serves, or soon will not. */
 export function rollbackObstacle(
   broken: string | undefined,
   { active, onItsWay }: { active: string | null; onItsWay?: string | undefined },

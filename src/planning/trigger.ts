@@ -123,7 +123,7 @@ function whyBuilt(input: TriggerInput): string {
     case 'rollback':
       return `a person requested a rollback to commit ${commit}`;
     case 'failure':
-      return `the live revision answers wrongly, so commit ${commit} is brought back`;
+      return `the live revision fails its smoke tests, so commit ${commit} is brought back`;
   }
 }
 
@@ -186,7 +186,7 @@ export function untouchedPaths(rules: PathRules | undefined, changed: ChangedPat
   if (!rules || changed?.kind !== 'known') return undefined;
   if (changed.paths.some(countingPath(rules))) return undefined;
   const { length } = changed.paths;
-  if (length === 0) return 'it changes no file since what stands';
+  if (length === 0) return 'it changes no file since the deployed commit';
   const since = length === 1 ? 'the one path that changed' : `none of the ${length} paths that changed`;
   return `${since} ${length === 1 ? 'is not' : 'is'} among those that the deploy file counts`;
 }

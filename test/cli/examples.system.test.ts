@@ -39,7 +39,7 @@ describe.each(examples)('the deploy file of %s', (example) => {
     expect(end).toEqual({ code: 0, out: '.github/landfall.yml: fine\nlanggraph.json: fine\n', err: '' });
   });
 
-  test('rolls back if the agent answers wrongly', () => {
+  test('rolls back if the agent fails its smoke tests', () => {
     expect(deployment(example).onFailure).toBe('rollback');
   });
 

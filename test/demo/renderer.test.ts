@@ -14,7 +14,7 @@ describe('a text on a screen of 20 columns', () => {
   });
 
   test('keeps all words', () => {
-    const text = '   => rolled-back, because it answered wrongly: "hello world!" was expected, "no one" was seen';
+    const text = '   => rolled-back, because it failed its smoke tests: "hello world!" was expected, "no one" was seen';
     expect(wrapped(text, 20).join(' ').split(/\s+/).join(' ')).toBe(text.split(/\s+/).join(' '));
   });
 });

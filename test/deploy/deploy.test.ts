@@ -79,7 +79,7 @@ describe('the outcome of a deploy run', () => {
   });
 
   test.each<[string, OutcomeKind, boolean, 'wrong' | 'gone' | 'right']>([
-    ['answers wrongly', 'broken', false, 'wrong'],
+    ['fails its smoke tests', 'broken', false, 'wrong'],
     ['cannot be reached', 'unproven', false, 'gone'],
     ['answers as it should', 'deployed', true, 'right'],
   ])('a live revision that %s: %s', async (_, kind, passes, how) => {

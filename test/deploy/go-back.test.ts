@@ -30,7 +30,7 @@ describe('mode: rollback', () => {
   });
 
   test.each([
-    ['answers wrongly', wrong, 'broken'],
+    ['fails its smoke tests', wrong, 'broken'],
     ['cannot be reached', serviceError('unreachable', 'stream run'), 'unproven'],
   ])('fails if the revision %s', async (_, answer, kind) => {
     const fixture = await twoLive();

@@ -9,7 +9,7 @@ const wrong = says('good bye');
 const right = says('hello');
 const risky = { workflow: workflowOn(second), smokeTests: [hello], onFailure: 'rollback' as const };
 
-/** r1 is live; the next one answers wrongly, and later ones as `then` says. */
+/** r1 is live; the next one fails its smoke tests, and later ones as `then` says. */
 const brokenNext = async (then = right) => {
   const fixture = new DeployFixture();
   fixture.control.has(built, goesLive(first));
@@ -62,13 +62,13 @@ describe('after a wrong answer', () => {
     expect(fixture.control.count('redeploy')).toBe(0);
   });
 
-  test('is broken if the former revision answers wrongly too, and reports both', async () => {
+  test('is broken if the former revision fails them too, and reports both', async () => {
     const outcome = await (await brokenNext(wrong)).deploy(risky);
     expect(outcome).toMatchObject({ kind: 'broken', rollback: { kind: 'failed', toRevisionId: 'r1' } });
     expect(outcome.reason).toMatch(
-      /^Revision r2 answered wrongly.*Rolled back, which did not help: revision r1 serves/,
+      /^Revision r2 failed its smoke tests.*Rolled back, which did not help: revision r1 serves/,
     );
-    expect(summary(outcome)).toContain('answers wrongly too. Look at what changed');
+    expect(summary(outcome)).toContain('fails the smoke tests too. Look at what changed');
     expect(rolledBackTo(outcome)).toBe('r1');
   });
 

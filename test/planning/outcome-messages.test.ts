@@ -90,4 +90,4 @@ test.each<[RollbackResult, string, string]>([
 );
 
 test('explains that going back did not help', () =>
-  expect(alsoWrong('r1')).toBe('revision r1 serves again, and answers wrongly too'));
+  expect(alsoWrong('r1')).toBe('revision r1 serves again, and fails the smoke tests too'));

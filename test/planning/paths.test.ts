@@ -45,7 +45,7 @@ describe('a push', () => {
       agents,
       'the one path that changed is not among those that the deploy file counts',
     ],
-    ['that changes no file', reported(), agents, 'it changes no file since what stands'],
+    ['that changes no file', reported(), agents, 'it changes no file since the deployed commit'],
   ])('%s', (_, changed, requested, why) => {
     expect(untouchedPaths(requested, changed)).toBe(why);
   });

@@ -315,13 +315,13 @@ describe('a rollback', () => {
       'after wrong answers',
       'failure',
       back,
-      'trigger: the live revision answers wrongly, so commit aaaaaaa is brought back',
+      'trigger: the live revision fails its smoke tests, so commit aaaaaaa is brought back',
     ],
     [
       'to another revision of the same commit',
       'failure',
       { live: live(sha) },
-      'trigger: the live revision answers wrongly, so commit aaaaaaa is brought back',
+      'trigger: the live revision fails its smoke tests, so commit aaaaaaa is brought back',
     ],
     [
       'while another is on its way',

@@ -96,7 +96,7 @@ export const runFields: readonly DeploymentField[] = [
     name: 'source-dir',
     appliesTo: ['internal_source'],
     input:
-      'Folder to upload, from the workspace. What its .gitignore files and its .landfallignore name stays out, and so do .git, node_modules and files such as .env.',
+      'Folder to upload, from the workspace. Left out: what its .gitignore files and its .landfallignore name, .git, node_modules, and files such as .env.',
     file: 'Folder that is uploaded and built, from the working directory.',
     page: 'Folder that is uploaded and built, from the working directory; see [Folders](#folders).',
   },
@@ -190,7 +190,7 @@ export const runFields: readonly DeploymentField[] = [
   },
   {
     name: 'secrets-strategy',
-    input: 'merge (as without this input) keeps secrets that are not named here, overwrite removes them.',
+    input: 'merge (the default) keeps secrets that are not named here, overwrite removes them.',
     file: '`merge` keeps secrets that are not named here, `overwrite` removes them.',
   },
   {
@@ -206,7 +206,7 @@ export const runFields: readonly DeploymentField[] = [
     name: 'rebuild',
     appliesTo: built,
     input:
-      'auto (as without this input) builds again unless this commit or this folder is live or on its way, always builds again, never builds only when a field differs.',
+      'auto (the default) builds again unless this commit or this folder is live or on its way, always builds again, never builds only when a field differs.',
     file: 'Whether a commit or a folder is built although no field differs.',
   },
   {
@@ -233,8 +233,8 @@ export const testFields: readonly DeploymentField[] = [
   {
     name: 'on-failure',
     input:
-      'What to do when the live revision answers wrongly. rollback goes back to the revision before, keep (as without this input) leaves it.',
-    file: 'What becomes of a live revision that answers wrongly.',
+      'What to do when the live revision fails its smoke tests. rollback goes back to the revision before, keep (the default) leaves it.',
+    file: 'What to do with a live revision that fails its smoke tests.',
   },
 ];
 

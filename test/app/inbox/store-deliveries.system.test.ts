@@ -154,8 +154,8 @@ test.each([
   ['53200', 'the database has run out of memory'],
   ['53300', 'the database is busy'],
   ['40P01', 'the database is busy'],
-  ['57P01', 'the database is away'],
-  ['ECONNREFUSED', 'the database is away'],
+  ['57P01', 'the database is unavailable'],
+  ['ECONNREFUSED', 'the database is unavailable'],
 ])('an error %s means that %s', (code, words) => {
   const error = Object.assign(new Error('what the driver says'), { code });
   expect(toStorageError(error)).toMatchObject({ name: 'StorageError', message: words, cause: error });

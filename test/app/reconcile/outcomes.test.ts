@@ -188,19 +188,19 @@ test.each<[what: string, verdict: Verdict, words: string]>([
   [
     'the expectation that was missed',
     all('failed', passed, wrong, away),
-    'Revision r2 answered wrongly: t2: status is success was expected, error was seen',
+    'Revision r2 failed its smoke tests: t2: status is success was expected, error was seen',
   ],
   [
     'the first of several tests',
     all('failed', wrong, wrong, wrong),
-    'Revision r2 answered wrongly: t1: status is success was expected, error was seen (and 2 more)',
+    'Revision r2 failed its smoke tests: t1: status is success was expected, error was seen (and 2 more)',
   ],
   [
     'a failure without a missed expectation',
     all('failed', { ...wrong, held: [] }),
-    'Revision r2 answered wrongly: t1: nothing was expected',
+    'Revision r2 failed its smoke tests: t1: nothing was expected',
   ],
-  ['no test at all', all('failed'), 'Revision r2 answered wrongly: no reason given'],
+  ['no test at all', all('failed'), 'Revision r2 failed its smoke tests: no reason given'],
 ])('names %s', (_, verdict, words) => expect(reasonOfWrongAnswer(intent, verdict)).toBe(words));
 
 test('an ended intent has its outcome and the time', () => {

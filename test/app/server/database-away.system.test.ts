@@ -29,7 +29,7 @@ test('responds 503 to webhooks while the database is down, and stores them after
   expect(answers.map(({ status }) => status)).toEqual([503, 503, 503, 503, 503]);
   expect(answers.every(({ headers }) => headers.get('retry-after') === '10')).toBe(true);
   expect(logged).toContain(
-    'A webhook could not be stored: the database is away. The App requests it from GitHub later.',
+    'A webhook could not be stored: the database is unavailable. The App requests it from GitHub later.',
   );
 
   server = await start();

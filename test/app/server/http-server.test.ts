@@ -91,7 +91,7 @@ describe('health', () => {
   ])('is not ready where the database %s, but alive', async (_, askDatabase) => {
     const ask = await start(askDatabase);
     expect(await ask('/healthz')).toEqual([200, 'ok']);
-    expect(await ask('/readyz')).toEqual([503, 'the database is away']);
+    expect(await ask('/readyz')).toEqual([503, 'the database is unavailable']);
   });
 
   test('is not ready during shutdown', async () => {

@@ -64,7 +64,7 @@ const writes = new Set([
 export function failureOf(party: Party, operation: string, kind: FaultKind, now: number): Error {
   const effect = kind === 'refused' || kind === 'paused' || !writes.has(operation) ? 'none' : 'unknown';
   const broken = kind.startsWith('broken');
-  if (party === 'store') return new Error(`the database is away (${operation})`);
+  if (party === 'store') return new Error(`the database is unavailable (${operation})`);
   if (party === 'githubApi') {
     if (kind === 'paused') return new InstallationPaused(1, now + 60_000, 'a secondary rate limit');
     return new GitHubApiError(`${operation} failed`, broken ? 502 : kind === 'refused' ? 503 : undefined, effect);

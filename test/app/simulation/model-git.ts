@@ -3,7 +3,7 @@ import type { Comparison, Head } from '../../../app/github/github-api.ts';
 /** The outcome of a commit once it is built and tested. */
 export const outcomes = ['good', 'wrong', 'flaky', 'build-fails', 'deploy-fails', 'interrupted'] as const;
 /**
- * - `good` goes live and answers well, `wrong` goes live and answers wrongly, `flaky` goes live and can't be judged
+ * - `good` goes live and answers well, `wrong` goes live and fails its smoke tests, `flaky` goes live and can't be judged
  * - `build-fails`, `deploy-fails`, `interrupted` never go live
  */
 export type Fate = (typeof outcomes)[number];

@@ -25,7 +25,7 @@ function receiver(known: Intent = intent) {
     store: {
       intent: async (id) => (id === known.id ? known : undefined),
       wake: async (deploymentId) => {
-        if (state.storeIsAway) throw new Error('the database is away');
+        if (state.storeIsAway) throw new Error('the database is unavailable');
         notified.push(deploymentId);
       },
     },
@@ -101,7 +101,9 @@ describe("an agent's webhook about a run", () => {
   test('that could not be stored may be repeated', async () => {
     const { receive, notified, state } = receiver();
     state.storeIsAway = true;
-    await expect(receive({ intentId: intent.id, token, body: () => run })).rejects.toThrow('the database is away');
+    await expect(receive({ intentId: intent.id, token, body: () => run })).rejects.toThrow(
+      'the database is unavailable',
+    );
     state.storeIsAway = false;
     expect(await receive({ intentId: intent.id, token, body: () => run })).toEqual({ status: 204 });
     expect(notified).toHaveLength(1);

@@ -113,10 +113,10 @@ test('responds with 503 and Retry-After while its agent starts', async () => {
 });
 
 test("rejects a request when its key can't be checked", async () => {
-  const { address, logged } = await aGateway(() => Promise.reject(new Error('the database is away')));
+  const { address, logged } = await aGateway(() => Promise.reject(new Error('the database is unavailable')));
   const response = await fetch(`${address}/ok`, { headers: key });
   expect(response.status).toBe(503);
-  expect(logged).toEqual(['A key could not be checked: the database is away']);
+  expect(logged).toEqual(['A key could not be checked: the database is unavailable']);
 });
 
 test('leaves URLs of the service to the service', async () => {
