@@ -19,11 +19,12 @@ import { getRepository, installationRepositories } from './answers/repositories.
  */
 export function gatewayOf(site: Site, onError: (error: unknown) => void): RequestListener {
   return (request, response) => {
-    const url = new URL(request.url ?? '/', site.url);
-    url.pathname = site.extension.located?.(url.pathname) ?? url.pathname;
-    const address = gitAddress(url);
-    const handle = () =>
-      address ? answerGit(site, request, response, address) : answerApi(site, request, response, url);
+    const handle = async () => {
+      const url = new URL(request.url ?? '/', site.url);
+      url.pathname = site.extension.located?.(url.pathname) ?? url.pathname;
+      const address = gitAddress(url);
+      await (address ? answerGit(site, request, response, address) : answerApi(site, request, response, url));
+    };
     site.extension.around(handle).catch((error: unknown) => {
       onError(error);
       if (response.headersSent) response.end();

@@ -47,8 +47,12 @@ export async function answerGit(
     await former;
     const before = await readRefs(repository.folder);
     const printed = await runBackend(repository, at, request);
-    await deliverPush(site, repository, changesBetween(before, await readRefs(repository.folder)), login);
-    respond(response, printed);
+    try {
+      await deliverPush(site, repository, changesBetween(before, await readRefs(repository.folder)), login);
+    } finally {
+      // git has moved the refs, whatever becomes of the events.
+      respond(response, printed);
+    }
   })();
   pushes.set(
     repository,
