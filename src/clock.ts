@@ -48,13 +48,17 @@ export async function withTimeout<T>(
   work: (signal: AbortSignal) => Promise<T>,
   outer?: AbortSignal,
 ): Promise<T> {
-  const [done, late] = [new AbortController(), new AbortController()];
+  const [done, ended] = [new AbortController(), new AbortController()];
+  const end = () => ended.abort(outer?.reason);
+  if (outer?.aborted) end();
+  // A combined signal would stay with `outer`, which may live as long as the program.
+  outer?.addEventListener('abort', end, { signal: done.signal });
   void clock.sleep(ms, done.signal).then(
-    () => late.abort(new DOMException(`no answer within ${ms / 1_000} s`, 'TimeoutError')),
+    () => ended.abort(new DOMException(`no answer within ${ms / 1_000} s`, 'TimeoutError')),
     () => undefined,
   );
   try {
-    return await work(outer ? AbortSignal.any([outer, late.signal]) : late.signal);
+    return await work(ended.signal);
   } finally {
     done.abort();
   }
