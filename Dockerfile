@@ -3,13 +3,13 @@ FROM node:24-bookworm-slim
 WORKDIR /landfall
 ENV NODE_ENV=production
 COPY package.json package-lock.json .npmrc ./
-# npm runs it; without the packages for building it does nothing.
+# npm runs this as `prepare`; without devDependencies it does nothing.
 COPY scripts/ready.mjs ./scripts/
 RUN npm ci --omit=dev --no-audit --no-fund && npm cache clean --force
 COPY src ./src
 COPY app ./app
 USER node
-# 0.0.0.0: a container's own loopback is reached by nobody else.
+# 0.0.0.0: the loopback of a container cannot be reached from outside.
 ENV HOST=0.0.0.0 PORT=3000
 EXPOSE 3000
 STOPSIGNAL SIGTERM

@@ -21,16 +21,16 @@ export const builds = (base: string): Record<'action' | 'cli', BuildOptions> => 
     platform: 'node',
     // @actions/core, @actions/github and our client each ask for undici, in three versions: all are given one, and
     // of that one the parts in use.
-    // Unused parts of these can go, because their modules only export: an HTTP client for tokens of GitHub among them.
+    // The modules of these have no side effects, so unused ones are left out, such as an HTTP client for OIDC tokens.
     treeshake: { moduleSideEffects: [{ test: /[\\/]node_modules[\\/]@actions[\\/]/, sideEffects: false }] },
-    // undici takes the parser that Node's own copy of it has, and leaves out its second, experimental one.
+    // With this, undici uses the same HTTP parser as Node's own copy; its experimental one is left out.
     transform: { define: { esbuildDetection: 'true' } },
     resolve: {
       mainFields: ['module', 'main'],
       alias: {
         undici$: join(root, 'scripts/undici-parts.mjs'),
         '@actions/github$': join(root, 'scripts/github-context.mjs'),
-        // A fifteenth of the bundle that no request of ours could reach.
+        // A fifteenth of the bundle, which none of our requests uses.
         './client-h2.js': join(root, 'scripts/undici-left-out.cjs'),
         './socks5-proxy-agent': join(root, 'scripts/undici-left-out.cjs'),
       },
@@ -41,7 +41,7 @@ export const builds = (base: string): Record<'action' | 'cli', BuildOptions> => 
       minify: true,
       entryFileNames: '[name].js',
       chunkFileNames: '[name].js',
-      // Marks for bundlers say nothing in what is bundled.
+      // Annotations for bundlers have no use in a bundle.
       comments: { legal: true, annotation: false },
     },
   },

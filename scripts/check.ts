@@ -33,7 +33,7 @@ async function isBuilt(): Promise<boolean> {
   try {
     await buildInto(fresh, 'action');
     const stale = differences('dist', contents(outputs(root).action), contents(outputs(fresh).action));
-    if (stale.length > 0) console.error(`Not what the sources make: ${stale.join(', ')}. Run: npm run build`);
+    if (stale.length > 0) console.error(`Out of date: ${stale.join(', ')}. Run: npm run build`);
     return stale.length === 0;
   } finally {
     rmSync(fresh, { recursive: true, force: true });
@@ -68,5 +68,5 @@ for (const [name, run] of Object.entries(parts)) {
   console.log(`== ${name}`);
   if (!(await run())) failed.push(name);
 }
-console.log(failed.length === 0 ? 'All of it holds.' : `Does not hold: ${failed.join(', ')}.`);
+console.log(failed.length === 0 ? 'All checks passed.' : `Failed: ${failed.join(', ')}.`);
 process.exit(failed.length === 0 ? 0 : 1);

@@ -36,8 +36,8 @@ const ignoredEvents: ReadonlyMap<string, string> = new Map([
   ['issue_comment', 'Landfall takes no commands from comments: its checks have buttons'],
   ['create', 'a new branch or tag also sends a push event'],
   ['status', 'the statuses of others decide nothing here'],
-  ['deployment', 'the Deployments on GitHub are written here, not obeyed'],
-  ['deployment_status', 'the Deployments on GitHub are written here, not obeyed'],
+  ['deployment', 'GitHub Deployments are only written by this App'],
+  ['deployment_status', 'GitHub Deployments are only written by this App'],
   ['installation_target', 'names are taken from the next event of each repository'],
 ]);
 

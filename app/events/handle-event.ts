@@ -150,7 +150,7 @@ const onCheckSuite: Handler<'check-suite'> = async ({ repository, headSha, branc
   return requestBranch(context, { repository, branch, commit: headSha }, cause, { skipKnown: true });
 };
 
-/** The end of a branch: whatever is open for it ends where its head is read next. */
+/** A deleted branch: open requests for it end when its head is read next. */
 export const onBranchDeleted: Handler<'branch-deleted'> = async ({ repository, branch }, { context }) => {
   const did = await notifyBranch(context, repository, branch);
   return did.length > 0 ? did : ['nothing was open for the branch'];

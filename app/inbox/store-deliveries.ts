@@ -68,7 +68,7 @@ async function writeGroup(
   }
 }
 
-/** In the order of their keys: two writers that meet at the same deliveries never wait for each other in a ring. */
+/** In the order of their keys: two writers of the same deliveries never deadlock. */
 function onceEach(deliveries: readonly Delivery[]): Delivery[] {
   const byId = new Map(deliveries.toReversed().map((delivery) => [delivery.id, delivery]));
   return [...byId.values()].sort((one, other) => (one.id < other.id ? -1 : 1));

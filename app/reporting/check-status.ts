@@ -14,7 +14,7 @@ export const outcomeStatuses: Readonly<Record<IntentOutcomeKind, { conclusion: C
   deployed: { conclusion: 'success', why: 'the revision is live and passed its smoke tests, if there are any' },
   unproven: {
     conclusion: 'action_required',
-    why: 'the revision is live and no smoke test failed, but none passed either: a person has to look',
+    why: 'the revision is live and no smoke test failed, but none passed either: check the agent',
   },
   broken: { conclusion: 'failure', why: 'the revision is live and fails its smoke tests' },
   'rolled-back': { conclusion: 'failure', why: 'the revision failed its smoke tests; the one before it serves again' },

@@ -184,7 +184,7 @@ function environmentOf(
 
 /** What a person does about fields in which the file and the deployment differ. */
 const howToApply =
-  'the App triggers and reconfigures nothing: run the Action, or `npx landfall deploy`, to apply the file';
+  'the App neither creates nor reconfigures deployments: run the Action, or `npx landfall deploy`, to apply the file';
 
 /** The plain fields whose values in the file and at the service differ, by their API names. */
 function differencesOf(desired: Desired, deployment: ListedDeployment): Terms['differences'] {

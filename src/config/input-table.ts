@@ -72,7 +72,7 @@ const beforeFields = {
     kind: 'word',
     words: ['deploy', 'plan', 'smoke', 'rollback', 'delete'],
     description:
-      'deploy, plan (say what would be done, write nothing), smoke (only ask the live agent), rollback (back to the revision that was live before), or delete (remove the deployment and wait until it is gone).',
+      'deploy, plan (say what would be done, write nothing), smoke (only run the smoke tests), rollback (back to the revision that was live before), or delete (remove the deployment and wait until it is gone).',
     default: 'deploy',
   },
   'dry-run': {
@@ -164,7 +164,7 @@ const last = {
     group: 'workflow',
     kind: 'flag',
     description:
-      'Make a GitHub Deployment with statuses and the address of the agent (true or false). Needs github-token with deployments write.',
+      'Create a GitHub Deployment with statuses and the address of the agent (true or false). Needs github-token with deployments write.',
     default: 'false',
   },
   environment: {

@@ -134,7 +134,7 @@ const attempts = 3;
 
 /**
  * Uploads the folder of the request for a deployment. It changes nothing at the deployment, so what failed on the way
- * is done again at a new address. Throws the `ServiceError` of a service that says no.
+ * is done again at a new address. Throws the `ServiceError` of a service that refuses.
  */
 async function upload(deploymentId: string, run: DeployRun): Promise<UploadResult> {
   const { further, tarball, clock } = run.request;

@@ -134,7 +134,7 @@ async function resolveIntegration({ repoUrl }: DesiredGithub, run: DeployRun): P
     return { kind: 'none', why: `no integration of this service reaches ${shownRepository(repoUrl)}: none is named` };
   if (others.length > 0) return { kind: 'choices', choices: [first, ...others].map(named) };
   const why = reaching.length > 0 ? 'it reaches the repository' : 'it is the only one that may reach the repository';
-  return { kind: 'one', id: first.id, why: `integration ${named(first).name} is taken: ${why}` };
+  return { kind: 'one', id: first.id, why: `using integration ${named(first).name}: ${why}` };
 }
 
 const isThere = ({ url, owner, name }: GithubRepository, repoUrl: string) =>
@@ -156,7 +156,7 @@ async function resolveListener({ k8sNamespace }: DesiredExternalDocker, run: Dep
   if (others.length > 0) {
     return { kind: 'choices', choices: [first, ...others].map((each) => ({ id: each.id, name: nameOf(each) })) };
   }
-  return { kind: 'one', id: first.id, why: `listener ${nameOf(first)} is taken: it is the only one that fits` };
+  return { kind: 'one', id: first.id, why: `using listener ${nameOf(first)}: it is the only one that fits` };
 }
 
 /** A listener that names no namespaces does not say that it is bound to some. */

@@ -86,7 +86,7 @@ export function watch(run: DeployRun, watched: WatchOptions) {
 
 /**
  * Follows one revision to its end: by its id, whatever else becomes the newest one. A poll that fails is no end; it is
- * taken again until the deadline. Throws the `ServiceError` of a service that keeps saying no.
+ * taken again until the deadline. Throws the `ServiceError` of a service that keeps refusing.
  */
 export async function watchRevision(watched: WatchOptions, run: DeployRun): Promise<EndedRollout> {
   const { look, rollout: seen, untilNextLook } = watch(run, watched);

@@ -108,7 +108,7 @@ async function runRevision(
   if (typeof spec === 'string') return (await reporting.conclude('DEPLOY_FAILED', spec)) ? 'failed' : undefined;
   reporting.write('info', `Starting the agent of image ${revision.image_uri}.`);
   const start = await compute.start(spec, lease.signal, lease).catch((error: unknown): AgentStart => {
-    return { kind: 'failed', reason: `The listener could not carry this revision out: ${messageOf(error)}` };
+    return { kind: 'failed', reason: `The listener could not deploy this revision: ${messageOf(error)}` };
   });
   if (lease.signal.aborted) return undefined;
   if (start.kind === 'failed') return (await reporting.conclude('DEPLOY_FAILED', start.reason)) ? 'failed' : undefined;

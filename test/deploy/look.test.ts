@@ -131,7 +131,7 @@ describe('an integration that is not given', () => {
     fixture.control.repositories.set(ids.west, [repository('other'), repository('agent')]);
     const outcome = await fixture.deploy();
     expect(created(fixture)).toBe(ids.west);
-    expect(outcome.notes.join()).toContain('integration beta is taken');
+    expect(outcome.notes.join()).toContain('using integration beta');
   });
 
   test('several that reach it are listed to choose from', async () => {

@@ -90,7 +90,7 @@ export const runFields: readonly DeploymentField[] = [
     api: { path: 'source_revision_config.repo_ref', patch: 'revision', required: true },
     input: 'Branch as its plain name, or tag as refs/tags/NAME.',
     file: 'A branch as its plain name, or a tag as `refs/tags/NAME`.',
-    page: 'A branch as its plain name, or a tag as `refs/tags/NAME`. `refs/heads/NAME` is put right.',
+    page: 'A branch as its plain name, or a tag as `refs/tags/NAME`. `refs/heads/NAME` is normalized.',
   },
   {
     name: 'source-dir',
@@ -173,9 +173,9 @@ export const runFields: readonly DeploymentField[] = [
     appliesTo: ['external_docker'],
     api: { path: 'source_config.resource_spec', patch: 'revision' },
     reads: 'yaml',
-    input: 'YAML or JSON of the resources, merged over what is there.',
-    file: 'What each replica gets: CPU in cores, memory in MB, storage in GiB. Replaced whole.',
-    page: 'What each replica gets, laid over what is there. The fields of ResourceSpec with hyphens or with underscores (`min-scale`, `min_scale`); what Kubernetes spells in its own way stays so (`mountPath`).',
+    input: 'YAML or JSON of the resources; fields that are absent keep their values.',
+    file: 'What each replica gets: CPU in cores, memory in MB, storage in GiB. Absent fields keep their values.',
+    page: 'What each replica gets; fields that are absent keep their values. The fields of ResourceSpec with hyphens or with underscores (`min-scale`, `min_scale`); fields of Kubernetes keep its spelling (`mountPath`).',
   },
   {
     name: 'secrets',

@@ -102,7 +102,7 @@ export interface WorkLease {
 /** Runs agents: as processes of this machine, as containers, or in a cluster. */
 export interface Compute {
   /**
-   * Starts an agent. When `signal` aborts first, the start fails and is cleaned up, unless `hold` was lost: a compute
+   * Starts an agent. When `signal` aborts first, the start fails and is cleaned up, unless the lease was lost: a compute
    * that is shared with other workers then touches nothing.
    */
   start(spec: AgentSpec, signal: AbortSignal, hold?: WorkLease): Promise<AgentStart>;

@@ -56,8 +56,7 @@ export function deploymentUsers(
     /** Kills all processes of all deployments, which a killed service left. */
     async sweepAll(): Promise<void> {
       const ended = await killProcessesOf(new Set(await store.agentUids()), clock);
-      if (ended > 0)
-        log.info(`${ended} processes of agents and builds that an earlier service left behind were ended.`);
+      if (ended > 0) log.info(`${ended} orphaned processes of agents and builds of an earlier service were ended.`);
     },
   };
 }

@@ -110,7 +110,7 @@ export function startRollouts(settings: RolloutsSettings) {
       const mask = maskOf(revision.secrets.map(({ value }) => value));
       log.error(`Revision ${revision.id} could not be carried out: ${mask(stackOf(error))}`);
       const words = mask(tenantErrorMessage(error));
-      await failRevision(job, `The service could not carry this revision out: ${words}`, tools);
+      await failRevision(job, `The service could not deploy this revision: ${words}`, tools);
     } finally {
       inProgress.delete(deployment.id);
       await job.buildLog.flush();
@@ -207,7 +207,7 @@ export function startRollouts(settings: RolloutsSettings) {
     /** Call once at the start: starts the agents of live revisions, and continues with the other revisions. */
     async recover(): Promise<void> {
       const left = await killOrphanedProcesses(buildsIn(workDir), clock);
-      if (left > 0) log.info(`${left} processes of builds and agents that an earlier service left behind were ended.`);
+      if (left > 0) log.info(`${left} orphaned processes of builds and agents of an earlier service were ended.`);
       const named = new Set((await retrying(() => store.namedBuilds())).map((build) => basename(build)));
       await removeBuilds(tools, (build) => !named.has(build));
       await retrying(() => store.renameDatabases(log));

@@ -23,7 +23,8 @@ const tooLarge: TargetResolverOptions['githubApi'] = {
   },
 };
 const off = 'build_on_push is off at the service';
-const apply = 'the App triggers and reconfigures nothing: run the Action, or `npx landfall deploy`, to apply the file';
+const apply =
+  'the App neither creates nor reconfigures deployments: run the Action, or `npx landfall deploy`, to apply the file';
 
 describe('without a file', () => {
   test.each<[sentence: string, deployment: Deployment, branch: string, said: string[]]>([

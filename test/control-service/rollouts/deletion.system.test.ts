@@ -162,5 +162,5 @@ test('resumes a deletion after a kill -9 at each of its steps', async () => {
     expect(await instance.store.findTracingProject(machine.tenantId, name)).toBeUndefined();
   }
   // The guards of the agents may outlive them for a moment: the start ends them and logs it.
-  expect(instance.logged.filter((line) => !/processes .* left behind were ended/.test(line))).toEqual([]);
+  expect(instance.logged.filter((line) => !/orphaned processes .* were ended/.test(line))).toEqual([]);
 });
