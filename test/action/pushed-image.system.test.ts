@@ -14,7 +14,7 @@ let workspace: string;
 let fixture: ServiceFixture;
 beforeAll(async () => {
   workspace = await mkdtemp(join(tmpdir(), 'landfall-pushed-'));
-  fixture = await openServiceFixture('over HTTP');
+  fixture = await openServiceFixture();
   // Whatever image is named runs at once.
   fixture.rollouts.wake = (deploymentId) => void goLive(deploymentId);
 });

@@ -105,8 +105,7 @@ test('an id that is there twice is refused by name', () => {
   expect(() => parseClaims({ claims: [claim, claim], silent: [] })).toThrow('control.deployment.name is there twice');
 });
 
-test('a claim needs the sides of its document unless it says otherwise', () => {
-  expect(sidesOf({ document: 'control-service' })).toEqual(['in process', 'over HTTP']);
-  expect(sidesOf({ document: 'agent-server' })).toEqual(['over HTTP']);
-  expect(sidesOf({ document: 'control-service', sides: ['over HTTP'] })).toEqual(['over HTTP']);
+test('a claim is proven over HTTP unless it says otherwise', () => {
+  expect(sidesOf({})).toEqual(['over HTTP']);
+  expect(sidesOf({ sides: ['in process'] })).toEqual(['in process']);
 });

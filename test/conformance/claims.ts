@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 
-/** The two ways a claim is proven: against the service itself, and through a client over a socket. */
+/** The ways a claim may be proven: against code in this process, and through a client over a socket. */
 export const SIDES = ['in process', 'over HTTP'] as const;
 const Side = z.enum(SIDES);
-/** One of the two ways a claim is proven. */
+/** One of the ways a claim may be proven. */
 export type Side = z.infer<typeof Side>;
 
 /** Which of the two documents a claim is from. */
@@ -25,9 +25,9 @@ const Claim = z
     claim: words,
     /** `first`: the first part of the services covers it; `later`: what follows does. */
     scope: z.enum(['first', 'later']),
-    /** `done` only with a passing test for each side; kept true by the reporter, set by `mark.ts`. */
+    /** `done` only with a passing test on each of its sides; kept true by the reporter, set by `mark.ts`. */
     state: z.enum(['open', 'done']),
-    /** The sides it needs; by its document where absent. */
+    /** The sides it needs; `over HTTP` where absent. */
     sides: z.array(Side).min(1).optional(),
   })
   .refine((claim) => claim.id.startsWith(claim.document === 'control-service' ? 'control.' : 'agent.'), {
@@ -76,9 +76,10 @@ export function readClaims(path: URL | string = claimsPath): ClaimsFile {
 }
 
 /**
- * The sides on which a claim needs a passing test. An agent server has one form, behind a socket; that its routes answer
- * the same without one is a single test of its own (`test/agent-server/in-process.system.test.ts`).
+ * The sides on which a claim needs a passing test: over HTTP, as clients see the services. That each service answers the
+ * same without a socket is a single test of its own (`test/control-service/in-process.system.test.ts`,
+ * `test/agent-server/in-process.system.test.ts`).
  */
-export function sidesOf(claim: Pick<Claim, 'document' | 'sides'>): readonly Side[] {
-  return claim.sides ?? (claim.document === 'agent-server' ? ['over HTTP'] : SIDES);
+export function sidesOf(claim: Pick<Claim, 'sides'>): readonly Side[] {
+  return claim.sides ?? ['over HTTP'];
 }

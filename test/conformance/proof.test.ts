@@ -10,8 +10,9 @@ const fixed: Claim = {
   claim: 'A name stays.',
   scope: 'first',
   state: 'done',
+  sides: ['in process', 'over HTTP'],
 };
-const answers: Claim = { ...fixed, id: 'control.create.answers', sides: ['over HTTP'] };
+const answers: Claim = { ...fixed, id: 'control.create.answers', sides: undefined };
 const open: Claim = { ...fixed, id: 'control.name.open', state: 'open', scope: 'later' };
 
 const inProcess: RanTest = { path: ['in process', 'a name stays'], claims: ['control.name.fixed'], state: 'passed' };
@@ -19,9 +20,9 @@ const overHttp: RanTest = { path: ['over HTTP', 'a name stays'], claims: ['contr
 
 describe('what the tests of a whole run say about the claims that are marked done', () => {
   test.each<[string, readonly Claim[], readonly RanTest[], readonly string[]]>([
-    ['a claim with a passing test on both sides is true', [fixed], [inProcess, overHttp], []],
+    ['a claim of both sides with a passing test on each is true', [fixed], [inProcess, overHttp], []],
     [
-      'a claim without any test is untrue on both sides',
+      'a claim of both sides without any test is untrue on each',
       [fixed],
       [],
       [
@@ -54,7 +55,7 @@ describe('what the tests of a whole run say about the claims that are marked don
       ['control.create.answers is marked done, but has no passing test over HTTP'],
     ],
     [
-      'a claim that needs one side is true by that one',
+      'a claim that names no side is true by a test over HTTP',
       [answers],
       [{ path: ['over HTTP', 'with 201'], claims: ['control.create.answers'], state: 'passed' }],
       [],

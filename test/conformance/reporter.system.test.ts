@@ -11,8 +11,8 @@ const vitest = fileURLToPath(new URL('../../node_modules/vitest/vitest.mjs', imp
 const reporter = fileURLToPath(new URL('./reporter.ts', import.meta.url));
 
 const claim = { document: 'control-service', section: 'Endpoints', claim: 'It is so.', scope: 'first' };
-const proven = { ...claim, id: 'control.made.proven', state: 'done', sides: ['over HTTP'] };
-const unproven = { ...claim, id: 'control.made.unproven', state: 'done', sides: ['over HTTP'] };
+const proven = { ...claim, id: 'control.made.proven', state: 'done' };
+const unproven = { ...claim, id: 'control.made.unproven', state: 'done' };
 
 /** A suite of two passing tests, one of them a proof, in a folder of its own. */
 async function withSuite(claims: readonly unknown[], use: (folder: string) => Promise<void>): Promise<void> {

@@ -14,6 +14,7 @@ import {
 } from '../../src/contract/control/tracing-project.ts';
 import { revision, revisionsList } from '../../src/contract/control/revision.ts';
 import type { ChangeOptions } from '../../src/contract/control/service.ts';
+import { kindOfStatus } from '../../src/client/attempt-failure.ts';
 import { ServiceError } from '../../src/contract/service-error.ts';
 import { bulkDeletion } from '../../src/control-service/deployments/delete.ts';
 import type { OurControlService } from '../../src/control-service/service.ts';
@@ -47,10 +48,10 @@ export function httpControl(baseUrl: string, apiKey: string): OurControlService 
     const read: unknown = text === '' ? undefined : JSON.parse(text);
     if (answer.ok) return shape.parse(read);
     throw new ServiceError({
-      kind: 'rejected',
+      kind: kindOfStatus(answer.status),
       operation: 'test',
       method,
-      address: path,
+      address: path.replace(/\?.*/, ''),
       status: answer.status,
       effect: 'none',
       ...(answer.status === 422 ? { problems: problems.parse(read).detail } : { detail: sentence.parse(read).detail }),

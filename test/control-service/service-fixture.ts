@@ -21,9 +21,11 @@ import { instantRollouts } from './instant-rollouts.ts';
 import type { InstantRollouts } from './instant-rollouts.ts';
 import { openTestStore } from './store/open-store.ts';
 
-/** A control service with one tenant, its own database and instant rollouts. */
+/** A control service over HTTP with one tenant, its own database and instant rollouts. */
 export interface ServiceFixture {
   control: OurControlService;
+  /** The same service for the same key, without the socket. */
+  inProcess: OurControlService;
   /** Another tenant of the same service. */
   stranger: OurControlService;
   store: ControlStore;
@@ -31,7 +33,7 @@ export interface ServiceFixture {
   rollouts: InstantRollouts;
   /** What the service wrote to its log. */
   logged: string[];
-  /** Its URL and key; in process there is no listener. */
+  /** Its URL and key. */
   baseUrl: string;
   apiKey: string;
   /** The database with its tables. */
@@ -41,24 +43,26 @@ export interface ServiceFixture {
   close(): Promise<void>;
 }
 
-/** The two ways to call the same service; a suite runs once with each. */
-export const sides: readonly (readonly [side: string, open: () => Promise<ServiceFixture>])[] = [
-  ['in process', () => openServiceFixture('in process')],
-  ['over HTTP', () => openServiceFixture('over HTTP')],
-];
-
 export const allowedFolder = '/srv/git';
 
 /** Tracing with the key that test agents report runs with. */
 export const testTracing = createTracing(Buffer.alloc(32, 5));
 
-/** Uses a clock that ticks with each reading by default. */
-export async function openServiceFixture(
-  side: 'in process' | 'over HTTP',
+export interface FixtureSettings extends Pick<
+  ServiceSettings,
+  'hosting' | 'integrations' | 'registry' | 'logNotifier'
+> {
+  /** Before every path; none by default. */
+  prefix?: string;
+  /** A clock that ticks with each reading by default. */
+  clock?: Clock;
+}
+
+export async function openServiceFixture({
   prefix = '',
-  clock?: Clock,
-  more: Pick<ServiceSettings, 'hosting' | 'integrations' | 'registry' | 'logNotifier'> = {},
-): Promise<ServiceFixture> {
+  clock,
+  ...more
+}: FixtureSettings = {}): Promise<ServiceFixture> {
   const opened = await openTestStore(clock);
   const notifier = workNotifier(systemClock);
   const { store } = opened;
@@ -73,7 +77,7 @@ export async function openServiceFixture(
   const strangerId = await store.addTenant('two');
   const apiKey = await keyOf(tenantId);
   const strangersKey = await keyOf(strangerId);
-  let baseUrl = 'http://service.test';
+  let baseUrl = '';
   const serviceFor = (tenant: string, by?: Actor) =>
     createControlService({
       store,
@@ -97,27 +101,6 @@ export async function openServiceFixture(
     uploads: places.uploads,
     runs: { store, tracing: testTracing },
   });
-  if (side === 'in process') {
-    const control = serviceFor(tenantId, { kind: 'key', keyId: readApiKey(apiKey)?.id ?? '', keyName: 'unnamed' });
-    const end = async () => {
-      await rollouts.settled();
-      places.close();
-      await opened.close();
-    };
-    return {
-      control,
-      stranger: serviceFor(strangerId),
-      store,
-      tenantId,
-      rollouts,
-      logged,
-      baseUrl,
-      apiKey,
-      databaseUrl: opened.url,
-      put: (url, body, headers) => Promise.resolve(app.request(url, tarball(body, headers))),
-      close: end,
-    };
-  }
   const server = createHttpServer({ fetch: app.fetch, agents: () => false, basePath: prefix });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -126,6 +109,7 @@ export async function openServiceFixture(
   baseUrl = `http://127.0.0.1:${address.port}${prefix}`;
   return {
     control: httpControl(baseUrl, apiKey),
+    inProcess: serviceFor(tenantId, { kind: 'key', keyId: readApiKey(apiKey)?.id ?? '', keyName: 'unnamed' }),
     stranger: httpControl(baseUrl, strangersKey),
     store,
     tenantId,

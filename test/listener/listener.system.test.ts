@@ -13,7 +13,7 @@ let clusters = 0;
 const atTheEnd: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
-  fixture = await openServiceFixture('over HTTP', '', systemClock);
+  fixture = await openServiceFixture({ clock: systemClock });
   work = connectWork(fixture.baseUrl, { apiKey: fixture.apiKey, userAgent: 'test' });
 });
 afterEach(async () => {

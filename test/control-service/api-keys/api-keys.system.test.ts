@@ -3,13 +3,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hashApiKey, makeApiKey, readApiKey } from '../../../src/control-service/api-keys/api-key.ts';
 import { useWrittenEvery } from '../../../src/control-service/api-keys/repository.ts';
 import { everyRow } from '../every-row.ts';
-import { openServiceFixture, refusalOf, sides } from '../service-fixture.ts';
+import { openServiceFixture, refusalOf } from '../service-fixture.ts';
 import type { ServiceFixture } from '../service-fixture.ts';
 
-describe.each(sides)("a tenant's keys, %s", (_side, open) => {
+describe("a tenant's keys, over HTTP", () => {
   let fixture: ServiceFixture;
   beforeAll(async () => {
-    fixture = await open();
+    fixture = await openServiceFixture();
   });
   afterAll(() => fixture.close());
 
@@ -121,7 +121,7 @@ describe('the last use of a key', () => {
   let fixture: ServiceFixture;
   let now = Date.UTC(2030, 0, 1);
   beforeAll(async () => {
-    fixture = await openServiceFixture('over HTTP', '', { now: () => now, sleep: () => Promise.resolve() });
+    fixture = await openServiceFixture({ clock: { now: () => now, sleep: () => Promise.resolve() } });
   });
   afterAll(() => fixture.close());
 

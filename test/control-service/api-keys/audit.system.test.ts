@@ -3,12 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readApiKey } from '../../../src/control-service/api-keys/api-key.ts';
 import { ages } from '../../../src/control-service/retention/expired-builds.ts';
 import { everyRow } from '../every-row.ts';
-import { fromGit, openServiceFixture, refusalOf, sides, type ServiceFixture } from '../service-fixture.ts';
+import { fromGit, openServiceFixture, refusalOf, type ServiceFixture } from '../service-fixture.ts';
 
-describe.each(sides)('the audit log, %s', (_side, open) => {
+describe('the audit log, over HTTP', () => {
   let fixture: ServiceFixture;
   beforeAll(async () => {
-    fixture = await open();
+    fixture = await openServiceFixture();
   });
   afterAll(() => fixture.close());
 
@@ -109,7 +109,7 @@ describe.each(sides)('the audit log, %s', (_side, open) => {
 
 test('keeps audit records for a year', async () => {
   let now = Date.UTC(2030, 0, 1);
-  const fixture = await openServiceFixture('in process', '', { now: () => now, sleep: () => Promise.resolve() });
+  const fixture = await openServiceFixture({ clock: { now: () => now, sleep: () => Promise.resolve() } });
   const names = async () =>
     (await fixture.control.listAudit({})).resources.map(({ subject }) => subject['api_key_name']);
   const forget = () => fixture.store.forgetChanges(ages.changes.ms);

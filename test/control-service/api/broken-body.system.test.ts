@@ -6,7 +6,7 @@ import type { ServiceFixture } from '../service-fixture.ts';
 
 let fixture: ServiceFixture;
 beforeAll(async () => {
-  fixture = await openServiceFixture('over HTTP');
+  fixture = await openServiceFixture();
 });
 afterAll(() => fixture.close());
 

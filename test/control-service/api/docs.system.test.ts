@@ -6,7 +6,7 @@ import type { ServiceFixture } from '../service-fixture.ts';
 describe('over HTTP, below a base path', () => {
   let fixture: ServiceFixture;
   beforeAll(async () => {
-    fixture = await openServiceFixture('over HTTP', '/api-host');
+    fixture = await openServiceFixture({ prefix: '/api-host' });
   });
   afterAll(() => fixture.close());
   const ask = (path: string, headers: Record<string, string> = {}) => fetch(`${fixture.baseUrl}${path}`, { headers });

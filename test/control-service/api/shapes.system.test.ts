@@ -40,7 +40,7 @@ const withJson = closed.filter(({ body }) => body && 'schema' in body);
 describe('every error response has one of two shapes', () => {
   let fixture: ServiceFixture;
   beforeAll(async () => {
-    fixture = await openServiceFixture('over HTTP');
+    fixture = await openServiceFixture();
     fixture.rollouts.fate = 'held';
   });
   afterAll(() => fixture.close());

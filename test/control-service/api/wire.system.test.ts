@@ -15,7 +15,7 @@ import { eachClaim } from '../../conformance/each-claim.ts';
 describe('over HTTP', () => {
   let fixture: ServiceFixture;
   beforeAll(async () => {
-    fixture = await openServiceFixture('over HTTP');
+    fixture = await openServiceFixture();
     fixture.rollouts.fate = 'held';
   });
   afterAll(() => fixture.close());
@@ -341,7 +341,7 @@ describe('over HTTP', () => {
     'everything is below one base address, with or without a path',
     { meta: { claims: ['control.service.base-address'] } },
     async () => {
-      const prefixed = await openServiceFixture('over HTTP', '/api-host');
+      const prefixed = await openServiceFixture({ prefix: '/api-host' });
       prefixed.rollouts.fate = 'held';
       try {
         const { id } = await prefixed.control.createDeployment(fromGit());

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eachClaim } from '../../conformance/each-claim.ts';
-import { fromImage, refusalOf, sides } from '../service-fixture.ts';
+import { fromImage, refusalOf, openServiceFixture } from '../service-fixture.ts';
 import type { ServiceFixture } from '../service-fixture.ts';
 
 const volume = { name: 'data' };
@@ -128,10 +128,10 @@ const rows: readonly (readonly [claim: string, taken: readonly Spec[], refused: 
   ],
 ];
 
-describe.each(sides)('%s', (_side, open) => {
+describe('over HTTP', () => {
   let fixture: ServiceFixture;
   beforeAll(async () => {
-    fixture = await open();
+    fixture = await openServiceFixture();
     fixture.rollouts.fate = 'held';
   });
   afterAll(() => fixture.close());

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deployment, deploymentStatuses } from '../../../src/contract/control/deployment.ts';
 import { ServiceError } from '../../../src/contract/service-error.ts';
-import { fromGit, fromImage, refusalOf, sides } from '../service-fixture.ts';
+import { fromGit, fromImage, refusalOf, openServiceFixture } from '../service-fixture.ts';
 import type { ServiceFixture } from '../service-fixture.ts';
 import { eachClaim } from '../../conformance/each-claim.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const moment = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
-describe.each(sides)('%s', (_side, open) => {
+describe('over HTTP', () => {
   let fixture: ServiceFixture;
   beforeAll(async () => {
-    fixture = await open();
+    fixture = await openServiceFixture();
   });
   afterAll(() => fixture.close());
 

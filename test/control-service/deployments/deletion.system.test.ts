@@ -1,12 +1,12 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fromGit, fromImage, unknownId, refusalOf, sides } from '../service-fixture.ts';
+import { fromGit, fromImage, unknownId, refusalOf, openServiceFixture } from '../service-fixture.ts';
 import type { ServiceFixture } from '../service-fixture.ts';
 
-describe.each(sides)('%s', (_side, open) => {
+describe('over HTTP', () => {
   let fixture: ServiceFixture;
   beforeAll(async () => {
-    fixture = await open();
+    fixture = await openServiceFixture();
   });
   afterAll(() => fixture.close());
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ServiceError } from '../../../src/contract/service-error.ts';
 import { everyRow } from '../every-row.ts';
-import { fromGit, sides } from '../service-fixture.ts';
+import { fromGit, openServiceFixture } from '../service-fixture.ts';
 import type { ServiceFixture } from '../service-fixture.ts';
 
 const twenty = (make: (number: number) => Promise<unknown>) =>
@@ -17,10 +17,10 @@ function reported(ends: readonly PromiseSettledResult<unknown>[]) {
   return { made: ends.length - refused.length, words };
 }
 
-describe.each(sides)('concurrent creations of one name, %s', (_side, open) => {
+describe('concurrent creations of one name, over HTTP', () => {
   let fixture: ServiceFixture;
   beforeAll(async () => {
-    fixture = await open();
+    fixture = await openServiceFixture();
     fixture.rollouts.fate = 'held';
   });
   afterAll(() => fixture.close());

@@ -5,7 +5,7 @@ import { sources } from '../../../src/contract/control/source.ts';
 import type { Source } from '../../../src/contract/control/source.ts';
 import { fieldAt } from '../../../src/control-service/validation/field.ts';
 import { tarballOf } from '../builds/tarballs.ts';
-import { fromGit, fromImage, fromUpload, unknownId, refusalOf, sides } from '../service-fixture.ts';
+import { fromGit, fromImage, fromUpload, unknownId, refusalOf, openServiceFixture } from '../service-fixture.ts';
 import type { ServiceFixture } from '../service-fixture.ts';
 
 /** Excludes the namespace: its parent object has to be null as a whole. */
@@ -44,12 +44,12 @@ const atCreation = applying.filter(
 );
 const changing = (effect: FieldRule['patch']) => applying.filter(({ rule }) => rule.patch === effect);
 
-describe.each(sides)('%s', (_, open) => {
+describe('over HTTP', () => {
   let fixture: ServiceFixture;
   let listener = '';
   let integration = '';
   beforeAll(async () => {
-    fixture = await open();
+    fixture = await openServiceFixture();
     fixture.rollouts.fate = 'held';
     const compute = { compute_type: 'k8s', compute_id: 'cluster', compute_config: {} };
     listener = (await fixture.store.addListener(fixture.tenantId, { ...compute }))?.id ?? '';

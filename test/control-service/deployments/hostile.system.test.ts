@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ServiceError } from '../../../src/contract/service-error.ts';
-import { fromGit, fromImage, sides } from '../service-fixture.ts';
+import { fromGit, fromImage, openServiceFixture } from '../service-fixture.ts';
 import type { ServiceFixture } from '../service-fixture.ts';
 
 /** Puts arbitrary values into a request. */
@@ -35,10 +35,10 @@ const image = {
   secret_references: [{ name: 'A', secret_name: 'b', secret_key: 'c' }],
 };
 
-describe.each(sides)('%s', (_side, open) => {
+describe('over HTTP', () => {
   let fixture: ServiceFixture;
   beforeAll(async () => {
-    fixture = await open();
+    fixture = await openServiceFixture();
     fixture.rollouts.fate = 'held';
   });
   afterAll(() => fixture.close());

@@ -14,12 +14,12 @@ const refusals: Readonly<Record<string, string>> = {
     'source github is only available for Cloud SaaS deployments, and this service was started with --hosting self-hosted.',
 };
 
-describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
+describe('over HTTP', () => {
   test.each(hostings)(
     'hosting %s offers the documented sources',
     { meta: { claims: ['control.create.github-availability', 'control.create.external-docker-availability'] } },
     async (hosting) => {
-      fixture = await openServiceFixture(side, '', undefined, { hosting });
+      fixture = await openServiceFixture({ hosting });
       const { control } = fixture;
       for (const request of [fromGit(), fromImage(), fromUpload(), fromPush()]) {
         const requested = control.createDeployment(request);

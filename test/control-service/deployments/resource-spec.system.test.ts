@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fromImage, refusalOf, sides } from '../service-fixture.ts';
+import { fromImage, refusalOf, openServiceFixture } from '../service-fixture.ts';
 import { eachClaim } from '../../conformance/each-claim.ts';
 import type { ServiceFixture } from '../service-fixture.ts';
 
@@ -55,10 +55,10 @@ const claimOf = (field: string): string => `control.resource-spec.${field.replac
 /** Other fields that a field needs. */
 const beside = (field: string): object => (field === 'volume_mounts' ? { volumes: [volume] } : {});
 
-describe.each(sides)('%s', (_side, open) => {
+describe('over HTTP', () => {
   let fixture: ServiceFixture;
   beforeAll(async () => {
-    fixture = await open();
+    fixture = await openServiceFixture();
     fixture.rollouts.fate = 'held';
   });
   afterAll(() => fixture.close());

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fromGit, fromImage, refusalOf, sides } from '../service-fixture.ts';
+import { fromGit, fromImage, refusalOf, openServiceFixture } from '../service-fixture.ts';
 import type { ServiceFixture } from '../service-fixture.ts';
 import { eachClaim } from '../../conformance/each-claim.ts';
 
-describe.each(sides)('%s', (_side, open) => {
+describe('over HTTP', () => {
   let fixture: ServiceFixture;
   beforeAll(async () => {
-    fixture = await open();
+    fixture = await openServiceFixture();
     fixture.rollouts.fate = 'held';
   });
   afterAll(() => fixture.close());

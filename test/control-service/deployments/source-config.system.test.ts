@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { allowedFolder, fromGit, fromImage, unknownId, refusalOf, sides } from '../service-fixture.ts';
+import { allowedFolder, fromGit, fromImage, unknownId, refusalOf, openServiceFixture } from '../service-fixture.ts';
 import type { ServiceFixture } from '../service-fixture.ts';
 import { eachClaim } from '../../conformance/each-claim.ts';
 
 const inGit = (source_config: object) => fromGit({ source_config });
 const inImage = (source_config: object) => fromImage({ source_config });
 
-describe.each(sides)('%s', (_side, open) => {
+describe('over HTTP', () => {
   let fixture: ServiceFixture;
   beforeAll(async () => {
-    fixture = await open();
+    fixture = await openServiceFixture();
     fixture.rollouts.fate = 'held';
   });
   afterAll(() => fixture.close());

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fromGit, fromImage, refusalOf, sides } from '../service-fixture.ts';
+import { fromGit, fromImage, refusalOf, openServiceFixture } from '../service-fixture.ts';
 import type { ServiceFixture } from '../service-fixture.ts';
 import { eachClaim } from '../../conformance/each-claim.ts';
 
@@ -11,10 +11,10 @@ const inSource = (source_revision_config: object) => ({
   source_revision_config,
 });
 
-describe.each(sides)('%s', (_side, open) => {
+describe('over HTTP', () => {
   let fixture: ServiceFixture;
   beforeAll(async () => {
-    fixture = await open();
+    fixture = await openServiceFixture();
     fixture.rollouts.fate = 'held';
   });
   afterAll(() => fixture.close());

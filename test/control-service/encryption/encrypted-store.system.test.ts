@@ -149,9 +149,9 @@ test('rejects an update by an SQL expression instead of storing clear text', asy
   ).rejects.toThrow('secrets is encrypted at rest');
 });
 
-describe.each(['in process', 'over HTTP'] as const)('a service %s', (side) => {
+describe('a service over HTTP', () => {
   test('stores and logs no value of a secret', async () => {
-    const fixture = await openServiceFixture(side);
+    const fixture = await openServiceFixture();
     try {
       const secret = (value: string) => [{ name: 'MODEL_KEY', value }];
       const { id, latest_revision_id } = await fixture.control.createDeployment(

@@ -45,14 +45,14 @@ const repository = (owner: string, name: string, id: number): InstalledRepositor
   defaultBranch: 'main',
 });
 
-describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
+describe('over HTTP', () => {
   let fixture: ServiceFixture;
   let now = Date.UTC(2030, 0, 1);
   const clock = { now: () => now, sleep: () => Promise.resolve() };
   const github = appOf();
   let integrations: Integrations;
   beforeAll(async () => {
-    fixture = await openServiceFixture(side, '', undefined, {
+    fixture = await openServiceFixture({
       integrations: {
         list: (tenant) => integrations.list(tenant),
         repositories: (integration) => integrations.repositories(integration),

@@ -33,15 +33,15 @@ interface Changes {
   namespace?: string;
 }
 
-describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
+describe('over HTTP', () => {
   let fixture: ServiceFixture;
   let api: ApiServer;
   beforeAll(async () => {
-    [fixture, api] = await Promise.all([openServiceFixture(side), startApiServer(['default', 'team-a', 'team-b'])]);
+    [fixture, api] = await Promise.all([openServiceFixture(), startApiServer(['default', 'team-a', 'team-b'])]);
   });
   afterAll(() => Promise.all([fixture.close(), api.close()]));
 
-  /** Creates a deployment through this interface, and rolls its first revision out in the cluster as its listener would. */
+  /** Creates a deployment and rolls its first revision out in the cluster as its listener would. */
   async function landed({ resource_spec = {}, namespace = 'team-a', ...rest }: Changes): Promise<Landed> {
     const { id: listener } = await fixture.control.createListener({
       compute_type: 'k8s',

@@ -11,12 +11,12 @@ function handClock(): Clock & { goOn: (ms: number) => void } {
   return { now: () => (now += 1), sleep: () => Promise.resolve(), goOn: (ms) => (now += ms) };
 }
 
-describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
+describe('over HTTP', () => {
   const clock = handClock();
   let fixture: ServiceFixture;
   let listeners = 0;
   beforeAll(async () => {
-    fixture = await openServiceFixture(side, '', clock);
+    fixture = await openServiceFixture({ clock });
   });
   afterAll(() => fixture.close());
 

@@ -47,10 +47,9 @@ afterAll(async () => {
 
 const tool = (text: string) => ({ image: 'tool', args: ['-c', text] });
 
-describe.each([
-  ['in process', () => services.control],
-  ['over HTTP', () => httpControl(services.url, services.apiKey)],
-])('an image, %s', (side, send) => {
+describe('an image, over HTTP', () => {
+  const send = () => httpControl(services.url, services.apiKey);
+
   /** Deploys the image with a resource_spec, and returns how its containers were created. */
   async function live(name: string, resource_spec: object) {
     const control = send();
@@ -59,7 +58,7 @@ describe.each([
         source_config: { resource_spec },
         source_revision_config: { image_uri: 'registry.test/agent:1.2' },
       }),
-      name: `${name}-${side === 'in process' ? 'here' : 'http'}`,
+      name,
       secrets: [{ name: 'FAKE_SAY', value: 'the main one' }],
     });
     const revisionId = latest_revision_id ?? '';

@@ -52,10 +52,8 @@ afterAll(async () => {
   for (const remove of undo) remove();
 });
 
-describe.each([
-  ['in process', () => services.control],
-  ['over HTTP', () => httpControl(services.url, services.apiKey)],
-])('%s', (_side, send) => {
+describe('over HTTP', () => {
+  const send = () => httpControl(services.url, services.apiKey);
   const request = (source_config: object = {}, secrets: object[] = []) => ({
     ...fromGit({
       source_config: { repo_url: repo.folder, ...source_config },

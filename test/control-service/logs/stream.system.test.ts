@@ -16,7 +16,7 @@ describe('a log is streamed as server-sent events', () => {
   let hearing: { close(): Promise<void> };
   const logNotifier = changeNotifier();
   beforeAll(async () => {
-    fixture = await openServiceFixture('over HTTP', '', systemClock, { logNotifier });
+    fixture = await openServiceFixture({ clock: systemClock, logNotifier });
     fixture.rollouts.fate = 'held';
     hearing = await hearChanges(fixture.databaseUrl, logNotifier, systemClock);
   });

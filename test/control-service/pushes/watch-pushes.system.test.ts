@@ -6,7 +6,15 @@ import { systemClock } from '../../../src/clock.ts';
 import { branchHeads } from '../../../src/control-service/pushes/branch-heads.ts';
 import { watchPushes } from '../../../src/control-service/pushes/watch-pushes.ts';
 import { commit, git, plainAgent, repository } from '../builds/repositories.ts';
-import { closeAll, goesLive, openMachine, startService, reaches, until } from '../rollouts/running-service.ts';
+import {
+  closeAll,
+  goesLive,
+  openMachine,
+  overHttp,
+  startService,
+  reaches,
+  until,
+} from '../rollouts/running-service.ts';
 import type { RunningService } from '../rollouts/running-service.ts';
 
 let opened: RunningService;
@@ -37,7 +45,7 @@ const startWatching = (): (() => Promise<void>) => {
 };
 
 beforeAll(async () => {
-  opened = await startService(await openMachine());
+  opened = overHttp(await startService(await openMachine()));
   stop = startWatching();
 });
 afterAll(async () => {
@@ -47,32 +55,29 @@ afterAll(async () => {
 
 let names = 0;
 
-describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
-  const instance = (): RunningService => (side === 'in process' ? opened : { ...opened, control: opened.remote });
-
+describe('over HTTP', () => {
   /** A live deployment of a repository of its own. */
   async function deployed(config: object = {}): Promise<{ id: string; repo: string; first: string }> {
     const name = `pushed-to-${(names += 1)}`;
     const { folder: repo } = repository(join(opened.machine.root, 'git', name), plainAgent);
-    const made = await instance().control.createDeployment({
+    const made = await opened.control.createDeployment({
       name,
       source: 'github',
       source_config: { repo_url: repo, ...config },
       source_revision_config: { repo_ref: 'main', graph_config_path: 'langgraph.json' },
       secrets: [],
     });
-    await goesLive(instance(), { id: made.id, revisionId: made.latest_revision_id ?? '' });
+    await goesLive(opened, { id: made.id, revisionId: made.latest_revision_id ?? '' });
     return { id: made.id, repo, first: made.latest_revision_id ?? '' };
   }
 
   const latest = async (id: string): Promise<string> =>
-    (await instance().control.getDeployment(id)).latest_revision_id ?? '';
-  const count = async (id: string): Promise<number> =>
-    (await instance().control.listRevisions(id, {})).resources.length;
+    (await opened.control.getDeployment(id)).latest_revision_id ?? '';
+  const count = async (id: string): Promise<number> => (await opened.control.listRevisions(id, {})).resources.length;
 
   afterEach(async () => {
-    for (const { id } of (await instance().control.listDeployments({ limit: 100 })).resources) {
-      await instance().control.deleteDeployment(id, { deleteTracingProject: true });
+    for (const { id } of (await opened.control.listDeployments({ limit: 100 })).resources) {
+      await opened.control.deleteDeployment(id, { deleteTracingProject: true });
       await until(async () => (await opened.store.deployment(id)) === undefined);
     }
   });
@@ -94,16 +99,16 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
       const pushed = commit(repo, { 'more.txt': 'more' });
       await expect.poll(() => latest(id)).not.toBe(first);
       const second = await latest(id);
-      expect(await goesLive(instance(), { id, revisionId: second })).toMatchObject({
+      expect(await goesLive(opened, { id, revisionId: second })).toMatchObject({
         source_revision_config: { repo_ref: 'main', repo_commit_sha: pushed },
       });
       const again = commit(repo, { 'more.txt': 'again' });
       await expect.poll(() => latest(id)).not.toBe(second);
-      const third = await goesLive(instance(), { id, revisionId: await latest(id) });
+      const third = await goesLive(opened, { id, revisionId: await latest(id) });
       expect(third.source_revision_config.repo_commit_sha).toBe(again);
       await isSeen(id, again);
       expect(await count(id)).toBe(3);
-      const written = (await instance().control.listAudit({ limit: 100 })).resources.filter(
+      const written = (await opened.control.listAudit({ limit: 100 })).resources.filter(
         ({ operation, subject }) => operation === 'build push' && subject['deployment_id'] === id,
       );
       expect(written).toHaveLength(2);
@@ -134,23 +139,20 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
       git(on.repo, 'switch', '--quiet', 'main');
       const pushed = commit(on.repo, { 'main.txt': 'more' });
       await expect.poll(() => latest(on.id)).not.toBe(on.first);
-      const built = await goesLive(instance(), { id: on.id, revisionId: await latest(on.id) });
+      const built = await goesLive(opened, { id: on.id, revisionId: await latest(on.id) });
       expect(built.source_revision_config.repo_commit_sha).toBe(pushed);
       expect([await count(on.id), await count(off.id), await count(unset.id)]).toEqual([2, 1, 1]);
     },
   );
 
-  // What follows is no claim, and the same code on both sides.
-  if (side === 'in process') return;
-
   test('turning build_on_push on builds only later pushes', async () => {
     const { id, repo, first } = await deployed({ build_on_push: false });
     await isSeen(id, commit(repo, { 'before.txt': 'x' }));
-    await instance().control.patchDeployment(id, { source_config: { build_on_push: true } });
+    await opened.control.patchDeployment(id, { source_config: { build_on_push: true } });
     expect(await latest(id)).toBe(first);
     const after = commit(repo, { 'after.txt': 'x' });
     await expect.poll(() => latest(id)).not.toBe(first);
-    const built = await goesLive(instance(), { id, revisionId: await latest(id) });
+    const built = await goesLive(opened, { id, revisionId: await latest(id) });
     expect(built.source_revision_config.repo_commit_sha).toBe(after);
     expect(await count(id)).toBe(2);
   });
@@ -159,9 +161,9 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     const { id, repo } = await deployed({ build_on_push: true });
     await stop();
     const head = commit(repo, { 'more.txt': 'more' });
-    const requested = await instance().control.patchDeployment(id, { source_revision_config: { repo_ref: 'main' } });
+    const requested = await opened.control.patchDeployment(id, { source_revision_config: { repo_ref: 'main' } });
     stop = startWatching();
-    await goesLive(instance(), { id, revisionId: requested.latest_revision_id ?? '' });
+    await goesLive(opened, { id, revisionId: requested.latest_revision_id ?? '' });
     await isSeen(id, head);
     expect(await count(id)).toBe(2);
   });
@@ -173,29 +175,27 @@ describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
     stop = startWatching();
     await isSeen(id, broken);
     const second = await latest(id);
-    expect((await reaches(instance(), id, second)).status).toBe('BUILD_FAILED');
+    expect((await reaches(opened, id, second)).status).toBe('BUILD_FAILED');
     for (let round = 0; round < 3; round += 1) {
       await stop();
       stop = startWatching();
     }
     const repaired = commit(repo, plainAgent);
     await isSeen(id, repaired);
-    await goesLive(instance(), { id, revisionId: await latest(id) });
+    await goesLive(opened, { id, revisionId: await latest(id) });
     expect(await count(id)).toBe(3);
   });
 
   test('stops watching a deployment that is being deleted', async () => {
     const { id, repo } = await deployed({ build_on_push: true });
-    await instance().control.deleteDeployment(id, { deleteTracingProject: true });
+    await opened.control.deleteDeployment(id, { deleteTracingProject: true });
     commit(repo, { 'more.txt': 'more' });
     await expect
       .poll(() =>
-        instance()
-          .control.getDeployment(id)
-          .then(
-            () => 'there',
-            () => 'gone',
-          ),
+        opened.control.getDeployment(id).then(
+          () => 'there',
+          () => 'gone',
+        ),
       )
       .toBe('gone');
   });

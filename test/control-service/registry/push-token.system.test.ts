@@ -230,12 +230,12 @@ test.each([
   expect(from.kind === 'registry' ? from.credentials : undefined).toEqual(credentials);
 });
 
-describe.each(['in process', 'over HTTP'] as const)('%s', (side) => {
+describe('over HTTP', () => {
   let fixture: ServiceFixture;
   let without: ServiceFixture;
   beforeAll(async () => {
-    fixture = await openServiceFixture(side, '', undefined, { registry: registry() });
-    without = await openServiceFixture(side);
+    fixture = await openServiceFixture({ registry: registry() });
+    without = await openServiceFixture();
   });
   afterAll(async () => {
     await fixture.close();

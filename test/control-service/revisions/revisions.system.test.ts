@@ -5,14 +5,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connectControlService } from '../../../src/client/control.ts';
 import { revisionStatusClasses } from '../../../src/contract/control/revision-status.ts';
 import { rolloutAfter, rolloutOf } from '../../../src/planning/rollout.ts';
-import { fromGit, fromImage, unknownId, refusalOf, sides } from '../service-fixture.ts';
+import { fromGit, fromImage, unknownId, refusalOf, openServiceFixture } from '../service-fixture.ts';
 import type { ServiceFixture } from '../service-fixture.ts';
 import type { Fate } from '../instant-rollouts.ts';
 
-describe.each(sides)('%s', (_side, open) => {
+describe('over HTTP', () => {
   let fixture: ServiceFixture;
   beforeAll(async () => {
-    fixture = await open();
+    fixture = await openServiceFixture();
   });
   afterAll(() => fixture.close());
 

@@ -10,6 +10,7 @@ import {
   goesLive,
   keyHeader,
   openMachine,
+  overHttp,
   startService,
   restate,
 } from './running-service.ts';
@@ -31,7 +32,7 @@ const files = {
 
 let opened: RunningService;
 beforeAll(async () => {
-  opened = await startService(await openMachine(files));
+  opened = overHttp(await startService(await openMachine(files)));
 });
 afterAll(closeAll);
 
@@ -49,27 +50,22 @@ async function seenUntilLive(control: OurControlService, id: string, revisionId:
   }
 }
 
-describe.each<[string, (instance: RunningService) => OurControlService]>([
-  ['in process', ({ control }) => control],
-  ['over HTTP', ({ remote }) => remote],
-])('%s', (_, through) => {
-  /** The instance, with the service as this interface presents it. */
-  const instance = (): RunningService => ({ ...opened, control: through(opened) });
+describe('over HTTP', () => {
   const buildLog = async (id: string, revisionId: string): Promise<string[]> =>
-    (await instance().control.buildLogs(id, revisionId, {})).logs.map(({ message }) => message);
+    (await opened.control.buildLogs(id, revisionId, {})).logs.map(({ message }) => message);
   const deployLog = async (id: string, revisionId: string): Promise<string[]> =>
-    (await instance().control.deployLogs(id, revisionId, {})).logs.map(({ message }) => message);
+    (await opened.control.deployLogs(id, revisionId, {})).logs.map(({ message }) => message);
 
   test(
     'a rollout has ended when it is DEPLOYED',
     { meta: { claims: ['control.states.deployed-is-final', 'control.states.other-revision-words'] } },
     async () => {
-      const { id, revisionId, url } = await deploy(instance(), quickInstall);
-      const seen = await seenUntilLive(instance().control, id, revisionId);
+      const { id, revisionId, url } = await deploy(opened, quickInstall);
+      const seen = await seenUntilLive(opened.control, id, revisionId);
       expect(seen.at(-1)).toBe('DEPLOYED');
       expect((await requestAgent(url, '/ok')).status).toBe(200);
-      expect((await instance().control.getDeployment(id)).active_revision_id).toBe(revisionId);
-      expect(await instance().control.getRevision(id, revisionId)).toMatchObject({
+      expect((await opened.control.getDeployment(id)).active_revision_id).toBe(revisionId);
+      expect(await opened.control.getRevision(id, revisionId)).toMatchObject({
         status: 'DEPLOYED',
         status_message: null,
       });
@@ -89,11 +85,11 @@ describe.each<[string, (instance: RunningService) => OurControlService]>([
       },
     },
     async () => {
-      const { id, revisionId } = await deploy(instance(), {
+      const { id, revisionId } = await deploy(opened, {
         config: { install_command: 'echo installing && pwd', build_command: 'echo building && pwd' },
         revision: { graph_config_path: 'deep/langgraph.json' },
       });
-      await goesLive(instance(), { id, revisionId });
+      await goesLive(opened, { id, revisionId });
       const source = join(opened.machine.dataDir, 'builds', revisionId, 'source');
       const log = await buildLog(id, revisionId);
       expect(log[log.indexOf('installing') + 1]).toBe(source);
@@ -105,8 +101,8 @@ describe.each<[string, (instance: RunningService) => OurControlService]>([
     'without a command the lock file selects the install command',
     { meta: { claims: ['control.source-config.install-command-detected'] } },
     async () => {
-      const { id, revisionId } = await deploy(instance());
-      await goesLive(instance(), { id, revisionId });
+      const { id, revisionId } = await deploy(opened);
+      await goesLive(opened, { id, revisionId });
       expect(await buildLog(id, revisionId)).toContain('Installing: npm ci (package-lock.json selects npm)');
     },
   );
@@ -124,16 +120,15 @@ describe.each<[string, (instance: RunningService) => OurControlService]>([
     },
     async () => {
       const { machine } = opened;
-      const tagged = change(machine, { 'version.txt': `1 ${_}` });
-      const tag = `v1-${_.replaceAll(' ', '-')}`;
-      git(machine.repo, 'tag', tag);
-      const head = change(machine, { 'version.txt': `2 ${_}` });
-      const first = await deploy(instance(), quickInstall);
-      const ofBranch = await goesLive(instance(), first);
-      const second = await revise(instance(), first.id, { source_revision_config: { repo_ref: `refs/tags/${tag}` } });
-      const ofTag = await goesLive(instance(), { id: first.id, revisionId: second });
+      const tagged = change(machine, { 'version.txt': '1' });
+      git(machine.repo, 'tag', 'v1');
+      const head = change(machine, { 'version.txt': '2' });
+      const first = await deploy(opened, quickInstall);
+      const ofBranch = await goesLive(opened, first);
+      const second = await revise(opened, first.id, { source_revision_config: { repo_ref: 'refs/tags/v1' } });
+      const ofTag = await goesLive(opened, { id: first.id, revisionId: second });
       expect(ofBranch.source_revision_config).toMatchObject({ repo_ref: 'main', repo_commit_sha: head });
-      expect(ofTag.source_revision_config).toMatchObject({ repo_ref: `refs/tags/${tag}`, repo_commit_sha: tagged });
+      expect(ofTag.source_revision_config).toMatchObject({ repo_ref: 'refs/tags/v1', repo_commit_sha: tagged });
     },
   );
 
@@ -141,19 +136,19 @@ describe.each<[string, (instance: RunningService) => OurControlService]>([
     'the agent has a secret in its environment',
     { meta: { claims: ['control.secret.in-environment'] } },
     async () => {
-      const requested = await deploy(instance(), { ...quickInstall, secrets: { MODEL_KEY: 'k-1' } });
-      await goesLive(instance(), requested);
+      const requested = await deploy(opened, { ...quickInstall, secrets: { MODEL_KEY: 'k-1' } });
+      await goesLive(opened, requested);
       expect(await (await requestAgent(requested.url, '/env')).json()).toMatchObject({ MODEL_KEY: 'k-1' });
     },
   );
 
   test('an earlier revision can be deployed again', { meta: { claims: ['control.revisions.redeploy'] } }, async () => {
-    const first = await deploy(instance(), quickInstall);
-    const { source_revision_config } = await goesLive(instance(), first);
-    change(opened.machine, { 'more.txt': `${_} more` });
-    await goesLive(instance(), { id: first.id, revisionId: await revise(instance(), first.id, restate) });
-    const again = await instance().control.redeployRevision(first.id, first.revisionId);
-    const live = await goesLive(instance(), { id: first.id, revisionId: again.latest_revision_id ?? '' });
+    const first = await deploy(opened, quickInstall);
+    const { source_revision_config } = await goesLive(opened, first);
+    change(opened.machine, { 'more.txt': 'more' });
+    await goesLive(opened, { id: first.id, revisionId: await revise(opened, first.id, restate) });
+    const again = await opened.control.redeployRevision(first.id, first.revisionId);
+    const live = await goesLive(opened, { id: first.id, revisionId: again.latest_revision_id ?? '' });
     expect(live.source_revision_config).toEqual(source_revision_config);
   });
 
@@ -161,32 +156,30 @@ describe.each<[string, (instance: RunningService) => OurControlService]>([
     'a failed revision and its log give the reason',
     { meta: { claims: ['control.revision.status-message', 'control.logs.build', 'control.logs.deploy'] } },
     async () => {
-      const requested = await deploy(instance(), quickInstall);
-      await goesLive(instance(), requested);
+      const requested = await deploy(opened, quickInstall);
+      await goesLive(opened, requested);
       expect(await deployLog(requested.id, requested.revisionId)).toContain(
         'The agent is healthy and serves; traffic has switched to it.',
       );
-      const gone = await revise(instance(), requested.id, {
+      const gone = await revise(opened, requested.id, {
         source_revision_config: { graph_config_path: 'gone.json' },
       });
-      const failed = await reaches(instance(), requested.id, gone);
+      const failed = await reaches(opened, requested.id, gone);
       expect([failed.status, failed.status_message]).toEqual([
         'BUILD_FAILED',
         expect.stringContaining('no file gone.json'),
       ]);
       expect((await buildLog(requested.id, gone)).at(-1)).toBe(failed.status_message);
-      const broken = await revise(instance(), requested.id, {
+      const broken = await revise(opened, requested.id, {
         source_revision_config: { graph_config_path: 'langgraph.json' },
         secrets: secretsOf({ FAKE_START: 'dies' }),
       });
-      const ended = await reaches(instance(), requested.id, broken);
+      const ended = await reaches(opened, requested.id, broken);
       expect(ended.status).toBe('DEPLOY_FAILED');
       expect((await deployLog(requested.id, broken)).at(-1)).toBe(ended.status_message);
     },
   );
-});
 
-describe('over HTTP', () => {
   test(
     'every path of an agent requires the key of its owner',
     {

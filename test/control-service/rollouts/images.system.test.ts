@@ -5,7 +5,6 @@ import { systemClock } from '../../../src/clock.ts';
 import type { AgentSpec, Compute } from '../../../src/control-service/compute/compute.ts';
 import { processCompute } from '../../../src/control-service/compute/process-compute.ts';
 import { agentVersion, tagOf } from '../../../src/control-service/rollouts/roll-out-revision.ts';
-import type { OurControlService } from '../../../src/control-service/service.ts';
 import { fakeAgent } from '../compute/agents.ts';
 import {
   answering,
@@ -14,6 +13,7 @@ import {
   goesLive,
   history,
   openMachine,
+  overHttp,
   startService,
   secretsOf,
   type RunningService,
@@ -42,7 +42,7 @@ function imageCompute(folder: string): Compute {
 let opened: RunningService;
 beforeAll(async () => {
   const machine = await openMachine();
-  opened = await startService(machine, { compute: imageCompute(join(machine.root, 'image')) });
+  opened = overHttp(await startService(machine, { compute: imageCompute(join(machine.root, 'image')) }));
 });
 afterAll(closeAll);
 
@@ -55,17 +55,12 @@ const pushed = (more: { image?: string; type?: string; secrets?: Record<string, 
   secrets: secretsOf(more.secrets ?? {}),
 });
 
-describe.each<[string, (instance: RunningService) => OurControlService]>([
-  ['in process', ({ control }) => control],
-  ['over HTTP', ({ remote }) => remote],
-])('%s', (_, through) => {
-  const instance = (): RunningService => ({ ...opened, control: through(opened) });
-
+describe('over HTTP', () => {
   test(
     'runs an image that was pushed and is named afterwards',
     { meta: { claims: ['control.internal-docker.accepted'] } },
     async () => {
-      const { control } = instance();
+      const { control } = opened;
       const { id, url, latest_revision_id: first } = await control.createDeployment(pushed());
       const waiting = await control.getRevision(id, first ?? '');
       expect([waiting.status, waiting.status_message]).toEqual([
@@ -77,13 +72,13 @@ describe.each<[string, (instance: RunningService) => OurControlService]>([
       );
       const named = { source_revision_config: { image_uri: 'registry.example.com/team/agent:1.4' } };
       const revisionId = (await control.patchDeployment(id, named)).latest_revision_id ?? '';
-      await goesLive(instance(), { id, revisionId });
+      await goesLive(opened, { id, revisionId });
       expect(await answering(url ?? '')).toBe(revisionId);
       expect(started.at(-1)).toMatchObject({
         revisionId,
         program: { kind: 'image', imageUri: 'registry.example.com/team/agent:1.4' },
       });
-      expect(await history(instance(), first ?? '')).toEqual(['CREATING', 'SKIPPED']);
+      expect(await history(opened, first ?? '')).toEqual(['CREATING', 'SKIPPED']);
       expect(await control.getRevision(id, revisionId)).toMatchObject({
         source: 'internal_docker',
         status_message: null,
@@ -95,48 +90,48 @@ describe.each<[string, (instance: RunningService) => OurControlService]>([
     'runs the image named at creation, and redeploys an earlier one',
     { meta: { claims: ['control.service.source-image'] } },
     async () => {
-      const { control } = instance();
+      const { control } = opened;
       const made = await control.createDeployment(pushed({ image: 'registry.example.com/a:1' }));
       const first = made.latest_revision_id ?? '';
-      await goesLive(instance(), { id: made.id, revisionId: first });
+      await goesLive(opened, { id: made.id, revisionId: first });
       const next = await control.patchDeployment(made.id, {
         source_revision_config: { image_uri: 'registry.example.com/a:2' },
       });
-      await goesLive(instance(), { id: made.id, revisionId: next.latest_revision_id ?? '' });
+      await goesLive(opened, { id: made.id, revisionId: next.latest_revision_id ?? '' });
       const back = await control.redeployRevision(made.id, first);
       expect(back.source_revision_config.image_uri).toBe('registry.example.com/a:1');
-      await goesLive(instance(), { id: made.id, revisionId: back.latest_revision_id ?? '' });
+      await goesLive(opened, { id: made.id, revisionId: back.latest_revision_id ?? '' });
       expect(started.at(-1)?.program).toEqual({ kind: 'image', imageUri: 'registry.example.com/a:1' });
     },
   );
 
   test('image_version is null until a revision is live, then what the agent reports', async () => {
-    const { control } = instance();
+    const { control } = opened;
     const made = await control.createDeployment(pushed({ image: 'registry.example.com/a:1' }));
     expect(made.image_version).toBeNull();
-    await goesLive(instance(), { id: made.id, revisionId: made.latest_revision_id ?? '' });
+    await goesLive(opened, { id: made.id, revisionId: made.latest_revision_id ?? '' });
     expect((await control.getDeployment(made.id)).image_version).toBe('1.2.3');
     const next = await control.patchDeployment(made.id, { secrets: secretsOf({ FAKE_VERSION: '2.0.0' }) });
-    await goesLive(instance(), { id: made.id, revisionId: next.latest_revision_id ?? '' });
+    await goesLive(opened, { id: made.id, revisionId: next.latest_revision_id ?? '' });
     expect((await control.getDeployment(made.id)).image_version).toBe('2.0.0');
     const broken = await control.patchDeployment(made.id, { secrets: secretsOf({ FAKE_VERSION: 'two words' }) });
-    await goesLive(instance(), { id: made.id, revisionId: broken.latest_revision_id ?? '' });
+    await goesLive(opened, { id: made.id, revisionId: broken.latest_revision_id ?? '' });
     expect((await control.getDeployment(made.id)).image_version).toBe('1');
     const { resources } = await control.listDeployments({ image_version: '1' });
     expect(resources.map(({ id }) => id)).toContain(made.id);
   });
 
   test('deployment_type reaches the agent, is returned and can be filtered by', async () => {
-    const { id, revisionId } = await deploy(instance(), { config: { deployment_type: 'dev' } });
-    await goesLive(instance(), { id, revisionId });
+    const { id, revisionId } = await deploy(opened, { config: { deployment_type: 'dev' } });
+    await goesLive(opened, { id, revisionId });
     expect(started.at(-1)?.deploymentType).toBe('dev');
-    expect((await instance().control.getDeployment(id)).source_config.deployment_type).toBe('dev');
-    const { resources } = await instance().control.listDeployments({ deployment_type: 'dev' });
+    expect((await opened.control.getDeployment(id)).source_config.deployment_type).toBe('dev');
+    const { resources } = await opened.control.listDeployments({ deployment_type: 'dev' });
     expect(resources.map((found) => found.id)).toContain(id);
-    const other = await deploy(instance());
-    await goesLive(instance(), other);
+    const other = await deploy(opened);
+    await goesLive(opened, other);
     expect(started.at(-1)?.deploymentType).toBeUndefined();
-    expect((await instance().control.getDeployment(other.id)).source_config.deployment_type).toBeNull();
+    expect((await opened.control.getDeployment(other.id)).source_config.deployment_type).toBeNull();
   });
 });
 

@@ -164,6 +164,9 @@ export async function startService(
   return instance;
 }
 
+/** An instance whose `control` is the service over HTTP. */
+export const overHttp = (instance: RunningService): RunningService => ({ ...instance, control: instance.remote });
+
 let names = 0;
 
 /** Creates a deployment of the machine's repository. */

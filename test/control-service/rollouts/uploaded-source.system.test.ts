@@ -1,7 +1,6 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { OurControlService } from '../../../src/control-service/service.ts';
 import { graphConfig, plainAgent } from '../builds/repositories.ts';
 import { digestOf, rawTarball, tarballOf } from '../builds/tarballs.ts';
 import { fromUpload } from '../service-fixture.ts';
@@ -14,6 +13,7 @@ import {
   history,
   logOf,
   openMachine,
+  overHttp,
   startService,
   reaches,
   restate,
@@ -24,20 +24,14 @@ import type { RunningService } from './running-service.ts';
 
 let opened: RunningService;
 beforeAll(async () => {
-  opened = await startService(await openMachine(), { idle: true });
+  opened = overHttp(await startService(await openMachine(), { idle: true }));
 });
 afterAll(closeAll);
 
-describe.each<[string, (instance: RunningService) => OurControlService]>([
-  ['in process', ({ control }) => control],
-  ['over HTTP', ({ remote }) => remote],
-])('%s', (_, through) => {
-  /** The instance, with the service as this interface presents it. */
-  const instance = (): RunningService => ({ ...opened, control: through(opened) });
-
+describe('over HTTP', () => {
   /** Uploads a source for a deployment and creates a revision of it. */
   async function upload(id: string, bytes: Uint8Array, beside: object = {}): Promise<string> {
-    const { control, put } = instance();
+    const { control, put } = opened;
     const { upload_url, object_path } = await control.requestUpload(id);
     expect((await put(upload_url, bytes)).status).toBe(200);
     const changed = await control.patchDeployment(id, {
@@ -53,27 +47,27 @@ describe.each<[string, (instance: RunningService) => OurControlService]>([
       id,
       url,
       latest_revision_id: first,
-    } = await instance().control.createDeployment(
+    } = await opened.control.createDeployment(
       fromUpload({
         source_config: { build_command: 'pwd' },
         source_revision_config: { graph_config_path: 'deep/langgraph.json' },
       }),
     );
     const revisionId = await upload(id, bytes);
-    expect(await goesLive(instance(), { id, revisionId })).toMatchObject({
+    expect(await goesLive(opened, { id, revisionId })).toMatchObject({
       source_revision_config: { repo_commit_sha: null, source_tarball_digest: digestOf(bytes) },
     });
     expect(await answering(url ?? '')).toBe(revisionId);
-    expect(await history(instance(), first ?? '')).toEqual(['CREATING', 'SKIPPED']);
+    expect(await history(opened, first ?? '')).toEqual(['CREATING', 'SKIPPED']);
     const source = join(opened.machine.dataDir, 'builds', revisionId, 'source');
-    expect(await logOf(instance(), revisionId, 'build')).toEqual([
+    expect(await logOf(opened, revisionId, 'build')).toEqual([
       `Unpacking the source tarball ${digestOf(bytes)}.`,
       'Unpacked 4 entries.',
       'There is no package.json, so no packages are installed.',
       'Building: pwd',
       join(source, 'deep'),
     ]);
-    expect(await logOf(instance(), revisionId, 'deploy')).toContain(
+    expect(await logOf(opened, revisionId, 'deploy')).toContain(
       `Starting the agent of the source tarball ${digestOf(bytes)}.`,
     );
   });
@@ -92,23 +86,23 @@ describe.each<[string, (instance: RunningService) => OurControlService]>([
     ],
     ['that is no tar', Buffer.from(tarballOf().subarray(0, 40)), "The source tarball can't be unpacked."],
   ])('a tarball %s ends as BUILD_FAILED with its reason, and leaves no build', async (_what, bytes, recorded) => {
-    const { id } = await instance().control.createDeployment(fromUpload());
+    const { id } = await opened.control.createDeployment(fromUpload());
     const revisionId = await upload(id, bytes);
-    const failed = await reaches(instance(), id, revisionId);
+    const failed = await reaches(opened, id, revisionId);
     expect([failed.status, failed.status_message]).toEqual(['BUILD_FAILED', expect.stringContaining(recorded)]);
     expect(readdirSync(join(opened.machine.dataDir, 'builds'))).not.toContain(revisionId);
   });
 
   test('redeploys an earlier revision without a build', async () => {
-    const fromRepository = await deploy(instance());
-    await goesLive(instance(), fromRepository);
-    const restated = await revise(instance(), fromRepository.id, restate);
-    await goesLive(instance(), { id: fromRepository.id, revisionId: restated });
-    const { id } = await instance().control.createDeployment(fromUpload());
+    const fromRepository = await deploy(opened);
+    await goesLive(opened, fromRepository);
+    const restated = await revise(opened, fromRepository.id, restate);
+    await goesLive(opened, { id: fromRepository.id, revisionId: restated });
+    const { id } = await opened.control.createDeployment(fromUpload());
     const older = await upload(id, tarballOf());
-    await goesLive(instance(), { id, revisionId: older });
+    await goesLive(opened, { id, revisionId: older });
     const newer = await upload(id, tarballOf({ ...plainAgent, 'more.txt': 'more' }));
-    await goesLive(instance(), { id, revisionId: newer });
+    await goesLive(opened, { id, revisionId: newer });
 
     for (const { id: of, builds } of [
       { id, builds: [older, newer] },
@@ -116,39 +110,37 @@ describe.each<[string, (instance: RunningService) => OurControlService]>([
     ]) {
       const [older = '', newer = ''] = builds;
       // The earlier one idles, or has ended.
-      await hasLeft(instance(), older);
-      const { latest_revision_id: again } = await instance().control.redeployRevision(of, older);
+      await hasLeft(opened, older);
+      const { latest_revision_id: again } = await opened.control.redeployRevision(of, older);
       const revisionId = again ?? '';
-      await goesLive(instance(), { id: of, revisionId });
+      await goesLive(opened, { id: of, revisionId });
       expect(revisionId).not.toBe(newer);
-      expect(await history(instance(), revisionId)).toEqual(['CREATING', 'AWAITING_DEPLOY', 'DEPLOYING', 'DEPLOYED']);
-      expect(await logOf(instance(), revisionId, 'build')).toEqual([]);
+      expect(await history(opened, revisionId)).toEqual(['CREATING', 'AWAITING_DEPLOY', 'DEPLOYING', 'DEPLOYED']);
+      expect(await logOf(opened, revisionId, 'build')).toEqual([]);
       expect(readdirSync(join(opened.machine.dataDir, 'builds'))).not.toContain(revisionId);
     }
   });
 
   test('a waiting or failed revision cannot be redeployed, and says why', async () => {
-    const { id, latest_revision_id: first } = await instance().control.createDeployment(fromUpload());
-    await expect(instance().control.redeployRevision(id, first ?? '')).rejects.toThrow(/has no build yet/);
+    const { id, latest_revision_id: first } = await opened.control.createDeployment(fromUpload());
+    await expect(opened.control.redeployRevision(id, first ?? '')).rejects.toThrow(/has no build yet/);
     const broken = await upload(id, tarballOf({}));
-    await reaches(instance(), id, broken);
-    await expect(instance().control.redeployRevision(id, broken)).rejects.toThrow(
-      /has no build that could be deployed/,
-    );
+    await reaches(opened, id, broken);
+    await expect(opened.control.redeployRevision(id, broken)).rejects.toThrow(/has no build that could be deployed/);
   });
 
   test('new secrets, path or commands rebuild the same tarball', async () => {
     const bytes = tarballOf({ ...plainAgent, 'deep/langgraph.json': graphConfig, 'deep/graph.js': 'export {};\n' });
-    const { id } = await instance().control.createDeployment(fromUpload());
-    await goesLive(instance(), { id, revisionId: await upload(id, bytes) });
-    await instance().control.patchDeployment(id, { source_config: { build_command: 'pwd' } });
-    const changed = await instance().control.patchDeployment(id, {
+    const { id } = await opened.control.createDeployment(fromUpload());
+    await goesLive(opened, { id, revisionId: await upload(id, bytes) });
+    await opened.control.patchDeployment(id, { source_config: { build_command: 'pwd' } });
+    const changed = await opened.control.patchDeployment(id, {
       secrets: [{ name: 'A', value: 'b' }],
       source_revision_config: { graph_config_path: 'deep/langgraph.json' },
     });
     const revisionId = changed.latest_revision_id ?? '';
-    await goesLive(instance(), { id, revisionId });
-    expect((await logOf(instance(), revisionId, 'build')).slice(-2)).toEqual([
+    await goesLive(opened, { id, revisionId });
+    expect((await logOf(opened, revisionId, 'build')).slice(-2)).toEqual([
       'Building: pwd',
       join(opened.machine.dataDir, 'builds', revisionId, 'source/deep'),
     ]);

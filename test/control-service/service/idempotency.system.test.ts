@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fromGit, refusalOf, sides } from '../service-fixture.ts';
+import { fromGit, refusalOf, openServiceFixture } from '../service-fixture.ts';
 import type { ServiceFixture } from '../service-fixture.ts';
 
 const restate = { source_revision_config: { repo_ref: 'main' } };
 
-describe.each(sides)('a write with an idempotency key, %s', (_side, open) => {
+describe('a write with an idempotency key, over HTTP', () => {
   let fixture: ServiceFixture;
   beforeAll(async () => {
-    fixture = await open();
+    fixture = await openServiceFixture();
   });
   afterAll(() => fixture.close());
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { everyRow } from '../every-row.ts';
-import { fromGit, refusalOf, sides } from '../service-fixture.ts';
+import { fromGit, refusalOf, openServiceFixture } from '../service-fixture.ts';
 import type { ServiceFixture } from '../service-fixture.ts';
 
 /** A write to repeat with idempotency keys, and its name in the audit log. */
@@ -79,10 +79,10 @@ const writes: readonly (readonly [what: string, ready: Ready])[] = [
   ],
 ];
 
-describe.each(sides)('a write with an idempotency key, %s', (_side, open) => {
+describe('a write with an idempotency key, over HTTP', () => {
   let fixture: ServiceFixture;
   beforeAll(async () => {
-    fixture = await open();
+    fixture = await openServiceFixture();
     fixture.rollouts.fate = 'held';
   });
   afterAll(() => fixture.close());

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TracedRun } from '../../../src/contract/control/tracing-project.ts';
 import { createTracing } from '../../../src/control-service/tracing-projects/tracing.ts';
-import { takeRuns } from '../../../src/control-service/tracing-projects/receive-runs.ts';
-import { fromImage, unknownId, refusalOf, sides, testTracing } from '../service-fixture.ts';
+import { fromImage, unknownId, refusalOf, openServiceFixture, testTracing } from '../service-fixture.ts';
 import type { ServiceFixture } from '../service-fixture.ts';
 
 const at = (seconds: number): string => new Date(Date.UTC(2030, 0, 1, 0, 0, seconds)).toISOString();
@@ -23,19 +22,16 @@ const run = (changes: Partial<TracedRun> = {}): TracedRun => ({
   ...changes,
 });
 
-describe.each(sides)('%s', (side, open) => {
+describe('over HTTP', () => {
   let fixture: ServiceFixture;
   beforeAll(async () => {
-    fixture = await open();
+    fixture = await openServiceFixture();
     fixture.rollouts.fate = 'held';
   });
   afterAll(() => fixture.close());
 
   /** Reports runs as an agent does. */
   async function report(projectId: string, runs: unknown, token = testTracing.tokenOf(projectId)): Promise<unknown> {
-    if (side === 'in process') {
-      return takeRuns({ store: fixture.store, tracing: testTracing }, projectId, token, { runs });
-    }
     const answer = await fetch(`${fixture.baseUrl}/v1/projects/${projectId}/runs`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },

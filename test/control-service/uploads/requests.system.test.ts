@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { digestOf, tarballOf } from '../builds/tarballs.ts';
-import { fromGit, fromImage, fromUpload, unknownId, openServiceFixture, refusalOf, sides } from '../service-fixture.ts';
+import { fromGit, fromImage, fromUpload, unknownId, openServiceFixture, refusalOf } from '../service-fixture.ts';
 import type { ServiceFixture } from '../service-fixture.ts';
 
 const bytes = tarballOf();
@@ -9,10 +9,10 @@ const naming = (path: string) => ({ source_revision_config: { source_tarball_pat
 const notIssued =
   'source_revision_config.source_tarball_path was not issued by POST /deployments/{deployment_id}/upload-url for this deployment.';
 
-describe.each(sides)('%s', (_, open) => {
+describe('over HTTP', () => {
   let fixture: ServiceFixture;
   beforeAll(async () => {
-    fixture = await open();
+    fixture = await openServiceFixture();
   });
   afterAll(() => fixture.close());
 
@@ -227,32 +227,33 @@ describe.each(sides)('%s', (_, open) => {
     change(url);
     expect((await fixture.put(url.href, bytes)).status).toBe(status);
   });
-});
 
-describe('over HTTP', () => {
   test(
     'returns the address with and without the version in the path',
     { meta: { claims: ['control.endpoints.upload-url', 'control.upload.both-paths'] } },
     async () => {
-      const fixture = await openServiceFixture('over HTTP', '/base');
-      const { id } = await fixture.control.createDeployment(fromUpload());
-      const headers = { 'x-api-key': fixture.apiKey };
+      const prefixed = await openServiceFixture({ prefix: '/base' });
+      const { id } = await prefixed.control.createDeployment(fromUpload());
+      const headers = { 'x-api-key': prefixed.apiKey };
       for (const path of [`/deployments/${id}/upload-url`, `/v2/deployments/${id}/upload-url`]) {
-        const answer = await fetch(`${fixture.baseUrl}${path}`, { method: 'POST', headers });
+        const answer = await fetch(`${prefixed.baseUrl}${path}`, { method: 'POST', headers });
         const target = await answer.json();
         expect([answer.status, target]).toEqual([
           200,
-          { upload_url: expect.stringContaining(`${fixture.baseUrl}/uploads/${id}/`), object_path: expect.any(String) },
+          {
+            upload_url: expect.stringContaining(`${prefixed.baseUrl}/uploads/${id}/`),
+            object_path: expect.any(String),
+          },
         ]);
-        expect((await fetch(`${fixture.baseUrl}${path}`, { method: 'POST' })).status).toBe(401);
-        const other = await fetch(`${fixture.baseUrl}${path}`, { headers });
+        expect((await fetch(`${prefixed.baseUrl}${path}`, { method: 'POST' })).status).toBe(401);
+        const other = await fetch(`${prefixed.baseUrl}${path}`, { headers });
         expect([other.status, other.headers.get('allow')]).toEqual([405, 'POST']);
       }
-      const { upload_url } = await fixture.control.requestUpload(id);
+      const { upload_url } = await prefixed.control.requestUpload(id);
       const read = await fetch(upload_url);
       expect([read.status, read.headers.get('allow')]).toEqual([405, 'PUT']);
-      expect((await fixture.put(upload_url, bytes)).status).toBe(200);
-      await fixture.close();
+      expect((await prefixed.put(upload_url, bytes)).status).toBe(200);
+      await prefixed.close();
     },
   );
 });

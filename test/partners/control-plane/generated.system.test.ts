@@ -17,7 +17,7 @@ import { requestOf } from './public-requests.ts';
 let fixture: ServiceFixture;
 let service: PublicCaller;
 beforeAll(async () => {
-  fixture = await openServiceFixture('over HTTP');
+  fixture = await openServiceFixture();
   fixture.rollouts.fate = 'held';
   service = publicCaller(fixture.baseUrl, fixture.apiKey);
 });

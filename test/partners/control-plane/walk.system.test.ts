@@ -19,7 +19,7 @@ import { publicCaller, type Requested, type PublicCaller } from './public-caller
 let fixture: ServiceFixture;
 let service: PublicCaller;
 beforeAll(async () => {
-  fixture = await openServiceFixture('over HTTP', '/api-host');
+  fixture = await openServiceFixture({ prefix: '/api-host' });
   service = publicCaller(fixture.baseUrl, fixture.apiKey);
 });
 afterAll(() => fixture?.close());
