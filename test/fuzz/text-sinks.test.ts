@@ -40,6 +40,8 @@ const matchesGlobs = ['**/*a*/**/*a*b', '{a,aa}*{a,aa}*b', '**/?[!a]*x'].map(glo
 const byLine = (use: (line: string) => unknown) => (text: string) => {
   for (let at = 0; at < text.length; at += longestLine) use(text.slice(at, at + longestLine));
 };
+/** Enough of a text for what is not quick with a plain one either; its end stays, which may keep a pattern from success. */
+const lastOf = (text: string): string => text.slice(-100_000);
 const headersOf = loggedHeaders({ includes: ['*a*a*a*a*b', 'x-*-*-*-y'] });
 const refusal = (detail: string): ServiceError =>
   new ServiceError({
@@ -65,10 +67,10 @@ const sinks: Record<string, (text: string) => unknown> = {
   jsonWithoutCommands,
   'a line of output': byLine(plainLine),
   'the last words of a process': byLine((line) => outputExcerpt().add('error', line)),
-  'a mask': (text) => hide(text),
-  'a mask of cut lines': byLine((line) => hide(line, { cut: true })),
-  'a mask of short secrets': (text) => hideShort(text),
-  'a secret of the Action': byLine((line) => masksOf([line])),
+  'a mask': (text) => hide(lastOf(text)),
+  'a mask of cut lines': (text) => byLine((line) => hide(line, { cut: true }))(lastOf(text)),
+  'a mask of short secrets': (text) => hideShort(lastOf(text)),
+  'a secret of the Action': (text) => byLine((line) => masksOf([line]))(lastOf(text)),
   'the body of an error': (text) => readErrorBody(text, hide),
   'a web page as an error': (text) => readErrorBody(`<html>${text}`, hide),
   'an address': (text) => readAddress(`https://host/a${text}`),
