@@ -141,6 +141,15 @@ describe('a deletion with a lost response', () => {
     expect(fixture.reported('poll-failed')).toHaveLength(20);
   });
 
+  test('goes on polling where a service that rejects the key is busy in between', async () => {
+    const fixture = await running();
+    const busy = serviceError('busy', 'get deployment', { status: 503 });
+    const no = serviceError('unauthorized', 'get deployment', { status: 401 });
+    fixture.control.onWrite = () =>
+      fixture.control.fails('get', no, { times: 4 }).fails('get', busy).fails('get', no, { times: 4 });
+    expect(await deleting(fixture)).toMatchObject({ kind: 'deleted' });
+  });
+
   test('fails if the service keeps rejecting the key', async () => {
     const fixture = await running();
     const no = serviceError('unauthorized', 'get deployment', { status: 401 });
