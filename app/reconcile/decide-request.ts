@@ -66,7 +66,7 @@ export async function decideRequest(
   const decision = decideTrigger({
     cause: intent.cause.kind,
     head,
-    standing: { live: observation.live, latest: observation.latest, rolledBackCommit, held },
+    state: { live: observation.live, latest: observation.latest, rolledBackCommit, held },
     changed,
     rules: intent.terms.rules,
   });
@@ -113,7 +113,7 @@ async function trigger(
   if (intent.terms.builder === 'service' && isOfItself(intent)) {
     // It made its revision already, and that ended: there is no other one to wait for.
     const { latest, deployment } = observation;
-    if (latest?.standing === 'ended' && sameCommit(latest.commit, intent.commit)) {
+    if (latest?.phase === 'ended' && sameCommit(latest.commit, intent.commit)) {
       return beginFollowing(work, decided, latest.id, 'found', observation);
     }
     const deadline = deadlineIn(work.context.clock, intent.id, Math.min(hostedMs, intent.terms.timeoutMs));
@@ -134,7 +134,7 @@ async function changedPaths(
   { live, latest }: DeploymentObservation,
 ): Promise<ChangedPaths | undefined> {
   const { terms, repository, commit } = intent;
-  if (!terms.rules.paths || !isOfItself(intent) || !live || latest?.standing === 'on-its-way') return undefined;
+  if (!terms.rules.paths || !isOfItself(intent) || !live || latest?.phase === 'on-its-way') return undefined;
   if (live.commit === undefined) return { kind: 'unavailable', why: 'the commit of the live revision is unknown' };
   const comparison = await work.context.githubApi.compare(repository, live.commit, commit);
   if (comparison.kind === 'unavailable') return comparison;

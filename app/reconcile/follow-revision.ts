@@ -154,7 +154,7 @@ async function handleSuperseded(
   if (other && intent.sending.kind === 'restate' && sameCommit(other.commit, intent.commit)) {
     return saveIntents(work, [{ ...intent, revisionId: other.id, how: 'adopted', rollout: rolloutOf(other.id) }]);
   }
-  const mayReport = other && other.commit === undefined && other.standing === 'on-its-way';
+  const mayReport = other && other.commit === undefined && other.phase === 'on-its-way';
   const isOpen = deadline !== undefined && !isExpired(clock, intent.id, deadline, intent.terms.timeoutMs);
   if (mayReport && isOpen) return requeueAfter(work, pollMs);
   if (!other?.commit) return endIntent(work, intent, reported);

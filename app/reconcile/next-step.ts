@@ -4,14 +4,14 @@ import type { DeploymentQueue } from './store.ts';
 /** The next step of a deployment queue. */
 export type Step =
   /** Find out whether the sent request took effect. */
-  | { kind: 'settle'; intent: Intent }
+  | { kind: 'resolve'; intent: Intent }
   | { kind: 'follow'; intent: Intent }
   | { kind: 'smoke'; intent: Intent }
   | { kind: 'conclude'; intent: Intent }
   /** Read the head and sort the requests by it; if the deployment is free, decide the one for the head. */
   | { kind: 'requests'; busyWith: Intent | undefined }
   /** Redeploy an old revision: our own rollback, or a person's. */
-  | { kind: 'go-back'; intent: Intent }
+  | { kind: 'roll-back'; intent: Intent }
   | { kind: 'expect'; intent: Intent }
   /** Idle until `until` (ms since the epoch); without it, until the queue is notified. */
   | { kind: 'requeue'; until: number | undefined };
@@ -36,10 +36,10 @@ export function nextStep(
   const isFresh = open.some((intent) => isRequestForHead(intent) && isUnsorted(intent, deploymentQueue));
   if (isFresh && !isDeferred(requestsKey)) return { kind: 'requests', busyWith: running ?? undoing };
   const isFree = !running;
-  if (isFree && back && !isDeferred(back.id)) return { kind: 'go-back', intent: back };
+  if (isFree && back && !isDeferred(back.id)) return { kind: 'roll-back', intent: back };
   if (isFree && !undoing) {
     const requested = open.find((intent) => intent.sending.kind === 'redeploy' && isUndecided(intent));
-    if (requested && !isDeferred(requested.id)) return { kind: 'go-back', intent: requested };
+    if (requested && !isDeferred(requested.id)) return { kind: 'roll-back', intent: requested };
     const waits = !requested && open.some((intent) => isRequestForHead(intent) && intent.state === 'waiting');
     if (waits && !isDeferred(requestsKey)) return { kind: 'requests', busyWith: undefined };
   }
@@ -74,7 +74,7 @@ const isUnsorted = ({ state }: Intent, deploymentQueue: DeploymentQueue): boolea
   state === 'requested' || (state === 'held' && !deploymentQueue.held);
 
 function stepOf(intent: Intent): Step {
-  if (intent.state === 'sending') return { kind: 'settle', intent };
+  if (intent.state === 'sending') return { kind: 'resolve', intent };
   if (intent.state === 'following') return { kind: 'follow', intent };
   return { kind: intent.verdict ? 'conclude' : 'smoke', intent };
 }

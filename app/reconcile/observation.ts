@@ -4,7 +4,7 @@ import type { CallOptions } from '../../src/contract/call-options.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
 import { isNotOffered } from '../../src/contract/service-error.ts';
 import { newerThan } from '../../src/planning/new-revisions.ts';
-import { standingOf } from '../../src/planning/plan-rebuild.ts';
+import { phaseOf } from '../../src/planning/plan-rebuild.ts';
 import type { RevisionSummary } from '../../src/planning/trigger-types.ts';
 import { tryCall } from '../../src/deploy/try-call.ts';
 import type { Intent } from './intent.ts';
@@ -28,7 +28,7 @@ export async function observeDeployment(work: ReconcileContext): Promise<Deploym
     : undefined;
   const live = active && active !== newest ? await liveOne(work, deployment.id, active) : undefined;
   // The status of a newest revision may lag behind the deployment, which already serves it: report it as in progress.
-  return newestSeen?.standing === 'live'
+  return newestSeen?.phase === 'live'
     ? { deployment, live: newestSeen, latest: undefined }
     : { deployment, live, latest: newestSeen };
 }
@@ -36,7 +36,7 @@ export async function observeDeployment(work: ReconcileContext): Promise<Deploym
 /** A service may no longer return the revision that is live. */
 async function liveOne(work: ReconcileContext, deploymentId: string, id: string): Promise<RevisionSummary> {
   const read = await findRevision(work.context.control, deploymentId, id, readOptions(work));
-  return { id, commit: read && observedRevisionOf(read, id).commit, standing: 'live' };
+  return { id, commit: read && observedRevisionOf(read, id).commit, phase: 'live' };
 }
 
 /** A revision; undefined if the service no longer returns it. @throws ServiceError */
@@ -55,7 +55,7 @@ export async function findRevision(
 export const observedRevisionOf = (revision: Revision, active: string | null): RevisionSummary => ({
   id: revision.id,
   commit: revision.source_revision_config.repo_commit_sha ?? undefined,
-  standing: standingOf(revision, active),
+  phase: phaseOf(revision, active),
 });
 
 /**

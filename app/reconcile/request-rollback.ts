@@ -13,7 +13,7 @@ export async function requestRollback(work: ReconcileContext, intent: Intent): P
   const { sending, cause } = intent;
   if (sending.kind !== 'redeploy') throw new Error(`intent ${intent.id} names no revision to go back to`);
   const observation = await observeDeployment(work);
-  const onItsWay = observation.latest?.standing === 'on-its-way' ? observation.latest : undefined;
+  const onItsWay = observation.latest?.phase === 'on-its-way' ? observation.latest : undefined;
   if (cause.kind === 'failure') {
     const broken = await work.context.store.intent(cause.key);
     const active = observation.deployment.active_revision_id;

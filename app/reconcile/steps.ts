@@ -59,7 +59,7 @@ function effectOf(
   open: readonly Intent[],
 ): Promise<StepResult> {
   switch (step.kind) {
-    case 'settle':
+    case 'resolve':
       return resolveSentRequest(work, step.intent);
     case 'follow':
       return followRevision(work, step.intent);
@@ -69,7 +69,7 @@ function effectOf(
       return conclude(work, step.intent);
     case 'requests':
       return takeRequests(work, deploymentQueue, open, step.busyWith);
-    case 'go-back':
+    case 'roll-back':
       return requestRollback(work, step.intent);
     case 'expect':
       return expectRevision(work, step.intent);

@@ -101,7 +101,7 @@ async function waitsForAnother(work: ReconcileContext, requests: readonly Intent
   const read = await findRevision(work.context.control, only.deploymentId, revisionId, readOptions(work));
   if (!read) return false;
   const seen = observedRevisionOf(read, null);
-  return seen.standing === 'on-its-way' && read.status !== 'DEPLOYED' && !sameCommit(seen.commit, only.commit);
+  return seen.phase === 'on-its-way' && read.status !== 'DEPLOYED' && !sameCommit(seen.commit, only.commit);
 }
 
 /** A queue's requests, sorted by the head of the branch. */

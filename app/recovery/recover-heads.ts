@@ -112,9 +112,7 @@ async function seen(
   active: string | null,
 ): Promise<RevisionSummary> {
   const read = await findRevision(control, deploymentId, id);
-  return read
-    ? observedRevisionOf(read, active)
-    : { id, commit: undefined, standing: id === active ? 'live' : 'ended' };
+  return read ? observedRevisionOf(read, active) : { id, commit: undefined, phase: id === active ? 'live' : 'ended' };
 }
 
 /** Returns failures of other services as a value, and rethrows internal errors. */
@@ -164,7 +162,7 @@ export function decideHead(question: HeadObservation): HeadDecision {
   // Without an intent no check shows the rollback: request the head, so that its check says why it is not built.
   const hasCheck = intents.some((intent) => sameCommit(intent.commit, head.sha));
   if (hasCheck && sameCommit(rolledBackCommit, head.sha)) return fine(`${commit} was rolled back`);
-  if (latest?.standing === 'on-its-way') {
+  if (latest?.phase === 'on-its-way') {
     if (latest.commit === undefined)
       return fine(`revision ${latest.id} is in progress, and its commit is not known yet`);
     if (sameCommit(latest.commit, head.sha)) return fine(`revision ${latest.id} of ${commit} is on its way`);

@@ -78,7 +78,7 @@ const testOnly = (run: DeployRun): Promise<Ending> =>
 const rollBack = (run: DeployRun): Promise<Ending> =>
   withDeployment(run, async (deployment) => {
     run.known.rollback = await rollBackToFormer(deployment, run);
-    return { kind: 'gone-back' };
+    return { kind: 'rollback-done' };
   });
 
 /** A run on an existing deployment, without a plan. */
@@ -111,8 +111,8 @@ function conclude(run: DeployRun, ending: Ending): Outcome {
   const { request, known } = run;
   const { kind, reason, advice } = describeEnding(request, known, ending);
   const { deployment, plan, rollout, verdict, rollback, logs } = known;
-  const wentBack = request.mode === 'rollback' && rollback && 'rollout' in rollback ? rollback.rollout : undefined;
-  const revisionId = wentBack?.revisionId ?? known.revisionId;
+  const rolledBackTo = request.mode === 'rollback' && rollback && 'rollout' in rollback ? rollback.rollout : undefined;
+  const revisionId = rolledBackTo?.revisionId ?? known.revisionId;
   const name = deployment?.name ?? request.desired.name;
   const id = deployment?.id ?? request.desired.deploymentId;
   // A deleted deployment serves nothing.

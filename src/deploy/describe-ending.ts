@@ -50,7 +50,7 @@ export type Ending =
   | { kind: 'started' }
   | { kind: 'followed' }
   | { kind: 'tested' }
-  | { kind: 'gone-back' }
+  | { kind: 'rollback-done' }
   /** `found`: it existed when the run started. */
   | { kind: 'gone'; found: boolean }
   | { kind: 'would-delete' }
@@ -90,7 +90,7 @@ export function describeEnding(request: DeployRunRequest, known: RunState, endin
       );
     case 'tested':
       return reportOfVerdict(request, known) ?? reportOfPassed(known);
-    case 'gone-back':
+    case 'rollback-done':
       return reportOfRollback(known);
     case 'no-revision':
       return {
@@ -187,9 +187,9 @@ function reportOfError({ changed, revisionId }: RunState, error: ServiceError): 
 
 function reportOfCancel(request: DeployRunRequest, known: RunState): EndingDescription {
   const { writing, rollback, changed } = known;
-  const wentBack = rollback && 'rollout' in rollback ? rollback.rollout : undefined;
-  const revisionId = wentBack?.revisionId ?? known.revisionId;
-  const last = (wentBack ?? known.rollout)?.seen.at(-1)?.status;
+  const rolledBackTo = rollback && 'rollout' in rollback ? rollback.rollout : undefined;
+  const revisionId = rolledBackTo?.revisionId ?? known.revisionId;
+  const last = (rolledBackTo ?? known.rollout)?.seen.at(-1)?.status;
   const advice = `Run it again: ${describeRerun(request, known)}`;
   if (request.mode === 'delete' && (writing || changed)) {
     return {

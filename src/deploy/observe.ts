@@ -7,7 +7,7 @@ import type { Revision } from '../contract/control/revision.ts';
 import { isNotOffered } from '../contract/service-error.ts';
 import { determineCommit, sameCommit, type RequestedCommit } from '../planning/commit.ts';
 import { newerThan } from '../planning/new-revisions.ts';
-import { standingOf } from '../planning/plan-rebuild.ts';
+import { phaseOf } from '../planning/plan-rebuild.ts';
 import type { IdLookup, Obstacle, ObservedState } from '../planning/plan-types.ts';
 import { isRepositoryNamed, sameRepository, shownRepository } from '../planning/repository-url.ts';
 import { tryCall } from './try-call.ts';
@@ -96,7 +96,7 @@ async function othersOnTheirWay(
   commit: RequestedCommit,
   run: DeployRun,
 ): Promise<Revision[]> {
-  const waits = latest && standingOf(latest, deployment.active_revision_id) === 'on-its-way';
+  const waits = latest && phaseOf(latest, deployment.active_revision_id) === 'on-its-way';
   if (desired.source !== 'github' || commit.kind === 'unknown' || !waits) return [];
   if (sameCommit(latest.source_revision_config.repo_commit_sha, commit.sha)) return [];
   const page = await tryCall(run.request.control.listRevisions(deployment.id, { limit: 20 }, run.reading()));
@@ -106,9 +106,7 @@ async function othersOnTheirWay(
   }
   const { resources } = page.value;
   const newer = newerThan(deployment.active_revision_id, resources) ?? resources;
-  return newer.filter(
-    (each) => each.id !== latest.id && standingOf(each, deployment.active_revision_id) === 'on-its-way',
-  );
+  return newer.filter((each) => each.id !== latest.id && phaseOf(each, deployment.active_revision_id) === 'on-its-way');
 }
 
 /** The integration that reaches the repository, if none was given. */

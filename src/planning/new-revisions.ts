@@ -17,8 +17,8 @@ export type RevisionMatch = { kind: 'made'; revision: RevisionSummary } | { kind
 /** Looks for a revision of a commit; one that still may serve comes before one that has ended. */
 export function matchRevision(commit: string | undefined, made: readonly RevisionSummary[]): RevisionMatch {
   const ours = made.filter((each) => sameCommit(each.commit, commit));
-  const revision = ours.find(({ standing }) => standing !== 'ended') ?? ours[0];
+  const revision = ours.find(({ phase }) => phase !== 'ended') ?? ours[0];
   if (revision) return { kind: 'made', revision };
-  const mayBe = made.some((each) => each.commit === undefined && each.standing === 'on-its-way');
+  const mayBe = made.some((each) => each.commit === undefined && each.phase === 'on-its-way');
   return { kind: mayBe ? 'may-be' : 'none' };
 }

@@ -24,10 +24,10 @@ export type RebuildDecision =
   | { kind: 'stuck'; obstacle: Obstacle; always?: true };
 
 /** How a revision stands: it serves, it may yet serve, or it never will. */
-export type RevisionStanding = 'live' | 'on-its-way' | 'ended';
+export type RevisionPhase = 'live' | 'on-its-way' | 'ended';
 
 /** A finished revision that does not serve yet is in progress; so is one with an unknown status. */
-export function standingOf(revision: Revision, activeRevisionId: string | null): RevisionStanding {
+export function phaseOf(revision: Revision, activeRevisionId: string | null): RevisionPhase {
   const known = classOfRevisionStatus(revision.status);
   if (known === 'live') return revision.id === activeRevisionId ? 'live' : 'on-its-way';
   return known === 'in-progress' || known === 'unknown' ? 'on-its-way' : 'ended';
@@ -35,7 +35,7 @@ export function standingOf(revision: Revision, activeRevisionId: string | null):
 
 /** Decides whether to build an existing deployment again though no field differs. */
 export function decideRebuild(desired: Desired, deployment: Deployment, seen: ObservedState): RebuildDecision {
-  const latest = seen.latest && { ...seen.latest, standing: standingOf(seen.latest, deployment.active_revision_id) };
+  const latest = seen.latest && { ...seen.latest, phase: phaseOf(seen.latest, deployment.active_revision_id) };
   const actual = { live: seen.live, latest, onTheirWay: seen.onTheirWay ?? [] };
   if (desired.source === 'external_docker' || desired.source === 'internal_docker')
     return decideForImage(desired, actual);
@@ -53,7 +53,7 @@ export function decideRebuild(desired: Desired, deployment: Deployment, seen: Ob
 
 interface Actual {
   live: Revision | undefined;
-  latest: (Revision & { standing: RevisionStanding }) | undefined;
+  latest: (Revision & { phase: RevisionPhase }) | undefined;
   onTheirWay: readonly Revision[];
 }
 
@@ -77,24 +77,24 @@ function decideForCommit(
   }
   const wanted = shortCommit(commit.sha);
   const isOfCommit = (revision: Revision | undefined) => sameCommit(commitOfRevision(revision), commit.sha);
-  const inProgress = latest?.standing === 'on-its-way' ? [latest, ...onTheirWay] : onTheirWay;
+  const inProgress = latest?.phase === 'on-its-way' ? [latest, ...onTheirWay] : onTheirWay;
   const carrying = inProgress.find(isOfCommit);
   if (carrying) {
     const newer = `a newer revision (${latest?.id}) waits behind the one of ${wanted}`;
     const why = `revision ${carrying.id} of commit ${wanted} is on its way already (${carrying.status})`;
     return adopt(carrying, why, carrying.id === latest?.id ? [] : [newer]);
   }
-  if (latest?.standing === 'on-its-way' && !commitOfRevision(latest)) {
+  if (latest?.phase === 'on-its-way' && !commitOfRevision(latest)) {
     const why = `revision ${latest.id} is on its way (${latest.status}) and does not report its commit yet`;
     return adopt(latest, why, [why], true);
   }
   if (isOfCommit(live)) {
-    const mayBeOfCommit = latest?.standing === 'ended' && (isOfCommit(latest) || !commitOfRevision(latest));
+    const mayBeOfCommit = latest?.phase === 'ended' && (isOfCommit(latest) || !commitOfRevision(latest));
     return mayBeOfCommit && requestsUnreportedFields(desired)
       ? make(`${endedWords(latest)}, and the live one may lack what it carried`)
       : stay(`commit ${wanted} is live already`, notesOn(latest, live));
   }
-  if (latest?.standing === 'ended' && isOfCommit(latest)) return make(`${endedWords(latest)} for commit ${wanted}`);
+  if (latest?.phase === 'ended' && isOfCommit(latest)) return make(`${endedWords(latest)} for commit ${wanted}`);
   if (live && !commitOfRevision(live)) {
     const why = 'the live revision does not report which commit it was built from';
     return make(why, [`${why}: the ref is built again to be sure`]);
@@ -106,8 +106,8 @@ function decideForImage(
   desired: DesiredExternalDocker | DesiredInternalDocker,
   { live, latest }: Actual,
 ): RebuildDecision {
-  if (latest?.standing === 'on-its-way') return adoptAsIs(latest);
-  if (latest?.standing === 'ended') {
+  if (latest?.phase === 'on-its-way') return adoptAsIs(latest);
+  if (latest?.phase === 'ended') {
     const serves = live && (desired.imageUri ?? live.source_revision_config.image_uri);
     return serves && serves === live.source_revision_config.image_uri && !requestsUnreportedFields(desired)
       ? stay(`image ${serves} is live already`, notesOn(latest, live))
@@ -133,8 +133,8 @@ function decideForFolder(
 
 /** Whether the latest revision is made from the requested upload. */
 function decideForUpload(desired: DesiredInternalSource, { live, latest }: Actual): RebuildDecision {
-  if (latest?.standing === 'on-its-way') return adoptAsIs(latest);
-  if (latest?.standing !== 'ended') return stay('the folder is live as it is');
+  if (latest?.phase === 'on-its-way') return adoptAsIs(latest);
+  if (latest?.phase !== 'ended') return stay('the folder is live as it is');
   const [ended, serving] = [latest, live].map((each) => each?.source_revision_config.source_tarball_digest);
   return ended && ended === serving && !requestsUnreportedFields(desired)
     ? stay('the folder is live as it is', notesOn(latest, live))
@@ -142,7 +142,7 @@ function decideForUpload(desired: DesiredInternalSource, { live, latest }: Actua
 }
 
 function decideWithoutRebuild({ live, latest }: Actual): RebuildDecision {
-  if (latest?.standing === 'on-its-way') return adoptAsIs(latest);
+  if (latest?.phase === 'on-its-way') return adoptAsIs(latest);
   if (live) return stay('no field differs, and rebuild is never', notesOn(latest, live));
   return {
     kind: 'stuck',
@@ -172,7 +172,7 @@ const endedWords = ({ id, status }: Revision) => `revision ${id} ended ${status}
 
 function notesOn(latest: Actual['latest'], live: Revision | undefined): string[] {
   if (!latest || latest.id === live?.id) return [];
-  return latest.standing === 'ended'
+  return latest.phase === 'ended'
     ? [`the newest ${endedWords(latest)} and does not serve`]
     : [`revision ${latest.id} of another commit is on its way (${latest.status}) and will take over`];
 }

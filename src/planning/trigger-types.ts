@@ -12,7 +12,7 @@ export interface PushRules {
 export interface RevisionSummary {
   id: string;
   commit: string | undefined;
-  standing: 'live' | 'on-its-way' | 'ended';
+  phase: 'live' | 'on-its-way' | 'ended';
 }
 
 /** The revisions of a deployment at the service, and what the App has noted, when a push is decided. */

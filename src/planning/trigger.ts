@@ -11,7 +11,7 @@ export interface TriggerInput {
   cause: TriggerCause;
   /** The newest commit of the branch; for `rollback` and `failure` the commit that is gone back to. */
   head: { sha: string; message: string };
-  standing: DeploymentState;
+  state: DeploymentState;
   /** Absent if it was not looked up: then every path counts as changed. */
   changed: ChangedPaths | undefined;
   rules: PushRules;
@@ -31,12 +31,12 @@ export function decideTrigger(input: TriggerInput): Decision {
 
 type Rule = (input: TriggerInput) => Decision | undefined;
 
-const onItsWay = ({ standing: { latest } }: TriggerInput): RevisionSummary | undefined =>
-  latest?.standing === 'on-its-way' ? latest : undefined;
+const onItsWay = ({ state: { latest } }: TriggerInput): RevisionSummary | undefined =>
+  latest?.phase === 'on-its-way' ? latest : undefined;
 
 /** The live revision. A newest revision that is live counts, whichever field reports it. */
-const liveOne = ({ standing: { live, latest } }: TriggerInput): RevisionSummary | undefined =>
-  latest?.standing === 'live' ? latest : live;
+const liveOne = ({ state: { live, latest } }: TriggerInput): RevisionSummary | undefined =>
+  latest?.phase === 'live' ? latest : live;
 
 const adoptOnItsWay: Rule = (input) => {
   const newest = onItsWay(input);
@@ -61,14 +61,14 @@ const skipWord: Rule = ({ head, rules }) => {
     : { kind: 'skip', code: 'skip-word', why: `the commit's message says ${word}, which keeps it from being deployed` };
 };
 
-const rolledBack: Rule = ({ head, standing }) => {
-  if (!sameCommit(standing.rolledBackCommit, head.sha)) return undefined;
+const rolledBack: Rule = ({ head, state }) => {
+  if (!sameCommit(state.rolledBackCommit, head.sha)) return undefined;
   const why = `commit ${shortCommit(head.sha)} was rolled back, and is built again only when a person requests it`;
   return { kind: 'skip', code: 'rolled-back-before', why };
 };
 
-const held: Rule = ({ standing }) =>
-  standing.held && { kind: 'hold', why: `${standing.held.why}, and pushes wait until a person presses Redeploy` };
+const held: Rule = ({ state }) =>
+  state.held && { kind: 'hold', why: `${state.held.why}, and pushes wait until a person presses Redeploy` };
 
 const waitForAnother: Rule = (input) => {
   const newest = onItsWay(input);
@@ -129,9 +129,9 @@ function whyBuilt(input: TriggerInput): string {
 
 function whyNotLive(input: TriggerInput): string {
   const commit = shortCommit(input.head.sha);
-  const { latest } = input.standing;
+  const { latest } = input.state;
   const live = liveOne(input);
-  if (latest?.standing === 'ended' && sameCommit(latest.commit, input.head.sha)) {
+  if (latest?.phase === 'ended' && sameCommit(latest.commit, input.head.sha)) {
     return `revision ${latest.id} of commit ${commit} ended without going live`;
   }
   if (!live) return `commit ${commit} is not live, nothing is`;

@@ -12,10 +12,10 @@ test.each<[string | null, string[] | undefined]>([
 ])('the revisions newer than %s', (former, ids) => expect(newerThan(former, listed)?.map(({ id }) => id)).toEqual(ids));
 
 const [a, b] = ['a'.repeat(40), 'b'.repeat(40)];
-const revision = (id: string, commit: string | undefined, standing: RevisionSummary['standing']): RevisionSummary => ({
+const revision = (id: string, commit: string | undefined, phase: RevisionSummary['phase']): RevisionSummary => ({
   id,
   commit,
-  standing,
+  phase,
 });
 
 test.each<[string, RevisionSummary[], string]>([

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { DesiredExternalDocker, DesiredGithub } from '../../src/config/desired.ts';
-import { standingOf } from '../../src/planning/plan-rebuild.ts';
+import { phaseOf } from '../../src/planning/plan-rebuild.ts';
 import { plan } from '../../src/planning/plan.ts';
 import type { Plan, ObservedState } from '../../src/planning/plan-types.ts';
 import {
@@ -245,6 +245,6 @@ test.each([
   ['BUILDING', 'r1', 'on-its-way'],
   ['PONDERING', 'r1', 'on-its-way'],
   ['SKIPPED', 'r1', 'ended'],
-])('r1 with the status %s, where %s is active, is %s', (status, active, standing) =>
-  expect(standingOf(revision('r1', status), active)).toBe(standing),
+])('r1 with the status %s, where %s is active, is %s', (status, active, phase) =>
+  expect(phaseOf(revision('r1', status), active)).toBe(phase),
 );

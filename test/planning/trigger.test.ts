@@ -4,9 +4,9 @@ import { decideTrigger, type TriggerCause, type TriggerInput } from '../../src/p
 import type { Decision, RevisionSummary, DeploymentState } from '../../src/planning/trigger-types.ts';
 
 const [sha, older, other] = ['a'.repeat(40), 'b'.repeat(40), 'c'.repeat(40)];
-const live = (commit: string | undefined, id = 'r1'): RevisionSummary => ({ id, commit, standing: 'live' });
-const coming = (commit: string | undefined, id = 'r2'): RevisionSummary => ({ id, commit, standing: 'on-its-way' });
-const ended = (commit: string | undefined, id = 'r2'): RevisionSummary => ({ id, commit, standing: 'ended' });
+const live = (commit: string | undefined, id = 'r1'): RevisionSummary => ({ id, commit, phase: 'live' });
+const coming = (commit: string | undefined, id = 'r2'): RevisionSummary => ({ id, commit, phase: 'on-its-way' });
+const ended = (commit: string | undefined, id = 'r2'): RevisionSummary => ({ id, commit, phase: 'ended' });
 const hold = { since: 1, why: 'the last revision was rolled back' };
 const agents = {
   skipWords: ['[skip deploy]'],
@@ -14,10 +14,10 @@ const agents = {
   paths: { include: ['agents/**'], exclude: [] },
 } as const;
 
-const requested = (cause: TriggerCause, standing: DeploymentState, more: Partial<TriggerInput> = {}): TriggerInput => ({
+const requested = (cause: TriggerCause, state: DeploymentState, more: Partial<TriggerInput> = {}): TriggerInput => ({
   cause,
   head: { sha, message: 'Answer in verse' },
-  standing,
+  state,
   changed: undefined,
   rules: { skipWords: ['[skip deploy]'], afterRollback: 'continue' },
   ...more,
@@ -40,7 +40,7 @@ const message = (text: string): Partial<TriggerInput> => ({ head: { sha, message
 const changed = (...paths: string[]): Partial<TriggerInput> => ({ changed: { kind: 'known', paths }, rules: agents });
 
 describe('a push', () => {
-  test.each<[sentence: string, standing: DeploymentState, more: Partial<TriggerInput>, decision: string]>([
+  test.each<[sentence: string, state: DeploymentState, more: Partial<TriggerInput>, decision: string]>([
     ['nothing is live', {}, {}, 'trigger: commit aaaaaaa is not live, nothing is'],
     ['another commit is live', { live: live(older) }, {}, 'trigger: commit aaaaaaa is not live, bbbbbbb is'],
     ['its commit is live', { live: live(sha) }, {}, 'adopt r1: commit aaaaaaa is live already with revision r1'],
@@ -212,8 +212,8 @@ describe('a push', () => {
       { rules: agents },
       'trigger: commit aaaaaaa is not live, bbbbbbb is',
     ],
-  ])('%s', (_, standing, more, decision) => {
-    expect(displayed(decideTrigger(requested('push', standing, more)))).toBe(decision);
+  ])('%s', (_, state, more, decision) => {
+    expect(displayed(decideTrigger(requested('push', state, more)))).toBe(decision);
   });
 });
 
@@ -239,8 +239,8 @@ describe('what was missed and is found later', () => {
       {},
       'hold: the last revision was rolled back, and pushes wait until a person presses Redeploy',
     ],
-  ])('%s', (_, standing, more, decision) => {
-    expect(displayed(decideTrigger(requested('recovery', standing, more)))).toBe(decision);
+  ])('%s', (_, state, more, decision) => {
+    expect(displayed(decideTrigger(requested('recovery', state, more)))).toBe(decision);
   });
 });
 
@@ -302,8 +302,8 @@ describe('a person requests another build', () => {
       {},
       'wait r2: revision r2 is on its way and does not report its commit yet',
     ],
-  ])('%s', (_, cause, standing, more, decision) => {
-    expect(displayed(decideTrigger(requested(cause, standing, more)))).toBe(decision);
+  ])('%s', (_, cause, state, more, decision) => {
+    expect(displayed(decideTrigger(requested(cause, state, more)))).toBe(decision);
   });
 });
 
@@ -335,22 +335,22 @@ describe('a rollback', () => {
       { live: live(other), latest: coming(sha) },
       'wait r2: revision r2 of commit aaaaaaa is on its way',
     ],
-  ])('%s', (_, cause, standing, decision) => {
-    expect(displayed(decideTrigger(requested(cause, standing)))).toBe(decision);
+  ])('%s', (_, cause, state, decision) => {
+    expect(displayed(decideTrigger(requested(cause, state)))).toBe(decision);
   });
 });
 
 const commit = fc.constantFrom(sha, older, other, undefined);
-const anyStanding: fc.Arbitrary<DeploymentState> = fc.record({
+const anyState: fc.Arbitrary<DeploymentState> = fc.record({
   live: fc.option(
     commit.map((each) => live(each)),
     { nil: undefined },
   ),
   latest: fc.option(
-    fc.tuple(commit, fc.constantFrom('on-its-way' as const, 'ended' as const)).map(([each, standing]) => ({
+    fc.tuple(commit, fc.constantFrom('on-its-way' as const, 'ended' as const)).map(([each, phase]) => ({
       id: 'r2',
       commit: each,
-      standing,
+      phase,
     })),
     { nil: undefined },
   ),
@@ -369,25 +369,23 @@ const anyMore = fc.constantFrom({}, message('[skip deploy]'), changed('docs/a'),
 
 describe('for any state and any cause', () => {
   /** A case in which it does not hold, or null. */
-  const exception = (holds: (decision: Decision, cause: TriggerCause, standing: DeploymentState) => boolean) =>
+  const exception = (holds: (decision: Decision, cause: TriggerCause, state: DeploymentState) => boolean) =>
     fc.check(
-      fc.property(anyCause, anyStanding, anyMore, (cause, standing, more) =>
-        holds(decideTrigger(requested(cause, standing, more)), cause, standing),
+      fc.property(anyCause, anyState, anyMore, (cause, state, more) =>
+        holds(decideTrigger(requested(cause, state, more)), cause, state),
       ),
       { numRuns: 1000 },
     ).counterexample;
 
   test('triggers nothing while a revision is on its way', () => {
-    expect(exception(({ kind }, _, { latest }) => latest?.standing !== 'on-its-way' || kind !== 'trigger')).toBeNull();
+    expect(exception(({ kind }, _, { latest }) => latest?.phase !== 'on-its-way' || kind !== 'trigger')).toBeNull();
   });
 
   test('adopts only a revision of this very commit', () => {
     const commitOf = ({ latest, live: serves }: DeploymentState, id: string) =>
       [latest, serves].find((each) => each?.id === id)?.commit;
     expect(
-      exception(
-        (decision, _, standing) => decision.kind !== 'adopt' || commitOf(standing, decision.revisionId) === sha,
-      ),
+      exception((decision, _, state) => decision.kind !== 'adopt' || commitOf(state, decision.revisionId) === sha),
     ).toBeNull();
   });
 
@@ -397,7 +395,7 @@ describe('for any state and any cause', () => {
 
   test('triggers a push only if its commit is not live', () => {
     expect(
-      exception(({ kind }, cause, standing) => cause !== 'push' || kind !== 'trigger' || standing.live?.commit !== sha),
+      exception(({ kind }, cause, state) => cause !== 'push' || kind !== 'trigger' || state.live?.commit !== sha),
     ).toBeNull();
   });
 });

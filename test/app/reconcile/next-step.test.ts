@@ -38,7 +38,7 @@ type Case = [string, string, readonly Intent[], DeploymentQueue?, [string, numbe
 const cases: Case[] = [
   ['is idle if nothing is open', 'requeue', []],
   ['decides a push if the deployment is free', 'requests', [requested]],
-  ['resolves a request that may have been sent before any new one', 'settle sending', [requested, sending]],
+  ['resolves a request that may have been sent before any new one', 'resolve sending', [requested, sending]],
   ['follows a revision before sorting requests', 'follow following', [following, requested]],
   [
     'sorts new requests while the revision is idle',
@@ -52,7 +52,7 @@ const cases: Case[] = [
   ['tests a live revision', 'smoke smoking', [smoking, waiting]],
   ['sets its outcome once it is judged', 'conclude smoking', [judged, waiting]],
   ['sets the outcome of a failed test', 'conclude broken', [broken]],
-  ['decides its rollback before every push', 'go-back undoing', [broken, waiting, undoing]],
+  ['decides its rollback before every push', 'roll-back undoing', [broken, waiting, undoing]],
   ['only sorts pushes that arrive meanwhile', 'requests beside broken', [broken, undoing, requested]],
   [
     'starts none while the rollback is in progress',
@@ -60,7 +60,7 @@ const cases: Case[] = [
     [broken, { ...undoing, state: 'following' }, waiting],
   ],
   ['nor while the rollback waits', 'rest 9 ms', [broken, undoing, waiting], free, [['undoing', 9]]],
-  ['decides its rollback that waits', 'go-back undoing', [broken, { ...undoing, state: 'waiting' }]],
+  ['decides its rollback that waits', 'roll-back undoing', [broken, { ...undoing, state: 'waiting' }]],
   [
     'starts no rollback while a revision is followed',
     'rest 5 ms',
@@ -88,8 +88,8 @@ const cases: Case[] = [
     free,
     [['following', 5]],
   ],
-  ['a requested rollback precedes waiting pushes', 'go-back requested-action', [waiting, requestedAction]],
-  ['also while it waits', 'go-back waiting', [waiting, { ...requestedAction, id: 'waiting', state: 'waiting' }]],
+  ['a requested rollback precedes waiting pushes', 'roll-back requested-action', [waiting, requestedAction]],
+  ['also while it waits', 'roll-back waiting', [waiting, { ...requestedAction, id: 'waiting', state: 'waiting' }]],
   ['but not what is in progress', 'follow following', [following, requestedAction]],
   ['a held push needs nothing while the deployment is held', 'requeue', [heldBack], held],
   ['and is taken up after the hold', 'requests', [heldBack], free],

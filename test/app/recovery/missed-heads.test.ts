@@ -8,14 +8,10 @@ const now = Date.parse('2026-11-21T12:00:00Z');
 const [a, b, c] = [commitOf('a'), commitOf('b'), commitOf('c')];
 type Word = HeadObservation['intents'][number];
 
-const built = (
-  id: string,
-  commit: string | undefined,
-  standing: RevisionSummary['standing'] = 'live',
-): RevisionSummary => ({
+const built = (id: string, commit: string | undefined, phase: RevisionSummary['phase'] = 'live'): RevisionSummary => ({
   id,
   commit,
-  standing,
+  phase,
 });
 const word = (commit: string, more: Partial<Word> & { kind?: Word['cause']['kind'] } = {}): Word => {
   const { kind = 'push', ...rest } = more;
