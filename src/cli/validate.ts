@@ -125,7 +125,7 @@ function validateGraphConfig({ path, folder, isBuilt }: GraphConfigPath): Valida
   if (file.kind === 'absent' && folder !== undefined) return { files: [], problems: [], warnings: [] };
   if (file.kind === 'absent') {
     const message =
-      'this graph configuration file is not here, so it was not looked at: right only where it belongs to another repository';
+      'this graph configuration file does not exist here, so it was not checked: that is right only if it is in another repository';
     return { files: [], problems: [], warnings: [{ file: path, line: 1, column: 1, field: '', message }] };
   }
   if (file.kind === 'unreadable') return { files: [path], problems: [file.problem], warnings: [] };

@@ -64,7 +64,7 @@ export function reportOfVerdict(request: DeployRunRequest, known: RunState): End
       const clause = undoing.kind === 'no-help' ? `${subject} ${how}` : wrong;
       return { ...outcomeOfRollback(clause, undoing), advice: rollback.advice };
     }
-    const advice = 'Correct the agent and deploy it again, or run with mode: rollback.';
+    const advice = 'Correct the agent and deploy it again, or roll back (mode: rollback, or landfall rollback).';
     return { kind: 'broken', reason: `${wrong}.`, advice };
   }
   if (request.mode === 'smoke' && verdict?.kind === 'none') {

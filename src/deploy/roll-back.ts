@@ -20,7 +20,7 @@ import type { DeployRun } from './deploy-run.ts';
 const whyImpossible = {
   'no-revision': impossible(
     'this run made no revision, so it has none to take back',
-    'Run with mode: rollback to go further back.',
+    'Roll back to an earlier revision (mode: rollback, or landfall rollback).',
   ),
   'no-former': impossible(
     'no revision was live before, so there is none to go back to',
