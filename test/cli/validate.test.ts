@@ -31,7 +31,7 @@ describe('landfall validate', () => {
       code: 0,
       out: '.github/landfall.yml: fine, but for 1 warning\n',
       err: expect.stringMatching(
-        /^agent\/langgraph\.json:1:1: this graph configuration file is not here.*\(warning\)\n$/,
+        /^agent\/langgraph\.json:1:1: this graph configuration file does not exist here.*\(warning\)\n$/,
       ),
     });
   });
