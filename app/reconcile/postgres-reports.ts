@@ -4,12 +4,9 @@ import type { Pool } from 'pg';
 import type { Queue } from '../../src/postgres/queue.ts';
 import { storableJson } from '../inbox/storable-json.ts';
 import { workSchema } from './migrations.ts';
-import type { Report, DesiredReport } from './report.ts';
+import { reportJob, type Report, type DesiredReport } from './report.ts';
 import type { WorkStore } from './store.ts';
 import { newReportRow, reportOf, type WorkDatabase, type WorkTables, type WorkTransaction } from './tables.ts';
-
-/** Job that sends a report. */
-const reportJob = 'report';
 
 /** The reports to GitHub in Postgres, the part of the store that belongs to no deployment. */
 export class PostgresReports {

@@ -1,6 +1,9 @@
 import type { CheckContent, DeploymentContent } from '../github/github-api.ts';
 import type { InstallationRepository } from '../context.ts';
 
+/** The jobs that send reports to GitHub. */
+export const reportJob = 'report';
+
 /** A report to GitHub. Its wanted content is stored with the work; a separate job sends it. */
 export type ReportContent =
   { kind: 'check'; content: CheckContent } | { kind: 'deployment'; content: DeploymentContent };

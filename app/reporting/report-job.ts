@@ -1,11 +1,9 @@
 import type { Pool } from 'pg';
 import type { Queue } from '../../src/postgres/queue.ts';
+import { reportJob } from '../reconcile/report.ts';
 import { sendReport, type ReportingContext } from './send-report.ts';
 import { jobIdOf } from '../job-id.ts';
 import { jobsAbout, runJobAgain } from '../../src/postgres/queue-jobs.ts';
-
-/** The jobs that send reports to GitHub. */
-export const reportJob = 'report';
 
 /** What such a job holds: the report, and for which time it was sent (ms since the epoch), where that was later. */
 export interface ReportJobData {

@@ -1,7 +1,8 @@
 import { silentLogger } from '../../../src/logger.ts';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { InstallationPaused, type GitHubApi } from '../../../app/github/github-api.ts';
-import { giveReportJobs, reportJob, startReportWorker } from '../../../app/reporting/report-job.ts';
+import { reportJob } from '../../../app/reconcile/report.ts';
+import { giveReportJobs, startReportWorker } from '../../../app/reporting/report-job.ts';
 import { sharedReportLocks } from '../../../app/reporting/send-report.ts';
 import type { DesiredReport } from '../../../app/reconcile/report.ts';
 import { systemClock } from '../../../src/clock.ts';
