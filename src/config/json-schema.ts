@@ -54,10 +54,13 @@ const mapKeywords = new Set([
 /** Keywords whose value is one schema, and keywords whose value is a list of them. */
 const schemaKeywords = [
   'not',
-  'items',
+  'if',
+  'then',
+  'else',
   'contains',
   'propertyNames',
   'additionalProperties',
+  'additionalItems',
   'unevaluatedItems',
   'unevaluatedProperties',
 ];
@@ -126,6 +129,7 @@ function shapeFaults(schema: SchemaObject, path: FieldPath): SchemaFault[] {
       .map((keyword) => ({ path: [...path, keyword], problem }));
   const isSchema = (value: unknown): boolean =>
     typeof value === 'object' ? value !== null : typeof value === 'boolean';
+  const isSchemaList = (value: unknown): boolean => Array.isArray(value) && value.every(isSchema);
   return [
     ...expected(
       mapKeywords,
@@ -133,8 +137,20 @@ function shapeFaults(schema: SchemaObject, path: FieldPath): SchemaFault[] {
       'must be a map of schemas',
     ),
     ...expected(schemaKeywords, isSchema, 'must be a JSON Schema'),
-    ...expected(listKeywords, (value) => Array.isArray(value) && value.every(isSchema), 'must be a list of schemas'),
+    // Drafts before 2020-12 wrote `prefixItems` as a list in `items`.
+    ...expected(
+      ['items'],
+      (value) => (Array.isArray(value) ? isSchemaList(value) : isSchema(value)),
+      'must be a JSON Schema',
+    ),
+    ...expected(listKeywords, isSchemaList, 'must be a list of schemas'),
     ...expected(['required'], Array.isArray, 'must be a list of names'),
+    ...expected(['enum'], Array.isArray, 'must be a list of values'),
+    ...expected(
+      ['dependentRequired'],
+      (value) => isObject(value) && Object.values(value).every(Array.isArray),
+      'must be a map of lists of names',
+    ),
   ];
 }
 

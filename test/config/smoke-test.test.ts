@@ -170,6 +170,21 @@ test.each<[sentence: string, expected: string, problems: string[]]>([
     ['1:69: `smoke-tests[0].expect.values[0].schema.properties.a.items` must be a JSON Schema'],
   ],
   [
+    'an empty schema in a list of items',
+    'values: [{ path: $, schema: { items: [null] } }]',
+    ['1:50: `smoke-tests[0].expect.values[0].schema.items` must be a JSON Schema'],
+  ],
+  [
+    'an empty list of required names',
+    'values: [{ path: $, schema: { dependentRequired: { a: } } }]',
+    ['1:62: `smoke-tests[0].expect.values[0].schema.dependentRequired` must be a map of lists of names'],
+  ],
+  [
+    'an empty list of allowed values',
+    'values: [{ path: $, schema: { enum: } }]',
+    ['1:49: `smoke-tests[0].expect.values[0].schema.enum` must be a list of values'],
+  ],
+  [
     'one name where a schema lists names',
     'values: [{ path: $, schema: { required: a } }]',
     ['1:53: `smoke-tests[0].expect.values[0].schema.required` must be a list of names'],

@@ -1,5 +1,5 @@
 import { pause, type Clock, backoffMs } from '../../clock.ts';
-import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
+import { logFailure } from '../runs/poll.ts';
 import type { Storage } from '../storage/open.ts';
 import type { Logger } from '../../logger.ts';
 
@@ -74,7 +74,7 @@ export class RunExporter {
     while (!this.#stop.signal.aborted) {
       await this.exportRuns().catch((error: unknown) => {
         this.#failures += 1;
-        if (!isDatabaseUnavailable(error)) log.error(`Exporting runs to the tracing project failed: ${String(error)}`);
+        logFailure(log, 'Exporting runs to the tracing project failed')(error);
       });
       await pause(clock, backoffMs(this.#failures + 1, lookMs, longestWaitMs), this.#stop.signal);
     }
@@ -97,36 +97,38 @@ export class RunExporter {
     const { storage, log } = this.#settings;
     for (;;) {
       const oldest = storage.db.selectFrom('trace_outbox').selectAll().orderBy('sequence').limit(atOnce);
-      const unstated = await oldest.execute();
-      if (unstated.length === 0 || signal?.aborted) return;
-      const reported = await this.#send(unstated, signal);
-      if (reported.kind === 'away') return this.#isAway(reported.why);
-      if (reported.kind === 'gone') {
+      const pending = await oldest.execute();
+      if (pending.length === 0 || signal?.aborted) return;
+      const outcome = await this.#export(pending, signal);
+      if (outcome.kind === 'away') return this.#isAway(outcome.why);
+      if (outcome.kind === 'gone') {
         log.warn('The tracing project no longer exists. Runs are not exported any more.');
         await storage.db.deleteFrom('trace_outbox').execute();
         return;
       }
-      if (reported.kind === 'refused' && unstated.length > 1) await this.#oneByOne(unstated, signal);
-      else await this.#recordSent(unstated, reported);
       if (this.#failures > 0) log.info('Runs are exported to the tracing project again.');
       this.#failures = 0;
     }
   }
 
-  /** Exports a rejected batch one by one, so that only the invalid run is dropped. */
-  async #oneByOne(unstated: readonly PendingRun[], signal: AbortSignal | undefined): Promise<void> {
-    for (const each of unstated) {
-      const reported = await this.#send([each], signal);
-      if (reported.kind !== 'taken' && reported.kind !== 'refused') return;
-      await this.#recordSent([each], reported);
+  /** Exports a batch; a rejected one run by run, so that only the invalid run is dropped. */
+  async #export(pending: readonly PendingRun[], signal: AbortSignal | undefined): Promise<ExportOutcome> {
+    const outcome = await this.#send(pending, signal);
+    if (outcome.kind === 'refused' && pending.length > 1) {
+      for (const run of pending) {
+        const single = await this.#export([run], signal);
+        if (single.kind === 'away' || single.kind === 'gone') return single;
+      }
+      return { kind: 'taken' };
     }
+    if (outcome.kind === 'taken' || outcome.kind === 'refused') await this.#recordSent(pending, outcome);
+    return outcome;
   }
 
-  async #recordSent(unstated: readonly PendingRun[], reported: ExportOutcome): Promise<void> {
+  async #recordSent(pending: readonly PendingRun[], outcome: ExportOutcome): Promise<void> {
     const { storage, log } = this.#settings;
-    if (reported.kind === 'refused')
-      log.error(`A run could not be exported to the tracing project: it ${reported.why}.`);
-    const sequences = unstated.map(({ sequence }) => sequence);
+    if (outcome.kind === 'refused') log.error(`A run could not be exported to the tracing project: it ${outcome.why}.`);
+    const sequences = pending.map(({ sequence }) => sequence);
     await storage.db.deleteFrom('trace_outbox').where('sequence', 'in', sequences).execute();
   }
 
@@ -144,7 +146,7 @@ export class RunExporter {
       log.warn(`Dropped ${numDeletedRows} runs that waited for the tracing project: its queue is full.`);
   }
 
-  async #send(unstated: readonly PendingRun[], signal: AbortSignal | undefined): Promise<ExportOutcome> {
+  async #send(pending: readonly PendingRun[], signal: AbortSignal | undefined): Promise<ExportOutcome> {
     const { url, token, clock } = this.#settings;
     const late = new AbortController();
     const answered = new AbortController();
@@ -153,7 +155,7 @@ export class RunExporter {
       const answer = await fetch(url, {
         method: 'POST',
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ runs: unstated.map(({ run }) => run) }),
+        body: JSON.stringify({ runs: pending.map(({ run }) => run) }),
         redirect: 'error',
         signal: signal ? AbortSignal.any([signal, late.signal]) : late.signal,
       });

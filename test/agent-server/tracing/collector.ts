@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
+import * as z from 'zod';
 import { tracedRunsReport } from '../../../src/contract/control/tracing-project.ts';
 import type { TracedRun } from '../../../src/contract/control/tracing-project.ts';
 
@@ -12,8 +13,8 @@ export interface Collector {
   runs: TracedRun[];
   /** Number of requests. */
   requested: number;
-  /** Its response: a status, or none at all. */
-  answers: number | 'nothing';
+  /** Its response: a status, for any request or by its runs, or none at all. */
+  answers: number | ((runs: readonly unknown[]) => number) | 'nothing';
   close(): Promise<void>;
 }
 
@@ -27,9 +28,11 @@ export async function startCollector(): Promise<Collector> {
       const body = await text(request);
       if (answers === 'nothing') return request.socket.destroy();
       if (request.headers.authorization !== `Bearer ${token}`) return response.writeHead(401).end();
-      const { runs } = tracedRunsReport.parse(JSON.parse(body));
-      if (answers === 200) self.runs.push(...runs);
-      return response.writeHead(answers, { 'content-type': 'application/json' }).end('{}');
+      const json: unknown = JSON.parse(body);
+      const status =
+        typeof answers === 'number' ? answers : answers(z.object({ runs: z.array(z.unknown()) }).parse(json).runs);
+      if (status === 200) self.runs.push(...tracedRunsReport.parse(json).runs);
+      return response.writeHead(status, { 'content-type': 'application/json' }).end('{}');
     })();
   });
   server.listen(0, '127.0.0.1');

@@ -3,6 +3,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { connectAgentServer } from '../../../src/client/agent.ts';
 import { systemClock } from '../../../src/clock.ts';
 import type { TracedRun } from '../../../src/contract/control/tracing-project.ts';
+import { openStorage } from '../../../src/agent-server/storage/open.ts';
+import { RunExporter } from '../../../src/agent-server/tracing/run-exporter.ts';
+import { silentLogger } from '../../../src/logger.ts';
 import { startTestPostgres, type TestPostgres } from '../../postgres/postgres.ts';
 import { startAgentProcess } from '../agent-process.ts';
 import { until } from '../promises/fixture.ts';
@@ -157,6 +160,24 @@ describe('an unavailable tracing project', () => {
       async () => (await outbox(databaseUrl)) === 0 && lines.some((line) => line.includes('no longer exists')),
     );
     expect(collector.runs).toEqual([]);
+  });
+
+  test('that rejects a batch and is away for its single runs is tried again later', async () => {
+    const postgres = await startTestPostgres();
+    const storage = await openStorage(postgres.url, 'test', silentLogger);
+    atTheEnd.push(
+      () => storage.close(),
+      () => postgres.stop(),
+    );
+    await storage.db
+      .insertInto('trace_outbox')
+      .values([{ run: '{}' }, { run: '{}' }])
+      .execute();
+    collector.answers = (runs) => (runs.length > 1 ? 422 : 503);
+    const before = collector.requested;
+    await new RunExporter({ ...tracing(), storage, clock, log: silentLogger }).exportRuns();
+    expect(collector.requested - before).toBe(2);
+    expect(await outbox(postgres.url)).toBe(2);
   });
 });
 
