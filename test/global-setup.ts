@@ -77,7 +77,7 @@ function makeRunFolder(): string {
 function hasRoom(folder: string): boolean {
   if (!existsSync(folder)) return false;
   const { bavail, bsize } = statfsSync(folder);
-  if (bavail * bsize < 4 * 2 ** 30 || freemem() < 8 * 2 ** 30) return false;
+  if (bavail * bsize < 2 * 2 ** 30 || freemem() < 6 * 2 ** 30) return false;
   const probe = mkdtempSync(join(folder, `${prefix}${process.pid}-`));
   try {
     writeFileSync(join(probe, 'program'), '#!/bin/sh\n', { mode: 0o755 });
