@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import { createApp } from './api/app.ts';
+import type { FetchAsAgent } from './agent-globals.ts';
+import { createApp, internalFetch } from './api/app.ts';
 import { AssistantStore } from './assistants/store.ts';
 import type { Configuration } from './configuration.ts';
 import { CronScheduler } from './crons/cron-scheduler.ts';
@@ -34,6 +35,8 @@ const flushWithinMs = 1_000;
 /** A serving instance, until it ends. */
 export interface ServerInstance {
   fetch: (request: Request) => Response | Promise<Response>;
+  /** Handles a request of the agent's own code. */
+  fetchAsAgent: FetchAsAgent;
   routes: Route[];
   /** Starts to poll for orphaned runs and due work. */
   begin(): void;
@@ -118,6 +121,7 @@ async function putTogether(
   let exporting = Promise.resolve();
   return {
     fetch,
+    fetchAsAgent: internalFetch(app, token),
     routes: app.routes.map(({ method, path }) => ({ method, path })),
     begin() {
       looking = recovery.keepPolling();

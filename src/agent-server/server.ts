@@ -3,6 +3,7 @@ import { messageOf } from '../errors.ts';
 import type { Clock } from '../clock.ts';
 import { retryWhileUnavailable } from '../postgres/unavailable.ts';
 import { readConfiguration, type Configuration } from './configuration.ts';
+import { setAgentGlobals } from './agent-globals.ts';
 import { loadAgentCode, type AgentCode } from './agent-code.ts';
 import { listen } from './listen.ts';
 import { StartupError } from './startup-error.ts';
@@ -82,11 +83,16 @@ export async function startAgentServer(options: AgentServerOptions): Promise<Age
   const { configPath, host, port, socket, log, clock } = options;
   const configuration = readConfiguration(configPath, log);
   for (const [name, value] of Object.entries(configuration.env)) process.env[name] ??= value;
+  if (process.env['LANGGRAPH_CONFIG']) {
+    log.warn('LANGGRAPH_CONFIG is set and ignored. Give its configuration to an assistant, or with each run.');
+  }
   const webhookSettings = resolveWebhookSettings(configuration, options.webhooks);
   const resolved = { ...options, configuration, webhookSettings };
   let servedAs = options.revisionId;
+  let serving: ServerInstance | undefined;
+  setAgentGlobals({ log, fetch: (request, user) => serving?.fetchAsAgent(request, user) ?? idle() });
   const [opened, loaded] = await openAndLoad(options, configuration);
-  let serving: ServerInstance | undefined = await serve(loaded, opened, resolved);
+  serving = await serve(loaded, opened, resolved);
   const fetch = (request: Request) => serving?.fetch(request) ?? idle();
   const listener = await listen(fetch, { host, port, socket, clock }).catch(async (error: unknown) => {
     await serving?.end();

@@ -1,5 +1,6 @@
 import { Hono, type Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
+import type { FetchAsAgent } from '../agent-globals.ts';
 import type { OpenApiDocument } from '../../http/openapi.ts';
 import { mountOperations } from '../../http/operation.ts';
 import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
@@ -26,6 +27,14 @@ export interface AppParts extends Omit<
   around: Omit<MiddlewareOptions, 'isGuarded' | 'clock' | 'log'>;
 }
 
+/** Calls the server's own operations without the network, as the user if one is given. */
+export const internalFetch =
+  (app: Hono<Env>, token: string | undefined): FetchAsAgent =>
+  (request, user) => {
+    if (token !== undefined) request.headers.set(tokenHeader, token);
+    return app.fetch(asOwnCall(request, user));
+  };
+
 /** Creates the application with all operations. */
 export function createApp({ token, around, ...given }: AppParts): Hono<Env> {
   const app = new Hono<Env>();
@@ -40,10 +49,7 @@ export function createApp({ token, around, ...given }: AppParts): Hono<Env> {
       (document ??= import('./document.ts').then(({ openApiDocument }) =>
         describedAs(openApiDocument(), around.http, around.authConfig),
       )),
-    fetch: (request) => {
-      if (token !== undefined) request.headers.set(tokenHeader, token);
-      return app.fetch(asOwnCall(request));
-    },
+    fetch: (request) => internalFetch(app, token)(request, undefined),
     mountPrefix: around.http.mount_prefix,
   };
   app.use(given.metrics.count());

@@ -48,7 +48,7 @@ export function createInternalApi(fetch: Fetch, headers: Headers): InternalApi {
       throw new Refusal(500, `${problem} It must pass on the server's own paths.`);
     }
     if (!response.ok) throw new Refusal(response.status, refusalOf(await response.text()));
-    return signal === undefined ? response : cancelledBy(response, signal);
+    return signal === undefined ? response : abortedBy(response, signal);
   };
   return {
     ask,
@@ -74,7 +74,7 @@ export async function readInputSchema(api: InternalApi, assistantId: string): Pr
 }
 
 /** The same response, aborted with the signal as if the caller had disconnected. */
-function cancelledBy(response: Response, signal: AbortSignal): Response {
+export function abortedBy(response: Response, signal: AbortSignal): Response {
   const { body } = response;
   if (!body) return response;
   const through = new TransformStream<Uint8Array, Uint8Array>();

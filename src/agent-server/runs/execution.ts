@@ -1,5 +1,7 @@
 import { errorKey } from '../../contract/agent/run.ts';
 import { errorEvent, metadataEvent } from '../../contract/agent/stream-event.ts';
+import { inAgentContext } from '../agent-globals.ts';
+import { userOfRun } from '../auth/caller.ts';
 import type { Graph } from '../graphs/graph.ts';
 import { GraphFactoryError } from '../graphs/graph-factory-error.ts';
 import { RunOwnershipLost } from '../graphs/run-ownership-lost.ts';
@@ -112,9 +114,13 @@ export class Execution {
       if (this.#isRecorded) this.record();
       this.#limit(over.signal);
       try {
-        graph = await this.#makeGraph();
-        const started = graph;
-        await withRetries({ clock: this.#dependencies.clock, signal: this.#stop.signal }, () => this.#run(started));
+        const { threadId, kwargs } = this.plan;
+        const context = { runId, threadId, user: userOfRun(kwargs.config.configurable) };
+        graph = await inAgentContext(context, () => this.#makeGraph());
+        const run = this.#run.bind(this, graph);
+        await withRetries({ clock: this.#dependencies.clock, signal: this.#stop.signal }, () =>
+          inAgentContext(context, run),
+        );
       } finally {
         over.abort();
         this.#dependencies.slots.release();

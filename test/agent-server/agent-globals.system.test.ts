@@ -1,0 +1,115 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { loggerTo } from '../logger.ts';
+import { serveAgent, type Serving } from './serving.ts';
+import { temporaryAgent } from './temporary-agent.ts';
+
+const agent = temporaryAgent({
+  'langgraph.json': {
+    graphs: { asker: './graph.ts:asker', who: './graph.ts:who' },
+    auth: { path: './auth.ts:auth' },
+    http: { app: './app.ts:app', enable_custom_route_auth: true },
+  },
+  'graph.ts': `
+    import { Client } from '@langchain/langgraph-sdk';
+    import { getLogger } from '@langchain/langgraph-sdk/logging';
+    import { Annotation, StateGraph } from '@langchain/langgraph';
+    import { RemoteGraph } from '@langchain/langgraph/remote';
+    const logger = getLogger();
+    logger.info('The module is loaded.');
+    const client = new Client();
+    const State = Annotation.Root({ by: Annotation<string>, reply: Annotation<unknown> });
+    export const who = new StateGraph(State)
+      .addNode('answer', async (_, { configurable }) => ({ reply: configurable.langgraph_auth_user_id }))
+      .addEdge('__start__', 'answer')
+      .addEdge('answer', '__end__')
+      .compile();
+    export const asker = new StateGraph(State)
+      .addNode('ask', async ({ by }) => {
+        logger.warn('Asking', { by, level: 'mine' }).silly('Done');
+        if (by === 'client') return { reply: (await client.runs.wait(null, 'who', { input: {} })).reply };
+        if (by === 'search') return { reply: (await new Client().threads.search({ metadata: { kept: true } })).map(({ metadata }) => metadata.owner) };
+        if (by === 'stream') {
+          const events = [];
+          for await (const { event } of client.runs.stream(null, 'who', { input: {} })) events.push(event);
+          return { reply: events };
+        }
+        return { reply: (await new RemoteGraph({ graphId: 'who' }).invoke({})).reply };
+      })
+      .addEdge('__start__', 'ask')
+      .addEdge('ask', '__end__')
+      .compile();`,
+  'auth.ts': `
+    import { Auth, HTTPException } from '@langchain/langgraph-sdk/auth';
+    export const auth = new Auth()
+      .authenticate(async (request) => {
+        const name = request.headers.get('x-user');
+        if (!name) throw new HTTPException(401);
+        return name;
+      })
+      .on('threads', ({ value, user }) => {
+        value.metadata = { ...value.metadata, owner: user.identity };
+        return { owner: user.identity };
+      });`,
+  'app.ts': `
+    import { Client } from '@langchain/langgraph-sdk';
+    import { Hono } from 'hono';
+    const client = new Client();
+    export const app = new Hono().get('/mine', async (c) => c.json(await client.threads.count({ metadata: { kept: true } })));`,
+});
+const entries: Record<string, unknown>[] = [];
+let serving: Serving;
+beforeAll(async () => {
+  vi.stubEnv('LANGGRAPH_CONFIG', '{"who":{}}');
+  serving = await serveAgent({ configPath: agent.configPath, log: loggerTo((_, entry) => entries.push(entry)) });
+});
+afterEach(() => vi.unstubAllEnvs());
+afterAll(async () => {
+  await serving.close();
+  agent.remove();
+});
+
+const call = (path: string, user: string, body?: object): Promise<Response> =>
+  fetch(`${serving.url}${path}`, {
+    headers: { 'x-user': user },
+    ...(body && { method: 'POST', body: JSON.stringify(body) }),
+  });
+const ask = async (by: string, user: string): Promise<unknown> =>
+  Object(await (await call('/runs/wait', user, { assistant_id: 'asker', input: { by } })).json()).reply;
+
+describe('a client of the SDK without an address', () => {
+  test.each(['client', 'remote graph'])('runs another graph of its server as the same user: %s', async (by) => {
+    expect(await Promise.all([ask(by, 'ann'), ask(by, 'ben')])).toEqual(['ann', 'ben']);
+  });
+
+  test('reads a stream', async () => {
+    expect(await ask('stream', 'ann')).toEqual(['metadata', 'values']);
+  });
+
+  test("sees only its user's threads, in a node and in the application", async () => {
+    for (const owner of ['ann', 'ann', 'ben']) await call('/threads', owner, { metadata: { kept: true } });
+    expect(await ask('search', 'ben')).toEqual(['ben']);
+    expect(await (await call('/mine', 'ann')).json()).toBe(2);
+  });
+});
+
+describe('the logger of the SDK', () => {
+  test('logs while a module is loaded, and with the run, its node and fields', async () => {
+    await ask('client', 'ann');
+    const entryOf = (message: string) => entries.find(({ msg }) => msg === message);
+    expect(entryOf('The module is loaded.')).toMatchObject({ level: 'info' });
+    expect(entryOf('Asking')).toMatchObject({
+      level: 'warn',
+      runId: expect.any(String),
+      threadId: expect.any(String),
+      node: 'ask',
+      fields: { by: 'client', level: 'mine' },
+    });
+    expect(entryOf('Done')).toMatchObject({ level: 'debug' });
+  });
+});
+
+test('names LANGGRAPH_CONFIG as ignored', () => {
+  expect(entries).toContainEqual(
+    expect.objectContaining({ level: 'warn', msg: expect.stringContaining('LANGGRAPH_CONFIG is set and ignored.') }),
+  );
+});
