@@ -28,6 +28,7 @@ const environmentSchema = z.object({
   LANDFALL_TRACING_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
   LANDFALL_TRACING_TOKEN: z.string().min(1).optional(),
   LANDFALL_WEBHOOK_PRIVATE: z.enum(['allow', 'refuse'], { error: 'must be allow or refuse' }).default('refuse'),
+  LANDFALL_UNKNOWN_NODES: z.enum(['accept', 'refuse'], { error: 'must be accept or refuse' }).default('accept'),
   LANDFALL_RUN_TIMEOUT_SECONDS: seconds.optional(),
   /** The public service's name for the run timeout. */
   BG_JOB_TIMEOUT_SECS: seconds.optional(),

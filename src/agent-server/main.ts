@@ -33,6 +33,7 @@ try {
     token: environment.LANDFALL_AGENT_TOKEN,
     atOnce: environment.LANDFALL_MAX_RUNS,
     drainMs: environment.LANDFALL_DRAIN_MS,
+    unknownNodes: environment.LANDFALL_UNKNOWN_NODES,
     runLimitMs: runLimitOf(environment),
     leaseMs: environment.LANDFALL_LEASE_MS,
     revisionId: environment.LANDFALL_REVISION_ID,

@@ -67,7 +67,7 @@ async function putTogether(
   options: ResolvedOptions,
 ): Promise<ServerInstance> {
   const { configuration, clock, log, token, tracing, webhookSettings: settings, revisionId = null } = options;
-  const { atOnce = 100, runLimitMs: limitMs, leaseMs, webhooks } = options;
+  const { atOnce = 100, runLimitMs: limitMs, leaseMs, webhooks, unknownNodes = 'accept' } = options;
   const store = storeOf({ configuration, storage, clock, log });
   const graphs = new Graphs(loaded.graphs, storage.pool, store.forGraphs);
   const assistants = new AssistantStore(storage, clock);
@@ -83,7 +83,7 @@ async function putTogether(
   const threadIsThere = liveThreadCondition(isOver, clock);
   const find = createMetadataFinder(storage, assistants, threads, threadIsThere);
   const access = loaded.auth && createRunAuthorizer(loaded.auth, find);
-  const runs = new Runs({ ...runParts, assistants, threads, atOnce, limitMs, checkWebhook, access });
+  const runs = new Runs({ ...runParts, assistants, threads, atOnce, limitMs, checkWebhook, unknownNodes, access });
   const openThreads = await openTheThreads({ storage, threads, graphs, runs, lifetime, clock, log });
   const crons = new CronStore(storage, threadIsThere);
   const around = {

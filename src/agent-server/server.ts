@@ -32,6 +32,8 @@ export interface AgentServerOptions {
   atOnce?: number | undefined;
   /** The time limit (ms) of a run; absent for none. */
   runLimitMs?: number | undefined;
+  /** Whether a run that names a node which its graph lacks is refused; accepted with a warning by default. */
+  unknownNodes?: 'accept' | 'refuse' | undefined;
   /** The lease (ms) of a process; 30,000 by default. */
   leaseMs?: number | undefined;
   /** How long (ms) `close` waits for runs; 30,000 when absent. */

@@ -1,5 +1,6 @@
 import type { Context } from 'hono';
 import * as z from 'zod';
+import { fromJson } from '../../contract/json-text.ts';
 import { isUuid } from '../../contract/uuid.ts';
 import { invalidAt, Refusal } from '../refusal.ts';
 import { problemsOf } from './field-problems.ts';
@@ -61,13 +62,21 @@ const tooLarge = (): Refusal => new Refusal(413, `The body is larger than ${larg
 /** Parses the query of a request by a schema. */
 export const readQuery = <T>(c: Context, schema: z.ZodType<T>): T => parse(schema, c.req.query(), ['query']);
 
-/** A list in the query: repeated parameters, or values separated by commas; undefined if absent. */
+/**
+ * A list in the query: repeated parameters, or values separated by commas; undefined if absent. The JavaScript SDK up to
+ * 1.11.2 sends it as JSON.
+ */
 export function readList<T>(c: Context, name: string, schema: z.ZodType<T>): T {
   const items = c.req
     .queries(name)
-    ?.flatMap((value) => value.split(','))
+    ?.flatMap((value) => listInJson(value) ?? value.split(','))
     .filter((item) => item !== '');
   return parse(schema, items?.length === 0 ? undefined : items, ['query', name]);
+}
+
+function listInJson(value: string): unknown[] | undefined {
+  const list = value.startsWith('[') ? fromJson(value) : undefined;
+  return Array.isArray(list) ? list : undefined;
 }
 
 /** A uuid of the path, in lower case. */

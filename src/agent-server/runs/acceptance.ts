@@ -15,6 +15,7 @@ import type { FreeObject } from '../../contract/agent/open-word.ts';
 import type { FieldProblem } from '../../contract/service-error.ts';
 import { didYouMean } from '../../diagnostics/did-you-mean.ts';
 import type { Graph } from '../graphs/graph.ts';
+import type { Logger } from '../../logger.ts';
 
 /** The end of a graph: a valid `goto`, but not a node. */
 const endNode = '__end__';
@@ -24,7 +25,7 @@ export function nodesOf({ nodes }: Pick<Graph, 'nodes'>): string[] | undefined {
   return typeof nodes === 'object' && nodes !== null ? Object.keys(nodes) : undefined;
 }
 
-/** Every node that a run names and its graph lacks: the engine would silently ignore it. */
+/** Every node that a run names and its graph lacks: the engine silently ignores it. */
 export function nodeProblems(
   { command, interrupt_before, interrupt_after }: Pick<RunCreate, 'command' | 'interrupt_before' | 'interrupt_after'>,
   nodes: readonly string[] | undefined,
@@ -66,11 +67,17 @@ function targetsOf(goto: Goto): NodeReference[] {
 const targetAt = (loc: (string | number)[], target: string | { node: string }): NodeReference =>
   typeof target === 'string' ? { loc, name: target } : { loc: [...loc, 'node'], name: target.node };
 
+/** The longest warning, in characters: it becomes a header. */
+export const longestWarning = 1_000;
+
 export interface AcceptanceParts {
   assistants: Pick<AssistantStore, 'get'>;
   graphs: Pick<Graphs, 'has' | 'make'>;
   clock: Clock;
   checkWebhook: CheckWebhook;
+  /** Whether a run that names a node which its graph lacks is refused, or accepted with a warning. */
+  unknownNodes: 'accept' | 'refuse';
+  log: Logger;
   /** Undefined if the agent has no authorization rules. */
   access?: Pick<RunAuthorizer, 'mayUse'> | undefined;
 }
@@ -85,7 +92,7 @@ export interface RequestedRun {
 /** Plans a run. @throws Refusal if its assistant or graph does not accept it; its thread is not checked. */
 export async function planRequestedRun(
   { request, threadId, mode }: RequestedRun,
-  { assistants, graphs, clock, checkWebhook, access }: AcceptanceParts,
+  { assistants, graphs, clock, checkWebhook, access, unknownNodes, log }: AcceptanceParts,
 ): Promise<RunPlan> {
   checkWebhook(request.webhook);
   if (threadId === undefined && request.command?.resume != null) {
@@ -109,14 +116,14 @@ export async function planRequestedRun(
     now: clock.now(),
     assistant,
   });
-  return validateAgainstGraph(plan, { request, assistant }, graphs);
+  return validateAgainstGraph(plan, { request, assistant }, { graphs, unknownNodes, log });
 }
 
 /** Computes the run's context. Throws a Refusal for what the graph does not accept. */
 async function validateAgainstGraph(
   plan: RunPlan,
   { request, assistant }: { request: RunCreate; assistant: StoredAssistant },
-  graphs: AcceptanceParts['graphs'],
+  { graphs, unknownNodes, log }: Pick<AcceptanceParts, 'graphs' | 'unknownNodes' | 'log'>,
 ): Promise<RunPlan> {
   const { graphId, kwargs, temporary } = plan;
   const config = { configurable: kwargs.config.configurable };
@@ -129,8 +136,9 @@ async function validateAgainstGraph(
     run: { context: request.context, configurable: request.config?.configurable ?? {} },
     ...config,
   });
+  const ofNodes = nodeProblems(request, nodesOf(graph));
   const problems = [
-    ...nodeProblems(request, nodesOf(graph)),
+    ...(unknownNodes === 'refuse' ? ofNodes : []),
     ...(await contextProblems(graph, context ?? config.configurable, {
       mayLack: false,
       sent: request.context,
@@ -138,7 +146,11 @@ async function validateAgainstGraph(
     })),
   ];
   if (problems.length > 0) throw new Refusal(422, problems);
-  return { ...plan, kwargs: { ...kwargs, context } };
+  if (ofNodes.length === 0) return { ...plan, kwargs: { ...kwargs, context } };
+  const text = ofNodes.map(({ loc, msg }) => `${loc.slice(1).join('.')} ${msg}`).join('; ');
+  const warning = text.length > longestWarning ? `${text.slice(0, longestWarning)}...` : text;
+  log.warn({ runId: plan.runId }, `Run ${plan.runId} names unknown nodes, which are ignored: ${warning}`);
+  return { ...plan, kwargs: { ...kwargs, context }, warning };
 }
 
 export interface ContextSource {

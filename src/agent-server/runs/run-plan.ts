@@ -60,6 +60,8 @@ export interface RunPlan {
   delayMs: number;
   /** Milliseconds since the epoch. */
   acceptedAt: number;
+  /** What the request has that is ignored, for its response. */
+  warning?: string;
 }
 
 export interface RunOrder {

@@ -11,6 +11,7 @@ import { runResponse, runResultResponse } from '../api/response-schemas.ts';
 import { Refusal } from '../refusal.ts';
 import type { Execution } from './execution.ts';
 import { streamPath } from './join-stream.ts';
+import { longestWarning } from './acceptance.ts';
 import type { RunMode, RunPlan } from './run-plan.ts';
 import { showAccepted } from './run-row.ts';
 
@@ -53,7 +54,7 @@ function startingOne(
       responses: { 200: { description: 'The pending run.', schema: runResponse } },
       async handle(c) {
         const { plan } = await start(c, threadOf(c), 'background');
-        return c.json(showAccepted(plan), 200, whereIs(plan));
+        return c.json(showAccepted(plan), 200, headersOf(plan));
       },
     }),
     operation({
@@ -67,7 +68,7 @@ function startingOne(
         const { plan, events } = execution;
         // Clients resume a stream at its location.
         const location = plan.resumable ? { location: streamPath(plan.threadId, plan.runId) } : {};
-        const headers = { ...whereIs(plan), ...location };
+        const headers = { ...headersOf(plan), ...location };
         return eventStream(events, { clock: c.var.parts.clock, onGone: stopOnDisconnect(execution), headers });
       },
     }),
@@ -80,7 +81,7 @@ function startingOne(
       responses: { 200: runResult },
       async handle(c) {
         const execution = await start(c, threadOf(c), 'wait');
-        const headers = whereIs(execution.plan);
+        const headers = headersOf(execution.plan);
         return heartbeatJson(execution.ended, {
           clock: c.var.parts.clock,
           onGone: stopOnDisconnect(execution),
@@ -110,7 +111,9 @@ export const runStartOperations: readonly Operation<Env>[] = [
       const reported = headersForRuns(c.req.raw.headers);
       for (const [at, request] of requests.entries()) assertDelaySupported(request, [at]);
       const plans = await runs.startMany(requests.map((request) => withHeaders(request, reported)));
-      return c.json(plans.map(showAccepted));
+      const warnings = plans.flatMap(({ warning }, at) => (warning === undefined ? [] : [`${at}: ${warning}`]));
+      const headers = warnings.length === 0 ? {} : warningHeader(warnings.join('; ').slice(0, longestWarning));
+      return c.json(plans.map(showAccepted), 200, headers);
     },
   }),
 ];
@@ -131,9 +134,15 @@ const stopOnDisconnect = (execution: Execution) => () => {
   if (!execution.plan.detached) execution.stop('caller-gone');
 };
 
-/** The location of the run, to join it later. */
-const whereIs = ({ threadId, runId }: RunPlan): Record<string, string> => ({
+/** The location of the run, to join it later, and what of its request is ignored. */
+const headersOf = ({ threadId, runId, warning }: RunPlan): Record<string, string> => ({
   'content-location': `/threads/${threadId}/runs/${runId}`,
+  ...(warning === undefined ? {} : warningHeader(warning)),
+});
+
+/** The header `Warning` (RFC 7234, 5.5). A header has ASCII only. */
+const warningHeader = (text: string): Record<string, string> => ({
+  warning: `299 landfall "${text.replaceAll('"', "'").replaceAll(/[^ -~]|\\/g, '?')}"`,
 });
 
 /** The longest delay of a run: 24 days, the limit of a timer. */

@@ -57,6 +57,23 @@ describe('the fields of a run, over HTTP', () => {
     return Array.isArray(body) ? body : [];
   };
 
+  test('that name unknown nodes are accepted with a warning, in the log too', async () => {
+    const body = { assistant_id: 'echoes', input: {}, interrupt_before: ['tow', 'ö"'], command: { goto: 'nowhere' } };
+    const request = { method: 'POST', body: JSON.stringify(body) };
+    const there = 'is no node of this graph, which has "one", "two", "three"';
+    const warned = `interrupt_before.0 ${there}; did you mean "two"?; interrupt_before.1 ${there}; command.goto ${there}`;
+    const { status, headers } = await fetch(`${serving.url}/runs/wait`, request);
+    expect({ status, warning: headers.get('warning') }).toEqual({
+      status: 200,
+      warning: `299 landfall "${warned.replaceAll('"', "'")}"`,
+    });
+    expect(serving.lines.join('\n')).toContain(warned);
+    const batch = { method: 'POST', body: JSON.stringify([{ assistant_id: 'echoes', input: {} }, body]) };
+    expect((await fetch(`${serving.url}/runs/batch`, batch)).headers.get('warning')).toMatch(
+      /^299 landfall "1: interrupt/,
+    );
+  });
+
   test.each(['on a thread', 'stateless'])(
     'passes input, tags, metadata, configurable and context to the graph, %s',
     { meta: { claims: ['agent.runs.input'] } },

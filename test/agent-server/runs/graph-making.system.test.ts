@@ -1,3 +1,4 @@
+import { silentLogger } from '../../../src/logger.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { planRequestedRun } from '../../../src/agent-server/runs/acceptance.ts';
 import { GraphFactoryError } from '../../../src/agent-server/graphs/graph-factory-error.ts';
@@ -61,6 +62,8 @@ describe('accepting a run', () => {
         graphs: { has: () => true, make: () => Promise.reject(thrown) },
         clock: { now: () => 0, sleep: async () => undefined },
         checkWebhook: () => undefined,
+        unknownNodes: 'accept',
+        log: silentLogger,
       },
     );
 

@@ -7,7 +7,7 @@ import type { Serving } from '../serving.ts';
 let serving: Serving;
 let ask: Ask;
 beforeAll(async () => {
-  serving = await serveAgent();
+  serving = await serveAgent({ unknownNodes: 'refuse' });
   ask = askAt(serving.url);
 });
 afterAll(() => serving.close());

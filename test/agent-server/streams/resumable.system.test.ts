@@ -110,7 +110,13 @@ describe('resuming a stream', () => {
     expect(await modes('stream_mode=custom')).toEqual(['metadata', 'custom']);
     expect(await modes('stream_mode=custom,updates')).toEqual(['metadata', 'custom', 'updates']);
     expect(await modes('stream_mode=values&stream_mode=updates')).toEqual(['metadata', 'values', 'updates']);
+    expect(await modes(`stream_mode=${encodeURIComponent('["values","updates"]')}`)).toEqual([
+      'metadata',
+      'values',
+      'updates',
+    ]);
     expect((await here.get(`${place}?stream_mode=nope`)).status).toBe(422);
+    expect((await here.get(`${place}?stream_mode=[1]`)).status).toBe(422);
   });
 
   test('is automatic in the public client when its connection breaks', async () => {
