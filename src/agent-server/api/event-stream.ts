@@ -1,7 +1,9 @@
 import { pause, type Clock } from '../../clock.ts';
-import { namespaceSeparator } from '../../contract/agent/stream-event.ts';
+import { errorEvent, errorEventData, metadataEvent, namespaceSeparator } from '../../contract/agent/stream-event.ts';
+import { fromJson } from '../../contract/json-text.ts';
 import { eventStreamType, writeComment, writeEvent } from '../../sse/write-event.ts';
-import type { Followable } from '../runs/event-log.ts';
+import type { Followable, LoggedEvent } from '../runs/event-log.ts';
+import { cancelledError } from '../runs/run-error.ts';
 import { Backlog } from './backlog.ts';
 
 /** How long (ms) a stream may be silent before a heartbeat. */
@@ -61,7 +63,7 @@ export function eventStream(events: Followable, { clock, onGone, afterId, modes,
             if (done.signal.aborted) return;
             done.abort();
             controller.close();
-          } else if (isRequested(logged.event, modes)) {
+          } else if (isRequested(logged, modes)) {
             const id = logged.id === undefined ? {} : { id: String(logged.id) };
             say(writeEvent({ ...id, event: logged.event, data: logged.json }));
           }
@@ -100,9 +102,13 @@ export async function beat(
   }
 }
 
-/** Events without a mode (the first one and errors) are always sent. */
-function isRequested(event: string, modes: readonly string[] | undefined): boolean {
-  if (modes === undefined || event === 'metadata' || event === 'error') return true;
+/**
+ * Events without a mode (the first one and errors) are always sent. The stream of a cancelled run just ends, as on the
+ * public servers: an error would be shown to the person who cancelled it.
+ */
+function isRequested({ event, json }: LoggedEvent, modes: readonly string[] | undefined): boolean {
+  if (event === errorEvent) return errorEventData.safeParse(fromJson(json)).data?.error !== cancelledError;
+  if (modes === undefined || event === metadataEvent) return true;
   const mode = event.split(namespaceSeparator)[0]?.split('/')[0] ?? '';
   return modes.includes(mode) || (mode === 'messages' && modes.includes('messages-tuple'));
 }

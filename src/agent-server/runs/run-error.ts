@@ -4,10 +4,13 @@ import type { RunEnd } from './run-row.ts';
 /** Why a run was stopped from outside; `released`: for another process to continue; `taken`: another process has it. */
 export type StopReason = 'cancelled' | 'rolled-back' | 'caller-gone' | 'timed-out' | 'shutdown' | 'released' | 'taken';
 
+/** The name of the error of a cancelled run. */
+export const cancelledError = 'RunCancelled';
+
 const words: Record<StopReason, { error: string; message: string }> = {
-  cancelled: { error: 'RunCancelled', message: 'The run was cancelled.' },
-  'rolled-back': { error: 'RunCancelled', message: 'The run was cancelled and what it did was undone.' },
-  'caller-gone': { error: 'RunCancelled', message: 'The run was cancelled because its caller went away.' },
+  cancelled: { error: cancelledError, message: 'The run was cancelled.' },
+  'rolled-back': { error: cancelledError, message: 'The run was cancelled and what it did was undone.' },
+  'caller-gone': { error: cancelledError, message: 'The run was cancelled because its caller went away.' },
   'timed-out': { error: 'TimeoutError', message: 'The run took longer than a run may take on this server.' },
   shutdown: { error: 'ServerStopped', message: 'The server stopped before the run had ended.' },
   released: { error: 'ServerStopped', message: 'The server stopped; another process goes on with the run.' },

@@ -97,7 +97,7 @@ describe.concurrent('requests at one process for the runs of the other', () => {
     expect(await joined).toMatchObject({ __error__: { error: 'RunCancelled' } });
     const events = await followed;
     expect(events[0]).toMatchObject({ event: 'metadata' });
-    expect(events.at(-1)).toMatchObject({ event: 'error', data: { error: 'RunCancelled' } });
+    expect(events.map(({ event }) => event)).not.toContain('error');
   });
 
   test('streams live events of the other process once a client follows', async () => {

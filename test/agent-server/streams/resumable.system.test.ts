@@ -83,7 +83,7 @@ describe('resuming a stream', () => {
     expect(numbersIn(await eventsOf(there.get(`${place}/stream`, from(30))))).toEqual(upTo(60).slice(30));
   });
 
-  test('of a failed run ends with its error', async () => {
+  test('of a cancelled run ends without an error', async () => {
     const thread = await here.thread();
     const run = await here.json(here.post(`/threads/${thread}/runs`, resumable({ to: 1000, every: 20 })));
     const place = `/threads/${thread}/runs/${String(run['run_id'])}`;
@@ -95,7 +95,7 @@ describe('resuming a stream', () => {
     await here.post(`${place}/cancel?wait=1`);
     for (const events of await Promise.all([...followed, eventsOf(there.get(`${place}/stream`, from(-1)))])) {
       expect(events[0]?.event).toBe('metadata');
-      expect(events.at(-1)).toMatchObject({ event: 'error', data: { error: 'RunCancelled' } });
+      expect(events.map(({ event }) => event)).not.toContain('error');
     }
   });
 

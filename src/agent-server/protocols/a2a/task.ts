@@ -1,6 +1,7 @@
 import { TaskState, type Message, type Task } from '@a2a-js/sdk';
 import { isObject } from '../../../contract/json-object.ts';
 import { errorKey, failedRunBody } from '../../../contract/agent/run.ts';
+import { cancelledError } from '../../runs/run-error.ts';
 import { artifactsOf, historyOf, question, remark, type TaskIds } from './messages.ts';
 
 /** The key of the values that holds the interrupts. */
@@ -37,7 +38,7 @@ export function outcomeOf(result: unknown, ids: TaskIds): TaskOutcome {
   const failed = failedRunBody.safeParse(result);
   if (failed.success) {
     const { error, message } = failed.data[errorKey];
-    const state = error === 'RunCancelled' ? TaskState.TASK_STATE_CANCELED : TaskState.TASK_STATE_FAILED;
+    const state = error === cancelledError ? TaskState.TASK_STATE_CANCELED : TaskState.TASK_STATE_FAILED;
     return { state, message: remark(`${error}: ${message}`, ids), values: undefined };
   }
   if (!isObject(result)) return { state: TaskState.TASK_STATE_COMPLETED, message: undefined, values: result };

@@ -87,7 +87,7 @@ export const runRows: Row[] = [
     });
     return after.map(({ data }) => Object.keys(Object(data)).join()).join(', then ') || 'no events';
   }),
-  row('the stream of a cancelled run ends with `error`', async (server) => {
+  row('the stream of a cancelled run ends without `error`', async (server) => {
     const thread = await server.thread();
     const heard = server.events(
       `/threads/${thread}/runs/stream`,
