@@ -256,7 +256,7 @@ test.each<[sentence: string, text: string, problems: string[]]>([
     'a mode that there is not',
     '- { name: a, assistant: b, input: {}, stream-modes: [update] }',
     [
-      '1:54: `smoke-tests[0].stream-modes[0]` must be one of `values`, `updates`, `messages`, `messages-tuple`, `events`, `debug`, `tasks`, `checkpoints`, `custom`; did you mean `updates`?',
+      '1:54: `smoke-tests[0].stream-modes[0]` must be one of `values`, `updates`, `messages`, `messages-tuple`, `events`, `debug`, `tasks`, `checkpoints`, `custom`, `tools`; did you mean `updates`?',
     ],
   ],
   [

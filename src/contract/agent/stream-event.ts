@@ -11,6 +11,7 @@ export const runStreamModes = [
   'tasks',
   'checkpoints',
   'custom',
+  'tools',
 ] as const;
 export type StreamMode = (typeof runStreamModes)[number];
 

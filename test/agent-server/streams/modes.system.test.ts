@@ -3,6 +3,7 @@ import type { StreamMode } from '@langchain/langgraph-sdk';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { serveAgent } from '../serving.ts';
 import type { Serving } from '../serving.ts';
+import { temporaryAgent } from '../temporary-agent.ts';
 
 let serving: Serving;
 let client: Client;
@@ -98,4 +99,42 @@ describe('the events of each stream mode', () => {
     const growing = ['messages/metadata', 'messages/partial', 'messages/complete'];
     expect(namesOf(events).toSorted()).toEqual(['metadata', ...plain, ...growing].toSorted());
   });
+});
+
+test('tools streams the start, progress, and end of each tool call', async () => {
+  const agent = temporaryAgent({
+    'langgraph.json': { graphs: { tooled: './graph.ts:tooled' } },
+    'graph.ts': `
+      import { AIMessage } from '@langchain/core/messages';
+      import { tool } from '@langchain/core/tools';
+      import { MessagesAnnotation, StateGraph } from '@langchain/langgraph';
+      import { ToolNode } from '@langchain/langgraph/prebuilt';
+      import * as z from 'zod';
+      async function* look({ city }) {
+        if (city === 'nowhere') throw new Error('No such city.');
+        yield 'looking';
+        return 'sunny in ' + city;
+      }
+      const weather = tool(look, { name: 'weather', description: 'The weather.', schema: z.object({ city: z.string() }) });
+      const calls = ['Bonn', 'nowhere'].map((city, n) => ({ id: 'call-' + n, name: 'weather', args: { city } }));
+      export const tooled = new StateGraph(MessagesAnnotation)
+        .addNode('say', () => ({ messages: [new AIMessage({ content: '', tool_calls: calls })] }))
+        .addNode('tools', new ToolNode([weather]))
+        .addEdge('__start__', 'say').addEdge('say', 'tools').addEdge('tools', '__end__')
+        .compile();`,
+  });
+  const server = await serveAgent({ configPath: agent.configPath });
+  const { runs } = new Client({ apiUrl: server.url, apiKey: null });
+  const events: { event: string; data: unknown }[] = [];
+  for await (const chunk of runs.stream(null, 'tooled', { input: {}, streamMode: ['tools'] })) events.push(chunk);
+  await server.close();
+  agent.remove();
+  expect(namesOf(events)).toEqual(['metadata', 'tools']);
+  const ofCall = (id: string) => events.map(({ data }) => Object(data)).filter(({ toolCallId }) => toolCallId === id);
+  expect(ofCall('call-0')).toMatchObject([
+    { event: 'on_tool_start', name: 'weather' },
+    { event: 'on_tool_event', data: 'looking' },
+    { event: 'on_tool_end', output: { content: 'sunny in Bonn' } },
+  ]);
+  expect(ofCall('call-1')).toMatchObject([{ event: 'on_tool_start' }, { event: 'on_tool_error' }]);
 });
