@@ -12,6 +12,7 @@ import {
 } from '@langchain/langgraph-checkpoint';
 import type { Pool } from 'pg';
 import { applicationName } from '../storage/open.ts';
+import { storable } from '../storage/storable.ts';
 import { inTransaction } from '../threads/transaction.ts';
 import { nextChannelVersion, CheckpointWriteTracker } from './checkpoint-writes.ts';
 import { RunOwnershipLost } from './run-ownership-lost.ts';
@@ -137,10 +138,11 @@ export class Checkpoints extends PostgresSaver {
     newVersions: ChannelVersions,
   ): Promise<RunnableConfig> {
     const { thread_id, checkpoint_ns = '', checkpoint_id } = config.configurable ?? {};
-    const [blobs, storedMetadata] = await Promise.all([
+    const [blobs, dumpedMetadata] = await Promise.all([
       this['_dumpBlobs'](thread_id, checkpoint_ns, checkpoint.channel_values, newVersions),
-      this['_dumpMetadata']({ ...runOf(config), ...metadata }),
+      this['_dumpMetadata']({ ...metadataOfRun(config), ...runOf(config), ...metadata }),
     ]);
+    const storedMetadata = storable(dumpedMetadata);
     // Serialized before any retry: the agent may change the objects while the write waits.
     const stored = this['_dumpCheckpoint'](checkpoint);
     const reached = { configurable: { thread_id, checkpoint_ns, checkpoint_id: checkpoint.id } };
@@ -227,6 +229,15 @@ function runIdOf({ configurable }: RunnableConfig): string | null {
 
 const runOf = ({ configurable = {} }: RunnableConfig): object =>
   Object.fromEntries(runKeys.map((key) => [key, configurable[key]]).filter(([, value]) => typeof value === 'string'));
+
+/** Keys that the engine adds to the metadata of a run, or that say something else in a checkpoint. */
+const keysOfEngine = /^(?:langgraph_|__|ls_|checkpoint_|thread_id$|run_attempt$)/;
+
+/** The metadata of the run, without the values of `configurable` that the engine copies there: they may be secrets. */
+const metadataOfRun = ({ metadata = {}, configurable = {} }: RunnableConfig): object =>
+  Object.fromEntries(
+    Object.entries(metadata).filter(([key, value]) => !keysOfEngine.test(key) && configurable[key] !== value),
+  );
 
 const bytesOf = (parts: readonly (Uint8Array | undefined)[]): number =>
   parts.reduce((bytes, part) => bytes + (part?.byteLength ?? 0), 0);
