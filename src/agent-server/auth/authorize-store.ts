@@ -7,12 +7,19 @@ import { matches, type MetadataFilter } from './filters.ts';
 import { callAuthHandler, type AuthorizationContext } from './call-auth-handler.ts';
 import { readObject, rewriteBody, rewriteQuery } from './request-body.ts';
 
+declare module 'hono' {
+  interface ContextVariableMap {
+    /** What the items that a search may find must match, by the agent's authorization rules. */
+    storeFilter?: MetadataFilter | undefined;
+  }
+}
+
 /** Finds an item's value; undefined if there is none. */
 export type FindItem = (namespace: readonly string[], key: string) => Promise<FreeObject | undefined>;
 
 /**
  * Authorizes a store operation. A handler usually prefixes the namespace with the user's name, or refuses; a filter is
- * matched against the item's value, `namespace` and `key`.
+ * matched against the item's value, `namespace` and `key`. Searches apply it to what they find.
  *
  * @returns the response for an item hidden from the caller: the same as for a missing one.
  */
@@ -29,13 +36,8 @@ export async function authorizeStore(
   const filter = await callAuthHandler(question, 'store', action, value);
   const { namespace: requested, ...rest } = value;
   const namespace = labels(requested ?? []);
-  if (filter !== undefined) {
-    if (action === 'search' || action === 'list_namespaces') {
-      throw new Refusal(
-        403,
-        'Authorization filters are not supported for searches of the store. Let the handler change the namespace instead.',
-      );
-    }
+  if (action === 'search' || action === 'list_namespaces') question.c.set('storeFilter', filter);
+  else if (filter !== undefined) {
     const key = String(value['key']);
     const existing = await findItem(namespace, key);
     if (existing !== undefined && !isOf(filter, namespace, key, existing)) throw missing('There is no such item.');

@@ -11,7 +11,7 @@ export type Condition =
   | { kind: 'is-one-of'; field: string; values: unknown[] }
   | { kind: 'is-none-of'; field: string; values: unknown[] }
   | { kind: 'is-there'; field: string; there: boolean }
-  | { kind: 'contains'; field: string; value: FreeObject };
+  | { kind: 'contains'; field: string; value: FreeObject | readonly unknown[] };
 
 /** A parsed filter; or what is wrong with it, and where. */
 export type ReadFilter = { ok: true; conditions: Condition[] } | { ok: false; path: string[]; problem: string };

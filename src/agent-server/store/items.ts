@@ -2,6 +2,7 @@ import { sql, type RawBuilder, type Selectable } from 'kysely';
 import type { Clock } from '../../clock.ts';
 import { storePage } from '../../contract/agent/store-item.ts';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
+import type { MetadataFilter } from '../auth/filters.ts';
 import type { Storage } from '../storage/open.ts';
 import { storable } from '../storage/storable.ts';
 import type { Tables } from '../storage/tables.ts';
@@ -22,6 +23,8 @@ export interface ItemSearch {
   /** The namespace to search with all below it; empty for every item. */
   prefix: readonly string[];
   conditions?: readonly Condition[];
+  /** What the caller may see. */
+  access?: MetadataFilter | undefined;
   limit?: number | undefined;
   offset?: number | undefined;
   /** Whether reading restarts the time to live; the configuration's setting by default. */
@@ -34,6 +37,8 @@ export interface NamespaceSearch {
   suffix?: readonly string[] | undefined;
   /** Deeper namespaces are truncated to this depth, without duplicates. */
   maxDepth?: number | undefined;
+  /** Which items the caller may see: only their namespaces are listed. */
+  access?: MetadataFilter | undefined;
   limit?: number | undefined;
   offset?: number | undefined;
 }
@@ -111,9 +116,14 @@ export class Items {
   }
 
   /** One page of the matches, last written first. */
-  async search({ prefix, conditions = [], limit, offset, refresh }: ItemSearch): Promise<Item[]> {
+  async search({ prefix, conditions = [], access = {}, limit, offset, refresh }: ItemSearch): Promise<Item[]> {
     const range = rangeBelow(prefix);
-    const where = [this.#isAlive(), ...(range ? [isWithin(range)] : []), ...conditions.map(conditionSql)];
+    const where = [
+      this.#isAlive(),
+      ...(range ? [isWithin(range)] : []),
+      ...conditions.map(conditionSql),
+      ...accessSql(access),
+    ];
     const order = sql`updated_at desc, namespace, key`;
     const found = sql`
       select ${itemColumns} from store_items where ${sql.join(where, sql` and `)}
@@ -122,12 +132,20 @@ export class Items {
   }
 
   /** One page of the namespaces that contain items, sorted. */
-  async namespaces({ prefix = [], suffix = [], maxDepth, limit, offset }: NamespaceSearch): Promise<string[][]> {
+  async namespaces({
+    prefix = [],
+    suffix = [],
+    maxDepth,
+    access = {},
+    limit,
+    offset,
+  }: NamespaceSearch): Promise<string[][]> {
     const depth = sql`cardinality(namespace)`;
     const range = rangeBelow(prefix.slice(0, [...prefix, '*'].indexOf('*')));
     const where = [
       this.#isAlive(),
       ...(range ? [isWithin(range)] : []),
+      ...accessSql(access),
       sql`${depth} >= ${Math.max(prefix.length, suffix.length)}`,
       ...prefix.flatMap((label, at) => (label === '*' ? [] : [sql`namespace[${at + 1}::int] = ${label}`])),
       ...suffix.flatMap((label, at) =>
@@ -189,6 +207,15 @@ export class Items {
 }
 
 const json = (value: unknown): RawBuilder<unknown> => sql`${storable(value)}::jsonb`;
+
+/** The conditions of a filter, as `authorizeStore` matches it against a single item. */
+const accessSql = (filter: MetadataFilter): RawBuilder<unknown>[] =>
+  Object.entries(filter).map(([field, value]) => {
+    const isList = typeof value === 'object' && value !== null;
+    if (field === 'key') return typeof value === 'string' ? sql`key = ${value}` : sql`false`;
+    if (field === 'namespace') return isList ? sql`namespace @> ${value.map(String)}::text[]` : sql`false`;
+    return conditionSql(isList ? { kind: 'contains', field, value } : { kind: 'equals', field, value });
+  });
 
 /** A condition on the column `value`. A missing field equals nothing, and differs from everything. */
 function conditionSql(condition: Condition): RawBuilder<boolean> {

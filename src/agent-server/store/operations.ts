@@ -114,6 +114,7 @@ export const storeOperations: readonly Operation<Env>[] = [
       const found = await c.var.parts.items.search({
         prefix: namespace_prefix ?? [],
         conditions: conditionsOf(filter ?? {}),
+        access: c.get('storeFilter'),
         limit,
         offset,
         refresh: refresh_ttl ?? undefined,
@@ -132,9 +133,8 @@ export const storeOperations: readonly Operation<Env>[] = [
     errors: [400, 413, 422],
     async handle(c) {
       const { prefix, suffix, max_depth, limit, offset } = await readBody(c, namespacesBody);
-      return c.json({
-        namespaces: await c.var.parts.items.namespaces({ prefix, suffix, maxDepth: max_depth, limit, offset }),
-      });
+      const search = { prefix, suffix, maxDepth: max_depth, access: c.get('storeFilter'), limit, offset };
+      return c.json({ namespaces: await c.var.parts.items.namespaces(search) });
     },
   }),
 ];

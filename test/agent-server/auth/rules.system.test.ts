@@ -297,7 +297,10 @@ describe('the store', () => {
     expect(await ask('odd', 'DELETE', '/store/items', { namespace: ['ada', 'shared'], key: 'k' })).toMatchObject({
       status: 404,
     });
-    expect(await ask('odd', 'POST', '/store/items/search', {})).toMatchObject({ status: 403 });
+    expect(await ask('odd', 'POST', '/store/items/search', {})).toMatchObject({
+      body: { items: [{ namespace: ['shared'], value: { owner: 'odd' } }] },
+    });
+    expect(await ask('odd', 'POST', '/store/namespaces', {})).toMatchObject({ body: { namespaces: [['shared']] } });
   });
 });
 

@@ -1,6 +1,7 @@
 import { silentLogger } from '../../../src/logger.ts';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { matches, type MetadataFilter } from '../../../src/agent-server/auth/filters.ts';
 import { readFilter } from '../../../src/agent-server/store/filter.ts';
 import { Items } from '../../../src/agent-server/store/items.ts';
 import type { StoreSettings } from '../../../src/agent-server/store/settings.ts';
@@ -140,6 +141,30 @@ describe('a search', () => {
     for (const [key, value] of Object.entries(fruits)) await store().put(['fruits'], key, value);
     const seen = await store().search({ prefix: ['fruits'], conditions: conditionsOf(filter) });
     expect(keys(seen).sort()).toEqual(found);
+  });
+
+  /** What the agent's rules let a caller see has to be the same in a search and for a single item (`matches`). */
+  test.each<[string, MetadataFilter]>([
+    ['a value', { kind: 'pome' }],
+    ['null', { sold: null }],
+    ['a text for a number', { price: '3' }],
+    ['an item of a list', { tags: ['red'] }],
+    ['a list for a text', { kind: ['pome'] }],
+    ['a field of no item', { absent: 1 }],
+    ['two fields', { kind: 'pome', price: 5 }],
+    ['the key', { key: 'pear' }],
+    ['a label of the namespace', { namespace: ['fruits'] }],
+    ['another label', { namespace: ['fruits', 'a'] }],
+    ['a namespace as text', { namespace: 'fruits' }],
+  ])('finds what access by %s allows', async (_, access) => {
+    for (const [key, value] of Object.entries(fruits)) await store().put(['fruits'], key, value);
+    const allowed = Object.entries(fruits).filter(([key, value]) =>
+      matches({ ...value, namespace: ['fruits'], key }, access),
+    );
+    const seen = await store().search({ prefix: ['fruits'], access });
+    expect(keys(seen).sort()).toEqual(allowed.map(([key]) => key).sort());
+    const shown = await store().namespaces({ prefix: ['fruits'], access });
+    expect(shown).toEqual(allowed.length > 0 ? [['fruits']] : []);
   });
 });
 
