@@ -36,6 +36,10 @@ describe('what is sent is strict', () => {
     ['a field of the answer', { ...create, source_revision_config: { repo_commit_sha: 'a' } }],
     ['a source that there is not', { ...create, source: 'gitlab' }],
     ['a kind that there is not', { ...create, source_config: { deployment_type: 'large' } }],
+    [
+      'a namespace that is no DNS label',
+      { ...create, source_config: { listener_config: { k8s_namespace: 'My_Apps' } } },
+    ],
     ['a secret without a value', { ...create, secrets: [{ name: 'A' }] }],
   ])('%s is refused', (_, body) => expect(deploymentCreateRequest.safeParse(body).success).toBe(false));
 
@@ -118,6 +122,7 @@ describe('resources', () => {
     ['more CPU than the limit may be', { queue_cpu_limit: 16.5 }],
     ['half a replica', { min_scale: 0.5 }],
     ['memory below nothing', { memory_mb: -1 }],
+    ['more connections than an integer of Postgres', { db_max_connections: 2_147_483_648 }],
     ['an unknown field', { gpu: 1 }],
     ['a volume whose name is no label', { volumes: [{ name: 'My_Volume' }] }],
     ['two volumes of one name', { volumes: [{ name: 'a' }, { name: 'a' }] }],

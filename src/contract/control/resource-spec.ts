@@ -8,8 +8,10 @@ const cpuRequest = z.number().min(0.1).max(8).overwrite(roundCpu).nullish();
 const cpuLimit = z.number().min(0.1).max(16).overwrite(roundCpu).nullish();
 /** Cores without a bound in the specification. */
 const cpu = z.number().min(0).overwrite(roundCpu).nullish();
-const count = z.int().min(0).nullish();
-const megabytes = z.int().min(0).nullish();
+/** The largest integer of Postgres and of Kubernetes' quantities in 32 bits. */
+const largest = 2_147_483_647;
+const count = z.int().min(0).max(largest).nullish();
+const megabytes = count;
 
 /** The fields that the specification marks "do not use": accepted, without effect. */
 export const unusedResourceFields = [

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { dnsLabel } from './container.ts';
 import { resourceSpec, resourceSpecReply } from './resource-spec.ts';
 
 /** What a deployment is built from (control-service.md, Deployment: `source`). */
@@ -12,7 +13,7 @@ export const deploymentType = z.enum(deploymentTypes);
 export type DeploymentType = z.infer<typeof deploymentType>;
 
 /** control-service.md, ListenerConfig: only for listeners whose compute type is `k8s`. */
-export const listenerConfig = z.strictObject({ k8s_namespace: z.string().min(1).nullish() });
+export const listenerConfig = z.strictObject({ k8s_namespace: dnsLabel.nullish() });
 
 const text = z.string().min(1).nullable();
 /** In a response of other services, whose values are kept. */

@@ -140,15 +140,15 @@ async function changeNow(
   if (!current) return undefined;
   const decision = decide(current);
   if ('refused' in decision) return { kind: 'refused', refusal: decision.refused };
+  const { revision } = decision;
+  const fields = changedFields(current, decision.wanted);
+  if (revision === 'none' && fields.length === 0) return { kind: 'changed', ...(await viewOf(trx, id)) };
   await trx
     .updateTable('deployments')
     .set({ ...wantedColumns(decision.wanted), updated_at: now })
     .where('id', '=', id)
     .execute();
-  const { revision } = decision;
   const view = revision === 'none' ? await viewOf(trx, id) : await addRevision(trx, now, id, revision);
-  const fields = changedFields(current, decision.wanted);
-  if (revision === 'none' && fields.length === 0) return { kind: 'changed', ...view };
   const made = revision === 'none' ? {} : { revision_id: view.latest.id };
   const subject = { deployment_id: id, deployment_name: current.name, ...made };
   await recordChange(trx, now, { tenantId, ...doing, subject, fields });

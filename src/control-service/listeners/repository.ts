@@ -78,7 +78,7 @@ export const listenerStore = (db: ControlDatabase, clock: Clock) => ({
     }
   },
 
-  /** A tenant's listeners, oldest first. */
+  /** A tenant's listeners, newest first. */
   async listListeners(
     tenantId: string,
     { limit = 20, offset = 0 }: { limit?: number | undefined; offset?: number | undefined },
@@ -87,7 +87,7 @@ export const listenerStore = (db: ControlDatabase, clock: Clock) => ({
       .selectFrom('listeners')
       .selectAll()
       .where('tenant_id', '=', tenantId)
-      .orderBy('created_at')
+      .orderBy('created_at', 'desc')
       .orderBy('id')
       .limit(limit)
       .offset(offset)

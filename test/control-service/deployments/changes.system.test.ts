@@ -165,8 +165,10 @@ describe('over HTTP', () => {
       secrets: before.secrets,
       latest_revision_id: before.latest_revision_id,
     });
+    const { updated_at } = await fixture.control.getDeployment(before.id);
     expect(await fixture.control.patchDeployment(before.id, {})).toMatchObject({
       latest_revision_id: before.latest_revision_id,
+      updated_at,
     });
   });
 

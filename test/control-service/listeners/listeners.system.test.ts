@@ -153,14 +153,15 @@ describe('over HTTP', () => {
   });
 
   test(
-    'lists the listeners of the tenant in pages, oldest first',
+    'lists the listeners of the tenant in pages, newest first',
     { meta: { claims: ['control.listeners.list'] } },
     async () => {
+      await make();
       const { id } = await make();
       const all = (await fixture.control.listListeners({ limit: 100 })).resources.map((each) => each.id);
-      expect(all.at(-1)).toBe(id);
+      expect(all[0]).toBe(id);
       const page = await fixture.control.listListeners({ limit: 2, offset: all.length - 1 });
-      expect(page).toMatchObject({ resources: [{ id }], offset: all.length });
+      expect(page).toMatchObject({ resources: [{ id: all.at(-1) }], offset: all.length });
       expect((await fixture.stranger.listListeners({ limit: 100 })).resources.map((each) => each.id)).not.toContain(id);
     },
   );
