@@ -11,7 +11,7 @@ export const studioUser: AuthUser = {
 };
 
 /** The key of a `configurable` under which the server puts the user. */
-export const userClaim = 'langgraph_auth_user';
+const userClaim = 'langgraph_auth_user';
 
 /** The keys of a run's `configurable` that describe its user, with the public service's names. */
 export const configurableOf = (user: AuthUser): FreeObject => ({
