@@ -8,7 +8,7 @@ const cpuRequest = z.number().min(0.1).max(8).overwrite(roundCpu).nullish();
 const cpuLimit = z.number().min(0.1).max(16).overwrite(roundCpu).nullish();
 /** Cores without a bound in the specification. */
 const cpu = z.number().min(0).overwrite(roundCpu).nullish();
-/** The largest integer of Postgres and of Kubernetes' quantities in 32 bits. */
+/** The largest integer of Postgres. */
 const largest = 2_147_483_647;
 const count = z.int().min(0).max(largest).nullish();
 const megabytes = count;

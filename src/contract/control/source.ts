@@ -25,13 +25,13 @@ const anyText = z.string().nullable();
  * each.
  */
 export const sourceConfigTypes = {
-  integration_id: z.uuid().nullable(),
+  integration_id: z.uuid().toLowerCase().nullable(),
   repo_url: text,
   deployment_type: deploymentType.nullable(),
   build_on_push: z.boolean().nullable(),
   custom_url: text,
   resource_spec: resourceSpec.nullable(),
-  listener_id: z.uuid().nullable(),
+  listener_id: z.uuid().toLowerCase().nullable(),
   listener_config: listenerConfig.nullable(),
   install_command: text,
   build_command: text,

@@ -9,11 +9,22 @@ export const largestBody = 1_048_576;
 
 /** The JSON body of a request; undefined where there is none. Others are a 413, a 415 or a 422. */
 export async function readJson(context: Context): Promise<unknown> {
-  const text = await readText(context);
-  if (text === '') return undefined;
-  const type = context.req.header('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
+  const bytes = await readBytes(context);
+  if (bytes.length === 0) return undefined;
+  const [type = '', ...parameters] = (context.req.header('content-type') ?? '')
+    .toLowerCase()
+    .split(';')
+    .map((part) => part.trim());
+  const charset = parameters.find((each) => each.startsWith('charset='))?.replace(/^charset="?([^"]*)"?$/, '$1');
+  if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8') {
+    throw unreadable(context, 415, 'Send the body in UTF-8: JSON has no other encoding.');
+  }
   if (type !== 'application/json' && !/^application\/[\w.-]+\+json$/.test(type)) {
     throw unreadable(context, 415, 'Send the body as JSON, with Content-Type: application/json.');
+  }
+  const text = utf8In(bytes);
+  if (text === undefined) {
+    throw unreadable(context, 422, [{ loc: ['body'], msg: 'The body is not UTF-8', type: 'json_invalid' }]);
   }
   // Parsing many keys takes long, so they are counted before.
   if (holdsMore(text, mostSigns)) throw unreadable(context, 422, [tooManyValues(['body'])]);
@@ -25,8 +36,16 @@ export async function readJson(context: Context): Promise<unknown> {
   }
 }
 
-/** Reads the body as text, up to the size limit. */
-async function readText(context: Context): Promise<string> {
+function utf8In(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reads the body, up to the size limit. */
+async function readBytes(context: Context): Promise<Uint8Array> {
   const announced = Number(context.req.header('content-length') ?? 0);
   if (announced > largestBody) throw tooLarge(context);
   const chunks: Uint8Array[] = [];
@@ -42,7 +61,7 @@ async function readText(context: Context): Promise<string> {
     // The client is probably gone; still, this must not count as an error of the service.
     throw unreadable(context, 400, 'The body broke off before its end. Send the request again.');
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks);
 }
 
 function tooLarge(context: Context): ServiceError {

@@ -40,9 +40,12 @@ export function readShape<T>(schema: z.ZodType<T>, input: unknown, within: Reque
 function problemOf(issue: z.core.$ZodIssue, input: unknown, within: string): FieldProblem {
   const path = issue.path.filter((key) => typeof key !== 'symbol');
   const loc = [within, ...path];
-  if (issue.code === 'invalid_type' && valueAt(input, path) === undefined) return missing(loc);
+  if (missingCodes.has(issue.code) && valueAt(input, path) === undefined) return missing(loc);
   return { loc, msg: issue.message, type: issue.code };
 }
+
+/** What a schema reports of an absent field: its type, its choice, or which of several schemas it selects. */
+const missingCodes: ReadonlySet<string> = new Set(['invalid_type', 'invalid_value', 'invalid_union']);
 
 const missing = (loc: Path): FieldProblem => ({ loc, msg: 'Field required', type: 'missing' });
 

@@ -130,6 +130,22 @@ describe('over HTTP', () => {
     expect([plain.status, await plain.json()]).toEqual([415, { detail: expect.stringContaining('application/json') }]);
   });
 
+  test('bodies are in UTF-8', async () => {
+    const request = fromGit({ secrets: [{ name: 'A', value: 'Straße' }] });
+    const sendAs = (body: Uint8Array<ArrayBuffer>, type: string) =>
+      fetch(`${fixture.baseUrl}/v2/deployments`, {
+        method: 'POST',
+        headers: { 'x-api-key': fixture.apiKey, 'content-type': type },
+        body,
+      });
+    const bytesIn = (encoding: 'latin1' | 'utf8') => Uint8Array.from(Buffer.from(JSON.stringify(request), encoding));
+    const latin = await sendAs(bytesIn('latin1'), 'application/json');
+    expect([latin.status, await latin.json()]).toMatchObject([422, { detail: [{ msg: 'The body is not UTF-8' }] }]);
+    const other = await sendAs(bytesIn('latin1'), 'application/json; charset=ISO-8859-1');
+    expect([other.status, await other.json()]).toEqual([415, { detail: expect.stringContaining('UTF-8') }]);
+    expect((await sendAs(bytesIn('utf8'), 'application/json; charset="UTF-8"')).status).toBe(201);
+  });
+
   eachClaim<[string, unknown, string[]]>([
     ['control.create.body-required', 'no body', undefined, ['body']],
     ['', 'a body that is not JSON', '{"secrets": "secret-value', ['body']],

@@ -215,7 +215,10 @@ describe('over HTTP', () => {
       const listener = await fixture.store.addListener(fixture.tenantId, { compute_type: 'k8s', compute_id: 'fixed' });
       const source_config = { listener_id: listener?.id, listener_config: { k8s_namespace: 'agents' } };
       const before = await made(fromImage({ source_config }));
-      expect(await fixture.control.patchDeployment(before.id, { source_config })).toMatchObject({ source_config });
+      for (const id of [listener?.id, listener?.id.toUpperCase()]) {
+        const restated = { source_config: { ...source_config, listener_id: id } };
+        expect(await fixture.control.patchDeployment(before.id, restated)).toMatchObject({ source_config });
+      }
       for (const change of [{ listener_id: unknownId() }, { listener_config: { k8s_namespace: 'others' } }])
         expect(await refusalOf(fixture.control.patchDeployment(before.id, { source_config: change }))).toMatchObject({
           status: 400,
