@@ -1,8 +1,8 @@
 import { silentLogger } from '../src/logger.ts';
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, statfsSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { freemem, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { startEmbeddedPostgres } from '../src/postgres/embedded.ts';
@@ -77,7 +77,7 @@ function makeRunFolder(): string {
 function hasRoom(folder: string): boolean {
   if (!existsSync(folder)) return false;
   const { bavail, bsize } = statfsSync(folder);
-  if (bavail * bsize < 2 * 2 ** 30 || freemem() < 6 * 2 ** 30) return false;
+  if (bavail * bsize < 2 * 2 ** 30 || process.availableMemory() < 6 * 2 ** 30) return false;
   const probe = mkdtempSync(join(folder, `${prefix}${process.pid}-`));
   try {
     writeFileSync(join(probe, 'program'), '#!/bin/sh\n', { mode: 0o755 });
@@ -91,7 +91,11 @@ function removeAbandoned(parent: string): void {
   for (const name of readdirSync(parent).filter((each) => each.startsWith(prefix))) {
     const [pid] = name.slice(prefix.length).split('-');
     const path = join(parent, name);
-    const isOurs = statSync(path).uid === process.getuid?.();
-    if (isOurs && !existsSync(`/proc/${pid}`)) rmSync(path, { recursive: true, force: true });
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    // Containers may share the memory, but not the ids of processes.
+    const isOld = found !== undefined && Date.now() - found.mtimeMs > 24 * 3600 * 1000;
+    if (isOld && found.uid === process.getuid?.() && !existsSync(`/proc/${pid}`)) {
+      rmSync(path, { recursive: true, force: true });
+    }
   }
 }

@@ -1,26 +1,21 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { format } from 'node:util';
 import { isObject } from '../contract/json-object.ts';
-import type { Logger } from '../logger.ts';
-import type { AuthUser } from './auth/agent-auth.ts';
+import { cutMark, type Logger } from '../logger.ts';
 import { memberOf } from './members.ts';
-import { abortedBy } from './protocols/internal-api.ts';
+import { abortedBy, type Fetch } from './protocols/internal-api.ts';
+import { unlessAborted } from './runs/aborted.ts';
 
-/** What the agent's code runs for: a run, or a request to its own application. */
-export interface AgentContext {
-  /** Whose rights its calls to this server have; undefined where it authenticates nobody. */
-  user: AuthUser | undefined;
-  runId?: string;
-  threadId?: string;
+/** The run that the agent's code is part of. */
+interface AgentContext {
+  runId: string;
+  threadId: string;
 }
 
 const contexts = new AsyncLocalStorage<AgentContext>();
 
-/** Runs code of the agent in a context, which `setAgentGlobals` and all that it calls can see. */
+/** Runs code of the agent for a run, which the lines that it logs name. */
 export const inAgentContext = <T>(context: AgentContext, action: () => T): T => contexts.run(context, action);
-
-/** Handles a request of the agent's code to its own server, with the rights of `user`. */
-export type FetchAsAgent = (request: Request, user: AuthUser | undefined) => Response | Promise<Response>;
 
 /** Where `@langchain/langgraph-sdk`, of which every agent has its own copy, looks for its server. */
 const sdkLogger = Symbol.for('langgraph.api.sdk-logger');
@@ -29,12 +24,15 @@ const sdkFetch = Symbol.for('langgraph_api:fetch');
 /**
  * Sets what the SDK looks up in its process: the logger of `getLogger()`, and the server of a `new Client()` or
  * `RemoteGraph` without an address, which is called without a socket. Call it before the agent's code is loaded.
+ *
+ * Calls are authenticated by their headers, as any other: the SDK queues and shares the requests of a client, so they
+ * can't be told apart by the run that sends them.
  */
-export function setAgentGlobals({ log, fetch }: { log: Logger; fetch: FetchAsAgent }): void {
+export function setAgentGlobals({ log, fetch }: { log: Logger; fetch: Fetch }): void {
   const fetchOwn = async (...call: ConstructorParameters<typeof Request>): Promise<Response> => {
     const request = new Request(...call);
-    request.signal.throwIfAborted();
-    return abortedBy(await fetch(request, contexts.getStore()?.user), request.signal);
+    const response = await unlessAborted(Promise.resolve(fetch(request)), request.signal);
+    return abortedBy(response, request.signal);
   };
   Object.assign(globalThis, { [sdkLogger]: loggerForSdk(log), [sdkFetch]: fetchOwn });
 }
@@ -61,7 +59,7 @@ function loggerForSdk(log: Logger): object {
     logger[name] = (...values: unknown[]) => {
       const { text, fields } = logEntry(values);
       const { runId, threadId } = contexts.getStore() ?? {};
-      log[level]({ runId, threadId, node: currentNode(), ...(Object.keys(fields).length > 0 && { fields }) }, text);
+      log[level]({ runId, threadId, node: currentNode(), fields: shortened(fields) }, text);
       return logger;
     };
   }
@@ -73,6 +71,17 @@ function logEntry(values: readonly unknown[]): { text: string; fields: Record<st
   const { message, ...fields }: Record<string, unknown> = Object.assign({}, ...values.filter(isFields));
   const texts = values.filter((value) => !isFields(value)).map((value) => format('%s', value));
   return { text: [...texts, ...(message === undefined ? [] : [format('%s', message)])].join(' '), fields };
+}
+
+/** The longest fields of a line, in characters of JSON: a longer line would be cut by readers, which drop its level. */
+const longestFields = 4_000;
+
+/** The fields; cut to a text where they are long, undefined where there are none. */
+function shortened(fields: object): object | string | undefined {
+  if (Object.keys(fields).length === 0) return undefined;
+  // Agents log anything, also what JSON can't represent.
+  const text = format('%j', fields);
+  return text.length <= longestFields ? fields : `${text.slice(0, longestFields)}${cutMark}`;
 }
 
 const isFields = (value: unknown): value is Record<string, unknown> => isObject(value) && !(value instanceof Error);

@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import type { FetchAsAgent } from './agent-globals.ts';
 import { createApp, internalFetch } from './api/app.ts';
 import { AssistantStore } from './assistants/store.ts';
 import type { Configuration } from './configuration.ts';
@@ -11,6 +10,7 @@ import { createRunAuthorizer } from './auth/run-authorizer.ts';
 import { Graphs } from './graphs/graphs.ts';
 import { RunQueue } from './runs/queue.ts';
 import { Metrics } from './metrics/metrics.ts';
+import type { Fetch } from './protocols/internal-api.ts';
 import { tasksIn } from './protocols/a2a/find-task.ts';
 import { Recovery } from './runs/recovery.ts';
 import { RunEvents } from './runs/run-events.ts';
@@ -36,7 +36,7 @@ const flushWithinMs = 1_000;
 export interface ServerInstance {
   fetch: (request: Request) => Response | Promise<Response>;
   /** Handles a request of the agent's own code. */
-  fetchAsAgent: FetchAsAgent;
+  fetchAsAgent: Fetch;
   routes: Route[];
   /** Starts to poll for orphaned runs and due work. */
   begin(): void;

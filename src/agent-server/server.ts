@@ -92,7 +92,7 @@ export async function startAgentServer(options: AgentServerOptions): Promise<Age
   const resolved = { ...options, configuration, webhookSettings };
   let servedAs = options.revisionId;
   let serving: ServerInstance | undefined;
-  setAgentGlobals({ log, fetch: (request, user) => serving?.fetchAsAgent(request, user) ?? idle() });
+  setAgentGlobals({ log, fetch: (request) => serving?.fetchAsAgent(request) ?? idle() });
   const [opened, loaded] = await openAndLoad(options, configuration);
   serving = await serve(loaded, opened, resolved);
   const fetch = (request: Request) => serving?.fetch(request) ?? idle();

@@ -54,37 +54,41 @@ const mapKeywords = new Set([
 /** Keywords whose value is one schema, and keywords whose value is a list of them. */
 const schemaKeywords = [
   'not',
-  'if',
-  'then',
-  'else',
   'contains',
   'propertyNames',
   'additionalProperties',
-  'additionalItems',
   'unevaluatedItems',
   'unevaluatedProperties',
 ];
 const listKeywords = ['prefixItems', 'allOf', 'anyOf', 'oneOf'];
 
+/** Keywords below which a map is a schema; below any other one it may be anything. */
+const knownKeywords = new Set([...schemaKeywords, ...listKeywords, ...mapKeywords, 'items', 'if', 'then', 'else']);
+
 /** A JSON Schema in object form; the schemas `true` and `false` are excluded. */
 export type SchemaObject = Record<string, unknown>;
 
-/** Visits a schema and all schemas within it; names of properties and data that looks like a schema are left out. */
+/**
+ * Visits a schema and all schemas within it; names of properties and data that looks like a schema are left out. What
+ * stands below an unknown keyword is visited as not known to be a schema: a reference may lead there.
+ */
 export function walkSchema(
   schema: unknown,
-  visit: (schema: SchemaObject, path: FieldPath) => void,
+  visit: (schema: SchemaObject, path: FieldPath, isKnown: boolean) => void,
   path: FieldPath = [],
+  isKnown = true,
 ): void {
   if (Array.isArray(schema)) {
-    for (const [index, each] of schema.entries()) walkSchema(each, visit, [...path, index]);
+    for (const [index, each] of schema.entries()) walkSchema(each, visit, [...path, index], isKnown);
   }
   if (!isObject(schema)) return;
-  visit(schema, path);
+  visit(schema, path, isKnown);
   for (const [keyword, value] of Object.entries(schema)) {
     if (dataKeywords.has(keyword)) continue;
-    if (!mapKeywords.has(keyword)) walkSchema(value, visit, [...path, keyword]);
+    const isKnownBelow = isKnown && knownKeywords.has(keyword);
+    if (!mapKeywords.has(keyword)) walkSchema(value, visit, [...path, keyword], isKnownBelow);
     else if (isObject(value)) {
-      for (const [name, each] of Object.entries(value)) walkSchema(each, visit, [...path, keyword, name]);
+      for (const [name, each] of Object.entries(value)) walkSchema(each, visit, [...path, keyword, name], isKnownBelow);
     }
   }
 }
@@ -94,7 +98,7 @@ export function schemaFaults(schema: SchemaObject): SchemaFault[] {
   const faults: SchemaFault[] = [];
   let references = 0;
   let subschemas = 0;
-  walkSchema(schema, (each, path) => {
+  walkSchema(schema, (each, path, isKnown) => {
     subschemas += 1;
     const reference = each['$ref'];
     if (typeof reference === 'string') references += 1;
@@ -104,6 +108,7 @@ export function schemaFaults(schema: SchemaObject): SchemaFault[] {
     }
     faults.push(...wordFaults(each, 'type', types, path), ...wordFaults(each, 'format', schemaFormats, path));
     faults.push(...patternFaults(each, path), ...shapeFaults(each, path));
+    if (isKnown) faults.push(...moreShapeFaults(each, path));
   });
   if (subschemas > mostSubschemas) faults.push({ path: [], problem: `must hold at most ${mostSubschemas} schemas` });
   if (references > mostReferences) faults.push({ path: [], problem: `must hold at most ${mostReferences} references` });
@@ -121,15 +126,19 @@ function wordFaults(schema: SchemaObject, keyword: string, known: readonly strin
   });
 }
 
-/** Keywords that hold something else than a schema: the validator breaks on them, though only at a value they apply to. */
-function shapeFaults(schema: SchemaObject, path: FieldPath): SchemaFault[] {
-  const expected = (keywords: Iterable<string>, fits: (value: unknown) => boolean, problem: string): SchemaFault[] =>
+const isSchema = (value: unknown): boolean => (typeof value === 'object' ? value !== null : typeof value === 'boolean');
+const isSchemaList = (value: unknown): boolean => Array.isArray(value) && value.every(isSchema);
+
+const expectation =
+  (schema: SchemaObject, path: FieldPath) =>
+  (keywords: Iterable<string>, fits: (value: unknown) => boolean, problem: string): SchemaFault[] =>
     [...keywords]
       .filter((keyword) => schema[keyword] !== undefined && !fits(schema[keyword]))
       .map((keyword) => ({ path: [...path, keyword], problem }));
-  const isSchema = (value: unknown): boolean =>
-    typeof value === 'object' ? value !== null : typeof value === 'boolean';
-  const isSchemaList = (value: unknown): boolean => Array.isArray(value) && value.every(isSchema);
+
+/** Keywords that hold something else than a schema: the validator breaks on them, though only at a value they apply to. */
+function shapeFaults(schema: SchemaObject, path: FieldPath): SchemaFault[] {
+  const expected = expectation(schema, path);
   return [
     ...expected(
       mapKeywords,
@@ -140,11 +149,19 @@ function shapeFaults(schema: SchemaObject, path: FieldPath): SchemaFault[] {
     // Drafts before 2020-12 wrote `prefixItems` as a list in `items`.
     ...expected(
       ['items'],
-      (value) => (Array.isArray(value) ? isSchemaList(value) : isSchema(value)),
+      (value) => isSchema(value) && (!Array.isArray(value) || isSchemaList(value)),
       'must be a JSON Schema',
     ),
     ...expected(listKeywords, isSchemaList, 'must be a list of schemas'),
     ...expected(['required'], Array.isArray, 'must be a list of names'),
+  ];
+}
+
+/** The same for keywords that are common words: in other data than a schema they may hold anything. */
+function moreShapeFaults(schema: SchemaObject, path: FieldPath): SchemaFault[] {
+  const expected = expectation(schema, path);
+  return [
+    ...expected(['if', 'then', 'else', 'additionalItems'], isSchema, 'must be a JSON Schema'),
     ...expected(['enum'], Array.isArray, 'must be a list of values'),
     ...expected(
       ['dependentRequired'],

@@ -17,6 +17,8 @@ const agent = temporaryAgent({
     const logger = getLogger();
     logger.info('The module is loaded.');
     const client = new Client();
+    const clientOf = ({ configurable }) =>
+      new Client({ defaultHeaders: { 'x-user': configurable.langgraph_auth_user_id } });
     const State = Annotation.Root({ by: Annotation<string>, reply: Annotation<unknown> });
     export const who = new StateGraph(State)
       .addNode('answer', async (_, { configurable }) => ({ reply: configurable.langgraph_auth_user_id }))
@@ -24,16 +26,18 @@ const agent = temporaryAgent({
       .addEdge('answer', '__end__')
       .compile();
     export const asker = new StateGraph(State)
-      .addNode('ask', async ({ by }) => {
+      .addNode('ask', async ({ by }, config) => {
         logger.warn('Asking', { by, level: 'mine' }).silly('Done');
-        if (by === 'client') return { reply: (await client.runs.wait(null, 'who', { input: {} })).reply };
-        if (by === 'search') return { reply: (await new Client().threads.search({ metadata: { kept: true } })).map(({ metadata }) => metadata.owner) };
+        if (by === 'client') return { reply: (await clientOf(config).runs.wait(null, 'who', { input: {} })).reply };
+        if (by === 'search') return { reply: (await clientOf(config).threads.search({ metadata: { kept: true } })).map(({ metadata }) => metadata.owner) };
         if (by === 'stream') {
           const events = [];
-          for await (const { event } of client.runs.stream(null, 'who', { input: {} })) events.push(event);
+          for await (const { event } of clientOf(config).runs.stream(null, 'who', { input: {} })) events.push(event);
           return { reply: events };
         }
-        return { reply: (await new RemoteGraph({ graphId: 'who' }).invoke({})).reply };
+        if (by === 'anyone') return { reply: await client.threads.search().catch((error) => error.status) };
+        const remote = new RemoteGraph({ graphId: 'who', headers: { 'x-user': config.configurable.langgraph_auth_user_id } });
+        return { reply: (await remote.invoke({})).reply };
       })
       .addEdge('__start__', 'ask')
       .addEdge('ask', '__end__')
@@ -53,8 +57,10 @@ const agent = temporaryAgent({
   'app.ts': `
     import { Client } from '@langchain/langgraph-sdk';
     import { Hono } from 'hono';
-    const client = new Client();
-    export const app = new Hono().get('/mine', async (c) => c.json(await client.threads.count({ metadata: { kept: true } })));`,
+    export const app = new Hono().get('/mine', async (c) => {
+      const client = new Client({ defaultHeaders: { 'x-user': c.get('auth').user.identity } });
+      return c.json(await client.threads.count({ metadata: { kept: true } }));
+    });`,
 });
 const entries: Record<string, unknown>[] = [];
 let serving: Serving;
@@ -77,12 +83,16 @@ const ask = async (by: string, user: string): Promise<unknown> =>
   Object(await (await call('/runs/wait', user, { assistant_id: 'asker', input: { by } })).json()).reply;
 
 describe('a client of the SDK without an address', () => {
-  test.each(['client', 'remote graph'])('runs another graph of its server as the same user: %s', async (by) => {
+  test.each(['client', 'remote graph'])('runs another graph of its server as its headers say: %s', async (by) => {
     expect(await Promise.all([ask(by, 'ann'), ask(by, 'ben')])).toEqual(['ann', 'ben']);
   });
 
   test('reads a stream', async () => {
     expect(await ask('stream', 'ann')).toEqual(['metadata', 'values']);
+  });
+
+  test('has no rights without them', async () => {
+    expect(await ask('anyone', 'ann')).toBe(401);
   });
 
   test("sees only its user's threads, in a node and in the application", async () => {

@@ -36,6 +36,14 @@ describe("the public service's own client", () => {
     await expect(client.assistants.get(made.assistant_id)).rejects.toThrow('404');
   });
 
+  test("reads states whose run has metadata in the form of the engine's library", async () => {
+    const { thread_id } = await client.threads.create();
+    const metadata = { odd: { lc: 1, type: 'constructor', id: ['a', 'b'], kwargs: {} } };
+    for (const input of ['a', 'b']) await client.runs.wait(thread_id, 'echo', { input: { input }, metadata });
+    expect(await client.threads.getState(thread_id)).toMatchObject({ values: { output: 'hello b' }, metadata });
+    expect(await client.threads.getHistory(thread_id, { metadata, limit: 100 })).toHaveLength(8);
+  });
+
   test('creates, reads, updates, searches and deletes threads', async () => {
     const thread = await client.threads.create({ metadata: { by: 'client' }, graphId: 'echo' });
     await client.runs.wait(thread.thread_id, 'echo', { input: { input: 'a' } });

@@ -185,6 +185,11 @@ test.each<[sentence: string, expected: string, problems: string[]]>([
     ['1:49: `smoke-tests[0].expect.values[0].schema.enum` must be a list of values'],
   ],
   [
+    'a condition that is no schema, but not in data of an unknown keyword',
+    'values: [{ path: $, schema: { if: 1, x-form: { if: text, enum: colors } } }]',
+    ['1:47: `smoke-tests[0].expect.values[0].schema.if` must be a JSON Schema'],
+  ],
+  [
     'one name where a schema lists names',
     'values: [{ path: $, schema: { required: a } }]',
     ['1:53: `smoke-tests[0].expect.values[0].schema.required` must be a list of names'],

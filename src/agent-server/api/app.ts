@@ -1,6 +1,5 @@
 import { Hono, type Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
-import type { FetchAsAgent } from '../agent-globals.ts';
 import type { OpenApiDocument } from '../../http/openapi.ts';
 import { mountOperations } from '../../http/operation.ts';
 import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
@@ -14,6 +13,7 @@ import { type Env, type AppDependencies, threadDeletion } from './operation.ts';
 import { operations } from './operations.ts';
 import type { Logger } from '../../logger.ts';
 import { memberOf } from '../members.ts';
+import type { Fetch } from '../protocols/internal-api.ts';
 import { accessOf } from '../auth/access.ts';
 import type { AuthConfig } from '../../graph-config/schema.ts';
 import type { HttpConfig } from '../../graph-config/http-config.ts';
@@ -27,12 +27,12 @@ export interface AppParts extends Omit<
   around: Omit<MiddlewareOptions, 'isGuarded' | 'clock' | 'log'>;
 }
 
-/** Calls the server's own operations without the network, as the user if one is given. */
+/** Calls the server's own operations without the network. */
 export const internalFetch =
-  (app: Hono<Env>, token: string | undefined): FetchAsAgent =>
-  (request, user) => {
+  (app: Hono<Env>, token: string | undefined): Fetch =>
+  (request) => {
     if (token !== undefined) request.headers.set(tokenHeader, token);
-    return app.fetch(asOwnCall(request, user));
+    return app.fetch(asOwnCall(request));
   };
 
 /** Creates the application with all operations. */
@@ -49,7 +49,7 @@ export function createApp({ token, around, ...given }: AppParts): Hono<Env> {
       (document ??= import('./document.ts').then(({ openApiDocument }) =>
         describedAs(openApiDocument(), around.http, around.authConfig),
       )),
-    fetch: (request) => internalFetch(app, token)(request, undefined),
+    fetch: internalFetch(app, token),
     mountPrefix: around.http.mount_prefix,
   };
   app.use(given.metrics.count());

@@ -3,7 +3,7 @@ import { errorEvent, errorEventData, metadataEvent, namespaceSeparator } from '.
 import { fromJson } from '../../contract/json-text.ts';
 import { eventStreamType, writeComment, writeEvent } from '../../sse/write-event.ts';
 import type { Followable, LoggedEvent } from '../runs/event-log.ts';
-import { cancelledError } from '../runs/run-error.ts';
+import { isCancellation } from '../runs/run-error.ts';
 import { Backlog } from './backlog.ts';
 
 /** How long (ms) a stream may be silent before a heartbeat. */
@@ -19,13 +19,16 @@ export interface StreamOptions {
   afterId?: number | undefined;
   /** Only these modes; all of the run's by default. */
   modes?: readonly string[] | undefined;
+  /** Whether the stream of a cancelled run ends with its error, which only this server's own protocols need. */
+  showsCancellation?: boolean | undefined;
   headers: Record<string, string>;
 }
 
 const encoder = new TextEncoder();
 
 /** Streams the events of a run. The response ends right after the last event. */
-export function eventStream(events: Followable, { clock, onGone, afterId, modes, headers }: StreamOptions): Response {
+export function eventStream(events: Followable, options: StreamOptions): Response {
+  const { clock, onGone, afterId, headers } = options;
   const done = new AbortController();
   let unfollow: () => void = () => undefined;
   const body = new ReadableStream<Uint8Array>(
@@ -63,7 +66,7 @@ export function eventStream(events: Followable, { clock, onGone, afterId, modes,
             if (done.signal.aborted) return;
             done.abort();
             controller.close();
-          } else if (isRequested(logged, modes)) {
+          } else if (isRequested(logged, options)) {
             const id = logged.id === undefined ? {} : { id: String(logged.id) };
             say(writeEvent({ ...id, event: logged.event, data: logged.json }));
           }
@@ -106,8 +109,14 @@ export async function beat(
  * Events without a mode (the first one and errors) are always sent. The stream of a cancelled run just ends, as on the
  * public servers: an error would be shown to the person who cancelled it.
  */
-function isRequested({ event, json }: LoggedEvent, modes: readonly string[] | undefined): boolean {
-  if (event === errorEvent) return errorEventData.safeParse(fromJson(json)).data?.error !== cancelledError;
+function isRequested(
+  { event, json }: LoggedEvent,
+  { modes, showsCancellation = false }: Pick<StreamOptions, 'modes' | 'showsCancellation'>,
+): boolean {
+  if (event === errorEvent) {
+    const read = errorEventData.safeParse(fromJson(json));
+    return showsCancellation || !read.success || !isCancellation(read.data);
+  }
   if (modes === undefined || event === metadataEvent) return true;
   const mode = event.split(namespaceSeparator)[0]?.split('/')[0] ?? '';
   return modes.includes(mode) || (mode === 'messages' && modes.includes('messages-tuple'));

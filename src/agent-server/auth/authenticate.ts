@@ -1,7 +1,6 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { tokenHeader } from '../api/guard.ts';
-import { inAgentContext } from '../agent-globals.ts';
-import { groupOf, userOfOwnCall } from '../http/route-groups.ts';
+import { groupOf } from '../http/route-groups.ts';
 import { accessOf } from './access.ts';
 import type { AgentAuth } from './agent-auth.ts';
 import { studioUser } from './caller.ts';
@@ -26,11 +25,9 @@ export function authenticate(
     const isOurs = groupOf(path) !== undefined;
     const isOpen = accessOf(method, path).does === 'open';
     if (c.get('authUser') === undefined && !isOpen && (isOurs || covers === 'all')) {
-      const known = userOfOwnCall(c.req.raw) ?? (isStudio(c) ? studioUser : undefined);
-      const user = known ?? (await auth.authenticate(withoutToken(c.req.raw)));
+      const user = isStudio(c) ? studioUser : await auth.authenticate(withoutToken(c.req.raw));
       c.set('authUser', user);
       c.set('auth', { user, scopes: user.permissions });
-      return inAgentContext({ user }, next);
     }
     await next();
   };

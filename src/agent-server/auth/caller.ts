@@ -1,5 +1,5 @@
 import type { FreeObject } from '../../contract/agent/open-word.ts';
-import { userOf, type AuthUser } from './agent-auth.ts';
+import type { AuthUser } from './agent-auth.ts';
 
 /** The user for requests of the Studio, which the control service has authenticated by a key. */
 export const studioUser: AuthUser = {
@@ -11,7 +11,7 @@ export const studioUser: AuthUser = {
 };
 
 /** The key of a `configurable` under which the server puts the user. */
-const userClaim = 'langgraph_auth_user';
+export const userClaim = 'langgraph_auth_user';
 
 /** The keys of a run's `configurable` that describe its user, with the public service's names. */
 export const configurableOf = (user: AuthUser): FreeObject => ({
@@ -19,12 +19,6 @@ export const configurableOf = (user: AuthUser): FreeObject => ({
   langgraph_auth_user_id: user.identity,
   langgraph_auth_permissions: user.permissions,
 });
-
-/** The user of a run. Only the server writes it into a `configurable`. */
-export function userOfRun(configurable: FreeObject = {}): AuthUser | undefined {
-  const user = configurable[userClaim];
-  return user === undefined ? undefined : userOf(user);
-}
 
 /** Whether a `configurable` key is reserved for the server's description of the user. */
 export const isClaim = (name: string): boolean => name.startsWith('langgraph_auth_');

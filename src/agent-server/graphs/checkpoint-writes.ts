@@ -1,3 +1,4 @@
+import type { FreeObject } from '../../contract/agent/open-word.ts';
 import { RunOwnershipLost } from './run-ownership-lost.ts';
 
 /**
@@ -5,6 +6,8 @@ import { RunOwnershipLost } from './run-ownership-lost.ts';
  * for these writes.
  */
 export class CheckpointWriteTracker {
+  /** The metadata of the runs of this process, which their checkpoints have too. */
+  readonly metadataOfRuns = new Map<string, FreeObject>();
   readonly #byRun = new Map<string, Set<Promise<unknown>>>();
   readonly #closed = new Set<string>();
 

@@ -118,6 +118,11 @@ export class Checkpoints extends PostgresSaver {
     yield* await this.#ask(() => Array.fromAsync(super.list(config, options)));
   }
 
+  /** As it is stored. The library would create LangChain's objects from it, although clients may write any metadata. */
+  protected override async _loadMetadata(metadata: Record<string, unknown>): Promise<Record<string, unknown>> {
+    return metadata;
+  }
+
   override async put(
     config: RunnableConfig,
     checkpoint: Checkpoint,
@@ -138,9 +143,11 @@ export class Checkpoints extends PostgresSaver {
     newVersions: ChannelVersions,
   ): Promise<RunnableConfig> {
     const { thread_id, checkpoint_ns = '', checkpoint_id } = config.configurable ?? {};
+    const runId = runIdOf(config);
+    const ofRun = runId === null ? undefined : this.#underWay.metadataOfRuns.get(runId);
     const [blobs, dumpedMetadata] = await Promise.all([
       this['_dumpBlobs'](thread_id, checkpoint_ns, checkpoint.channel_values, newVersions),
-      this['_dumpMetadata']({ ...metadataOfRun(config), ...runOf(config), ...metadata }),
+      this['_dumpMetadata']({ ...ofRun, ...runOf(config), ...metadata }),
     ]);
     const storedMetadata = storable(dumpedMetadata);
     // Serialized before any retry: the agent may change the objects while the write waits.
@@ -229,15 +236,6 @@ function runIdOf({ configurable }: RunnableConfig): string | null {
 
 const runOf = ({ configurable = {} }: RunnableConfig): object =>
   Object.fromEntries(runKeys.map((key) => [key, configurable[key]]).filter(([, value]) => typeof value === 'string'));
-
-/** Keys that the engine adds to the metadata of a run, or that say something else in a checkpoint. */
-const keysOfEngine = /^(?:langgraph_|__|ls_|checkpoint_|thread_id$|run_attempt$)/;
-
-/** The metadata of the run, without the values of `configurable` that the engine copies there: they may be secrets. */
-const metadataOfRun = ({ metadata = {}, configurable = {} }: RunnableConfig): object =>
-  Object.fromEntries(
-    Object.entries(metadata).filter(([key, value]) => !keysOfEngine.test(key) && configurable[key] !== value),
-  );
 
 const bytesOf = (parts: readonly (Uint8Array | undefined)[]): number =>
   parts.reduce((bytes, part) => bytes + (part?.byteLength ?? 0), 0);

@@ -14,7 +14,7 @@ import { cors } from 'hono/cors';
 import { RE2JS, RE2JSSyntaxException } from 're2js';
 
 /** Response headers that clients read, always exposed to pages. */
-const ours = ['content-location', 'x-pagination-total', 'x-pagination-next'];
+const ours = ['content-location', 'x-pagination-total', 'x-pagination-next', 'warning'];
 
 /** Creates the CORS middleware: by default every origin may call, without credentials. */
 export function corsOf(config: CorsConfig | null | undefined): MiddlewareHandler {

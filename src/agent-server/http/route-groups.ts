@@ -1,6 +1,5 @@
 import type { MiddlewareHandler } from 'hono';
 import type { HttpConfig } from '../../graph-config/http-config.ts';
-import type { AuthUser } from '../auth/agent-auth.ts';
 import { missing } from '../refusal.ts';
 
 /** The groups of routes that can be disabled and authorized. */
@@ -23,17 +22,14 @@ const pathsOfGroups: readonly [group: RouteGroup, path: RegExp][] = [
 /** The group of a path; undefined for `/ok` and for routes outside the API. */
 export const groupOf = (path: string): RouteGroup | undefined => pathsOfGroups.find(([, its]) => its.test(path))?.[0];
 
-/** Requests from the server to itself, with the user whose rights they have instead of their headers'. */
-const calls = new WeakMap<Request, AuthUser | undefined>();
+/** Requests from the server to itself. */
+const calls = new WeakSet<Request>();
 
 /** Marks a request as internal: disabled routes still serve it. */
-export function asOwnCall(request: Request, user?: AuthUser): Request {
-  calls.set(request, user);
+export function asOwnCall(request: Request): Request {
+  calls.add(request);
   return request;
 }
-
-/** The user of an internal request; undefined where its headers tell, as for any other. */
-export const userOfOwnCall = (request: Request): AuthUser | undefined => calls.get(request);
 
 /** The setting that disables a path; undefined if none does. */
 export function disabledBy(http: HttpConfig, path: string): keyof HttpConfig | undefined {

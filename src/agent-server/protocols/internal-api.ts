@@ -27,6 +27,9 @@ export interface InternalApi {
 const notPassedOn =
   /^(?:content-.*|accept.*|host|connection|keep-alive|transfer-encoding|te|trailer|upgrade|expect|last-event-id|mcp-.*|(?:x-)?a2a-.*)$/i;
 
+/** The header by which these calls see the error of a cancelled run in its stream. */
+export const cancellationHeader = 'x-landfall-cancellation';
+
 const refusedBody = z.object({
   detail: z.union([z.string(), z.array(z.looseObject({ loc: z.array(z.unknown()), msg: z.string() }))]),
 });
@@ -38,7 +41,11 @@ export function createInternalApi(fetch: Fetch, headers: Headers): InternalApi {
     signal?.throwIfAborted();
     const request = new Request(new URL(path, 'http://own'), {
       method,
-      headers: [...passedOn, ...(body ? [['content-type', 'application/json'] satisfies [string, string]] : [])],
+      headers: [
+        ...passedOn,
+        [cancellationHeader, 'error'],
+        ...(body ? [['content-type', 'application/json'] satisfies [string, string]] : []),
+      ],
       ...(body ? { body: JSON.stringify(body) } : {}),
     });
     const response = await fetch(request);

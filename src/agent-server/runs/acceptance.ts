@@ -15,7 +15,6 @@ import type { FreeObject } from '../../contract/agent/open-word.ts';
 import type { FieldProblem } from '../../contract/service-error.ts';
 import { didYouMean } from '../../diagnostics/did-you-mean.ts';
 import type { Graph } from '../graphs/graph.ts';
-import type { Logger } from '../../logger.ts';
 
 /** The end of a graph: a valid `goto`, but not a node. */
 const endNode = '__end__';
@@ -77,7 +76,6 @@ export interface AcceptanceParts {
   checkWebhook: CheckWebhook;
   /** Whether a run that names a node which its graph lacks is refused, or accepted with a warning. */
   unknownNodes: 'accept' | 'refuse';
-  log: Logger;
   /** Undefined if the agent has no authorization rules. */
   access?: Pick<RunAuthorizer, 'mayUse'> | undefined;
 }
@@ -92,7 +90,7 @@ export interface RequestedRun {
 /** Plans a run. @throws Refusal if its assistant or graph does not accept it; its thread is not checked. */
 export async function planRequestedRun(
   { request, threadId, mode }: RequestedRun,
-  { assistants, graphs, clock, checkWebhook, access, unknownNodes, log }: AcceptanceParts,
+  { assistants, graphs, clock, checkWebhook, access, unknownNodes }: AcceptanceParts,
 ): Promise<RunPlan> {
   checkWebhook(request.webhook);
   if (threadId === undefined && request.command?.resume != null) {
@@ -116,14 +114,14 @@ export async function planRequestedRun(
     now: clock.now(),
     assistant,
   });
-  return validateAgainstGraph(plan, { request, assistant }, { graphs, unknownNodes, log });
+  return validateAgainstGraph(plan, { request, assistant }, { graphs, unknownNodes });
 }
 
 /** Computes the run's context. Throws a Refusal for what the graph does not accept. */
 async function validateAgainstGraph(
   plan: RunPlan,
   { request, assistant }: { request: RunCreate; assistant: StoredAssistant },
-  { graphs, unknownNodes, log }: Pick<AcceptanceParts, 'graphs' | 'unknownNodes' | 'log'>,
+  { graphs, unknownNodes }: Pick<AcceptanceParts, 'graphs' | 'unknownNodes'>,
 ): Promise<RunPlan> {
   const { graphId, kwargs, temporary } = plan;
   const config = { configurable: kwargs.config.configurable };
@@ -149,7 +147,6 @@ async function validateAgainstGraph(
   if (ofNodes.length === 0) return { ...plan, kwargs: { ...kwargs, context } };
   const text = ofNodes.map(({ loc, msg }) => `${loc.slice(1).join('.')} ${msg}`).join('; ');
   const warning = text.length > longestWarning ? `${text.slice(0, longestWarning)}...` : text;
-  log.warn({ runId: plan.runId }, `Run ${plan.runId} names unknown nodes, which are ignored: ${warning}`);
   return { ...plan, kwargs: { ...kwargs, context }, warning };
 }
 

@@ -1,7 +1,6 @@
 import { errorKey } from '../../contract/agent/run.ts';
 import { errorEvent, metadataEvent } from '../../contract/agent/stream-event.ts';
 import { inAgentContext } from '../agent-globals.ts';
-import { userOfRun } from '../auth/caller.ts';
 import type { Graph } from '../graphs/graph.ts';
 import { GraphFactoryError } from '../graphs/graph-factory-error.ts';
 import { RunOwnershipLost } from '../graphs/run-ownership-lost.ts';
@@ -99,6 +98,7 @@ export class Execution {
 
   async #execute(start: RunStart): Promise<string> {
     const { runId } = this.plan;
+    const { graphs, slots, clock } = this.#dependencies;
     this.events.add(metadataEvent, JSON.stringify({ run_id: runId, attempt: this.attempt }));
     let graph: Graph | undefined;
     let failure: unknown;
@@ -114,16 +114,15 @@ export class Execution {
       if (this.#isRecorded) this.record();
       this.#limit(over.signal);
       try {
-        const { threadId, kwargs } = this.plan;
-        const context = { runId, threadId, user: userOfRun(kwargs.config.configurable) };
+        const { threadId, metadata } = this.plan;
+        const context = { runId, threadId };
+        graphs.writes.metadataOfRuns.set(runId, metadata);
         graph = await inAgentContext(context, () => this.#makeGraph());
         const run = this.#run.bind(this, graph);
-        await withRetries({ clock: this.#dependencies.clock, signal: this.#stop.signal }, () =>
-          inAgentContext(context, run),
-        );
+        await withRetries({ clock, signal: this.#stop.signal }, () => inAgentContext(context, run));
       } finally {
         over.abort();
-        this.#dependencies.slots.release();
+        slots.release();
       }
     } catch (error) {
       // An error of the graph is the result of its run, not a failure of the server.
@@ -131,7 +130,8 @@ export class Execution {
     }
     this.isWaiting = false;
     const end = isTaken(failure) ? 'taken' : await this.#end(failure, graph);
-    if (this.plan.temporary) await this.#dependencies.graphs.forget(this.plan.graphId, this.plan.threadId);
+    graphs.writes.metadataOfRuns.delete(runId);
+    if (this.plan.temporary) await graphs.forget(this.plan.graphId, this.plan.threadId);
     if (end === 'taken') return this.#followRemote();
     this.continuesElsewhere = isReleased(failure);
     if (end.error) this.events.add(errorEvent, JSON.stringify(end.error));

@@ -5,6 +5,7 @@ import type { Env } from '../api/operation.ts';
 import { isUnfinished, type StoredRun } from './run-row.ts';
 import { flag, pathId, readList, readQuery } from '../api/body.ts';
 import { eventStream } from '../api/event-stream.ts';
+import { cancellationHeader } from '../protocols/internal-api.ts';
 
 const modes = z.array(z.enum(runStreamModes)).optional();
 export const joinQuery = z.looseObject({ cancel_on_disconnect: flag });
@@ -29,6 +30,7 @@ export async function joinStream(c: Context<Env>, run: StoredRun): Promise<Respo
     clock,
     onGone: cancelOnDisconnect(c, run),
     headers: isResumable ? { location: streamPath(run.thread_id, run.run_id) } : {},
+    showsCancellation: c.req.header(cancellationHeader) !== undefined,
     afterId,
     modes: readList(c, 'stream_mode', modes),
   });

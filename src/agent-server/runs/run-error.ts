@@ -7,6 +7,10 @@ export type StopReason = 'cancelled' | 'rolled-back' | 'caller-gone' | 'timed-ou
 /** The name of the error of a cancelled run. */
 export const cancelledError = 'RunCancelled';
 
+/** Whether an error is that of a cancelled run, and no graph's own one of that name. */
+export const isCancellation = ({ error, message }: { error: string; message: string }): boolean =>
+  error === cancelledError && message.startsWith(words.cancelled.message.slice(0, -1));
+
 const words: Record<StopReason, { error: string; message: string }> = {
   cancelled: { error: cancelledError, message: 'The run was cancelled.' },
   'rolled-back': { error: cancelledError, message: 'The run was cancelled and what it did was undone.' },

@@ -60,7 +60,9 @@ export class RunExecutor {
       followed = false,
     }: { attempt?: number; started?: boolean; followed?: boolean } = {},
   ): Execution {
-    const { runId, threadId } = plan;
+    const { runId, threadId, warning } = plan;
+    if (warning !== undefined)
+      this.#around.log.warn({ runId }, `Run ${runId} names unknown nodes, which are ignored: ${warning}`);
     let leave = (): void => undefined;
     const enqueue = (place: number): Promise<unknown> | undefined => {
       const before = this.#lines.endBefore(threadId, place);

@@ -8,6 +8,7 @@ import { eventStream } from '../api/event-stream.ts';
 import { heartbeatJson } from '../api/heartbeat-json.ts';
 import { operation, type Env } from '../api/operation.ts';
 import { runResponse, runResultResponse } from '../api/response-schemas.ts';
+import { cancellationHeader } from '../protocols/internal-api.ts';
 import { Refusal } from '../refusal.ts';
 import type { Execution } from './execution.ts';
 import { streamPath } from './join-stream.ts';
@@ -69,7 +70,9 @@ function startingOne(
         // Clients resume a stream at its location.
         const location = plan.resumable ? { location: streamPath(plan.threadId, plan.runId) } : {};
         const headers = { ...headersOf(plan), ...location };
-        return eventStream(events, { clock: c.var.parts.clock, onGone: stopOnDisconnect(execution), headers });
+        const showsCancellation = c.req.header(cancellationHeader) !== undefined;
+        const onGone = stopOnDisconnect(execution);
+        return eventStream(events, { clock: c.var.parts.clock, onGone, headers, showsCancellation });
       },
     }),
     operation({

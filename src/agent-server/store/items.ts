@@ -208,12 +208,23 @@ export class Items {
 
 const json = (value: unknown): RawBuilder<unknown> => sql`${storable(value)}::jsonb`;
 
+const isStored = (value: unknown): boolean =>
+  typeof value === 'string'
+    ? value.isWellFormed() && !value.includes('\0')
+    : !Number.isNaN(value) && Math.abs(Number(value)) !== Infinity;
+
 /** The conditions of a filter, as `authorizeStore` matches it against a single item. */
 const accessSql = (filter: MetadataFilter): RawBuilder<unknown>[] =>
   Object.entries(filter).map(([field, value]) => {
     const isList = typeof value === 'object' && value !== null;
-    if (field === 'key') return typeof value === 'string' ? sql`key = ${value}` : sql`false`;
-    if (field === 'namespace') return isList ? sql`namespace @> ${value.map(String)}::text[]` : sql`false`;
+    const operands = isList ? value : [value];
+    // The database can't hold these, or would take them for another value.
+    if (![field, ...operands].every((each) => isStored(each))) return sql`false`;
+    const texts = operands.filter((each) => typeof each === 'string');
+    if (field === 'key' || field === 'namespace') {
+      if (texts.length < operands.length || isList !== (field === 'namespace')) return sql`false`;
+      return isList ? sql`namespace @> ${texts}::text[]` : sql`key = ${texts[0]}`;
+    }
     return conditionSql(isList ? { kind: 'contains', field, value } : { kind: 'equals', field, value });
   });
 

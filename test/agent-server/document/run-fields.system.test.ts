@@ -59,14 +59,18 @@ describe('the fields of a run, over HTTP', () => {
 
   test('finds the states of a run by its metadata', async () => {
     const threadId = await thread();
-    for (const which of ['a\u0000b', 'two']) await run({ metadata: { which, nested: { deep: [1] } } }, threadId);
+    for (const which of ['a\u0000b', 'two']) {
+      const config = { configurable: { which, word: 'secret' } };
+      await run({ metadata: { which, nested: { deep: [1] } }, config }, threadId);
+    }
     const found = async (metadata: object) =>
       (await ask('POST', `/threads/${threadId}/history`, { metadata, limit: 100 })).body;
     const states = await found({ which: 'a\u0000b', nested: { deep: [1] } });
     expect(states).toHaveLength(5);
     expect(await found({ which: 'two' })).toHaveLength(5);
     expect(await found({ which: 'three' })).toEqual([]);
-    expect(Object(states)[0].metadata).not.toHaveProperty('langgraph_step');
+    const { metadata } = Object(states)[0];
+    for (const key of ['langgraph_step', 'word']) expect(metadata).not.toHaveProperty(key);
   });
 
   test('that name unknown nodes are accepted with a warning, in the log too', async () => {

@@ -85,7 +85,9 @@ describe('without http configuration', () => {
   test('allows any origin, and exposes the location and pagination headers', async () => {
     const { headers } = await fetch(`${serving().url}/ok`, { headers: { origin: 'https://app.example.test' } });
     expect(headers.get('access-control-allow-origin')).toBe('*');
-    expect(headers.get('access-control-expose-headers')).toBe('content-location,x-pagination-total,x-pagination-next');
+    expect(headers.get('access-control-expose-headers')).toBe(
+      'content-location,x-pagination-total,x-pagination-next,warning',
+    );
     expect(headers.get('access-control-allow-credentials')).toBeNull();
   });
 
@@ -339,7 +341,7 @@ describe('configured CORS, configurable and logged headers', () => {
       'access-control-allow-methods': 'GET,POST',
       'access-control-allow-headers': 'x-one',
       'access-control-allow-credentials': 'true',
-      'access-control-expose-headers': 'content-location,x-pagination-total,x-pagination-next,x-more',
+      'access-control-expose-headers': 'content-location,x-pagination-total,x-pagination-next,warning,x-more',
       'access-control-max-age': '60',
     });
   });

@@ -1,4 +1,3 @@
-import { silentLogger } from '../../../src/logger.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { planRequestedRun } from '../../../src/agent-server/runs/acceptance.ts';
 import { GraphFactoryError } from '../../../src/agent-server/graphs/graph-factory-error.ts';
@@ -63,7 +62,6 @@ describe('accepting a run', () => {
         clock: { now: () => 0, sleep: async () => undefined },
         checkWebhook: () => undefined,
         unknownNodes: 'accept',
-        log: silentLogger,
       },
     );
 

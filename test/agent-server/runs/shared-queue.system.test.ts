@@ -97,6 +97,7 @@ describe.concurrent('requests at one process for the runs of the other', () => {
     expect(await joined).toMatchObject({ __error__: { error: 'RunCancelled' } });
     const events = await followed;
     expect(events[0]).toMatchObject({ event: 'metadata' });
+    expect(await narrow.status(place)).toBe('interrupted');
     expect(events.map(({ event }) => event)).not.toContain('error');
   });
 

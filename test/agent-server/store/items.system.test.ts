@@ -156,8 +156,16 @@ describe('a search', () => {
     ['a label of the namespace', { namespace: ['fruits'] }],
     ['another label', { namespace: ['fruits', 'a'] }],
     ['a namespace as text', { namespace: 'fruits' }],
+    ['a number for a label', { namespace: [7] }],
+    ['a number for a key', { key: 7 }],
+    ['no number', { sold: NaN }],
+    ['a number without end', { sold: Infinity }],
+    ['a NUL', { kind: 'po\0me' }],
+    ['a field with a NUL', { 'ki\0nd': 'pome' }],
+    ['half a character', { half: '\ud801' }],
   ])('finds what access by %s allows', async (_, access) => {
     for (const [key, value] of Object.entries(fruits)) await store().put(['fruits'], key, value);
+    await store().put(['7'], '7', { half: '\ud800', sold: 7 });
     const allowed = Object.entries(fruits).filter(([key, value]) =>
       matches({ ...value, namespace: ['fruits'], key }, access),
     );

@@ -93,6 +93,7 @@ describe('resuming a stream', () => {
     ];
     await until(async () => ((await here.status(place)) === 'running' ? true : undefined));
     await here.post(`${place}/cancel?wait=1`);
+    expect(await here.status(place)).toBe('interrupted');
     for (const events of await Promise.all([...followed, eventsOf(there.get(`${place}/stream`, from(-1)))])) {
       expect(events[0]?.event).toBe('metadata');
       expect(events.map(({ event }) => event)).not.toContain('error');

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import type { FreeObject } from '../../../contract/agent/open-word.ts';
-import { errorKey, failedRunBody, runSchema, type Run } from '../../../contract/agent/run.ts';
-import { errorEvent } from '../../../contract/agent/stream-event.ts';
+import { failedRunBody, runSchema, type Run } from '../../../contract/agent/run.ts';
 import { parseEvents } from '../../../sse/parse-events.ts';
 import type { InternalApi } from '../internal-api.ts';
 import type { RunIds } from './find-task.ts';
@@ -33,27 +32,12 @@ export class InternalRuns {
   /** Starts a run and streams its events. */
   async stream(threadId: string, body: FreeObject, signal: AbortSignal): Promise<AsyncIterable<RunEvent>> {
     const requested = { ...body, stream_mode: taskModes };
-    const response = await this.#api.ask('POST', `/threads/${threadId}/runs/stream`, { body: requested, signal });
-    const runId = response.headers.get('content-location')?.split('/').at(-1) ?? '';
-    return this.#withCancellation({ threadId, runId }, eventsOf(response));
+    return eventsOf(await this.#api.ask('POST', `/threads/${threadId}/runs/stream`, { body: requested, signal }));
   }
 
   /** Streams the events of an existing run from now on. */
   async join({ threadId, runId }: RunIds, signal: AbortSignal): Promise<AsyncIterable<RunEvent>> {
-    const events = eventsOf(await this.#api.ask('GET', `/threads/${threadId}/runs/${runId}/stream`, { signal }));
-    return this.#withCancellation({ threadId, runId }, events);
-  }
-
-  /** Adds the error of a cancelled run, whose stream just ends. */
-  async *#withCancellation(ids: RunIds, events: AsyncIterable<RunEvent>): AsyncGenerator<RunEvent, void, undefined> {
-    let hasFailed = false;
-    for await (const event of events) {
-      hasFailed ||= event.event === errorEvent;
-      yield event;
-    }
-    if (hasFailed || (await this.get(ids)).status !== 'interrupted') return;
-    const failed = failedRunBody.safeParse(await this.result(ids, 'interrupted'));
-    if (failed.success) yield { event: errorEvent, data: failed.data[errorKey] };
+    return eventsOf(await this.#api.ask('GET', `/threads/${threadId}/runs/${runId}/stream`, { signal }));
   }
 
   get({ threadId, runId }: RunIds): Promise<Run> {
