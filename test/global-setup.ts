@@ -12,7 +12,7 @@ import { isOpen, openPackages } from './installed-packages.ts';
 declare module 'vitest' {
   interface ProvidedContext {
     /** A port that returns the address of the run's Postgres, and starts that server on the first connection. */
-    postgresProxy: number;
+    postgresUrlPort: number;
   }
 }
 
@@ -22,7 +22,7 @@ declare module 'vitest' {
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   let server: Promise<EmbeddedPostgres> | undefined;
-  const folder = makeRunFolder();
+  const folder = createRunFolder();
   process.env['TMPDIR'] = folder;
   openPackages(folder);
   // Hundreds of processes load the same modules: with their compiled code each starts in half the time.
@@ -34,47 +34,47 @@ export default async function setup(project: TestProject): Promise<() => Promise
       settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' },
     });
 
-  const proxy = createServer((socket) => {
+  const urlServer = createServer((socket) => {
     server ??= start();
     server.then(
       ({ url }) => socket.end(url),
       (error: unknown) => socket.end(`failed: ${String(error)}`),
     );
-    // A test that ends without waiting for the answer is no concern of the run's.
+    // Ignores tests that disconnect before the answer.
     socket.on('error', () => socket.destroy());
   });
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-  const address = proxy.address();
+  await new Promise<void>((resolve) => urlServer.listen(0, '127.0.0.1', resolve));
+  const address = urlServer.address();
   if (address === null || typeof address === 'string') throw new Error('The port of the test database is unknown.');
-  project.provide('postgresProxy', address.port);
+  project.provide('postgresUrlPort', address.port);
 
   return async () => {
-    await new Promise((resolve) => proxy.close(resolve));
+    await new Promise((resolve) => urlServer.close(resolve));
     await (await server)?.stop();
     rmSync(folder, { recursive: true, force: true });
   };
 }
 
-const memory = '/dev/shm';
+const memoryFolder = '/dev/shm';
 const prefix = 'landfall-tests-';
 
 /**
- * Makes the folder for the temporary files of a run, in memory where there is room: on a disk, the suite takes an eighth
- * longer. What runs that were killed left in memory is removed. As root, databases and builds run as other users, who
- * have to get into what tests make.
+ * Creates the folder for the temporary files of this test run, in memory (tmpfs) where there is room: on a disk, the
+ * suite takes a fifth longer. Folders that killed test runs left in memory are removed after a day. Where the tests run as
+ * root, Postgres and builds run as other users, who must be able to enter it.
  */
-function makeRunFolder(): string {
-  const candidates = [...(hasRoom(memory) ? [memory] : []), tmpdir(), '/tmp', '/var/tmp'];
+function createRunFolder(): string {
+  const candidates = [...(isUsableMemory(memoryFolder) ? [memoryFolder] : []), tmpdir(), '/tmp', '/var/tmp'];
   const isUsable = (parent: string) => existsSync(parent) && (process.getuid?.() !== 0 || isOpen(parent));
   const parent = candidates.find(isUsable) ?? tmpdir();
-  if (parent === memory) removeAbandoned(memory);
+  if (parent === memoryFolder) removeAbandoned(memoryFolder);
   const folder = mkdtempSync(join(parent, `${prefix}${process.pid}-`));
   chmodSync(folder, 0o711);
   return folder;
 }
 
-/** Whether files of a run fit there beside its processes, and programs among them can be run. */
-function hasRoom(folder: string): boolean {
+/** Whether it has enough room, the machine has enough memory beside it, and programs in it can be run (not `noexec`). */
+function isUsableMemory(folder: string): boolean {
   if (!existsSync(folder)) return false;
   const { bavail, bsize } = statfsSync(folder);
   if (bavail * bsize < 2 * 2 ** 30 || process.availableMemory() < 6 * 2 ** 30) return false;
@@ -92,7 +92,7 @@ function removeAbandoned(parent: string): void {
     const [pid] = name.slice(prefix.length).split('-');
     const path = join(parent, name);
     const found = lstatSync(path, { throwIfNoEntry: false });
-    // Containers may share the memory, but not the ids of processes.
+    // Containers may share /dev/shm without sharing process ids, so a missing process alone does not prove it.
     const isOld = found !== undefined && Date.now() - found.mtimeMs > 24 * 3600 * 1000;
     if (isOld && found.uid === process.getuid?.() && !existsSync(`/proc/${pid}`)) {
       rmSync(path, { recursive: true, force: true });

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { format } from 'node:util';
+import { format, inspect } from 'node:util';
 import { isObject } from '../contract/json-object.ts';
 import { cutMark, type Logger } from '../logger.ts';
 import { memberOf } from './members.ts';
@@ -14,31 +14,40 @@ interface AgentContext {
 
 const contexts = new AsyncLocalStorage<AgentContext>();
 
-/** Runs code of the agent for a run, which the lines that it logs name. */
+/** Calls a function in no context: the engine would take a run that a node starts for a subgraph of the node's run. */
+const outsideRuns = AsyncLocalStorage.snapshot();
+
+/** Runs agent code in the context of a run, so that its log lines have the ids of the run and the thread. */
 export const inAgentContext = <T>(context: AgentContext, action: () => T): T => contexts.run(context, action);
 
-/** Where `@langchain/langgraph-sdk`, of which every agent has its own copy, looks for its server. */
-const sdkLogger = Symbol.for('langgraph.api.sdk-logger');
-const sdkFetch = Symbol.for('langgraph_api:fetch');
+/** Where `@langchain/langgraph-sdk` looks up its logger and its `fetch`. Every agent has its own copy of the SDK. */
+const sdkLoggerKey = Symbol.for('langgraph.api.sdk-logger');
+const sdkFetchKey = Symbol.for('langgraph_api:fetch');
 
 /**
- * Sets what the SDK looks up in its process: the logger of `getLogger()`, and the server of a `new Client()` or
- * `RemoteGraph` without an address, which is called without a socket. Call it before the agent's code is loaded.
+ * Sets the globals that the SDK looks up: the logger that `getLogger()` returns, and the `fetch` of a `Client` or
+ * `RemoteGraph` without an address, which calls this server in process. Call it before loading the agent's code.
  *
- * Calls are authenticated by their headers, as any other: the SDK queues and shares the requests of a client, so they
- * can't be told apart by the run that sends them.
+ * Calls in process are authenticated by their headers, like any other. They have no rights of the run they come from:
+ * the SDK queues and shares the requests of a client, so a request can't be attributed to a run.
  */
 export function setAgentGlobals({ log, fetch }: { log: Logger; fetch: Fetch }): void {
-  const fetchOwn = async (...call: ConstructorParameters<typeof Request>): Promise<Response> => {
+  const fetchInProcess = async (...call: ConstructorParameters<typeof Request>): Promise<Response> => {
     const request = new Request(...call);
-    const response = await unlessAborted(Promise.resolve(fetch(request)), request.signal);
-    return abortedBy(response, request.signal);
+    const pending = outsideRuns(async () => fetch(request));
+    try {
+      return abortedBy(await unlessAborted(pending, request.signal), request.signal);
+    } catch (error) {
+      // As over a socket, a client that leaves before the response ends the run that it waits for.
+      pending.then(({ body }) => body?.cancel()).catch(() => undefined);
+      throw error;
+    }
   };
-  Object.assign(globalThis, { [sdkLogger]: loggerForSdk(log), [sdkFetch]: fetchOwn });
+  Object.assign(globalThis, { [sdkLoggerKey]: loggerForSdk(log), [sdkFetchKey]: fetchInProcess });
 }
 
-/** The SDK's levels, those of the library `winston`, by ours. */
-const levels = {
+/** Our level of each of the SDK's, which are those of the library `winston`. */
+const levelOf = {
   error: 'error',
   warn: 'warn',
   help: 'info',
@@ -55,7 +64,7 @@ const levels = {
 /** The SDK's logger: each method takes a message and details in any form, and returns the logger. */
 function loggerForSdk(log: Logger): object {
   const logger: Record<string, unknown> = {};
-  for (const [name, level] of Object.entries(levels)) {
+  for (const [name, level] of Object.entries(levelOf)) {
     logger[name] = (...values: unknown[]) => {
       const { text, fields } = logEntry(values);
       const { runId, threadId } = contexts.getStore() ?? {};
@@ -66,27 +75,27 @@ function loggerForSdk(log: Logger): object {
   return logger;
 }
 
-/** Splits the arguments of a call: errors and texts are the message, objects are fields. */
+/** Splits the arguments of a call: errors and primitive values are the message, other objects are merged into fields. */
 function logEntry(values: readonly unknown[]): { text: string; fields: Record<string, unknown> } {
   const { message, ...fields }: Record<string, unknown> = Object.assign({}, ...values.filter(isFields));
   const texts = values.filter((value) => !isFields(value)).map((value) => format('%s', value));
   return { text: [...texts, ...(message === undefined ? [] : [format('%s', message)])].join(' '), fields };
 }
 
-/** The longest fields of a line, in characters of JSON: a longer line would be cut by readers, which drop its level. */
-const longestFields = 4_000;
+/** The maximum length of a line's fields: readers of the log truncate longer lines, and lose their level. */
+const maxFieldsLength = 4_000;
 
-/** The fields; cut to a text where they are long, undefined where there are none. */
+/** The fields; as truncated text if they are too long, undefined if there are none. */
 function shortened(fields: object): object | string | undefined {
   if (Object.keys(fields).length === 0) return undefined;
-  // Agents log anything, also what JSON can't represent.
-  const text = format('%j', fields);
-  return text.length <= longestFields ? fields : `${text.slice(0, longestFields)}${cutMark}`;
+  // Unlike JSON, it does not fail on what agents log.
+  const text = inspect(fields, { depth: 4, breakLength: Infinity, customInspect: false });
+  return text.length <= maxFieldsLength ? fields : `${text.slice(0, maxFieldsLength)}${cutMark}`;
 }
 
 const isFields = (value: unknown): value is Record<string, unknown> => isObject(value) && !(value instanceof Error);
 
-/** The node of the graph that the code runs in, as the engine keeps it for its tracing. */
+/** The current node of the graph, from what LangChain keeps in async-local storage for its tracing: no public API. */
 function currentNode(): unknown {
   const storage = Reflect.get(globalThis, Symbol.for('ls:tracing_async_local_storage'));
   const getStore = memberOf(storage, 'getStore');

@@ -5,14 +5,14 @@ import { temporaryAgent } from './temporary-agent.ts';
 
 const agent = temporaryAgent({
   'langgraph.json': {
-    graphs: { asker: './graph.ts:asker', who: './graph.ts:who' },
+    graphs: { asker: './graph.ts:asker', talk: './graph.ts:talk', who: './graph.ts:who' },
     auth: { path: './auth.ts:auth' },
     http: { app: './app.ts:app', enable_custom_route_auth: true },
   },
   'graph.ts': `
     import { Client } from '@langchain/langgraph-sdk';
     import { getLogger } from '@langchain/langgraph-sdk/logging';
-    import { Annotation, StateGraph } from '@langchain/langgraph';
+    import { Annotation, interrupt, StateGraph } from '@langchain/langgraph';
     import { RemoteGraph } from '@langchain/langgraph/remote';
     const logger = getLogger();
     logger.info('The module is loaded.');
@@ -20,6 +20,12 @@ const agent = temporaryAgent({
     const clientOf = ({ configurable }) =>
       new Client({ defaultHeaders: { 'x-user': configurable.langgraph_auth_user_id } });
     const State = Annotation.Root({ by: Annotation<string>, reply: Annotation<unknown> });
+    const Talk = Annotation.Root({ said: Annotation({ reducer: (a, b) => a.concat(b), default: () => [] }) });
+    export const talk = new StateGraph(Talk)
+      .addNode('say', ({ said }) => ({ said: [interrupt('after ' + said.length)] }))
+      .addEdge('__start__', 'say')
+      .addEdge('say', '__end__')
+      .compile();
     export const who = new StateGraph(State)
       .addNode('answer', async (_, { configurable }) => ({ reply: configurable.langgraph_auth_user_id }))
       .addEdge('__start__', 'answer')
@@ -34,6 +40,17 @@ const agent = temporaryAgent({
           const events = [];
           for await (const { event } of clientOf(config).runs.stream(null, 'who', { input: {} })) events.push(event);
           return { reply: events };
+        }
+        if (by === 'conversation') {
+          const { runs, threads } = clientOf(config);
+          const { thread_id } = await threads.create();
+          const turn = (request) => runs.wait(thread_id, 'talk', request);
+          const replies = [];
+          for (const said of ['hello', 'again']) {
+            const { __interrupt__: [{ value }] } = await turn({ input: {}, streamSubgraphs: true });
+            replies.push(value, (await turn({ command: { resume: said }, streamSubgraphs: true })).said);
+          }
+          return { reply: [...replies, (await threads.getState(thread_id)).values.said] };
         }
         if (by === 'anyone') return { reply: await client.threads.search().catch((error) => error.status) };
         const remote = new RemoteGraph({ graphId: 'who', headers: { 'x-user': config.configurable.langgraph_auth_user_id } });
@@ -89,6 +106,11 @@ describe('a client of the SDK without an address', () => {
 
   test('reads a stream', async () => {
     expect(await ask('stream', 'ann')).toEqual(['metadata', 'values']);
+  });
+
+  test('starts runs that are not part of the run that starts them', async () => {
+    const twice = ['hello', 'again'];
+    expect(await ask('conversation', 'ann')).toEqual(['after 0', ['hello'], 'after 1', twice, twice]);
   });
 
   test('has no rights without them', async () => {

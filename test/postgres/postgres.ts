@@ -27,7 +27,7 @@ export async function startTestPostgres(): Promise<TestPostgres> {
 
 /** Over a plain socket, so that a test can intercept HTTP. */
 async function pingPostgres(): Promise<string> {
-  const port: number | undefined = inject('postgresProxy');
+  const port: number | undefined = inject('postgresUrlPort');
   if (port === undefined) throw new Error('A unit test has no Postgres. Name its file *.system.test.ts.');
   const answer = await text(connect({ host: '127.0.0.1', port }));
   if (!answer.startsWith('postgres:')) throw new Error(`The test database did not start: ${answer}`);

@@ -6,10 +6,23 @@ import { RunOwnershipLost } from './run-ownership-lost.ts';
  * for these writes.
  */
 export class CheckpointWriteTracker {
-  /** The metadata of the runs of this process, which their checkpoints have too. */
-  readonly metadataOfRuns = new Map<string, FreeObject>();
+  readonly #metadata = new Map<string, FreeObject>();
   readonly #byRun = new Map<string, Set<Promise<unknown>>>();
   readonly #closed = new Set<string>();
+
+  /** Has the checkpoints of a run include its metadata, until `endRun`. */
+  beginRun(runId: string, metadata: FreeObject): void {
+    this.#metadata.set(runId, metadata);
+  }
+
+  /** Ignored if the run, which another process had taken, has begun here again. */
+  endRun(runId: string, metadata: FreeObject): void {
+    if (this.#metadata.get(runId) === metadata) this.#metadata.delete(runId);
+  }
+
+  metadataOf(runId: string): FreeObject | undefined {
+    return this.#metadata.get(runId);
+  }
 
   /**
    * Counts a write as pending until it finishes.

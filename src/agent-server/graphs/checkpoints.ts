@@ -144,7 +144,7 @@ export class Checkpoints extends PostgresSaver {
   ): Promise<RunnableConfig> {
     const { thread_id, checkpoint_ns = '', checkpoint_id } = config.configurable ?? {};
     const runId = runIdOf(config);
-    const ofRun = runId === null ? undefined : this.#underWay.metadataOfRuns.get(runId);
+    const ofRun = runId === null ? undefined : this.#underWay.metadataOf(runId);
     const [blobs, dumpedMetadata] = await Promise.all([
       this['_dumpBlobs'](thread_id, checkpoint_ns, checkpoint.channel_values, newVersions),
       this['_dumpMetadata']({ ...ofRun, ...runOf(config), ...metadata }),

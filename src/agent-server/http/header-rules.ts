@@ -3,6 +3,7 @@ import type { FreeObject } from '../../contract/agent/open-word.ts';
 import type { HeaderRules } from '../../graph-config/http-config.ts';
 import { isClaim } from '../auth/caller.ts';
 import { tokenHeader } from '../api/guard.ts';
+import { cancellationHeader } from '../protocols/internal-api.ts';
 
 /** Credentials: used only if a pattern names them exactly. */
 const credentialHeaders = new Set([
@@ -43,11 +44,14 @@ export function loggedHeaders(rules: HeaderRules): (headers: Headers) => Record<
   return (headers) => Object.fromEntries([...headers].filter(([name]) => isIncluded(name) && mayPass(name)));
 }
 
+/** Headers between parts of this server. */
+const ownHeaders: ReadonlySet<string> = new Set([tokenHeader, cancellationHeader]);
+
 /** Matches headers that are not excluded, and credentials only if named exactly. */
 function passing(includes: readonly string[], excludes: readonly string[]): (name: string) => boolean {
   const isExcluded = matcher(excludes);
   const spelledOut = new Set(includes.map((pattern) => pattern.toLowerCase()));
-  return (name) => name !== tokenHeader && !isExcluded(name) && (!credentialHeaders.has(name) || spelledOut.has(name));
+  return (name) => !ownHeaders.has(name) && !isExcluded(name) && (!credentialHeaders.has(name) || spelledOut.has(name));
 }
 
 /** Matches a name against patterns, in which `*` stands for any text. Header names are case-insensitive. */

@@ -66,8 +66,8 @@ function targetsOf(goto: Goto): NodeReference[] {
 const targetAt = (loc: (string | number)[], target: string | { node: string }): NodeReference =>
   typeof target === 'string' ? { loc, name: target } : { loc: [...loc, 'node'], name: target.node };
 
-/** The longest warning, in characters: it becomes a header. */
-export const longestWarning = 1_000;
+/** The maximum length of a warning: it becomes a header. */
+export const maxWarningLength = 1_000;
 
 export interface AcceptanceParts {
   assistants: Pick<AssistantStore, 'get'>;
@@ -146,7 +146,7 @@ async function validateAgainstGraph(
   if (problems.length > 0) throw new Refusal(422, problems);
   if (ofNodes.length === 0) return { ...plan, kwargs: { ...kwargs, context } };
   const text = ofNodes.map(({ loc, msg }) => `${loc.slice(1).join('.')} ${msg}`).join('; ');
-  const warning = text.length > longestWarning ? `${text.slice(0, longestWarning)}...` : text;
+  const warning = text.length > maxWarningLength ? `${text.slice(0, maxWarningLength)}...` : text;
   return { ...plan, kwargs: { ...kwargs, context }, warning };
 }
 

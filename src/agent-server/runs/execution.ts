@@ -116,7 +116,7 @@ export class Execution {
       try {
         const { threadId, metadata } = this.plan;
         const context = { runId, threadId };
-        graphs.writes.metadataOfRuns.set(runId, metadata);
+        graphs.writes.beginRun(runId, metadata);
         graph = await inAgentContext(context, () => this.#makeGraph());
         const run = this.#run.bind(this, graph);
         await withRetries({ clock, signal: this.#stop.signal }, () => inAgentContext(context, run));
@@ -130,7 +130,7 @@ export class Execution {
     }
     this.isWaiting = false;
     const end = isTaken(failure) ? 'taken' : await this.#end(failure, graph);
-    graphs.writes.metadataOfRuns.delete(runId);
+    graphs.writes.endRun(runId, this.plan.metadata);
     if (this.plan.temporary) await graphs.forget(this.plan.graphId, this.plan.threadId);
     if (end === 'taken') return this.#followRemote();
     this.continuesElsewhere = isReleased(failure);

@@ -12,7 +12,7 @@ import { cancellationHeader } from '../protocols/internal-api.ts';
 import { Refusal } from '../refusal.ts';
 import type { Execution } from './execution.ts';
 import { streamPath } from './join-stream.ts';
-import { longestWarning } from './acceptance.ts';
+import { maxWarningLength } from './acceptance.ts';
 import type { RunMode, RunPlan } from './run-plan.ts';
 import { showAccepted } from './run-row.ts';
 
@@ -25,7 +25,7 @@ export const runBatch = z.array(statelessRun).min(1);
 const runBody = runCreate.strip();
 const batchBody = runBatchRequest.element.strip().array().min(1);
 
-const alone = 'Stateless Runs';
+const statelessTag = 'Stateless Runs';
 
 /** The response of an operation that streams a run. */
 export const runEvents: ResponseDescription = {
@@ -37,14 +37,14 @@ export const runResult: ResponseDescription = {
   description: 'The state after the run, or its error.',
   schema: runResultResponse,
 };
-const starting = [400, 404, 409, 413, 422];
+const startErrors = [400, 404, 409, 413, 422];
 
 /** The operations that start one run: on the thread of the path, or a stateless one. */
 function startingOne(
   path: '/threads/:thread_id/runs' | '/runs',
   { name, kind, tag, schema }: { name: string; kind: string; tag: string; schema: z.ZodType },
 ): Operation<Env>[] {
-  const shared = { method: 'post', tag, body: { schema, required: true }, errors: starting } as const;
+  const shared = { method: 'post', tag, body: { schema, required: true }, errors: startErrors } as const;
   const threadOf = (c: Context<Env>) => (path === '/runs' ? undefined : pathId(c, 'thread_id'));
   return [
     operation({
@@ -97,25 +97,25 @@ function startingOne(
 
 export const runStartOperations: readonly Operation<Env>[] = [
   ...startingOne('/threads/:thread_id/runs', { name: 'run', kind: 'run', tag: 'Thread Runs', schema: statefulRun }),
-  ...startingOne('/runs', { name: 'stateless_run', kind: 'stateless run', tag: alone, schema: statelessRun }),
+  ...startingOne('/runs', { name: 'stateless_run', kind: 'stateless run', tag: statelessTag, schema: statelessRun }),
   operation({
     method: 'post',
     path: '/runs/batch',
     id: 'create_run_batch',
     summary: 'Start several stateless runs in the background',
     description: 'Accepts all of them, or none.',
-    tag: alone,
+    tag: statelessTag,
     body: { schema: runBatch, required: true },
     responses: { 200: { description: 'The pending runs.', schema: z.array(runResponse) } },
-    errors: starting,
+    errors: startErrors,
     async handle(c) {
       const { runs, headersForRuns } = c.var.parts;
       const requests = await readBody(c, batchBody);
-      const reported = headersForRuns(c.req.raw.headers);
+      const configurable = headersForRuns(c.req.raw.headers);
       for (const [at, request] of requests.entries()) assertDelaySupported(request, [at]);
-      const plans = await runs.startMany(requests.map((request) => withHeaders(request, reported)));
+      const plans = await runs.startMany(requests.map((request) => withConfigurable(request, configurable)));
       const warnings = plans.flatMap(({ warning }, at) => (warning === undefined ? [] : [`${at}: ${warning}`]));
-      const headers = warnings.length === 0 ? {} : warningHeader(warnings.join('; ').slice(0, longestWarning));
+      const headers = warnings.length === 0 ? {} : warningHeader(warnings.join('; ').slice(0, maxWarningLength));
       return c.json(plans.map(showAccepted), 200, headers);
     },
   }),
@@ -125,12 +125,13 @@ async function start(c: Context<Env>, threadId: string | undefined, mode: RunMod
   const { runs, headersForRuns } = c.var.parts;
   const request = await readBody(c, runBody);
   assertDelaySupported(request);
-  return runs.start(withHeaders(request, headersForRuns(c.req.raw.headers)), threadId, mode);
+  return runs.start(withConfigurable(request, headersForRuns(c.req.raw.headers)), threadId, mode);
 }
 
-const withHeaders = (request: RunCreate, reported: FreeObject): RunCreate => ({
+/** Adds the request's headers that the graph may see, which override values of the body. */
+const withConfigurable = (request: RunCreate, headers: FreeObject): RunCreate => ({
   ...request,
-  config: { ...request.config, configurable: { ...request.config?.configurable, ...reported } },
+  config: { ...request.config, configurable: { ...request.config?.configurable, ...headers } },
 });
 
 const stopOnDisconnect = (execution: Execution) => () => {
@@ -148,12 +149,12 @@ const warningHeader = (text: string): Record<string, string> => ({
   warning: `299 landfall "${text.replaceAll('"', "'").replaceAll(/[^ -~]|\\/g, '?')}"`,
 });
 
-/** The longest delay of a run: 24 days, the limit of a timer. */
-const mostAfterSeconds = 24 * 24 * 3600;
+/** The maximum delay of a run: 24 days, just below the limit of a timer. */
+const maxAfterSeconds = 24 * 24 * 3600;
 
 /** @param at the position of the run in a batch. */
 function assertDelaySupported({ after_seconds = 0 }: RunCreate, at: readonly number[] = []): void {
-  if (after_seconds <= mostAfterSeconds) return;
-  const msg = `must be at most ${mostAfterSeconds} seconds on this server`;
+  if (after_seconds <= maxAfterSeconds) return;
+  const msg = `must be at most ${maxAfterSeconds} seconds on this server`;
   throw new Refusal(422, [{ loc: ['body', ...at, 'after_seconds'], msg, type: 'value_error' }]);
 }

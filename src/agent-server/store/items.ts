@@ -210,7 +210,7 @@ const json = (value: unknown): RawBuilder<unknown> => sql`${storable(value)}::js
 
 const isStored = (value: unknown): boolean =>
   typeof value === 'string'
-    ? value.isWellFormed() && !value.includes('\0')
+    ? value.isWellFormed() && !value.includes('\0') && !value.includes('\uFFFD')
     : !Number.isNaN(value) && Math.abs(Number(value)) !== Infinity;
 
 /** The conditions of a filter, as `authorizeStore` matches it against a single item. */
@@ -218,7 +218,7 @@ const accessSql = (filter: MetadataFilter): RawBuilder<unknown>[] =>
   Object.entries(filter).map(([field, value]) => {
     const isList = typeof value === 'object' && value !== null;
     const operands = isList ? value : [value];
-    // The database can't hold these, or would take them for another value.
+    // The database can't hold these, or holds them in the place of another value.
     if (![field, ...operands].every((each) => isStored(each))) return sql`false`;
     const texts = operands.filter((each) => typeof each === 'string');
     if (field === 'key' || field === 'namespace') {

@@ -163,6 +163,7 @@ describe('a search', () => {
     ['a NUL', { kind: 'po\0me' }],
     ['a field with a NUL', { 'ki\0nd': 'pome' }],
     ['half a character', { half: '\ud801' }],
+    ['what half a character is stored as', { half: '\ufffd' }],
   ])('finds what access by %s allows', async (_, access) => {
     for (const [key, value] of Object.entries(fruits)) await store().put(['fruits'], key, value);
     await store().put(['7'], '7', { half: '\ud800', sold: 7 });

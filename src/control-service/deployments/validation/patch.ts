@@ -9,6 +9,7 @@ import { repoRefProblem, tarballProblem, type NamedTarball } from './value-probl
 import { readBody } from '../../validation/shape.ts';
 import { requestProblems, withEmptyValues, type RequestedDeployment } from './requested-deployment.ts';
 import { isObject } from '../../../contract/json-object.ts';
+import { isUuid } from '../../../contract/uuid.ts';
 
 /** The current deployment, as far as a change needs it. */
 export interface CurrentDeployment extends RequestedDeployment {
@@ -75,12 +76,17 @@ export function judgePatch(
 function fixedProblems(current: CurrentDeployment, request: unknown): string[] {
   return rulesGiven(request)
     .filter((rule) => rule.patch === 'fixed' && takes(rule, current.source))
-    .filter(({ path }) => !isDeepStrictEqual(fieldAt(request, path), fieldAt(current, path)))
+    .filter(({ path }) => !isSame(fieldAt(request, path), fieldAt(current, path)))
     .map(({ path }) => {
       const was = fieldAt(current, path);
       return `${path} was set on create and cannot be changed: it is ${was == null ? 'null' : JSON.stringify(was)}.`;
     });
 }
+
+/** Whether values are equal; uuids whatever their case. */
+const isSame = (one: unknown, other: unknown): boolean =>
+  isDeepStrictEqual(one, other) ||
+  (typeof one === 'string' && typeof other === 'string' && isUuid(one) && one.toLowerCase() === other.toLowerCase());
 
 /** Drops `custom_url` where it is the shown one: a client may send back what it read. */
 function withoutShownUrl(current: CurrentDeployment, request: DeploymentPatchRequest): DeploymentPatchRequest {
