@@ -1,6 +1,17 @@
 import { silentLogger } from '../src/logger.ts';
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, lstatSync, mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -75,7 +86,7 @@ function createRunFolder(): string {
 
 /** Whether it has enough room, the machine has enough memory beside it, and programs in it can be run (not `noexec`). */
 function isUsableMemory(folder: string): boolean {
-  if (!existsSync(folder)) return false;
+  if (!existsSync(folder) || !isWritable(folder)) return false;
   const { bavail, bsize } = statfsSync(folder);
   if (bavail * bsize < 2 * 2 ** 30 || process.availableMemory() < 6 * 2 ** 30) return false;
   const probe = mkdtempSync(join(folder, `${prefix}${process.pid}-`));
@@ -84,6 +95,15 @@ function isUsableMemory(folder: string): boolean {
     return spawnSync(join(probe, 'program')).status === 0;
   } finally {
     rmSync(probe, { recursive: true });
+  }
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -5,7 +5,7 @@ import { attemptIds } from './event-log.ts';
 import { ignoreFactoryError } from './factory-errors.ts';
 import { logFailure, poll } from './poll.ts';
 import type { ClaimableRun } from './queue.ts';
-import { cancelledError } from './run-error.ts';
+import { cancelledError, RunStopped } from './run-error.ts';
 import { runKwargs, type RunPlan } from './run-plan.ts';
 import type { StoredRun } from './run-row.ts';
 import type { Runs } from './runs.ts';
@@ -206,7 +206,7 @@ export function decideOrphan(
   run: Pick<StoredRun, 'status' | 'attempt' | 'detached' | 'cancel_action' | 'graph_id'> & { isReadable: boolean },
   hasGraph: (graphId: string) => boolean,
 ): OrphanDecision {
-  if (run.cancel_action !== null) return ended('interrupted', cancelledError, 'The run was cancelled.');
+  if (run.cancel_action !== null) return ended('interrupted', cancelledError, new RunStopped('cancelled').message);
   if (!run.detached) return ended('interrupted', 'ServerStopped', 'The server stopped before the run had ended.');
   if (!hasGraph(run.graph_id)) {
     return ended('error', 'GraphMissing', `The revision that took over the run has no graph "${run.graph_id}".`);

@@ -208,17 +208,15 @@ export class Items {
 
 const json = (value: unknown): RawBuilder<unknown> => sql`${storable(value)}::jsonb`;
 
+/** Whether the database holds a value as it is, and no other one in its place (`storable`). */
 const isStored = (value: unknown): boolean =>
-  typeof value === 'string'
-    ? value.isWellFormed() && !value.includes('\0') && !value.includes('\uFFFD')
-    : !Number.isNaN(value) && Math.abs(Number(value)) !== Infinity;
+  JSON.parse(storable(value)) === value && !String(value).includes('\uFFFD');
 
 /** The conditions of a filter, as `authorizeStore` matches it against a single item. */
 const accessSql = (filter: MetadataFilter): RawBuilder<unknown>[] =>
   Object.entries(filter).map(([field, value]) => {
     const isList = typeof value === 'object' && value !== null;
     const operands = isList ? value : [value];
-    // The database can't hold these, or holds them in the place of another value.
     if (![field, ...operands].every((each) => isStored(each))) return sql`false`;
     const texts = operands.filter((each) => typeof each === 'string');
     if (field === 'key' || field === 'namespace') {
