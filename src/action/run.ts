@@ -50,6 +50,7 @@ async function runAction(signal: AbortSignal): Promise<ActionOutcome> {
   const { workflow, withoutSecrets } = readWorkflow(context, process.env['GITHUB_REPOSITORY']);
   if (!apiKey && withoutSecrets) return { outcome: neutral };
   // Loaded late: a run that has nothing to send needs none of it.
+  await import('../contract/interpret-schemas.ts');
   const [{ readRequest, readGitHubInputs }, { defaultConfigPath }, { inputProblem }, { inputs: table }] =
     await Promise.all([
       import('./read-request.ts'),

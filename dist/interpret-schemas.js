@@ -1,0 +1,1 @@
+import{a as e}from"./core.js";e({jitless:!0});export{};
