@@ -70,7 +70,7 @@ function install() {
   return false;
 }
 
-/** Node 24 of the devDependency; the running one where install scripts are switched off and it will do. */
+/** Node 24 of the devDependency; where install scripts are switched off, the running Node if it is new enough. */
 function node24() {
   const own = join(modules, 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
   if (existsSync(own)) return own;

@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 export interface Clock {
   /** Milliseconds since the epoch: the time of day, which jumps when it is set. */
   now(): number;
-  /** Milliseconds since some moment, for how long something takes: it goes on evenly. Absent where `now` does so too. */
+  /** Milliseconds of a monotonic clock, for durations. Absent if `now` is monotonic too. */
   steadyNow?(): number;
   /** Resolves after `ms` milliseconds; rejects with the signal's reason when it aborts first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
@@ -24,7 +24,7 @@ export const systemClock: Clock = {
     }),
 };
 
-/** The machine's time as it was at the start of this process, from which on it goes evenly. */
+/** The time of day at the start of this process, continued by the monotonic clock. */
 export const steadyClock: Clock = {
   now: () => startedAt + monotonicMs(),
   sleep: (ms, signal) => systemClock.sleep(ms, signal),

@@ -13,7 +13,7 @@ interface Module {
 const words = (text: string): string[] => text.split(/\s+/).filter(Boolean);
 const module = (imports: string, uses: string): Module => ({ imports: words(imports), uses: words(uses) });
 
-/** Who may import whom, and which packages a module may use: the table of docs/architecture.md, as data. */
+/** Who may import whom, and which packages a module may use. docs/architecture.md says what each module is for. */
 const architecture: Record<string, Module> = {
   clock: module('', ''),
   errors: module('', ''),

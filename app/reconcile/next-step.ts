@@ -50,7 +50,7 @@ export function nextStep(
   return { kind: 'requeue', until: times.length > 0 ? Math.min(...times) : undefined };
 }
 
-/** What the deployment is busy with through us; one that waits only for its own rollback is not it. */
+/** The intent that the deployment is busy with; one that only waits for its own rollback does not count. */
 export const runningOf = (open: readonly Intent[]): Intent | undefined =>
   open.find(
     (intent) =>

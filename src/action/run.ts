@@ -156,7 +156,7 @@ export function masksOf(secrets: readonly string[]): string[] {
   return [...new Set(parts.flatMap(spellingsOf).map((spelling) => spelling.trim()))];
 }
 
-/** A file of the workspace: its text and its path as annotations have it, that it is not there, or why it is not read. */
+/** What reading a file of the workspace found: its text and its path for annotations, no file, or a reason. */
 type WorkspaceFile =
   | { kind: 'read'; file: { text: string; path: string } }
   | { kind: 'absent' }

@@ -30,7 +30,7 @@ export async function deploy(request: DeployRunRequest): Promise<Outcome> {
 
 /** The steps of a run. A dry run stops after the plan. */
 async function deployOrPlan(run: DeployRun): Promise<Ending> {
-  const started = await startDeploy(run); // looks, plans, and does the only writes
+  const started = await startDeploy(run); // observes, plans, and makes every write but a rollback
   if (started.kind !== 'follow' && started.kind !== 'kept') return started;
   if (!run.request.wait) return { kind: started.kind === 'kept' ? 'kept' : 'started' };
   if (started.kind === 'follow') {

@@ -84,7 +84,7 @@ const pathsUntouched: Rule = ({ changed, rules }) => {
   return untouched === undefined ? undefined : { kind: 'skip', code: 'paths-untouched', why: untouched };
 };
 
-/** Paths come last: they are compared with what stands, so what stands must have come to rest. */
+/** Paths come last: they are compared with the live revision, so no other may be on its way. */
 const forPushes: readonly Rule[] = [
   adoptOnItsWay,
   adoptLive,

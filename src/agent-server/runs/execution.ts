@@ -147,7 +147,7 @@ export class Execution {
       () =>
         this.stop(
           'timed-out',
-          `The run took longer than ${limit} (BG_JOB_TIMEOUT_SECS, or LANDFALL_RUN_TIMEOUT_SECONDS where the server stands alone).`,
+          `The run took longer than ${limit} (BG_JOB_TIMEOUT_SECS, or LANDFALL_RUN_TIMEOUT_SECONDS for a server started by hand).`,
         ),
       () => undefined,
     );

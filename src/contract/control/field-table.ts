@@ -56,7 +56,7 @@ export const runFields: readonly DeploymentField[] = [
     name: 'name',
     api: { path: 'name', patch: 'fixed', required: true },
     input: 'Name of the deployment. Set on create, fixed from then on.',
-    file: 'Name of the deployment; without it, the key that it stands under. Set on create, fixed from then on.',
+    file: 'Name of the deployment; its key in the file by default. Fixed once created.',
   },
   {
     name: 'deployment-id',
@@ -68,13 +68,13 @@ export const runFields: readonly DeploymentField[] = [
     api: { path: 'source', patch: 'fixed', required: true },
     input:
       "github (built from a repository), internal_source (built from a folder that is uploaded), external_docker (runs an image), or internal_docker (runs an image in the service's own registry). Optional if the other fields imply it.",
-    file: 'What it is built from. Default is derived from the other fields if they allow only one.',
+    file: 'What it is built from; by default, the only source that the other fields allow.',
   },
   {
     name: 'integration-id',
     appliesTo: ['github'],
     api: { path: 'source_config.integration_id', patch: 'fixed' },
-    input: "Id of the GitHub integration. Found from the service's integrations when absent.",
+    input: 'Id of the GitHub integration; by default the only one of the service.',
     file: 'Uuid of the GitHub integration. Found where there is one choice.',
   },
   {
@@ -96,7 +96,7 @@ export const runFields: readonly DeploymentField[] = [
     name: 'source-dir',
     appliesTo: ['internal_source'],
     input:
-      'Folder to upload, from the workspace. Left out: what its .gitignore files and its .landfallignore name, .git, node_modules, and files such as .env.',
+      'Folder to upload, from the workspace. Excluded: what its .gitignore files and its .landfallignore name, .git, node_modules, and files such as .env.',
     file: 'Folder that is uploaded and built, from the working directory.',
     page: 'Folder that is uploaded and built, from the working directory; see [Folders](#folders).',
   },
@@ -137,7 +137,7 @@ export const runFields: readonly DeploymentField[] = [
     name: 'install-command',
     appliesTo: built,
     api: { path: 'source_config.install_command', patch: 'next-revision' },
-    input: 'Install command, run from the root of what is built. Found from the lock file when absent.',
+    input: 'Install command, run from the root of what is built; by default the lock file decides.',
     file: 'Plain words and `&&`; put anything else in a script.',
   },
   {
@@ -166,7 +166,7 @@ export const runFields: readonly DeploymentField[] = [
     appliesTo: ['external_docker'],
     api: { path: 'source_config.listener_config.k8s_namespace', patch: 'fixed' },
     input: 'Namespace for a k8s listener. Fixed once created.',
-    file: 'Namespace, for a listener of that kind. Fixed once created.',
+    file: 'Namespace of the cluster, for a deployment with a listener. Fixed once created.',
   },
   {
     name: 'resource-spec',
@@ -186,7 +186,7 @@ export const runFields: readonly DeploymentField[] = [
     option:
       'Name of an environment variable that becomes a secret of the deployment; give the option once for each. NAME=OTHER takes the value of OTHER.',
     file: 'Environment variables whose values become secrets: `NAME`, or `NAME=OTHER` to take the value of OTHER. Never a value.',
-    page: 'Environment variables whose values become secrets: `NAME`, or `NAME=OTHER` to take the value of OTHER. Never a value. One that is not set or empty is a mistake.',
+    page: 'Environment variables whose values become secrets: `NAME`, or `NAME=OTHER` to take the value of OTHER. Never a value. A variable that is unset or empty is an error.',
   },
   {
     name: 'secrets-strategy',
@@ -199,7 +199,7 @@ export const runFields: readonly DeploymentField[] = [
     api: { path: 'secret_references', patch: 'next-revision' },
     reads: 'yaml',
     input: 'YAML or JSON list of name, secret-name and secret-key.',
-    file: "Secrets of the orchestrator's, in the namespace of the deployment.",
+    file: 'Secrets of the cluster, in the namespace of the deployment.',
     page: "Secrets of the orchestrator's, in the namespace of the deployment: each `name`, `secret-name` and `secret-key`.",
   },
   {
@@ -207,7 +207,7 @@ export const runFields: readonly DeploymentField[] = [
     appliesTo: built,
     input:
       'auto (the default) builds again unless this commit or this folder is live or on its way, always builds again, never builds only when a field differs.',
-    file: 'Whether a commit or a folder is built although no field differs.',
+    file: 'Whether to build a commit or a folder although no field differs.',
   },
   {
     name: 'source-tarball-path',
@@ -221,13 +221,13 @@ export const runFields: readonly DeploymentField[] = [
   },
 ];
 
-/** How it has to prove itself. */
+/** Smoke tests, and what follows from them. */
 export const testFields: readonly DeploymentField[] = [
   {
     name: 'smoke-tests',
     reads: 'yaml',
     input: 'YAML or JSON list of smoke tests, in the form of the deploy file.',
-    file: 'Questions for the new revision, and what its answers must be.',
+    file: 'Smoke tests of the new revision: what to ask it, and what its answers must be.',
     page: 'Questions for the new revision, and what its answers must be; see [Smoke tests](#smoke-tests).',
   },
   {

@@ -27,7 +27,7 @@ type RolloutState =
 export function rolloutState(object: unknown): RolloutState {
   const { metadata, spec, status } = workload.parse(object);
   if (status.observedGeneration < metadata.generation) {
-    return { kind: 'progressing', words: 'the cluster has not taken it up yet' };
+    return { kind: 'progressing', words: 'the cluster has not observed it yet' };
   }
   const is = (type: string, value: string) =>
     status.conditions.find((one) => one.type === type && one.status === value);
@@ -37,7 +37,8 @@ export function rolloutState(object: unknown): RolloutState {
   }
   const words = `${Math.min(status.availableReplicas, status.updatedReplicas)} of ${spec.replicas} replicas are available`;
   const refused = is('ReplicaFailure', 'True');
-  if (refused) return { kind: 'progressing', words, stuck: `no pod can be made: ${refused.message || refused.reason}` };
+  if (refused)
+    return { kind: 'progressing', words, stuck: `no pod can be created: ${refused.message || refused.reason}` };
   const isDone =
     status.updatedReplicas >= spec.replicas &&
     // The former revision's pods are gone, and there are not more of ours than requested.
@@ -103,7 +104,7 @@ export function podTroubles(pods: readonly unknown[]): PodProblem[] {
     const { name } = metadata;
     const unplaced = status.conditions.find((one) => one.type === 'PodScheduled' && one.status === 'False');
     if (unplaced) {
-      return [{ pod: name, words: `no node takes it: ${unplaced.message || unplaced.reason}`, canPass: true }];
+      return [{ pod: name, words: `no node can take it: ${unplaced.message || unplaced.reason}`, canPass: true }];
     }
     if (status.phase === 'Failed' && status.reason) {
       return [{ pod: name, words: `it failed: ${status.reason} ${status.message}`.trim(), canPass: false }];
@@ -129,7 +130,7 @@ function containerProblem(status: z.infer<typeof containerStatus>): string | und
   const { waiting } = state;
   if (waiting && stuckReasons.has(waiting.reason)) {
     const why = waiting.message ? `: ${waiting.message}` : '';
-    if (waiting.reason !== 'CrashLoopBackOff' || !end) return `waits in vain, ${waiting.reason}${why}`;
+    if (waiting.reason !== 'CrashLoopBackOff' || !end) return `can't start, ${waiting.reason}${why}`;
     return `${end}, ${restartCount + 1} times so far (CrashLoopBackOff)`;
   }
   // Between two crashes it runs, or waits to: it is not healthy then.

@@ -209,17 +209,19 @@ async function applyReport(
   { status, message, imageVersion }: ClaimReport,
 ): Promise<string | undefined> {
   if (status === 'REMOVED') {
-    return claim.revision_id === null ? undefined : 'This claim is of a revision: REMOVED is for what is to go.';
+    return claim.revision_id === null
+      ? undefined
+      : 'This claim is for a revision: REMOVED reports the end of a removal.';
   }
   if (claim.revision_id === null) {
-    return status === 'DEPLOYING' ? undefined : `This claim is of what is to go: ${status} is for revisions.`;
+    return status === 'DEPLOYING' ? undefined : `This claim is for a removal: ${status} reports on a revision.`;
   }
   if (deployment.deletion !== 'none') return 'Its deployment is being deleted.';
   if (claim.work === 'put-back') {
     // It stays the live one in the database; the cluster may run something else.
     const isWrong = status === 'DEPLOY_FAILED';
     const note = isWrong
-      ? `The cluster could not be put back to this revision, which is tried again: ${message}`
+      ? `This revision could not be restored in the cluster, which is tried again: ${message}`
       : null;
     if (isWrong)
       await logStore(trx, clock).appendLog(claim.revision_id, 'deploy', [{ level: 'error', message: message ?? '' }]);

@@ -16,9 +16,9 @@ export interface Write<T> {
 }
 
 /**
- * Creates the function for every write but `store.changeDeployment` and `store.createDeployment`: once per key, with
- * its record, in one transaction. `work` writes through `within`, passes its changes to `record`, and throws to refuse,
- * which rolls everything back. Send notifications after it returns: before the commit the change is not visible.
+ * Creates the function that performs a write once per idempotency key, with its record, in one transaction (creating and
+ * changing a deployment do that themselves, in the store). `work` writes through `within`, passes its changes to
+ * `record`, and throws to refuse, which rolls everything back. Send notifications after it returns: before the commit the change is not visible.
  */
 export function createIdempotentWrite({ store, tenantId, by = theService }: ServiceSettings) {
   return async function once<T>(

@@ -16,7 +16,7 @@ const slow = { assistant_id: 'echo', input: { input: 'x', sleep_ms: 60_000 } };
 const tooLong = {
   error: 'TimeoutError',
   message:
-    'The run took longer than 1.5 seconds, the most that a run may take on this server (BG_JOB_TIMEOUT_SECS, or LANDFALL_RUN_TIMEOUT_SECONDS where the server stands alone).',
+    'The run took longer than 1.5 seconds, the most that a run may take on this server (BG_JOB_TIMEOUT_SECS, or LANDFALL_RUN_TIMEOUT_SECONDS for a server started by hand).',
 };
 
 describe.concurrent('a run that exceeds its time limit, over HTTP', () => {

@@ -268,8 +268,16 @@ describe('a rollout that fails', () => {
       'init crashes',
       ['container fetch ended with exit code 1', displayed],
     ],
-    ['because the namespace has no room', 'quota', ['No pod can be made', 'exceeded quota: compute, requested: cpu=2']],
-    ['because no node takes its pods', 'unplaced', ['did not end within 30 s', 'no node takes it', 'Insufficient cpu']],
+    [
+      'because the namespace has no room',
+      'quota',
+      ['No pod can be created', 'exceeded quota: compute, requested: cpu=2'],
+    ],
+    [
+      'because no node takes its pods',
+      'unplaced',
+      ['did not end within 30 s', 'no node can take it', 'Insufficient cpu'],
+    ],
     ['because the cluster gave up on it', 'given up', ['the cluster made no progress', 'timed out progressing']],
     ['because it makes no progress', 'stands still', ['did not end within 30 s', '0 of 1 replicas are available']],
   ])('%s', (_, fate, words) =>
@@ -298,7 +306,7 @@ describe('a rollout that fails', () => {
       });
       const secretReferences = [{ name: 'MODEL_KEY', secret_name, secret_key: 'second' }];
       const reason = reasonOf(await start({ secretReferences }));
-      expect(reason).toContain(`container agent waits in vain, CreateContainerConfigError: ${words}`);
+      expect(reason).toContain(`container agent can't start, CreateContainerConfigError: ${words}`);
     }),
   );
 

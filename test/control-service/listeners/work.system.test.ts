@@ -338,7 +338,7 @@ describe('over HTTP', () => {
     expect(await revisionOf(made)).toMatchObject({
       status: 'DEPLOYED',
       status_message:
-        'The cluster could not be put back to this revision, which is tried again: The cluster has no room.',
+        'This revision could not be restored in the cluster, which is tried again: The cluster has no room.',
     });
     expect(await claim()).toBeUndefined();
     clock.goOn(60_000);
