@@ -10,11 +10,12 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-// `performance.now` would load a good part of Node's own modules for the same number.
+// `performance.now` loads more of Node's own modules, which every step would pay for.
 const monotonicMs = (): number => Math.round(Number(process.hrtime.bigint()) / 1e6);
-const startedAt = Date.now() - monotonicMs();
+/** The time of day at which the monotonic clock would have read 0. */
+const monotonicOrigin = Date.now() - monotonicMs();
 
-/** The machine's own time. A sleeping clock keeps the process alive. */
+/** The machine's own time. A pending sleep keeps the process alive. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   steadyNow: monotonicMs,
@@ -24,13 +25,13 @@ export const systemClock: Clock = {
     }),
 };
 
-/** The time of day at the start of this process, continued by the monotonic clock. */
+/** The time of day when this module was loaded, continued by the monotonic clock. */
 export const steadyClock: Clock = {
-  now: () => startedAt + monotonicMs(),
+  now: () => monotonicOrigin + monotonicMs(),
   sleep: (ms, signal) => systemClock.sleep(ms, signal),
 };
 
-/** A time of day that goes back by so many milliseconds was set back; less than that is a correction. */
+/** If the time of day goes back by at least this much (ms), it was set; smaller steps are ordinary synchronization. */
 export const setBackMs = 60_000;
 
 /** Milliseconds for a deadline or a duration within this process, whatever happens to the time of day. */

@@ -23,7 +23,7 @@ export interface Cause {
 /** What is sent to the service: the ref again, so that its head is built, or an old revision's build once more. */
 export type ServiceRequest = { kind: 'restate'; repoRef: string } | { kind: 'redeploy'; revisionId: string };
 
-/** The deploy file's rules for this commit, stored at decision time, so that later jobs need no file. */
+/** The deploy file's rules for this commit, stored with the request, so that later jobs need no file. */
 export interface Terms {
   deploymentName: string;
   /** Who makes the revision of a push: the App, or the hosted service by itself. */

@@ -68,13 +68,13 @@ export const runFields: readonly DeploymentField[] = [
     api: { path: 'source', patch: 'fixed', required: true },
     input:
       "github (built from a repository), internal_source (built from a folder that is uploaded), external_docker (runs an image), or internal_docker (runs an image in the service's own registry). Optional if the other fields imply it.",
-    file: 'What it is built from; by default, the only source that the other fields allow.',
+    file: 'What it is built from; by default derived from the other fields.',
   },
   {
     name: 'integration-id',
     appliesTo: ['github'],
     api: { path: 'source_config.integration_id', patch: 'fixed' },
-    input: 'Id of the GitHub integration; by default the only one of the service.',
+    input: 'Id of the GitHub integration; by default the one that reaches the repository.',
     file: 'Uuid of the GitHub integration. Found where there is one choice.',
   },
   {
@@ -200,7 +200,7 @@ export const runFields: readonly DeploymentField[] = [
     reads: 'yaml',
     input: 'YAML or JSON list of name, secret-name and secret-key.',
     file: 'Secrets of the cluster, in the namespace of the deployment.',
-    page: "Secrets of the orchestrator's, in the namespace of the deployment: each `name`, `secret-name` and `secret-key`.",
+    page: 'Secrets of the cluster, in the namespace of the deployment: each `name`, `secret-name` and `secret-key`.',
   },
   {
     name: 'rebuild',

@@ -221,7 +221,7 @@ async function applyReport(
     // It stays the live one in the database; the cluster may run something else.
     const isWrong = status === 'DEPLOY_FAILED';
     const note = isWrong
-      ? `This revision could not be restored in the cluster, which is tried again: ${message}`
+      ? `This revision could not be restored in the cluster; it is tried again. Reason: ${message ?? 'not reported'}`
       : null;
     if (isWrong)
       await logStore(trx, clock).appendLog(claim.revision_id, 'deploy', [{ level: 'error', message: message ?? '' }]);

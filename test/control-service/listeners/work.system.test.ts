@@ -338,7 +338,7 @@ describe('over HTTP', () => {
     expect(await revisionOf(made)).toMatchObject({
       status: 'DEPLOYED',
       status_message:
-        'This revision could not be restored in the cluster, which is tried again: The cluster has no room.',
+        'This revision could not be restored in the cluster; it is tried again. Reason: The cluster has no room.',
     });
     expect(await claim()).toBeUndefined();
     clock.goOn(60_000);
