@@ -12,6 +12,8 @@ import { RunQueue } from './runs/queue.ts';
 import { Metrics } from './metrics/metrics.ts';
 import type { Fetch } from './protocols/internal-api.ts';
 import { tasksIn } from './protocols/a2a/find-task.ts';
+import { ThreadEventStore } from './protocols/thread-stream/store.ts';
+import { ThreadEventStreams } from './protocols/thread-stream/thread-event-streams.ts';
 import { Recovery } from './runs/recovery.ts';
 import { RunEvents } from './runs/run-events.ts';
 import { Runs } from './runs/runs.ts';
@@ -84,6 +86,12 @@ async function putTogether(
   const find = createMetadataFinder(storage, assistants, threads, threadIsThere);
   const access = loaded.auth && createRunAuthorizer(loaded.auth, find);
   const runs = new Runs({ ...runParts, assistants, threads, atOnce, limitMs, checkWebhook, unknownNodes, access });
+  const threadEventStore = new ThreadEventStore(storage, processId, clock);
+  const threadEventStreams = new ThreadEventStreams({ store: threadEventStore, clock, log });
+  events.onWritten = (runId, stored) => {
+    const plan = runs.executor.find(runId)?.plan;
+    if (plan?.kwargs.thread_stream) threadEventStreams.deliver(plan.threadId, runId, stored);
+  };
   const openThreads = await openTheThreads({ storage, threads, graphs, runs, lifetime, clock, log });
   const crons = new CronStore(storage, threadIsThere);
   const around = {
@@ -107,6 +115,7 @@ async function putTogether(
     checkDatabase: async () => void (await sql`select 1`.execute(storage.db)),
     metrics: new Metrics({ storage, runs, atOnce, clock }),
     findTask: tasksIn(storage),
+    threadEvents: { store: threadEventStore, streams: threadEventStreams },
     clock,
     log,
     token,
@@ -134,6 +143,7 @@ async function putTogether(
     async end() {
       await firing.end();
       await runs.drain(options.drainMs ?? 30_000);
+      await threadEventStreams.closeAll();
       recovery.stop();
       await store.end();
       await openThreads.sweep.end();

@@ -10,6 +10,8 @@ import type { Graphs } from '../graphs/graphs.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { FindTask } from '../protocols/a2a/find-task.ts';
 import type { Fetch } from '../protocols/internal-api.ts';
+import type { ThreadEventStore } from '../protocols/thread-stream/store.ts';
+import type { ThreadEventStreams } from '../protocols/thread-stream/thread-event-streams.ts';
 import type { Runs } from '../runs/runs.ts';
 import type { RunStore } from '../runs/store.ts';
 import type { Items } from '../store/items.ts';
@@ -33,6 +35,8 @@ export interface AppDependencies extends ThreadComponents {
   checkDatabase: () => Promise<void>;
   metrics: Metrics;
   findTask: FindTask;
+  /** The events of the thread-stream protocol. */
+  threadEvents: { store: ThreadEventStore; streams: ThreadEventStreams };
   clock: Clock;
   log: Logger;
   /** Maps a request's headers to the `configurable` of its runs. */

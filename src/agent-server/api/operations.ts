@@ -6,6 +6,7 @@ import { protocolOperations } from '../protocols/operations.ts';
 import { runOperations } from '../runs/operations.ts';
 import { runStartOperations } from '../runs/start-operations.ts';
 import { storeOperations } from '../store/operations.ts';
+import { threadStreamOperations } from '../protocols/thread-stream/operations.ts';
 import { threadOperations } from '../threads/operations.ts';
 import { threadStateOperations } from '../threads/state-operations.ts';
 import type { Env } from './operation.ts';
@@ -22,5 +23,6 @@ export const operations: readonly Operation<Env>[] = [
   ...cronOperations,
   ...storeOperations,
   ...protocolOperations,
+  ...threadStreamOperations,
   ...systemOperations,
 ];

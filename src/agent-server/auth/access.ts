@@ -71,6 +71,8 @@ const rules: readonly Rule[] = [
   ['PATCH', /^\/threads?\/([^/]+)$/, one('thread', 'update', true)],
   ['DELETE', /^\/threads?\/([^/]+)$/, one('thread', 'delete')],
 
+  // They call the server's own routes with the caller's identity.
+  ['POST', /^\/threads\/([^/]+)\/(?:commands|stream\/events)$/, () => ({ does: 'nothing' })],
   ['GET', /^\/threads?\/([^/]+)\/runs$/, one('thread', 'search')],
   ['POST', /^\/threads?\/([^/]+)\/runs(?:\/(?:stream|wait))?$/, (threadId) => ({ does: 'run', threadId })],
   ['POST', /^\/threads?\/([^/]+)\/runs\/crons$/, (threadId) => ({ does: 'cron', threadId })],

@@ -38,7 +38,11 @@ export interface Graph {
   nodes?: unknown;
   withConfig(config: object): Graph;
   stream(input: unknown, options: EngineOptions): Promise<AsyncIterable<unknown>>;
-  streamEvents(input: unknown, options: EngineOptions & { version: 'v2' }): AsyncIterable<unknown>;
+  /** Version `v3` resolves to the events of the thread-stream protocol; engines before 1.4 throw for it. */
+  streamEvents(
+    input: unknown,
+    options: Omit<EngineOptions, 'streamMode' | 'subgraphs'> & Partial<EngineOptions> & { version: 'v2' | 'v3' },
+  ): AsyncIterable<unknown> | Promise<AsyncIterable<unknown>>;
   getState(config: { configurable: Record<string, unknown> }, options?: { subgraphs: boolean }): Promise<Snapshot>;
   /** Throws the schema library's error; absent in engines without contexts. */
   _validateContext?(context: unknown): Promise<unknown>;

@@ -8,6 +8,7 @@ export type Fetch = (request: Request) => Response | Promise<Response>;
 
 export interface InternalRequestOptions {
   body?: object;
+  headers?: Record<string, string>;
   /** Aborts the response; a run that the call started then ends as its request says. */
   signal?: AbortSignal;
 }
@@ -30,6 +31,9 @@ const notPassedOn =
 /** The header by which these calls see the error of a cancelled run in its stream. */
 export const cancellationHeader = 'x-landfall-cancellation';
 
+/** The header by which a run is started whose events are those of the thread-stream protocol. */
+export const threadStreamHeader = 'x-landfall-thread-stream';
+
 const refusedBody = z.object({
   detail: z.union([z.string(), z.array(z.looseObject({ loc: z.array(z.unknown()), msg: z.string() }))]),
 });
@@ -37,13 +41,14 @@ const refusedBody = z.object({
 /** @param headers of the caller, with its credentials. */
 export function createInternalApi(fetch: Fetch, headers: Headers): InternalApi {
   const passedOn = [...headers].filter(([name]) => !notPassedOn.test(name));
-  const ask: InternalApi['ask'] = async (method, path, { body, signal } = {}) => {
+  const ask: InternalApi['ask'] = async (method, path, { body, signal, headers: added = {} } = {}) => {
     signal?.throwIfAborted();
     const request = new Request(new URL(path, 'http://own'), {
       method,
       headers: [
         ...passedOn,
         [cancellationHeader, 'error'],
+        ...Object.entries(added),
         ...(body ? [['content-type', 'application/json'] satisfies [string, string]] : []),
       ],
       ...(body ? { body: JSON.stringify(body) } : {}),

@@ -85,11 +85,13 @@ export interface RequestedRun {
   /** Undefined for a stateless run. */
   threadId: string | undefined;
   mode: RunMode;
+  /** Whether it emits the events of the thread-stream protocol. */
+  forThreadStream?: boolean | undefined;
 }
 
 /** Plans a run. @throws Refusal if its assistant or graph does not accept it; its thread is not checked. */
 export async function planRequestedRun(
-  { request, threadId, mode }: RequestedRun,
+  { request, threadId, mode, forThreadStream }: RequestedRun,
   { assistants, graphs, clock, checkWebhook, access, unknownNodes }: AcceptanceParts,
 ): Promise<RunPlan> {
   checkWebhook(request.webhook);
@@ -111,6 +113,7 @@ export async function planRequestedRun(
     threadId: threadId ?? randomUUID(),
     stateless: threadId === undefined,
     mode,
+    forThreadStream,
     now: clock.now(),
     assistant,
   });

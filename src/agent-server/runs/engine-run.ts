@@ -47,7 +47,7 @@ export async function runEngine(
     for await (const chunk of await graph.stream(input, options)) take(chunk, options.subgraphs, notify);
     return;
   }
-  for await (const event of graph.streamEvents(input, { ...options, version: 'v2' })) {
+  for await (const event of await graph.streamEvents(input, { ...options, version: 'v2' })) {
     const chunk = ownChunk(event, plan.runId);
     if (chunk !== undefined) take(chunk, options.subgraphs, notify);
     else if (!isHidden(event)) emit('events', event);
@@ -62,12 +62,7 @@ function streamNotifier(requestedModes: ReadonlySet<StreamMode>, emit: Emit, rea
     const name = (event: string) => [event, ...namespace].join(namespaceSeparator);
     const isRoot = namespace.length === 0;
     if (mode === 'values' && isRoot) {
-      const interrupts = isObject(payload) ? payload[interruptChannel] : undefined;
-      if (Array.isArray(interrupts)) reached.waitsFor = gathered(reached.waitsFor, interrupts);
-      else {
-        reached.first ??= payload;
-        reached.values = payload;
-      }
+      updateReached(reached, payload);
       messages?.state(payload);
     }
     if (mode === 'messages') {
@@ -81,6 +76,16 @@ function streamNotifier(requestedModes: ReadonlySet<StreamMode>, emit: Emit, rea
     else if (mode === 'checkpoints') emit(name(mode), showCheckpoint(payload));
     else emit(name(mode), payload);
   };
+}
+
+/** Updates the state of a run by an event of its values: new ones, or interrupts. */
+export function updateReached(reached: RunState, payload: unknown): void {
+  const interrupts = isObject(payload) ? payload[interruptChannel] : undefined;
+  if (Array.isArray(interrupts)) reached.waitsFor = gathered(reached.waitsFor, interrupts);
+  else {
+    reached.first ??= payload;
+    reached.values = payload;
+  }
 }
 
 /** Collects the interrupts of parallel tasks, which arrive one by one. A repeated interrupt counts once. */
@@ -98,7 +103,8 @@ function take(chunk: unknown, subgraphs: boolean, notify: Notify): void {
   notify(String(mode), Array.isArray(namespace) ? namespace.map(String) : [], payload);
 }
 
-function engineOptions(
+/** The options of one run for the engine. */
+export function engineOptions(
   { runId, threadId, metadata, kwargs }: Pick<RunPlan, 'runId' | 'threadId' | 'metadata' | 'kwargs'>,
   streamMode: string[],
   attempt: number,

@@ -1,5 +1,6 @@
 import { errorKey } from '../../contract/agent/run.ts';
 import { errorEvent, metadataEvent } from '../../contract/agent/stream-event.ts';
+import type { LifecycleStatus } from '../../contract/agent/thread-stream.ts';
 import { inAgentContext } from '../agent-globals.ts';
 import type { Graph } from '../graphs/graph.ts';
 import { GraphFactoryError } from '../graphs/graph-factory-error.ts';
@@ -7,6 +8,7 @@ import { RunOwnershipLost } from '../graphs/run-ownership-lost.ts';
 import { withRetries } from '../graphs/retry-policy.ts';
 import { unlessAborted } from './aborted.ts';
 import { runEngine } from './engine-run.ts';
+import { lifecycleAfter, lifecycleEvent, runEngineForThread, runLifecycle } from './thread-event-stream.ts';
 import { attemptIds, EventLog } from './event-log.ts';
 import { Recorder } from './recorder.ts';
 import { Result } from './result.ts';
@@ -112,6 +114,7 @@ export class Execution {
       this.isWaiting = false;
       this.#hasStarted = true;
       if (this.#isRecorded) this.record();
+      this.#reportLifecycle('running');
       this.#limit(over.signal);
       try {
         const { threadId, metadata } = this.plan;
@@ -139,6 +142,16 @@ export class Execution {
     return end.error ? JSON.stringify({ [errorKey]: end.error }) : this.#answer;
   }
 
+  /** Reports the status of the run itself to followers of its thread. */
+  #reportLifecycle(status: LifecycleStatus, error?: string): void {
+    const { kwargs, graphId } = this.plan;
+    if (!kwargs.thread_stream) return;
+    // A run that ends before its turn has not been recorded yet.
+    this.record();
+    const params = runLifecycle(status, graphId, { at: this.#dependencies.clock.now(), error });
+    this.events.add(lifecycleEvent, JSON.stringify(params));
+  }
+
   #limit(over: AbortSignal): void {
     const { limitMs, clock } = this.#dependencies;
     if (limitMs === undefined) return;
@@ -163,6 +176,10 @@ export class Execution {
       return unreadableError;
     });
     const { error } = end;
+    if (!isReleased(failure)) {
+      const hasInterrupts = this.#result.reached.waitsFor !== undefined;
+      this.#reportLifecycle(lifecycleAfter(end.status, hasInterrupts), error?.message);
+    }
     // Stored before the run's end, so that processes that see the end find all events.
     await this.#recorder?.end(
       error ? { kind: 'error', json: JSON.stringify(error) } : { kind: 'values', json: this.#answer },
@@ -206,7 +223,8 @@ export class Execution {
   async #run(graph: Graph): Promise<void> {
     const { attempt } = this;
     const { input, kwargs } = await beginAttempt(this.plan, attempt, graph, this.#dependencies);
-    await runEngine(
+    const engine = kwargs.thread_stream ? runEngineForThread : runEngine;
+    await engine(
       graph,
       input,
       { ...this.plan, kwargs },

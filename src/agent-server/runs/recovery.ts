@@ -6,9 +6,11 @@ import { ignoreFactoryError } from './factory-errors.ts';
 import { logFailure, poll } from './poll.ts';
 import type { ClaimableRun } from './queue.ts';
 import { cancelledError, RunStopped } from './run-error.ts';
+import type { StoredEvent } from './run-events.ts';
 import { runKwargs, type RunPlan } from './run-plan.ts';
 import type { StoredRun } from './run-row.ts';
 import type { Runs } from './runs.ts';
+import { lifecycleAfter, lifecycleEvent, runLifecycle } from './thread-event-stream.ts';
 import { stateAfter } from './open-tasks.ts';
 
 /** The polling interval (ms) for orphaned runs, and for requests to this process. */
@@ -143,9 +145,18 @@ export class Recovery {
     const ending = { id: run.attempt * attemptIds - 1, kind: 'error', json: JSON.stringify(decision.error) } as const;
     // Its row is deleted with it: waiting callers in other processes find the outcome here.
     if (run.temporary || isUndone) await events.write(run.run_id, [], ending);
+    else if (run.kwargs['thread_stream'] === true)
+      await events.write(run.run_id, [this.#lifecycleAtEnd(run, decision)]);
     if (isUndone) return store.rollBack(run.run_id);
     const after = await this.#threadAfter(run);
     await store.end(ended, { status: decision.status, error: decision.error, values: undefined, ...after });
+  }
+
+  /** The event by which followers of the thread learn that a run has ended without its process. */
+  #lifecycleAtEnd({ attempt, graph_id }: ClaimableRun, { status, error }: EndDecision): StoredEvent {
+    const at = this.#parts.clock.now();
+    const params = runLifecycle(lifecycleAfter(status, false), graph_id, { at, error: error.message });
+    return { id: attempt * attemptIds - 2, event: lifecycleEvent, json: JSON.stringify(params) };
   }
 
   async #threadAfter(run: StoredRun): Promise<{ interrupts: string; unfinishedState: boolean }> {
@@ -193,8 +204,13 @@ function planOf(run: StoredRun, now: number): RunPlan {
 /** The maximum number of attempts: a run that kills its process must not do so forever. */
 const mostAttempts = 3;
 
-type OrphanDecision =
-  { kind: 'go-on' } | { kind: 'end'; status: 'interrupted' | 'error'; error: { error: string; message: string } };
+interface EndDecision {
+  kind: 'end';
+  status: 'interrupted' | 'error';
+  error: { error: string; message: string };
+}
+
+type OrphanDecision = { kind: 'go-on' } | EndDecision;
 
 /**
  * Decides about a run whose process was killed or stopped. A detached run continues from its last checkpoint; a run

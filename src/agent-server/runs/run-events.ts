@@ -55,6 +55,8 @@ export class RunEvents {
   readonly #storage: Storage;
   readonly #processId: string;
   readonly #clock: Clock;
+  /** Called with events that were just stored. */
+  onWritten: (runId: string, events: readonly StoredEvent[]) => void = () => undefined;
 
   /** @param processId the owner of the runs; events of other processes' runs are rejected. */
   constructor(storage: Storage, processId: string, clock: Clock) {
@@ -69,7 +71,7 @@ export class RunEvents {
       ...(ending ? [{ id: ending.id, event: ending.kind, json: ending.json, atEnd: true }] : []),
     ];
     if (rows.length === 0) return;
-    await this.#storage.pool.query({
+    const { rowCount } = await this.#storage.pool.query({
       name: 'write-run-events',
       text: `
         insert into run_events (run_id, id, event, data, at_end, written_at)
@@ -87,6 +89,7 @@ export class RunEvents {
         this.#processId,
       ],
     });
+    if (rowCount !== null && rowCount > 0) this.onWritten(runId, events);
   }
 
   /** The next events after each cursor, in order, one page each. */

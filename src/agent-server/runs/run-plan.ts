@@ -31,6 +31,8 @@ export const runKwargs = z.looseObject({
   interrupt_before: interruptNodes.optional(),
   interrupt_after: interruptNodes.optional(),
   durability: z.enum(durabilities).optional(),
+  /** Its events are those of the thread-stream protocol. Absent in other runs. */
+  thread_stream: z.literal(true).optional(),
   /** May hold a token: it is never logged. */
   webhook: z.string().optional(),
 });
@@ -70,6 +72,8 @@ export interface RunOrder {
   threadId: string;
   stateless: boolean;
   mode: RunMode;
+  /** Whether it emits the events of the thread-stream protocol. */
+  forThreadStream?: boolean | undefined;
   /** Milliseconds since the epoch. */
   now: number;
   assistant: Pick<StoredAssistant, 'assistant_id' | 'graph_id' | 'context' | 'config' | 'metadata'>;
@@ -82,7 +86,10 @@ const defaultModes: readonly StreamMode[] = ['values'];
 const reserved = /^(?:__|thread_id$|run_id$|graph_id$|assistant_id$|checkpoint_(?:id|ns|map)$)/;
 
 /** Merges a request with its assistant: the run's values win, key by key. */
-export function planRun(request: RunCreate, { runId, threadId, stateless, mode, now, assistant }: RunOrder): RunPlan {
+export function planRun(
+  request: RunCreate,
+  { runId, threadId, stateless, mode, forThreadStream, now, assistant }: RunOrder,
+): RunPlan {
   const { config } = assistant;
   const tags = [...strings(config['tags']), ...(request.config?.tags ?? [])];
   const recursionLimit = request.config?.recursion_limit ?? config['recursion_limit'];
@@ -117,6 +124,7 @@ export function planRun(request: RunCreate, { runId, threadId, stateless, mode, 
       interrupt_before: request.interrupt_before,
       interrupt_after: request.interrupt_after,
       durability: request.durability ?? (request.checkpoint_during === false ? 'exit' : undefined),
+      ...(forThreadStream ? { thread_stream: true as const } : {}),
       webhook: request.webhook,
     },
     multitaskStrategy: request.multitask_strategy ?? defaultStrategy,

@@ -8,7 +8,7 @@ import { eventStream } from '../api/event-stream.ts';
 import { heartbeatJson } from '../api/heartbeat-json.ts';
 import { operation, type Env } from '../api/operation.ts';
 import { runResponse, runResultResponse } from '../api/response-schemas.ts';
-import { cancellationHeader } from '../protocols/internal-api.ts';
+import { cancellationHeader, threadStreamHeader } from '../protocols/internal-api.ts';
 import { Refusal } from '../refusal.ts';
 import type { Execution } from './execution.ts';
 import { streamPath } from './join-stream.ts';
@@ -125,7 +125,8 @@ async function start(c: Context<Env>, threadId: string | undefined, mode: RunMod
   const { runs, headersForRuns } = c.var.parts;
   const request = await readBody(c, runBody);
   assertDelaySupported(request);
-  return runs.start(withConfigurable(request, headersForRuns(c.req.raw.headers)), threadId, mode);
+  const forThreadStream = threadId !== undefined && c.req.header(threadStreamHeader) !== undefined;
+  return runs.start(withConfigurable(request, headersForRuns(c.req.raw.headers)), threadId, mode, forThreadStream);
 }
 
 /** Adds the request's headers that the graph may see, which override values of the body. */

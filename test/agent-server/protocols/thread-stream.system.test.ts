@@ -1,0 +1,198 @@
+import { Client } from '@langchain/langgraph-sdk';
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { serveAgent, type Serving } from '../serving.ts';
+import { sharedDatabase, type Servers } from '../runs/two-servers.ts';
+
+type Event = Record<string, unknown> & {
+  seq: number;
+  method: string;
+  params: { namespace: string[]; data: Record<string, unknown> };
+};
+
+const allChannels = ['values', 'updates', 'messages', 'tools', 'lifecycle', 'input', 'checkpoints', 'tasks', 'custom'];
+
+/** Follows the events of a thread by plain requests, until `isOver`. */
+async function follow(
+  url: string,
+  threadId: string,
+  isOver: (events: readonly Event[]) => boolean,
+  filter: object = { channels: allChannels },
+): Promise<Event[]> {
+  const stop = new AbortController();
+  const response = await fetch(`${url}/threads/${threadId}/stream/events`, {
+    method: 'POST',
+    body: JSON.stringify(filter),
+    signal: stop.signal,
+  });
+  expect(response.status).toBe(200);
+  const events: Event[] = [];
+  let text = '';
+  for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += chunk;
+    const blocks = text.split('\n\n');
+    text = blocks.pop() ?? '';
+    for (const block of blocks) {
+      const data = /^data: (.*)$/m.exec(block)?.[1];
+      if (data !== undefined) events.push(JSON.parse(data));
+    }
+    if (isOver(events)) break;
+  }
+  stop.abort();
+  return events;
+}
+
+const isRoot = ({ params }: Event): boolean => params.namespace.length === 0;
+const statuses = (events: readonly Event[]): unknown[] =>
+  events.filter((each) => each.method === 'lifecycle' && isRoot(each)).map(({ params }) => params.data['event']);
+const hasEnded =
+  (runs = 1) =>
+  (events: readonly Event[]): boolean =>
+    statuses(events).filter((status) => status !== 'running').length >= runs;
+
+async function command(
+  url: string,
+  threadId: string,
+  method: string,
+  params: object = {},
+): Promise<Record<string, unknown>> {
+  const response = await fetch(`${url}/threads/${threadId}/commands`, {
+    method: 'POST',
+    body: JSON.stringify({ id: 7, method, params }),
+  });
+  expect(response.status).toBe(200);
+  return Object(await response.json());
+}
+
+let serving: Serving;
+beforeAll(async () => {
+  serving = await serveAgent();
+});
+afterAll(() => serving.close());
+
+describe('client.threads.stream of the official client', () => {
+  const streamOf = (assistantId: string) =>
+    new Client({ apiUrl: serving.url, apiKey: null }).threads.stream({ assistantId });
+
+  test('streams the messages and the state of a run', async () => {
+    await using thread = disposable(streamOf('chat'));
+    const { run_id } = await thread.submitRun({ input: { messages: [{ type: 'human', content: 'Hello' }] } });
+    expect(run_id).toEqual(expect.any(String));
+    const texts: string[] = [];
+    for await (const message of thread.messages) {
+      texts.push(await message.text);
+      break;
+    }
+    expect(texts).toEqual(['Good day to you']);
+    expect(await thread.output).toMatchObject({ messages: [{ content: 'Hello' }, { text: 'Good day to you' }] });
+  });
+
+  test('reports an interrupt, and goes on with its response', async () => {
+    await using thread = disposable(streamOf('interrupts'));
+    await thread.submitRun({ input: { request: 'open the door' } });
+    await expect.poll(() => thread.interrupts.length).toBe(1);
+    await expect.poll(() => thread.interrupted).toBe(true);
+    const [waiting] = thread.interrupts;
+    expect(waiting?.payload).toEqual({ question: 'May I open the door?' });
+    await thread.respondInput({ namespace: [], interrupt_id: waiting?.interruptId ?? '', response: 'yes' });
+    await expect
+      .poll(async () => (await thread.state.get({ namespace: [] })).values)
+      .toEqual({ request: 'open the door', answer: 'open the door: yes' });
+  });
+});
+
+/** A stream of the client, closed at the end of its block. */
+function disposable<T extends { close(): Promise<void> }>(stream: T): T & AsyncDisposable {
+  return Object.assign(stream, { [Symbol.asyncDispose]: () => stream.close() });
+}
+
+describe('the thread-stream protocol', () => {
+  test('has every event of a run with its subgraphs, in order and once, also for one who comes later', async () => {
+    const threadId = randomUUID();
+    const live = follow(serving.url, threadId, hasEnded());
+    const started = await command(serving.url, threadId, 'run.start', { assistant_id: 'outer', input: { word: 'hi' } });
+    expect(started).toMatchObject({ type: 'success', id: 7, result: { run_id: expect.any(String) } });
+    const events = await live;
+    expect(statuses(events)).toEqual(['running', 'completed']);
+    const numbers = events.map(({ seq }) => seq);
+    expect(numbers).toEqual([...new Set(numbers)].toSorted((a, b) => a - b));
+    expect(events.map(({ event_id }) => event_id)).toEqual(numbers.map(String));
+    expect(new Set(events.map(({ method }) => method))).toEqual(
+      new Set(['lifecycle', 'checkpoints', 'values', 'updates', 'tasks', 'custom']),
+    );
+    const inside = events.filter((each) => !isRoot(each));
+    expect(inside.map(({ method }) => method)).toEqual(expect.arrayContaining(['lifecycle', 'values', 'custom']));
+    expect(await follow(serving.url, threadId, hasEnded())).toEqual(events);
+    const from = { channels: ['values'], namespaces: [[]], depth: 0, since: numbers[2] };
+    const last = events.findLast((each) => each.method === 'values' && isRoot(each));
+    const replayed = await follow(serving.url, threadId, (some) => some.at(-1)?.seq === last?.seq, from);
+    expect(replayed).toEqual(
+      events.filter((each) => each.method === 'values' && isRoot(each) && each.seq > (numbers[2] ?? 0)),
+    );
+    const tree = await command(serving.url, threadId, 'agent.getTree');
+    expect(tree).toMatchObject({
+      result: {
+        tree: { namespace: [], status: 'completed', graph_name: 'outer', children: [{ status: 'completed' }] },
+      },
+    });
+  });
+
+  test('goes on with the next run on the same stream', async () => {
+    const threadId = randomUUID();
+    const live = follow(serving.url, threadId, hasEnded(2), { channels: ['lifecycle'], namespaces: [[]], depth: 0 });
+    for (const word of ['a', 'b'])
+      await command(serving.url, threadId, 'run.start', { assistant_id: 'outer', input: { word } });
+    expect(statuses(await live)).toEqual(['running', 'completed', 'running', 'completed']);
+  });
+
+  test.for([
+    ['run.start', {}, 'invalid_argument', 'params.assistant_id'],
+    ['run.start', { assistant_id: 'nobody' }, 'invalid_argument', 'No assistant or graph "nobody"'],
+    ['input.respond', { interrupt_id: 'x', response: 1 }, 'no_such_run', 'run.start'],
+    ['agent.getTree', {}, 'invalid_argument', 'does not exist'],
+    ['subscription.subscribe', { channels: ['values'] }, 'not_supported', 'stream/events'],
+    ['run.dance', {}, 'unknown_command', 'run.dance'],
+  ] as const)('refuses %s with %o as %s', async ([method, params, error, words]) => {
+    const refused = await command(serving.url, randomUUID(), method, params);
+    expect(refused).toEqual({ type: 'error', id: 7, error, message: expect.stringContaining(words) });
+  });
+
+  test('refuses a response to another interrupt, and one that nobody waits for', async () => {
+    const threadId = randomUUID();
+    await command(serving.url, threadId, 'run.start', { assistant_id: 'interrupts', input: { request: 'go' } });
+    await follow(serving.url, threadId, hasEnded());
+    const refused = await command(serving.url, threadId, 'input.respond', { interrupt_id: 'other', response: 1 });
+    expect(refused).toMatchObject({ error: 'no_such_interrupt', message: expect.stringContaining('It waits for') });
+    await command(serving.url, threadId, 'run.start', { assistant_id: 'interrupts', input: 'yes' });
+    expect(statuses(await follow(serving.url, threadId, hasEnded(2)))).toEqual([
+      'running',
+      'interrupted',
+      'running',
+      'completed',
+    ]);
+    expect(await command(serving.url, threadId, 'state.get', { keys: ['answer'] })).toMatchObject({
+      result: { values: { answer: 'go: yes' }, checkpoint: { id: expect.any(String) } },
+    });
+    const late = await command(serving.url, threadId, 'input.respond', { interrupt_id: 'x', response: 1 });
+    expect(late).toMatchObject({ error: 'invalid_argument' });
+  });
+});
+
+describe('the thread-stream protocol of several processes', () => {
+  let servers: Servers;
+  beforeAll(async () => {
+    servers = await sharedDatabase();
+  });
+  afterAll(() => servers.close());
+
+  test('streams a run of another process, and again after that process has ended', async () => {
+    const [first, second] = [await servers.start(), await servers.start()];
+    const threadId = randomUUID();
+    const there = follow(second.url, threadId, hasEnded());
+    await command(first.url, threadId, 'run.start', { assistant_id: 'outer', input: { word: 'hi' } });
+    const here = await follow(first.url, threadId, hasEnded());
+    expect(await there).toEqual(here);
+    await first.close();
+    expect(await follow(second.url, threadId, hasEnded())).toEqual(here);
+  });
+});

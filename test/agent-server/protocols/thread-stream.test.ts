@@ -1,0 +1,137 @@
+import { describe, expect, test } from 'vitest';
+import { attemptIds } from '../../../src/agent-server/runs/event-log.ts';
+import { lifecycleAfter, shownEvents } from '../../../src/agent-server/runs/thread-event-stream.ts';
+import { treeBelow } from '../../../src/agent-server/protocols/thread-stream/commands.ts';
+import {
+  cursorOf,
+  matchesFilter,
+  seqOf,
+  threadEvent,
+} from '../../../src/agent-server/protocols/thread-stream/event.ts';
+
+describe('the numbers of events on a thread', () => {
+  const places = [
+    { sequence: 1, id: 0 },
+    { sequence: 1, id: 4_194_302 },
+    { sequence: 1, id: attemptIds },
+    { sequence: 1, id: 2 * attemptIds + 7 },
+    { sequence: 2, id: 0 },
+    { sequence: 400_000_000, id: 2 * attemptIds + 3 },
+  ];
+
+  test('grow with the run, the attempt and the event, and lead back to it', () => {
+    const numbers = places.map(seqOf);
+    expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
+    expect(numbers.every(Number.isSafeInteger)).toBe(true);
+    expect(numbers.map(cursorOf)).toEqual(places);
+  });
+
+  test('of the end that recovery reports come after all of the attempt', () => {
+    expect(seqOf({ sequence: 1, id: attemptIds - 2 })).toBeGreaterThan(seqOf({ sequence: 1, id: 4_000_000 }));
+    expect(seqOf({ sequence: 1, id: attemptIds - 2 })).toBeLessThan(seqOf({ sequence: 1, id: attemptIds }));
+  });
+
+  test('are the id and the order of the event', () => {
+    const { id, event, json } = threadEvent({ sequence: 3, id: 5 }, { event: 'values', json: '{"namespace":[]}' });
+    expect({ id, event, data: JSON.parse(json) }).toEqual({
+      id: 3 * 2 ** 24 + 5,
+      event: 'values',
+      data: {
+        type: 'event',
+        event_id: String(3 * 2 ** 24 + 5),
+        seq: 3 * 2 ** 24 + 5,
+        method: 'values',
+        params: { namespace: [] },
+      },
+    });
+  });
+});
+
+describe('the filter of a stream', () => {
+  const json = (namespace: string[], data: unknown = {}) => JSON.stringify({ namespace, timestamp: 1, data });
+  test.for([
+    { filter: { channels: ['values'] }, event: 'values', at: ['a:1'], is: true },
+    { filter: { channels: ['updates'] }, event: 'values', at: [], is: false },
+    { filter: { channels: ['input'] }, event: 'input.requested', at: [], is: true },
+    { filter: { channels: ['custom'] }, event: 'custom', at: [], data: { name: 'x' }, is: true },
+    { filter: { channels: ['custom:x'] }, event: 'custom', at: [], data: { name: 'x' }, is: true },
+    { filter: { channels: ['custom:y'] }, event: 'custom', at: [], data: { name: 'x' }, is: false },
+    { filter: { channels: ['values'], namespaces: [['a']] }, event: 'values', at: ['a:1', 'b:2'], is: true },
+    { filter: { channels: ['values'], namespaces: [['a']], depth: 0 }, event: 'values', at: ['a:1', 'b:2'], is: false },
+    { filter: { channels: ['values'], namespaces: [['a:2']] }, event: 'values', at: ['a:1'], is: false },
+    { filter: { channels: ['values'], namespaces: [['b'], []], depth: 0 }, event: 'values', at: [], is: true },
+  ])('$filter has $event of $at: $is', ({ filter, event, at, data, is }) => {
+    expect(matchesFilter(filter, { event, json: json(at, data) })).toBe(is);
+  });
+});
+
+describe('the events of a run', () => {
+  const at = { namespace: [], timestamp: 1 };
+  const shown = (method: string, data: unknown, namespace: string[] = []) =>
+    shownEvents(method, { ...at, namespace, data }, new Set()).map(({ method: name, params }) => [name, params.data]);
+
+  test.for([
+    ['values', { a: 1 }, [['values', { a: 1 }]]],
+    [
+      'values',
+      { __interrupt__: [{ id: 'i', value: 'Sure?' }] },
+      [['input.requested', { interrupt_id: 'i', payload: 'Sure?' }]],
+    ],
+    [
+      'values',
+      { a: 1, __interrupt__: [{ id: 'i', value: 2 }] },
+      [
+        ['input.requested', { interrupt_id: 'i', payload: 2 }],
+        ['values', { a: 1 }],
+      ],
+    ],
+    ['updates', { node: 'n', values: { a: 1 } }, [['updates', { a: 1 }]]],
+    [
+      'updates',
+      { node: '__interrupt__', values: [{ id: 'i', value: 1 }] },
+      [['input.requested', { interrupt_id: 'i', payload: 1 }]],
+    ],
+    ['tasks', { id: 't', error: new Error('no') }, [['tasks', { id: 't', error: 'Error: no' }]]],
+    ['custom:progress', { p: 1 }, [['custom', { name: 'progress', payload: { p: 1 } }]]],
+    ['lifecycle', { event: 'started' }, []],
+  ] as const)('%s with %o', ([method, data, expected]) => {
+    expect(shown(method, data)).toEqual(expected);
+  });
+
+  test('report the status of subgraphs, and each interrupt once', () => {
+    expect(shown('lifecycle', { event: 'started' }, ['sub:1'])).toEqual([['lifecycle', { event: 'started' }]]);
+    const requested = new Set<string>();
+    const data = { __interrupt__: [{ id: 'i', value: 1 }] };
+    expect(shownEvents('values', { ...at, data }, requested)).toHaveLength(1);
+    expect(shownEvents('values', { ...at, data }, requested)).toEqual([]);
+  });
+
+  test.for([
+    ['success', false, 'completed'],
+    ['success', true, 'interrupted'],
+    ['error', false, 'failed'],
+    ['timeout', false, 'failed'],
+    ['interrupted', false, 'interrupted'],
+  ] as const)('end with %s (interrupts: %s) as %s', ([status, hasInterrupts, expected]) => {
+    expect(lifecycleAfter(status, hasInterrupts)).toBe(expected);
+  });
+});
+
+test('the tree of a run nests its subgraphs by their paths', () => {
+  const node = (namespace: string[], graphName?: string) => ({ namespace, status: 'completed', graphName });
+  const all = [node([], 'main'), node(['a:1']), node(['a:1', 'b:2']), node(['c:3'], 'other')];
+  expect(treeBelow(node([], 'main'), all)).toEqual({
+    namespace: [],
+    status: 'completed',
+    graph_name: 'main',
+    children: [
+      {
+        namespace: ['a:1'],
+        status: 'completed',
+        graph_name: 'a',
+        children: [{ namespace: ['a:1', 'b:2'], status: 'completed', graph_name: 'b' }],
+      },
+      { namespace: ['c:3'], status: 'completed', graph_name: 'other' },
+    ],
+  });
+});
