@@ -97,6 +97,17 @@ export function streamsOf(given: () => Client): void {
     expect(await runs.get(on, run.run_id)).toMatchObject({ status: 'success' });
   });
 
+  test('a thread is streamed by the thread-stream protocol', async () => {
+    const stream = given().threads.stream({ assistantId: 'greeter' });
+    try {
+      const { run_id } = await stream.submitRun({ input: { input: 'Ada' } });
+      expect(await stream.output).toMatchObject({ output: 'hello Ada' });
+      expect(await given().runs.get(stream.threadId, String(run_id))).toMatchObject({ status: 'success' });
+    } finally {
+      await stream.close();
+    }
+  });
+
   test('a stateless run is joined by its id alone', async () => {
     const { runs } = given();
     const made = await runs.create(null, 'slow', {

@@ -40,7 +40,7 @@ export const threadStreamOperations: readonly Operation<Env>[] = [
     tag,
     body: { schema: threadEventFilter, required: true },
     responses: { 200: { description: 'Server-sent events.', type: 'text/event-stream' } },
-    errors: [400, 403, 413, 422],
+    errors: [400, 413, 422],
     async handle(c) {
       const { fetch, threadEvents, clock } = c.var.parts;
       const threadId = pathId(c, 'thread_id');
