@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { until } from '../promises/fixture.ts';
 import { serveAgent } from '../serving.ts';
@@ -351,5 +352,46 @@ describe('the protocols', () => {
     const { body } = await call('ada', `/a2a/${mine}`, 'message/send', { message });
     expect(jsonOf(body)).toContain('error');
     expect((await ask('bob', 'GET', `/threads/${thread.thread_id}/runs`)).body).toEqual([]);
+  });
+});
+
+describe('streams and commands of a thread', () => {
+  /** Opens a user's stream of a thread; `received` is what it has sent so far. */
+  async function openStream(user: string, threadId: string) {
+    const stop = new AbortController();
+    const response = await fetch(`${serving.url}/threads/${threadId}/stream/events`, {
+      method: 'POST',
+      headers: { 'x-landfall-agent-token': 'front', 'x-user': user },
+      body: JSON.stringify({ channels: ['lifecycle', 'values'] }),
+      signal: stop.signal,
+    });
+    let text = '';
+    const over = (async () => {
+      for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) text += chunk;
+    })().catch(() => undefined);
+    return { received: () => text, close: () => (stop.abort(), over) };
+  }
+
+  test('are the thread’s owner’s alone, also for one who came before the thread', async () => {
+    const threadId = randomUUID();
+    const [his, hers] = [await openStream('bob', threadId), await openStream('ada', threadId)];
+    const start = (assistant_id: string) => ({ id: 1, method: 'run.start', params: { assistant_id, input: {} } });
+    const commands = `/threads/${threadId}/commands`;
+    expect((await ask('ada', 'POST', commands, start('who'))).body).toMatchObject({ type: 'success' });
+    await expect.poll(hers.received).toContain('"event":"completed"');
+    expect(hers.received()).toContain('ADA calm no-token ada see+do');
+    for (const [method, params] of [
+      ['run.start', start('who').params],
+      ['state.get', {}],
+      ['agent.getTree', {}],
+    ] as const) {
+      const { body } = await ask('bob', 'POST', commands, { id: 2, method, params });
+      expect(body, method).toMatchObject({ type: 'error', message: expect.stringContaining(threadId) });
+    }
+    const later = await openStream('bob', threadId);
+    expect((await ask('ada', 'POST', commands, start('who'))).body).toMatchObject({ type: 'success' });
+    await expect.poll(() => hers.received().split('"event":"completed"').length).toBe(3);
+    for (const { received } of [his, later]) expect(received()).not.toContain('data:');
+    await Promise.all([his, hers, later].map(({ close }) => close()));
   });
 });

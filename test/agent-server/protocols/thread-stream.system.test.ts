@@ -78,13 +78,14 @@ describe('client.threads.stream of the official client', () => {
     await using thread = disposable(streamOf('chat'));
     const { run_id } = await thread.submitRun({ input: { messages: [{ type: 'human', content: 'Hello' }] } });
     expect(run_id).toEqual(expect.any(String));
+    const { output } = thread;
     const texts: string[] = [];
     for await (const message of thread.messages) {
       texts.push(await message.text);
       break;
     }
     expect(texts).toEqual(['Good day to you']);
-    expect(await thread.output).toMatchObject({ messages: [{ content: 'Hello' }, { text: 'Good day to you' }] });
+    expect(await output).toMatchObject({ messages: [{ content: 'Hello' }, { text: 'Good day to you' }] });
   });
 
   test('reports an interrupt, and goes on with its response', async () => {
@@ -194,5 +195,20 @@ describe('the thread-stream protocol of several processes', () => {
     expect(await there).toEqual(here);
     await first.close();
     expect(await follow(second.url, threadId, hasEnded())).toEqual(here);
+  });
+
+  test('goes on with the next attempt when the process of a run leaves', async () => {
+    const [first, second] = [await servers.start(), await servers.start()];
+    const threadId = randomUUID();
+    const there = follow(second.url, threadId, hasEnded());
+    const input = { input: 'Ada', sleep_ms: 1_000 };
+    await command(first.url, threadId, 'run.start', { assistant_id: 'echo', input });
+    await follow(first.url, threadId, (events) => events.length > 1);
+    await first.close();
+    const events = await there;
+    expect(statuses(events)).toEqual(['running', 'running', 'completed']);
+    const numbers = events.map(({ seq }) => seq);
+    expect(numbers).toEqual([...new Set(numbers)].toSorted((a, b) => a - b));
+    expect(await follow(second.url, threadId, hasEnded())).toEqual(events);
   });
 });

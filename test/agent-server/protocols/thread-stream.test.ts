@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { attemptIds } from '../../../src/agent-server/runs/event-log.ts';
-import { lifecycleAfter, shownEvents } from '../../../src/agent-server/runs/thread-event-stream.ts';
+import { lifecycleAfter, runEngineForThread, shownEvents } from '../../../src/agent-server/runs/thread-event-stream.ts';
+import type { Graph } from '../../../src/agent-server/graphs/graph.ts';
 import { treeBelow } from '../../../src/agent-server/protocols/thread-stream/commands.ts';
 import {
   cursorOf,
@@ -116,6 +117,27 @@ describe('the events of a run', () => {
     expect(lifecycleAfter(status, hasInterrupts)).toBe(expected);
   });
 });
+
+test('an engine without the third version of streamEvents fails the run, and says what to update', async () => {
+  const graph = unusedGraph({
+    streamEvents: () => {
+      throw new Error('Only versions "v1" and "v2" of the schema are currently supported.');
+    },
+  });
+  const kwargs = { config: { configurable: {} }, stream_mode: [], stream_subgraphs: false };
+  const plan = { runId: 'r', threadId: 't', metadata: {}, kwargs };
+  const reached = { values: undefined, waitsFor: undefined };
+  const running = { attempt: 1, signal: new AbortController().signal, emit: () => undefined, reached };
+  await expect(runEngineForThread(graph, {}, plan, running)).rejects.toThrow('Update it to 1.4 or later');
+});
+
+/** A graph of which only the given methods may be called. */
+function unusedGraph(methods: Partial<Graph>): Graph {
+  const refuse = (): never => {
+    throw new Error('not expected to be called');
+  };
+  return { withConfig: refuse, stream: refuse, streamEvents: refuse, getState: refuse, ...methods };
+}
 
 test('the tree of a run nests its subgraphs by their paths', () => {
   const node = (namespace: string[], graphName?: string) => ({ namespace, status: 'completed', graphName });

@@ -78,14 +78,14 @@ export class ThreadEventStore {
     }));
   }
 
-  /** Those of the threads with a run of another process that is unfinished, or has just ended. */
+  /** Those of the threads with an unfinished run of another process, or with one that has just ended anywhere. */
   async withRemoteRuns(threadIds: readonly string[]): Promise<string[]> {
     const { rows } = await this.#storage.pool.query<{ thread_id: string }>({
       name: 'threads-with-remote-runs',
       text: `
         select distinct thread_id from runs
-        where thread_id = any($1::uuid[]) and process_id is distinct from $2 and ${ofThreadStream}
-          and (ended_at is null or ended_at > $3)`,
+        where thread_id = any($1::uuid[]) and ${ofThreadStream}
+          and (ended_at > $3 or ended_at is null and process_id is distinct from $2)`,
       values: [threadIds, this.#processId, new Date(this.#clock.now() - endedWithinMs)],
     });
     return rows.map(({ thread_id }) => thread_id);

@@ -53,7 +53,7 @@ export class ThreadEventStreams {
   /** Ends all streams. */
   async closeAll(): Promise<void> {
     this.#stop.abort();
-    for (const { readers } of this.#threads.values()) for (const reader of readers) reader.close();
+    for (const { readers } of this.#threads.values()) for (const reader of readers) reader.end();
     await this.#polling;
   }
 
@@ -72,9 +72,9 @@ export class ThreadEventStreams {
     const reader = new ThreadReader({ ...this.#parts, threadId, filter, isAllowed, follower, ...thread });
     thread.readers.add(reader);
     reader.read();
-    this.#polling ??= this.#poll().finally(() => (this.#polling = undefined));
+    this.#polling ??= this.#poll();
     return () => {
-      reader.close();
+      reader.stop();
       thread.readers.delete(reader);
       if (thread.readers.size === 0 && this.#threads.get(threadId) === thread) this.#threads.delete(threadId);
     };
@@ -89,6 +89,7 @@ export class ThreadEventStreams {
         .catch(logFailure(log, 'Polling followed threads failed'));
       for (const id of busy ?? []) for (const reader of this.#threads.get(id)?.readers ?? []) reader.read();
     }
+    this.#polling = undefined;
   }
 }
 
@@ -138,15 +139,24 @@ class ThreadReader {
       .catch((error: unknown) => {
         if (this.#stop.signal.aborted) return;
         log.error({ threadId }, `The events of thread ${threadId} can't be read: ${String(error)}`);
-        this.close();
+        this.end();
       })
-      .finally(() => (this.#reading = false));
+      .finally(() => {
+        this.#reading = false;
+        // Asked for after the last page was read.
+        if (this.#again && !this.#stop.signal.aborted) this.read();
+      });
   }
 
-  /** Ends the stream. */
-  close(): void {
-    if (this.#stop.signal.aborted) return;
+  /** Stops reading, because the client is gone. */
+  stop(): void {
     this.#stop.abort();
+  }
+
+  /** Ends the stream of the client. */
+  end(): void {
+    if (this.#stop.signal.aborted) return;
+    this.stop();
     this.#parts.follower(undefined);
   }
 
