@@ -386,7 +386,7 @@ describe('streams and commands of a thread', () => {
       ['agent.getTree', {}],
     ] as const) {
       const { body } = await ask('bob', 'POST', commands, { id: 2, method, params });
-      expect(body, method).toMatchObject({ type: 'error', message: expect.stringContaining(threadId) });
+      expect(body).toMatchObject({ type: 'error', message: expect.stringContaining(threadId) });
     }
     const later = await openStream('bob', threadId);
     expect((await ask('ada', 'POST', commands, start('who'))).body).toMatchObject({ type: 'success' });
