@@ -86,13 +86,16 @@ async function putTogether(
   const find = createMetadataFinder(storage, assistants, threads, threadIsThere);
   const access = loaded.auth && createRunAuthorizer(loaded.auth, find);
   const runs = new Runs({ ...runParts, assistants, threads, atOnce, limitMs, checkWebhook, unknownNodes, access });
-  const threadEventStore = new ThreadEventStore(storage, processId, clock);
+  const threadEventStore = new ThreadEventStore(storage, processId);
   const threadEventStreams = new ThreadEventStreams({ store: threadEventStore, clock, log });
   events.onWritten = (runId, stored) => {
     const plan = runs.executor.find(runId)?.plan;
     if (plan?.kwargs.thread_stream) threadEventStreams.deliver(plan.threadId, runId, stored);
   };
-  const openThreads = await openTheThreads({ storage, threads, graphs, runs, lifetime, clock, log });
+  const openThreads = await openTheThreads({
+    ...{ storage, threads, graphs, runs, lifetime, clock, log },
+    onGone: (threadId) => threadEventStreams.close(threadId),
+  });
   const crons = new CronStore(storage, threadIsThere);
   const around = {
     http: configuration.file.http ?? {},

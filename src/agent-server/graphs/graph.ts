@@ -38,7 +38,7 @@ export interface Graph {
   nodes?: unknown;
   withConfig(config: object): Graph;
   stream(input: unknown, options: EngineOptions): Promise<AsyncIterable<unknown>>;
-  /** Version `v3` resolves to the events of the thread-stream protocol; engines before 1.4 throw for it. */
+  /** Version `v3` resolves to the events of the thread-stream protocol; older engines throw for it. */
   streamEvents(
     input: unknown,
     options: Omit<EngineOptions, 'streamMode' | 'subgraphs'> & Partial<EngineOptions> & { version: 'v2' | 'v3' },

@@ -3,7 +3,7 @@ import type { FreeObject } from '../../contract/agent/open-word.ts';
 import type { HeaderRules } from '../../graph-config/http-config.ts';
 import { isClaim } from '../auth/caller.ts';
 import { tokenHeader } from '../api/guard.ts';
-import { cancellationHeader } from '../protocols/internal-api.ts';
+import { cancellationHeader, threadStreamHeader } from '../protocols/internal-api.ts';
 
 /** Credentials: used only if a pattern names them exactly. */
 const credentialHeaders = new Set([
@@ -45,7 +45,7 @@ export function loggedHeaders(rules: HeaderRules): (headers: Headers) => Record<
 }
 
 /** Headers between parts of this server. */
-const ownHeaders: ReadonlySet<string> = new Set([tokenHeader, cancellationHeader]);
+const ownHeaders: ReadonlySet<string> = new Set([tokenHeader, cancellationHeader, threadStreamHeader]);
 
 /** Matches headers that are not excluded, and credentials only if named exactly. */
 function passing(includes: readonly string[], excludes: readonly string[]): (name: string) => boolean {

@@ -5,10 +5,10 @@ import { missing } from '../refusal.ts';
 /** The groups of routes that can be disabled and authorized. */
 type RouteGroup = 'assistants' | 'threads' | 'runs' | 'store' | 'a2a' | 'mcp' | 'meta';
 
-/** The paths of each group; the first match counts. Crons are future runs. */
+/** The paths of each group; the first match counts. Crons are future runs, and commands start runs. */
 const pathsOfGroups: readonly [group: RouteGroup, path: RegExp][] = [
   ['assistants', /^\/assistants(?:\/|$)/],
-  ['runs', /^\/threads?\/[^/]+\/runs(?:\/|$)/],
+  ['runs', /^\/threads?\/[^/]+\/(?:runs|commands|stream\/events)(?:\/|$)/],
   ['threads', /^\/threads?(?:\/|$)/],
   ['runs', /^\/runs(?:\/|$)/],
   ['store', /^\/store(?:\/|$)/],

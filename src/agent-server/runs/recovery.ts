@@ -6,7 +6,6 @@ import { ignoreFactoryError } from './factory-errors.ts';
 import { logFailure, poll } from './poll.ts';
 import type { ClaimableRun } from './queue.ts';
 import { cancelledError, RunStopped } from './run-error.ts';
-import type { StoredEvent } from './run-events.ts';
 import { runKwargs, type RunPlan } from './run-plan.ts';
 import type { StoredRun } from './run-row.ts';
 import type { Runs } from './runs.ts';
@@ -146,17 +145,19 @@ export class Recovery {
     // Its row is deleted with it: waiting callers in other processes find the outcome here.
     if (run.temporary || isUndone) await events.write(run.run_id, [], ending);
     else if (run.kwargs['thread_stream'] === true)
-      await events.write(run.run_id, [this.#lifecycleAtEnd(run, decision)]);
+      await this.#reportEnd(run, decision);
     if (isUndone) return store.rollBack(run.run_id);
     const after = await this.#threadAfter(run);
     await store.end(ended, { status: decision.status, error: decision.error, values: undefined, ...after });
   }
 
-  /** The event by which followers of the thread learn that a run has ended without its process. */
-  #lifecycleAtEnd({ attempt, graph_id }: ClaimableRun, { status, error }: EndDecision): StoredEvent {
-    const at = this.#parts.clock.now();
-    const params = runLifecycle(lifecycleAfter(status, false), graph_id, { at, error: error.message });
-    return { id: attempt * attemptIds - 2, event: lifecycleEvent, json: JSON.stringify(params) };
+  /** Stores the event by which followers of the thread learn that a run has ended without its process. */
+  async #reportEnd({ run_id, attempt, graph_id }: ClaimableRun, { status, error }: EndDecision): Promise<void> {
+    const { events, clock } = this.#parts;
+    const params = runLifecycle(lifecycleAfter(status, false), graph_id, { at: clock.now(), error: error.message });
+    await events.dropUnstoredEnd(run_id);
+    const id = Math.max((await events.last(run_id)) + 1, (attempt - 1) * attemptIds);
+    await events.write(run_id, [{ id, event: lifecycleEvent, json: JSON.stringify(params) }]);
   }
 
   async #threadAfter(run: StoredRun): Promise<{ interrupts: string; unfinishedState: boolean }> {

@@ -3,6 +3,7 @@ import type { Clock } from '../../clock.ts';
 import { metadataEvent } from '../../contract/agent/stream-event.ts';
 import type { Storage } from '../storage/open.ts';
 import { attemptIds, type LoggedEvent } from './event-log.ts';
+import { lifecycleEvent } from './thread-event-stream.ts';
 
 export interface StoredEvent extends LoggedEvent {
   /** Later attempts have higher numbers. */
@@ -55,7 +56,7 @@ export class RunEvents {
   readonly #storage: Storage;
   readonly #processId: string;
   readonly #clock: Clock;
-  /** Called with events that were just stored. */
+  /** Called with events that were just stored; without any if that is uncertain. */
   onWritten: (runId: string, events: readonly StoredEvent[]) => void = () => undefined;
 
   /** @param processId the owner of the runs; events of other processes' runs are rejected. */
@@ -89,7 +90,8 @@ export class RunEvents {
         this.#processId,
       ],
     });
-    if (rowCount !== null && rowCount > 0) this.onWritten(runId, events);
+    // A repetition whose first response was lost writes no row.
+    this.onWritten(runId, rowCount === rows.length ? events : []);
   }
 
   /** The next events after each cursor, in order, one page each. */
@@ -168,6 +170,16 @@ export class RunEvents {
       .where('at_end', '=', false)
       .executeTakeFirst();
     return Number(row?.id ?? -1);
+  }
+
+  /** Drops the lifecycle event of an end whose process died before it stored the end itself. */
+  async dropUnstoredEnd(runId: string): Promise<void> {
+    await this.#storage.pool.query(
+      `delete from run_events where run_id = $1 and not at_end and event = $2
+         and id = (select max(id) from run_events where run_id = $1 and not at_end)
+         and data like '{"namespace":[],%' and data not like '%"event":"running"%'`,
+      [runId, lifecycleEvent],
+    );
   }
 
   /** Whether events are all that remains of an ended stateless run. */

@@ -8,6 +8,7 @@ import { eventStream } from '../api/event-stream.ts';
 import { heartbeatJson } from '../api/heartbeat-json.ts';
 import { operation, type Env } from '../api/operation.ts';
 import { runResponse, runResultResponse } from '../api/response-schemas.ts';
+import { warningHeader } from '../api/warning-header.ts';
 import { cancellationHeader, threadStreamHeader } from '../protocols/internal-api.ts';
 import { Refusal } from '../refusal.ts';
 import type { Execution } from './execution.ts';
@@ -143,11 +144,6 @@ const stopOnDisconnect = (execution: Execution) => () => {
 const headersOf = ({ threadId, runId, warning }: RunPlan): Record<string, string> => ({
   'content-location': `/threads/${threadId}/runs/${runId}`,
   ...(warning === undefined ? {} : warningHeader(warning)),
-});
-
-/** The header `Warning` (RFC 7234, 5.5). A header has ASCII only. */
-const warningHeader = (text: string): Record<string, string> => ({
-  warning: `299 landfall "${text.replaceAll('"', "'").replaceAll(/[^ -~]|\\/g, '?')}"`,
 });
 
 /** The maximum delay of a run: 24 days, just below the limit of a timer. */

@@ -10,7 +10,8 @@ import { taskError } from './debug-payload.ts';
 
 /** The event with the status of a run or of one of its subgraphs. */
 export const lifecycleEvent = 'lifecycle';
-const inputEvent = 'input.requested';
+/** The event that reports an interrupt. */
+export const inputEvent = 'input.requested';
 const interruptChannel = '__interrupt__';
 
 /**
@@ -25,15 +26,23 @@ export async function runEngineForThread(
   plan: Pick<RunPlan, 'runId' | 'threadId' | 'metadata' | 'kwargs'>,
   { attempt, signal, emit, reached }: { attempt: number; signal: AbortSignal; emit: Emit; reached: RunState },
 ): Promise<void> {
-  const { streamMode: _, subgraphs: __, ...options } = engineOptions(plan, [], attempt, signal);
+  // Leaving the loop does not stop the engine, unlike that of `stream`.
+  const failed = new AbortController();
+  const either = AbortSignal.any([signal, failed.signal]);
+  const { streamMode: _, subgraphs: __, ...options } = engineOptions(plan, [], attempt, either);
   const requested = new Set<string>();
-  for await (const event of await eventsOf(graph, input, { ...options, version: 'v3' })) {
-    if (!isObject(event)) continue;
-    const params = threadEventParams.safeParse(event['params']);
-    if (!params.success) continue;
-    const method = String(event['method']);
-    if (method === 'values' && params.data.namespace.length === 0) updateReached(reached, params.data.data);
-    for (const shown of shownEvents(method, params.data, requested)) emit(shown.method, shown.params);
+  try {
+    for await (const event of await eventsOf(graph, input, { ...options, version: 'v3' })) {
+      if (!isObject(event)) continue;
+      const params = threadEventParams.safeParse(event['params']);
+      if (!params.success) continue;
+      const method = String(event['method']);
+      if (method === 'values' && params.data.namespace.length === 0) updateReached(reached, params.data.data);
+      for (const shown of shownEvents(method, params.data, requested)) emit(shown.method, shown.params);
+    }
+  } catch (error) {
+    failed.abort();
+    throw error;
   }
 }
 
@@ -47,7 +56,7 @@ async function eventsOf(
   } catch (error) {
     if (!(error instanceof Error && error.message.includes('Only versions "v1" and "v2"'))) throw error;
     throw new Error(
-      'The @langchain/langgraph of this agent has no streamEvents of version 3, which streams of threads need. Update it to 1.4 or later, or use runs.stream.',
+      'The @langchain/langgraph of this agent has no streamEvents of version 3, which streams of threads need. Update it, or use runs.stream.',
       { cause: error },
     );
   }

@@ -8,6 +8,7 @@ import { threads } from './migrations/040-threads.ts';
 import { processes } from './migrations/050-processes.ts';
 import { writesBefore } from './migrations/060-writes-before.ts';
 import { searches } from './migrations/070-searches.ts';
+import { threadStreams } from './migrations/080-thread-streams.ts';
 
 /**
  * The migrations. The former revision may still be running, so a migration only adds: it drops no column that the
@@ -23,4 +24,5 @@ export const migrations: readonly Migration[] = [
   processes,
   writesBefore,
   searches,
+  threadStreams,
 ];

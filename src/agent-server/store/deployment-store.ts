@@ -16,7 +16,7 @@ export function storeOf(parts: { configuration: Configuration; storage: Storage;
   let sweeping = Promise.resolve();
   return {
     items,
-    forGraphs: new GraphStore(items),
+    forGraphs: new GraphStore(items, log),
     begin() {
       sweeping = sweeper.keepSweeping();
     },

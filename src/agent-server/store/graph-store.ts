@@ -1,9 +1,13 @@
 import { maxItemTtlMinutes } from '../../contract/agent/store-item.ts';
 import { isObject } from '../../contract/json-object.ts';
+import type { Logger } from '../../logger.ts';
 import { queryWithRetries } from '../graphs/retry-policy.ts';
 import { readFilter, type Condition } from './filter.ts';
 import type { Item, Items, NamespaceSearch } from './items.ts';
 import { keyProblem, labelsProblem, namespaceProblem } from './namespace.ts';
+
+/** The warning for a search by meaning. */
+export const ignoredQuery = 'query of a store search is ignored: this store does not search by meaning';
 
 /** An invalid store call of a graph, which fails the run. */
 class StoreCallError extends Error {
@@ -29,9 +33,11 @@ export interface GraphSearch {
  */
 export class GraphStore {
   readonly #items: Items;
+  readonly #log: Logger;
 
-  constructor(items: Items) {
+  constructor(items: Items, log: Logger) {
     this.#items = items;
+    this.#log = log;
   }
 
   async get(namespace: string[], key: string): Promise<Item | null> {
@@ -58,9 +64,10 @@ export class GraphStore {
     await queryWithRetries(() => this.#items.delete(namespace, key));
   }
 
-  /** One page of the items below a namespace. */
+  /** One page of the items below a namespace. `query` has no effect: this store has no semantic search. */
   async search(namespacePrefix: string[], options: GraphSearch = {}): Promise<Item[]> {
-    check('search', labelsProblem(namespacePrefix) ?? queryProblem(options.query));
+    check('search', labelsProblem(namespacePrefix));
+    if (options.query) this.#log.warn(ignoredQuery);
     const { limit, offset, refreshTtl } = options;
     const conditions = conditionsOf(options.filter);
     return queryWithRetries(() =>
@@ -110,9 +117,6 @@ const ttlProblem = (ttl: unknown): string | undefined =>
   ttl == null || (typeof ttl === 'number' && ttl > 0 && ttl <= maxItemTtlMinutes)
     ? undefined
     : `a time to live must be more than 0 and at most ${maxItemTtlMinutes} minutes`;
-
-const queryProblem = (query: unknown): string | undefined =>
-  query == null || query === '' ? undefined : 'semantic search is not supported; remove `query`';
 
 function conditionsOf(filter: unknown): Condition[] {
   if (filter == null) return [];

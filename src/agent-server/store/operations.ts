@@ -13,7 +13,9 @@ import type { Operation } from '../../http/operation.ts';
 import { readBody, readQuery } from '../api/body.ts';
 import { operation, type Env } from '../api/operation.ts';
 import { storeItemResponse, storeItemsResponse } from '../api/response-schemas.ts';
-import { Refusal, unacceptable } from '../refusal.ts';
+import { warningHeader } from '../api/warning-header.ts';
+import { Refusal } from '../refusal.ts';
+import { ignoredQuery } from './graph-store.ts';
 import { readFilter, type Condition } from './filter.ts';
 import type { Item } from './items.ts';
 import { keyProblem, labelsProblem, namespaceProblem } from './namespace.ts';
@@ -110,7 +112,7 @@ export const storeOperations: readonly Operation<Env>[] = [
     errors: [400, 413, 422],
     async handle(c) {
       const { namespace_prefix, filter, query, limit, offset, refresh_ttl } = await readBody(c, searchBody);
-      if (query) throw unacceptable('query', 'semantic search is not supported; remove it');
+      if (query) c.var.parts.log.warn(ignoredQuery);
       const found = await c.var.parts.items.search({
         prefix: namespace_prefix ?? [],
         conditions: conditionsOf(filter ?? {}),
@@ -119,7 +121,7 @@ export const storeOperations: readonly Operation<Env>[] = [
         offset,
         refresh: refresh_ttl ?? undefined,
       });
-      return c.json({ items: found.map(showItem) });
+      return c.json({ items: found.map(showItem) }, 200, query ? warningHeader(ignoredQuery) : {});
     },
   }),
   operation({

@@ -18,6 +18,8 @@ export interface ThreadDependencies {
   lifetime: LifetimeConfig;
   clock: Clock;
   log: Logger;
+  /** Called with a thread that was deleted or has expired. */
+  onGone: (threadId: string) => void;
 }
 
 /** All thread components except runs. */
@@ -50,7 +52,10 @@ export async function createThreadComponents(around: ThreadDependencies): Promis
     return thread && states.at(thread, {}, false);
   };
   const streams = new ThreadStreams({ runs, storage, stateOf, clock, log });
-  const gone = (threadId: string) => streams.close(threadId);
+  const gone = (threadId: string) => {
+    streams.close(threadId);
+    around.onGone(threadId);
+  };
   const remover = new ThreadRemover({ pool, threads, runs, graphs, clock, gone });
   const stop = new AbortController();
   let sweeping = Promise.resolve();

@@ -70,14 +70,14 @@ export type CommandResponse = z.infer<typeof commandResponse>;
 export const runStartParams = z.object({
   assistant_id: z.string().min(1),
   input: z.unknown().optional(),
-  config: freeObject.optional(),
-  metadata: freeObject.optional(),
-  multitaskStrategy: z.string().optional(),
+  config: freeObject.nullish(),
+  metadata: freeObject.nullish(),
+  multitaskStrategy: z.string().nullish(),
 });
 
 const respondOptions = {
-  config: freeObject.optional(),
-  metadata: freeObject.optional(),
+  config: freeObject.nullish(),
+  metadata: freeObject.nullish(),
   update: z.unknown().optional(),
   goto: z.unknown().optional(),
 };

@@ -8,6 +8,7 @@ const headers = new Headers({
   'user-agent': 'test',
   'x-api-key': 'secret',
   'x-landfall-agent-token': 'secret',
+  'x-landfall-thread-stream': 'true',
   'x-forwarded-prefix': '/agents/a',
   'x-user-id': 'ada',
   'X-User-Mood': 'calm',

@@ -179,6 +179,8 @@ describe('disabled runs', () => {
       '/runs/crons',
       `/threads/${thread.thread_id}/runs`,
       `/thread/${thread.thread_id}/runs`,
+      `/threads/${thread.thread_id}/commands`,
+      `/threads/${thread.thread_id}/stream/events`,
     ];
     for (const path of paths) expect((await fetch(`${serving().url}${path}`, { method: 'POST' })).status).toBe(404);
     const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'report', arguments: {} } };

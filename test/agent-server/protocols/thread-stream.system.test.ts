@@ -146,6 +146,47 @@ describe('the thread-stream protocol', () => {
     expect(statuses(await live)).toEqual(['running', 'completed', 'running', 'completed']);
   });
 
+  test('delivers a run to its end although a later one was cancelled before its turn', async () => {
+    const threadId = randomUUID();
+    const start = async (input: object): Promise<string> => {
+      const { result } = await command(serving.url, threadId, 'run.start', { assistant_id: 'echo', input });
+      return String(Object(result).run_id);
+    };
+    const first = await start({ input: 'a', sleep_ms: 800 });
+    const live = follow(serving.url, threadId, hasEnded(2));
+    const second = await start({ input: 'b' });
+    await fetch(`${serving.url}/threads/${threadId}/runs/${second}/cancel?wait=true`, { method: 'POST' });
+    await fetch(`${serving.url}/threads/${threadId}/runs/${first}/join`);
+    const events = await live;
+    expect(statuses(events)).toEqual(['running', 'completed', 'interrupted']);
+    const values = events.filter((each) => each.method === 'values' && isRoot(each));
+    expect(values.at(-1)?.params.data).toMatchObject({ output: 'hello a' });
+    expect(await follow(serving.url, threadId, hasEnded(2))).toEqual(events);
+  });
+
+  test('ends the stream of a deleted thread', async () => {
+    const threadId = randomUUID();
+    await command(serving.url, threadId, 'run.start', { assistant_id: 'outer', input: { word: 'hi' } });
+    const all = follow(serving.url, threadId, () => false);
+    await follow(serving.url, threadId, hasEnded());
+    await fetch(`${serving.url}/threads/${threadId}`, { method: 'DELETE' });
+    expect(statuses(await all)).toEqual(['running', 'completed']);
+  });
+
+  test('reports a run that fails, and one that is cancelled', async () => {
+    const threadId = randomUUID();
+    const live = follow(serving.url, threadId, hasEnded(2));
+    await command(serving.url, threadId, 'run.start', { assistant_id: 'echo', input: { input: 'a', fail: 'no ink' } });
+    await follow(serving.url, threadId, hasEnded());
+    const input = { input: 'b', sleep_ms: 60_000 };
+    const { result } = await command(serving.url, threadId, 'run.start', { assistant_id: 'echo', input });
+    await follow(serving.url, threadId, (events) => statuses(events).length === 3);
+    await fetch(`${serving.url}/threads/${threadId}/runs/${Object(result).run_id}/cancel`, { method: 'POST' });
+    const events = await live;
+    expect(statuses(events)).toEqual(['running', 'failed', 'running', 'interrupted']);
+    expect(JSON.stringify(events)).toContain('no ink');
+  });
+
   test.for([
     ['run.start', {}, 'invalid_argument', 'params.assistant_id'],
     ['run.start', { assistant_id: 'nobody' }, 'invalid_argument', 'No assistant or graph "nobody"'],

@@ -5,19 +5,24 @@ import { GraphStore } from '../../../src/agent-server/store/graph-store.ts';
 import { Items } from '../../../src/agent-server/store/items.ts';
 import { openStorage } from '../../../src/agent-server/storage/open.ts';
 import type { Storage } from '../../../src/agent-server/storage/open.ts';
+import { loggerTo } from '../../logger.ts';
 import { startTestPostgres } from '../../postgres/postgres.ts';
 import type { TestPostgres } from '../../postgres/postgres.ts';
 
 let postgres: TestPostgres;
 let storage: Storage;
 let store: GraphStore;
+const lines: string[] = [];
 let now = Date.parse('2026-11-21T06:00:00Z');
 beforeAll(async () => {
   postgres = await startTestPostgres();
   storage = await openStorage(postgres.url, randomUUID(), silentLogger);
   const clock = { now: () => now, sleep: () => Promise.resolve() };
   const settings = { defaultTtl: undefined, refreshOnRead: false, sweepEveryMs: 60_000 };
-  store = new GraphStore(new Items(storage, clock, settings));
+  store = new GraphStore(
+    new Items(storage, clock, settings),
+    loggerTo((line) => lines.push(line)),
+  );
 });
 afterAll(async () => {
   await storage.close();
@@ -28,6 +33,12 @@ beforeEach(async () => {
 });
 
 describe('the store of a graph', () => {
+  test('ignores the query of a search with a warning', async () => {
+    await store.put(['a'], 'k', { v: 1 });
+    expect(await store.search(['a'], { query: 'what they like' })).toMatchObject([{ key: 'k' }]);
+    expect(lines.at(-1)).toContain('query of a store search is ignored');
+  });
+
   test("executes the engine's operations one after the other", async () => {
     const namespace = ['a', 'b'];
     const results = await store.batch([
@@ -68,7 +79,6 @@ describe('the store of a graph', () => {
     ['a time to live of zero', () => store.put(['a'], 'k', {}, undefined, { ttl: 0 }), 'more than 0'],
     ['a namespace that is a string', () => store.batch([{ namespace: 'a', key: 'k' }]), 'list of strings'],
     ['an empty key', () => store.delete(['a'], ''), "can't be empty"],
-    ['a semantic search', () => store.search(['a'], { query: 'what they like' }), 'semantic search is not supported'],
     ['an unknown operator', () => store.search(['a'], { filter: { v: { $near: 1 } } }), 'filter.v.$near is no'],
     ['a filter that is a list', () => store.batch([{ namespacePrefix: ['a'], filter: [1] }]), 'must be an object'],
     [

@@ -53,6 +53,15 @@ describe('the store, over HTTP', () => {
       },
     );
 
+    test('is warned of a query, which is ignored', async () => {
+      await client.store.putItem([root, 'meaning'], 'k', { v: 1 });
+      const body = { namespace_prefix: [root, 'meaning'], query: 'what they like' };
+      const response = await send('POST', '/store/items/search', body);
+      expect(response.headers.get('warning')).toContain('query of a store search is ignored');
+      expect(await response.json()).toMatchObject({ items: [{ key: 'k' }] });
+      expect(serving.lines).toContainEqual(expect.stringContaining('query of a store search is ignored'));
+    });
+
     test('searches by prefix and filter, page by page', async () => {
       for (const n of [1, 2, 3]) {
         now += 1;
@@ -179,7 +188,6 @@ describe('the store, over HTTP', () => {
       422,
       ['body', 'filter', 'a', '$near'],
     ],
-    ['a semantic search', 'POST', '/items/search', { query: 'what they like' }, 422, ['body', 'query']],
     ['a page size of zero', 'POST', '/items/search', { limit: 0 }, 422, ['body', 'limit']],
     ['a depth of zero', 'POST', '/namespaces', { max_depth: 0 }, 422, ['body', 'max_depth']],
   ])(

@@ -42,12 +42,20 @@ export async function carryOut(command: ThreadCommand, context: CommandContext):
   const { id } = command;
   try {
     const result = await resultOf(command, context);
-    const meta = { thread_id: context.threadId, applied_through_seq: await context.store.lastSeq(context.threadId) };
-    return { type: 'success', id, result, meta };
+    return { type: 'success', id, result, meta: await metaOf(context) };
   } catch (error) {
     const refused = refusalOf(error);
     if (refused === undefined) throw error;
     return commandError(id, refused.code, refused.message);
+  }
+}
+
+/** Never fails: a client would repeat a command that was carried out. */
+async function metaOf({ store, threadId }: CommandContext): Promise<FreeObject> {
+  try {
+    return { thread_id: threadId, applied_through_seq: await store.lastSeq(threadId) };
+  } catch {
+    return { thread_id: threadId };
   }
 }
 
@@ -133,8 +141,7 @@ async function startRun(
   const run = await createRun(context, {
     assistant_id,
     ...(resumes ? { command: { resume: input } } : { input }),
-    ...runOptions(config),
-    metadata,
+    ...runOptions(config, metadata),
     multitask_strategy: strategy ?? 'enqueue',
   });
   return { run_id: run.run_id };
@@ -160,17 +167,21 @@ async function respond(
     const message = `The thread has no interrupt "${unknown.interrupt_id}". It waits for ${waiting}.`;
     throw new CommandRefusal('no_such_interrupt', message);
   }
-  const resume = Object.fromEntries(responses.map(({ interrupt_id, response }) => [interrupt_id, response]));
+  const resume = Object.fromEntries(responses.map(({ interrupt_id, response }) => [interrupt_id, response ?? null]));
   const command = { resume, ...(update == null ? {} : { update }), ...(goto == null ? {} : { goto }) };
-  await createRun(context, { assistant_id: assistantId, command, ...runOptions(config), metadata });
+  await createRun(context, { assistant_id: assistantId, command, ...runOptions(config, metadata) });
   return {};
 }
 
 /** The configuration of a run; a client forks a thread by a checkpoint in it. */
-function runOptions(config: FreeObject | undefined): object {
+function runOptions(config: FreeObject | null | undefined, metadata: FreeObject | null | undefined): object {
   const configurable = config?.['configurable'];
   const checkpointId = isObject(configurable) ? configurable['checkpoint_id'] : undefined;
-  return { config, ...(typeof checkpointId === 'string' ? { checkpoint_id: checkpointId } : {}) };
+  return {
+    config: config ?? undefined,
+    metadata: metadata ?? undefined,
+    ...(typeof checkpointId === 'string' ? { checkpoint_id: checkpointId } : {}),
+  };
 }
 
 const createRun = ({ api, threadId }: CommandContext, request: object): Promise<z.infer<typeof runSchema>> =>

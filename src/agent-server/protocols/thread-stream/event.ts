@@ -2,7 +2,7 @@ import { fromJson } from '../../../contract/json-text.ts';
 import { lifecycleData, threadEventParams, type ThreadEventFilter } from '../../../contract/agent/thread-stream.ts';
 import { isObject } from '../../../contract/json-object.ts';
 import { attemptIds, type LoggedEvent } from '../../runs/event-log.ts';
-import { lifecycleEvent } from '../../runs/thread-event-stream.ts';
+import { inputEvent, lifecycleEvent } from '../../runs/thread-event-stream.ts';
 
 /** The place of an event on its thread: the run by its order of acceptance, and the event's number in it. */
 export interface ThreadCursor {
@@ -12,7 +12,8 @@ export interface ThreadCursor {
 
 /**
  * The numbers that each run, and each attempt of it, has on its thread. Runs on one thread never overlap, so numbers grow
- * with time, and every process computes the same ones. Above 2^53, after half a billion runs, they would be inexact.
+ * with time, and every process computes the same ones. Above 2^53, after half a billion runs, they would be inexact, and
+ * the events of an attempt beyond the four millionth share one number.
  */
 const perRun = 2 ** 24;
 const perAttempt = 2 ** 22;
@@ -54,12 +55,16 @@ export function threadEvent(at: ThreadCursor, { event, json }: Pick<LoggedEvent,
   };
 }
 
+/** The names of the events that channels have. */
+export const eventsOfChannels = (channels: readonly string[]): string[] =>
+  channels.map((channel) => (channel === 'input' ? inputEvent : channel.split(':')[0] ?? channel));
+
 /** Whether a stream with this filter has an event. Its parameters (JSON) are only parsed where they decide. */
 export function matchesFilter(
   { channels, namespaces = [], depth = Infinity }: Pick<ThreadEventFilter, 'channels' | 'namespaces' | 'depth'>,
   { event, json }: Pick<LoggedEvent, 'event' | 'json'>,
 ): boolean {
-  const channel = event === 'input.requested' ? 'input' : event;
+  const channel = event === inputEvent ? 'input' : event;
   const isCustom = event === 'custom' && !channels.includes('custom');
   if (!isCustom && !channels.includes(channel)) return false;
   if (!isCustom && namespaces.length === 0) return true;

@@ -1,18 +1,18 @@
-import type { Clock } from '../../../clock.ts';
 import { lifecycleData, threadEventParams } from '../../../contract/agent/thread-stream.ts';
 import { fromJson } from '../../../contract/json-text.ts';
-import type { StoredEvent } from '../../runs/run-events.ts';
 import { lifecycleEvent } from '../../runs/thread-event-stream.ts';
 import type { Storage } from '../../storage/open.ts';
 import { seqOf, type ThreadCursor } from './event.ts';
 
 /** A stored event with the run that it is of. */
-export interface StoredThreadEvent extends StoredEvent {
+export interface StoredThreadEvent extends ThreadCursor {
   runId: string;
-  sequence: number;
   /** The current attempt of the run. */
   attempt: number;
   hasEnded: boolean;
+  event: string;
+  /** Its data as JSON; null if the stream does not have such events. */
+  json: string | null;
 }
 
 /** The status of a run or of a subgraph, by its last lifecycle event. */
@@ -24,26 +24,28 @@ export interface NamespaceStatus {
 
 /** The page limits. At least one event is read. */
 const mostRead = { events: 200, bytes: 16 * 1024 * 1024 };
-/** How long (ms) after its end the events of another process's run are looked for. */
-const endedWithinMs = 5_000;
 
-/** The runs that emit events of the thread-stream protocol. */
-const ofThreadStream = `runs.kwargs ->> 'thread_stream' = 'true'`;
-
-/** The stored events of threads. */
+/** The stored events of threads: of runs that emit those of the thread-stream protocol. */
 export class ThreadEventStore {
   readonly #storage: Storage;
   readonly #processId: string;
-  readonly #clock: Clock;
 
-  constructor(storage: Storage, processId: string, clock: Clock) {
+  constructor(storage: Storage, processId: string) {
     this.#storage = storage;
     this.#processId = processId;
-    this.#clock = clock;
   }
 
-  /** The next events after a place, in order: one page. */
-  async after(threadId: string, { sequence, id }: ThreadCursor): Promise<StoredThreadEvent[]> {
+  /**
+   * The next events after a place, in order: one page. A queued run that was cancelled has events before an earlier one
+   * has ended, so none is read behind an unfinished run.
+   *
+   * @param names the events whose data are read.
+   */
+  async after(
+    threadId: string,
+    { sequence, id }: ThreadCursor,
+    names: readonly string[],
+  ): Promise<StoredThreadEvent[]> {
     const { rows } = await this.#storage.pool.query<{
       run_id: string;
       sequence: string;
@@ -51,21 +53,29 @@ export class ThreadEventStore {
       ended: boolean;
       id: string;
       event: string;
-      data: string;
+      data: string | null;
     }>({
       name: 'thread-events-after',
       text: `
         select run_id, sequence, attempt, ended, id, event, data from (
-          select *, sum(octet_length(data)) over (order by sequence, id) - octet_length(data) as before from (
-            select runs.run_id, runs.sequence, runs.attempt, runs.ended_at is not null as ended, e.id, e.event, e.data
-            from runs join run_events e on e.run_id = runs.run_id
-            where runs.thread_id = $1 and runs.sequence >= $2 and (runs.sequence > $2 or e.id > $3)
-              and ${ofThreadStream} and not e.at_end
+          select *, coalesce(sum(octet_length(data)) over (order by sequence, id), 0) - coalesce(octet_length(data), 0) as before
+          from (
+            select runs.run_id, runs.sequence, runs.attempt, runs.ended_at is not null as ended, e.id, e.event,
+              case when e.event = any($4) then e.data end as data
+            from runs cross join lateral (
+              select id, event, data from run_events
+              where run_id = runs.run_id and id > case when runs.sequence = $2 then $3::bigint else -1 end and not at_end
+              order by id limit ${mostRead.events}
+            ) e
+            where runs.thread_id = $1 and runs.thread_stream and runs.sequence >= $2 and runs.sequence <= coalesce((
+              select min(unfinished.sequence) from runs unfinished
+              where unfinished.thread_id = $1 and unfinished.thread_stream and unfinished.ended_at is null
+            ), 9223372036854775807)
             order by runs.sequence, e.id limit ${mostRead.events}
           ) page
         ) sized
         where before < ${mostRead.bytes} order by sequence, id`,
-      values: [threadId, sequence, id],
+      values: [threadId, sequence, id, names],
     });
     return rows.map((row) => ({
       runId: row.run_id,
@@ -78,15 +88,16 @@ export class ThreadEventStore {
     }));
   }
 
-  /** Those of the threads with an unfinished run of another process, or with one that has just ended anywhere. */
-  async withRemoteRuns(threadIds: readonly string[]): Promise<string[]> {
+  /** Those of the threads with an unfinished run of another process, or a run that ended after a time (ms). */
+  async withNews(threadIds: readonly string[], endedAfter: number): Promise<string[]> {
     const { rows } = await this.#storage.pool.query<{ thread_id: string }>({
-      name: 'threads-with-remote-runs',
+      name: 'threads-with-news',
       text: `
-        select distinct thread_id from runs
-        where thread_id = any($1::uuid[]) and ${ofThreadStream}
-          and (ended_at > $3 or ended_at is null and process_id is distinct from $2)`,
-      values: [threadIds, this.#processId, new Date(this.#clock.now() - endedWithinMs)],
+        select thread_id from runs
+        where thread_id = any($1::uuid[]) and thread_stream and ended_at is null and process_id is distinct from $2
+        union
+        select thread_id from runs where thread_id = any($1::uuid[]) and thread_stream and ended_at > $3`,
+      values: [threadIds, this.#processId, new Date(endedAfter)],
     });
     return rows.map(({ thread_id }) => thread_id);
   }
@@ -94,19 +105,23 @@ export class ThreadEventStore {
   /** The number of the last event of a thread; 0 if there is none. */
   async lastSeq(threadId: string): Promise<number> {
     const { rows } = await this.#storage.pool.query<{ sequence: string; id: string }>(
-      `select runs.sequence, e.id from runs join run_events e on e.run_id = runs.run_id
-       where runs.thread_id = $1 and ${ofThreadStream} and not e.at_end order by runs.sequence desc, e.id desc limit 1`,
+      `select runs.sequence, e.id from runs cross join lateral (
+         select id from run_events where run_id = runs.run_id and not at_end order by id desc limit 1
+       ) e
+       where runs.thread_id = $1 and runs.thread_stream order by runs.sequence desc limit 1`,
       [threadId],
     );
     const [last] = rows;
     return last ? seqOf({ sequence: Number(last.sequence), id: Number(last.id) }) : 0;
   }
 
-  /** The last status of a run, by default the latest, and of each of its subgraphs. */
+  /** The last status of a run, by default the latest that has started, and of each of its subgraphs. */
   async statuses(threadId: string, runId: string | undefined): Promise<NamespaceStatus[]> {
     const { rows } = await this.#storage.pool.query<{ data: string }>(
       `with run as (
-         select run_id from runs where thread_id = $1 and ($2::uuid is null or run_id = $2) and ${ofThreadStream}
+         select run_id from runs
+         where thread_id = $1 and thread_stream and ($2::uuid is null or run_id = $2)
+           and exists (select from run_events where run_id = runs.run_id and event = $3)
          order by sequence desc limit 1
        )
        select data from run_events join run using (run_id) where event = $3 and not at_end order by id`,

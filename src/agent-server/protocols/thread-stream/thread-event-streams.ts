@@ -1,18 +1,16 @@
 import { pause, type Clock } from '../../../clock.ts';
-import { metadataEvent } from '../../../contract/agent/stream-event.ts';
 import type { ThreadEventFilter } from '../../../contract/agent/thread-stream.ts';
 import type { Logger } from '../../../logger.ts';
 import type { Followable, Follower } from '../../runs/event-log.ts';
 import { logFailure } from '../../runs/poll.ts';
-import { retryWhileDatabaseDown } from '../../runs/retry-while-database-down.ts';
 import type { StoredEvent } from '../../runs/run-events.ts';
-import { attemptOf, cursorOf, matchesFilter, reportsEnd, threadEvent, type ThreadCursor } from './event.ts';
 import type { ThreadEventStore } from './store.ts';
+import { ThreadReader } from './thread-reader.ts';
 
 /** The polling interval (ms) for runs of other processes on followed threads. */
 const pollMs = 500;
-/** The polling interval (ms) for the end of a run that is about to be stored. */
-const endPollMs = 20;
+/** The maximum clock difference (ms) of two processes, twice: the end of a run has the time of its process. */
+const skewMs = 10_000;
 
 /** The followers of one thread, and the order of its runs as far as it is known. */
 interface FollowedThread {
@@ -35,14 +33,14 @@ export class ThreadEventStreams {
   }
 
   /**
-   * The events of a thread, which need not exist yet. None is delivered before `isAllowed` has resolved to true; it is
-   * asked again with every new event.
+   * The events of a thread, which need not exist yet. None of a run is delivered before `isAllowed` has resolved to
+   * true; it is asked again with each run.
    */
   events(threadId: string, filter: ThreadEventFilter, isAllowed: () => Promise<boolean>): Followable {
     return { follow: (follower) => this.#follow(threadId, filter, isAllowed, follower) };
   }
 
-  /** Delivers events that this process has just stored. */
+  /** Delivers events that this process has just stored; without any it reads what is stored. */
   deliver(threadId: string, runId: string, events: readonly StoredEvent[]): void {
     const thread = this.#threads.get(threadId);
     if (!thread) return;
@@ -50,10 +48,15 @@ export class ThreadEventStreams {
     for (const reader of thread.readers) if (sequence === undefined || !reader.take(sequence, events)) reader.read();
   }
 
+  /** Ends the streams of a deleted thread. */
+  close(threadId: string): void {
+    for (const reader of this.#threads.get(threadId)?.readers ?? []) reader.end();
+  }
+
   /** Ends all streams. */
   async closeAll(): Promise<void> {
     this.#stop.abort();
-    for (const { readers } of this.#threads.values()) for (const reader of readers) reader.end();
+    for (const threadId of this.#threads.keys()) this.close(threadId);
     await this.#polling;
   }
 
@@ -69,129 +72,34 @@ export class ThreadEventStreams {
     }
     const thread = this.#threads.get(threadId) ?? { readers: new Set(), sequences: new Map() };
     this.#threads.set(threadId, thread);
-    const reader = new ThreadReader({ ...this.#parts, threadId, filter, isAllowed, follower, ...thread });
+    const leave = () => {
+      thread.readers.delete(reader);
+      if (thread.readers.size === 0 && this.#threads.get(threadId) === thread) this.#threads.delete(threadId);
+    };
+    const { sequences } = thread;
+    const reader = new ThreadReader({ ...this.#parts, threadId, filter, isAllowed, follower, sequences, onEnd: leave });
     thread.readers.add(reader);
     reader.read();
     this.#polling ??= this.#poll();
     return () => {
       reader.stop();
-      thread.readers.delete(reader);
-      if (thread.readers.size === 0 && this.#threads.get(threadId) === thread) this.#threads.delete(threadId);
+      leave();
     };
   }
 
   async #poll(): Promise<void> {
     const { store, clock, log } = this.#parts;
+    let since = clock.now() - skewMs;
     while (this.#threads.size > 0 && !this.#stop.signal.aborted) {
       await pause(clock, pollMs, this.#stop.signal);
-      const busy = await store
-        .withRemoteRuns([...this.#threads.keys()])
+      const before = clock.now();
+      const withNews = await store
+        .withNews([...this.#threads.keys()], since)
         .catch(logFailure(log, 'Polling followed threads failed'));
-      for (const id of busy ?? []) for (const reader of this.#threads.get(id)?.readers ?? []) reader.read();
+      if (!withNews) continue;
+      since = before - skewMs;
+      for (const id of withNews) for (const reader of this.#threads.get(id)?.readers ?? []) reader.read();
     }
     this.#polling = undefined;
-  }
-}
-
-interface ReaderParts {
-  store: ThreadEventStore;
-  clock: Clock;
-  log: Logger;
-  threadId: string;
-  filter: ThreadEventFilter;
-  isAllowed: () => Promise<boolean>;
-  follower: Follower;
-  sequences: Map<string, number>;
-}
-
-/** Reads the events of one thread for one client, in order and each once. */
-class ThreadReader {
-  readonly #parts: ReaderParts;
-  readonly #stop = new AbortController();
-  #cursor: ThreadCursor;
-  #isAllowed = false;
-  #reading = false;
-  /** There may be more than the current reading finds. */
-  #again = false;
-
-  constructor(parts: ReaderParts) {
-    this.#parts = parts;
-    this.#cursor = parts.filter.since === undefined ? { sequence: -1, id: -1 } : cursorOf(parts.filter.since);
-  }
-
-  /** Takes events that follow directly on the last one; false if there may be others before them. */
-  take(sequence: number, events: readonly StoredEvent[]): boolean {
-    const isNext = this.#cursor.sequence === sequence && events[0]?.id === this.#cursor.id + 1;
-    if (this.#reading || !this.#isAllowed || !isNext || events.some(reportsEnd)) return false;
-    for (const event of events) this.#pass({ sequence, ...event });
-    return true;
-  }
-
-  /** Reads what is stored after the last event. */
-  read(): void {
-    if (this.#reading) {
-      this.#again = true;
-      return;
-    }
-    this.#reading = true;
-    const { clock, log, threadId } = this.#parts;
-    void retryWhileDatabaseDown(() => this.#readAll(), clock, this.#stop.signal)
-      .catch((error: unknown) => {
-        if (this.#stop.signal.aborted) return;
-        log.error({ threadId }, `The events of thread ${threadId} can't be read: ${String(error)}`);
-        this.end();
-      })
-      .finally(() => {
-        this.#reading = false;
-        // Asked for after the last page was read.
-        if (this.#again && !this.#stop.signal.aborted) this.read();
-      });
-  }
-
-  /** Stops reading, because the client is gone. */
-  stop(): void {
-    this.#stop.abort();
-  }
-
-  /** Ends the stream of the client. */
-  end(): void {
-    if (this.#stop.signal.aborted) return;
-    this.stop();
-    this.#parts.follower(undefined);
-  }
-
-  async #readAll(): Promise<void> {
-    const { store, threadId, sequences, isAllowed } = this.#parts;
-    do {
-      this.#again = false;
-      const page = await store.after(threadId, this.#cursor);
-      if (page.length > 0 && !this.#isAllowed) this.#isAllowed = await isAllowed();
-      if (!this.#isAllowed) continue;
-      for (const event of page) {
-        if (this.#stop.signal.aborted) return;
-        sequences.set(event.runId, event.sequence);
-        const reported = reportsEnd(event);
-        if (reported && attemptOf(event) < event.attempt) {
-          // The process died before it could store this end: the next attempt has another one.
-          this.#cursor = event;
-          continue;
-        }
-        if (reported && !event.hasEnded) return this.#readAgainSoon();
-        this.#pass(event);
-      }
-      this.#again ||= page.length > 0;
-    } while (this.#again && !this.#stop.signal.aborted);
-  }
-
-  /** The end of a run is reported once it is stored, so that a client can go on from there. */
-  #readAgainSoon(): void {
-    const { clock } = this.#parts;
-    void pause(clock, endPollMs, this.#stop.signal).then(() => this.read());
-  }
-
-  #pass({ sequence, id, event, json }: ThreadCursor & StoredEvent): void {
-    this.#cursor = { sequence, id };
-    if (event === metadataEvent || !matchesFilter(this.#parts.filter, { event, json })) return;
-    this.#parts.follower(threadEvent(this.#cursor, { event, json }));
   }
 }
