@@ -92,10 +92,8 @@ async function putTogether(
     const plan = runs.executor.find(runId)?.plan;
     if (plan?.kwargs.thread_stream) threadEventStreams.deliver(plan.threadId, runId, stored);
   };
-  const openThreads = await openTheThreads({
-    ...{ storage, threads, graphs, runs, lifetime, clock, log },
-    onGone: (threadId) => threadEventStreams.close(threadId),
-  });
+  const onGone = (threadId: string) => threadEventStreams.close(threadId);
+  const openThreads = await openTheThreads({ storage, threads, graphs, runs, lifetime, clock, log, onGone });
   const crons = new CronStore(storage, threadIsThere);
   const around = {
     http: configuration.file.http ?? {},

@@ -144,8 +144,7 @@ export class Recovery {
     const ending = { id: run.attempt * attemptIds - 1, kind: 'error', json: JSON.stringify(decision.error) } as const;
     // Its row is deleted with it: waiting callers in other processes find the outcome here.
     if (run.temporary || isUndone) await events.write(run.run_id, [], ending);
-    else if (run.kwargs['thread_stream'] === true)
-      await this.#reportEnd(run, decision);
+    else if (run.kwargs['thread_stream'] === true) await this.#reportEnd(run, decision);
     if (isUndone) return store.rollBack(run.run_id);
     const after = await this.#threadAfter(run);
     await store.end(ended, { status: decision.status, error: decision.error, values: undefined, ...after });

@@ -15,7 +15,7 @@ const graphOfThread = `
   jsonb_strip_nulls(jsonb_build_object('graph_id', metadata -> 'graph_id', 'assistant_id', metadata -> 'assistant_id'))`;
 
 /**
- * $13: whether it may start at once. $14: the graph metadata for the thread. No row if the thread is missing, busy or
+ * $13: whether it may start at once. $14: the graph metadata for the thread. $15: whether it is for a thread stream. No row if the thread is missing, busy or
  * expired (`isOver`, by $12). Stores the former state of the thread, for a rollback.
  */
 export const beginOnThread = (isOver: string) => ({
@@ -28,7 +28,8 @@ export const beginOnThread = (isOver: string) => ({
       where thread_id = $2 and ($7 <> 'reject' or unfinished = 0) and not ${isOver}
       returning case when unfinished = 1 and $13 then 'running' else 'pending' end as status, graph_before
     )
-    insert into runs (${runColumns}, graph_before) select ${runValues('thread.status')}, thread.graph_before from thread
+    insert into runs (${runColumns}, graph_before, thread_stream)
+    select ${runValues('thread.status')}, thread.graph_before, $15::boolean from thread
     returning status, sequence`,
 });
 

@@ -88,6 +88,7 @@ export class RunStore extends RunReads {
         now,
         atOnce,
         ...(plan.temporary ? [] : [storable(known)]),
+        ...(stateless ? [] : [plan.kwargs.thread_stream === true]),
       ],
     });
     const [row] = rows;

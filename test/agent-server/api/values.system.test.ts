@@ -145,7 +145,6 @@ const refused: Readonly<Record<string, string>> = {
   ),
   'StorePutRequest namespace []': 'Nothing lies at the root.',
   'StoreDeleteRequest namespace []': 'Nothing lies at the root.',
-  'StoreSearchRequest query "text"': 'Nothing is searched by meaning.',
 };
 const met: string[] = [];
 

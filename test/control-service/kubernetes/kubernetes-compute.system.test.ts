@@ -190,7 +190,9 @@ describe('a lost lease', () => {
       const resourceSpec = { max_scale: 5, queue_cpu: 1 };
       const starting = start({ revisionId: second, resourceSpec }, breakOff.signal, hold);
       const scaler = () => at(api.find('horizontalpodautoscalers', 'team-a', base), 'spec.maxReplicas');
-      await expect.poll(scaler).toBe(5);
+      // All of it is applied, and followed: else the rollout itself would get the faults.
+      const isFollowed = () => api.seen.slice(-6).every(({ method }) => method === 'GET');
+      await expect.poll(() => scaler() === 5 && isFollowed()).toBe(true);
       // The first request of the rollback hangs when the lease ends.
       for (const method of ['PATCH', 'DELETE']) api.faults.push({ method, times: 1, how: { kind: 'silent' } });
       breakOff.abort();

@@ -57,7 +57,7 @@ export function threadEvent(at: ThreadCursor, { event, json }: Pick<LoggedEvent,
 
 /** The names of the events that channels have. */
 export const eventsOfChannels = (channels: readonly string[]): string[] =>
-  channels.map((channel) => (channel === 'input' ? inputEvent : channel.split(':')[0] ?? channel));
+  channels.map((channel) => (channel === 'input' ? inputEvent : (channel.split(':')[0] ?? channel)));
 
 /** Whether a stream with this filter has an event. Its parameters (JSON) are only parsed where they decide. */
 export function matchesFilter(

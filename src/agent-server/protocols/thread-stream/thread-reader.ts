@@ -7,7 +7,15 @@ import type { Follower, LoggedEvent } from '../../runs/event-log.ts';
 import { retryWhileDatabaseDown } from '../../runs/retry-while-database-down.ts';
 import type { StoredEvent } from '../../runs/run-events.ts';
 import { lifecycleEvent } from '../../runs/thread-event-stream.ts';
-import { attemptOf, cursorOf, eventsOfChannels, matchesFilter, reportsEnd, threadEvent, type ThreadCursor } from './event.ts';
+import {
+  attemptOf,
+  cursorOf,
+  eventsOfChannels,
+  matchesFilter,
+  reportsEnd,
+  threadEvent,
+  type ThreadCursor,
+} from './event.ts';
 import type { StoredThreadEvent, ThreadEventStore } from './store.ts';
 
 /** The polling interval (ms) for the end of a run that is about to be stored. */

@@ -5,9 +5,7 @@ import type { Migration } from '../../../postgres/migrate.ts';
 export const threadStreams: Migration = {
   name: '080-thread-streams',
   up: async (db) => {
-    await sql`
-      alter table runs add column thread_stream boolean
-      generated always as (coalesce(kwargs ->> 'thread_stream' = 'true', false)) stored`.execute(db);
+    await sql`alter table runs add column thread_stream boolean not null default false`.execute(db);
     await sql`create index runs_of_thread_streams on runs (thread_id, sequence) where thread_stream`.execute(db);
   },
 };
