@@ -31,10 +31,14 @@ export function asOwnCall(request: Request): Request {
   return request;
 }
 
+/** Commands and streams of a thread, which start runs and read states. */
+const ofThreadStream = /^\/threads?\/[^/]+\/(?:commands|stream\/events)$/;
+
 /** The setting that disables a path; undefined if none does. */
 export function disabledBy(http: HttpConfig, path: string): keyof HttpConfig | undefined {
   const group = groupOf(path);
-  return group !== undefined && http[`disable_${group}`] === true ? `disable_${group}` : undefined;
+  if (group !== undefined && http[`disable_${group}`] === true) return `disable_${group}`;
+  return http.disable_threads === true && ofThreadStream.test(path) ? 'disable_threads' : undefined;
 }
 
 /** Returns 404 for disabled routes. */

@@ -172,6 +172,11 @@ export class RunEvents {
     return Number(row?.id ?? -1);
   }
 
+  /** Deletes all that is stored of a run. */
+  async clear(runId: string): Promise<void> {
+    await this.#storage.db.deleteFrom('run_events').where('run_id', '=', runId).execute();
+  }
+
   /** Drops the lifecycle event of an end whose process died before it stored the end itself. */
   async dropUnstoredEnd(runId: string): Promise<void> {
     await this.#storage.pool.query(

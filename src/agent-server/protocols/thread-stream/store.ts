@@ -25,6 +25,12 @@ export interface NamespaceStatus {
 /** The page limits. At least one event is read. */
 const mostRead = { events: 200, bytes: 16 * 1024 * 1024 };
 
+/** Nothing is read behind an unfinished run of the thread $1. */
+const upToFirstUnfinished = `runs.sequence <= coalesce((
+  select min(unfinished.sequence) from runs unfinished
+  where unfinished.thread_id = $1 and unfinished.thread_stream and unfinished.ended_at is null
+), 9223372036854775807)`;
+
 /** The stored events of threads: of runs that emit those of the thread-stream protocol. */
 export class ThreadEventStore {
   readonly #storage: Storage;
@@ -67,10 +73,7 @@ export class ThreadEventStore {
               where run_id = runs.run_id and id > case when runs.sequence = $2 then $3::bigint else -1 end and not at_end
               order by id limit ${mostRead.events}
             ) e
-            where runs.thread_id = $1 and runs.thread_stream and runs.sequence >= $2 and runs.sequence <= coalesce((
-              select min(unfinished.sequence) from runs unfinished
-              where unfinished.thread_id = $1 and unfinished.thread_stream and unfinished.ended_at is null
-            ), 9223372036854775807)
+            where runs.thread_id = $1 and runs.thread_stream and runs.sequence >= $2 and ${upToFirstUnfinished}
             order by runs.sequence, e.id limit ${mostRead.events}
           ) page
         ) sized
@@ -108,7 +111,8 @@ export class ThreadEventStore {
       `select runs.sequence, e.id from runs cross join lateral (
          select id from run_events where run_id = runs.run_id and not at_end order by id desc limit 1
        ) e
-       where runs.thread_id = $1 and runs.thread_stream order by runs.sequence desc limit 1`,
+       where runs.thread_id = $1 and runs.thread_stream and ${upToFirstUnfinished}
+       order by runs.sequence desc limit 1`,
       [threadId],
     );
     const [last] = rows;
