@@ -118,7 +118,8 @@ export const protocolOperations: readonly Operation<Env>[] = [
 ];
 
 /** The server's own operations, with the credentials of the caller. */
-const apiFor = (c: Context<Env>) => createInternalApi(c.var.parts.fetch, c.req.raw.headers);
+/** The server's own operations, as the caller of a request. */
+export const apiFor = (c: Context<Env>) => createInternalApi(c.var.parts.fetch, c.req.raw.headers);
 
 const addressOf = (c: Context<Env>, assistantId: string): string =>
   new URL(

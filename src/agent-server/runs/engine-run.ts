@@ -15,7 +15,8 @@ export interface RunState {
   waitsFor: unknown[] | undefined;
 }
 
-const interruptChannel = '__interrupt__';
+/** The key under which the engine's values have interrupts. */
+export const interruptChannel = '__interrupt__';
 
 /** The response for a waiting caller: the values with the interrupts. */
 export function valuesWithInterrupts({ values, waitsFor }: RunState): unknown {

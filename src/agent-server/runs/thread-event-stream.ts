@@ -1,9 +1,8 @@
 import { isObject } from '../../contract/json-object.ts';
-import { threadEventParams, type ThreadEventParams } from '../../contract/agent/thread-stream.ts';
+import { threadEventParams, type LifecycleStatus, type ThreadEventParams } from '../../contract/agent/thread-stream.ts';
 import type { FinalRunStatus } from '../../contract/agent/run.ts';
-import type { LifecycleStatus } from '../../contract/agent/thread-stream.ts';
 import type { Graph } from '../graphs/graph.ts';
-import { engineOptions, updateReached, type RunState } from './engine-run.ts';
+import { engineOptions, interruptChannel, updateReached, type RunState } from './engine-run.ts';
 import type { Emit } from './message-stream.ts';
 import type { RunPlan } from './run-plan.ts';
 import { taskError } from './debug-payload.ts';
@@ -12,7 +11,6 @@ import { taskError } from './debug-payload.ts';
 export const lifecycleEvent = 'lifecycle';
 /** The event that reports an interrupt. */
 export const inputEvent = 'input.requested';
-const interruptChannel = '__interrupt__';
 
 /**
  * Runs a graph with the engine's third version of `streamEvents`, and emits the events of the thread-stream protocol:

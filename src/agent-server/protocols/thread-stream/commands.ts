@@ -114,7 +114,10 @@ const threadResponse = z.looseObject({
 });
 
 /** The thread; undefined if there is none that the caller may read. */
-async function readThread({ api, threadId }: CommandContext): Promise<z.infer<typeof threadResponse> | undefined> {
+export async function readThread({
+  api,
+  threadId,
+}: Pick<CommandContext, 'api' | 'threadId'>): Promise<z.infer<typeof threadResponse> | undefined> {
   try {
     return await api.read(threadResponse, 'GET', `/threads/${threadId}`);
   } catch (error) {

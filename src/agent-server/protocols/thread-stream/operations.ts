@@ -3,9 +3,8 @@ import type { Operation } from '../../../http/operation.ts';
 import { pathId, readBody } from '../../api/body.ts';
 import { eventStream } from '../../api/event-stream.ts';
 import { operation, type Env } from '../../api/operation.ts';
-import { Refusal } from '../../refusal.ts';
-import { createInternalApi } from '../internal-api.ts';
-import { carryOut } from './commands.ts';
+import { apiFor } from '../operations.ts';
+import { carryOut, readThread } from './commands.ts';
 
 const tag = 'Thread Streams';
 
@@ -23,10 +22,10 @@ export const threadStreamOperations: readonly Operation<Env>[] = [
     responses: { 200: { description: 'The result, or an error.', schema: commandResponse } },
     errors: [400, 413, 422],
     async handle(c) {
-      const { fetch, threadEvents } = c.var.parts;
+      const { threadEvents } = c.var.parts;
       const threadId = pathId(c, 'thread_id');
       const command = await readBody(c, threadCommand);
-      const api = createInternalApi(fetch, c.req.raw.headers);
+      const api = apiFor(c);
       return c.json(await carryOut(command, { api, store: threadEvents.store, threadId }));
     },
   }),
@@ -42,18 +41,11 @@ export const threadStreamOperations: readonly Operation<Env>[] = [
     responses: { 200: { description: 'Server-sent events.', type: 'text/event-stream' } },
     errors: [400, 413, 422],
     async handle(c) {
-      const { fetch, threadEvents, clock } = c.var.parts;
+      const { threadEvents, clock } = c.var.parts;
       const threadId = pathId(c, 'thread_id');
       const filter = await readBody(c, threadEventFilter);
-      const api = createInternalApi(fetch, c.req.raw.headers);
-      const mayRead = () =>
-        api.ask('GET', `/threads/${threadId}`).then(
-          () => true,
-          (error: unknown) => {
-            if (error instanceof Refusal && error.status === 404) return false;
-            throw error;
-          },
-        );
+      const api = apiFor(c);
+      const mayRead = async () => (await readThread({ api, threadId })) !== undefined;
       await mayRead();
       const events = threadEvents.streams.events(threadId, filter, mayRead);
       return eventStream(events, { clock, onGone: () => undefined, headers: {} });
