@@ -57,7 +57,7 @@ describe('action.yml', () => {
 });
 
 describe('the documentation', () => {
-  test('has the tables of inputs, outputs, variables and fields: npm run build writes them', async () => {
+  test('has the tables of inputs, outputs, variables and fields as npm run build writes', async () => {
     for (const [path, tables] of Object.entries(await referenceTables(read('action.yml')))) {
       expect(withTables(read(path), tables)).toBe(read(path));
     }

@@ -30,7 +30,7 @@ test('a figure is written down with its ratios', () => {
   });
 });
 
-test('where there is no floor or no peer, and over a floor of nothing, there is no ratio', () => {
+test('without a floor or a peer, or over a floor of nothing, there is no ratio', () => {
   const { floor: _, peer: __, ...alone } = poll;
   expect(figureOf(alone)).toMatchObject({ floor: null, peer: null, ratio_to_floor: null, ratio_to_peer: null });
   expect(figureOf({ ...poll, floor: 0 })).toMatchObject({ floor: 0, ratio_to_floor: null });

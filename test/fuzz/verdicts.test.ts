@@ -107,7 +107,7 @@ test('judging that was given up is tried once more', async () => {
   expect({ verdict: (await judge.conclude(tried)).kind, sleeps }).toEqual({ verdict: 'passed', sleeps: 2 });
 });
 
-test('the responses stored for the next attempt are bounded together, and the newest are kept', () => {
+test('responses stored for the next attempt share one bound, and the newest are kept', () => {
   const attempts = Array.from({ length: 20 }, (_, at) => responded([at, 'y'.repeat(60_000)]));
   const kept = keepAttempts(expecting('$', contains, 20), attempts);
   expect(JSON.stringify(kept).length).toBeLessThan(300 * 1024);

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture?.close());
 
-test('pushes are built and proven while the clock goes a day back, and then a day ahead', async () => {
+test('builds and proves pushes while the clock goes a day back, and then a day ahead', async () => {
   const project = await openProject(fixture, 'jumps');
   for (const jump of [-day, day]) {
     const letGo = fixture.service.hold(project.deploymentId);

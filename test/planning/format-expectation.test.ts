@@ -42,7 +42,7 @@ test.each([
   [true, 'a boolean'],
 ])('says what kind %j is', (value, kind) => expect(kindOfValue(value)).toBe(kind));
 
-test('redacts the text to show and as much behind it as a secret may be long, and no more', () => {
+test('redacts the text to show, and behind it no more than the length of a secret', () => {
   const lengths: number[] = [];
   const spied = createFormatter((text) => {
     lengths.push(text.length);

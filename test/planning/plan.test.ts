@@ -117,7 +117,7 @@ describe('what cannot be changed', () => {
     expect(obstacles(plan(github, { ...seenImage, deployment })).map(({ field }) => field)).toEqual(['source']);
   });
 
-  test('another name than that of the given id, in words; a deployment of no given name is compared by none', () => {
+  test('compares the name with that of the given id only where a name is given', () => {
     expect(obstacles(plan({ ...github, name: 'other', deploymentId: 'd1' }, seen))).toEqual([
       {
         field: 'name',

@@ -108,7 +108,7 @@ function disposable<T extends { close(): Promise<void> }>(stream: T): T & AsyncD
 }
 
 describe('the thread-stream protocol', () => {
-  test('has every event of a run with its subgraphs, in order and once, also for one who comes later', async () => {
+  test('delivers each event of a run and its subgraphs once, in order, to latecomers too', async () => {
     const threadId = randomUUID();
     const live = follow(serving.url, threadId, hasEnded());
     const started = await command(serving.url, threadId, 'run.start', { assistant_id: 'outer', input: { word: 'hi' } });

@@ -117,7 +117,7 @@ describe('the events of a run', () => {
   });
 });
 
-test('an engine without the third version of streamEvents fails the run, and says what to update', async () => {
+test('an engine without streamEvents v3 fails the run, and says what to update', async () => {
   const graph = unusedGraph({
     streamEvents: () => {
       throw new Error('Only versions "v1" and "v2" of the schema are currently supported.');

@@ -30,7 +30,7 @@ const image: EarlierRevision = {
 };
 
 describe('a redeployment', () => {
-  test('takes what made the earlier revision, and keeps what changes in place or belongs to builds', () => {
+  test('reuses the earlier revision, but keeps build settings and what changes in place', () => {
     expect(judgeRedeploy(current, earlier)).toEqual({
       ok: true,
       value: {

@@ -1,6 +1,14 @@
 import { sql } from 'kysely';
 import type { Migration } from '../../../postgres/migrate.ts';
 
+/** What an assistant and each of its versions have alike. */
+const descriptionColumns = sql.raw(`
+        name text not null,
+        description text,
+        context json not null,
+        config json not null,
+        metadata jsonb not null`);
+
 /** Assistants with their versions, threads and runs. */
 export const first: Migration = {
   name: '001-first',
@@ -10,11 +18,7 @@ export const first: Migration = {
         assistant_id uuid primary key,
         graph_id text not null,
         version integer not null,
-        name text not null,
-        description text,
-        context json not null,
-        config json not null,
-        metadata jsonb not null,
+        ${descriptionColumns},
         created_at timestamptz not null,
         updated_at timestamptz not null
       )`.execute(db);
@@ -23,11 +27,7 @@ export const first: Migration = {
         assistant_id uuid not null references assistants on delete cascade,
         version integer not null,
         graph_id text not null,
-        name text not null,
-        description text,
-        context json not null,
-        config json not null,
-        metadata jsonb not null,
+        ${descriptionColumns},
         created_at timestamptz not null,
         primary key (assistant_id, version)
       )`.execute(db);
