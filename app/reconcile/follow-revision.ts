@@ -1,5 +1,6 @@
 import { withoutFullStop } from '../../src/contract/plain-text.ts';
 import { agentAddress, type Deployment } from '../../src/contract/control/deployment.ts';
+import { shownValues } from '../../src/contract/control/secret.ts';
 import { rolloutAfter, rolloutOf, rolloutOutOfTime, type RevisionObservation } from '../../src/planning/rollout.ts';
 import type { Rollout } from '../../src/planning/rollout-types.ts';
 import { tryCall } from '../../src/deploy/try-call.ts';
@@ -112,7 +113,7 @@ async function observationOf(
   const isNew = message && before.seen.at(-1)?.status !== quiet.status;
   const deployment = observed.whole ?? (isNew ? await control.getDeployment(deploymentId, options()) : undefined);
   if (!deployment || !message) return { observation: { ...observed, revision: quiet }, deployment };
-  const shown = { ...quiet, status_message: maskOf(valuesOf(deployment))(message) };
+  const shown = { ...quiet, status_message: maskOf(shownValues(deployment.secrets))(message) };
   return { observation: { ...observed, revision: shown }, deployment };
 }
 
@@ -177,7 +178,7 @@ async function logTail(
   const read = known ? undefined : await tryCall(control.getDeployment(deploymentId, readOptions(work)));
   const deployment = read?.ok ? read.value : known;
   if (!deployment) return [];
-  const mask = maskOf(valuesOf(deployment));
+  const mask = maskOf(shownValues(deployment.secrets));
   const logs = await lastLogLines(deploymentId, revisionId, {
     control,
     options: () => readOptions(work),
@@ -188,5 +189,3 @@ async function logTail(
   });
   return logs.slice(-lines);
 }
-
-const valuesOf = ({ secrets }: Pick<Deployment, 'secrets'>): string[] => secrets.map(({ value }) => value);

@@ -1,7 +1,7 @@
 import { createPrivateKey } from 'node:crypto';
 import * as z from 'zod';
 import { readAddress } from '../../src/contract/base-address.ts';
-import { fieldSpellings } from '../../src/contract/control/aliases.ts';
+import { fieldNameSettings } from '../../src/contract/control/aliases.ts';
 import { invalidInHeader } from '../../src/contract/header-value.ts';
 import { withoutTrailingSlashes } from '../../src/contract/plain-text.ts';
 
@@ -90,7 +90,9 @@ export const environment = z.object({
   LANDFALL_BASE_URL: judged(text, addressProblem).transform(withoutTrailingSlashes),
   LANDFALL_API_KEY: judged(text, headerProblem),
   LANDFALL_TENANT_ID: judged(optional, headerProblem),
-  LANDFALL_FIELD_NAMES: z.enum(fieldSpellings, { error: `is one of ${fieldSpellings.join(', ')}` }).default('contract'),
+  LANDFALL_FIELD_NAMES: z
+    .enum(fieldNameSettings, { error: `is one of ${fieldNameSettings.join(', ')}` })
+    .default('auto'),
   LANDFALL_BUILDER: z.enum(['app', 'service'], { error: 'is app or service' }).default('app'),
   LANDFALL_BINDINGS: z.string().default('').transform(readBy(readBindings)),
   LANDFALL_ALLOW_HTTP: z

@@ -8,11 +8,12 @@ import type { ControlService } from '../../src/contract/control/service.ts';
 import type { Redact } from '../../src/planning/format-expectation.ts';
 import { tryCall } from '../../src/deploy/try-call.ts';
 import { maskOf } from '../../src/contract/mask.ts';
+import { shownValues } from '../../src/contract/control/secret.ts';
 
 /** Timeout for reading a deployment's secrets (ms). */
 const readSecretsMs = 15_000;
 
-/** The values of a deployment's secrets; null where the service could not return them. */
+/** The values of a deployment's secrets; null where the service could not return them, or hides one. */
 type KnownSecrets = readonly string[] | null;
 
 /** Reads the secrets that a deployment's agent may repeat. */
@@ -22,7 +23,9 @@ export async function secretsOf(
 ): Promise<KnownSecrets> {
   const options = { signal, deadline: clock.now() + readSecretsMs };
   const reported = await tryCall(control.getDeployment(deploymentId, options));
-  return reported.ok ? reported.value.secrets.map(({ value }) => value) : null;
+  if (!reported.ok || !reported.value.secrets) return null;
+  const values = shownValues(reported.value.secrets);
+  return values.length === reported.value.secrets.length ? values : null;
 }
 
 const notShown: Redact = (text) => (text === '' ? '' : '(not shown: the service did not return the secrets to redact)');

@@ -136,8 +136,8 @@ const maxProblems = 50;
 
 /**
  * Parses the body of an error response of any shape: `{detail: string}` and `{detail: [{loc, msg, type}]}`
- * (control-service.md, Errors), plain text, Zod issues, common forms of `{error}` and `{message}`, or a web page, of
- * which the title is used. The result is masked and truncated.
+ * (control-service.md, Errors), plain text, Zod issues, common forms of `{error}` and `{message}`, the XML of an object
+ * store, or a web page, of which the title is used. The result is masked and truncated.
  */
 export function readErrorBody(body: string, mask: Mask): { detail?: string; problems: FieldProblem[] } {
   const parsed = fromJson(body);
@@ -199,8 +199,20 @@ function placesOf(loc: unknown): (string | number)[] {
 }
 
 function textOf(body: string): string {
+  const stored = wordsOfStore(body);
+  if (stored !== '') return stored;
   if (!looksLikeHtml(body)) return body;
   return /<title[^<>]*>([^<]*)<\/title>/i.exec(body)?.[1] ?? 'a web page';
+}
+
+/** The refusal of an object store. Its other elements repeat the request, with what signs it. */
+function wordsOfStore(body: string): string {
+  if (!/^\s*(?:<\?xml[^<>]*>\s*)?<Error>/.test(body)) return '';
+  const words = ['Code', 'Message', 'Details'].flatMap((tag) => {
+    const text = new RegExp(`<${tag}>([^<]*)</${tag}>`).exec(body)?.[1]?.trim();
+    return text ? [text] : [];
+  });
+  return words.join(': ') || 'an error of an object store';
 }
 
 /** Whether the body is a page of a web server, a proxy or a login instead of JSON. */

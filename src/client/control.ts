@@ -1,5 +1,5 @@
 import type { CallOptions } from '../contract/call-options.ts';
-import { type FieldSpelling, spellFields } from '../contract/control/aliases.ts';
+import { type FieldNameSetting, spellFields } from '../contract/control/aliases.ts';
 import type { Container } from '../contract/control/container.ts';
 import {
   deployment,
@@ -24,12 +24,13 @@ import { connection, type Connection, type ConnectionSettings } from './connecti
 import { checked, type Reader, readJson, readNothing } from './response-readers.ts';
 import { tarballStore } from './tarball-store.ts';
 import { fromJson } from '../contract/json-text.ts';
+import { RequestSpelling } from './request-spelling.ts';
 
 export interface ControlServiceSettings extends ConnectionSettings {
   /** The base URL, including its path prefix if any. */
   baseUrl: string;
   /** The field names of requests; responses may have either. */
-  spelling: FieldSpelling;
+  spelling: FieldNameSetting;
 }
 
 /** The control service over HTTP; `close` ends its connections and all running calls. */
@@ -37,12 +38,6 @@ export interface ControlServiceClient extends FullControlService, TarballStore {
   close(): Promise<void>;
 }
 
-const inContractSpelling = (json: unknown): unknown => spellFields(json, 'contract');
-
-const readDeployment = readJson(deployment, inContractSpelling);
-const readDeployments = readJson(deploymentsList, inContractSpelling);
-const readRevision = readJson(revision, inContractSpelling);
-const readRevisions = readJson(revisionsList, inContractSpelling);
 const readIntegrations = readJson(githubIntegrations);
 const readRepositories = readJson(githubRepositories);
 const readListeners = readJson(listenersList);
@@ -56,6 +51,15 @@ const readPushToken = readJson(pushToken);
  */
 export function connectControlService(settings: ControlServiceSettings): ControlServiceClient {
   const link = connection(settings.baseUrl, settings);
+  const spelling = new RequestSpelling(link, settings.spelling);
+  const inContractSpelling = (json: unknown): unknown => {
+    spelling.see(json);
+    return spellFields(json, 'contract');
+  };
+  const readDeployment = readJson(deployment, inContractSpelling);
+  const readDeployments = readJson(deploymentsList, inContractSpelling);
+  const readRevision = readJson(revision, inContractSpelling);
+  const readRevisions = readJson(revisionsList, inContractSpelling);
 
   const deploymentPath = (id: string): string => `/v2/deployments/${segment('the deployment id', id)}`;
   const revisionPath = (id: string, revisionId: string): string =>
@@ -80,8 +84,8 @@ export function connectControlService(settings: ControlServiceSettings): Control
     options: ChangeOptions | undefined,
   ): Promise<Deployment> => {
     const headers = conditions(operation.name, options);
-    const sent = { ...operation, headers, body: spellFields(body, settings.spelling), secrets: secretsIn(body) };
-    return call(link, sent, readDeployment, options);
+    const unsent = { ...operation, headers, secrets: secretsIn(body) };
+    return spelling.send(body, (spelled) => call(link, { ...unsent, body: spelled }, readDeployment, options), options);
   };
 
   return {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import type { PutResult, Tarball, TarballStore } from '../contract/control/upload.ts';
+import { largestTarball, type PutResult, type Tarball, type TarballStore } from '../contract/control/upload.ts';
 import { call, type Operation } from './call.ts';
 import { connection, type ConnectionSettings } from './connection.ts';
 import { readNothing } from './response-readers.ts';
@@ -29,6 +29,7 @@ export function tarballStore(settings: ConnectionSettings): TarballStore['putTar
         'content-type': 'application/gzip',
         'content-length': String(tarball.size),
         'content-digest': `sha-256=:${Buffer.from(hexOf(tarball), 'hex').toString('base64')}:`,
+        ...(isRangeSigned(searchParams) ? { 'x-goog-content-length-range': `0,${largestTarball}` } : {}),
       },
       stream: () => {
         const bytes = asMeasured(tarball, (why) => (changed = why));
@@ -48,6 +49,15 @@ export function tarballStore(settings: ConnectionSettings): TarballStore['putTar
       await link.close();
     }
   };
+}
+
+/**
+ * Whether a presigned URL is only valid with the size range that the public service signs. Its older signatures do not
+ * list what they cover; a list without the range would make the header itself invalid.
+ */
+function isRangeSigned(parameters: URLSearchParams): boolean {
+  const lists = [...parameters].filter(([name]) => /^x-(?:goog|amz)-signedheaders$/i.test(name));
+  return lists.length === 0 || lists.some(([, names]) => names.toLowerCase().includes('x-goog-content-length-range'));
 }
 
 const hexOf = ({ digest }: Tarball): string => digest.replace(/^sha256:/, '');

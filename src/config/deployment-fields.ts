@@ -105,7 +105,7 @@ export const fieldsOfSource = {
   github: githubFields,
   external_docker: imageFields,
   internal_source: githubFields
-    .pick({ graphConfigPath: true, installCommand: true, buildCommand: true, rebuild: true })
+    .pick({ graphConfigPath: true, deploymentType: true, installCommand: true, buildCommand: true, rebuild: true })
     .extend({ sourceDir: oneLine.exactOptional() }),
   internal_docker: imageFields.pick({ imageUri: true }),
 } as const;

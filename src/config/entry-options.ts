@@ -1,5 +1,5 @@
 import { readAddress } from '../contract/base-address.ts';
-import type { FieldSpelling } from '../contract/control/aliases.ts';
+import type { FieldNameSetting } from '../contract/control/aliases.ts';
 import { invalidInHeader } from '../contract/header-value.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import { optionInputs, type Inputs } from './input-table.ts';
@@ -14,7 +14,7 @@ export interface EntryOptions {
   /** Absent: nothing can be sent, which is right only for a fork's pull request. */
   apiKey?: string;
   tenantId?: string;
-  spelling: FieldSpelling;
+  spelling: FieldNameSetting;
   allowHttp: boolean;
   mode: Mode;
   agentUrl?: string;

@@ -1,4 +1,4 @@
-import { fieldSpellings } from '../contract/control/aliases.ts';
+import { fieldNameSettings } from '../contract/control/aliases.ts';
 import { runFields, testFields, type DeploymentField } from '../contract/control/field-table.ts';
 
 /** What was given for each input; one that is absent or empty was not given. */
@@ -54,11 +54,11 @@ const beforeFields = {
   'field-names': {
     group: 'service',
     kind: 'word',
-    words: fieldSpellings,
+    words: fieldNameSettings,
     variable: true,
     description:
-      'Spelling of the fields that differ between services. contract is for this documentation (graph_config_path, cache_cpu), public is for the public service (langgraph_config_path, redis_cpu). Both are read.',
-    default: 'contract',
+      'Spelling of the fields that differ between services. auto learns it from the service; contract is for this documentation (graph_config_path, cache_cpu), public is for the public service (langgraph_config_path, redis_cpu). Both are read.',
+    default: 'auto',
   },
   'allow-http': {
     group: 'service',

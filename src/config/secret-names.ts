@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { reservedNames } from '../contract/control/field-values.ts';
+import { reservedNames, selfHostedNames } from '../contract/control/field-values.ts';
 import type { Secret } from '../contract/control/secret.ts';
 
 /** A secret of the deployment, and the environment variable that its value is taken from. */
@@ -19,7 +19,7 @@ const secretName = z.string().transform((written, context): SecretName => {
   const addProblem = (message: string) => context.addIssue({ code: 'custom', message });
   if (more.length > 0 || !environmentName.test(name) || !environmentName.test(from)) {
     addProblem('must be the name of an environment variable, or NAME=OTHER to take it from another one; never a value');
-  } else if (reservedNames.has(name)) {
+  } else if (reservedNames.has(name) && !selfHostedNames.has(name)) {
     addProblem(`cannot be ${name}: the platform sets that variable itself`);
   }
   return { name, from };

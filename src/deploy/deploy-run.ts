@@ -4,6 +4,7 @@ import type { Mode } from '../config/entry-options.ts';
 import type { SmokeTest } from '../config/smoke-test.ts';
 import type { AgentServer } from '../contract/agent/service.ts';
 import type { CallOptions } from '../contract/call-options.ts';
+import { shownValues } from '../contract/control/secret.ts';
 import type { Deployment } from '../contract/control/deployment.ts';
 import type { LogEntry } from '../contract/control/log.ts';
 import type { Revision } from '../contract/control/revision.ts';
@@ -103,8 +104,8 @@ export class DeployRun {
     this.request = request;
     this.deadline = request.clock.now() + request.timeoutMs;
     this.#redactor = new Redactor(request.mask ?? (() => undefined));
-    this.#redactor.add((request.credentials ?? []).map((value) => ({ value })));
-    this.#redactor.add(request.desired.secrets ?? []);
+    this.#redactor.add(request.credentials ?? []);
+    this.#redactor.add((request.desired.secrets ?? []).map(({ value }) => value));
   }
 
   emit(event: DeployEvent): void {
@@ -130,7 +131,7 @@ export class DeployRun {
 
   /** Remembers a deployment; its secrets come in clear, so they are hidden first. */
   saw(deployment: Deployment): Deployment {
-    this.#redactor.add(deployment.secrets);
+    this.#redactor.add(shownValues(deployment.secrets));
     this.known.deployment = deployment;
     return deployment;
   }
@@ -197,8 +198,8 @@ export class Redactor {
     this.#mask = mask;
   }
 
-  add(secrets: readonly { value: string }[]): void {
-    const fresh = secrets.map(({ value }) => value).filter((value) => value !== '' && !this.#hidden.has(value));
+  add(secrets: readonly string[]): void {
+    const fresh = secrets.filter((value) => value !== '' && !this.#hidden.has(value));
     if (fresh.length === 0) return;
     for (const value of new Set(fresh)) {
       this.#hidden.add(value);

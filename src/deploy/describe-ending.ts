@@ -176,11 +176,17 @@ function reportOfKept(request: DeployRunRequest, known: RunState): EndingDescrip
   return { kind: 'deployed', reason: `Changed in place, without a revision: ${changes}.` };
 }
 
-function reportOfError({ changed, revisionId }: RunState, error: ServiceError): EndingDescription {
+function reportOfError({ changed, revisionId, plan, deployment }: RunState, error: ServiceError): EndingDescription {
   const started = changed || revisionId !== undefined;
+  const goesOn = revisionId ? ` Revision ${revisionId} goes on.` : '';
+  // A deployment whose folder did not arrive.
+  const waits =
+    changed && !revisionId && plan?.kind === 'create' && deployment
+      ? ` Deployment ${deployment.name} (${deployment.id}) was created and waits for its folder: run this again, and it goes on from there.`
+      : '';
   return {
     kind: !isTransient(error) && !started ? 'refused' : 'failed',
-    reason: `${asSentence(error.message)}${started && revisionId ? ` Revision ${revisionId} goes on.` : ''}`,
+    reason: `${asSentence(error.message)}${goesOn}${waits}`,
     advice: adviceOn(error),
   };
 }

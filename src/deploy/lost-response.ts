@@ -7,7 +7,7 @@ import { findByName } from './find-deployments.ts';
 import type { DeployRun } from './deploy-run.ts';
 import { heldAt, sameField, tarballField } from '../planning/plan-fields.ts';
 import { sameResources } from '../planning/plan-resources.ts';
-import { compareReferences, compareSecrets } from '../planning/plan-secrets.ts';
+import { compareReferences, mayHoldSecrets } from '../planning/plan-secrets.ts';
 
 /**
  * Whether a revision was made from the source of a PATCH, to resolve a lost response. Any client may have made it.
@@ -36,8 +36,7 @@ export function holdsSettings(request: DeploymentPatchRequest, deployment: Deplo
         sameField(path, requested, heldAt(deployment, path)),
     ) &&
     (resource_spec == null || sameResources(resource_spec, deployment.source_config.resource_spec)) &&
-    (request.secrets == null ||
-      compareSecrets(request.secrets, 'overwrite', deployment.secrets).changes.length === 0) &&
+    (request.secrets == null || mayHoldSecrets(request.secrets, deployment.secrets)) &&
     compareReferences(request.secret_references ?? undefined, deployment.secret_references).length === 0
   );
 }

@@ -1,6 +1,7 @@
 import { readableSpec } from '../planning/plan-resources.ts';
 import type { Deployment, DeploymentPatchRequest } from '../contract/control/deployment.ts';
 import type { Revision } from '../contract/control/revision.ts';
+import { shownSecrets } from '../contract/control/secret.ts';
 import { entriesOf, type ReadPage } from '../contract/control/pages.ts';
 import { isNotOffered, type ServiceError } from '../contract/service-error.ts';
 import { adviceOnAlsoWrong, alsoWrong } from '../planning/outcome-messages.ts';
@@ -207,12 +208,18 @@ function formerSource(
 }
 
 /** The secrets and resources that this run changed: the old image would otherwise run with the new ones. */
-function formerSettings({ known: { plan, formerDeployment } }: DeployRun): DeploymentPatchRequest {
+function formerSettings(run: DeployRun): DeploymentPatchRequest {
+  const { plan, formerDeployment } = run.known;
   const isKnown = formerDeployment && formerDeployment.latest_revision_id === formerDeployment.active_revision_id;
   if (plan?.kind !== 'patch' || !isKnown) return {};
   const { spec } = readableSpec(formerDeployment.source_config.resource_spec);
+  const secrets = shownSecrets(formerDeployment.secrets);
+  const areShown = secrets.length === formerDeployment.secrets?.length;
+  if (plan.request.secrets && !areShown) {
+    run.note('the service hides the values of the former secrets, so the rollback keeps the present ones');
+  }
   return {
-    ...(plan.request.secrets ? { secrets: formerDeployment.secrets.map(({ name, value }) => ({ name, value })) } : {}),
+    ...(plan.request.secrets && areShown ? { secrets } : {}),
     ...(plan.request.source_config?.resource_spec && Object.keys(spec).length > 0
       ? { source_config: { resource_spec: spec } }
       : {}),

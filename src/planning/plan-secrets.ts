@@ -1,4 +1,10 @@
-import type { Secret, SecretReference } from '../contract/control/secret.ts';
+import {
+  shownSecrets,
+  shownValue,
+  type Secret,
+  type SecretReference,
+  type SecretReply,
+} from '../contract/control/secret.ts';
 import type { SecretsStrategy } from '../config/desired.ts';
 import type { FieldChange, Obstacle } from './plan-types.ts';
 
@@ -11,24 +17,27 @@ export interface SecretsComparison {
 
 /**
  * Compares the requested secrets with the current ones. PATCH replaces the whole set (control-service.md, Secret), so
- * `merge` sends the union of both. Values are compared and never shown.
+ * `merge` sends the union of both. Values are compared and never shown. A value that the service hides can't be
+ * compared: it is replaced where one is given, and stands in the way where it would have to be kept.
+ *
+ * @param held absent: the service does not say which there are.
  */
 export function compareSecrets(
   requested: readonly Secret[] | undefined,
   strategy: SecretsStrategy,
-  held: readonly Secret[],
+  held: readonly SecretReply[] | null | undefined,
 ): SecretsComparison {
   if (requested === undefined) return { changes: [], obstacles: [] };
+  if (!held) return compareUnlisted(requested, strategy);
   const wanted = new Map(requested.map(({ name, value }) => [name, value]));
-  const there = new Map(held.map(({ name, value }) => [name, value]));
+  const there = new Map(held.map((each) => [each.name, each]));
   const kept = held.filter(({ name }) => strategy === 'merge' && !wanted.has(name));
   const changes: FieldChange[] = [];
   for (const [name, value] of wanted) {
     const is = there.get(name);
-    if (is === value) continue;
-    changes.push(
-      is === undefined ? change(name, undefined, 'set', 'it is not there') : change(name, 'set', 'set', 'it differs'),
-    );
+    if (is === undefined) changes.push(change(name, undefined, 'set', 'it is not there'));
+    else if (is.value === value) continue;
+    else changes.push(change(name, 'set', 'set', shownValue(is) === undefined ? hiddenValue : 'it differs'));
   }
   for (const name of there.keys()) {
     if (wanted.has(name) || strategy === 'merge') continue;
@@ -36,13 +45,31 @@ export function compareSecrets(
   }
   if (changes.length === 0) return { changes, obstacles: [] };
   return {
-    set: [
-      ...kept.map(({ name, value }) => ({ name, value })),
-      ...[...wanted].map(([name, value]) => ({ name, value })),
-    ],
+    set: [...shownSecrets(kept), ...[...wanted].map(([name, value]) => ({ name, value }))],
     changes,
-    obstacles: kept.filter(({ value }) => isMask(value)).map(({ name }) => maskedSecret(name)),
+    obstacles: kept.filter((each) => shownValue(each) === undefined).map(({ name }) => hiddenSecret(name)),
   };
+}
+
+const hiddenValue = "it can't be compared, because the service hides its value";
+
+function compareUnlisted(requested: readonly Secret[], strategy: SecretsStrategy): SecretsComparison {
+  if (requested.length === 0 && strategy === 'merge') return { changes: [], obstacles: [] };
+  const obstacle: Obstacle = {
+    field: 'secrets',
+    problem: 'the service does not say which secrets there are, and a change of any replaces all of them',
+    advice: 'Set secrets-strategy to overwrite if secrets names all that the deployment needs.',
+  };
+  return {
+    set: requested,
+    changes: requested.map(({ name }) => change(name, undefined, 'set', hiddenValue)),
+    obstacles: strategy === 'merge' ? [obstacle] : [],
+  };
+}
+
+/** Whether a deployment may have exactly these secrets, as far as the service shows them. */
+export function mayHoldSecrets(requested: readonly Secret[], held: readonly SecretReply[] | null | undefined): boolean {
+  return compareSecrets(requested, 'overwrite', held).changes.every(({ why }) => why === hiddenValue);
 }
 
 /** `secret_references` are replaced whole, in place (control-service.md, SecretReference). Their order means nothing. */
@@ -76,10 +103,8 @@ const change = (name: string, from: string | undefined, to: string | undefined, 
   why,
 });
 
-/** Sending back the asterisks of a service that hides values would overwrite the secret with them. */
-const isMask = (value: string): boolean => /^[*•]{3,}$/.test(value);
-
-const maskedSecret = (name: string): Obstacle => ({
+/** Sending back what a service shows instead of a value would overwrite the secret with it. */
+const hiddenSecret = (name: string): Obstacle => ({
   field: `secrets.${name}`,
   problem: 'the service hides its value, and a change of any secret replaces all of them, so it would be lost',
   advice: `Give ${name} in secrets too, or set secrets-strategy to overwrite if it may go.`,

@@ -51,6 +51,12 @@ describe('the detail of an error response', () => {
     ['many lines become one', 'Error\n  at a\r\n::error::forged', 'Error at a ::error::forged'],
     ['control characters are left out', '\u001b[31mred\u0007', '[31mred'],
     ['only the title of an HTML page', '<!DOCTYPE html><html><head><title>502 Bad\nGateway</title>', '502 Bad Gateway'],
+    [
+      'the refusal of an object store without what it repeats of the request',
+      "<?xml version='1.0' encoding='UTF-8'?><Error><Code>SignatureDoesNotMatch</Code><Message>The signature is wrong.</Message><StringToSign>secret</StringToSign></Error>",
+      'SignatureDoesNotMatch: The signature is wrong.',
+    ],
+    ['an object store that says nothing', '<Error><HostId>secret</HostId></Error>', 'an error of an object store'],
     ['an HTML page without a title', '<html><body>secret</body></html>', 'a web page'],
   ])('%s', (_, body, detail) => {
     expect(readErrorBody(body, plain)).toEqual({ detail, problems: [] });

@@ -150,6 +150,20 @@ describe('an upload', () => {
     );
   });
 
+  test.each([
+    ['without a list of signed headers', '', '0,209715200'],
+    [
+      'with the size range among them',
+      '&X-Goog-SignedHeaders=content-type%3Bhost%3Bx-goog-content-length-range',
+      '0,209715200',
+    ],
+    ['without the size range among them', '&X-Amz-SignedHeaders=content-type%3Bhost', undefined],
+  ])('sends the signed headers of an address %s', async (_, signed, range) => {
+    const store = await storeThat((response) => response.writeHead(204).end());
+    await connected().putTarball(`${store.address}${signed}`, tarball);
+    expect(store.arrived[0]?.headers['x-goog-content-length-range']).toBe(range);
+  });
+
   test('sends no key to the service itself either: the address is the permission', async () => {
     const store = await storeThat((response) => response.writeHead(204).end());
     await connected(store.origin).putTarball(store.address, tarball);

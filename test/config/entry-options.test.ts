@@ -11,7 +11,7 @@ describe('the inputs that say how and where', () => {
       options: {
         baseUrl: 'https://host/api-host',
         apiKey: 'key',
-        spelling: 'contract',
+        spelling: 'auto',
         allowHttp: false,
         mode: 'deploy',
         wait: true,

@@ -4,7 +4,7 @@ import { Redactor } from '../../src/deploy/deploy-run.ts';
 const hiding = (...values: string[]) => {
   const masked: string[] = [];
   const redactor = new Redactor((secret) => masked.push(secret));
-  redactor.add(values.map((value) => ({ value })));
+  redactor.add(values);
   return { redactor, masked };
 };
 
@@ -23,6 +23,6 @@ test.each([
 
 test('each secret is masked once, an empty one never', () => {
   const { redactor, masked } = hiding('one-secret', '', 'one-secret');
-  redactor.add([{ value: 'one-secret' }, { value: 'another-one' }]);
+  redactor.add(['one-secret', 'another-one']);
   expect(masked).toEqual(['one-secret', 'another-one']);
 });

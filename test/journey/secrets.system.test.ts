@@ -16,7 +16,8 @@ const give = (secrets: string, env: Record<string, string>, inputs: Record<strin
   fixture.step(repository, { inputs: { secrets, ...inputs }, env });
 
 const namesHeld = async ({ outputs }: StepResult): Promise<string[]> =>
-  (await fixture.control.getDeployment(outputs['deployment-id'] ?? '')).secrets.map(({ name }) => name).toSorted();
+  (await fixture.control.getDeployment(outputs['deployment-id'] ?? '')).secrets?.map(({ name }) => name).toSorted() ??
+  [];
 
 test('a secret that a step brings is in the environment of the agent', async () => {
   const step = await give('MOOD', { MOOD: 'calm as a lake' });

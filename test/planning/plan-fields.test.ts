@@ -147,7 +147,14 @@ const whole: Desired[] = [
     k8sNamespace: 'agents',
     imageUri: 'a:1',
   },
-  { ...common, ...commands, source: 'internal_source', rebuild: 'auto', graphConfigPath: 'a.json' },
+  {
+    ...common,
+    ...commands,
+    source: 'internal_source',
+    rebuild: 'auto',
+    deploymentType: 'dev',
+    graphConfigPath: 'a.json',
+  },
   { ...common, source: 'internal_docker', imageUri: 'a:1' },
 ];
 

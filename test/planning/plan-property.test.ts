@@ -9,7 +9,7 @@ import type {
 } from '../../src/config/desired.ts';
 import type { Deployment, DeploymentPatchRequest } from '../../src/contract/control/deployment.ts';
 import type { ResourceSpec } from '../../src/contract/control/resource-spec.ts';
-import type { Secret } from '../../src/contract/control/secret.ts';
+import type { SecretReply } from '../../src/contract/control/secret.ts';
 import { carriesSource, holdsSettings } from '../../src/deploy/lost-response.ts';
 import { sameResources } from '../../src/planning/plan-resources.ts';
 import { plan } from '../../src/planning/plan.ts';
@@ -181,7 +181,7 @@ function needless(
         : [],
     );
   const spec = held?.source_config.resource_spec;
-  const set = (list: readonly Secret[] = []) => list.map(spelled).toSorted().join();
+  const set = (list: readonly SecretReply[] | null = []) => (list ?? []).map(spelled).toSorted().join();
   return [
     ...same(plain, held?.source_config),
     ...same(source_revision_config ?? {}, held?.source_revision_config),
@@ -190,7 +190,7 @@ function needless(
   ];
 }
 
-const spelled = ({ name, value }: Secret) => `${name}=${value}`;
+const spelled = ({ name, value }: SecretReply) => `${name}=${value}`;
 
 function plannedFor(service: ServiceModel, desired: Desired): Plan {
   const { deployment } = service;

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { DesiredExternalDocker } from '../../src/config/desired.ts';
 import { plan } from '../../src/planning/plan.ts';
+import { mayHoldSecrets } from '../../src/planning/plan-secrets.ts';
+import type { Deployment } from '../../src/contract/control/deployment.ts';
 import { withoutRequest } from '../../src/planning/plan-identity.ts';
 import type { Plan } from '../../src/planning/plan-types.ts';
 import { docker, image, seenImage, changed, request, obstacles, notes } from './plan-cases.ts';
@@ -76,13 +78,21 @@ describe('secrets', () => {
     ]);
   });
 
-  test.each<[hidden: string, masked: boolean]>([
+  test.each<[value: string | null | undefined, masked: boolean]>([
     ['******', true],
     ['•••', true],
+    ['***a', true],
+    ['sk-a...9f', true],
+    ['xxxx', true],
+    ['<hidden>', true],
+    ['[REDACTED]', true],
+    ['', true],
+    [null, true],
+    [undefined, true],
     ['**', false],
-    ['***a', false],
-    ['a***', false],
-  ])('a value that is shown as %s is hidden: %s', (value, masked) => {
+    ['a prompt that says *** in its middle', false],
+    ['the hidden word', false],
+  ])('merge keeps no value that is shown as %s: %s', (value, masked) => {
     const hidden = { ...image, secrets: [{ name: 'OTHER', value }] };
     const planned = plan({ ...docker, secrets: [{ name: 'A', value: 'b' }] }, { ...seenImage, deployment: hidden });
     const obstacle = {
@@ -91,6 +101,44 @@ describe('secrets', () => {
       advice: 'Give OTHER in secrets too, or set secrets-strategy to overwrite if it may go.',
     };
     expect(obstacles(planned)).toEqual(masked ? [obstacle] : []);
+  });
+
+  test('a hidden value that is given is sent, because it cannot be compared', () => {
+    const hidden = { ...image, secrets: [{ name: 'TOKEN', value: null }] };
+    const planned = plan(
+      { ...docker, secrets: [{ name: 'TOKEN', value: 'one' }] },
+      { ...seenImage, deployment: hidden },
+    );
+    expect(request(planned)?.secrets).toEqual([{ name: 'TOKEN', value: 'one' }]);
+    const why = "it can't be compared, because the service hides its value";
+    expect(planned.kind === 'patch' && planned.changes).toEqual([change('TOKEN', 'set', 'set', why)]);
+  });
+
+  test('secrets that the service does not list are replaced by overwrite only', () => {
+    const { secrets: _, ...unlisted } = image;
+    const wanted = [{ name: 'TOKEN', value: 'one' }];
+    const planned = (strategy: 'merge' | 'overwrite', secrets = wanted) =>
+      plan({ ...docker, secrets, secretsStrategy: strategy }, { ...seenImage, deployment: unlisted });
+    expect(request(planned('overwrite'))?.secrets).toEqual(wanted);
+    expect(obstacles(planned('merge'))).toEqual([
+      {
+        field: 'secrets',
+        problem: 'the service does not say which secrets there are, and a change of any replaces all of them',
+        advice: 'Set secrets-strategy to overwrite if secrets names all that the deployment needs.',
+      },
+    ]);
+    expect(planned('merge', []).kind).toBe('none');
+  });
+
+  test.each<[string, Deployment['secrets'], boolean]>([
+    ['the same value', [{ name: 'TOKEN', value: 'one' }], true],
+    ['a hidden value', [{ name: 'TOKEN', value: '' }], true],
+    ['no list', undefined, true],
+    ['another value', [{ name: 'TOKEN', value: 'two' }], false],
+    ['a hidden value of another name', [{ name: 'OTHER', value: '' }], false],
+    ['one more', [...held.slice(0, 1), { name: 'OTHER', value: '' }], false],
+  ])('a lost response is resolved by %s: %s', (_, secrets, isHeld) => {
+    expect(mayHoldSecrets([{ name: 'TOKEN', value: 'one' }], secrets)).toBe(isHeld);
   });
 
   test('references are compared by name and change in place', () => {

@@ -163,7 +163,7 @@ export class ServiceModel {
         ...held.source_config,
         ...(spec === undefined ? {} : { resource_spec: spec }),
       },
-      secrets: this.quirks.reordersSecrets ? held.secrets.toReversed() : held.secrets,
+      secrets: this.quirks.reordersSecrets ? held.secrets?.toReversed() : held.secrets,
     };
   }
 }

@@ -4,6 +4,10 @@ import { isObject } from '../json-object.ts';
 export const fieldSpellings = ['contract', 'public'] as const;
 export type FieldSpelling = (typeof fieldSpellings)[number];
 
+/** The spelling that a client is set to: `auto` learns it from the service. */
+export const fieldNameSettings = ['auto', ...fieldSpellings] as const;
+export type FieldNameSetting = (typeof fieldNameSettings)[number];
+
 /** Every differing name, and the object that contains it. */
 export const fieldAliases: readonly { within: string; contract: string; public: string }[] = [
   { within: 'source_revision_config', contract: 'graph_config_path', public: 'langgraph_config_path' },
@@ -13,12 +17,18 @@ export const fieldAliases: readonly { within: string; contract: string; public: 
   { within: 'resource_spec', contract: 'cache_memory_limit_mb', public: 'redis_memory_limit_mb' },
 ];
 
+/** The fields that lead to an aliased object. Others may hold free-form objects, whose keys mean something else. */
+const containers = new Set(['resources', 'source_config']);
+
 /** Renames every aliased field of a JSON body. If both names are present, the contract's value wins. */
 export function spellFields(body: unknown, spelling: FieldSpelling): unknown {
   if (Array.isArray(body)) return body.map((item) => spellFields(item, spelling));
   if (!isObject(body)) return body;
   return Object.fromEntries(
-    Object.entries(body).map(([key, value]) => [key, spellFields(renamed(key, value, spelling), spelling)]),
+    Object.entries(body).map(([key, value]) => [
+      key,
+      containers.has(key) ? spellFields(value, spelling) : renamed(key, value, spelling),
+    ]),
   );
 }
 
@@ -34,4 +44,12 @@ function renamed(within: string, value: unknown, spelling: FieldSpelling): unkno
     if (isThere) result[alias[spelling]] = meant;
   }
   return result;
+}
+
+/** Which spelling a text names aliased fields in; undefined if none, or both. */
+export function spellingIn(text: string): FieldSpelling | undefined {
+  const used = fieldSpellings.filter((spelling) =>
+    fieldAliases.some((alias) => new RegExp(`\\b${alias[spelling]}\\b`).test(text)),
+  );
+  return used.length === 1 ? used[0] : undefined;
 }

@@ -53,8 +53,8 @@ export const deployment = z.looseObject({
   source: z.string(),
   source_config: sourceConfig,
   source_revision_config: sourceRevisionConfig,
-  /** Required: a PATCH of secrets replaces them all, so a client without them would remove them. */
-  secrets: z.array(secretReply),
+  /** Absent: the service does not say which there are. */
+  secrets: z.array(secretReply).nullish(),
   secret_references: z.array(secretReferenceReply).nullish(),
   id: z.string(),
   tenant_id: z.string(),
@@ -74,11 +74,8 @@ export const deployment = z.looseObject({
 });
 export type Deployment = z.infer<typeof deployment>;
 
-/** A deployment in a list, where a service may omit fields of the single response. */
-const listedDeployment = deployment.extend({ secrets: z.array(secretReply).nullish() });
-
 /** A page of deployments: no total; a page shorter than `limit` is the last. */
-export const deploymentsList = z.looseObject({ resources: z.array(listedDeployment), offset: z.int() });
+export const deploymentsList = z.looseObject({ resources: z.array(deployment), offset: z.int() });
 export type DeploymentsList = z.infer<typeof deploymentsList>;
 
 export const deploymentsQuery = pageQuery.extend({

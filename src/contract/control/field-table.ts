@@ -109,11 +109,11 @@ export const runFields: readonly DeploymentField[] = [
   },
   {
     name: 'deployment-type',
-    appliesTo: ['github'],
+    appliesTo: built,
     api: {
       path: 'source_config.deployment_type',
       patch: 'fixed',
-      alsoTakenFor: ['internal_source', 'internal_docker'],
+      alsoTakenFor: ['internal_docker'],
     },
     input: 'dev_free, dev or prod. Fixed once created.',
     file: 'Fixed once created.',

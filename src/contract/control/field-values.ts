@@ -48,6 +48,14 @@ const refused: readonly (readonly [pattern: RegExp, called: string])[] = [
 export const refusedInCommand = (command: string): string[] =>
   refused.filter(([pattern]) => pattern.test(command)).map(([, called]) => called);
 
+/** Of `reservedNames`, those that self-hosted services take as secrets. */
+export const selfHostedNames: ReadonlySet<string> = new Set([
+  'POSTGRES_URI_CUSTOM',
+  'REDIS_URI_CUSTOM',
+  'LANGSMITH_API_KEY',
+  'LANGSMITH_ENDPOINT',
+]);
+
 /**
  * Environment variables that the platform sets itself: secrets with these names are refused with a 400
  * (control-service.md leaves the list open; these are the public service's).

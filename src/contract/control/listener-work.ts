@@ -28,7 +28,7 @@ const tracing = z.looseObject({ project_id: z.string(), token: z.string() });
 export const claimedRevision = z.looseObject({
   id: z.string(),
   image_uri: z.string(),
-  secrets: z.array(secretReply),
+  secrets: z.array(secretReply.extend({ value: z.string() })),
   secret_references: z.array(secretReferenceReply),
   resource_spec: resourceSpecReply.nullable(),
   deployment_type: z.string().nullable(),

@@ -42,7 +42,7 @@ test('what has to be set is enough, and the rest is as usual', () => {
       baseUrl: 'https://control.example/api-host',
       apiKey: 'key-of-the-service',
       tenantId: undefined,
-      spelling: 'contract',
+      spelling: 'auto',
     },
     builder: 'app',
     bindings: [],
