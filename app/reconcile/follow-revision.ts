@@ -1,6 +1,6 @@
 import { withoutFullStop } from '../../src/contract/plain-text.ts';
 import { agentAddress, type Deployment } from '../../src/contract/control/deployment.ts';
-import { shownValues } from '../../src/contract/control/secret.ts';
+import { knownSecrets } from '../../src/contract/control/secret.ts';
 import { rolloutAfter, rolloutOf, rolloutOutOfTime, type RevisionObservation } from '../../src/planning/rollout.ts';
 import type { Rollout } from '../../src/planning/rollout-types.ts';
 import { tryCall } from '../../src/deploy/try-call.ts';
@@ -22,7 +22,7 @@ import { sameCommit, shortCommit } from '../../src/planning/commit.ts';
 import { mayContain } from './contained-commits.ts';
 import { findRevision, observedRevisionOf } from './observation.ts';
 import type { LogEntry } from '../../src/contract/control/log.ts';
-import { maskOf, maskStart } from '../../src/contract/mask.ts';
+import { maskOf, maskStart, type Mask } from '../../src/contract/mask.ts';
 import { lastLogLines } from '../../src/deploy/log-lines.ts';
 
 /** The longest time between two looks, the shortest (ms), and how it grows with the time since the first one. */
@@ -112,9 +112,16 @@ async function observationOf(
   const { status_message: message, ...quiet } = observed.revision;
   const isNew = message && before.seen.at(-1)?.status !== quiet.status;
   const deployment = observed.whole ?? (isNew ? await control.getDeployment(deploymentId, options()) : undefined);
-  if (!deployment || !message) return { observation: { ...observed, revision: quiet }, deployment };
-  const shown = { ...quiet, status_message: maskOf(shownValues(deployment.secrets))(message) };
+  const mask = maskOfSecrets(deployment);
+  if (!mask || !message) return { observation: { ...observed, revision: quiet }, deployment };
+  const shown = { ...quiet, status_message: mask(message) };
   return { observation: { ...observed, revision: shown }, deployment };
+}
+
+/** Masks the deployment's secrets; undefined if they are unknown, or the service hides any. */
+function maskOfSecrets(deployment: Deployment | undefined): Mask | undefined {
+  const secrets = knownSecrets(deployment?.secrets);
+  return secrets && maskOf(secrets.map(({ value }) => value));
 }
 
 /** Whether the followed revision was built from another commit than the requested one. */
@@ -176,9 +183,8 @@ async function logTail(
 ): Promise<LogEntry[]> {
   const { control, log } = work.context;
   const read = known ? undefined : await tryCall(control.getDeployment(deploymentId, readOptions(work)));
-  const deployment = read?.ok ? read.value : known;
-  if (!deployment) return [];
-  const mask = maskOf(shownValues(deployment.secrets));
+  const mask = maskOfSecrets(read?.ok ? read.value : known);
+  if (!mask) return [];
   const logs = await lastLogLines(deploymentId, revisionId, {
     control,
     options: () => readOptions(work),

@@ -72,7 +72,7 @@ const whereToFind: Readonly<Record<Variable, string>> = {
     'The settings of your control service, API keys. `npm run local` prints the one of the service on this machine.',
   LANDFALL_TENANT_ID:
     'The settings of your control service, workspace; only keys of an organisation need it. `npm run local` prints it.',
-  LANDFALL_FIELD_NAMES: 'Leave it out: the App learns from your control service how its fields are spelled.',
+  LANDFALL_FIELD_NAMES: 'Leave it out: the App sends no field whose spelling differs between services.',
   LANDFALL_BUILDER:
     'app: this App requests a revision on each push. service: the hosted service builds pushes by itself, and the App follows them.',
   LANDFALL_BINDINGS:

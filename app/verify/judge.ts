@@ -8,7 +8,7 @@ import type { ControlService } from '../../src/contract/control/service.ts';
 import type { Redact } from '../../src/planning/format-expectation.ts';
 import { tryCall } from '../../src/deploy/try-call.ts';
 import { maskOf } from '../../src/contract/mask.ts';
-import { shownValues } from '../../src/contract/control/secret.ts';
+import { knownSecrets } from '../../src/contract/control/secret.ts';
 
 /** Timeout for reading a deployment's secrets (ms). */
 const readSecretsMs = 15_000;
@@ -23,9 +23,8 @@ export async function secretsOf(
 ): Promise<KnownSecrets> {
   const options = { signal, deadline: clock.now() + readSecretsMs };
   const reported = await tryCall(control.getDeployment(deploymentId, options));
-  if (!reported.ok || !reported.value.secrets) return null;
-  const values = shownValues(reported.value.secrets);
-  return values.length === reported.value.secrets.length ? values : null;
+  const known = reported.ok ? knownSecrets(reported.value.secrets) : undefined;
+  return known?.map(({ value }) => value) ?? null;
 }
 
 const notShown: Redact = (text) => (text === '' ? '' : '(not shown: the service did not return the secrets to redact)');

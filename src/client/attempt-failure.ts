@@ -207,13 +207,22 @@ function textOf(body: string): string {
 
 /** The refusal of an object store. Its other elements repeat the request, with what signs it. */
 function wordsOfStore(body: string): string {
-  if (!/^\s*(?:<\?xml[^<>]*>\s*)?<Error>/.test(body)) return '';
+  if (!/^\s*(?:<\?xml[^<>]*>\s*)?<Error(?:\s[^<>]*)?>/.test(body)) return '';
   const words = ['Code', 'Message', 'Details'].flatMap((tag) => {
     const text = new RegExp(`<${tag}>([^<]*)</${tag}>`).exec(body)?.[1]?.trim();
-    return text ? [text] : [];
+    return text ? [text.replace(/&(?:lt|gt|quot|apos|#39|amp);/g, (entity) => entities[entity] ?? entity)] : [];
   });
   return words.join(': ') || 'an error of an object store';
 }
+
+const entities: Readonly<Record<string, string>> = {
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&apos;': "'",
+  '&#39;': "'",
+  '&amp;': '&',
+};
 
 /** Whether the body is a page of a web server, a proxy or a login instead of JSON. */
 const looksLikeHtml = (body: string): boolean => /^\s*<(?:!doctype|html|head|body|\?xml)/i.test(body);

@@ -2,7 +2,7 @@ import type { CallOptions } from '../contract/call-options.ts';
 import {
   fieldAliases,
   spellFields,
-  spellingIn,
+  spellingOfNames,
   type FieldNameSetting,
   type FieldSpelling,
 } from '../contract/control/aliases.ts';
@@ -12,19 +12,19 @@ import { ServiceError } from '../contract/service-error.ts';
 import { call } from './call.ts';
 import type { Connection } from './connection.ts';
 
-/** The timeout (ms) of a question about the spelling; a service that does not answer it is not asked again. */
+/** The timeout (ms) of each query about the spelling. */
 const questionMs = 10_000;
 
 /**
  * Spells the fields of requests as the service expects. With `auto` it is learned before such a field is sent: from the
- * service's responses, else from its OpenAPI document, else from any of its deployments. A service that shows none of
- * these gets the specification's names, and tells by its refusal if it has the others.
+ * service's responses, else from its OpenAPI document, else from its newest deployment. If none of these shows it, the
+ * specification's names are sent; a refusal that names only the public ones leads to one more attempt with those.
  */
 export class RequestSpelling {
   readonly #link: Connection;
   readonly #setting: FieldNameSetting;
   #learned: FieldSpelling | undefined;
-  #hasAsked = false;
+  #hasQueried = false;
 
   constructor(link: Connection, setting: FieldNameSetting) {
     this.#link = link;
@@ -33,33 +33,39 @@ export class RequestSpelling {
 
   /** Takes note of a response. */
   see(json: unknown): void {
-    this.#learned ??= spellingIn(aliasedNames(json).join(' '));
+    const names = aliasedNames(json);
+    this.#learned ??= spellingOfNames((name) => names.includes(name));
   }
 
-  /** Sends a request with its fields spelled. A refusal that names the other spelling's fields had no effect. */
+  /** Sends a request, renaming its fields first. */
   async send<T>(body: unknown, send: (spelled: unknown) => Promise<T>, options: CallOptions | undefined): Promise<T> {
     if (aliasedNames(body).length === 0) return send(body);
-    const spelling = this.#setting === 'auto' ? await this.#learn(options) : this.#setting;
+    const isAuto = this.#setting === 'auto';
+    if (isAuto) await this.#learn(options);
+    const spelling = this.#setting === 'auto' ? (this.#learned ?? 'contract') : this.#setting;
     try {
       return await send(spellFields(body, spelling));
     } catch (error) {
-      const theirs = error instanceof ServiceError && error.kind === 'rejected' ? spellingIn(error.message) : undefined;
-      if (theirs === undefined || theirs === spelling) throw error;
-      if (this.#setting !== 'auto') throw error instanceof ServiceError ? withAdvice(error, theirs) : error;
-      this.#learned = theirs;
-      return send(spellFields(body, theirs));
+      const theirs = spellingInRefusal(error);
+      if (!(error instanceof ServiceError) || theirs === undefined || theirs === spelling) throw error;
+      if (isAuto && this.#learned === undefined) {
+        const answer = await send(spellFields(body, theirs));
+        this.#learned = theirs;
+        return answer;
+      }
+      if (!isAuto) await this.#learn(options);
+      throw isAuto || this.#learned !== theirs ? error : withAdvice(error, theirs);
     }
   }
 
-  async #learn(options: CallOptions | undefined): Promise<FieldSpelling> {
-    if (this.#learned === undefined && !this.#hasAsked) {
-      this.#learned = spellingIn(await this.#read('read the OpenAPI document', '/openapi.json', '', options));
-      if (this.#learned === undefined) {
-        this.see(fromJson(await this.#read('list deployments', '/v2/deployments', '?limit=1', options)));
-      }
-      this.#hasAsked = true;
+  async #learn(options: CallOptions | undefined): Promise<void> {
+    if (this.#learned !== undefined || this.#hasQueried) return;
+    const document = await this.#read('read the OpenAPI document', '/openapi.json', '', options);
+    this.#learned = spellingOfNames((name) => new RegExp(`"${name}"\\s*:`).test(document));
+    if (this.#learned === undefined) {
+      this.see(fromJson(await this.#read('list deployments', '/v2/deployments', '?limit=1', options)));
     }
-    return this.#learned ?? 'contract';
+    this.#hasQueried = true;
   }
 
   /** The text of a response; empty if the service does not answer. */
@@ -79,6 +85,12 @@ export class RequestSpelling {
   }
 }
 
+/** The spelling of the fields that a refusal names, if the refused request had no effect. */
+function spellingInRefusal(error: unknown): FieldSpelling | undefined {
+  if (!(error instanceof ServiceError) || error.kind !== 'rejected' || error.effect !== 'none') return undefined;
+  return spellingOfNames((name) => new RegExp(`\\b${name}\\b`).test(error.message));
+}
+
 /** The aliased names in a body of the control service, in its own spelling. */
 function aliasedNames(json: unknown): string[] {
   if (!isObject(json)) return [];
@@ -92,12 +104,12 @@ function aliasedNames(json: unknown): string[] {
   );
 }
 
-/** The refusal, with the input that would have avoided it. */
+/** The refusal, with the `field-names` that would have avoided it. */
 function withAdvice(error: ServiceError, theirs: FieldSpelling): ServiceError {
   const { kind, operation, method, address, status, detail, problems, retryAfterMs, effect } = error;
   const problem = {
     loc: ['field-names'],
-    msg: `this service has the names of "${theirs}", and "auto" finds them by itself`,
+    msg: `this service uses the "${theirs}" names; set field-names to auto or ${theirs}`,
     type: '',
   };
   return new ServiceError({

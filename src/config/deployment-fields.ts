@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { refusedInCommand, graphConfigPathProblem, imageUriProblem } from '../contract/control/field-values.ts';
 import { dnsLabel } from '../contract/control/container.ts';
-import { readRepoRef } from '../contract/control/repo-ref.ts';
+import { readWrittenRef } from '../contract/control/repo-ref.ts';
 import { resourceProblems } from '../contract/control/resource-bounds.ts';
 import { resourceSpec } from '../contract/control/resource-spec.ts';
 import { secretReference } from '../contract/control/secret.ts';
@@ -30,9 +30,10 @@ const repoUrl = oneLine.refine(withoutPassword, {
 });
 
 const repoRef = z.string().transform((written, context) => {
-  const read = readRepoRef(written);
+  const read = readWrittenRef(written);
   if (read.ok) return read.ref;
-  const message = 'must be a branch as its plain name, or a tag as `refs/tags/NAME`; a single commit is not supported';
+  const message =
+    'must be a branch as its plain name or `refs/heads/NAME`, or a tag as `refs/tags/NAME`; a single commit is not supported';
   context.addIssue({ code: 'custom', message, params: { suggestion: read.suggestion } });
   return z.NEVER;
 });

@@ -1,4 +1,5 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, maxHeaderSize, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
 import { once } from 'node:events';
 
@@ -22,7 +23,10 @@ export const requestWithin = 15 * 60_000;
 /** The one server of the control service: agents below `/agents/`, the service's own routes everywhere else. */
 export function createHttpServer({ fetch, agents, basePath }: ServerSettings): Server {
   const own = getRequestListener(fetch, { overrideGlobalObjects: false });
-  return createServer({ requestTimeout: requestWithin }, (request, response) => {
+  const busy = new WeakSet<Duplex>();
+  const server = createServer({ requestTimeout: requestWithin }, (request, response) => {
+    busy.add(request.socket);
+    response.once('close', () => busy.delete(request.socket));
     const path = below(basePath, request.url ?? '/');
     if (path === undefined) {
       response.writeHead(404, { 'content-type': 'application/json' });
@@ -32,6 +36,31 @@ export function createHttpServer({ fetch, agents, basePath }: ServerSettings): S
     request.url = path;
     if (!agents(request, response, basePath)) void own(request, response);
   });
+  server.on('clientError', (error, socket) => {
+    // A response is under way: another one would be read as a part of it.
+    if (!socket.writable || busy.has(socket)) socket.destroy();
+    else socket.end(explainInvalid(codeOf(error)));
+  });
+  return server;
+}
+
+const invalidRequests: Readonly<Record<string, readonly [status: string, detail: string]>> = {
+  HPE_HEADER_OVERFLOW: [
+    '431 Request Header Fields Too Large',
+    `The address and the headers of this request have more than ${maxHeaderSize / 1024} KB together. Send fewer or shorter query parameters.`,
+  ],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request was not received in time. Send it again.'],
+};
+
+/** The response to what is no complete HTTP request; by itself Node sends one without a body. */
+function explainInvalid(code: string): string {
+  const [status, detail] = invalidRequests[code] ?? [
+    '400 Bad Request',
+    'This is no valid HTTP request. Check the address, and whether it is http or https.',
+  ];
+  const body = JSON.stringify({ detail });
+  const head = [`HTTP/1.1 ${status}`, 'Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`];
+  return [...head, 'Connection: close', '', body].join('\r\n');
 }
 
 /** The URL without the base path; undefined for a path that is not below it. */

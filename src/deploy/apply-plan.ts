@@ -1,3 +1,4 @@
+import type { DeploymentCreateRequest } from '../contract/control/deployment.ts';
 import { isTransient, type ServiceError } from '../contract/service-error.ts';
 import type { Plan } from '../planning/plan-types.ts';
 import { resolveCreation, resolvePatch } from './lost-response.ts';
@@ -67,24 +68,28 @@ async function create(
     : undefined;
   const made = first?.revisionId ? first : await resolveCreation(request, first?.deployment.id, resolveMs, run);
   if (answered.ok || made) run.settled();
-  if (made?.revisionId && planned) return fill(made.deployment.id, made.revisionId, planned, run);
+  if (made?.revisionId && planned) return fill(made.deployment.id, made.revisionId, { request, planned }, run);
   if (made?.revisionId) {
     return { kind: 'follow', how: 'created', deploymentId: made.deployment.id, revisionId: made.revisionId };
   }
   return answered.ok ? { kind: 'no-revision' } : { kind: 'unsettled', what: 'the creation', error: answered.error };
 }
 
-/** The first revision of a creation waits for a folder: it is not followed, the one that the upload makes is. */
+/**
+ * The first revision of a creation waits for a folder: it is not followed, the one that the upload makes is. As by the
+ * public command line, the path of the graph configuration is sent beside it again.
+ */
 function fill(
   deploymentId: string,
   waiting: string,
-  planned: { digest: string },
+  { request, planned }: { request: DeploymentCreateRequest; planned: { digest: string } },
   run: DeployRun,
 ): Promise<ApplyResult> {
+  const { graph_config_path } = request.source_revision_config;
   const filling = {
     kind: 'patch',
     deploymentId,
-    request: {},
+    request: { source_revision_config: { graph_config_path } },
     changes: [],
     makesRevision: true,
     formerLatestRevisionId: waiting,

@@ -4,7 +4,7 @@ import type { Mode } from '../config/entry-options.ts';
 import type { SmokeTest } from '../config/smoke-test.ts';
 import type { AgentServer } from '../contract/agent/service.ts';
 import type { CallOptions } from '../contract/call-options.ts';
-import { shownValues } from '../contract/control/secret.ts';
+import { textsToMask } from '../contract/control/secret.ts';
 import type { Deployment } from '../contract/control/deployment.ts';
 import type { LogEntry } from '../contract/control/log.ts';
 import type { Revision } from '../contract/control/revision.ts';
@@ -129,9 +129,9 @@ export class DeployRun {
     return this.#redactor.redactStart(text, most);
   }
 
-  /** Remembers a deployment; its secrets come in clear, so they are hidden first. */
+  /** Remembers a deployment. Its secrets come in clear unless the service hides them, so they are masked first. */
   saw(deployment: Deployment): Deployment {
-    this.#redactor.add(shownValues(deployment.secrets));
+    this.#redactor.add(textsToMask(deployment.secrets));
     this.known.deployment = deployment;
     return deployment;
   }

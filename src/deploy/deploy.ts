@@ -1,4 +1,5 @@
 import { type Deployment, agentAddress } from '../contract/control/deployment.ts';
+import { knownSecrets } from '../contract/control/secret.ts';
 import { isNotOffered, ServiceError } from '../contract/service-error.ts';
 import { nameObstacles, withoutRequest } from '../planning/plan-identity.ts';
 import type { Rollout } from '../planning/rollout-types.ts';
@@ -110,6 +111,10 @@ const passing = new Set<OutcomeKind>(['deployed', 'unchanged', 'planned', 'start
 function conclude(run: DeployRun, ending: Ending): Outcome {
   const { request, known } = run;
   const { kind, reason, advice } = describeEnding(request, known, ending);
+  const isAgentShown = (known.logs ?? []).length > 0 || (known.verdict && known.verdict.tests.length > 0);
+  if (isAgentShown && known.deployment && !knownSecrets(known.deployment.secrets)) {
+    run.note('the service hides the values of secrets: only those given here are masked in logs and test results');
+  }
   const { deployment, plan, rollout, verdict, rollback, logs } = known;
   const rolledBackTo = request.mode === 'rollback' && rollback && 'rollout' in rollback ? rollback.rollout : undefined;
   const revisionId = rolledBackTo?.revisionId ?? known.revisionId;

@@ -7,7 +7,7 @@ import { findByName } from './find-deployments.ts';
 import type { DeployRun } from './deploy-run.ts';
 import { heldAt, sameField, tarballField } from '../planning/plan-fields.ts';
 import { sameResources } from '../planning/plan-resources.ts';
-import { compareReferences, mayHoldSecrets } from '../planning/plan-secrets.ts';
+import { compareReferences, compareSecrets } from '../planning/plan-secrets.ts';
 
 /**
  * Whether a revision was made from the source of a PATCH, to resolve a lost response. Any client may have made it.
@@ -36,9 +36,15 @@ export function holdsSettings(request: DeploymentPatchRequest, deployment: Deplo
         sameField(path, requested, heldAt(deployment, path)),
     ) &&
     (resource_spec == null || sameResources(resource_spec, deployment.source_config.resource_spec)) &&
-    (request.secrets == null || mayHoldSecrets(request.secrets, deployment.secrets)) &&
+    mayHoldSecrets(request, deployment) &&
     compareReferences(request.secret_references ?? undefined, deployment.secret_references).length === 0
   );
+}
+
+/** What the service hides proves nothing: then the source has to show whose revision it is. */
+function mayHoldSecrets({ secrets, source_revision_config }: DeploymentPatchRequest, deployment: Deployment): boolean {
+  const { changes, differs } = compareSecrets(secrets ?? undefined, 'overwrite', deployment.secrets);
+  return !differs && (changes.length === 0 || source_revision_config != null);
 }
 
 /** What a write is found to have done. Without a revision it changed settings in place. */

@@ -1,7 +1,7 @@
 import { readableSpec } from '../planning/plan-resources.ts';
 import type { Deployment, DeploymentPatchRequest } from '../contract/control/deployment.ts';
 import type { Revision } from '../contract/control/revision.ts';
-import { shownSecrets } from '../contract/control/secret.ts';
+import { knownSecrets } from '../contract/control/secret.ts';
 import { entriesOf, type ReadPage } from '../contract/control/pages.ts';
 import { isNotOffered, type ServiceError } from '../contract/service-error.ts';
 import { adviceOnAlsoWrong, alsoWrong } from '../planning/outcome-messages.ts';
@@ -165,13 +165,16 @@ async function restoreSource(
       'Revert the commit and push it: the next deploy builds the head of the branch.',
     );
   }
-  const request: DeploymentPatchRequest = { source_revision_config: former.patch, ...formerSettings(run) };
+  const { settings, areSecretsLost } = formerSettings(run);
+  const request: DeploymentPatchRequest = { source_revision_config: former.patch, ...settings };
   if (former.isSame && Object.keys(request).length === 1) {
-    return impossible(
-      `revision ${target.id} runs the same ${former.what} as the one that is live, so there is nothing to put back`,
-      former.advice,
-    );
+    const same = `revision ${target.id} runs the same ${former.what} as the one that is live`;
+    return areSecretsLost
+      ? impossible(`${same}, and the service hides the values of its secrets`, 'Set the former secrets again.')
+      : impossible(`${same}, so there is nothing to put back`, former.advice);
   }
+  if (areSecretsLost)
+    run.note('the service hides the former values of the secrets, so the rollback keeps the new ones');
   const { control } = run.request;
   const answered = await write(run, (options) => control.patchDeployment(before.id, request, options));
   if (!answered.ok && answered.error.effect === 'none') return failedRollback(target, answered.error, run);
@@ -207,22 +210,26 @@ function formerSource(
   return { what: 'folder', patch: { source_tarball_path: path }, isSame: now.source_tarball_path === path, advice };
 }
 
-/** The secrets and resources that this run changed: the old image would otherwise run with the new ones. */
-function formerSettings(run: DeployRun): DeploymentPatchRequest {
-  const { plan, formerDeployment } = run.known;
+/**
+ * The secrets and resources that this run changed: the old image would otherwise run with the new ones. The service may
+ * hide the values of the former secrets.
+ */
+function formerSettings({ known: { plan, formerDeployment } }: DeployRun): {
+  settings: DeploymentPatchRequest;
+  areSecretsLost: boolean;
+} {
   const isKnown = formerDeployment && formerDeployment.latest_revision_id === formerDeployment.active_revision_id;
-  if (plan?.kind !== 'patch' || !isKnown) return {};
+  if (plan?.kind !== 'patch' || !isKnown) return { settings: {}, areSecretsLost: false };
   const { spec } = readableSpec(formerDeployment.source_config.resource_spec);
-  const secrets = shownSecrets(formerDeployment.secrets);
-  const areShown = secrets.length === formerDeployment.secrets?.length;
-  if (plan.request.secrets && !areShown) {
-    run.note('the service hides the values of the former secrets, so the rollback keeps the present ones');
-  }
+  const secrets = plan.request.secrets ? knownSecrets(formerDeployment.secrets) : undefined;
   return {
-    ...(plan.request.secrets && areShown ? { secrets } : {}),
-    ...(plan.request.source_config?.resource_spec && Object.keys(spec).length > 0
-      ? { source_config: { resource_spec: spec } }
-      : {}),
+    settings: {
+      ...(secrets ? { secrets } : {}),
+      ...(plan.request.source_config?.resource_spec && Object.keys(spec).length > 0
+        ? { source_config: { resource_spec: spec } }
+        : {}),
+    },
+    areSecretsLost: plan.request.secrets != null && !secrets,
   };
 }
 

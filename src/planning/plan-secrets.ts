@@ -1,75 +1,77 @@
-import {
-  shownSecrets,
-  shownValue,
-  type Secret,
-  type SecretReference,
-  type SecretReply,
-} from '../contract/control/secret.ts';
+import { heldSecrets, type Secret, type SecretReference, type SecretReply } from '../contract/control/secret.ts';
 import type { SecretsStrategy } from '../config/desired.ts';
 import type { FieldChange, Obstacle } from './plan-types.ts';
 
-/** What becomes of the set of secrets. `set` is the whole set to send, absent where nothing differs. */
+/** What becomes of the set of secrets. `set` is the whole set to send, absent if nothing is sent. */
 export interface SecretsComparison {
   set?: readonly Secret[];
   changes: readonly FieldChange[];
   obstacles: readonly Obstacle[];
+  /** Whether a name or a value is known to differ; hidden values don't count. */
+  differs: boolean;
 }
 
 /**
  * Compares the requested secrets with the current ones. PATCH replaces the whole set (control-service.md, Secret), so
  * `merge` sends the union of both. Values are compared and never shown. A value that the service hides can't be
- * compared: it is replaced where one is given, and stands in the way where it would have to be kept.
+ * compared: it is replaced if one is given, and blocks the plan if it must be kept.
  *
- * @param held absent: the service does not say which there are.
+ * @param replies undefined or null if the service does not list secrets.
  */
 export function compareSecrets(
   requested: readonly Secret[] | undefined,
   strategy: SecretsStrategy,
-  held: readonly SecretReply[] | null | undefined,
+  replies: readonly SecretReply[] | null | undefined,
 ): SecretsComparison {
-  if (requested === undefined) return { changes: [], obstacles: [] };
+  if (requested === undefined) return same;
+  const held = heldSecrets(replies);
   if (!held) return compareUnlisted(requested, strategy);
   const wanted = new Map(requested.map(({ name, value }) => [name, value]));
   const there = new Map(held.map((each) => [each.name, each]));
   const kept = held.filter(({ name }) => strategy === 'merge' && !wanted.has(name));
   const changes: FieldChange[] = [];
+  const unknown: FieldChange[] = [];
   for (const [name, value] of wanted) {
     const is = there.get(name);
     if (is === undefined) changes.push(change(name, undefined, 'set', 'it is not there'));
-    else if (is.value === value) continue;
-    else changes.push(change(name, 'set', 'set', shownValue(is) === undefined ? hiddenValue : 'it differs'));
+    else if (is.value === undefined) unknown.push(change(name, 'set', 'set', hiddenValue));
+    else if (is.value !== value) changes.push(change(name, 'set', 'set', 'it differs'));
   }
   for (const name of there.keys()) {
     if (wanted.has(name) || strategy === 'merge') continue;
     changes.push(change(name, 'set', undefined, 'it is not in the configuration, and secrets-strategy is overwrite'));
   }
-  if (changes.length === 0) return { changes, obstacles: [] };
+  const differs = changes.length > 0;
+  if (!differs && unknown.length === 0) return same;
   return {
-    set: [...shownSecrets(kept), ...[...wanted].map(([name, value]) => ({ name, value }))],
-    changes,
-    obstacles: kept.filter((each) => shownValue(each) === undefined).map(({ name }) => hiddenSecret(name)),
+    set: [
+      ...kept.flatMap(({ name, value }) => (value === undefined ? [] : [{ name, value }])),
+      ...[...wanted].map(([name, value]) => ({ name, value })),
+    ],
+    changes: [...changes, ...unknown],
+    obstacles: kept.filter(({ value }) => value === undefined).map(({ name }) => hiddenSecret(name)),
+    differs,
   };
 }
+
+const same: SecretsComparison = { changes: [], obstacles: [], differs: false };
 
 const hiddenValue = "it can't be compared, because the service hides its value";
 
 function compareUnlisted(requested: readonly Secret[], strategy: SecretsStrategy): SecretsComparison {
-  if (requested.length === 0 && strategy === 'merge') return { changes: [], obstacles: [] };
+  if (strategy === 'overwrite') {
+    const why = 'the service does not say which secrets there are, so all of them are replaced';
+    const whole = { field: 'secrets', from: undefined, to: undefined, makesRevision: true, why };
+    const changes = requested.map(({ name }) => change(name, undefined, 'set', why));
+    return { set: requested, changes: changes.length > 0 ? changes : [whole], obstacles: [], differs: false };
+  }
+  if (requested.length === 0) return same;
   const obstacle: Obstacle = {
     field: 'secrets',
-    problem: 'the service does not say which secrets there are, and a change of any replaces all of them',
-    advice: 'Set secrets-strategy to overwrite if secrets names all that the deployment needs.',
+    problem: 'the service does not say which secrets there are, and changing one replaces all of them',
+    advice: 'Set secrets-strategy to overwrite, and name all secrets that the deployment needs.',
   };
-  return {
-    set: requested,
-    changes: requested.map(({ name }) => change(name, undefined, 'set', hiddenValue)),
-    obstacles: strategy === 'merge' ? [obstacle] : [],
-  };
-}
-
-/** Whether a deployment may have exactly these secrets, as far as the service shows them. */
-export function mayHoldSecrets(requested: readonly Secret[], held: readonly SecretReply[] | null | undefined): boolean {
-  return compareSecrets(requested, 'overwrite', held).changes.every(({ why }) => why === hiddenValue);
+  return { changes: [], obstacles: [obstacle], differs: false };
 }
 
 /** `secret_references` are replaced whole, in place (control-service.md, SecretReference). Their order means nothing. */

@@ -56,7 +56,9 @@ describe('a folder, by the step as a runner spawns it', () => {
     const held = await unpackTar(gunzipSync(upload?.bytes ?? Buffer.alloc(0)));
     expect(held.map(({ header }) => header.name)).toEqual(['graph.ts', 'langgraph.json']);
     expect(upload?.headers).not.toHaveProperty('x-api-key');
-    expect(stub.written.at(-1)).toEqual({ source_revision_config: { source_tarball_path: 'uploads/1.tar.gz' } });
+    expect(stub.written.at(-1)).toEqual({
+      source_revision_config: { graph_config_path: 'langgraph.json', source_tarball_path: 'uploads/1.tar.gz' },
+    });
     expect(step.log).toContain('Uploading 2 files');
     expect(step.summary).toContain('.env');
     expect(`${step.log}${step.summary}${JSON.stringify(step.outputs)}`).not.toMatch(

@@ -56,6 +56,11 @@ describe('the detail of an error response', () => {
       "<?xml version='1.0' encoding='UTF-8'?><Error><Code>SignatureDoesNotMatch</Code><Message>The signature is wrong.</Message><StringToSign>secret</StringToSign></Error>",
       'SignatureDoesNotMatch: The signature is wrong.',
     ],
+    [
+      'the details of an object store',
+      '<Error xmlns="urn:store"><Code>AccessDenied</Code><Details>Permission &#39;create&#39; denied &amp; logged</Details></Error>',
+      "AccessDenied: Permission 'create' denied & logged",
+    ],
     ['an object store that says nothing', '<Error><HostId>secret</HostId></Error>', 'an error of an object store'],
     ['an HTML page without a title', '<html><body>secret</body></html>', 'a web page'],
   ])('%s', (_, body, detail) => {

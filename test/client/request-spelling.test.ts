@@ -84,9 +84,14 @@ describe('the field names of a request', () => {
     expect(await client.createDeployment(create)).toMatchObject({ id: deploymentId });
   });
 
-  test('are not asked for where a request has none that differ', async () => {
+  test('are not queried where a request has none that differ', async () => {
+    const queried = nock(host)
+      .get(/openapi|limit/)
+      .reply(404);
     nock(host).patch(deploymentPath, { secrets: [] }).reply(200, deploymentReply);
     expect(await connected().patchDeployment(deploymentId, { secrets: [] })).toMatchObject({ id: deploymentId });
+    expect(queried.isDone()).toBe(false);
+    nock.cleanAll();
   });
 
   test.each<[string, object]>([
@@ -94,9 +99,22 @@ describe('the field names of a request', () => {
     ['a list', { detail: [{ loc: ['body', 'langgraph_config_path'], msg: 'Field required', type: 'missing' }] }],
   ])('that are set wrongly are named as that, beside %s', async (_, body) => {
     nock(host).post('/v2/deployments').reply(422, body);
+    nock(host).get('/openapi.json').reply(200, withPath('langgraph_config_path'));
     const error = await serviceError(connected('contract').createDeployment(create));
     expect(error.message).toContain('langgraph_config_path');
-    expect(error.message).toContain('field-names: this service has the names of "public"');
+    expect(error.message).toContain('field-names: this service uses the "public" names');
+  });
+
+  test('that the service is known to have are not doubted by a refusal in the other names', async () => {
+    const client = connected();
+    nock(host)
+      .get(deploymentPath)
+      .reply(200, { ...deploymentReply, ...withPath('langgraph_config_path') });
+    await client.getDeployment(deploymentId);
+    nock(host).patch(deploymentPath).once().reply(400, { detail: 'graph_config_path must name a file' });
+    const error = await serviceError(client.patchDeployment(deploymentId, patch));
+    expect(error.message).toContain('must name a file');
+    expect(error.message).not.toContain('field-names');
   });
 
   test('that are set rightly are no part of another refusal', async () => {

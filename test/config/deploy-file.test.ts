@@ -191,14 +191,14 @@ test.each<[sentence: string, fields: string, problems: string[]]>([
     'a remote branch',
     'repo-ref: origin/main',
     [
-      '3:11: `repo-ref` must be a branch as its plain name, or a tag as `refs/tags/NAME`; a single commit is not supported; did you mean `main`?',
+      '3:11: `repo-ref` must be a branch as its plain name or `refs/heads/NAME`, or a tag as `refs/tags/NAME`; a single commit is not supported; did you mean `main`?',
     ],
   ],
   [
     'a tag in the short spelling',
     'repo-ref: tags/v1',
     [
-      '3:11: `repo-ref` must be a branch as its plain name, or a tag as `refs/tags/NAME`; a single commit is not supported; did you mean `refs/tags/v1`?',
+      '3:11: `repo-ref` must be a branch as its plain name or `refs/heads/NAME`, or a tag as `refs/tags/NAME`; a single commit is not supported; did you mean `refs/tags/v1`?',
     ],
   ],
   [
@@ -266,7 +266,7 @@ test.each<[sentence: string, fields: string, problems: string[]]>([
     [
       '3:1: `zebra` is not a field of a deployment',
       '4:1: `image-uri` belongs to the source `external_docker`, `internal_docker`, not to `github`',
-      '5:11: `repo-ref` must be a branch as its plain name, or a tag as `refs/tags/NAME`; a single commit is not supported',
+      '5:11: `repo-ref` must be a branch as its plain name or `refs/heads/NAME`, or a tag as `refs/tags/NAME`; a single commit is not supported',
       '6:18: `deployment-type` must be one of `dev_free`, `dev`, `prod`; did you mean `prod`?',
       '7:11: `secrets[0]` cannot be PORT: the platform sets that variable itself',
       '7:17: `secrets[1]` takes its value from the environment variable NOT_SET, which is not set',

@@ -111,7 +111,7 @@ test.each<[sentence: string, inputs: Record<string, string>, problems: string[]]
     { ...github, 'repo-ref': 'heads/main', secrets: 'NOT_SET', 'smoke-tests': '[', rebuild: 'allways' },
     [
       'input:1:2: `smoke-tests`: flow sequence must end with a ]',
-      'input:1:1: `repo-ref` must be a branch as its plain name, or a tag as `refs/tags/NAME`; a single commit is not supported; did you mean `main`?',
+      'input:1:1: `repo-ref` must be a branch as its plain name or `refs/heads/NAME`, or a tag as `refs/tags/NAME`; a single commit is not supported; did you mean `main`?',
       'input:1:1: `rebuild` must be one of `auto`, `always`, `never`; did you mean `always`?',
       'input:1:1: `secrets[0]` takes its value from the environment variable NOT_SET, which is not set',
     ],

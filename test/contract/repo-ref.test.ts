@@ -1,18 +1,17 @@
 import { expect, test } from 'vitest';
-import { isTagRef, readRepoRef } from '../../src/contract/control/repo-ref.ts';
+import { isTagRef, readRepoRef, readWrittenRef } from '../../src/contract/control/repo-ref.ts';
 
 test.each([
   ['a branch as its plain name', 'main', 'main'],
   ['a branch with slashes', 'feature/one', 'feature/one'],
   ['a branch in full, put right', 'refs/heads/feature/one', 'feature/one'],
   ['a branch with white space around it, put right', ' main\n', 'main'],
+  ['a branch whose name looks like a short form', 'origin/main', 'origin/main'],
+  ['such a branch in full, put right', 'refs/heads/tags/v1', 'tags/v1'],
   ['a tag in full', 'refs/tags/v1.0.0', 'refs/tags/v1.0.0'],
 ])('%s', (_, written, ref) => expect(readRepoRef(written)).toEqual({ ok: true, ref }));
 
 test.each([
-  ['a tag in short', 'tags/v1', 'refs/tags/v1'],
-  ['a branch in short', 'heads/main', 'main'],
-  ['a branch of a remote', 'origin/main', 'main'],
   ['a branch of a remote in full', 'refs/remotes/origin/feature/one', 'feature/one'],
   ['the merge of a pull request', 'refs/pull/1/merge', undefined],
   ['a commit', 'a'.repeat(40), undefined],
@@ -29,8 +28,18 @@ test.each([
   expect('suggestion' in read).toBe(suggestion !== undefined);
 });
 
+test.each([
+  ['a tag', 'tags/v1', 'refs/tags/v1'],
+  ['a branch', 'heads/main', 'main'],
+  ['a branch of a remote', 'origin/main', 'main'],
+  ['a branch of a remote with its folder', 'remotes/origin/main', 'main'],
+])('a person may not write %s in a short form, and reads the right one', (_, written, suggestion) => {
+  expect(readWrittenRef(written)).toMatchObject({ ok: false, suggestion });
+  expect(readWrittenRef(suggestion)).toEqual(readRepoRef(suggestion));
+});
+
 test('what was put right stays as it is', () => {
-  for (const written of ['refs/heads/main', 'refs/tags/v1', 'a/b']) {
+  for (const written of ['refs/heads/main', 'refs/heads/origin/main', 'refs/tags/v1', 'a/b']) {
     const read = readRepoRef(written);
     expect(read.ok && readRepoRef(read.ref)).toEqual(read);
   }

@@ -271,6 +271,22 @@ test('does not report a key that the agent repeats', async () => {
   expect(JSON.stringify([fixture.events, outcome])).not.toContain('canary-key');
 });
 
+test.each([
+  [[{ name: 'TOKEN', value: '' }], true],
+  [[{ name: 'TOKEN', value: 'shown-value' }], false],
+])('notes whether a log may contain secrets that the service hides: %j, %s', async (secrets, isNoted) => {
+  const fixture = new DeployFixture();
+  fixture.control.has(imaged, goesLive());
+  await fixture.passes(60_000);
+  const { service } = fixture.control;
+  if (service.deployment) service.deployment = { ...service.deployment, secrets };
+  fixture.control.scripts.push(ends('DEPLOY_FAILED'));
+  fixture.control.buildLines = [{ message: 'a line' }];
+  const outcome = await fixture.deploy({ desired: { ...image, imageUri: 'registry.test/agent:2' } });
+  expect(outcome.logs).not.toEqual([]);
+  expect(outcome.notes.join().includes('the service hides the values of secrets')).toBe(isNoted);
+});
+
 test('hides secrets in the error of an unreadable log', async () => {
   const fixture = new DeployFixture();
   fixture.control.has(imaged, goesLive());

@@ -51,7 +51,9 @@ describe('a folder', () => {
       activeRevisionId: 'r2',
     });
     expect(writes(fixture)).toEqual(['create', 'request upload', 'put', 'patch']);
-    expect(fixture.control.sent[1]).toEqual({ source_revision_config: { source_tarball_path: 'uploads/d1/1.tar.gz' } });
+    expect(fixture.control.sent[1]).toEqual({
+      source_revision_config: { graph_config_path: 'langgraph.json', source_tarball_path: 'uploads/d1/1.tar.gz' },
+    });
     expect(fixture.reported('started')).toMatchObject([{ how: 'patched', revisionId: 'r2' }]);
     expect(fixture.control.service.revision('r1')?.status).toBe('SKIPPED');
     expect(fixture.reported('uploading')).toMatchObject([{ files: 2, size: 20 }]);

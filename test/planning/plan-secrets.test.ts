@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { DesiredExternalDocker } from '../../src/config/desired.ts';
 import { plan } from '../../src/planning/plan.ts';
-import { mayHoldSecrets } from '../../src/planning/plan-secrets.ts';
+import { holdsSettings } from '../../src/deploy/lost-response.ts';
 import type { Deployment } from '../../src/contract/control/deployment.ts';
 import { withoutRequest } from '../../src/planning/plan-identity.ts';
 import type { Plan } from '../../src/planning/plan-types.ts';
@@ -82,7 +82,9 @@ describe('secrets', () => {
     ['******', true],
     ['•••', true],
     ['***a', true],
-    ['sk-a...9f', true],
+    ['sk-proj-abcd...wxyz', true],
+    ['***REDACTED***', true],
+    ['[FILTERED]', true],
     ['xxxx', true],
     ['<hidden>', true],
     ['[REDACTED]', true],
@@ -90,6 +92,7 @@ describe('secrets', () => {
     [null, true],
     [undefined, true],
     ['**', false],
+    ['P@ss*word1', false],
     ['a prompt that says *** in its middle', false],
     ['the hidden word', false],
   ])('merge keeps no value that is shown as %s: %s', (value, masked) => {
@@ -101,6 +104,18 @@ describe('secrets', () => {
       advice: 'Give OTHER in secrets too, or set secrets-strategy to overwrite if it may go.',
     };
     expect(obstacles(planned)).toEqual(masked ? [obstacle] : []);
+  });
+
+  test('a masked value is none beside one that is shown', () => {
+    const secrets = [
+      { name: 'SHOWN', value: 'one' },
+      { name: 'MASKED', value: 'sk-a...9f' },
+    ];
+    const planned = plan(
+      { ...docker, secrets: [{ name: 'A', value: 'b' }] },
+      { ...seenImage, deployment: { ...image, secrets } },
+    );
+    expect(obstacles(planned).map(({ field }) => field)).toEqual(['secrets.MASKED']);
   });
 
   test('a hidden value that is given is sent, because it cannot be compared', () => {
@@ -123,22 +138,38 @@ describe('secrets', () => {
     expect(obstacles(planned('merge'))).toEqual([
       {
         field: 'secrets',
-        problem: 'the service does not say which secrets there are, and a change of any replaces all of them',
-        advice: 'Set secrets-strategy to overwrite if secrets names all that the deployment needs.',
+        problem: 'the service does not say which secrets there are, and changing one replaces all of them',
+        advice: 'Set secrets-strategy to overwrite, and name all secrets that the deployment needs.',
       },
     ]);
     expect(planned('merge', []).kind).toBe('none');
   });
 
-  test.each<[string, Deployment['secrets'], boolean]>([
-    ['the same value', [{ name: 'TOKEN', value: 'one' }], true],
-    ['a hidden value', [{ name: 'TOKEN', value: '' }], true],
-    ['no list', undefined, true],
-    ['another value', [{ name: 'TOKEN', value: 'two' }], false],
-    ['a hidden value of another name', [{ name: 'OTHER', value: '' }], false],
-    ['one more', [...held.slice(0, 1), { name: 'OTHER', value: '' }], false],
-  ])('a lost response is resolved by %s: %s', (_, secrets, isHeld) => {
-    expect(mayHoldSecrets([{ name: 'TOKEN', value: 'one' }], secrets)).toBe(isHeld);
+  test('a placeholder is a value beside one that is shown', () => {
+    const secrets = [
+      { name: 'SHOWN', value: 'one' },
+      { name: 'EMPTY', value: '' },
+      { name: 'WORD', value: 'hidden' },
+    ];
+    const planned = plan(
+      { ...docker, secrets: [{ name: 'A', value: 'b' }] },
+      { ...seenImage, deployment: { ...image, secrets } },
+    );
+    expect(request(planned)?.secrets).toEqual([...secrets, { name: 'A', value: 'b' }]);
+  });
+
+  test.each<[string, Deployment['secrets'], boolean, boolean]>([
+    ['the same value', [{ name: 'TOKEN', value: 'one' }], true, true],
+    ['a hidden value', [{ name: 'TOKEN', value: '' }], true, false],
+    ['no list', undefined, true, false],
+    ['another value', [{ name: 'TOKEN', value: 'two' }], false, false],
+    ['a hidden value of another name', [{ name: 'OTHER', value: '' }], false, false],
+    ['one more', [...held.slice(0, 1), { name: 'OTHER', value: '' }], false, false],
+  ])('a lost response is resolved by %s: %s with a source, %s without', (_, secrets, withSource, without) => {
+    const deployed = { ...image, secrets };
+    const sent = { secrets: [{ name: 'TOKEN', value: 'one' }] };
+    expect(holdsSettings({ ...sent, source_revision_config: { image_uri: 'a:1' } }, deployed)).toBe(withSource);
+    expect(holdsSettings(sent, deployed)).toBe(without);
   });
 
   test('references are compared by name and change in place', () => {

@@ -46,10 +46,8 @@ function renamed(within: string, value: unknown, spelling: FieldSpelling): unkno
   return result;
 }
 
-/** Which spelling a text names aliased fields in; undefined if none, or both. */
-export function spellingIn(text: string): FieldSpelling | undefined {
-  const used = fieldSpellings.filter((spelling) =>
-    fieldAliases.some((alias) => new RegExp(`\\b${alias[spelling]}\\b`).test(text)),
-  );
+/** Which spelling some names are of; undefined if of none, or of both. */
+export function spellingOfNames(isNamed: (name: string) => boolean): FieldSpelling | undefined {
+  const used = fieldSpellings.filter((spelling) => fieldAliases.some((alias) => isNamed(alias[spelling])));
   return used.length === 1 ? used[0] : undefined;
 }

@@ -9,15 +9,8 @@ import {
   sourceRevisionConfigRequest,
 } from './source.ts';
 
-/** control-service.md, States: deployment `status`; the last value is newer and only public. */
-export const deploymentStatuses = [
-  'AWAITING_DATABASE',
-  'READY',
-  'UNUSED',
-  'AWAITING_DELETE',
-  'UNKNOWN',
-  'AWAITING_FINAL_DELETE',
-] as const;
+/** control-service.md, States: deployment `status`. */
+export const deploymentStatuses = ['AWAITING_DATABASE', 'READY', 'UNUSED', 'AWAITING_DELETE', 'UNKNOWN'] as const;
 export type DeploymentStatus = (typeof deploymentStatuses)[number];
 
 /** The body of create (control-service.md, DeploymentCreateRequest). Unknown fields are refused. */

@@ -8,7 +8,7 @@ export const isTagRef = (ref: string): boolean => ref.startsWith(tagPrefix);
 
 /**
  * Converts a branch or tag to the specification's spelling: a branch is its plain name, a tag its full `refs/tags/...`
- * (control-service.md, source_revision_config: `repo_ref`). An ambiguous one is refused with a suggestion.
+ * (control-service.md, source_revision_config: `repo_ref`).
  */
 export function readRepoRef(written: string): ReadRepoRef {
   const ref = written.trim();
@@ -22,19 +22,22 @@ export function readRepoRef(written: string): ReadRepoRef {
       ...(branch ? { suggestion: branch } : {}),
     };
   }
-  const prefixed = /^(heads|tags|remotes\/[^/]+|origin)\/(.+)$/.exec(ref);
-  if (prefixed?.[1] && prefixed[2]) {
-    const isTag = prefixed[1] === 'tags';
-    return {
-      ok: false,
-      problem: `${ref} is ambiguous: write a branch as its plain name and a tag as ${tagPrefix}<name>`,
-      suggestion: isTag ? `${tagPrefix}${prefixed[2]}` : prefixed[2],
-    };
-  }
   if (/^[0-9a-f]{40}$/i.test(ref)) {
     return { ok: false, problem: `${ref} is a commit; the service builds the head of a branch or a tag` };
   }
   return checked(ref);
+}
+
+/** The same for a ref that a person writes: a short form of git's is refused, although a branch may have such a name. */
+export function readWrittenRef(written: string): ReadRepoRef {
+  const ref = written.trim();
+  const [, prefix, name] = /^(heads|tags|remotes\/[^/]+|origin)\/(.+)$/.exec(ref) ?? [];
+  if (prefix === undefined || name === undefined) return readRepoRef(ref);
+  return {
+    ok: false,
+    problem: `${ref} is ambiguous: write a branch as its plain name or refs/heads/<name>, and a tag as ${tagPrefix}<name>`,
+    suggestion: prefix === 'tags' ? `${tagPrefix}${name}` : name,
+  };
 }
 
 /** Checks the rules of git for ref names. */

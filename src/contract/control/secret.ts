@@ -4,28 +4,41 @@ import * as z from 'zod';
 export const secret = z.strictObject({ name: z.string().min(1), value: z.string() });
 export type Secret = z.infer<typeof secret>;
 
-/** A secret in a response, unmasked where the service does not hide its value: mask it before printing. */
+/** A secret in a response. It may contain the real value: mask it before printing. */
 export const secretReply = z.looseObject({ name: z.string(), value: z.string().nullish() });
 export type SecretReply = z.infer<typeof secretReply>;
 
-/** What services show instead of a value: asterisks, dots or crosses, with a few characters of it at most, or a word. */
-const shownInstead =
-  /^(?:.{0,8}(?:[*•●]{3,}|\.{3}|…).{0,8}|x{4,}|[<[({]?(?:hidden|redacted|masked|encrypted)[>\])}]?)$/is;
+/** A masked value: asterisks, bullets or an ellipsis, with at most a few characters of the value before and after. */
+const masked = /^\S{0,16}(?:[*•●]{3,}|\.{3}|…)\S{0,16}$/;
+/** Other texts in place of a value, which could also be real values. */
+const placeholder = /^(?:|x{4,}|[<[({]?(?:hidden|redacted|masked|filtered|encrypted)[>\])}]?)$/i;
 
-/** The value of a secret in a response; undefined if the service hides it: without one, empty, or masked. */
-export const shownValue = ({ value }: Pick<SecretReply, 'value'>): string | undefined =>
-  !value || shownInstead.test(value) ? undefined : value;
+/** A secret of a deployment, without its value where the service hides it. */
+export type HeldSecret = Pick<Secret, 'name'> & Partial<Pick<Secret, 'value'>>;
 
-/** The secrets in a response whose values are shown. */
-export const shownSecrets = (secrets: readonly SecretReply[] | null | undefined): Secret[] =>
-  (secrets ?? []).flatMap((each) => {
-    const value = shownValue(each);
-    return value === undefined ? [] : [{ name: each.name, value }];
+/**
+ * The secrets in a response; undefined if the service does not list them. A value is hidden if it is absent or masked.
+ * A placeholder counts as a real value if other values are visible.
+ */
+export function heldSecrets(replies: readonly SecretReply[] | null | undefined): HeldSecret[] | undefined {
+  const isHidden = (value: string | null | undefined) => value == null || masked.test(value);
+  const hidesAll = replies?.every(({ value }) => isHidden(value) || placeholder.test(value ?? ''));
+  return replies?.map(({ name, value }) => (hidesAll || value == null || isHidden(value) ? { name } : { name, value }));
+}
+
+/** The secrets in a response with their values; undefined if the service hides any. */
+export function knownSecrets(replies: readonly SecretReply[] | null | undefined): Secret[] | undefined {
+  const held = heldSecrets(replies);
+  const known = held?.flatMap(({ name, value }) => (value === undefined ? [] : [{ name, value }]));
+  return known?.length === held?.length ? known : undefined;
+}
+
+/** The texts in a response to mask in what is printed: also those that only look masked. */
+export const textsToMask = (replies: readonly SecretReply[] | null | undefined): string[] =>
+  (replies ?? []).flatMap(({ value }, index) => {
+    const isKnown = heldSecrets(replies)?.[index]?.value !== undefined;
+    return value && (isKnown || /[^*•●.…]/.test(value.replace(placeholder, ''))) ? [value] : [];
   });
-
-/** Their values alone. */
-export const shownValues = (secrets: readonly SecretReply[] | null | undefined): string[] =>
-  shownSecrets(secrets).map(({ value }) => value);
 
 /**
  * An environment variable from an existing orchestrator secret in the deployment's namespace (control-service.md,

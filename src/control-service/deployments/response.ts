@@ -49,6 +49,7 @@ export function toDeploymentResponse({ deployment, latest }: DeploymentView, bas
     status: deployment.status,
     status_message: statusMessage({
       status: deployment.status,
+      deletion: deployment.deletion,
       listenerId: source_config.listener_id ?? null,
       deletionProblem: deployment.deletion_problem,
     }),

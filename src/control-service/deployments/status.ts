@@ -16,13 +16,12 @@ export interface StatusCauses {
 
 /**
  * The status of a deployment, from its causes (control-service.md, States, lists only the names; the rest is our
- * choice): AWAITING_DELETE once its deletion is requested, AWAITING_FINAL_DELETE once nothing of it runs and only its
- * data is left. Otherwise READY once its agents' database exists, UNKNOWN while that database is unavailable, and
- * before it exists AWAITING_DATABASE while a revision is in progress, else UNUSED.
+ * choice): AWAITING_DELETE once its deletion is requested. Otherwise READY once its agents' database exists, UNKNOWN
+ * while that database is unavailable, and before it exists AWAITING_DATABASE while a revision is in progress, else
+ * UNUSED.
  */
 export function deploymentStatus({ database, revisionOnItsWay, deletion }: StatusCauses): DeploymentStatus {
-  if (deletion === 'asked') return 'AWAITING_DELETE';
-  if (deletion === 'stopped') return 'AWAITING_FINAL_DELETE';
+  if (deletion !== 'none') return 'AWAITING_DELETE';
   if (database === 'ready') return 'READY';
   if (database === 'unreachable') return 'UNKNOWN';
   return revisionOnItsWay ? 'AWAITING_DATABASE' : 'UNUSED';
@@ -31,18 +30,19 @@ export function deploymentStatus({ database, revisionOnItsWay, deletion }: Statu
 /** The facts for a status message: the listener that runs it, and why the last attempt of its deletion failed. */
 interface MessageCauses {
   status: DeploymentStatus;
+  deletion: DeletionState;
   listenerId: string | null;
   deletionProblem: string | null;
 }
 
 /** Explains a deployment's status where needed, for a person; null otherwise. */
-export function statusMessage({ status, listenerId, deletionProblem }: MessageCauses): string | null {
+export function statusMessage({ status, deletion, listenerId, deletionProblem }: MessageCauses): string | null {
   if (status === 'UNKNOWN') {
     return "Its agents' database does not answer, though this service's own does: it was removed, or its role may not log in. A new revision recreates it, empty.";
   }
-  if (status !== 'AWAITING_DELETE' && status !== 'AWAITING_FINAL_DELETE') return null;
+  if (deletion === 'none') return null;
   if (deletionProblem !== null) return `It could not be deleted yet, and that is tried again: ${deletionProblem}`;
-  if (status === 'AWAITING_DELETE' && listenerId !== null) {
+  if (deletion === 'asked' && listenerId !== null) {
     return `It waits until the listener ${listenerId} has removed what runs in its cluster. Start that listener if it does not run; where the cluster is gone for good, delete this deployment again with without_listener=true.`;
   }
   return 'It is being deleted.';

@@ -12,6 +12,7 @@ import { listenerWork } from './migrations/060-listener-work.ts';
 import { githubInstallations } from './migrations/061-github-installations.ts';
 import { tracedRuns } from './migrations/062-traced-runs.ts';
 import { databaseNames } from './migrations/063-database-names.ts';
+import { deletionStatus } from './migrations/064-deletion-status.ts';
 
 /** The Postgres schema that holds the control service's tables. */
 export const controlSchema = 'control';
@@ -31,4 +32,5 @@ export const controlMigrations: readonly Migration[] = [
   githubInstallations,
   tracedRuns,
   databaseNames,
+  deletionStatus,
 ];

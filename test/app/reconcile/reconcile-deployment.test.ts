@@ -96,6 +96,21 @@ describe('a push', () => {
     );
   });
 
+  test('that fails shows no message and no log where the service hides the secrets', async () => {
+    const { service } = fixture.control;
+    if (service.deployment) service.deployment = { ...service.deployment, secrets: [{ name: 'TOKEN', value: '' }] };
+    fixture.control.goes.set(a, ends('BUILD_FAILED', a, 'npm said very-secret-token'));
+    fixture.control.buildLines = [{ message: 'a line with very-secret-token' }];
+    await fixture.push('a');
+    await fixture.run();
+    const [failed] = await fixture.store.intentsOf('d1', a);
+    expect(failed?.end?.reason).toBe('Revision r2 ended BUILD_FAILED. Revision r1 still serves.');
+    expect(failed?.end?.logs ?? []).toEqual([]);
+    expect(JSON.stringify([...fixture.store.intents.values(), ...fixture.store.reports.values()])).not.toContain(
+      'very-secret',
+    );
+  });
+
   test('with a skip marker in its message is skipped', async () => {
     fixture.githubApi.message = 'Try it [skip deploy]';
     await fixture.push('a');

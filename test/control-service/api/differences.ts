@@ -49,6 +49,10 @@ export const differences: readonly Difference[] = [
     ],
   },
   {
+    reason: 'The contract has one word for a deployment that is being deleted.',
+    what: ['Deployment.status AWAITING_FINAL_DELETE'],
+  },
+  {
     reason:
       'Plans and their tiers are sold by the hosted service; here a deployment’s bounds are its resource_spec, or come from its deployment_type.',
     what: [

@@ -66,6 +66,13 @@ test('prefers a branch over a tag of the same name', async () => {
   expect((await build({ request: { repoRef: 'refs/tags/v1' } })).commit).toBe(head);
 });
 
+test('builds a branch whose name looks like a short form of another', async () => {
+  const { build, repo } = place();
+  git(repo, 'switch', '--quiet', '--create', 'origin/main');
+  const next = commit(repo, { 'new.txt': 'new' });
+  expect((await build({ request: { repoRef: 'origin/main' } })).commit).toBe(next);
+});
+
 test('builds the default branch without a ref', async () => {
   const { build, repo } = place();
   git(repo, 'switch', '--quiet', '--create', 'trunk');

@@ -78,9 +78,9 @@ describe('a creation that is refused', () => {
     ],
     [
       'a ref',
-      fromGit({ source_revision_config: { ...branch, repo_ref: 'tags/v1' } }),
+      fromGit({ source_revision_config: { ...branch, repo_ref: 'refs/remotes/origin/main' } }),
       {},
-      'source_revision_config.repo_ref: tags/v1 is ambiguous: write a branch as its plain name and a tag as refs/tags/<name>. Did you mean refs/tags/v1?',
+      'source_revision_config.repo_ref: refs/remotes/origin/main is neither a branch nor a tag. Did you mean main?',
     ],
     [
       'a ref without a suggestion',

@@ -314,7 +314,7 @@ describe('over HTTP', () => {
         fromGit({
           name: 'My Agent',
           source_config: { repo_url: 'git://example.com/a', custom_url: 'https://example.com', build_command: 'a | b' },
-          source_revision_config: { graph_config_path: null, repo_ref: 'origin/main' },
+          source_revision_config: { graph_config_path: null, repo_ref: 'refs/pull/1/merge' },
           secrets: [{ name: 'PORT', value: 'secret-value' }],
         }),
       ),

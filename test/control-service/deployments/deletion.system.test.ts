@@ -217,7 +217,8 @@ describe('over HTTP', () => {
     await whileHeld(async () => {
       await fixture.store.noteStopped(id);
       expect(await fixture.control.getDeployment(id)).toMatchObject({
-        status: 'AWAITING_FINAL_DELETE',
+        status: 'AWAITING_DELETE',
+        status_message: 'It is being deleted.',
         active_revision_id: null,
       });
     });

@@ -11,20 +11,20 @@ test.each([
   ['is unknown while its database does not respond', 'unreachable', true, 'none', 'UNKNOWN'],
   ['a deletion takes precedence', 'unreachable', true, 'asked', 'AWAITING_DELETE'],
   ['also before it ever had a database', 'absent', false, 'asked', 'AWAITING_DELETE'],
-  ['once nothing of it runs, the final deletion is near', 'ready', false, 'stopped', 'AWAITING_FINAL_DELETE'],
+  ['until it is gone', 'ready', false, 'stopped', 'AWAITING_DELETE'],
 ] as const)('%s', (_, database, revisionOnItsWay, deletion, status) =>
   expect(deploymentStatus({ database, revisionOnItsWay, deletion })).toBe(status),
 );
 
 test.each([
-  ['a status that explains itself has no message', 'READY', null, null, /^nothing$/],
-  ['an unknown one names what does not respond', 'UNKNOWN', null, null, /database does not answer/],
-  ['a deletion says that it is in progress', 'AWAITING_DELETE', null, null, /^It is being deleted\.$/],
-  ['or which listener it waits for', 'AWAITING_DELETE', 'l-1', null, /waits until the listener l-1/],
-  ['once the listener is done it waits for no one', 'AWAITING_FINAL_DELETE', 'l-1', null, /^It is being deleted\.$/],
-  ['or what blocks it', 'AWAITING_FINAL_DELETE', null, 'The role is in use.', /tried again: The role is in use\.$/],
-] as const)('%s', (_, status, listenerId, deletionProblem, reported) => {
-  expect(statusMessage({ status, listenerId, deletionProblem }) ?? 'nothing').toMatch(reported);
+  ['a status that explains itself has no message', 'none', 'READY', null, null, /^nothing$/],
+  ['an unknown one names what does not respond', 'none', 'UNKNOWN', null, null, /database does not answer/],
+  ['a deletion says that it is in progress', 'asked', 'AWAITING_DELETE', null, null, /^It is being deleted\.$/],
+  ['or which listener it waits for', 'asked', 'AWAITING_DELETE', 'l-1', null, /waits until the listener l-1/],
+  ['once the listener is done it waits for no one', 'stopped', 'AWAITING_DELETE', 'l-1', null, /being deleted\.$/],
+  ['or what blocks it', 'stopped', 'AWAITING_DELETE', null, 'The role is in use.', /again: The role is in use\.$/],
+] as const)('%s', (_, deletion, status, listenerId, deletionProblem, reported) => {
+  expect(statusMessage({ status, deletion, listenerId, deletionProblem }) ?? 'nothing').toMatch(reported);
 });
 
 test('the design note gives every status a cause', () => {

@@ -69,15 +69,17 @@ describe('over HTTP', () => {
   eachClaim([
     ['control.source-revision-config.repo-ref-branch', 'main', 'main'],
     ['control.source-revision-config.repo-ref-branch', 'feature/a', 'feature/a'],
+    ['control.source-revision-config.repo-ref-branch', 'origin/main', 'origin/main'],
     ['control.source-revision-config.repo-ref-branch', 'refs/heads/main', 'main'],
+    ['control.source-revision-config.repo-ref-branch', 'refs/heads/tags/v1', 'tags/v1'],
     ['control.source-revision-config.repo-ref-tag', 'refs/tags/v1.0.0', 'refs/tags/v1.0.0'],
   ])('%s is returned as %s', {}, async (repo_ref, kept) => {
     expect(await reported(inGit({ repo_ref }))).toMatchObject({ repo_ref: kept });
   });
 
   eachClaim([
-    ['control.source-revision-config.repo-ref-tag', 'tags/v1', 'refs/tags/v1'],
-    ['control.source-revision-config.repo-ref-branch', 'origin/main', 'main'],
+    ['control.source-revision-config.repo-ref-tag', 'refs/tags/', 'git'],
+    ['control.source-revision-config.repo-ref-branch', 'refs/remotes/origin/main', 'main'],
     ['control.source-revision-config.repo-ref-branch', 'a..b', 'git'],
     ['control.source-revision-config.repo-ref-branch', '--upload-pack=id', 'git'],
   ])('%s is refused with an error about %s', {}, async (repo_ref, word) => {

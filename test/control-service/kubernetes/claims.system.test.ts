@@ -116,6 +116,14 @@ describe('over HTTP', () => {
     db_max_connections: 250,
     image_pull_secrets: [{ name: 'registry' }],
   };
+  const limited = {
+    cpu: 1,
+    cpu_limit: 2.5,
+    memory_mb: 512,
+    memory_limit_mb: 700,
+    db_cpu_limit: 3,
+    db_memory_limit_mb: 900,
+  };
   const known = new Map<object, Promise<Landed>>();
   const landedOnce = (resource_spec: Record<string, unknown>): Promise<Landed> => {
     const landing = known.get(resource_spec) ?? landed({ resource_spec });
@@ -160,6 +168,42 @@ describe('over HTTP', () => {
       '',
       `${limits}.memory`,
       '1024M',
+    ],
+    [
+      'control.resource-spec.cpu-limit-given',
+      'a replica may use cpu_limit cores',
+      limited,
+      'Deployment',
+      '',
+      `${limits}.cpu`,
+      '2500m',
+    ],
+    [
+      'control.resource-spec.memory-limit-mb-given',
+      'a replica may use memory_limit_mb MB',
+      limited,
+      'Deployment',
+      '',
+      `${limits}.memory`,
+      '700M',
+    ],
+    [
+      'control.resource-spec.db-cpu-limit-given',
+      'the database may use db_cpu_limit cores',
+      limited,
+      'StatefulSet',
+      '-db',
+      `${limits}.cpu`,
+      '3',
+    ],
+    [
+      'control.resource-spec.db-memory-limit-mb-given',
+      'the database may use db_memory_limit_mb MB',
+      limited,
+      'StatefulSet',
+      '-db',
+      `${limits}.memory`,
+      '900M',
     ],
     [
       'control.resource-spec.min-scale-replicas',

@@ -68,12 +68,13 @@ export async function startPublicStandIn(settings: StandInSettings = {}): Promis
   app.get('/openapi.json', (context) =>
     settings.hasDocument === false ? context.notFound() : context.json(publicDocument),
   );
-  mountStore(app, state, uploads);
   app.use(async (context, next) => {
-    if (context.req.header('x-api-key') !== key) return context.json({ detail: 'Invalid API key' }, 403);
+    const isStore = context.req.path.startsWith('/bucket/');
+    if (!isStore && context.req.header('x-api-key') !== key) return context.json({ detail: 'Invalid API key' }, 403);
     await next();
     return undefined;
   });
+  mountStore(app, state, uploads);
 
   /** Mounts an operation of the document; its responses must be as documented, apart from hidden secrets. */
   const mount = (
