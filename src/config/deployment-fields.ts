@@ -67,7 +67,7 @@ const writtenResources = resourceSpec.superRefine((spec, context) => {
   }
 });
 
-/** The types of the fields of every deployment, in our spelling. Everything else about a field is in `deploymentFields`. */
+/** The types of the fields of every deployment, in our spelling. Everything else about a field is in `field-table.ts`. */
 export const commonFields = z.object({
   name: oneLine.exactOptional(),
   deploymentId: z.uuid().exactOptional(),

@@ -23,10 +23,11 @@ export const requestWithin = 15 * 60_000;
 /** The one server of the control service: agents below `/agents/`, the service's own routes everywhere else. */
 export function createHttpServer({ fetch, agents, basePath }: ServerSettings): Server {
   const own = getRequestListener(fetch, { overrideGlobalObjects: false });
-  const busy = new WeakSet<Duplex>();
+  const started = new WeakMap<Duplex, Set<ServerResponse>>();
   const server = createServer({ requestTimeout: requestWithin }, (request, response) => {
-    busy.add(request.socket);
-    response.once('close', () => busy.delete(request.socket));
+    const responses = started.get(request.socket) ?? new Set();
+    started.set(request.socket, responses.add(response));
+    response.once('close', () => responses.delete(response));
     const path = below(basePath, request.url ?? '/');
     if (path === undefined) {
       response.writeHead(404, { 'content-type': 'application/json' });
@@ -37,9 +38,10 @@ export function createHttpServer({ fetch, agents, basePath }: ServerSettings): S
     if (!agents(request, response, basePath)) void own(request, response);
   });
   server.on('clientError', (error, socket) => {
-    // A response is under way: another one would be read as a part of it.
-    if (!socket.writable || busy.has(socket)) socket.destroy();
-    else socket.end(explainInvalid(codeOf(error)));
+    // A client would read the explanation as a part of a response that has begun.
+    const hasBegun = [...(started.get(socket) ?? [])].some(({ headersSent }) => headersSent);
+    if (!socket.writable || hasBegun) socket.destroy();
+    else socket.end(explainInvalid(codeOf(error)), () => socket.destroy());
   });
   return server;
 }

@@ -123,7 +123,7 @@ async function alter(planned: Extract<Plan, { kind: 'patch' | 'none' }>, run: De
     run.settled();
     return bound && planned.makesRevision ? { kind: 'follow', how: 'patched', deploymentId, revisionId: bound } : kept;
   }
-  const sent = { ...planned, request, digest: planned.upload?.digest };
+  const sent = { ...planned, request, digest: planned.upload?.digest, isAccepted: answered.ok };
   const found = await resolvePatch(sent, answered.ok ? lagMs : resolveMs, run);
   if (answered.ok || found) run.settled();
   if (found?.revisionId) return { kind: 'follow', how: 'patched', deploymentId, revisionId: found.revisionId };

@@ -22,8 +22,12 @@ export function carriesSource(request: DeploymentPatchRequest, revision: Revisio
   });
 }
 
-/** Whether a deployment holds everything that a PATCH requested, apart from the source. */
-export function holdsSettings(request: DeploymentPatchRequest, deployment: Deployment): boolean {
+/**
+ * Whether a deployment holds everything that a PATCH requested, apart from the source.
+ *
+ * @param trustsHidden whether secrets that the service hides count as those requested.
+ */
+export function holdsSettings(request: DeploymentPatchRequest, deployment: Deployment, trustsHidden = false): boolean {
   const { listener_config, resource_spec, ...plain } = request.source_config ?? {};
   const settings: [path: string, requested: unknown][] = [
     ...Object.entries(plain).map(([field, requested]): [string, unknown] => [`source_config.${field}`, requested]),
@@ -36,16 +40,22 @@ export function holdsSettings(request: DeploymentPatchRequest, deployment: Deplo
         sameField(path, requested, heldAt(deployment, path)),
     ) &&
     (resource_spec == null || sameResources(resource_spec, deployment.source_config.resource_spec)) &&
-    mayHoldSecrets(request, deployment) &&
+    holdsSecrets(request, deployment, trustsHidden) &&
     compareReferences(request.secret_references ?? undefined, deployment.secret_references).length === 0
   );
 }
 
-/** What the service hides proves nothing: then the source has to show whose revision it is. */
-function mayHoldSecrets({ secrets, source_revision_config }: DeploymentPatchRequest, deployment: Deployment): boolean {
+function holdsSecrets({ secrets }: DeploymentPatchRequest, deployment: Deployment, trustsHidden: boolean): boolean {
   const { changes, differs } = compareSecrets(secrets ?? undefined, 'overwrite', deployment.secrets);
-  return !differs && (changes.length === 0 || source_revision_config != null);
+  return !differs && (changes.length === 0 || trustsHidden);
 }
+
+/** Whether a PATCH requests another source: then a revision of this source shows that it was applied. */
+const changesSource = (request: DeploymentPatchRequest, former: Deployment | undefined): boolean =>
+  Object.entries(request.source_revision_config ?? {}).some(([field, requested]) => {
+    const path = `source_revision_config.${field}`;
+    return typeof requested === 'string' && !sameField(path, requested, former && heldAt(former, path));
+  });
 
 /** What a write is found to have done. Without a revision it changed settings in place. */
 export interface ResolvedWrite {
@@ -90,21 +100,23 @@ export function resolveCreation(
 
 /**
  * Resolves a PATCH whose response was lost or reported no new revision. A newer revision with the requested content is
- * adopted, even if another client made it: a second PATCH could only make a duplicate.
+ * adopted, even if another client made it: a second PATCH could only make a duplicate. Secrets that the service hides
+ * show nothing: they count as applied if the PATCH was accepted, or if the new revision has another source.
  */
 export function resolvePatch(
   planned: Pick<
     Extract<Plan, { kind: 'patch' }>,
     'deploymentId' | 'request' | 'makesRevision' | 'formerLatestRevisionId'
-  > & { digest?: string | undefined },
+  > & { digest?: string | undefined; isAccepted?: boolean },
   ms: number,
   run: DeployRun,
 ): Promise<ResolvedWrite | undefined> {
   const { deploymentId, request, makesRevision, formerLatestRevisionId, digest } = planned;
   const { control } = run.request;
+  const trustsHidden = planned.isAccepted || changesSource(request, run.known.formerDeployment);
   return pollUntilFound(ms, run, async () => {
     const deployment = run.saw(await control.getDeployment(deploymentId, run.reading(Infinity)));
-    if (!holdsSettings(request, deployment)) return undefined;
+    if (!holdsSettings(request, deployment, trustsHidden)) return undefined;
     if (!makesRevision) return { deployment, revisionId: undefined };
     const latest = deployment.latest_revision_id;
     if (!latest || latest === formerLatestRevisionId) return undefined;

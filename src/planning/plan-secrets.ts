@@ -1,4 +1,10 @@
-import { heldSecrets, type Secret, type SecretReference, type SecretReply } from '../contract/control/secret.ts';
+import {
+  knownSecrets,
+  shownValue,
+  type Secret,
+  type SecretReference,
+  type SecretReply,
+} from '../contract/control/secret.ts';
 import type { SecretsStrategy } from '../config/desired.ts';
 import type { FieldChange, Obstacle } from './plan-types.ts';
 
@@ -24,18 +30,18 @@ export function compareSecrets(
   replies: readonly SecretReply[] | null | undefined,
 ): SecretsComparison {
   if (requested === undefined) return same;
-  const held = heldSecrets(replies);
-  if (!held) return compareUnlisted(requested, strategy);
+  if (!replies) return compareUnlisted(requested, strategy);
   const wanted = new Map(requested.map(({ name, value }) => [name, value]));
-  const there = new Map(held.map((each) => [each.name, each]));
-  const kept = held.filter(({ name }) => strategy === 'merge' && !wanted.has(name));
+  const there = new Map(replies.map((each) => [each.name, each]));
+  const kept = replies.filter(({ name }) => strategy === 'merge' && !wanted.has(name));
   const changes: FieldChange[] = [];
   const unknown: FieldChange[] = [];
   for (const [name, value] of wanted) {
     const is = there.get(name);
     if (is === undefined) changes.push(change(name, undefined, 'set', 'it is not there'));
-    else if (is.value === undefined) unknown.push(change(name, 'set', 'set', hiddenValue));
-    else if (is.value !== value) changes.push(change(name, 'set', 'set', 'it differs'));
+    else if (is.value === value) continue;
+    else if (shownValue(is) === undefined) unknown.push(change(name, 'set', 'set', hiddenValue));
+    else changes.push(change(name, 'set', 'set', 'it differs'));
   }
   for (const name of there.keys()) {
     if (wanted.has(name) || strategy === 'merge') continue;
@@ -45,11 +51,11 @@ export function compareSecrets(
   if (!differs && unknown.length === 0) return same;
   return {
     set: [
-      ...kept.flatMap(({ name, value }) => (value === undefined ? [] : [{ name, value }])),
+      ...kept.flatMap((each) => knownSecrets([each]) ?? []),
       ...[...wanted].map(([name, value]) => ({ name, value })),
     ],
     changes: [...changes, ...unknown],
-    obstacles: kept.filter(({ value }) => value === undefined).map(({ name }) => hiddenSecret(name)),
+    obstacles: kept.filter((each) => shownValue(each) === undefined).map(({ name }) => hiddenSecret(name)),
     differs,
   };
 }
@@ -59,13 +65,12 @@ const same: SecretsComparison = { changes: [], obstacles: [], differs: false };
 const hiddenValue = "it can't be compared, because the service hides its value";
 
 function compareUnlisted(requested: readonly Secret[], strategy: SecretsStrategy): SecretsComparison {
+  if (requested.length === 0) return same;
   if (strategy === 'overwrite') {
     const why = 'the service does not say which secrets there are, so all of them are replaced';
-    const whole = { field: 'secrets', from: undefined, to: undefined, makesRevision: true, why };
     const changes = requested.map(({ name }) => change(name, undefined, 'set', why));
-    return { set: requested, changes: changes.length > 0 ? changes : [whole], obstacles: [], differs: false };
+    return { set: requested, changes, obstacles: [], differs: false };
   }
-  if (requested.length === 0) return same;
   const obstacle: Obstacle = {
     field: 'secrets',
     problem: 'the service does not say which secrets there are, and changing one replaces all of them',

@@ -118,6 +118,12 @@ describe('secrets', () => {
     expect(obstacles(planned).map(({ field }) => field)).toEqual(['secrets.MASKED']);
   });
 
+  test('a value that only looks masked is the same as the given one', () => {
+    const held = [{ name: 'TOKEN', value: 'changeme...' }];
+    const planned = plan({ ...docker, secrets: held }, { ...seenImage, deployment: { ...image, secrets: held } });
+    expect(planned.kind).toBe('none');
+  });
+
   test('a hidden value that is given is sent, because it cannot be compared', () => {
     const hidden = { ...image, secrets: [{ name: 'TOKEN', value: null }] };
     const planned = plan(
@@ -145,19 +151,6 @@ describe('secrets', () => {
     expect(planned('merge', []).kind).toBe('none');
   });
 
-  test('a placeholder is a value beside one that is shown', () => {
-    const secrets = [
-      { name: 'SHOWN', value: 'one' },
-      { name: 'EMPTY', value: '' },
-      { name: 'WORD', value: 'hidden' },
-    ];
-    const planned = plan(
-      { ...docker, secrets: [{ name: 'A', value: 'b' }] },
-      { ...seenImage, deployment: { ...image, secrets } },
-    );
-    expect(request(planned)?.secrets).toEqual([...secrets, { name: 'A', value: 'b' }]);
-  });
-
   test.each<[string, Deployment['secrets'], boolean, boolean]>([
     ['the same value', [{ name: 'TOKEN', value: 'one' }], true, true],
     ['a hidden value', [{ name: 'TOKEN', value: '' }], true, false],
@@ -165,12 +158,15 @@ describe('secrets', () => {
     ['another value', [{ name: 'TOKEN', value: 'two' }], false, false],
     ['a hidden value of another name', [{ name: 'OTHER', value: '' }], false, false],
     ['one more', [...held.slice(0, 1), { name: 'OTHER', value: '' }], false, false],
-  ])('a lost response is resolved by %s: %s with a source, %s without', (_, secrets, withSource, without) => {
-    const deployed = { ...image, secrets };
-    const sent = { secrets: [{ name: 'TOKEN', value: 'one' }] };
-    expect(holdsSettings({ ...sent, source_revision_config: { image_uri: 'a:1' } }, deployed)).toBe(withSource);
-    expect(holdsSettings(sent, deployed)).toBe(without);
-  });
+  ])(
+    'a deployment may hold what was sent by %s: %s if hidden values may be trusted, else %s',
+    (_, secrets, trusted, not) => {
+      const deployed = { ...image, secrets };
+      const sent = { secrets: [{ name: 'TOKEN', value: 'one' }] };
+      expect(holdsSettings(sent, deployed, true)).toBe(trusted);
+      expect(holdsSettings(sent, deployed)).toBe(not);
+    },
+  );
 
   test('references are compared by name and change in place', () => {
     const secretReferences = [{ name: 'A', secret_name: 's', secret_key: 'k' }];

@@ -8,37 +8,29 @@ export type Secret = z.infer<typeof secret>;
 export const secretReply = z.looseObject({ name: z.string(), value: z.string().nullish() });
 export type SecretReply = z.infer<typeof secretReply>;
 
-/** A masked value: asterisks, bullets or an ellipsis, with at most a few characters of the value before and after. */
-const masked = /^\S{0,16}(?:[*•●]{3,}|\.{3}|…)\S{0,16}$/;
-/** Other texts in place of a value, which could also be real values. */
-const placeholder = /^(?:|x{4,}|[<[({]?(?:hidden|redacted|masked|filtered|encrypted)[>\])}]?)$/i;
-
-/** A secret of a deployment, without its value where the service hides it. */
-export type HeldSecret = Pick<Secret, 'name'> & Partial<Pick<Secret, 'value'>>;
-
 /**
- * The secrets in a response; undefined if the service does not list them. A value is hidden if it is absent or masked.
- * A placeholder counts as a real value if other values are visible.
+ * What services show instead of a value: nothing, a word, or asterisks, bullets or an ellipsis with at most a few
+ * characters of the value before and after.
  */
-export function heldSecrets(replies: readonly SecretReply[] | null | undefined): HeldSecret[] | undefined {
-  const isHidden = (value: string | null | undefined) => value == null || masked.test(value);
-  const hidesAll = replies?.every(({ value }) => isHidden(value) || placeholder.test(value ?? ''));
-  return replies?.map(({ name, value }) => (hidesAll || value == null || isHidden(value) ? { name } : { name, value }));
-}
+const shownInstead =
+  /^(?:|\S{0,16}(?:[*•●]{3,}|\.{3}|…)\S{0,16}|x{4,}|[<[({]?(?:hidden|redacted|masked|filtered|encrypted)[>\])}]?)$/i;
 
-/** The secrets in a response with their values; undefined if the service hides any. */
+/** The value of a secret in a response; undefined if the service hides it, or may do so. */
+export const shownValue = ({ value }: Pick<SecretReply, 'value'>): string | undefined =>
+  value == null || shownInstead.test(value) ? undefined : value;
+
+/** The secrets in a response; undefined if the service does not list them, or hides the value of any. */
 export function knownSecrets(replies: readonly SecretReply[] | null | undefined): Secret[] | undefined {
-  const held = heldSecrets(replies);
-  const known = held?.flatMap(({ name, value }) => (value === undefined ? [] : [{ name, value }]));
-  return known?.length === held?.length ? known : undefined;
+  const known = replies?.flatMap((each) => {
+    const value = shownValue(each);
+    return value === undefined ? [] : [{ name: each.name, value }];
+  });
+  return known?.length === replies?.length ? known : undefined;
 }
 
-/** The texts in a response to mask in what is printed: also those that only look masked. */
+/** The texts in a response to mask in what is printed: all that may be values. */
 export const textsToMask = (replies: readonly SecretReply[] | null | undefined): string[] =>
-  (replies ?? []).flatMap(({ value }, index) => {
-    const isKnown = heldSecrets(replies)?.[index]?.value !== undefined;
-    return value && (isKnown || /[^*•●.…]/.test(value.replace(placeholder, ''))) ? [value] : [];
-  });
+  (replies ?? []).flatMap(({ value }) => (value && /[^*•●]/.test(value) ? [value] : []));
 
 /**
  * An environment variable from an existing orchestrator secret in the deployment's namespace (control-service.md,

@@ -48,7 +48,8 @@ export const deploymentsPage = deploymentFilters
   })
   .transform(({ status, tag_value_ids, ...query }, context) => ({
     ...query,
-    statuses: statusesOf(status, deploymentStatuses, context),
+    // Newer public clients know two statuses of a deletion.
+    statuses: statusesOf(status?.replaceAll('AWAITING_FINAL_DELETE', 'AWAITING_DELETE'), deploymentStatuses, context),
     ...(tag_value_ids === undefined ? {} : { deployment_ids: [] }),
   }));
 
