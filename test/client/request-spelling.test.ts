@@ -105,7 +105,7 @@ describe('the field names of a request', () => {
     expect(error.message).toContain('field-names: this service uses the "public" names');
   });
 
-  test('that the service is known to have are not doubted by a refusal in the other names', async () => {
+  test('known of the service are not doubted by a refusal in the other names', async () => {
     const client = connected();
     nock(host)
       .get(deploymentPath)

@@ -158,15 +158,12 @@ describe('secrets', () => {
     ['another value', [{ name: 'TOKEN', value: 'two' }], false, false],
     ['a hidden value of another name', [{ name: 'OTHER', value: '' }], false, false],
     ['one more', [...held.slice(0, 1), { name: 'OTHER', value: '' }], false, false],
-  ])(
-    'a deployment may hold what was sent by %s: %s if hidden values may be trusted, else %s',
-    (_, secrets, trusted, not) => {
-      const deployed = { ...image, secrets };
-      const sent = { secrets: [{ name: 'TOKEN', value: 'one' }] };
-      expect(holdsSettings(sent, deployed, true)).toBe(trusted);
-      expect(holdsSettings(sent, deployed)).toBe(not);
-    },
-  );
+  ])('a deployment holds secrets by %s: %s if hidden values are trusted, else %s', (_, secrets, trusted, not) => {
+    const deployed = { ...image, secrets };
+    const sent = { secrets: [{ name: 'TOKEN', value: 'one' }] };
+    expect(holdsSettings(sent, deployed, true)).toBe(trusted);
+    expect(holdsSettings(sent, deployed)).toBe(not);
+  });
 
   test('references are compared by name and change in place', () => {
     const secretReferences = [{ name: 'A', secret_name: 's', secret_key: 'k' }];

@@ -166,7 +166,7 @@ test.each<[what: string, jobAt: number | undefined]>([
   ['no job', undefined],
   ['a later job', now + 30_000],
   ['a past job', now - 1],
-])('the lease of a dead process is freed, and a job is sent at once, where there is %s', (_, jobAt) => {
+])('frees the lease of a dead process and sends a job at once, where there is %s', (_, jobAt) => {
   expect(freeLease(held({ jobAt }), now)).toEqual({
     record: held({ leaseUntil: 0, jobAt: now }),
     job: now,
