@@ -49,7 +49,7 @@ export function createHttpServer({ fetch, agents, basePath }: ServerSettings): S
 const invalidRequests: Readonly<Record<string, readonly [status: string, detail: string]>> = {
   HPE_HEADER_OVERFLOW: [
     '431 Request Header Fields Too Large',
-    `The address and the headers of this request have more than ${maxHeaderSize / 1024} KB together. Send fewer or shorter query parameters.`,
+    `The address and the headers of this request have more than ${maxHeaderSize / 1024} KB together. Shorten the address, or send fewer headers.`,
   ],
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request was not received in time. Send it again.'],
 };
