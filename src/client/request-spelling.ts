@@ -33,8 +33,9 @@ export class RequestSpelling {
 
   /** Takes note of a response. */
   see(json: unknown): void {
+    if (this.#learned !== undefined) return;
     const names = aliasedNames(json);
-    this.#learned ??= spellingOfNames((name) => names.includes(name));
+    this.#learned = spellingOfNames((name) => names.includes(name));
   }
 
   /** Sends a request, renaming its fields first. */
@@ -46,8 +47,9 @@ export class RequestSpelling {
     try {
       return await send(spellFields(body, spelling));
     } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
       const theirs = spellingInRefusal(error);
-      if (!(error instanceof ServiceError) || theirs === undefined || theirs === spelling) throw error;
+      if (theirs === undefined || theirs === spelling) throw error;
       if (isAuto && this.#learned === undefined) {
         const answer = await send(spellFields(body, theirs));
         this.#learned = theirs;
@@ -86,9 +88,9 @@ export class RequestSpelling {
 }
 
 /** The spelling of the fields that a refusal names, if the refused request had no effect. */
-function spellingInRefusal(error: unknown): FieldSpelling | undefined {
-  if (!(error instanceof ServiceError) || error.kind !== 'rejected' || error.effect !== 'none') return undefined;
-  return spellingOfNames((name) => new RegExp(`\\b${name}\\b`).test(error.message));
+function spellingInRefusal({ kind, effect, message }: ServiceError): FieldSpelling | undefined {
+  if (kind !== 'rejected' || effect !== 'none') return undefined;
+  return spellingOfNames((name) => new RegExp(`\\b${name}\\b`).test(message));
 }
 
 /** The aliased names in a body of the control service, in its own spelling. */

@@ -117,7 +117,6 @@ export const protocolOperations: readonly Operation<Env>[] = [
   ...mcp.map((one) => ({ ...one, path: '/mcp', id: `${one.id}_without_slash` })),
 ];
 
-/** The server's own operations, with the credentials of the caller. */
 /** The server's own operations, as the caller of a request. */
 export const apiFor = (c: Context<Env>) => createInternalApi(c.var.parts.fetch, c.req.raw.headers);
 

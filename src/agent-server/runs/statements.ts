@@ -15,8 +15,9 @@ const graphOfThread = `
   jsonb_strip_nulls(jsonb_build_object('graph_id', metadata -> 'graph_id', 'assistant_id', metadata -> 'assistant_id'))`;
 
 /**
- * $13: whether it may start at once. $14: the graph metadata for the thread. $15: whether it is for a thread stream. No row if the thread is missing, busy or
- * expired (`isOver`, by $12). Stores the former state of the thread, for a rollback.
+ * $13: whether it may start at once. $14: the graph metadata for the thread. $15: whether it is for a thread stream. No
+ * row if the thread is missing, busy or expired (`isOver`, by $12). Stores the former state of the thread, for a
+ * rollback.
  */
 export const beginOnThread = (isOver: string) => ({
   name: 'begin-on-thread',

@@ -27,6 +27,13 @@ const judged = (current: CurrentDeployment, body: unknown, stored?: NamedTarball
   return read.ok ? judgePatch(current, read.value, stored) : read;
 };
 
+test('takes back the name of a branch as it was read', () => {
+  const ref = { repo_ref: 'a'.repeat(40) };
+  const read = { ...git, source_revision_config: { ...git.source_revision_config, ...ref } };
+  expect(judged(read, { source_revision_config: ref })).toMatchObject({ ok: true });
+  expect(judged(git, { source_revision_config: ref })).toMatchObject({ ok: false });
+});
+
 describe('a change that is refused', () => {
   test.each<[string, CurrentDeployment, object, NamedTarball | undefined, string]>([
     [

@@ -48,7 +48,10 @@ export function judgePatch(
   const tooLong = lengthProblems(request);
   if (tooLong.length > 0) return againstRules(tooLong);
   const { repo_ref } = request.source_revision_config ?? {};
-  const ref = repo_ref == null ? undefined : readRepoRef(repo_ref);
+  // A client may send back what it read, also the name of a branch that looks like a commit.
+  const isRestated = repo_ref === current.source_revision_config.repo_ref;
+  const ref =
+    repo_ref == null ? undefined : isRestated ? ({ ok: true, ref: repo_ref } as const) : readRepoRef(repo_ref);
   const namesTarball = source === 'internal_source' && isGiven(request, 'source_revision_config.source_tarball_path');
   const requested = merged(current, request, ref?.ok ? ref.ref : undefined);
   const problems = [
