@@ -2,7 +2,9 @@ import { createServer, type Server } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { pause, type Clock } from '../clock.ts';
 import { messageOf } from '../errors.ts';
+import { wantsWebSocket } from '../http/upgrade.ts';
 import { StartupError } from './startup-error.ts';
+import { acceptWebSockets, type Answer } from './web-sockets.ts';
 
 /** The keep-alive timeout (ms) of connections. */
 const keepAliveMs = 75_000;
@@ -17,11 +19,15 @@ const closeGraceMs = 1000;
  * @throws StartupError if it is in use or not permitted.
  */
 export async function listen(
-  fetch: (request: Request) => Response | Promise<Response>,
+  answer: Answer,
   { host, port, socket, clock }: { host: string; port: number; socket?: string | undefined; clock: Clock },
 ) {
-  const answer = getRequestListener(fetch, { overrideGlobalObjects: false });
-  const server = createServer((incoming, outgoing) => void answer(incoming, outgoing));
+  const listener = getRequestListener((request) => answer(request), { overrideGlobalObjects: false });
+  const server = createServer(
+    { shouldUpgradeCallback: wantsWebSocket },
+    (incoming, outgoing) => void listener(incoming, outgoing),
+  );
+  const sockets = acceptWebSockets(server, answer);
   // A run may take longer than any request timeout.
   server.requestTimeout = 0;
   // Longer than a proxy's idle timeout: the proxy must close an idle connection first, or it could lose a request.
@@ -46,9 +52,11 @@ export async function listen(
     close: async () => {
       stopAccepting();
       server.closeIdleConnections();
+      await sockets.close('ask');
       const enough = new AbortController();
       await Promise.race([closed?.finally(() => enough.abort()), pause(clock, closeGraceMs, enough.signal)]);
       server.closeAllConnections();
+      await sockets.close('cut');
       await closed;
     },
   };

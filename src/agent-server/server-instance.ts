@@ -30,13 +30,14 @@ import { deliverWebhooks } from './webhooks/webhook-delivery.ts';
 import type { WebhookSettings } from './webhooks/settings.ts';
 import { checkWebhooks } from './webhooks/webhooks.ts';
 import type { AgentServerOptions, Route } from './server.ts';
+import type { Answer } from './web-sockets.ts';
 
 /** How long (ms) the shutdown may take to export and notify; the next process continues with the rest. */
 const flushWithinMs = 1_000;
 
 /** A serving instance, until it ends. */
 export interface ServerInstance {
-  fetch: (request: Request) => Response | Promise<Response>;
+  fetch: Answer;
   /** Handles a request of the agent's own code. */
   fetchAsAgent: Fetch;
   routes: Route[];
@@ -122,7 +123,7 @@ async function putTogether(
     token,
     around,
   });
-  const fetch = belowPrefix(app.fetch, around.http.mount_prefix);
+  const fetch = belowPrefix((request, upgrade) => app.fetch(request, { upgrade }), around.http.mount_prefix);
   const firing = new CronScheduler({ store: crons, runs, access, clock, log });
   const recovery = new Recovery({ ...runParts, runs, leaseMs });
   const delivering = deliverWebhooks({ storage, runStore, settings, options: webhooks, fetch, token, clock, log });
@@ -158,16 +159,13 @@ async function putTogether(
 }
 
 /** Serves the routes below a prefix (`/api`) and also without it: the supervisor does not know the prefix. */
-function belowPrefix<R>(
-  fetch: (request: Request) => R | Promise<R>,
-  prefix: string | undefined,
-): (request: Request) => R | Promise<R> {
+function belowPrefix(answer: Answer, prefix: string | undefined): Answer {
   const bare = prefix?.replace(/\/$/, '');
-  if (bare === undefined || bare === '') return fetch;
-  return (request) => {
+  if (bare === undefined || bare === '') return answer;
+  return (request, upgrade) => {
     const url = new URL(request.url);
-    if (url.pathname !== bare && !url.pathname.startsWith(`${bare}/`)) return fetch(request);
+    if (url.pathname !== bare && !url.pathname.startsWith(`${bare}/`)) return answer(request, upgrade);
     url.pathname = url.pathname.slice(bare.length);
-    return fetch(new Request(url, request));
+    return answer(new Request(url, request), upgrade);
   };
 }

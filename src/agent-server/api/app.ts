@@ -32,7 +32,7 @@ export const internalFetch =
   (app: Hono<Env>, token: string | undefined): Fetch =>
   (request) => {
     if (token !== undefined) request.headers.set(tokenHeader, token);
-    return app.fetch(asOwnCall(request));
+    return app.fetch(asOwnCall(request), {});
   };
 
 /** Creates the application with all operations. */

@@ -22,6 +22,7 @@ import { Refusal } from '../refusal.ts';
 import { matches } from '../auth/filters.ts';
 import { callAuthHandler } from '../auth/call-auth-handler.ts';
 import type { ThreadRemover } from '../threads/remover.ts';
+import type { Upgrade } from '../web-sockets.ts';
 
 /** The parts of the server that operations use. */
 export interface AppDependencies extends ThreadComponents {
@@ -50,8 +51,12 @@ export interface AppDependencies extends ThreadComponents {
   mountPrefix: string | undefined;
 }
 
-/** The variables of every operation's context. */
+/** The bindings and variables of every operation's context. */
 export interface Env {
+  Bindings: {
+    /** Present where the request asks for a WebSocket. */
+    upgrade?: Upgrade | undefined;
+  };
   Variables: {
     parts: AppDependencies;
     /** The caller, where the agent authenticates callers. */

@@ -73,6 +73,7 @@ const rules: readonly Rule[] = [
 
   // They call the server's own routes with the caller's identity.
   ['POST', /^\/threads\/([^/]+)\/(?:commands|stream\/events)$/, () => ({ does: 'nothing' })],
+  ['GET', /^\/threads\/([^/]+)\/stream\/events$/, () => ({ does: 'nothing' })],
   ['GET', /^\/threads?\/([^/]+)\/runs$/, one('thread', 'search')],
   ['POST', /^\/threads?\/([^/]+)\/runs(?:\/(?:stream|wait))?$/, (threadId) => ({ does: 'run', threadId })],
   ['POST', /^\/threads?\/([^/]+)\/runs\/crons$/, (threadId) => ({ does: 'cron', threadId })],

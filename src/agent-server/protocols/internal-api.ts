@@ -26,7 +26,7 @@ export interface InternalApi {
 
 /** Headers about the caller's own message or protocol. */
 const notPassedOn =
-  /^(?:content-.*|accept.*|host|connection|keep-alive|transfer-encoding|te|trailer|upgrade|expect|last-event-id|mcp-.*|(?:x-)?a2a-.*)$/i;
+  /^(?:content-.*|accept.*|host|connection|keep-alive|transfer-encoding|te|trailer|upgrade|sec-websocket-.*|expect|last-event-id|mcp-.*|(?:x-)?a2a-.*)$/i;
 
 /** The header by which these calls see the error of a cancelled run in its stream. */
 export const cancellationHeader = 'x-landfall-cancellation';

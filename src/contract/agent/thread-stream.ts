@@ -53,8 +53,10 @@ export type CommandError =
   | 'no_such_run'
   | 'no_such_interrupt'
   | 'no_such_subscription'
+  | 'no_such_checkpoint'
   | 'permission_denied'
-  | 'not_supported';
+  | 'not_supported'
+  | 'unknown_error';
 
 /** The response to a command. */
 export const commandResponse = z.looseObject({
@@ -97,3 +99,18 @@ export const inputRespondParams = z
 
 export const stateGetParams = z.object({ keys: z.array(z.string()).optional() });
 export const getTreeParams = z.object({ run_id: z.string().optional() });
+export const unsubscribeParams = z.object({ subscription_id: z.string() });
+
+/** Which states of a thread, or of the subgraph with this path; `before` is the id of a newer one. */
+export const listCheckpointsParams = z.object({
+  namespace: z.array(z.string()).optional(),
+  limit: z.int().min(1).max(1000).optional(),
+  before: z.string().optional(),
+});
+
+/** A run from an earlier state, with an input and a configuration of its own. */
+export const stateForkParams = z.object({
+  checkpoint_id: z.string().min(1),
+  input: z.unknown().optional(),
+  config: freeObject.nullish(),
+});

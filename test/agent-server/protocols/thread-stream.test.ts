@@ -2,13 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { attemptIds } from '../../../src/agent-server/runs/event-log.ts';
 import { lifecycleAfter, runEngineForThread, shownEvents } from '../../../src/agent-server/runs/thread-event-stream.ts';
 import type { Graph } from '../../../src/agent-server/graphs/graph.ts';
-import { treeBelow } from '../../../src/agent-server/protocols/thread-stream/commands.ts';
+import { treeBelow } from '../../../src/agent-server/protocols/thread-stream/state-commands.ts';
 import {
   cursorOf,
   matchesFilter,
   seqOf,
   threadEvent,
 } from '../../../src/agent-server/protocols/thread-stream/event.ts';
+import { Subscriptions } from '../../../src/agent-server/protocols/thread-stream/subscriptions.ts';
 
 describe('the numbers of events on a thread', () => {
   const places = [
@@ -62,6 +63,27 @@ describe('the filter of a stream', () => {
     { filter: { channels: ['values'], namespaces: [['b'], []], depth: 0 }, event: 'values', at: [], is: true },
   ])('$filter has $event of $at: $is', ({ filter, event, at, data, is }) => {
     expect(matchesFilter(filter, { event, json: json(at, data) })).toBe(is);
+  });
+});
+
+describe('the subscriptions of a connection', () => {
+  const event = (name: string) => ({ event: name, json: '{"namespace":[],"timestamp":1,"data":{}}' });
+
+  test('read from the start again for a later one, and repeat nothing for the others', () => {
+    const subscriptions = new Subscriptions();
+    subscriptions.add('a', { channels: ['values'] });
+    expect([subscriptions.channels, subscriptions.since]).toEqual([['values'], undefined]);
+    expect([1, 2].map((seq) => subscriptions.takes(event('values'), seq))).toEqual([true, true]);
+    expect(subscriptions.since).toBe(2);
+    subscriptions.add('b', { channels: ['values', 'updates'], since: 1 });
+    expect([subscriptions.channels, subscriptions.since]).toEqual([['values', 'updates'], 1]);
+    expect(subscriptions.takes(event('values'), 1)).toBe(false);
+    expect(subscriptions.takes(event('values'), 2)).toBe(true);
+    expect(subscriptions.takes(event('updates'), 3)).toBe(true);
+    expect(subscriptions.remove('b')).toBe(true);
+    expect(subscriptions.remove('b')).toBe(false);
+    expect(subscriptions.takes(event('updates'), 4)).toBe(false);
+    expect(subscriptions.takes(event('values'), 5)).toBe(true);
   });
 });
 

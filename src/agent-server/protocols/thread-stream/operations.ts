@@ -3,8 +3,13 @@ import type { Operation } from '../../../http/operation.ts';
 import { pathId, readBody } from '../../api/body.ts';
 import { eventStream } from '../../api/event-stream.ts';
 import { operation, type Env } from '../../api/operation.ts';
+import { Refusal } from '../../refusal.ts';
+import type { InternalApi } from '../internal-api.ts';
 import { apiFor } from '../operations.ts';
-import { carryOut, readThread } from './commands.ts';
+import { carryOut } from './commands.ts';
+import { readThread } from './run-commands.ts';
+import { selectionOf } from './subscriptions.ts';
+import { serveThread } from './thread-connection.ts';
 
 const tag = 'Thread Streams';
 
@@ -16,7 +21,7 @@ export const threadStreamOperations: readonly Operation<Env>[] = [
     id: 'send_thread_command',
     summary: 'Send a command of the thread-stream protocol',
     description:
-      '`run.start`, `input.respond`, `state.get` or `agent.getTree`. The response says whether it succeeded; a thread that does not exist is created by `run.start`.',
+      '`run.start`, `input.respond`, `state.get`, `state.listCheckpoints`, `state.fork` or `agent.getTree`. The response says whether it succeeded; a thread that does not exist is created by `run.start`.',
     tag,
     body: { schema: threadCommand, required: true },
     responses: { 200: { description: 'The result, or an error.', schema: commandResponse } },
@@ -44,11 +49,40 @@ export const threadStreamOperations: readonly Operation<Env>[] = [
       const { threadEvents, clock } = c.var.parts;
       const threadId = pathId(c, 'thread_id');
       const filter = await readBody(c, threadEventFilter);
-      const api = apiFor(c);
-      const mayRead = async () => (await readThread({ api, threadId })) !== undefined;
+      const mayRead = readingOf(apiFor(c), threadId);
       await mayRead();
-      const events = threadEvents.streams.events(threadId, filter, mayRead);
+      const events = threadEvents.streams.events(threadId, selectionOf(filter), mayRead);
       return eventStream(events, { clock, onGone: () => undefined, headers: {} });
     },
   }),
+  operation({
+    method: 'get',
+    path: '/threads/:thread_id/stream/events',
+    id: 'connect_thread_stream',
+    summary: 'Open a WebSocket of the thread-stream protocol',
+    description:
+      'Takes the commands, and sends their responses and the events that `subscription.subscribe` selects. The thread need not exist yet.',
+    tag,
+    responses: { 101: { description: 'The WebSocket.' } },
+    errors: [422, 426],
+    async handle(c) {
+      const { upgrade } = c.env;
+      if (!upgrade) {
+        const problem = 'This address is a WebSocket: open it with the header Upgrade: websocket.';
+        const headers = new Headers({ upgrade: 'websocket', connection: 'upgrade' });
+        throw new Refusal(426, `${problem} For server-sent events send a POST.`, headers);
+      }
+      const { threadEvents, clock, log } = c.var.parts;
+      const threadId = pathId(c, 'thread_id');
+      const api = apiFor(c);
+      const mayRead = readingOf(api, threadId);
+      await mayRead();
+      upgrade.accept = (socket) => serveThread(socket, { ...threadEvents, api, threadId, mayRead, clock, log });
+      return c.body(null);
+    },
+  }),
 ];
+
+/** Whether the caller may read a thread, as it is now. */
+const readingOf = (api: InternalApi, threadId: string) => async (): Promise<boolean> =>
+  (await readThread({ api, threadId })) !== undefined;

@@ -1,10 +1,10 @@
 import { pause, type Clock } from '../../../clock.ts';
-import type { ThreadEventFilter } from '../../../contract/agent/thread-stream.ts';
 import type { Logger } from '../../../logger.ts';
 import type { Followable, Follower } from '../../runs/event-log.ts';
 import { logFailure } from '../../runs/poll.ts';
 import type { StoredEvent } from '../../runs/run-events.ts';
 import type { ThreadEventStore } from './store.ts';
+import type { Selection } from './subscriptions.ts';
 import { ThreadReader } from './thread-reader.ts';
 
 /** The polling interval (ms) for runs of other processes on followed threads. */
@@ -36,8 +36,8 @@ export class ThreadEventStreams {
    * The events of a thread, which need not exist yet. None of a run is delivered before `isAllowed` has resolved to
    * true; it is asked again with each run.
    */
-  events(threadId: string, filter: ThreadEventFilter, isAllowed: () => Promise<boolean>): Followable {
-    return { follow: (follower) => this.#follow(threadId, filter, isAllowed, follower) };
+  events(threadId: string, selection: Selection, isAllowed: () => Promise<boolean>): Followable {
+    return { follow: (follower) => this.#follow(threadId, selection, isAllowed, follower) };
   }
 
   /** Delivers events that this process has just stored; without any it reads what is stored. */
@@ -60,12 +60,7 @@ export class ThreadEventStreams {
     await this.#polling;
   }
 
-  #follow(
-    threadId: string,
-    filter: ThreadEventFilter,
-    isAllowed: () => Promise<boolean>,
-    follower: Follower,
-  ): () => void {
+  #follow(threadId: string, selection: Selection, isAllowed: () => Promise<boolean>, follower: Follower): () => void {
     if (this.#stop.signal.aborted) {
       follower(undefined);
       return () => undefined;
@@ -77,7 +72,15 @@ export class ThreadEventStreams {
       if (thread.readers.size === 0 && this.#threads.get(threadId) === thread) this.#threads.delete(threadId);
     };
     const { sequences } = thread;
-    const reader = new ThreadReader({ ...this.#parts, threadId, filter, isAllowed, follower, sequences, onEnd: leave });
+    const reader = new ThreadReader({
+      ...this.#parts,
+      threadId,
+      selection,
+      isAllowed,
+      follower,
+      sequences,
+      onEnd: leave,
+    });
     thread.readers.add(reader);
     reader.read();
     this.#polling ??= this.#poll();

@@ -1,22 +1,14 @@
 import { pause, type Clock } from '../../../clock.ts';
 import { metadataEvent } from '../../../contract/agent/stream-event.ts';
-import type { ThreadEventFilter } from '../../../contract/agent/thread-stream.ts';
 import type { Logger } from '../../../logger.ts';
 import { Refusal } from '../../refusal.ts';
 import type { Follower, LoggedEvent } from '../../runs/event-log.ts';
 import { retryWhileDatabaseDown } from '../../runs/retry-while-database-down.ts';
 import type { StoredEvent } from '../../runs/run-events.ts';
 import { lifecycleEvent } from '../../runs/thread-event-stream.ts';
-import {
-  attemptOf,
-  cursorOf,
-  eventsOfChannels,
-  matchesFilter,
-  reportsEnd,
-  threadEvent,
-  type ThreadCursor,
-} from './event.ts';
+import { attemptOf, cursorOf, eventsOfChannels, reportsEnd, seqOf, threadEvent, type ThreadCursor } from './event.ts';
 import type { StoredThreadEvent, ThreadEventStore } from './store.ts';
+import type { Selection } from './subscriptions.ts';
 
 /** The polling interval (ms) for the end of a run that is about to be stored. */
 const endPollMs = 20;
@@ -28,7 +20,7 @@ export interface ReaderParts {
   clock: Clock;
   log: Logger;
   threadId: string;
-  filter: ThreadEventFilter;
+  selection: Selection;
   /** Whether the client may read the thread, as it is now. */
   isAllowed: () => Promise<boolean>;
   follower: Follower;
@@ -53,7 +45,7 @@ export class ThreadReader {
 
   constructor(parts: ReaderParts) {
     this.#parts = parts;
-    const { channels, since } = parts.filter;
+    const { channels, since } = parts.selection;
     this.#names = [...new Set([lifecycleEvent, ...eventsOfChannels(channels)])];
     this.#cursor = since === undefined ? { sequence: -1, id: -1 } : cursorOf(since);
   }
@@ -141,7 +133,7 @@ export class ThreadReader {
 
   #pass(cursor: ThreadCursor, logged: Pick<LoggedEvent, 'event' | 'json'>): void {
     this.#cursor = cursor;
-    if (logged.event === metadataEvent || !matchesFilter(this.#parts.filter, logged)) return;
+    if (logged.event === metadataEvent || !this.#parts.selection.takes(logged, seqOf(cursor))) return;
     this.#parts.follower(threadEvent(cursor, logged));
   }
 }

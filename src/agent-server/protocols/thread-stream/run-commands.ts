@@ -1,0 +1,119 @@
+import * as z from 'zod';
+import { multitaskStrategies, runSchema } from '../../../contract/agent/run.ts';
+import { freeObject, type FreeObject } from '../../../contract/agent/open-word.ts';
+import type { inputRespondParams, runStartParams, stateForkParams } from '../../../contract/agent/thread-stream.ts';
+import { isObject } from '../../../contract/json-object.ts';
+import { Refusal } from '../../refusal.ts';
+import { threadStreamHeader } from '../internal-api.ts';
+import { CommandRefusal, type CommandContext } from './command.ts';
+
+const threadResponse = z.looseObject({
+  status: z.string(),
+  metadata: freeObject.nullish(),
+  interrupts: z.record(z.string(), z.array(z.unknown())).nullish(),
+});
+
+/** The thread; undefined if there is none that the caller may read. */
+export async function readThread({
+  api,
+  threadId,
+}: Pick<CommandContext, 'api' | 'threadId'>): Promise<z.infer<typeof threadResponse> | undefined> {
+  try {
+    return await api.read(threadResponse, 'GET', `/threads/${threadId}`);
+  } catch (error) {
+    if (error instanceof Refusal && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+/** The ids of the interrupts that a thread waits for. */
+const openInterrupts = (thread: z.infer<typeof threadResponse> | undefined): string[] =>
+  thread?.status === 'interrupted'
+    ? Object.values(thread.interrupts ?? {})
+        .flat()
+        .flatMap((each) => (isObject(each) && typeof each['id'] === 'string' ? [each['id']] : []))
+    : [];
+
+/** Starts a run with an input; on a thread that waits for an answer, the input is that answer. */
+export async function startRun(
+  { assistant_id, input, config, metadata, multitaskStrategy }: z.infer<typeof runStartParams>,
+  context: CommandContext,
+): Promise<object> {
+  const resumes = input != null && openInterrupts(await readThread(context)).length > 0;
+  const strategy = multitaskStrategies.find((each) => each === multitaskStrategy);
+  const run = await createRun(context, {
+    assistant_id,
+    ...(resumes ? { command: { resume: input } } : { input }),
+    ...runOptions(config, metadata),
+    multitask_strategy: strategy ?? 'enqueue',
+  });
+  return { run_id: run.run_id };
+}
+
+export async function respond(
+  { responses, config, metadata, update, goto }: z.output<typeof inputRespondParams>,
+  context: CommandContext,
+): Promise<object> {
+  const thread = await readThread(context);
+  const assistantId = assistantOf(thread);
+  const open = openInterrupts(thread);
+  if (open.length === 0) {
+    const message = 'No run of this thread waits for a response. Send it after the event input.requested.';
+    throw new CommandRefusal('invalid_argument', message);
+  }
+  const unknown = responses.find(({ interrupt_id }) => !open.includes(interrupt_id));
+  if (unknown) {
+    const waiting = open.map((id) => `"${id}"`).join(', ');
+    const message = `The thread has no interrupt "${unknown.interrupt_id}". It waits for ${waiting}.`;
+    throw new CommandRefusal('no_such_interrupt', message);
+  }
+  const resume = Object.fromEntries(responses.map(({ interrupt_id, response }) => [interrupt_id, response ?? null]));
+  const command = { resume, ...(update == null ? {} : { update }), ...(goto == null ? {} : { goto }) };
+  await createRun(context, { assistant_id: assistantId, command, ...runOptions(config, metadata) });
+  return {};
+}
+
+/** Starts a run from an earlier state. */
+export async function fork(
+  { checkpoint_id, input, config }: z.infer<typeof stateForkParams>,
+  context: CommandContext,
+): Promise<object> {
+  const { api, threadId } = context;
+  const assistantId = assistantOf(await readThread(context));
+  await api.ask('GET', `/threads/${threadId}/state/${encodeURIComponent(checkpoint_id)}`).catch((error: unknown) => {
+    if (!(error instanceof Refusal) || error.status >= 500) throw error;
+    const problem = `The thread has no checkpoint "${checkpoint_id}".`;
+    throw new CommandRefusal('no_such_checkpoint', `${problem} Take one from state.listCheckpoints.`);
+  });
+  const run = await createRun(context, {
+    assistant_id: assistantId,
+    input: input ?? null,
+    config: config ?? undefined,
+    checkpoint_id,
+  });
+  return { run_id: run.run_id, thread_id: threadId };
+}
+
+/** The assistant of the last run on a thread. */
+function assistantOf(thread: Awaited<ReturnType<typeof readThread>>): string {
+  const id = thread?.metadata?.['assistant_id'];
+  if (typeof id === 'string') return id;
+  throw new CommandRefusal('no_such_run', 'This thread has had no run. Start one with run.start.');
+}
+
+/** The configuration of a run; a client forks a thread by a checkpoint in it. */
+function runOptions(config: FreeObject | null | undefined, metadata: FreeObject | null | undefined): object {
+  const configurable = config?.['configurable'];
+  const checkpointId = isObject(configurable) ? configurable['checkpoint_id'] : undefined;
+  return {
+    config: config ?? undefined,
+    metadata: metadata ?? undefined,
+    ...(typeof checkpointId === 'string' ? { checkpoint_id: checkpointId } : {}),
+  };
+}
+
+const createRun = ({ api, threadId }: CommandContext, request: object): Promise<z.infer<typeof runSchema>> =>
+  api.read(runSchema, 'POST', `/threads/${threadId}/runs`, {
+    headers: { [threadStreamHeader]: 'true' },
+    body: { ...request, stream_resumable: true, if_not_exists: 'create' },
+  });

@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto';
+import type { RawData, WebSocket } from 'ws';
+import type { Clock } from '../../../clock.ts';
+import type { Logger } from '../../../logger.ts';
+import { threadCommand, type CommandResponse, type ThreadEventFilter } from '../../../contract/agent/thread-stream.ts';
+import { messageOf } from '../../../errors.ts';
+import { fromJson } from '../../../contract/json-text.ts';
+import { Backlog } from '../../api/backlog.ts';
+import { beat } from '../../api/event-stream.ts';
+import { Refusal } from '../../refusal.ts';
+import { goingAway } from '../../web-sockets.ts';
+import { commandError, type CommandContext } from './command.ts';
+import { carryOut } from './commands.ts';
+import { Subscriptions } from './subscriptions.ts';
+import type { ThreadEventStreams } from './thread-event-streams.ts';
+
+/** The interval (ms) of pings; a client that has not answered one by the next is gone. */
+const pingMs = 30_000;
+
+export interface ConnectionParts extends Omit<CommandContext, 'subscriptions'> {
+  streams: ThreadEventStreams;
+  /** Whether the caller may read the thread, as it is now. */
+  mayRead: () => Promise<boolean>;
+  clock: Clock;
+  log: Logger;
+}
+
+/**
+ * Serves the thread-stream protocol on a WebSocket: carries out commands one after the other, and sends their responses
+ * and the events of the subscriptions.
+ */
+export function serveThread(socket: WebSocket, { streams, mayRead, clock, log, ...context }: ConnectionParts): void {
+  const closed = new AbortController();
+  const subscriptions = new Subscriptions();
+  let unfollow: () => void = () => undefined;
+  const backlog = new Backlog(clock, closed.signal, {
+    bytes: () => socket.bufferedAmount,
+    giveUp: () => socket.terminate(),
+  });
+
+  function send(text: string): void {
+    if (closed.signal.aborted) return;
+    socket.send(text);
+    backlog.grown(Buffer.byteLength(text));
+  }
+
+  function follow(): void {
+    unfollow();
+    if (closed.signal.aborted) return;
+    const events = streams.events(context.threadId, subscriptions, mayRead);
+    unfollow = events.follow((logged) => {
+      if (logged) send(logged.json);
+      else socket.close(goingAway, 'The thread was deleted, or the server shuts down.');
+    });
+  }
+
+  async function handle(message: string): Promise<void> {
+    const added = new Map<string, ThreadEventFilter>();
+    const response = await answer(message, log, {
+      ...context,
+      subscriptions: {
+        count: () => subscriptions.size,
+        add(filter) {
+          const id = randomUUID();
+          added.set(id, filter);
+          return id;
+        },
+        remove: (id) => subscriptions.remove(id),
+      },
+    });
+    send(JSON.stringify(response));
+    // Not before the response: a client ignores events of a subscription whose id it does not know yet.
+    for (const [id, filter] of added) subscriptions.add(id, filter);
+    if (added.size > 0) follow();
+  }
+
+  let handling = Promise.resolve();
+  let unhandled = 0;
+  socket.on('message', (data) => {
+    unhandled += 1;
+    socket.pause();
+    handling = handling
+      .then(() => handle(textOf(data)))
+      .finally(() => {
+        unhandled -= 1;
+        if (unhandled === 0) socket.resume();
+      });
+  });
+  let isAlive = true;
+  socket.on('pong', () => (isAlive = true));
+  void beat(
+    clock,
+    closed.signal,
+    () => {
+      if (!isAlive) return socket.terminate();
+      isAlive = false;
+      socket.ping();
+    },
+    pingMs,
+  );
+  // The event `close` follows.
+  socket.on('error', () => undefined);
+  socket.on('close', () => {
+    closed.abort();
+    unfollow();
+  });
+}
+
+/** The response to a message of the client; every failure is one. */
+async function answer(message: string, log: Logger, context: CommandContext): Promise<CommandResponse> {
+  const command = threadCommand.safeParse(fromJson(message));
+  if (!command.success) {
+    return commandError(
+      null,
+      'invalid_argument',
+      'A command is JSON such as {"id": 1, "method": "run.start", "params": {}}, with an id of 0 or more.',
+    );
+  }
+  try {
+    return await carryOut(command.data, context);
+  } catch (error) {
+    if (error instanceof Refusal) return commandError(command.data.id, 'unknown_error', error.message);
+    const { id, method } = command.data;
+    log.error(`${method} on thread ${context.threadId} failed: ${messageOf(error)}`);
+    return commandError(id, 'unknown_error', `${method} failed. Retry in a moment; the server log has the reason.`);
+  }
+}
+
+const textOf = (data: RawData): string =>
+  Array.isArray(data)
+    ? Buffer.concat(data).toString()
+    : data instanceof ArrayBuffer
+      ? Buffer.from(data).toString()
+      : data.toString();
