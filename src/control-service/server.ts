@@ -4,6 +4,9 @@ import { getRequestListener } from '@hono/node-server';
 import { once } from 'node:events';
 
 import { codeOf } from '../errors.ts';
+import { onUpgrade, responseOn, wantsWebSocket } from '../http/upgrade.ts';
+import type { UpgradeRequest } from './gateway/agent-route.ts';
+import type { Gateway } from './gateway/gateway.ts';
 
 /** The request handlers, and the prefix of all paths. */
 export interface ServerSettings {
@@ -12,7 +15,7 @@ export interface ServerSettings {
    * Takes a request that is for an agent, whose path is given without `basePath`; `false` leaves it to the service's
    * own routes.
    */
-  agents: (request: IncomingMessage, response: ServerResponse, basePath: string) => boolean;
+  agents: Gateway['handle'];
   /** The path that everything hangs below, as in `/api-host`; empty for none. */
   basePath: string;
 }
@@ -24,10 +27,17 @@ export const requestWithin = 15 * 60_000;
 export function createHttpServer({ fetch, agents, basePath }: ServerSettings): Server {
   const own = getRequestListener(fetch, { overrideGlobalObjects: false });
   const started = new WeakMap<Duplex, Set<ServerResponse>>();
-  const server = createServer({ requestTimeout: requestWithin }, (request, response) => {
+  const options = { requestTimeout: requestWithin, shouldUpgradeCallback: wantsWebSocket };
+  const server = createServer(options, (request, response) => {
     const responses = started.get(request.socket) ?? new Set();
     started.set(request.socket, responses.add(response));
     response.once('close', () => responses.delete(response));
+    answer(request, response);
+  });
+  onUpgrade(server, (request, connection, head) =>
+    answer(request, responseOn(request, connection), { connection, head }),
+  );
+  function answer(request: IncomingMessage, response: ServerResponse, upgrade?: UpgradeRequest): void {
     const path = below(basePath, request.url ?? '/');
     if (path === undefined) {
       response.writeHead(404, { 'content-type': 'application/json' });
@@ -35,8 +45,8 @@ export function createHttpServer({ fetch, agents, basePath }: ServerSettings): S
       return;
     }
     request.url = path;
-    if (!agents(request, response, basePath)) void own(request, response);
-  });
+    if (!agents(request, response, basePath, upgrade)) void own(request, response);
+  }
   server.on('clientError', (error, socket) => {
     // A client would read the explanation as a part of a response that has begun.
     const hasBegun = [...(started.get(socket) ?? [])].some(({ headersSent }) => headersSent);

@@ -12,13 +12,16 @@ export const wantsWebSocket = ({ headers }: Pick<IncomingMessage, 'headers'>): b
  */
 export function onUpgrade(
   server: Server,
-  handle: (request: IncomingMessage, connection: Socket, head: Buffer) => Promise<void>,
+  handle: (request: IncomingMessage, connection: Socket, head: Buffer) => void | Promise<void>,
 ): void {
   server.on('upgrade', (request, connection, head) => {
     // Node.js no longer handles errors of the connection.
     connection.on('error', () => undefined);
-    if (connection instanceof Socket) handle(request, connection, head).catch(() => connection.destroy());
-    else connection.destroy();
+    const answer = async () => {
+      if (connection instanceof Socket) await handle(request, connection, head);
+      else connection.destroy();
+    };
+    answer().catch(() => connection.destroy());
   });
 }
 

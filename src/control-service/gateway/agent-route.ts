@@ -13,6 +13,13 @@ import { messageOf } from '../../errors.ts';
 import { addressOf } from './request-agent.ts';
 import { gatewayErrors, sendGatewayError, type GatewayError } from './gateway-error.ts';
 import type { Logger } from '../../logger.ts';
+import type { Socket } from 'node:net';
+
+/** A request for a WebSocket: its connection, and what the client has sent after the request. */
+export interface UpgradeRequest {
+  connection: Socket;
+  head: Buffer;
+}
 
 /** The address of an agent's process, and the token that it requires. */
 export interface Upstream {
@@ -40,14 +47,15 @@ export function openRoute(upstream: Upstream, { clock, log, answerWithinMs }: Ro
   const onFailure = (reason: string): void => log.error(`An agent at ${origin} failed: ${reason}`);
   let inFlight = 0;
   let idle = Promise.withResolvers<void>();
+  const webSockets = new Set<Socket>();
 
   async function pass(
     request: IncomingMessage,
     response: ServerResponse,
-    how: Pick<Forwarding, 'respond' | 'withinMs'>,
+    how: Pick<Forwarding, 'respond' | 'withinMs' | 'upgrade'>,
   ): Promise<void> {
     inFlight += 1;
-    await forward(request, response, { ...how, origin, connections, clock, onFailure });
+    await forward(request, response, { ...how, origin, connections, webSockets, clock, onFailure });
     inFlight -= 1;
     if (inFlight > 0) return;
     idle.resolve();
@@ -56,17 +64,20 @@ export function openRoute(upstream: Upstream, { clock, log, answerWithinMs }: Ro
 
   return {
     upstream,
-    /** The number of open requests, including streams. */
+    /** The number of open requests, including streams. A WebSocket is none: its client connects again by itself. */
     inFlight: () => inFlight,
     /** Resolves when nothing is in flight. */
     drained: (): Promise<void> => (inFlight === 0 ? Promise.resolve() : idle.promise),
-    /** Closes the connections; requests in flight are cut. */
-    close: () => connections.destroy(),
+    /** Closes the connections; requests in flight and WebSockets are cut. */
+    close: () => {
+      connections.destroy();
+      for (const connection of webSockets) connection.destroy();
+    },
     /** Forwards a request. `path` is what the agent sees. Never rejects: the caller gets the error as a response. */
-    send(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
+    send(request: IncomingMessage, response: ServerResponse, path: string, upgrade?: UpgradeRequest): Promise<void> {
       prepareAgentRequest(request.headers, upstream.token);
       request.url = path;
-      return pass(request, response, { respond: passOn, withinMs: answerWithinMs });
+      return pass(request, response, { respond: passOn, withinMs: answerWithinMs, upgrade });
     },
     /** Forwards a CORS preflight from any caller: only status and CORS headers come back. */
     sendPreflight(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
@@ -85,6 +96,10 @@ export type AgentRoute = Omit<OpenRoute, 'send' | 'sendPreflight'>;
 interface Forwarding {
   origin: string;
   connections: Agent;
+  /** The open WebSockets of the route. */
+  webSockets: Set<Socket>;
+  /** Where the request asks for a WebSocket. */
+  upgrade?: UpgradeRequest | undefined;
   withinMs: number;
   clock: Clock;
   /** Writes the agent's response to the caller; may throw, which rejects it. */
@@ -94,16 +109,18 @@ interface Forwarding {
 
 /**
  * Forwards a request and its response unchanged. Bodies are streamed both ways, unread and never decompressed; a caller
- * that disconnects aborts the request to the agent. Resolves when the response is closed, and never rejects, whatever
- * the agent sends: a response that can't be forwarded becomes an error response, and one that has started is cut.
+ * that disconnects aborts the request to the agent. Resolves when the response is closed or has become a WebSocket, and
+ * never rejects, whatever the agent sends: a response that can't be forwarded becomes an error response, and one that
+ * has started is cut.
  */
 function forward(
   request: IncomingMessage,
   response: ServerResponse,
-  { origin, connections, withinMs, clock, respond, onFailure }: Forwarding,
+  { origin, connections, webSockets, upgrade, withinMs, clock, respond, onFailure }: Forwarding,
 ): Promise<void> {
   if (response.closed) return Promise.resolve();
-  const closed = new Promise<void>((resolve) => response.once('close', resolve));
+  const done = Promise.withResolvers<void>();
+  response.once('close', done.resolve);
   const over = new AbortController();
   let started = false;
   const fail = (refusal: GatewayError, reason: string): void => {
@@ -117,7 +134,7 @@ function forward(
   for (const stream of [request, response]) stream.on('error', () => undefined);
   try {
     const { method, url: path, headers } = request;
-    const framed = { ...headers, ...framing(request) };
+    const framed = { ...headers, ...(upgrade ? upgradeHeaders : framing(request)) };
     const outgoing = openRequest({ ...addressOf(origin), agent: connections, method, path, headers: framed });
     outgoing.on('error', broken);
     outgoing.on('response', (incoming) => {
@@ -135,8 +152,24 @@ function forward(
         if (!outgoing.writableFinished) outgoing.destroy();
       });
     });
+    outgoing.on('upgrade', (incoming, agentConnection, agentHead) => {
+      if (!upgrade || started) return void agentConnection.destroy();
+      started = true;
+      over.abort();
+      const { connection, head } = upgrade;
+      response.detachSocket(connection);
+      webSockets.add(connection);
+      connection.once('close', () => webSockets.delete(connection));
+      done.resolve();
+      connection.write(upgradeHead(incoming));
+      connection.write(agentHead);
+      agentConnection.write(head);
+      // The end of either side ends the other.
+      pipeline(agentConnection, connection, () => agentConnection.destroy());
+      pipeline(connection, agentConnection, () => connection.destroy());
+    });
     outgoing.on('close', () => {
-      // A protocol upgrade ends here without an error.
+      // An upgrade that was not requested ends here without an error.
       broken('it closed the connection');
       request.unpipe(outgoing).resume();
     });
@@ -150,11 +183,22 @@ function forward(
       outgoing.destroy();
     };
     void clock.sleep(withinMs, over.signal).then(giveUp, () => undefined);
-    request.pipe(outgoing);
+    if (upgrade) outgoing.end();
+    else request.pipe(outgoing);
   } catch (error) {
     broken(error);
   }
-  return closed;
+  return done.promise;
+}
+
+/** The headers of one connection that ask for a WebSocket. */
+const upgradeHeaders = { connection: 'Upgrade', upgrade: 'websocket' };
+
+/** The head of the response that begins a WebSocket. */
+function upgradeHead({ headers }: IncomingMessage): string {
+  prepareAgentResponse(headers);
+  const lines = Object.entries({ ...headers, ...upgradeHeaders }).map(([name, value]) => `${name}: ${String(value)}`);
+  return ['HTTP/1.1 101 Switching Protocols', ...lines, '', ''].join('\r\n');
 }
 
 /** The framing of a request's body for the agent: its length, or chunks, and nothing else. */

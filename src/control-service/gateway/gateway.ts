@@ -3,7 +3,7 @@ import { messageOf } from '../../errors.ts';
 import type { Clock } from '../../clock.ts';
 import { holdsApiKey } from '../api-keys/api-key.ts';
 import { setPublicAddress } from './headers.ts';
-import { openRoute, type AgentRoute, type OpenRoute, type Upstream } from './agent-route.ts';
+import { openRoute, type AgentRoute, type OpenRoute, type UpgradeRequest, type Upstream } from './agent-route.ts';
 import { isPreflight } from './preflight.ts';
 import { gatewayErrors, sendGatewayError, type GatewayError } from './gateway-error.ts';
 import type { Logger } from '../../logger.ts';
@@ -50,6 +50,7 @@ export function createGateway(settings: GatewaySettings) {
     request: IncomingMessage,
     response: ServerResponse,
     basePath: string,
+    upgrade: UpgradeRequest | undefined,
   ): Promise<void> {
     // Otherwise the agent, and its log, would get the key.
     if (holdsApiKey(path)) return sendGatewayError(response, gatewayErrors.keyInPath);
@@ -65,15 +66,18 @@ export function createGateway(settings: GatewaySettings) {
     if (!route)
       return sendGatewayError(response, isStarting?.(deploymentId) ? gatewayErrors.starting : gatewayErrors.notLive);
     setPublicAddress(request.headers, { publicUrl, basePath }, `/agents/${deploymentId}`);
-    await route.send(request, response, path);
+    await route.send(request, response, path, upgrade);
   }
 
   return {
-    /** Handles a request for an agent, else returns false. `basePath` is the prefix that was removed from its path. */
-    handle: (request: IncomingMessage, response: ServerResponse, basePath = ''): boolean => {
+    /**
+     * Handles a request for an agent, else returns false. `basePath` is the prefix that was removed from its path;
+     * `upgrade` is given where it asks for a WebSocket.
+     */
+    handle: (request: IncomingMessage, response: ServerResponse, basePath = '', upgrade?: UpgradeRequest): boolean => {
       const target = readAgentPath(request.url ?? '/');
       if (!target) return false;
-      answer(target, request, response, basePath).catch((error: unknown) => {
+      answer(target, request, response, basePath, upgrade).catch((error: unknown) => {
         log.error(`A request to an agent failed: ${messageOf(error)}`);
         sendGatewayError(response, gatewayErrors.broken);
       });

@@ -12,7 +12,7 @@ async function connect(url: string, threadId: string, headers: Record<string, st
   const socket = new WebSocket(`${url.replace('http', 'ws')}/threads/${threadId}/stream/events`, { headers });
   const messages: Message[] = [];
   const closed = new Promise<number>((resolve) => socket.once('close', resolve));
-  socket.on('message', (data) => messages.push(JSON.parse(String(data))));
+  socket.on('message', (data: Buffer) => messages.push(JSON.parse(data.toString())));
   await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
   let next = 1;
   const events = (): Message[] => messages.filter(({ type }) => type === 'event');
