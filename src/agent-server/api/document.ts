@@ -47,6 +47,7 @@ const errors: Readonly<Record<number, ResponseDescription>> = {
   405: refusal('The method is not allowed here.'),
   409: refusal('The request conflicts with an existing resource.'),
   413: refusal('The body is larger than 16 MB.'),
+  426: refusal('The request does not ask for a WebSocket.'),
   422: refusal('Invalid or unsupported fields: an entry for each.'),
   500: refusal('Internal error. See the server’s log.'),
 };

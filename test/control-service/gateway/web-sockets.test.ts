@@ -17,8 +17,9 @@ async function echoAgent() {
   const sockets = new WebSocketServer({ noServer: true });
   agent.server.on('upgrade', (incoming, connection, head) => {
     headers.push(incoming.headers);
-    if (incoming.url === '/no') return connection.end('HTTP/1.1 403 Forbidden\r\ncontent-length: 2\r\n\r\n{}');
-    sockets.handleUpgrade(incoming, connection, head, (socket) => socket.on('message', (data) => socket.send(data)));
+    if (incoming.url === '/no') connection.end('HTTP/1.1 403 Forbidden\r\ncontent-length: 2\r\n\r\n{}');
+    else
+      sockets.handleUpgrade(incoming, connection, head, (socket) => socket.on('message', (data) => socket.send(data)));
   });
   opened.push({ close: () => agent.close() });
   return { ...agent, headers, sockets };
@@ -26,12 +27,13 @@ async function echoAgent() {
 
 /** The service's own server, with a gateway to an agent. */
 async function serviceFor(agent: Pick<Party, 'origin'> | undefined) {
-  const { gateway, close } = await listenAsGateway();
+  const party = await listenAsGateway();
+  const { gateway } = party;
   const server = createHttpServer({ fetch: () => new Response('own'), agents: gateway.handle, basePath: '/base' });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('It listens on no port.');
-  opened.push({ close });
+  opened.push(party);
   opened.push({
     close: async () => {
       gateway.withdraw(deploymentId)?.close();

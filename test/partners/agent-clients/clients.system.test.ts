@@ -38,7 +38,7 @@ describe.concurrent('the official client, at the address of a deployment', () =>
     runsOf(client, receiver);
   });
   describe('streams', () => {
-    streamsOf(client);
+    streamsOf(client, () => deployed);
   });
   describe('store', () => {
     storeOf(client);

@@ -1,6 +1,6 @@
-import type { Client } from '@langchain/langgraph-sdk';
+import { Client } from '@langchain/langgraph-sdk';
 import { expect, test, vi } from 'vitest';
-import { refusalOf } from './deployed.ts';
+import { refusalOf, type Deployed } from './deployed.ts';
 
 interface Heard {
   id?: string | undefined;
@@ -9,7 +9,7 @@ interface Heard {
 }
 
 /** All methods of the client for events of runs. */
-export function streamsOf(given: () => Client): void {
+export function streamsOf(given: () => Client, deployed: () => Deployed): void {
   const thread = async () => (await given().threads.create()).thread_id;
   const names = (heard: readonly Heard[]) => [...new Set(heard.map(({ event }) => event))];
 
@@ -103,6 +103,24 @@ export function streamsOf(given: () => Client): void {
       const { run_id } = await stream.submitRun({ input: { input: 'Ada' } });
       expect(await stream.output).toMatchObject({ output: 'hello Ada' });
       expect(await given().runs.get(stream.threadId, String(run_id))).toMatchObject({ status: 'success' });
+    } finally {
+      await stream.close();
+    }
+  });
+
+  test('a thread is streamed over a WebSocket', async () => {
+    const { url, apiKey } = deployed();
+    const headers = { 'x-api-key': apiKey };
+    // It takes no header with a key of its own.
+    const client = new Client({ apiUrl: url, apiKey: null });
+    const stream = client.threads.stream({
+      assistantId: 'greeter',
+      transport: 'websocket',
+      webSocketFactory: (address) => new WebSocket(address, { headers }),
+    });
+    try {
+      await stream.submitRun({ input: { input: 'Ada' } });
+      expect(await stream.output).toMatchObject({ output: 'hello Ada' });
     } finally {
       await stream.close();
     }
