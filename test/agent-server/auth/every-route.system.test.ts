@@ -29,6 +29,7 @@ test('the access rules cover every route of the server', async () => {
   ]);
   // Open to authenticated users: the protocols call the other routes on their behalf.
   expect(by('nothing').filter((route) => !/ \/(?:mcp|a2a|\.well-known)\b/.test(route))).toEqual([
+    'GET /threads/:thread_id/stream/events',
     'POST /threads/:thread_id/commands',
     'POST /threads/:thread_id/stream/events',
   ]);

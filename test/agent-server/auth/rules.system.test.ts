@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { WebSocket } from 'ws';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { until } from '../promises/fixture.ts';
 import { serveAgent } from '../serving.ts';
@@ -372,9 +374,29 @@ describe('streams and commands of a thread', () => {
     return { received: () => text, close: () => (stop.abort(), over) };
   }
 
-  test('are the thread’s owner’s alone, also for one who came before the thread', async () => {
+  /** The same over a WebSocket. */
+  async function openSocket(user: string, threadId: string) {
+    const headers = { 'x-landfall-agent-token': 'front', 'x-user': user };
+    const address = `${serving.url.replace('http', 'ws')}/threads/${threadId}/stream/events`;
+    const socket = new WebSocket(address, { headers });
+    let text = '';
+    socket.on('message', (data: Buffer) => (text += data.toString()));
+    await once(socket, 'open');
+    const params = { channels: ['lifecycle', 'values'] };
+    socket.send(JSON.stringify({ id: 1, method: 'subscription.subscribe', params }));
+    const close = async () => {
+      socket.close();
+      await once(socket, 'close');
+    };
+    return { received: () => text, close };
+  }
+
+  test.for([
+    { over: 'server-sent events', open: openStream },
+    { over: 'a WebSocket', open: openSocket },
+  ])('are the thread’s owner’s alone, over $over opened before there is a thread', async ({ open }) => {
     const threadId = randomUUID();
-    const [his, hers] = [await openStream('bob', threadId), await openStream('ada', threadId)];
+    const [his, hers] = [await open('bob', threadId), await open('ada', threadId)];
     const start = (assistant_id: string) => ({ id: 1, method: 'run.start', params: { assistant_id, input: {} } });
     const commands = `/threads/${threadId}/commands`;
     expect((await ask('ada', 'POST', commands, start('who'))).body).toMatchObject({ type: 'success' });
@@ -388,10 +410,10 @@ describe('streams and commands of a thread', () => {
       const { body } = await ask('bob', 'POST', commands, { id: 2, method, params });
       expect(body).toMatchObject({ type: 'error', message: expect.stringContaining(threadId) });
     }
-    const later = await openStream('bob', threadId);
+    const later = await open('bob', threadId);
     expect((await ask('ada', 'POST', commands, start('who'))).body).toMatchObject({ type: 'success' });
     await expect.poll(() => hers.received().split('"event":"completed"').length).toBe(3);
-    for (const { received } of [his, later]) expect(received()).not.toContain('data:');
+    for (const { received } of [his, later]) expect(received()).not.toContain('"type":"event"');
     await Promise.all([his, hers, later].map(({ close }) => close()));
   });
 });
