@@ -3,6 +3,8 @@ import type { Configuration } from './configuration.ts';
 import { loadGraphs, type LoadedGraph } from './graphs/load.ts';
 import { loadCustomApp, type CustomApp } from './http/custom-app.ts';
 import { logWhileLoading, type LoadingOptions } from './log-while-loading.ts';
+import type { Embeddings } from './store/embeddings.ts';
+import { loadEmbeddings } from './store/load-embeddings.ts';
 
 /** The agent's code that the configuration file names. */
 export interface AgentCode {
@@ -11,6 +13,8 @@ export interface AgentCode {
   auth: AgentAuth | undefined;
   /** The application of `http.app`. */
   app: CustomApp | undefined;
+  /** What `store.index.embed` names. */
+  embeddings: Embeddings | undefined;
 }
 
 /**
@@ -23,9 +27,11 @@ export async function loadAgentCode(
   configPath: string,
   loading: LoadingOptions,
 ): Promise<AgentCode> {
-  const { auth: rules, http } = configuration.file;
+  const { auth: rules, http, store } = configuration.file;
   const graphs = await loadGraphs(configuration.places, configPath, loading);
   const auth = await logWhileLoading(`\`auth.path\`, ${rules?.path}`, loadAuth(configuration, configPath), loading);
   const app = await logWhileLoading(`\`http.app\`, ${http?.app}`, loadCustomApp(configuration, configPath), loading);
-  return { graphs, auth, app };
+  const embed = `\`store.index.embed\`, ${store?.index?.embed}`;
+  const embeddings = await logWhileLoading(embed, loadEmbeddings(configuration, configPath, loading), loading);
+  return { graphs, auth, app, embeddings };
 }

@@ -71,7 +71,7 @@ async function putTogether(
 ): Promise<ServerInstance> {
   const { configuration, clock, log, token, tracing, webhookSettings: settings, revisionId = null } = options;
   const { atOnce = 100, runLimitMs: limitMs, leaseMs, webhooks, unknownNodes = 'accept' } = options;
-  const store = storeOf({ configuration, storage, clock, log });
+  const store = await storeOf({ configuration, embeddings: loaded.embeddings, storage, clock, log });
   const graphs = new Graphs(loaded.graphs, storage.pool, store.forGraphs);
   const assistants = new AssistantStore(storage, clock);
   await assistants.ensureDefaults(graphs.list());
@@ -106,7 +106,7 @@ async function putTogether(
       (await store.items.get(namespace, key, false))?.value,
   };
   const app = createApp({
-    items: store.items,
+    store,
     assistants,
     ...openThreads,
     runStore,

@@ -4,6 +4,7 @@ import { splitExportPath } from '../graph-config/export-path.ts';
 import { graphLocations } from '../graph-config/graph-path.ts';
 import { graphLanguage, runnableHere } from '../graph-config/language.ts';
 import type { GraphConfig } from '../graph-config/schema.ts';
+import { embedderOf } from '../graph-config/store-index.ts';
 import { fieldName, type FieldPath, type SourcePositions, type Problem } from '../diagnostics/problem.ts';
 
 /** A graph configuration that was read, and where the agent's code is looked for. */
@@ -52,7 +53,8 @@ export function absentFiles(read: AgentFiles): { problems: Problem[]; warnings: 
 }
 
 /** The files of the agent's code; a Python module's dotted name is none. */
-function filesNamed({ graphs, http, auth }: GraphConfig): { path: FieldPath; file: string }[] {
+function filesNamed({ graphs, http, auth, store }: GraphConfig): { path: FieldPath; file: string }[] {
+  const embedder = store?.index && embedderOf(store.index.embed);
   const named = [
     ...graphLocations({ graphs }).map(({ graphId, file }) => ({
       path: typeof graphs[graphId] === 'string' ? ['graphs', graphId] : ['graphs', graphId, 'path'],
@@ -62,6 +64,7 @@ function filesNamed({ graphs, http, auth }: GraphConfig): { path: FieldPath; fil
       { path: ['http', 'app'], named: http?.app },
       { path: ['auth', 'path'], named: auth?.path },
     ].flatMap(({ path, named: text }) => (text === undefined ? [] : [{ path, file: splitExportPath(text).file }])),
+    ...(embedder?.kind === 'export' ? [{ path: ['store', 'index', 'embed'], file: embedder.file }] : []),
   ];
   return named.filter(({ file }) => graphLanguage(file) !== 'unknown' || /[\\/]/.test(file));
 }

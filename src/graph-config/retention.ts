@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { freeObject } from '../contract/agent/open-word.ts';
 import { modulePath } from './export-path.ts';
+import { storeIndex } from './store-index.ts';
 
 /** A time to live, in minutes; parts of a minute are allowed. */
 const minutes = z.number().positive();
@@ -13,16 +14,6 @@ const storeTtl = z.strictObject({
   default_ttl: minutes.nullable().optional(),
   /** How often expired items are removed. */
   sweep_interval_minutes: minutes.nullable().optional(),
-});
-
-/** What makes the store's items findable by their meaning. */
-const storeIndex = z.strictObject({
-  /** How many numbers an embedding has. */
-  dims: z.int().min(1),
-  /** A function of the agent's, `./src/embed.ts:embed`, or a model's name, `provider:model`. */
-  embed: z.string().min(1),
-  /** Which parts of a value are embedded; the whole where absent. */
-  fields: z.array(z.string().min(1)).nullable().optional(),
 });
 
 /** The key `store`. */

@@ -3,6 +3,7 @@ import { splitExportPath } from './export-path.ts';
 import { graphLocations } from './graph-path.ts';
 import { graphLanguage } from './language.ts';
 import type { GraphConfig } from './schema.ts';
+import { embedderOf } from './store-index.ts';
 
 /** The major version of Node.js that agents run on here. */
 export const nodeMajor = 24;
@@ -83,10 +84,11 @@ export function findUnsupportedKeys(config: GraphConfig): UnsupportedKeys {
         `${notOffered}: checkpoints go to the deployment's database`,
       ],
       [isSaid(store?.path), ['store', 'path'], `${notOffered}: the store is in the deployment's database`],
+      [isPython(store?.index?.embed), ['store', 'index', 'embed'], inPython],
       [
-        isSaid(store?.index),
-        ['store', 'index'],
-        `${notOffered}, which finds items by namespace and filter and not by meaning: take it out`,
+        isUnknownModel(store?.index?.embed),
+        ['store', 'index', 'embed'],
+        "must name an export of the agent's, such as `./src/embed.ts:embed`, or a model of OpenAI's interface, `openai:MODEL`",
       ],
       [isPython(auth?.path), ['auth', 'path'], inPython],
       [
@@ -109,6 +111,11 @@ const inPython = "is written in Python, and Landfall's agent server runs JavaScr
 
 const isPython = (path: string | undefined): boolean =>
   path !== undefined && graphLanguage(splitExportPath(path).file) === 'python';
+
+function isUnknownModel(embed: string | undefined): boolean {
+  const embedder = embed === undefined ? undefined : embedderOf(embed);
+  return embedder?.kind === 'model' && (embedder.provider !== 'openai' || embedder.model === '');
+}
 
 const isSaid = (value: unknown): boolean => value !== undefined && value !== null;
 

@@ -108,7 +108,8 @@ describe('landfall validate', () => {
     "absolute": "/etc/passwd.ts:x"
   },
   "http": { "app": "./app.ts:app" },
-  "auth": { "path": "./auth.ts:auth" }
+  "auth": { "path": "./auth.ts:auth" },
+  "store": { "index": { "dims": 3, "embed": "./embed.ts:embed" } }
 }
 `,
     });
@@ -121,6 +122,7 @@ describe('landfall validate', () => {
       'agent/langgraph.json:8:12: `graphs.out` leads out of what is deployed: ../../etc/passwd',
       'agent/langgraph.json:9:17: `graphs.absolute` leads out of what is deployed: /etc/passwd.ts',
       'agent/langgraph.json:11:20: `http.app` names a file that is not there: ./app.ts',
+      'agent/langgraph.json:13:45: `store.index.embed` names a file that is not there: ./embed.ts',
     ]);
   });
 

@@ -59,6 +59,7 @@ describe('keys without effect', () => {
       'an order where there is something to put in order',
       { http: { app: './a.ts:a', middleware_order: 'auth_first' }, auth: { path: './b.ts:b' } },
     ],
+    ['a search by a model or by an export', { store: { index: { dims: 3, embed: 'openai:small', fields: ['a[*]'] } } }],
     ['keys that are null', { node_version: null, checkpointer: null, auth: null, http: null, store: null }],
     [
       'keys about Python where the graphs are in Python',
@@ -75,7 +76,16 @@ describe('keys that an agent server does not start with', () => {
     ['encryption', { encryption: { path: './e.ts:e' } }, '`encryption` is not offered'],
     ['checkpoints in another store', { checkpointer: { path: './c.ts:c' } }, '`checkpointer.path` is not offered'],
     ['a store of its own', { store: { path: './s.ts:s' } }, '`store.path` is not offered'],
-    ['search by meaning', { store: { index: { dims: 3, embed: './e.ts:e' } } }, '`store.index` is not offered'],
+    [
+      'a model of an unknown provider',
+      { store: { index: { dims: 3, embed: 'huggingface:org/model' } } },
+      '`store.index.embed` must name an export',
+    ],
+    [
+      'an embedding in Python',
+      { store: { index: { dims: 3, embed: './e.py:e' } } },
+      '`store.index.embed` is written in Python',
+    ],
     ['rules in Python', { auth: { path: './auth.py:auth' } }, '`auth.path` is written in Python'],
     ['an application in Python', { http: { app: './app.py:app' } }, '`http.app` is written in Python'],
     ['a pattern that is none', { http: { cors: { allow_origin_regex: '(' } } }, 'must be a regular expression'],

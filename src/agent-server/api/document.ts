@@ -50,12 +50,15 @@ const errors: Readonly<Record<number, ResponseDescription>> = {
   426: refusal('The request does not ask for a WebSocket.'),
   422: refusal('Invalid or unsupported fields: an entry for each.'),
   500: refusal('Internal error. See the server’s log.'),
+  502: refusal('`store.index.embed` of the configuration file failed to embed a text.'),
 };
 
 const commonErrors: Readonly<Record<number, ResponseDescription>> = {
   401: refusal('No valid key was sent, or the agent’s own authentication refused the caller.'),
   403: refusal('The caller may not do this, or did not use the deployment’s URL.'),
-  503: refusal('The database is unavailable, or this revision is idle or shutting down. Retry in a moment.'),
+  503: refusal(
+    'The database or the embedding service is unavailable, or this revision is idle or shutting down. Retry in a moment.',
+  ),
 };
 
 const page = { limit: pageBounds.defaultLimit, offset: 0 };

@@ -14,7 +14,7 @@ import type { ThreadEventStore } from '../protocols/thread-stream/store.ts';
 import type { ThreadEventStreams } from '../protocols/thread-stream/thread-event-streams.ts';
 import type { Runs } from '../runs/runs.ts';
 import type { RunStore } from '../runs/store.ts';
-import type { Items } from '../store/items.ts';
+import type { DeploymentStore } from '../store/search.ts';
 import type { ThreadComponents } from '../threads/thread-components.ts';
 import type { Logger } from '../../logger.ts';
 import type { Context } from 'hono';
@@ -31,7 +31,7 @@ export interface AppDependencies extends ThreadComponents {
   runs: Runs;
   crons: CronStore;
   graphs: Graphs;
-  items: Items;
+  store: DeploymentStore;
   info: ServerInfo;
   checkDatabase: () => Promise<void>;
   metrics: Metrics;

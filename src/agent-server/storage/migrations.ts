@@ -9,6 +9,7 @@ import { processes } from './migrations/050-processes.ts';
 import { writesBefore } from './migrations/060-writes-before.ts';
 import { searches } from './migrations/070-searches.ts';
 import { threadStreams } from './migrations/080-thread-streams.ts';
+import { storeVectors } from './migrations/090-store-vectors.ts';
 
 /**
  * The migrations. The former revision may still be running, so a migration only adds: it drops no column that the
@@ -25,4 +26,5 @@ export const migrations: readonly Migration[] = [
   writesBefore,
   searches,
   threadStreams,
+  storeVectors,
 ];

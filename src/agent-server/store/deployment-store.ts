@@ -1,22 +1,38 @@
 import { type Clock, pause } from '../../clock.ts';
 import type { Configuration } from '../configuration.ts';
 import type { Storage } from '../storage/open.ts';
+import type { Embeddings } from './embeddings.ts';
 import { GraphStore } from './graph-store.ts';
 import { Items } from './items.ts';
+import { SemanticIndex } from './semantic-index.ts';
 import { storeSettings } from './settings.ts';
+import { vectorComparisonOf } from './vectors.ts';
 import type { Logger } from '../../logger.ts';
 import { poll } from '../runs/poll.ts';
 
+interface StoreParts {
+  configuration: Configuration;
+  /** What `store.index.embed` names. */
+  embeddings: Embeddings | undefined;
+  storage: Storage;
+  clock: Clock;
+  log: Logger;
+}
+
 /** The store of a deployment, for its routes and its graphs. */
-export function storeOf(parts: { configuration: Configuration; storage: Storage; clock: Clock; log: Logger }) {
-  const { configuration, storage, clock, log } = parts;
-  const settings = storeSettings(configuration.file.store);
-  const items = new Items(storage, clock, settings);
+export async function storeOf({ configuration, embeddings, storage, clock, log }: StoreParts) {
+  const { store: config } = configuration.file;
+  const settings = storeSettings(config);
+  const semanticIndex =
+    config?.index && embeddings ? new SemanticIndex({ embeddings, config: config.index, clock, log }) : undefined;
+  const comparison = semanticIndex && (await vectorComparisonOf(storage, log));
+  const items = new Items(storage, clock, settings, comparison);
   const sweeper = new Sweeper({ items, everyMs: settings.sweepEveryMs, clock, log });
   let sweeping = Promise.resolve();
   return {
     items,
-    forGraphs: new GraphStore(items, log),
+    semanticIndex,
+    forGraphs: new GraphStore({ items, semanticIndex, log }),
     begin() {
       sweeping = sweeper.keepSweeping();
     },

@@ -1,13 +1,13 @@
 import { maxItemTtlMinutes } from '../../contract/agent/store-item.ts';
+import { textPaths } from '../../contract/agent/text-path.ts';
 import { isObject } from '../../contract/json-object.ts';
 import type { Logger } from '../../logger.ts';
 import { queryWithRetries } from '../graphs/retry-policy.ts';
 import { readFilter, type Condition } from './filter.ts';
-import type { Item, Items, NamespaceSearch } from './items.ts';
+import type { Item, NamespaceSearch } from './items.ts';
 import { keyProblem, labelsProblem, namespaceProblem } from './namespace.ts';
-
-/** The warning for a search by meaning. */
-export const ignoredQuery = 'query of a store search is ignored: this store does not search by meaning';
+import { searchItems, type DeploymentStore } from './search.ts';
+import type { IndexedPaths } from './semantic-index.ts';
 
 /** An invalid store call of a graph, which fails the run. */
 class StoreCallError extends Error {
@@ -28,57 +28,55 @@ export interface GraphSearch {
 
 /**
  * The store with the engine's interface, over the items of the routes. The engine recognizes a store by its methods.
- * Every operation is a single statement, so a run never holds a connection; inside a run it retries while the database
- * is unavailable.
+ * A run never holds a connection between operations; inside a run an operation retries while the database is
+ * unavailable.
  */
 export class GraphStore {
-  readonly #items: Items;
-  readonly #log: Logger;
+  readonly #parts: DeploymentStore & { log: Logger };
 
-  constructor(items: Items, log: Logger) {
-    this.#items = items;
-    this.#log = log;
+  constructor(parts: DeploymentStore & { log: Logger }) {
+    this.#parts = parts;
   }
 
   async get(namespace: string[], key: string): Promise<Item | null> {
     check('get', namespaceProblem(namespace) ?? keyProblem(key, namespace));
-    return (await queryWithRetries(() => this.#items.get(namespace, key))) ?? null;
+    return (await queryWithRetries(() => this.#parts.items.get(namespace, key))) ?? null;
   }
 
-  /** Creates an item or replaces its value. `index` has no effect: this store has no semantic search. */
+  /** Creates an item or replaces its value. `index` has an effect if the store searches by meaning. */
   async put(
     namespace: string[],
     key: string,
     value: Record<string, unknown> | null,
-    _index?: false | string[] | null,
+    index?: IndexedPaths,
     options?: { ttl?: number | null } | null,
   ): Promise<void> {
     if (value === null) return this.delete(namespace, key);
     const ttl = options?.ttl;
-    check('put', namespaceProblem(namespace) ?? keyProblem(key, namespace) ?? valueProblem(value) ?? ttlProblem(ttl));
-    await queryWithRetries(() => this.#items.put(namespace, key, value, ttl));
+    check('put', namespaceProblem(namespace) ?? keyProblem(key, namespace));
+    check('put', valueProblem(value) ?? indexProblem(index) ?? ttlProblem(ttl));
+    const vectors = await this.#parts.semanticIndex?.vectorsOf(value, index);
+    await queryWithRetries(() => this.#parts.items.put(namespace, key, value, ttl, vectors));
   }
 
   async delete(namespace: string[], key: string): Promise<void> {
     check('delete', namespaceProblem(namespace) ?? keyProblem(key, namespace));
-    await queryWithRetries(() => this.#items.delete(namespace, key));
+    await queryWithRetries(() => this.#parts.items.delete(namespace, key));
   }
 
-  /** One page of the items below a namespace. `query` has no effect: this store has no semantic search. */
+  /** One page of the items below a namespace; by meaning if there is a `query` and the store has an index. */
   async search(namespacePrefix: string[], options: GraphSearch = {}): Promise<Item[]> {
     check('search', labelsProblem(namespacePrefix));
-    if (options.query) this.#log.warn(ignoredQuery);
-    const { limit, offset, refreshTtl } = options;
+    const { query, limit, offset, refreshTtl } = options;
     const conditions = conditionsOf(options.filter);
-    return queryWithRetries(() =>
-      this.#items.search({ prefix: namespacePrefix, conditions, limit, offset, refresh: refreshTtl }),
-    );
+    const search = { prefix: namespacePrefix, conditions, limit, offset, refresh: refreshTtl };
+    return (await searchItems(this.#parts, search, query)).items;
   }
 
   /** One page of the namespaces that contain items. */
   async listNamespaces(options: NamespaceSearch = {}): Promise<string[][]> {
     check('listNamespaces', labelsProblem(options.prefix ?? []) ?? labelsProblem(options.suffix ?? []));
-    return queryWithRetries(() => this.#items.namespaces(options));
+    return queryWithRetries(() => this.#parts.items.namespaces(options));
   }
 
   /** Several operations in the engine's form, one after the other. */
@@ -112,6 +110,11 @@ function valueProblem(value: unknown): string | undefined {
   const isItsOwn = typeof value['toJSON'] === 'function';
   return isItsOwn && !JSON.stringify(value).startsWith('{') ? 'a value must become a JSON object' : undefined;
 }
+
+const indexProblem = (index: unknown): string | undefined =>
+  index == null || index === false || textPaths.safeParse(index).success
+    ? undefined
+    : 'index must be false or a list of paths in the value, such as `a.b` or `items[*].text`';
 
 const ttlProblem = (ttl: unknown): string | undefined =>
   ttl == null || (typeof ttl === 'number' && ttl > 0 && ttl <= maxItemTtlMinutes)

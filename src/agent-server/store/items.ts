@@ -4,11 +4,14 @@ import { storePage } from '../../contract/agent/store-item.ts';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
 import type { MetadataFilter } from '../auth/filters.ts';
 import type { Storage } from '../storage/open.ts';
-import { storable } from '../storage/storable.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { Condition } from './filter.ts';
+import { accessSql, conditionSql } from './item-conditions.ts';
 import { rangeBelow } from './namespace.ts';
+import type { Vector } from './semantic-index.ts';
 import type { StoreSettings } from './settings.ts';
+import { inArrays, nearestSql, type VectorComparison } from './vectors.ts';
+import { replaceVectors, writeItem } from './write-item.ts';
 
 /** An item of the store, in the engine's form. */
 export interface Item {
@@ -17,6 +20,8 @@ export interface Item {
   value: FreeObject;
   createdAt: Date;
   updatedAt: Date;
+  /** The cosine similarity, of an item found by meaning. */
+  score?: number;
 }
 
 export interface ItemSearch {
@@ -44,8 +49,8 @@ export interface NamespaceSearch {
 }
 
 type Row = Omit<Selectable<Tables['store_items']>, 'ttl_minutes' | 'expires_at'>;
+type NearRow = Row & { score: number; compared: number };
 
-const minuteMs = 60_000;
 const itemColumns = sql`namespace, key, value, exact, created_at, updated_at`;
 const mostSweptAtOnce = 1000;
 
@@ -53,50 +58,46 @@ const isWithin = ({ from, to }: { from: string[]; to: string[] }): RawBuilder<un
   sql`namespace >= ${from}::text[] and namespace < ${to}::text[]`;
 
 /**
- * The items of a deployment, for the routes and the graphs. Each call is one statement and ignores expired items.
- * Callers have validated namespaces, keys and filters.
+ * The items of a deployment, for the routes and the graphs. Each call ignores expired items, and is one statement, or a
+ * transaction without the agent's code. Callers have validated namespaces, keys and filters.
  */
 export class Items {
-  readonly #storage: Storage;
+  readonly #storage: Pick<Storage, 'db'>;
   readonly #clock: Clock;
   readonly #settings: StoreSettings;
+  readonly #comparison: VectorComparison;
 
-  constructor(storage: Storage, clock: Clock, settings: StoreSettings) {
+  constructor(
+    storage: Pick<Storage, 'db'>,
+    clock: Clock,
+    settings: StoreSettings,
+    comparison: VectorComparison = inArrays,
+  ) {
     this.#storage = storage;
     this.#clock = clock;
     this.#settings = settings;
+    this.#comparison = comparison;
   }
 
-  /** Creates an item, or replaces its value. `ttl`: minutes; null for no expiry, the configured default if absent. */
-  async put(namespace: readonly string[], key: string, value: FreeObject, ttl?: number | null): Promise<void> {
-    const now = this.#clock.now();
-    const minutes = ttl === undefined ? (this.#settings.defaultTtl ?? null) : ttl;
-    const exact = JSON.stringify(value);
-    const searched = storable(value);
-    await this.#storage.db
-      .insertInto('store_items')
-      .values({
-        namespace: [...namespace],
-        key,
-        value: searched,
-        exact: searched === exact ? null : exact,
-        created_at: new Date(now),
-        updated_at: new Date(now),
-        ttl_minutes: minutes,
-        expires_at: minutes === null ? null : new Date(now + minutes * minuteMs),
-      })
-      .onConflict((on) =>
-        on.columns(['namespace', 'key']).doUpdateSet({
-          value: sql`excluded.value`,
-          exact: sql`excluded.exact`,
-          // An expired item no longer exists: this is a new one.
-          created_at: sql`case when store_items.expires_at <= excluded.updated_at then excluded.created_at else store_items.created_at end`,
-          updated_at: sql`excluded.updated_at`,
-          ttl_minutes: sql`excluded.ttl_minutes`,
-          expires_at: sql`excluded.expires_at`,
-        }),
-      )
-      .execute();
+  /**
+   * Creates an item, or replaces its value. `ttl`: minutes; null for no expiry, the configured default if absent.
+   * `vectors`: by which it is found by meaning; absent if nothing is.
+   */
+  async put(
+    namespace: readonly string[],
+    key: string,
+    value: FreeObject,
+    ttl?: number | null,
+    vectors?: readonly Vector[],
+  ): Promise<void> {
+    const { db } = this.#storage;
+    const ttlMinutes = ttl === undefined ? (this.#settings.defaultTtl ?? null) : ttl;
+    const item = { namespace, key, value, ttlMinutes, writtenAt: new Date(this.#clock.now()) };
+    if (vectors === undefined) return writeItem(db, item);
+    await db.transaction().execute(async (inTransaction) => {
+      await writeItem(inTransaction, item);
+      await replaceVectors(inTransaction, item, vectors);
+    });
   }
 
   /** One item; undefined if there is none. */
@@ -104,8 +105,8 @@ export class Items {
     const found = sql`
       select ${itemColumns} from store_items
       where namespace = ${[...namespace]}::text[] and key = ${key} and ${this.#isAlive()}`;
-    const [row] = await this.#read(found, sql`key`, refresh);
-    return row;
+    const [row] = await this.#read<Row>(found, sql`key`, refresh);
+    return row && toItem(row);
   }
 
   /** Deletes an item; a missing one is no error. */
@@ -116,7 +117,30 @@ export class Items {
   }
 
   /** One page of the matches, last written first. */
-  async search({ prefix, conditions = [], access = {}, limit, offset, refresh }: ItemSearch): Promise<Item[]> {
+  async search(search: ItemSearch): Promise<Item[]> {
+    const order = sql`updated_at desc, namespace, key`;
+    const found = sql`
+      select ${itemColumns} from store_items where ${this.#matches(search)} order by ${order} ${pageSql(search)}`;
+    return (await this.#read<Row>(found, order, search.refresh)).map(toItem);
+  }
+
+  /**
+   * One page of the matches with a vector, the most similar first.
+   *
+   * @returns also whether as many vectors were compared as may be: there may be others.
+   */
+  async searchByMeaning(search: ItemSearch, vector: Vector): Promise<{ items: Item[]; isPartial: boolean }> {
+    const order = sql`score desc, updated_at desc, namespace, key`;
+    const [where, comparison] = [this.#matches(search), this.#comparison];
+    const nearest = nearestSql({ vector, comparison, where, columns: itemColumns, order });
+    const rows = await this.#read<NearRow>(sql`${nearest} ${pageSql(search)}`, order, search.refresh);
+    return {
+      items: rows.map((row) => ({ ...toItem(row), score: row.score })),
+      isPartial: rows.some(({ compared }) => compared >= comparison.most),
+    };
+  }
+
+  #matches({ prefix, conditions = [], access = {} }: ItemSearch): RawBuilder<unknown> {
     const range = rangeBelow(prefix);
     const where = [
       this.#isAlive(),
@@ -124,11 +148,7 @@ export class Items {
       ...conditions.map(conditionSql),
       ...accessSql(access),
     ];
-    const order = sql`updated_at desc, namespace, key`;
-    const found = sql`
-      select ${itemColumns} from store_items where ${sql.join(where, sql` and `)}
-      order by ${order} limit ${limit ?? storePage.searchLimit} offset ${offset ?? 0}`;
-    return this.#read(found, order, refresh);
+    return sql.join(where, sql` and `);
   }
 
   /** One page of the namespaces that contain items, sorted. */
@@ -170,10 +190,10 @@ export class Items {
   }
 
   /** Reads what `found` finds, in `order`, and restarts their time to live if requested. */
-  async #read(found: RawBuilder<unknown>, order: RawBuilder<unknown>, refresh?: boolean): Promise<Item[]> {
+  async #read<R>(found: RawBuilder<unknown>, order: RawBuilder<unknown>, refresh?: boolean): Promise<R[]> {
     const query =
       (refresh ?? this.#settings.refreshOnRead)
-        ? sql<Row>`
+        ? sql<R>`
           with found as (${found}), due as (
             select item.namespace, item.key from store_items as item
             join found on found.namespace = item.namespace and found.key = item.key
@@ -186,15 +206,8 @@ export class Items {
             from due where due.namespace = item.namespace and due.key = item.key
           )
           select * from found order by ${order}`
-        : sql<Row>`${found}`;
-    const { rows } = await query.execute(this.#storage.db);
-    return rows.map(({ namespace, key, value, exact, created_at, updated_at }) => ({
-      namespace,
-      key,
-      value: exact ?? value,
-      createdAt: created_at,
-      updatedAt: updated_at,
-    }));
+        : sql<R>`${found}`;
+    return (await query.execute(this.#storage.db)).rows;
   }
 
   #isAlive(): RawBuilder<unknown> {
@@ -206,46 +219,13 @@ export class Items {
   }
 }
 
-const json = (value: unknown): RawBuilder<unknown> => sql`${storable(value)}::jsonb`;
+const toItem = ({ namespace, key, value, exact, created_at, updated_at }: Row): Item => ({
+  namespace,
+  key,
+  value: exact ?? value,
+  createdAt: created_at,
+  updatedAt: updated_at,
+});
 
-/** Whether the database holds a value as it is, and no other one in its place (`storable`). */
-const isStored = (value: unknown): boolean =>
-  JSON.parse(storable(value)) === value && !String(value).includes('\uFFFD');
-
-/** The conditions of a filter, as `authorizeStore` matches it against a single item. */
-const accessSql = (filter: MetadataFilter): RawBuilder<unknown>[] =>
-  Object.entries(filter).map(([field, value]) => {
-    const isList = typeof value === 'object' && value !== null;
-    const operands = isList ? value : [value];
-    if (![field, ...operands].every((each) => isStored(each))) return sql`false`;
-    const texts = operands.filter((each) => typeof each === 'string');
-    if (field === 'key' || field === 'namespace') {
-      if (texts.length < operands.length || isList !== (field === 'namespace')) return sql`false`;
-      return isList ? sql`namespace @> ${texts}::text[]` : sql`key = ${texts[0]}`;
-    }
-    return conditionSql(isList ? { kind: 'contains', field, value } : { kind: 'equals', field, value });
-  });
-
-/** A condition on the column `value`. A missing field equals nothing, and differs from everything. */
-function conditionSql(condition: Condition): RawBuilder<boolean> {
-  const field = sql`value -> ${condition.field}::text`;
-  switch (condition.kind) {
-    case 'equals':
-      return sql`${field} = ${json(condition.value)}`;
-    case 'differs':
-      return sql`${field} is distinct from ${json(condition.value)}`;
-    case 'compares': {
-      // Postgres also orders values of different types, which must not match.
-      const operand = json(condition.value);
-      return sql`(jsonb_typeof(${field}) = jsonb_typeof(${operand}) and ${field} ${sql.raw(condition.comparison)} ${operand})`;
-    }
-    case 'is-one-of':
-      return sql`${field} in (select jsonb_array_elements(${json(condition.values)}))`;
-    case 'is-none-of':
-      return sql`coalesce(${field} not in (select jsonb_array_elements(${json(condition.values)})), true)`;
-    case 'is-there':
-      return sql`jsonb_exists(value, ${condition.field}::text) = ${condition.there}`;
-    case 'contains':
-      return sql`${field} @> ${json(condition.value)}`;
-  }
-}
+const pageSql = ({ limit, offset }: ItemSearch): RawBuilder<unknown> =>
+  sql`limit ${limit ?? storePage.searchLimit} offset ${offset ?? 0}`;

@@ -15,10 +15,10 @@ import { operation, type Env } from '../api/operation.ts';
 import { storeItemResponse, storeItemsResponse } from '../api/response-schemas.ts';
 import { warningHeader } from '../api/warning-header.ts';
 import { Refusal } from '../refusal.ts';
-import { ignoredQuery } from './graph-store.ts';
 import { readFilter, type Condition } from './filter.ts';
 import type { Item } from './items.ts';
 import { keyProblem, labelsProblem, namespaceProblem } from './namespace.ts';
+import { searchItems } from './search.ts';
 
 const ruled = <T>(schema: z.ZodType<T>, problemOf: (value: T) => string | undefined) =>
   schema.superRefine((value, context) => {
@@ -59,10 +59,11 @@ export const storeOperations: readonly Operation<Env>[] = [
     tag,
     body: { schema: storePut, required: true },
     responses: { 204: { description: 'Stored.' } },
-    errors: [400, 413, 422],
+    errors: [400, 413, 422, 502],
     async handle(c) {
-      const { namespace, key, value, ttl } = await readBody(c, putBody, ['ttl']);
-      await c.var.parts.items.put(namespace, key, value, ttl);
+      const { namespace, key, value, ttl, index } = await readBody(c, putBody, ['ttl']);
+      const { items, semanticIndex } = c.var.parts.store;
+      await items.put(namespace, key, value, ttl, await semanticIndex?.vectorsOf(value, index));
       return c.body(null, 204);
     },
   }),
@@ -81,7 +82,7 @@ export const storeOperations: readonly Operation<Env>[] = [
       const problem = keyProblem(key, address);
       if (problem !== undefined) throw refusedQuery('key', problem);
       const refresh = refresh_ttl === undefined ? undefined : refresh_ttl === 'true' || refresh_ttl === '1';
-      const item = await c.var.parts.items.get(address, key, refresh);
+      const item = await c.var.parts.store.items.get(address, key, refresh);
       return c.json(item ? showItem(item) : null);
     },
   }),
@@ -97,7 +98,7 @@ export const storeOperations: readonly Operation<Env>[] = [
     async handle(c) {
       const { namespace, key } = await readBody(c, deleteBody);
       // There are no items at the root.
-      if (namespace !== undefined) await c.var.parts.items.delete(namespace, key);
+      if (namespace !== undefined) await c.var.parts.store.items.delete(namespace, key);
       return c.body(null, 204);
     },
   }),
@@ -109,19 +110,20 @@ export const storeOperations: readonly Operation<Env>[] = [
     tag,
     body: { schema: storeSearch, required: true },
     responses: { 200: { description: 'A page of items.', schema: storeItemsResponse } },
-    errors: [400, 413, 422],
+    errors: [400, 413, 422, 502],
     async handle(c) {
       const { namespace_prefix, filter, query, limit, offset, refresh_ttl } = await readBody(c, searchBody);
-      if (query) c.var.parts.log.warn(ignoredQuery);
-      const found = await c.var.parts.items.search({
+      const { store, log } = c.var.parts;
+      const search = {
         prefix: namespace_prefix ?? [],
         conditions: conditionsOf(filter ?? {}),
         access: c.get('storeFilter'),
         limit,
         offset,
         refresh: refresh_ttl ?? undefined,
-      });
-      return c.json({ items: found.map(showItem) }, 200, query ? warningHeader(ignoredQuery) : {});
+      };
+      const { items, warning } = await searchItems({ ...store, log }, search, query);
+      return c.json({ items: items.map(showItem) }, 200, warning === undefined ? {} : warningHeader(warning));
     },
   }),
   operation({
@@ -136,7 +138,7 @@ export const storeOperations: readonly Operation<Env>[] = [
     async handle(c) {
       const { prefix, suffix, max_depth, limit, offset } = await readBody(c, namespacesBody);
       const search = { prefix, suffix, maxDepth: max_depth, access: c.get('storeFilter'), limit, offset };
-      return c.json({ namespaces: await c.var.parts.items.namespaces(search) });
+      return c.json({ namespaces: await c.var.parts.store.items.namespaces(search) });
     },
   }),
 ];
@@ -166,10 +168,11 @@ function conditionsOf(filter: FreeObject): Condition[] {
   throw new Refusal(422, [{ loc: ['body', 'filter', ...read.path], msg: read.problem, type: 'value_error' }]);
 }
 
-const showItem = ({ namespace, key, value, createdAt, updatedAt }: Item): StoreItem => ({
+const showItem = ({ namespace, key, value, createdAt, updatedAt, score }: Item): StoreItem => ({
   namespace,
   key,
   value,
   created_at: createdAt.toISOString(),
   updated_at: updatedAt.toISOString(),
+  ...(score === undefined ? {} : { score }),
 });

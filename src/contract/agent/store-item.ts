@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { freeObject } from './open-word.ts';
+import { textPaths } from './text-path.ts';
 
 export const storePage = { searchLimit: 10, namespacesLimit: 100 } as const;
 
@@ -13,26 +14,31 @@ export const storeItem = z.looseObject({
   value: freeObject,
   created_at: z.string().nullish(),
   updated_at: z.string().nullish(),
+  /** The cosine similarity to the query of a search by meaning. */
+  score: z.number().nullish(),
 });
 export type StoreItem = z.infer<typeof storeItem>;
 
 /**
  * Body of `PUT /store/items`: creates the item, or replaces its value. `ttl` is the time to live (minutes) after the
- * last write or read: null for none, the server's default if absent. `index` selects the parts of the value for
- * semantic search, false for none.
+ * last write or read: null for none, the server's default if absent. `index` has the paths of the texts
+ * that are embedded for searches by meaning, false for none; the configured ones if absent.
  */
 export const storePut = z.strictObject({
   namespace: z.array(z.string()),
   key: z.string().min(1),
   value: freeObject,
-  index: z.union([z.literal(false), z.array(z.string())]).nullish(),
+  index: z.union([z.literal(false), textPaths]).nullish(),
   ttl: z.number().positive().max(maxItemTtlMinutes).nullable().optional(),
 });
 
 /** Body of `DELETE /store/items`. */
 export const storeDelete = z.strictObject({ namespace: z.array(z.string()).optional(), key: z.string().min(1) });
 
-/** Body of `POST /store/items/search`: items below a namespace whose value matches `filter` key by key. */
+/**
+ * Body of `POST /store/items/search`: items below a namespace whose value matches `filter` key by key; by meaning if
+ * there is a `query`.
+ */
 export const storeSearch = z.strictObject({
   namespace_prefix: z.array(z.string()).nullable().optional(),
   filter: freeObject.nullable().optional(),

@@ -19,17 +19,18 @@ beforeAll(async () => {
   storage = await openStorage(postgres.url, randomUUID(), silentLogger);
   const clock = { now: () => now, sleep: () => Promise.resolve() };
   const settings = { defaultTtl: undefined, refreshOnRead: false, sweepEveryMs: 60_000 };
-  store = new GraphStore(
-    new Items(storage, clock, settings),
-    loggerTo((line) => lines.push(line)),
-  );
+  store = new GraphStore({
+    items: new Items(storage, clock, settings),
+    semanticIndex: undefined,
+    log: loggerTo((line) => lines.push(line)),
+  });
 });
 afterAll(async () => {
   await storage.close();
   await postgres.stop();
 });
 beforeEach(async () => {
-  await storage.pool.query('truncate store_items');
+  await storage.pool.query('delete from store_items');
 });
 
 describe('the store of a graph', () => {

@@ -28,7 +28,7 @@ afterAll(async () => {
   await postgres.stop();
 });
 beforeEach(async () => {
-  await storage.pool.query('truncate store_items');
+  await storage.pool.query('delete from store_items');
 });
 
 const rows = async (): Promise<number> => (await storage.pool.query('select 1 from store_items')).rows.length;
