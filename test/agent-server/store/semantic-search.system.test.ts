@@ -196,21 +196,43 @@ describe('a graph', () => {
   });
 });
 
-test('what was written without an index is not found by meaning until written again', async () => {
-  const postgres = new Postgres(serving.databaseUrl);
-  await postgres.connect();
-  const namespace = ['root', 'before'];
-  await client.store.putItem(namespace, 'k', { text: 'tea' });
-  now += 1;
-  // As a revision without an index writes it.
-  await postgres.query(`update store_items set value = '{"text":"sea"}', updated_at = $1 where namespace = $2`, [
-    new Date(now),
-    namespace,
-  ]);
-  await postgres.end();
-  expect(await found(namespace, { query: 'tea' })).toEqual([]);
-  await client.store.putItem(namespace, 'k', { text: 'sea' });
-  expect(await found(namespace, { query: 'sea' })).toEqual([['k', 1]]);
+describe('a search of items that others wrote', () => {
+  let postgres: Postgres;
+  beforeAll(async () => {
+    postgres = new Postgres(serving.databaseUrl);
+    await postgres.connect();
+  });
+  afterAll(() => postgres.end());
+
+  test('skips what was written without an index until it is written again', async () => {
+    const namespace = ['root', 'before'];
+    await client.store.putItem(namespace, 'k', { text: 'tea' });
+    // As a revision without an index writes it.
+    await postgres.query("update store_items set updated_at = updated_at + interval '1 ms' where namespace = $1", [
+      namespace,
+    ]);
+    expect(await found(namespace, { query: 'tea' })).toEqual([]);
+    await client.store.putItem(namespace, 'k', { text: 'sea' });
+    expect(await found(namespace, { query: 'sea' })).toEqual([['k', 1]]);
+  });
+
+  test('compares the last ten thousand, with a warning', async () => {
+    const namespace = ['root', 'many'];
+    await postgres.query(
+      `with items as (
+         insert into store_items (namespace, key, value, created_at, updated_at)
+         select $1, n, '{}', now(), now() + n * interval '1 ms' from generate_series(1, 10001) as n returning *
+       )
+       insert into store_vectors (namespace, key, position, written_at, dims, embedding)
+       select namespace, key, 1, updated_at, 3, case key when '1' then '{1,0,0}'::real[] else '{0,1,0}' end from items`,
+      [namespace],
+    );
+    const body = { namespace_prefix: namespace, query: 'tea', limit: 2 };
+    const response = await send('POST', '/items/search', body);
+    expect(response.headers.get('warning')).toContain('compared as many vectors as it may');
+    expect(await response.json()).toMatchObject({ items: [{ key: '10001' }, { key: '10000' }] });
+    expect(serving.lines).toContainEqual(expect.stringContaining('compared as many vectors as it may'));
+  });
 });
 
 test('an embedding of another length than configured is refused, with both', async () => {
