@@ -6,17 +6,20 @@ import {
   type ThreadHistorySearch,
   threadPatch,
   threadStateCheckpoint,
+  threadStateField,
   threadStateUpdate,
 } from '../../contract/agent/thread.ts';
 import { isUuid } from '../../contract/uuid.ts';
 import type { Operation } from '../../http/operation.ts';
-import { flag, pathId, readBody, readQuery } from '../api/body.ts';
+import { flag, pathId, readBody, readList, readQuery } from '../api/body.ts';
 import { operation, type Env } from '../api/operation.ts';
 import { stateUpdateResponse, threadStateResponse } from '../api/response-schemas.ts';
 import { Refusal } from '../refusal.ts';
 import { toWire } from '../wire.ts';
 import { noThread, requireThread } from './operations.ts';
+import { selectedState } from './state.ts';
 
+const fields = z.array(threadStateField).optional();
 const stateQuery = z.looseObject({ subgraphs: flag });
 const historyQuery = z.looseObject({
   limit: z.coerce.number().int().min(pageBounds.minLimit).max(pageBounds.maxLimit).default(pageBounds.defaultLimit),
@@ -34,7 +37,12 @@ const defaultHistory = 1;
 const one = '/threads/:thread_id';
 const tag = 'Threads';
 const stateResponses = { 200: { description: 'The state.', schema: threadStateResponse } };
-const readsState = { tag, query: stateQuery, responses: stateResponses, errors: [404, 422] } as const;
+const readsState = {
+  tag,
+  query: stateQuery.extend({ select: fields }),
+  responses: stateResponses,
+  errors: [404, 422],
+} as const;
 
 /** The states of threads: the newest, at a checkpoint, the history, and updates. */
 export const threadStateOperations: readonly Operation<Env>[] = [
@@ -46,7 +54,9 @@ export const threadStateOperations: readonly Operation<Env>[] = [
     ...readsState,
     async handle(c) {
       const { subgraphs } = readQuery(c, stateQuery);
-      return json(await c.var.parts.states.at(await requireThread(c), {}, subgraphs));
+      const select = readList(c, 'select', fields);
+      const state = await c.var.parts.states.at(await requireThread(c), {}, subgraphs);
+      return json(selectedState(state, select));
     },
   }),
   operation({
@@ -95,8 +105,10 @@ export const threadStateOperations: readonly Operation<Env>[] = [
     ...readsState,
     async handle(c) {
       const { subgraphs } = readQuery(c, stateQuery);
+      const select = readList(c, 'select', fields);
       const checkpoint_id = checkpointId(c);
-      return json(await c.var.parts.states.at(await requireThread(c), { checkpoint_id }, subgraphs));
+      const state = await c.var.parts.states.at(await requireThread(c), { checkpoint_id }, subgraphs);
+      return json(selectedState(state, select));
     },
   }),
   operation({
@@ -111,8 +123,9 @@ export const threadStateOperations: readonly Operation<Env>[] = [
     errors: [400, 404, 413, 422],
     async handle(c) {
       const query = readQuery(c, stateQuery);
-      const { checkpoint, subgraphs = query.subgraphs } = await readBody(c, checkpointBody);
-      return json(await c.var.parts.states.at(await requireThread(c), checkpoint, subgraphs));
+      const { checkpoint, subgraphs = query.subgraphs, select } = await readBody(c, checkpointBody);
+      const state = await c.var.parts.states.at(await requireThread(c), checkpoint, subgraphs);
+      return json(selectedState(state, select));
     },
   }),
   operation({
@@ -122,12 +135,14 @@ export const threadStateOperations: readonly Operation<Env>[] = [
     summary: 'List the states of a thread',
     description: 'Newest first.',
     tag,
-    query: historyQuery,
+    query: historyQuery.extend({ select: fields }),
     responses: { 200: { description: 'The states.', schema: z.array(threadStateResponse) } },
     errors: [404, 422],
     async handle(c) {
       const { limit, before } = readQuery(c, historyQuery);
-      return json(await c.var.parts.states.history(await requireThread(c), { limit, before, where: {} }));
+      const select = readList(c, 'select', fields);
+      const states = await c.var.parts.states.history(await requireThread(c), { limit, before, where: {} });
+      return json(states.map((state) => selectedState(state, select)));
     },
   }),
   operation({
@@ -141,11 +156,10 @@ export const threadStateOperations: readonly Operation<Env>[] = [
     responses: { 200: { description: 'The states.', schema: z.array(threadStateResponse) } },
     errors: [400, 404, 413, 422],
     async handle(c) {
-      const { limit = defaultHistory, before, metadata, checkpoint = {} } = await readBody(c, historyBody);
-      const thread = await requireThread(c);
-      return json(
-        await c.var.parts.states.history(thread, { limit, before: idOf(before), metadata, where: checkpoint }),
-      );
+      const { limit = defaultHistory, before, metadata, checkpoint = {}, select } = await readBody(c, historyBody);
+      const request = { limit, before: idOf(before), metadata, where: checkpoint };
+      const states = await c.var.parts.states.history(await requireThread(c), request);
+      return json(states.map((state) => selectedState(state, select)));
     },
   }),
 ];

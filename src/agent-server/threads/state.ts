@@ -1,4 +1,5 @@
 import { isObject } from '../../contract/json-object.ts';
+import { selected } from '../api/pages.ts';
 import type { Snapshot } from '../graphs/graph.ts';
 import { checkpointOf, taskError } from '../runs/debug-payload.ts';
 import type { OpenTasks } from '../runs/open-tasks.ts';
@@ -16,6 +17,17 @@ export function showState(snapshot: Snapshot, open?: OpenTasks): object {
     interrupts: open ? Object.values(open.interrupts).flat() : snapshot.tasks.flatMap(interruptsOf),
   };
 }
+
+/** Keeps the selected fields of a state, and the selected keys of its values; all by default. */
+export function selectedState(state: object, fields: readonly string[] | undefined): object {
+  const keys = fields?.filter((field) => field.startsWith(keyPrefix)).map((field) => field.slice(keyPrefix.length));
+  if (!fields || !keys || keys.length === 0 || fields.includes('values')) return selected(state, fields);
+  const values: unknown = Reflect.get(state, 'values');
+  return { ...selected(state, fields), values: isObject(values) ? selected(values, keys) : {} };
+}
+
+/** Starts a field that selects one key of the values. */
+const keyPrefix = 'values.';
 
 /** The state of a thread without runs. */
 export function emptyState(threadId: string): object {

@@ -109,7 +109,8 @@ export const runFields = [
   'metadata',
   'kwargs',
   'multitask_strategy',
-] as const satisfies readonly (keyof Run)[];
+  'cancel_reason',
+] as const;
 
 /** The error of a failed run: its type and message. */
 export const runError = z.looseObject({ error: z.string(), message: z.string() });

@@ -141,10 +141,18 @@ export const threadPrune = z.strictObject({
   strategy: z.enum(threadTtlStrategies).optional(),
 });
 
+const stateFields = Object.keys(threadState.shape);
+
+/** A field of a state to return; `values.KEY` is one key of its values. */
+export const threadStateField = z.string().regex(new RegExp(`^(?:${stateFields.join('|')}|values\\..+)$`, 's'), {
+  error: `expected ${stateFields.join(', ')} or values.KEY`,
+});
+
 /** Body of `POST /threads/{thread_id}/state/checkpoint`: the state at that checkpoint, of a subgraph too. */
 export const threadStateCheckpoint = z.strictObject({
   checkpoint: checkpointSchema,
   subgraphs: z.boolean().optional(),
+  select: z.array(threadStateField).optional(),
 });
 
 /**
@@ -174,6 +182,7 @@ export const threadHistorySearch = z.strictObject({
   before: anyCheckpoint.optional(),
   metadata: freeObject.optional(),
   checkpoint: checkpointSchema.optional(),
+  select: z.array(threadStateField).optional(),
 });
 export type ThreadHistorySearch = z.infer<typeof threadHistorySearch>;
 

@@ -16,6 +16,13 @@ describe('the states of a thread, over HTTP', () => {
     client = clientOf(serving.url);
   });
 
+  /** The JSON of a path, by POST with a body. */
+  async function read(path: string, body?: object): Promise<unknown> {
+    const post = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+    const response = await fetch(`${serving.url}${path}`, body && post);
+    return response.json();
+  }
+
   const noted = () => notedThread(client);
   const waiting = () => waitingThread(client);
 
@@ -45,6 +52,38 @@ describe('the states of a thread, over HTTP', () => {
     ]);
     expect(await client.threads.getHistory(threadId, { metadata: { source: 'unknown' } })).toEqual([]);
     expect(await client.threads.getHistory((await client.threads.create()).thread_id)).toEqual([]);
+  });
+
+  test.each([
+    ['fields', '?select=next&select=created_at', ['next', 'created_at']],
+    ['fields separated by commas', '?select=next,created_at', ['next', 'created_at']],
+    ['keys of the values', '?select=values.mood&select=values.unknown&select=next', ['next', 'values']],
+  ])('have only selected %s', async (_, query, fields) => {
+    const threadId = await noted();
+    const whole = await client.threads.getState(threadId);
+    const history = await client.threads.getHistory(threadId, { limit: 2 });
+    const select = new URLSearchParams(query).getAll('select').flatMap((each) => each.split(','));
+    const at = `/threads/${threadId}`;
+    const part = (state: object) => {
+      const kept = Object.fromEntries(Object.entries(state).filter(([field]) => fields.includes(field)));
+      return 'values' in kept ? { ...kept, values: { mood: 'calm' } } : kept;
+    };
+    expect(await read(`${at}/state${query}`)).toEqual(part(whole));
+    expect(await read(`${at}/state/${String(whole.checkpoint.checkpoint_id)}${query}`)).toEqual(part(whole));
+    expect(await read(`${at}/state/checkpoint`, { checkpoint: whole.checkpoint, select })).toEqual(part(whole));
+    expect(await read(`${at}/history${query}&limit=2`)).toEqual(history.map(part));
+    expect(await read(`${at}/history`, { limit: 2, select })).toEqual(history.map(part));
+  });
+
+  test('have all values where these and one key are selected, and no unknown field', async () => {
+    const threadId = await noted();
+    const { values } = await client.threads.getState(threadId);
+    expect(await read(`/threads/${threadId}/state?select=values&select=values.mood`)).toEqual({ values });
+    for (const wrong of ['value', 'values.', 'tasks.name']) {
+      expect(await read(`/threads/${threadId}/state?select=${wrong}`)).toMatchObject({
+        detail: [{ loc: ['query', 'select', 0], msg: expect.stringMatching(/^expected .+ or values\.KEY$/) }],
+      });
+    }
   });
 
   test('that do not exist are missing', async () => {
