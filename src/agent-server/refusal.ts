@@ -34,13 +34,39 @@ export class ShuttingDown extends Refusal {
 
 export const missing = (what: string): Refusal => new Refusal(404, what);
 
+// Clients look for the public servers' words, which start these messages.
+
 /** A missing assistant, named by a uuid or a graph's id. */
 export const noAssistant = (idOrGraph: string): Refusal =>
-  missing(`No assistant or graph "${idOrGraph}". Pass a graph id of this deployment or an assistant's uuid.`);
+  missing(
+    `Assistant not found. No assistant found for "${idOrGraph}": pass a graph id of this deployment or an assistant's uuid.`,
+  );
 
 /** A missing version of an assistant. */
 export const noVersion = (assistantId: string, version: number): Refusal =>
-  missing(`Assistant ${assistantId} has no version ${version}.`);
+  missing(`Assistant version not found. Assistant ${assistantId} has no version ${version}: list its versions.`);
+
+export const noThread = (id: string): Refusal =>
+  missing(`Thread not found. There is no thread with ID ${id}: create it first, or check the id.`);
+
+/** A missing run, or one of another thread. */
+export const noRun = (id: string, threadId?: string): Refusal => {
+  const place = threadId === undefined ? '' : ` on thread ${threadId}`;
+  return missing(
+    `Run not found. There is no run ${id}${place}: check the id; stateless runs are deleted at their end.`,
+  );
+};
+
+export const noCron = (id: string): Refusal =>
+  missing(`Cron not found. There is no cron ${id}: check the id, or search for crons.`);
+
+/** The graph of an assistant or a thread, which this revision lacks. @param owner such as `Thread 1`. */
+export const noGraph = (graphId: string, owner: string): Refusal =>
+  missing(`Graph "${graphId}" not found. ${owner} is of this graph: deploy a revision that has it, or use another.`);
+
+/** An assistant or a thread whose id is taken. */
+export const alreadyExists = (kind: 'Assistant' | 'Thread', id: string): Refusal =>
+  new Refusal(409, `${kind} already exists. Choose another id than ${id}, or send "if_exists": "do_nothing".`);
 
 /** An invalid part of the request, such as `['query', 'namespace']`. */
 export const invalidAt = (loc: FieldProblem['loc'], msg: string): Refusal =>

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { until } from './promises/fixture.ts';
+import { UNKNOWN_ID, until } from './promises/fixture.ts';
 import { serveAgent } from './serving.ts';
 import type { Serving } from './serving.ts';
 
@@ -58,6 +58,30 @@ describe('over HTTP', () => {
       }
     },
   );
+
+  test.each([
+    ['Assistant', 'GET', `/assistants/${UNKNOWN_ID}`, undefined],
+    ['Assistant', 'GET', '/assistants/unknown/graph', undefined],
+    ['Assistant', 'POST', '/runs/wait', { assistant_id: 'unknown' }],
+    ['Assistant version', 'POST', '/assistants/echo/latest', { version: 99 }],
+    ['Thread', 'GET', `/threads/${UNKNOWN_ID}`, undefined],
+    ['Thread', 'GET', `/threads/${UNKNOWN_ID}/state`, undefined],
+    ['Thread', 'PATCH', `/threads/${UNKNOWN_ID}`, { metadata: {} }],
+    ['Thread', 'POST', `/threads/${UNKNOWN_ID}/copy`, undefined],
+    ['Thread', 'POST', `/threads/${UNKNOWN_ID}/runs/wait`, echo],
+    ['Run', 'GET', `/threads/${UNKNOWN_ID}/runs/${UNKNOWN_ID}`, undefined],
+    ['Run', 'GET', `/runs/${UNKNOWN_ID}/stream`, undefined],
+    ['Cron', 'DELETE', `/runs/crons/${UNKNOWN_ID}`, undefined],
+    ['Graph "unknown"', 'POST', '/assistants', { graph_id: 'unknown' }],
+  ])('a missing resource has the public server’s words: %s, %s %s', async (kind, method, path, body) => {
+    const response = await fetch(`${serving.url}${path}`, {
+      method,
+      headers: { 'content-type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    expect(response.status).toBe(404);
+    expect(await response.json()).toEqual({ detail: expect.stringMatching(`^${kind} not found\\. [A-Z].+\\.$`) });
+  });
 
   test('returns the location of a run, which can be joined there', async () => {
     const response = await post('/runs/stream', { ...echo, on_completion: 'keep' });

@@ -8,7 +8,7 @@ import { operation, type Env } from '../api/operation.ts';
 import { graphSchemasResponse, subgraphsResponse } from '../api/response-schemas.ts';
 import type { Graph } from '../graphs/graph.ts';
 import { drawGraph } from '../graphs/graphs.ts';
-import { missing, Refusal } from '../refusal.ts';
+import { noGraph, Refusal } from '../refusal.ts';
 import { refuseFactoryError } from '../runs/factory-errors.ts';
 import { configurableIn } from './assistant.ts';
 import { requireAssistant } from './operations.ts';
@@ -99,7 +99,7 @@ async function requireGraph(c: Context<Env>): Promise<{ graphId: string; graph: 
   const id = c.req.param('assistant_id') ?? '';
   const { graph_id: graphId, config } = await requireAssistant(c);
   if (!graphs.has(graphId)) {
-    throw missing(`Assistant "${id}" is of graph "${graphId}", which this revision does not have.`);
+    throw noGraph(graphId, `Assistant "${id}"`);
   }
   const configurable = configurableIn(config);
   const graph = await refuseFactoryError(

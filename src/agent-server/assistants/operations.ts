@@ -18,7 +18,7 @@ import { setPageHeaders, selected } from '../api/pages.ts';
 import { assistantResponse, assistantVersionResponse, countResponse } from '../api/response-schemas.ts';
 import { contextProblems } from '../graphs/context.ts';
 import type { Graphs } from '../graphs/graphs.ts';
-import { missing, noAssistant, noVersion, Refusal } from '../refusal.ts';
+import { alreadyExists, missing, noAssistant, noVersion, Refusal } from '../refusal.ts';
 import { ignoreFactoryError } from '../runs/factory-errors.ts';
 import { configurableIn, isDefault, showAssistant, showVersion, type StoredAssistant } from './assistant.ts';
 import { nextVersion } from './store.ts';
@@ -58,7 +58,7 @@ export const assistantOperations: readonly Operation<Env>[] = [
       });
       const { kind, assistant } = await assistants.create(request, request.assistant_id?.toLowerCase() ?? randomUUID());
       if (kind === 'there' && request.if_exists !== 'do_nothing') {
-        throw new Refusal(409, `Assistant ${assistant.assistant_id} already exists.`);
+        throw alreadyExists('Assistant', assistant.assistant_id);
       }
       return c.json(showAssistant(assistant));
     },
@@ -217,7 +217,7 @@ async function assertGraphAccepts(
 ): Promise<void> {
   if (!graphs.has(graphId)) {
     const known = graphs.list().map(({ graphId: id }) => `"${id}"`);
-    throw missing(`There is no graph "${graphId}". This deployment has ${known.join(', ')}.`);
+    throw missing(`Graph "${graphId}" not found. This deployment has ${known.join(', ')}.`);
   }
   // A factory may need values that only runs have: these are validated with each run.
   const graph = await ignoreFactoryError(graphs.make(graphId, { configurable: configurableIn(config) }, 'thread'));

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from 'hono';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
-import { noVersion, Refusal } from '../refusal.ts';
+import { alreadyExists, noVersion } from '../refusal.ts';
 import type { AccessTo } from './access.ts';
 import { matches, narrow, type MetadataFilter } from './filters.ts';
 import { callAuthHandler, assertMatchesFilter, resources, type AuthorizationContext } from './call-auth-handler.ts';
@@ -32,7 +32,7 @@ export async function authorizeCreate(
   const filter = await callAuthHandler(question, resources[kind], 'create', value);
   const existing = filter === undefined || typeof id !== 'string' ? undefined : await question.find(kind, id);
   if (filter !== undefined && existing !== undefined && !matches(existing, filter)) {
-    throw new Refusal(409, `${kind === 'thread' ? 'Thread' : 'Assistant'} ${String(id)} already exists.`);
+    throw alreadyExists(kind === 'thread' ? 'Thread' : 'Assistant', String(id));
   }
   rewriteBody(question.c, applyHandlerChanges(body, value));
 }

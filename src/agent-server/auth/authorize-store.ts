@@ -40,7 +40,8 @@ export async function authorizeStore(
   else if (filter !== undefined) {
     const key = String(value['key']);
     const existing = await findItem(namespace, key);
-    if (existing !== undefined && !isOf(filter, namespace, key, existing)) throw missing('There is no such item.');
+    if (existing !== undefined && !isOf(filter, namespace, key, existing))
+      throw missing('Item not found. There is no such item.');
     if (action === 'put' && !isOf(filter, namespace, key, value['value'])) throw new Refusal(403, 'Forbidden');
   }
   rewriteBody(question.c, { ...rest, [field]: namespace });

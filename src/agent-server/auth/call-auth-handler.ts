@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { isUuid } from '../../contract/uuid.ts';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
-import { missing, noAssistant } from '../refusal.ts';
+import { noAssistant, noCron, noRun, noThread } from '../refusal.ts';
 import type { Kind } from './access.ts';
 import type { Action, AgentAuth, AuthUser, Resource } from './agent-auth.ts';
 import { matches, type MetadataFilter } from './filters.ts';
@@ -31,10 +31,10 @@ export const resources = {
 
 /** The error for a missing resource, which a hidden one gets too. */
 function notFound(kind: Kind, id: string, runId?: string): Error {
-  if (runId !== undefined) return missing(`Run ${runId} does not exist on thread ${id}.`);
+  if (runId !== undefined) return noRun(runId, id);
   if (kind === 'assistant') return noAssistant(id);
-  if (kind === 'thread') return missing(`Thread ${id.toLowerCase()} does not exist.`);
-  return missing(`${kind === 'run' ? 'Run' : 'Cron'} ${id} does not exist.`);
+  if (kind === 'thread') return noThread(id.toLowerCase());
+  return kind === 'run' ? noRun(id) : noCron(id);
 }
 
 /**

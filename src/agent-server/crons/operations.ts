@@ -8,8 +8,7 @@ import { operation, type Env } from '../api/operation.ts';
 import { countResponse, cronResponse } from '../api/response-schemas.ts';
 import { selected } from '../api/pages.ts';
 import type { AuthUser } from '../auth/agent-auth.ts';
-import { missing, Refusal, unacceptable } from '../refusal.ts';
-import { noThread } from '../threads/operations.ts';
+import { missing, noCron, noThread, unacceptable } from '../refusal.ts';
 import { applyCronPatch, changesPayload, newCron, type CronRequestResult } from './cron-request.ts';
 import { runOf, showCron, type StoredCron } from './cron-row.ts';
 
@@ -132,8 +131,6 @@ async function createCron(c: Context<Env>, threadId: string | undefined): Promis
   if (!(await crons.create(made))) throw missing('The assistant or the thread of the cron was deleted meanwhile.');
   return c.json(showCron(made));
 }
-
-const noCron = (cronId: string): Refusal => missing(`Cron ${cronId} does not exist.`);
 
 function unwrapResult<T>(requested: CronRequestResult<T>): T {
   if (!requested.ok) throw unacceptable(requested.field, requested.reason);

@@ -7,7 +7,7 @@ import type { AssistantStore } from '../assistants/store.ts';
 import { contextProblems } from '../graphs/context.ts';
 import { contextSchemaOf } from '../graphs/context-schema.ts';
 import type { Graphs } from '../graphs/graphs.ts';
-import { missing, noAssistant, Refusal } from '../refusal.ts';
+import { noAssistant, noGraph, Refusal } from '../refusal.ts';
 import type { CheckWebhook } from '../webhooks/webhooks.ts';
 import { ignoreFactoryError } from './factory-errors.ts';
 import { planRun, type RunMode, type RunPlan } from './run-plan.ts';
@@ -104,9 +104,7 @@ export async function planRequestedRun(
   // Before any other check: a hidden assistant is reported like a missing one.
   await access?.mayUse(assistant, request);
   if (!graphs.has(assistant.graph_id)) {
-    throw missing(
-      `Assistant ${assistant.assistant_id} is of graph "${assistant.graph_id}", which this revision does not have.`,
-    );
+    throw noGraph(assistant.graph_id, `Assistant ${assistant.assistant_id}`);
   }
   const plan = planRun(request, {
     runId: randomUUID(),

@@ -9,8 +9,7 @@ import { operation, type Env } from '../api/operation.ts';
 import { lastEventId } from '../api/parameters.ts';
 import { runResponse } from '../api/response-schemas.ts';
 import { selected } from '../api/pages.ts';
-import { missing, Refusal } from '../refusal.ts';
-import { noThread } from '../threads/operations.ts';
+import { noRun, noThread, Refusal } from '../refusal.ts';
 import { joinQuery, joinStream, keptStream, cancelOnDisconnect, streamQuery } from './join-stream.ts';
 import { isUnfinished, showRun, type StoredRun } from './run-row.ts';
 import { runEvents, runResult } from './start-operations.ts';
@@ -163,7 +162,7 @@ export const runOperations: readonly Operation<Env>[] = [
         const [threadId, runIds] = [thread_id.toLowerCase(), run_ids.map((id) => id.toLowerCase())];
         const known = await runStore.known(threadId, runIds);
         const unknown = runIds.filter((id) => !known.has(id));
-        if (unknown.length > 0) throw missing(`There is no run ${unknown.join(', ')} on thread ${threadId}.`);
+        if (unknown.length > 0) throw noRun(unknown.join(', '), threadId);
         await runs.cancelling.many({ threadId, runIds }, action);
       } else {
         const msg = 'takes either "status", or "thread_id" together with "run_ids"';
@@ -185,7 +184,7 @@ export const runOperations: readonly Operation<Env>[] = [
     async handle(c) {
       const runId = pathId(c, 'run_id');
       const run = await c.var.parts.runStore.find(runId);
-      if (!run) throw missing(`Run ${runId} does not exist.`);
+      if (!run) throw noRun(runId);
       return joinStream(c, run);
     },
   }),
@@ -194,6 +193,6 @@ export const runOperations: readonly Operation<Env>[] = [
 async function requireRun(c: Context<Env>): Promise<StoredRun> {
   const [threadId, runId] = [pathId(c, 'thread_id'), pathId(c, 'run_id')];
   const run = await c.var.parts.runStore.get(threadId, runId);
-  if (!run) throw missing(`Run ${runId} does not exist on thread ${threadId}.`);
+  if (!run) throw noRun(runId, threadId);
   return run;
 }

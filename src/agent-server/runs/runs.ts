@@ -1,5 +1,5 @@
 import type { RunCreate } from '../../contract/agent/run.ts';
-import { missing, Refusal, ShuttingDown } from '../refusal.ts';
+import { noThread, Refusal, ShuttingDown } from '../refusal.ts';
 import { noCheckpoint } from '../threads/checkpoint-selector.ts';
 import type { ThreadStore } from '../threads/store.ts';
 import { planRequestedRun, type AcceptanceParts, type RequestedRun } from './acceptance.ts';
@@ -131,10 +131,10 @@ export class Runs {
       started = await store.begin(plan, stateless, mayStart);
     }
     if (started.kind === 'started') return started;
-    if (started.kind === 'no-thread') throw missing(`Thread ${plan.threadId} does not exist.`);
+    if (started.kind === 'no-thread') throw noThread(plan.threadId);
     throw new Refusal(
       409,
-      `Thread ${plan.threadId} is busy with another run. Wait for it, or choose another multitask_strategy than "reject".`,
+      `Thread is already running a task. Wait for the run of thread ${plan.threadId}, or choose another multitask_strategy than "reject".`,
     );
   }
 

@@ -33,4 +33,4 @@ export async function hasCheckpoint(
 }
 
 export const noCheckpoint = (threadId: string, checkpointId: string): Refusal =>
-  missing(`Checkpoint ${checkpointId} does not exist on thread ${threadId}.`);
+  missing(`Checkpoint not found. There is no checkpoint ${checkpointId} on thread ${threadId}: list its history.`);

@@ -17,7 +17,7 @@ import { operation, type Env } from '../api/operation.ts';
 import { setPageHeaders, selected } from '../api/pages.ts';
 import { lastEventId } from '../api/parameters.ts';
 import { countResponse, threadResponse } from '../api/response-schemas.ts';
-import { missing, Refusal, unacceptable } from '../refusal.ts';
+import { alreadyExists, noThread, Refusal, unacceptable } from '../refusal.ts';
 import { extracted, isPath } from './extract.ts';
 import { lifetimeOf } from './lifetime.ts';
 import { showThread, type StoredThread } from './store.ts';
@@ -55,7 +55,7 @@ export const threadOperations: readonly Operation<Env>[] = [
         supersteps: request.supersteps ?? [],
       });
       if (kind === 'there' && request.if_exists !== 'do_nothing') {
-        throw new Refusal(409, `Thread ${thread.thread_id} already exists.`);
+        throw alreadyExists('Thread', thread.thread_id);
       }
       return c.json(showThread(thread));
     },
@@ -210,8 +210,6 @@ export async function requireThread(c: Context<Env>): Promise<StoredThread> {
   if (!thread) throw noThread(id);
   return thread;
 }
-
-export const noThread = (id: string): Refusal => missing(`Thread ${id} does not exist.`);
 
 /** The value of `Last-Event-ID` for the start of the stream. */
 const fromStart = '-';

@@ -14,9 +14,9 @@ import type { Operation } from '../../http/operation.ts';
 import { flag, pathId, readBody, readList, readQuery } from '../api/body.ts';
 import { operation, type Env } from '../api/operation.ts';
 import { stateUpdateResponse, threadStateResponse } from '../api/response-schemas.ts';
-import { Refusal } from '../refusal.ts';
+import { noThread, Refusal } from '../refusal.ts';
 import { toWire } from '../wire.ts';
-import { noThread, requireThread } from './operations.ts';
+import { requireThread } from './operations.ts';
 import { selectedState } from './state.ts';
 
 const fields = z.array(threadStateField).optional();

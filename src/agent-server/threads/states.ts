@@ -3,7 +3,7 @@ import type { Clock } from '../../clock.ts';
 import { freeObject, type FreeObject } from '../../contract/agent/open-word.ts';
 import type { Superstep } from '../../contract/agent/superstep.ts';
 import type { Graphs } from '../graphs/graphs.ts';
-import { missing, Refusal, unacceptable } from '../refusal.ts';
+import { noGraph, noThread, Refusal, unacceptable } from '../refusal.ts';
 import { checkpointOf } from '../runs/debug-payload.ts';
 import { isStateful, type StatefulGraph } from '../graphs/stateful.ts';
 import { refuseFactoryError } from '../runs/factory-errors.ts';
@@ -104,14 +104,14 @@ export class ThreadStates {
     const { threads } = this.#parts;
     const { checkpoint, state, at } = await this.#within(async (client) => {
       const thread = await lock(client, threadId);
-      if (!thread || !(await threads.get(threadId, client))) throw missing(`Thread ${threadId} does not exist.`);
+      if (!thread || !(await threads.get(threadId, client))) throw noThread(threadId);
       if (thread.unfinished > 0) {
-        throw new Refusal(409, `Thread ${threadId} is busy with a run. Wait for its end, or cancel it.`);
+        throw new Refusal(409, `Thread is busy. Wait for the end of the run on thread ${threadId}, or cancel it.`);
       }
       const graphId = this.#graphIdOf(thread);
       if (graphId === undefined) {
         const advice = 'Start a run on it, or create it with metadata.graph_id.';
-        throw new Refusal(422, `Thread ${threadId} is of no graph, so it has no state. ${advice}`);
+        throw new Refusal(422, `Thread ${threadId} has no graph ID, so it has no state. ${advice}`);
       }
       if (where.checkpoint_id && !(await hasCheckpoint(client, threadId, where))) {
         throw noCheckpoint(threadId, where.checkpoint_id);
@@ -184,7 +184,7 @@ export class ThreadStates {
     const graphId = thread.metadata['graph_id'];
     if (typeof graphId !== 'string') return undefined;
     if (this.#parts.graphs.has(graphId)) return graphId;
-    throw missing(`Thread ${thread.thread_id} is of graph "${graphId}", which this revision does not have.`);
+    throw noGraph(graphId, `Thread ${thread.thread_id}`);
   }
 
   /** The graph as the thread's last run configured it, its checkpoints in `pool`. @throws Refusal 422 if not made. */

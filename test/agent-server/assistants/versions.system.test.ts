@@ -160,7 +160,7 @@ describe('the versions of an assistant, over HTTP', () => {
     async (_why, version) => {
       const { assistant_id } = await made(ask, { context: { greeting: 'one' } });
       const before = await assistantOf(patch(assistant_id, { context: { greeting: 'two' } }));
-      const detail = `Assistant ${assistant_id} has no version ${version}.`;
+      const detail = `Assistant version not found. Assistant ${assistant_id} has no version ${version}: list its versions.`;
       expect(await latest(assistant_id, version)).toMatchObject({ status: 404, body: { detail } });
       expect(await read(assistant_id)).toEqual(before);
     },

@@ -32,7 +32,12 @@ test('a restricted user can’t restore a version from another owner’s time', 
   const path = `/assistants/${made.assistant_id}`;
   await ask('keeper', 'PATCH', path, { metadata: { owner: 'bob' } });
   await ask('bob', 'PATCH', path, { name: 'his' });
-  const hidden = { status: 404, body: { detail: `Assistant ${made.assistant_id} has no version 1.` } };
+  const hidden = {
+    status: 404,
+    body: {
+      detail: `Assistant version not found. Assistant ${made.assistant_id} has no version 1: list its versions.`,
+    },
+  };
   expect(await ask('bob', 'POST', `${path}/latest`, { version: 1 })).toEqual(hidden);
   expect(await ask('bob', 'POST', `${path}/latest?version=1`, {})).toEqual(hidden);
   expect(await ask('bob', 'POST', `${path}/latest`, { version: 9 })).toMatchObject({ status: 404 });

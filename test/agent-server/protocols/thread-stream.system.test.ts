@@ -189,9 +189,14 @@ describe('the thread-stream protocol', () => {
 
   test.for([
     ['run.start', {}, 'invalid_argument', 'params.assistant_id'],
-    ['run.start', { assistant_id: 'nobody' }, 'invalid_argument', 'No assistant or graph "nobody"'],
+    [
+      'run.start',
+      { assistant_id: 'nobody' },
+      'invalid_argument',
+      'Assistant not found. No assistant found for "nobody"',
+    ],
     ['input.respond', { interrupt_id: 'x', response: 1 }, 'no_such_run', 'run.start'],
-    ['agent.getTree', {}, 'invalid_argument', 'does not exist'],
+    ['agent.getTree', {}, 'invalid_argument', 'Thread not found. '],
     ['subscription.subscribe', { channels: ['values'] }, 'not_supported', 'stream/events'],
     ['run.dance', {}, 'unknown_command', 'run.dance'],
   ] as const)('refuses %s with %o as %s', async ([method, params, error, words]) => {

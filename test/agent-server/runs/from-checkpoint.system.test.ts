@@ -58,7 +58,7 @@ test.each([
     const refused = await ask('POST', `${runs}${way}`, { assistant_id: 'whole', input: { steps: ['new'] }, ...from });
     expect(refused).toMatchObject({
       status: 404,
-      body: { detail: expect.stringMatching(/^Checkpoint .* does not exist/) },
+      body: { detail: expect.stringMatching(/^Checkpoint not found\. There is no checkpoint /) },
     });
   }
   expect((await ask('GET', `/threads/${thread}`)).body).toEqual(before);

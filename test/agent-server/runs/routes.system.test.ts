@@ -78,7 +78,9 @@ describe('cancelling several runs', () => {
     await isRunning(place);
     const answer = await agent.post('/runs/cancel', { thread_id: thread, run_ids: [idOf(place), UNKNOWN_ID] });
     expect(answer.status).toBe(404);
-    expect(await answer.json()).toEqual({ detail: `There is no run ${UNKNOWN_ID} on thread ${thread}.` });
+    expect(await answer.json()).toEqual({
+      detail: expect.stringMatching(`^Run not found\\. There is no run ${UNKNOWN_ID} on thread ${thread}: `),
+    });
     expect(await agent.status(place)).toBe('running');
     await agent.post(`${place}/cancel?wait=1`);
   });
@@ -117,7 +119,7 @@ describe('a batch of runs', () => {
       'an unknown assistant',
       { assistant_id: 'nope' },
       404,
-      'Run 1 of the batch: No assistant or graph "nope". Pass a graph id of this deployment or an assistant\'s uuid.',
+      'Run 1 of the batch: Assistant not found. No assistant found for "nope": pass a graph id of this deployment or an assistant\'s uuid.',
     ],
     [
       'a context that violates its schema',

@@ -72,7 +72,9 @@ test('rejects a new assistant with a misspelled context key, but runs an old one
 });
 
 test('an unknown assistant has the same error message everywhere', async () => {
-  const words = { detail: expect.stringMatching(/^No assistant or graph "askr"\. Pass a graph id/) };
+  const words = {
+    detail: expect.stringMatching(/^Assistant not found\. No assistant found for "askr": pass a graph id/),
+  };
   for (const [method, path, body] of [
     ['GET', '/assistants/askr', undefined],
     ['GET', '/assistants/askr/schemas', undefined],
@@ -83,5 +85,5 @@ test('an unknown assistant has the same error message everywhere', async () => {
   const message = { kind: 'message', messageId: 'm', role: 'user', parts };
   const call = { jsonrpc: '2.0', id: 1, method: 'message/send', params: { message } };
   const reported = JSON.stringify((await ask('POST', '/a2a/askr', call)).body);
-  expect(reported).toContain('No assistant or graph');
+  expect(reported).toContain('Assistant not found.');
 });
