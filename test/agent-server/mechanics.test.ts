@@ -235,7 +235,24 @@ describe('streamed messages', () => {
       stream.take(whole('7'), {});
       stream.take(whole('7'), {});
       stream.take('no message', {});
+      stream.state({});
+      stream.take(whole('7'), {});
+      stream.end();
     });
     expect(events.map((event) => event.split(' ')[0])).toEqual(['messages/metadata', 'messages/complete']);
+  });
+
+  test('that arrive complete are sent at the end of their step, or of the run', () => {
+    const events = reported((stream) => {
+      stream.take(whole('7'), {});
+      stream.state({});
+      stream.take(whole('8'), {});
+      stream.end();
+    });
+    const [, first, , second] = events;
+    expect([first, second]).toEqual([
+      expect.stringMatching(/^messages\/complete \[\{"id":"7"/),
+      expect.stringMatching(/^messages\/complete \[\{"id":"8"/),
+    ]);
   });
 });

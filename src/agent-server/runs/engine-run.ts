@@ -42,41 +42,51 @@ export async function runEngine(
   const requestedModes = new Set(kwargs.stream_mode);
   // Values are always streamed: the last ones are the run's result.
   const modes = new Set(['values', ...kwargs.stream_mode.filter((mode) => mode !== 'events').map(engineMode)]);
-  const notify = streamNotifier(requestedModes, emit, reached);
+  const messages = requestedModes.has('messages') ? new MessageStream(emit) : undefined;
+  const notify = streamNotifier(requestedModes, messages, emit, reached);
   const options = engineOptions(plan, [...modes], attempt, signal);
-  if (!requestedModes.has('events')) {
-    for await (const chunk of await graph.stream(input, options)) take(chunk, options.subgraphs, notify);
-    return;
-  }
-  for await (const event of await graph.streamEvents(input, { ...options, version: 'v2' })) {
-    const chunk = ownChunk(event, plan.runId);
-    if (chunk !== undefined) take(chunk, options.subgraphs, notify);
-    else if (!isHidden(event)) emit('events', event);
+  try {
+    if (!requestedModes.has('events')) {
+      for await (const chunk of await graph.stream(input, options)) take(chunk, options.subgraphs, notify);
+      return;
+    }
+    for await (const event of await graph.streamEvents(input, { ...options, version: 'v2' })) {
+      const chunk = ownChunk(event, plan.runId);
+      if (chunk !== undefined) take(chunk, options.subgraphs, notify);
+      else if (!isHidden(event)) emit('events', event);
+    }
+  } finally {
+    messages?.end();
   }
 }
 
 type Notify = (mode: string, namespace: readonly string[], payload: unknown) => void;
 
-function streamNotifier(requestedModes: ReadonlySet<StreamMode>, emit: Emit, reached: RunState): Notify {
-  const messages = requestedModes.has('messages') ? new MessageStream(emit) : undefined;
+function streamNotifier(
+  requestedModes: ReadonlySet<StreamMode>,
+  messages: MessageStream | undefined,
+  emit: Emit,
+  reached: RunState,
+): Notify {
   return (mode, namespace, payload) => {
     const name = (event: string) => [event, ...namespace].join(namespaceSeparator);
     const isRoot = namespace.length === 0;
-    if (mode === 'values' && isRoot) {
-      updateReached(reached, payload);
-      messages?.state(payload);
-    }
+    const isState = mode === 'values' && isRoot;
+    if (isState) updateReached(reached, payload);
     if (mode === 'messages') {
       const [message, metadata]: unknown[] = Array.isArray(payload) ? payload : [];
       messages?.take(message, metadata);
       if (requestedModes.has('messages-tuple')) emit(name('messages'), payload);
       return;
     }
-    if (![...requestedModes].some((each) => each === mode)) return;
-    if (mode === 'debug') emit(name(mode), showDebug(payload));
-    else if (mode === 'checkpoints') emit(name(mode), showCheckpoint(payload));
-    else emit(name(mode), payload);
+    if ([...requestedModes].some((each) => each === mode)) emit(name(mode), shown(mode, payload));
+    if (isState) messages?.state(payload);
   };
+}
+
+function shown(mode: string, payload: unknown): unknown {
+  if (mode === 'debug') return showDebug(payload);
+  return mode === 'checkpoints' ? showCheckpoint(payload) : payload;
 }
 
 /** Updates the state of a run by an event of its values: new ones, or interrupts. */

@@ -82,6 +82,32 @@ describe('the events of each stream mode', () => {
     expect(namesOf(await streamed('outer', outer, [mode]))).toEqual(['metadata', mode]);
   });
 
+  test.each<[modes: StreamMode[], names: string[]]>([
+    [
+      ['values', 'messages'],
+      ['values', 'messages/metadata', 'messages/partial', 'values', 'messages/complete'],
+    ],
+    [
+      ['messages', 'values'],
+      ['values', 'messages/metadata', 'messages/partial', 'values', 'messages/complete'],
+    ],
+    [
+      ['messages', 'updates'],
+      ['messages/metadata', 'messages/partial', 'updates', 'messages/complete'],
+    ],
+    [
+      ['messages-tuple', 'values'],
+      ['values', 'messages', 'values'],
+    ],
+    [
+      ['messages-tuple', 'updates'],
+      ['messages', 'updates'],
+    ],
+  ])('%j have the order of the public server', async (modes, names) => {
+    const all = (await streamed('chat', says, modes)).map(({ event }) => event);
+    expect(all.filter((name, at) => name !== all[at - 1])).toEqual(['metadata', ...names]);
+  });
+
   test('all modes at once', async () => {
     const modes: StreamMode[] = [
       'values',
