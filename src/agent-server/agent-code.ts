@@ -1,4 +1,6 @@
+import { isInProcess } from './agent-globals.ts';
 import { loadAuth, type AgentAuth } from './auth/agent-auth.ts';
+import { carryCallers, sdkClients } from './auth/in-process-caller.ts';
 import type { Configuration } from './configuration.ts';
 import { loadGraphs, type LoadedGraph } from './graphs/load.ts';
 import { loadCustomApp, type CustomApp } from './http/custom-app.ts';
@@ -31,6 +33,7 @@ export async function loadAgentCode(
   const graphs = await loadGraphs(configuration.places, configPath, loading);
   const auth = await logWhileLoading(`\`auth.path\`, ${rules?.path}`, loadAuth(configuration, configPath), loading);
   const app = await logWhileLoading(`\`http.app\`, ${http?.app}`, loadCustomApp(configuration, configPath), loading);
+  if (auth) for (const Client of await sdkClients(configuration, configPath)) carryCallers(Client, isInProcess);
   const embed = `\`store.index.embed\`, ${store?.index?.embed}`;
   const embeddings = await logWhileLoading(embed, loadEmbeddings(configuration, configPath, loading), loading);
   return { graphs, auth, app, embeddings };

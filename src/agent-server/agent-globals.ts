@@ -2,6 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { format, inspect } from 'node:util';
 import { isObject } from '../contract/json-object.ts';
 import { cutMark, type Logger } from '../logger.ts';
+import type { AuthUser } from './auth/agent-auth.ts';
+import { applyCaller, onBehalfOf } from './auth/in-process-caller.ts';
 import { memberOf } from './members.ts';
 import { abortedBy, type Fetch } from './protocols/internal-api.ts';
 import { unlessAborted } from './runs/aborted.ts';
@@ -10,6 +12,8 @@ import { unlessAborted } from './runs/aborted.ts';
 interface AgentContext {
   runId: string;
   threadId: string;
+  /** The run's user, if the agent has authorization rules. */
+  user: AuthUser | undefined;
 }
 
 const contexts = new AsyncLocalStorage<AgentContext>();
@@ -17,8 +21,12 @@ const contexts = new AsyncLocalStorage<AgentContext>();
 /** Calls a function in no context: the engine would take a run that a node starts for a subgraph of the node's run. */
 const outsideRuns = AsyncLocalStorage.snapshot();
 
-/** Runs agent code in the context of a run, so that its log lines have the ids of the run and the thread. */
-export const inAgentContext = <T>(context: AgentContext, action: () => T): T => contexts.run(context, action);
+/**
+ * Runs agent code in the context of a run: its log lines have the ids of the run and the thread, and its calls of this
+ * server the rights of the run's user.
+ */
+export const inAgentContext = <T>(context: AgentContext, action: () => T): T =>
+  onBehalfOf(context.user && { user: context.user }, () => contexts.run(context, action));
 
 /** Where `@langchain/langgraph-sdk` looks up its logger and its `fetch`. Every agent has its own copy of the SDK. */
 const sdkLoggerKey = Symbol.for('langgraph.api.sdk-logger');
@@ -28,12 +36,13 @@ const sdkFetchKey = Symbol.for('langgraph_api:fetch');
  * Sets the globals that the SDK looks up: the logger that `getLogger()` returns, and the `fetch` of a `Client` or
  * `RemoteGraph` without an address, which calls this server in process. Call it before loading the agent's code.
  *
- * Calls in process are authenticated by their headers, like any other. They have no rights of the run they come from:
- * the SDK queues and shares the requests of a client, so a request can't be attributed to a run.
+ * Calls in process with headers of their own are authenticated by these, like any other. The others have the rights of
+ * the code's caller (`auth/in-process-caller.ts`).
  */
 export function setAgentGlobals({ log, fetch }: { log: Logger; fetch: Fetch }): void {
   const fetchInProcess = async (...call: ConstructorParameters<typeof Request>): Promise<Response> => {
     const request = new Request(...call);
+    applyCaller(request, call[1]);
     const pending = outsideRuns(async () => fetch(request));
     try {
       return abortedBy(await unlessAborted(pending, request.signal), request.signal);
@@ -45,6 +54,10 @@ export function setAgentGlobals({ log, fetch }: { log: Logger; fetch: Fetch }): 
   };
   Object.assign(globalThis, { [sdkLoggerKey]: loggerForSdk(log), [sdkFetchKey]: fetchInProcess });
 }
+
+/** Whether a `fetch` is the one for calls in process. */
+export const isInProcess = (fetch: unknown): boolean =>
+  fetch !== undefined && fetch === Reflect.get(globalThis, sdkFetchKey);
 
 /** Our level of each of the SDK's, which are those of the library `winston`. */
 const levelOf = {

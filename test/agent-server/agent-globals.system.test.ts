@@ -10,6 +10,7 @@ const agent = temporaryAgent({
     http: { app: './app.ts:app', enable_custom_route_auth: true },
   },
   'graph.ts': `
+    import { AsyncLocalStorage } from 'node:async_hooks';
     import { Client } from '@langchain/langgraph-sdk';
     import { getLogger } from '@langchain/langgraph-sdk/logging';
     import { Annotation, interrupt, StateGraph } from '@langchain/langgraph';
@@ -17,9 +18,11 @@ const agent = temporaryAgent({
     const logger = getLogger();
     logger.info('The module is loaded.');
     const client = new Client();
+    const outside = AsyncLocalStorage.snapshot();
     const clientOf = ({ configurable }) =>
       new Client({ defaultHeaders: { 'x-user': configurable.langgraph_auth_user_id } });
-    const State = Annotation.Root({ by: Annotation<string>, reply: Annotation<unknown> });
+    const State = Annotation.Root({ by: Annotation<string>, id: Annotation<string>, reply: Annotation<unknown> });
+    const ownersOf = async (search) => (await search).map(({ metadata }) => metadata.owner);
     const Talk = Annotation.Root({ said: Annotation({ reducer: (a, b) => a.concat(b), default: () => [] }) });
     export const talk = new StateGraph(Talk)
       .addNode('say', ({ said }) => ({ said: [interrupt('after ' + said.length)] }))
@@ -32,10 +35,15 @@ const agent = temporaryAgent({
       .addEdge('answer', '__end__')
       .compile();
     export const asker = new StateGraph(State)
-      .addNode('ask', async ({ by }, config) => {
+      .addNode('ask', async ({ by, id }, config) => {
         logger.warn('Asking', { by, level: 'mine' }).silly('Done');
         if (by === 'client') return { reply: (await clientOf(config).runs.wait(null, 'who', { input: {} })).reply };
-        if (by === 'search') return { reply: (await clientOf(config).threads.search({ metadata: { kept: true } })).map(({ metadata }) => metadata.owner) };
+        const kept = { metadata: { kept: true } };
+        if (by === 'search') return { reply: await ownersOf(clientOf(config).threads.search(kept)) };
+        if (by === 'shared client') return { reply: await ownersOf(client.threads.search(kept)) };
+        if (by === 'read') return { reply: await client.threads.getState(id).then(({ values }) => values, ({ status }) => status) };
+        if (by === 'shared run') return { reply: (await client.runs.wait(null, 'who', { input: {} })).reply };
+        if (by === 'remote without headers') return { reply: (await new RemoteGraph({ graphId: 'who' }).invoke({})).reply };
         if (by === 'stream') {
           const events = [];
           for await (const { event } of clientOf(config).runs.stream(null, 'who', { input: {} })) events.push(event);
@@ -52,7 +60,7 @@ const agent = temporaryAgent({
           }
           return { reply: [...replies, (await threads.getState(thread_id)).values.said] };
         }
-        if (by === 'anyone') return { reply: await client.threads.search().catch((error) => error.status) };
+        if (by === 'no one') return { reply: await outside(() => client.threads.search().catch((error) => error.status)) };
         const remote = new RemoteGraph({ graphId: 'who', headers: { 'x-user': config.configurable.langgraph_auth_user_id } });
         return { reply: (await remote.invoke({})).reply };
       })
@@ -74,10 +82,17 @@ const agent = temporaryAgent({
   'app.ts': `
     import { Client } from '@langchain/langgraph-sdk';
     import { Hono } from 'hono';
-    export const app = new Hono().get('/mine', async (c) => {
-      const client = new Client({ defaultHeaders: { 'x-user': c.get('auth').user.identity } });
-      return c.json(await client.threads.count({ metadata: { kept: true } }));
-    });`,
+    const client = new Client();
+    export const app = new Hono()
+      .get('/mine', async (c) => {
+        const client = new Client({ defaultHeaders: { 'x-user': c.get('auth').user.identity } });
+        return c.json(await client.threads.count({ metadata: { kept: true } }));
+      })
+      .get('/as-sender', async (c) => c.json(await client.threads.count({ metadata: { kept: true } })))
+      .get('/as-ben', async (c) => {
+        const ben = new Client({ defaultHeaders: { 'x-user': 'ben' } });
+        return c.json(await ben.threads.count({ metadata: { kept: true } }));
+      });`,
 });
 const entries: Record<string, unknown>[] = [];
 let serving: Serving;
@@ -96,8 +111,8 @@ const call = (path: string, user: string, body?: object): Promise<Response> =>
     headers: { 'x-user': user },
     ...(body && { method: 'POST', body: JSON.stringify(body) }),
   });
-const ask = async (by: string, user: string): Promise<unknown> =>
-  Object(await (await call('/runs/wait', user, { assistant_id: 'asker', input: { by } })).json()).reply;
+const ask = async (by: string, user: string, id?: string): Promise<unknown> =>
+  Object(await (await call('/runs/wait', user, { assistant_id: 'asker', input: { by, id } })).json()).reply;
 
 describe('a client of the SDK without an address', () => {
   test.each(['client', 'remote graph'])('runs another graph of its server as its headers say: %s', async (by) => {
@@ -113,14 +128,32 @@ describe('a client of the SDK without an address', () => {
     expect(await ask('conversation', 'ann')).toEqual(['after 0', ['hello'], 'after 1', twice, twice]);
   });
 
-  test('has no rights without them', async () => {
-    expect(await ask('anyone', 'ann')).toBe(401);
+  describe('without headers', () => {
+    test.each(['shared run', 'remote without headers'])('starts runs of the run’s user: %s', async (by) => {
+      // More than a client sends at a time: the others wait in its queue.
+      const names = Array.from({ length: 12 }, (_, at) => `user-${at}`);
+      expect(await Promise.all(names.map((name) => ask(by, name)))).toEqual(names);
+    });
+
+    test('has no rights beyond a run and a request', async () => {
+      expect(await ask('no one', 'ann')).toBe(401);
+    });
+
+    test("reads no other user's state, though the SDK shares equal reads at a time", async () => {
+      const { thread_id: id } = Object(await (await call('/threads', 'ann', {})).json());
+      const readers = Array.from({ length: 8 }, (_, at) => (at % 2 === 0 ? 'ann' : 'ben'));
+      const read = await Promise.all(readers.map((name) => ask('read', name, id)));
+      expect(read).toEqual(readers.map((name) => (name === 'ann' ? {} : 404)));
+    });
   });
 
   test("sees only its user's threads, in a node and in the application", async () => {
     for (const owner of ['ann', 'ann', 'ben']) await call('/threads', owner, { metadata: { kept: true } });
     expect(await ask('search', 'ben')).toEqual(['ben']);
+    expect(await ask('shared client', 'ann')).toEqual(['ann', 'ann']);
     expect(await (await call('/mine', 'ann')).json()).toBe(2);
+    expect(await (await call('/as-sender', 'ann')).json()).toBe(2);
+    expect(await (await call('/as-ben', 'ann')).json()).toBe(1);
   });
 });
 

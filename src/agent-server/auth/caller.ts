@@ -1,5 +1,5 @@
 import type { FreeObject } from '../../contract/agent/open-word.ts';
-import type { AuthUser } from './agent-auth.ts';
+import { userOf, type AuthUser } from './agent-auth.ts';
 
 /** The user for requests of the Studio, which the control service has authenticated by a key. */
 export const studioUser: AuthUser = {
@@ -11,7 +11,13 @@ export const studioUser: AuthUser = {
 };
 
 /** The key of a `configurable` under which the server puts the user. */
-export const userClaim = 'langgraph_auth_user';
+const userClaim = 'langgraph_auth_user';
+
+/** The user of a run. Only the server writes it into a `configurable`. */
+export function userIn(configurable: FreeObject | undefined): AuthUser | undefined {
+  const user = configurable?.[userClaim];
+  return user === undefined ? undefined : userOf(user);
+}
 
 /** The keys of a run's `configurable` that describe its user, with the public service's names. */
 export const configurableOf = (user: AuthUser): FreeObject => ({

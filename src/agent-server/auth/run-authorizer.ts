@@ -2,9 +2,9 @@ import { runCreate, type RunCreate } from '../../contract/agent/run.ts';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
 import { isDefault, type StoredAssistant } from '../assistants/assistant.ts';
 import { noAssistant } from '../refusal.ts';
-import { userOf, type AgentAuth, type AuthUser } from './agent-auth.ts';
+import type { AgentAuth } from './agent-auth.ts';
 import { authorizeRunRequest } from './authorize-runs.ts';
-import { userClaim } from './caller.ts';
+import { userIn } from './caller.ts';
 import { matches, type MetadataFilter } from './filters.ts';
 import { callAuthHandler } from './call-auth-handler.ts';
 import type { FindMetadata } from './find-metadata.ts';
@@ -23,7 +23,7 @@ export function createRunAuthorizer(auth: AgentAuth, find: FindMetadata) {
      * @throws Refusal 404 if a filter hides the assistant, or if the rules refuse.
      */
     async mayUse(assistant: StoredAssistant, request: RunCreate): Promise<void> {
-      const user = userIn(request);
+      const user = userIn(request.config?.configurable);
       if (user === undefined) return;
       const filter = await callAuthHandler({ auth, user }, 'assistants', 'read', {
         assistant_id: assistant.assistant_id,
@@ -37,17 +37,11 @@ export function createRunAuthorizer(auth: AgentAuth, find: FindMetadata) {
      * @throws Refusal 404 if a filter hides the thread, or if the rules refuse.
      */
     async asMaker(request: RunCreate, threadId: string | undefined): Promise<RunCreate> {
-      const user = userIn(request);
+      const user = userIn(request.config?.configurable);
       if (user === undefined) return request;
       return requestOf.parse(await authorizeRunRequest({ auth, user, find }, { ...request }, threadId));
     },
   };
-}
-
-/** The user of a run. Only the server writes it into a `configurable`. */
-function userIn({ config }: RunCreate): AuthUser | undefined {
-  const user = config?.configurable?.[userClaim];
-  return user === undefined ? undefined : userOf(user);
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Env, Hono, MiddlewareHandler } from 'hono';
 import type { AgentAuth } from '../auth/agent-auth.ts';
 import { authenticate } from '../auth/authenticate.ts';
 import { authorize, type AuthorizeParts } from '../auth/authorize.ts';
+import { inProcessUser, onBehalfOf } from '../auth/in-process-caller.ts';
 import { type Clock, steadyNow } from '../../clock.ts';
 import type { AuthConfig } from '../../graph-config/schema.ts';
 import type { HttpConfig, HeaderRules, CorsConfig } from '../../graph-config/http-config.ts';
@@ -80,6 +81,7 @@ export function addMiddleware<E extends Env>(
   if (auth && (coversAll || http.middleware_order === 'auth_first')) {
     routes.use(authenticate(auth, { covers: coversAll ? 'all' : 'own', isGuarded }));
   }
+  if (auth) routes.use(onBehalfOfSender);
   if (app?.before) routes.route('/', app.before);
   routes.use(refuseDisabled(http));
   if (auth) {
@@ -91,6 +93,13 @@ export function addMiddleware<E extends Env>(
 const withoutToken: MiddlewareHandler = (c, next) => {
   c.req.raw.headers.delete(tokenHeader);
   return next();
+};
+
+/** Runs the agent's code for the sender of the request. */
+const onBehalfOfSender: MiddlewareHandler = (c, next) => {
+  const { raw } = c.req;
+  const user = inProcessUser(raw);
+  return onBehalfOf(user ? { user } : { headers: new Headers(raw.headers) }, next);
 };
 
 /** The most characters of a header that a line shows. */

@@ -26,7 +26,11 @@ export interface InternalApi {
 
 /** Headers about the caller's own message or protocol. */
 const notPassedOn =
-  /^(?:content-.*|accept.*|host|connection|keep-alive|transfer-encoding|te|trailer|upgrade|sec-websocket-.*|expect|last-event-id|mcp-.*|(?:x-)?a2a-.*)$/i;
+  /^(?:content-.*|accept.*|x-landfall-.*|host|connection|keep-alive|transfer-encoding|te|trailer|upgrade|sec-websocket-.*|expect|last-event-id|mcp-.*|(?:x-)?a2a-.*)$/i;
+
+/** The headers of a request that calls on its sender's behalf pass on, with its credentials. */
+export const passedOn = (headers: Headers): [string, string][] =>
+  [...headers].filter(([name]) => !notPassedOn.test(name));
 
 /** The header by which these calls see the error of a cancelled run in its stream. */
 export const cancellationHeader = 'x-landfall-cancellation';
@@ -40,13 +44,12 @@ const refusedBody = z.object({
 
 /** @param headers of the caller, with its credentials. */
 export function createInternalApi(fetch: Fetch, headers: Headers): InternalApi {
-  const passedOn = [...headers].filter(([name]) => !notPassedOn.test(name));
   const ask: InternalApi['ask'] = async (method, path, { body, signal, headers: added = {} } = {}) => {
     signal?.throwIfAborted();
     const request = new Request(new URL(path, 'http://own'), {
       method,
       headers: [
-        ...passedOn,
+        ...passedOn(headers),
         [cancellationHeader, 'error'],
         ...Object.entries(added),
         ...(body ? [['content-type', 'application/json'] satisfies [string, string]] : []),

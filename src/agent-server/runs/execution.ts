@@ -2,6 +2,7 @@ import { errorKey } from '../../contract/agent/run.ts';
 import { errorEvent, metadataEvent } from '../../contract/agent/stream-event.ts';
 import type { LifecycleStatus } from '../../contract/agent/thread-stream.ts';
 import { inAgentContext } from '../agent-globals.ts';
+import { userIn } from '../auth/caller.ts';
 import type { Graph } from '../graphs/graph.ts';
 import { GraphFactoryError } from '../graphs/graph-factory-error.ts';
 import { RunOwnershipLost } from '../graphs/run-ownership-lost.ts';
@@ -118,7 +119,7 @@ export class Execution {
       this.#limit(over.signal);
       try {
         const { threadId, metadata } = this.plan;
-        const context = { runId, threadId };
+        const context = { runId, threadId, user: userIn(this.plan.kwargs.config.configurable) };
         graphs.writes.beginRun(runId, metadata);
         graph = await inAgentContext(context, () => this.#makeGraph());
         const run = this.#run.bind(this, graph);
