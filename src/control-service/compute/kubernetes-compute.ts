@@ -11,7 +11,7 @@ import { ClaimLost } from './compute.ts';
 import { prune, undoRollOut, removeAll, rollOut, type AppliedChanges } from './kubernetes-changes.ts';
 import { connect, type ClusterSettings, type Connected, type Connection } from './kubernetes-connection.ts';
 import { objectsIn, type Objects, type OwnObject } from './kubernetes-objects.ts';
-import { clusterProblem, missingNamespace, missingServiceAccount } from './kubernetes-messages.ts';
+import { clusterProblem, missingNamespace, missingServiceAccount, wrongPullSecret } from './kubernetes-messages.ts';
 
 export interface KubernetesComputeSettings extends ClusterSettings {
   /** The default namespace of deployments; the context's when absent, else `default`. */
@@ -134,11 +134,33 @@ function agentAt(origin: string): RunningAgent {
 async function missingBeforehand({ resourceSpec }: AgentSpec, objects: Objects): Promise<string | undefined> {
   const { namespace } = objects;
   if (!(await namespaceExists(objects))) return missingNamespace(namespace);
-  const account = resourceSpec?.service_account_name;
-  if (!account) return undefined;
-  const path = `${objects.path}/serviceaccounts/${encodeURIComponent(account)}`;
-  const found = await objects.read(`read service account ${account}`, path);
-  return found ? undefined : missingServiceAccount(account, namespace);
+  const { service_account_name: account, image_pull_secrets: pullSecrets } = resourceSpec ?? {};
+  if (account) {
+    const path = `${objects.path}/serviceaccounts/${encodeURIComponent(account)}`;
+    const found = await objects.read(`read service account ${account}`, path);
+    if (!found) return missingServiceAccount(account, namespace);
+  }
+  for (const { name } of pullSecrets ?? []) {
+    const type = await typeOfSecret(name, objects);
+    if (type !== undefined && !pullSecretTypes.has(type)) return wrongPullSecret(name, namespace, type);
+  }
+  return undefined;
+}
+
+/** The types of the Secrets with which a cluster pulls images. */
+const pullSecretTypes = new Set(['kubernetes.io/dockerconfigjson', 'kubernetes.io/dockercfg']);
+const typedSecret = z.looseObject({ type: z.string().default('Opaque') });
+
+/** Undefined if the Secret is missing, which the image may not need, or may not be read. */
+async function typeOfSecret(name: string, objects: Objects): Promise<string | undefined> {
+  try {
+    const path = `${objects.path}/secrets/${encodeURIComponent(name)}`;
+    const found = await objects.read(`read secret ${name}`, path);
+    return found === undefined ? undefined : typedSecret.parse(found).type;
+  } catch (error) {
+    if (error instanceof ServiceError && error.status === 403) return undefined;
+    throw error;
+  }
 }
 
 /** A role for a namespace often can't read the namespace itself: on a 403, assume that it exists. */

@@ -36,6 +36,10 @@ export const missingNamespace = (namespace: string): string =>
 export const missingServiceAccount = (name: string, namespace: string): string =>
   `The service account ${name} is not in the namespace ${namespace}. It has to be there beforehand: make it, or change source_config.resource_spec.service_account_name.`;
 
+/** Without this message the pull would fail as if there were no credentials: a cluster ignores the Secret silently. */
+export const wrongPullSecret = (name: string, namespace: string, type: string): string =>
+  `The Secret ${name} in the namespace ${namespace} is of the type ${type}, with which a cluster pulls no image. Make it by kubectl create secret docker-registry, or change source_config.resource_spec.image_pull_secrets.`;
+
 export const seconds = (ms: number): string => `${Math.round(ms / 1_000)} s`;
 
 export const podEvent = z.looseObject({

@@ -471,6 +471,29 @@ describe('over HTTP', () => {
     },
   );
 
+  test.each([
+    ['kubernetes.io/dockerconfigjson', 'running'],
+    ['kubernetes.io/dockercfg', 'running'],
+    ['Opaque', 'failed'],
+    [undefined, 'failed'],
+  ])(
+    'a pull credential has the type of one: with a Secret of the type %s the revision is %s',
+    { meta: { claims: ['control.resource-spec.image-pull-secrets-type'] } },
+    async (type, kind) => {
+      const metadata = { name: 'registry', namespace: 'team-b' };
+      api.state.put({ apiVersion: 'v1', kind: 'Secret', metadata, ...(type && { type }) });
+      const resource_spec = { image_pull_secrets: [{ name: 'registry' }] };
+      const { start } = await landed({ resource_spec, namespace: 'team-b' });
+      api.state.remove('secrets', 'team-b', 'registry');
+      expect(start.kind).toBe(kind);
+      expect(start.kind === 'failed' ? start.reason : '').toMatch(
+        kind === 'failed'
+          ? /^The Secret registry in the namespace team-b is of the type Opaque, .+ docker-registry/
+          : '',
+      );
+    },
+  );
+
   test(
     'Kubernetes runs the init containers before the main container, one by one',
     { meta: { claims: ['control.resource-spec.init-containers-run-first'] } },
