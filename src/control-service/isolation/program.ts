@@ -43,6 +43,7 @@ export const agentServerPackages: readonly string[] = [
   're2js',
   'swagger-ui-dist',
   'tsx',
+  'ws',
   'yaml',
   'zod',
   'zod-openapi',
