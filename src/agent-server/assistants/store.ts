@@ -14,7 +14,7 @@ import type { Clock } from '../../clock.ts';
 import type { Storage } from '../storage/open.ts';
 import { storable, storableText } from '../storage/storable.ts';
 import type { AssistantVersionsTable, Tables } from '../storage/tables.ts';
-import { defaultAssistantId, type StoredAssistant } from './assistant.ts';
+import { defaultAssistantId, storedAssistant, type StoredAssistant } from './assistant.ts';
 
 /** The values of a version of an assistant, without its number and time. */
 export type VersionValues = Pick<
@@ -94,7 +94,7 @@ export class AssistantStore {
   async get(idOrGraph: string): Promise<StoredAssistant | undefined> {
     const { rows } = await this.#storage.pool.query<StoredAssistant>({
       name: 'get-assistant',
-      text: 'select * from assistants where assistant_id = $1',
+      text: `select ${storedAssistant} from assistants where assistant_id = $1`,
       values: [isUuid(idOrGraph) ? idOrGraph : defaultAssistantId(idOrGraph)],
     });
     return rows[0];

@@ -28,7 +28,27 @@ export interface CronsTable {
   updated_at: Time;
 }
 
-export type StoredCron = Selectable<CronsTable>;
+const cronColumns = [
+  'cron_id',
+  'assistant_id',
+  'thread_id',
+  'schedule',
+  'timezone',
+  'end_time',
+  'enabled',
+  'next_run_date',
+  'on_run_completed',
+  'payload',
+  'metadata',
+  'user_id',
+  'created_at',
+  'updated_at',
+] as const satisfies readonly (keyof CronsTable)[];
+
+/** The columns of a cron for a prepared statement, as in `runs/run-row.ts`. */
+export const storedCron = cronColumns.join(', ');
+
+export type StoredCron = Pick<Selectable<CronsTable>, (typeof cronColumns)[number]>;
 
 /** Serializes a cron for the API. */
 export function showCron(cron: StoredCron): Cron {

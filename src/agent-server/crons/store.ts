@@ -9,7 +9,7 @@ import type { Storage } from '../storage/open.ts';
 import { storable } from '../storage/storable.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { LiveThreadCondition } from '../threads/expiry-sql.ts';
-import type { StoredCron } from './cron-row.ts';
+import { storedCron, type StoredCron } from './cron-row.ts';
 
 /** The crons of a deployment. */
 export class CronStore {
@@ -88,7 +88,7 @@ export class CronStore {
     const { rows } = await this.#storage.pool.query<StoredCron>({
       name: 'due-crons',
       text: `
-        select * from crons
+        select ${storedCron} from crons
         where next_run_date <= $1 and ($3::timestamptz is null or (next_run_date, cron_id) > ($3, $4::uuid))
         order by next_run_date, cron_id limit $2`,
       values: [now, limit, after?.next_run_date, after?.cron_id],

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Clock } from '../../clock.ts';
 import { applicationName, type Storage } from '../storage/open.ts';
-import type { StoredRun } from './run-row.ts';
+import { storedRun, type StoredRun } from './run-row.ts';
 
 /** Why a process may take another's run. `lost`: the run names this process, which does not know it. */
 export type ClaimReason = 'released' | 'lost' | 'lease-over' | 'no-connection' | 'waits-for-a-slot';
@@ -63,7 +63,7 @@ export class RunQueue {
         with living as materialized (
           select application_name from pg_stat_activity where datname = current_database() and application_name is not null
         ), unfinished as (
-          select runs.*, case
+          select ${storedRun}, runs.watched, case
             when process_id is null then 'released'
             when process_id = $1 then 'lost'
             when lease_until < clock_timestamp() then 'lease-over'

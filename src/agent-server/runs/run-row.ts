@@ -4,7 +4,37 @@ import type { RunsTable } from '../storage/tables.ts';
 import type { Usage } from '../tracing/usage.ts';
 import type { RunPlan } from './run-plan.ts';
 
-export type StoredRun = Omit<Selectable<RunsTable>, 'graph_before' | 'watched'>;
+/**
+ * The columns that are read of a run. Statements with a name list their columns: the database refuses a prepared `*` for
+ * good once a later revision has added a column.
+ */
+const runColumns = [
+  'run_id',
+  'sequence',
+  'thread_id',
+  'assistant_id',
+  'graph_id',
+  'status',
+  'metadata',
+  'kwargs',
+  'multitask_strategy',
+  'temporary',
+  'detached',
+  'attempt',
+  'process_id',
+  'cancel_action',
+  'error',
+  'start_after',
+  'started_at',
+  'ended_at',
+  'created_at',
+  'updated_at',
+] as const satisfies readonly (keyof RunsTable)[];
+
+/** The columns of a run for a prepared statement. */
+export const storedRun = runColumns.map((column) => `runs.${column}`).join(', ');
+
+export type StoredRun = Pick<Selectable<RunsTable>, (typeof runColumns)[number]>;
 
 export const isUnfinished = ({ status }: Pick<StoredRun, 'status'>): boolean =>
   status === 'pending' || status === 'running';

@@ -12,6 +12,10 @@ export interface Delivery extends WebhookRun {
   attempts: number;
 }
 
+/** The columns of a delivery for a prepared statement, as in `runs/run-row.ts`. */
+const storedDelivery = `d.delivery_id, d.url, d.host, d.attempts, d.run_id, d.thread_id, d.assistant_id, d.status, d.metadata,
+  d.kwargs, d.multitask_strategy, d.error, d."values", d.stateless, d.created_at, d.started_at, d.ended_at, d.updated_at`;
+
 export interface Claim {
   /** Milliseconds since the epoch. */
   now: number;
@@ -45,7 +49,7 @@ export class Deliveries {
         )
         update webhook_deliveries d set attempts = attempts + 1, next_attempt_at = $2
         from due where d.delivery_id = due.delivery_id
-        returning d.*`,
+        returning ${storedDelivery}`,
       values: [new Date(now), new Date(now + forMs), notTo, limit],
     });
     return rows;
