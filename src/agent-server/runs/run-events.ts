@@ -212,12 +212,26 @@ export class RunEvents {
     return { kind: row.event === 'error' ? 'error' : 'values', json: row.data, id: Number(row.id) };
   }
 
-  /** Prunes events of runs that ended before a time (ms since the epoch). */
+  /**
+   * Prunes the events of runs that ended before a time (ms since the epoch). In the stream of a thread, a run's events
+   * come after those of the runs before it: they are kept until these have ended by then, too.
+   */
   async forget(before: number): Promise<void> {
     await this.#storage.pool.query(
-      `delete from run_events where written_at < $1 and not exists (
-         select from runs where runs.run_id = run_events.run_id and status in ('pending', 'running')
-       )`,
+      `delete from run_events where written_at < $1
+         and $1 > (
+           select last.written_at from run_events last where last.run_id = run_events.run_id order by last.id desc limit 1
+         )
+         and not exists (
+           select from runs where runs.run_id = run_events.run_id and (
+             runs.ended_at is null or runs.ended_at >= $1
+             or runs.thread_stream and exists (
+               select from runs earlier
+               where earlier.thread_id = runs.thread_id and earlier.thread_stream and earlier.sequence < runs.sequence
+                 and (earlier.ended_at is null or earlier.ended_at >= $1)
+             )
+           )
+         )`,
       [new Date(before)],
     );
   }
