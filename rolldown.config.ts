@@ -49,6 +49,8 @@ export const builds = (base: string): Record<'action' | 'cli', BuildOptions> => 
     input: {
       cli: join(root, 'src/cli/main.ts'),
       'agent-server': join(root, 'src/agent-server/main.ts'),
+      // A step of the control service's builds.
+      'agent-prepare': join(root, 'src/agent-server/prepare.ts'),
       // A thread of the control service.
       'database-relay': join(root, 'src/postgres/relay/relay-thread.ts'),
       // The demo starts it as a process of its own.

@@ -4,6 +4,8 @@ import { carryCallers, sdkClients } from './auth/in-process-caller.ts';
 import type { Configuration } from './configuration.ts';
 import { loadGraphs, type LoadedGraph } from './graphs/load.ts';
 import { loadCustomApp, type CustomApp } from './http/custom-app.ts';
+import { loadUi } from './ui/load-ui.ts';
+import type { UiBundles } from './ui/ui-bundles.ts';
 import { logWhileLoading, type LoadingOptions } from './log-while-loading.ts';
 import type { Embeddings } from './store/embeddings.ts';
 import { loadEmbeddings } from './store/load-embeddings.ts';
@@ -17,6 +19,8 @@ export interface AgentCode {
   app: CustomApp | undefined;
   /** What `store.index.embed` names. */
   embeddings: Embeddings | undefined;
+  /** The components of `ui`, for browsers. */
+  ui: UiBundles;
 }
 
 /**
@@ -36,5 +40,6 @@ export async function loadAgentCode(
   if (auth) for (const Client of await sdkClients(configuration, configPath)) carryCallers(Client, isInProcess);
   const embed = `\`store.index.embed\`, ${store?.index?.embed}`;
   const embeddings = await logWhileLoading(embed, loadEmbeddings(configuration, configPath, loading), loading);
-  return { graphs, auth, app, embeddings };
+  const ui = await loadUi(configuration.file, configPath, loading);
+  return { graphs, auth, app, embeddings, ui };
 }

@@ -113,6 +113,7 @@ async function putTogether(
     runs,
     crons,
     graphs,
+    ui: loaded.ui,
     info: serverInfo(options, !settings.disabled),
     checkDatabase: async () => void (await sql`select 1`.execute(storage.db)),
     metrics: new Metrics({ storage, runs, atOnce, clock }),

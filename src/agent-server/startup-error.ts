@@ -11,6 +11,7 @@ export type StartupCode =
   | 'graph-export-missing'
   | 'graph-not-a-graph'
   | 'engine-missing'
+  | 'ui-invalid'
   | 'database'
   | 'address';
 

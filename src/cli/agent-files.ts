@@ -53,13 +53,14 @@ export function absentFiles(read: AgentFiles): { problems: Problem[]; warnings: 
 }
 
 /** The files of the agent's code; a Python module's dotted name is none. */
-function filesNamed({ graphs, http, auth, store }: GraphConfig): { path: FieldPath; file: string }[] {
+function filesNamed({ graphs, http, auth, store, ui }: GraphConfig): { path: FieldPath; file: string }[] {
   const embedder = store?.index && embedderOf(store.index.embed);
   const named = [
     ...graphLocations({ graphs }).map(({ graphId, file }) => ({
       path: typeof graphs[graphId] === 'string' ? ['graphs', graphId] : ['graphs', graphId, 'path'],
       file,
     })),
+    ...Object.entries(ui ?? {}).map(([name, file]) => ({ path: ['ui', name], file })),
     ...[
       { path: ['http', 'app'], named: http?.app },
       { path: ['auth', 'path'], named: auth?.path },

@@ -139,7 +139,7 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
 
     const relay = database.socketFolder === undefined ? undefined : startRelay(database.socketFolder, tables.pool, log);
     opened.push(async () => relay?.close());
-    const { workDir, userOf, compute, ...running } = await localCompute({
+    const { workDir, program, userOf, compute, ...running } = await localCompute({
       choice: settings.running ?? {},
       given: settings.compute,
       agentServer: settings.agentServer,
@@ -173,6 +173,7 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
       store,
       dataDir,
       workDir,
+      program,
       ...(userOf ? { userOf } : {}),
       adminDatabaseUrl: database.url,
       wayToDatabase:

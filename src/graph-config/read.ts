@@ -35,6 +35,7 @@ const openPaths: readonly FieldPath[] = [
   ['store', 'ttl'],
   ['checkpointer'],
   ['checkpointer', 'ttl'],
+  ['ui_config'],
 ];
 
 /**

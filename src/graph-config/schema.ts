@@ -69,8 +69,13 @@ export const graphConfig = z.strictObject({
   encryption: freeObject.nullable().optional(),
   http: httpConfig.nullable().optional(),
   webhooks: webhooksConfig.nullable().optional(),
-  ui: z.record(z.string(), z.string()).nullable().optional(),
-  ui_config: freeObject.nullable().optional(),
+  /** Modules whose default exports map names to React components, by a graph's id or any other name. */
+  ui: z.record(z.string().min(1), modulePath).nullable().optional(),
+  /** `shared`: packages that the page provides beside React. */
+  ui_config: z
+    .strictObject({ shared: z.array(z.string().min(1)).optional() })
+    .nullable()
+    .optional(),
   _INTERNAL_docker_tag: z.string().nullable().optional(),
 });
 export type GraphConfig = z.infer<typeof graphConfig>;

@@ -28,7 +28,6 @@ const notOffered = "is not offered by Landfall's agent server";
 const ofPython = `${noEffect}: it is about Python, and these graphs are not`;
 const ofImages = `${noEffect}: no image is built, the agent is a process of its own`;
 const ofPackages = `${noEffect}: the packages are those of package.json and its lock file`;
-const ofPages = `${noEffect}: it shows no pages of the agent`;
 
 /** Keys at the top of the file whose effect is on other machines. */
 const notHere: readonly [key: keyof GraphConfig, message: string][] = [
@@ -41,8 +40,6 @@ const notHere: readonly [key: keyof GraphConfig, message: string][] = [
   ['pip_installer', ofPython],
   ['keep_pkg_tools', ofPython],
   ['api_version', `${noEffect}: \`GET /info\` returns its API version`],
-  ['ui', ofPages],
-  ['ui_config', ofPages],
   ['_INTERNAL_docker_tag', ofImages],
 ];
 

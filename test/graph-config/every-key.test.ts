@@ -54,7 +54,7 @@ function saidOf(text: string): string[] {
 const KINDS = [true, 7.5, -1, 'no such word', '', {}, { one: 1 }, [], [1], [{}]];
 
 /** Keys whose content is defined by the agent or by other platforms: any map is valid. */
-const FREE = ['encryption', 'checkpointer.serde', 'ui_config', 'auth.openapi.paths'];
+const FREE = ['encryption', 'checkpointer.serde', 'auth.openapi.paths'];
 
 test('the table knows the maps that there are', () => {
   expect(maps.map(({ path }) => path.join('.')).toSorted()).toEqual([
@@ -72,6 +72,7 @@ test('the table knows the maps that there are', () => {
     'store',
     'store.index',
     'store.ttl',
+    'ui_config',
     'webhooks',
     'webhooks.url',
   ]);

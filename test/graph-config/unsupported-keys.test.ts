@@ -16,12 +16,11 @@ const NOWHERE = "has no effect on Landfall's agent server";
 
 describe('keys without effect', () => {
   test('are reported with their lines, and do not block', () => {
-    expect(saidOf({ python_version: '3.12', dependencies: ['.'], image_distro: 'wolfi', ui: {} })).toEqual({
+    expect(saidOf({ python_version: '3.12', dependencies: ['.'], image_distro: 'wolfi' })).toEqual({
       warnings: [
         `langgraph.json:5:2: \`python_version\` ${NOWHERE}: it is about Python, and these graphs are not`,
         `langgraph.json:6:2: \`dependencies\` ${NOWHERE}: the packages are those of package.json and its lock file`,
         `langgraph.json:9:2: \`image_distro\` ${NOWHERE}: no image is built, the agent is a process of its own`,
-        `langgraph.json:10:2: \`ui\` ${NOWHERE}: it shows no pages of the agent`,
       ],
       refused: [],
     });

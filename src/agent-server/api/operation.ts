@@ -21,6 +21,7 @@ import type { Context } from 'hono';
 import { Refusal } from '../refusal.ts';
 import { matches } from '../auth/filters.ts';
 import { callAuthHandler } from '../auth/call-auth-handler.ts';
+import type { UiBundles } from '../ui/ui-bundles.ts';
 import type { ThreadRemover } from '../threads/remover.ts';
 import type { Upgrade } from '../web-sockets.ts';
 
@@ -32,6 +33,7 @@ export interface AppDependencies extends ThreadComponents {
   crons: CronStore;
   graphs: Graphs;
   store: DeploymentStore;
+  ui: UiBundles;
   info: ServerInfo;
   checkDatabase: () => Promise<void>;
   metrics: Metrics;

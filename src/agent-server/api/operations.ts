@@ -9,6 +9,7 @@ import { storeOperations } from '../store/operations.ts';
 import { threadStreamOperations } from '../protocols/thread-stream/operations.ts';
 import { threadOperations } from '../threads/operations.ts';
 import { threadStateOperations } from '../threads/state-operations.ts';
+import { uiOperations } from '../ui/operations.ts';
 import type { Env } from './operation.ts';
 import { systemOperations } from './system-operations.ts';
 
@@ -24,5 +25,6 @@ export const operations: readonly Operation<Env>[] = [
   ...storeOperations,
   ...protocolOperations,
   ...threadStreamOperations,
+  ...uiOperations,
   ...systemOperations,
 ];

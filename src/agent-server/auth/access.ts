@@ -6,7 +6,7 @@ export type Kind = 'assistant' | 'thread' | 'run' | 'cron';
 
 /** What a request does, as the agent's authorization handlers see it. */
 export type Access =
-  /** Open to everyone: health and server info. */
+  /** Open to everyone: health, server info and files of pages. */
   | { does: 'open' }
   /** Needs authentication only: no resource, or a route outside the API. */
   | { does: 'nothing' }
@@ -96,6 +96,9 @@ const rules: readonly Rule[] = [
   ['DELETE', /^\/store\/items$/, () => ({ does: 'store', action: 'delete' })],
   ['POST', /^\/store\/items\/search$/, () => ({ does: 'store', action: 'search' })],
   ['POST', /^\/store\/namespaces$/, () => ({ does: 'store', action: 'list_namespaces' })],
+
+  // Pages load them by tags, which can't send credentials.
+  ['GET', /^\/ui\/[^/]+\/entrypoint\.(?:js|css)$/, () => ({ does: 'open' })],
 ];
 
 /** Classifies a request by its method and path. */
@@ -108,7 +111,7 @@ export function accessOf(method: string, path: string): Access {
   const group = groupOf(path);
   if (path === '/ok' || group === 'meta') return { does: 'open' };
   // The protocols call the server's own routes with the caller's identity.
-  return { does: group === undefined || group === 'a2a' || group === 'mcp' ? 'nothing' : 'unknown' };
+  return { does: group === undefined || ['a2a', 'mcp', 'ui'].includes(group) ? 'nothing' : 'unknown' };
 }
 
 /** Decodes a path segment as the routes do. */

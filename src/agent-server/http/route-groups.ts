@@ -3,7 +3,7 @@ import type { HttpConfig } from '../../graph-config/http-config.ts';
 import { missing } from '../refusal.ts';
 
 /** The groups of routes that can be disabled and authorized. */
-type RouteGroup = 'assistants' | 'threads' | 'runs' | 'store' | 'a2a' | 'mcp' | 'meta';
+type RouteGroup = 'assistants' | 'threads' | 'runs' | 'store' | 'a2a' | 'mcp' | 'meta' | 'ui';
 
 /** The paths of each group; the first match counts. Crons are future runs, and commands start runs. */
 const pathsOfGroups: readonly [group: RouteGroup, path: RegExp][] = [
@@ -15,6 +15,7 @@ const pathsOfGroups: readonly [group: RouteGroup, path: RegExp][] = [
   ['a2a', /^\/a2a(?:\/|$)/],
   ['a2a', /^\/\.well-known\/agent(?:-card)?\.json$/],
   ['mcp', /^\/mcp(?:\/|$)/],
+  ['ui', /^\/ui\/[^/]+(?:\/entrypoint\.(?:js|css))?$/],
   ['meta', /^\/(?:info|metrics|openapi\.json)$/],
   ['meta', /^\/docs(?:\/|$)/],
 ];

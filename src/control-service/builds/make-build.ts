@@ -4,6 +4,7 @@ import { pause, type Clock } from '../../clock.ts';
 import { maskOf } from '../../contract/mask.ts';
 import { startGuarded, type GuardedProcess } from '../compute/guarded-process.ts';
 import type { ProcessFamily } from '../compute/process-family.ts';
+import type { AgentProgramFiles } from '../isolation/program.ts';
 import { changeOwner } from '../isolation/change-owner.ts';
 import { commandProblem } from '../deployments/validation/value-problems.ts';
 import { buildEnvironment, networkSecrets } from './build-environment.ts';
@@ -25,10 +26,12 @@ import { diskIsFull, freeSpace, isDiskFull, isDiskFullMessage, spaceIsShort, typ
 import { tokenSecrets } from './git-settings.ts';
 import { install } from './install.ts';
 import { obtainSource } from './obtain-source.ts';
+import { bundleUi } from './prepare-agent.ts';
 import { packageCache } from './dependency-store.ts';
 import { graphLocations } from '../../graph-config/graph-path.ts';
 import { runnableHere } from '../../graph-config/language.ts';
 import { readGraphConfig } from '../../graph-config/read.ts';
+import type { GraphConfig } from '../../graph-config/schema.ts';
 import { formatProblem } from '../../diagnostics/problem.ts';
 import type { WriteLine } from '../compute/log-line.ts';
 import { realPath } from './allowed-repository.ts';
@@ -42,6 +45,8 @@ export interface BuildSettings {
   /** This service's environment, of which a build gets very little. */
   env?: NodeJS.ProcessEnv;
   freeSpace?: FreeSpace;
+  /** The program that prepares an agent; that of this installation when absent. */
+  program?: AgentProgramFiles | undefined;
   /** Frees disk space until this many bytes are free. */
   makeRoom?: ((wanted: number) => Promise<void>) | undefined;
   step?: ((done: 'cloned' | 'installed' | 'built') => void | Promise<void> | undefined) | undefined;
@@ -156,7 +161,8 @@ async function build(
   const config = findGraphConfig(folder.source, graphConfigPath, masked.log, what);
   if (!config.ok) return config;
   const source = realpathSync(folder.source);
-  const configFolder = dirname(config.value);
+  const { file: graphConfigFile, content } = config.value;
+  const configFolder = dirname(graphConfigFile);
   const installed = await install(source, configFolder, { ...context, run: beginPart(bounds.installMs) });
   if (!installed.ok || signal.aborted) return installed.ok ? stepFailed('') : installed;
   await giveSource();
@@ -169,8 +175,11 @@ async function build(
     if (end.kind !== 'done')
       return stepFailed(end.kind === 'failed' ? failure('source_config.build_command', end) : '');
   }
+  const preparing = { file: graphConfigFile, config: content, program: settings.program, log: masked.log };
+  const bundled = await bundleUi({ ...preparing, run: beginPart(bounds.buildMs) });
+  if (!bundled.ok) return bundled;
   await step?.('built');
-  return succeeded({ folder: folder.root, from: obtained.value, graphConfigFile: config.value });
+  return succeeded({ folder: folder.root, from: obtained.value, graphConfigFile });
 }
 
 /** Validates a command again at the moment of use. */
@@ -180,7 +189,7 @@ const problemOf = (name: string, command: string | undefined): string | undefine
 const largest = 1_000_000;
 
 /**
- * The real path of the graph configuration file of a checkout: it must be inside, also after following links, be valid,
+ * The graph configuration of a checkout, and the real path of its file: it must be inside, also after following links, be valid,
  * and name graphs that this machine can run. Writes every problem to the log.
  */
 export function findGraphConfig(
@@ -188,7 +197,7 @@ export function findGraphConfig(
   graphConfigPath: string,
   log: WriteLine,
   what: 'repository' | 'source tarball' = 'repository',
-): StepResult<string> {
+): StepResult<{ file: string; content: GraphConfig }> {
   const advice = `Check source_revision_config.graph_config_path: it is relative to the root of the ${what}.`;
   const file = realPath(join(source, graphConfigPath));
   if (file === undefined) {
@@ -214,5 +223,5 @@ export function findGraphConfig(
   }
   for (const warning of read.warnings) log('warning', formatProblem(warning));
   const runnable = runnableHere(graphLocations(read.value));
-  return runnable.kind === 'runnable' ? succeeded(file) : stepFailed(runnable.reason);
+  return runnable.kind === 'runnable' ? succeeded({ file, content: read.value }) : stepFailed(runnable.reason);
 }

@@ -66,3 +66,7 @@ export function agentServerPath(here: string = import.meta.url): string {
   const there = here.endsWith('.ts') ? '../../agent-server/main.ts' : './agent-server.js';
   return fileURLToPath(new URL(there, here));
 }
+
+/** The program beside an agent server that prepares an agent for it, at the end of a build. */
+export const preparePath = (agentServer: string): string =>
+  join(dirname(agentServer), agentServer.endsWith('.ts') ? 'prepare.ts' : 'agent-prepare.js');

@@ -54,7 +54,7 @@ export async function localCompute(settings: LocalComputeSettings) {
   await users?.sweepAll();
   await removeDeadSockets(clock.now());
   const userOf = users?.userOf;
-  if (given) return { compute: given, workDir, userOf, close: async () => undefined };
+  if (given) return { compute: given, workDir, program, userOf, close: async () => undefined };
 
   const { privateWebhooks } = choice;
   const serviceId = folderKey(realpathSync(dataDir));
@@ -79,7 +79,7 @@ export async function localCompute(settings: LocalComputeSettings) {
     await processes.close();
     await images.close();
   };
-  return { compute: chosenCompute({ builds, images }), workDir, userOf, close };
+  return { compute: chosenCompute({ builds, images }), workDir, program, userOf, close };
 }
 
 /** Runs every agent on the compute that its program needs; removes from both. */

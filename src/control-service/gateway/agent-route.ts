@@ -8,6 +8,7 @@ import {
 import type { Clock } from '../../clock.ts';
 import { prepareAgentRequest, prepareAgentResponse } from './headers.ts';
 import { answerPreflight, preparePreflight, preflightWithinMs, withoutQuery } from './preflight.ts';
+import { prepareUiFile } from './ui-file.ts';
 import { pipeline } from 'node:stream';
 import { messageOf } from '../../errors.ts';
 import { addressOf } from './request-agent.ts';
@@ -86,12 +87,18 @@ export function openRoute(upstream: Upstream, { clock, log, answerWithinMs }: Ro
       const withinMs = Math.min(preflightWithinMs, answerWithinMs);
       return pass(request, response, { respond: answerPreflight, withinMs });
     },
+    /** Forwards a request of any caller for a file of the agent's UI. */
+    sendUiFile(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
+      prepareUiFile(request.headers, upstream.token);
+      request.url = withoutQuery(path);
+      return pass(request, response, { respond: passOn, withinMs: answerWithinMs });
+    },
   };
 }
 
 export type OpenRoute = ReturnType<typeof openRoute>;
 /** A route that gets no new requests. */
-export type AgentRoute = Omit<OpenRoute, 'send' | 'sendPreflight'>;
+export type AgentRoute = Omit<OpenRoute, 'send' | 'sendPreflight' | 'sendUiFile'>;
 
 interface Forwarding {
   origin: string;

@@ -5,6 +5,7 @@ import { holdsApiKey } from '../api-keys/api-key.ts';
 import { setPublicAddress } from './headers.ts';
 import { openRoute, type AgentRoute, type OpenRoute, type UpgradeRequest, type Upstream } from './agent-route.ts';
 import { isPreflight } from './preflight.ts';
+import { isUiFile } from './ui-file.ts';
 import { gatewayErrors, sendGatewayError, type GatewayError } from './gateway-error.ts';
 import type { Logger } from '../../logger.ts';
 
@@ -13,7 +14,7 @@ export type Admission = 'allowed' | 'missing' | (Pick<GatewayError, 'detail'> & 
 
 interface GatewaySettings {
   /**
-   * Called for every request on every path (agent-server.md, Authentication), except a preflight to a live agent.
+   * Called for every request on every path (agent-server.md, Authentication), except preflights and files of a UI, of a live agent.
    * `header` reads one of the request's headers.
    */
   authorize: (deploymentId: string, header: (name: string) => string | undefined) => Promise<Admission>;
@@ -54,8 +55,9 @@ export function createGateway(settings: GatewaySettings) {
   ): Promise<void> {
     // Otherwise the agent, and its log, would get the key.
     if (holdsApiKey(path)) return sendGatewayError(response, gatewayErrors.keyInPath);
-    const requested = isPreflight(request) ? routes.get(deploymentId) : undefined;
-    if (requested) return requested.sendPreflight(request, response, path);
+    const live = routes.get(deploymentId);
+    if (live && isPreflight(request)) return live.sendPreflight(request, response, path);
+    if (live && isUiFile(request, path)) return live.sendUiFile(request, response, path);
     const admission = await admit(deploymentId, request);
     // The caller has disconnected: no close event would follow, so the request would count as in flight for ever.
     if (response.destroyed) return;

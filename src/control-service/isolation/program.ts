@@ -33,6 +33,7 @@ export const agentServerPackages: readonly string[] = [
   '@langchain/langgraph-checkpoint-postgres',
   '@modelcontextprotocol/server',
   'cron-parser',
+  'esbuild',
   'eventsource-parser',
   'fastest-levenshtein',
   'hono',

@@ -26,7 +26,7 @@ export interface RolloutsSettings
       RolloutDependencies,
       'store' | 'dataDir' | 'adminDatabaseUrl' | 'log' | 'compute' | 'cloning' | 'tracing' | 'userOf' | 'step'
     >,
-    Pick<BuildSettings, 'allowGit' | 'clock' | 'makeRoom'> {
+    Pick<BuildSettings, 'allowGit' | 'clock' | 'makeRoom' | 'program'> {
   /** The parent of the folder `builds/` and of the folders that builds share; the data folder when absent. */
   workDir?: string;
   /** How processes of this machine reach their databases; like this service when absent. */
@@ -46,13 +46,13 @@ export interface RolloutsSettings
  * Nothing happens before `recover`, which covers all earlier requests.
  */
 export function startRollouts(settings: RolloutsSettings) {
-  const { store, dataDir, allowGit, gateway, compute, clock, log, makeRoom, pollMs = 30_000 } = settings;
+  const { store, dataDir, allowGit, gateway, compute, clock, log, makeRoom, program, pollMs = 30_000 } = settings;
   const { workDir = dataDir } = settings;
   const stopping = new AbortController();
   const retrying = retryPolicy(clock, stopping.signal, log);
   const tools: RolloutDependencies = {
     ...settings,
-    builds: { dataDir: workDir, allowGit, clock, bounds: settings.buildBounds, makeRoom },
+    builds: { dataDir: workDir, allowGit, clock, bounds: settings.buildBounds, makeRoom, program },
     buildSlots: createSemaphore(buildsAtOnce),
     ensureDatabase: ensureOn(settings.adminDatabaseUrl, settings.wayToDatabase),
     live: liveAgents({

@@ -26,11 +26,14 @@ test('the access rules cover every route of the server', async () => {
     'GET /metrics',
     'GET /ok',
     'GET /openapi.json',
+    'GET /ui/:ui/entrypoint.css',
+    'GET /ui/:ui/entrypoint.js',
   ]);
-  // Open to authenticated users: the protocols call the other routes on their behalf.
+  // Open to authenticated users: the protocols call the other routes on their behalf, and a UI has no data.
   expect(by('nothing').filter((route) => !/ \/(?:mcp|a2a|\.well-known)\b/.test(route))).toEqual([
     'GET /threads/:thread_id/stream/events',
     'POST /threads/:thread_id/commands',
     'POST /threads/:thread_id/stream/events',
+    'POST /ui/:ui',
   ]);
 });

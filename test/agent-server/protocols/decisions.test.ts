@@ -2,7 +2,7 @@ import { Role, type Message, type Part } from '@a2a-js/sdk';
 import { describe, expect, test } from 'vitest';
 import { artifactsOf, historyOf, inputOf, resumeOf } from '../../../src/agent-server/protocols/a2a/messages.ts';
 import { inProtocolForm } from '../../../src/agent-server/protocols/a2a/answer.ts';
-import { publicBase } from '../../../src/agent-server/protocols/operations.ts';
+import { publicBase } from '../../../src/agent-server/api/public-base.ts';
 import { toolInput, toolNames } from '../../../src/agent-server/protocols/mcp/server.ts';
 import { data, message, text } from './a2a-speaking.ts';
 

@@ -270,3 +270,32 @@ async function bytesOf(response: IncomingMessage): Promise<Buffer> {
   for await (const chunk of response) chunks.push(Buffer.from(chunk));
   return Buffer.concat(chunks);
 }
+
+test('gets a file of a UI for a caller without a key, and passes no credentials on', async () => {
+  const seen: unknown[] = [];
+  const { address } = await inFrontOf((request, response) => {
+    seen.push([request.method, request.url, Object.keys(request.headers).toSorted()]);
+    response.end('script');
+  });
+  const headers = { cookie: 'a=1', authorization: 'Bearer token', 'x-landfall-agent-token': 'forged', accept: '*/*' };
+  const file = await fetch(`${address}/api/ui/my%20agent/entrypoint.js?x=1`, { headers });
+  expect([file.status, await file.text()]).toEqual([200, 'script']);
+  expect(seen).toEqual([
+    [
+      'GET',
+      '/api/ui/my%20agent/entrypoint.js',
+      ['accept', 'accept-encoding', 'connection', 'host', 'x-landfall-agent-token'],
+    ],
+  ]);
+});
+
+test.each([
+  ['POST', '/ui/agent/entrypoint.js'],
+  ['POST', '/ui/agent'],
+  ['GET', '/ui/agent/entrypoint.html'],
+  ['GET', '/ui/agent/../../threads/entrypoint.js'],
+  ['GET', '/ui/a/b/entrypoint.js'],
+])('requires a key for %s %s', async (method, path) => {
+  const { address } = await inFrontOf((_, response) => void response.end());
+  expect((await fetch(`${address}${path}`, { method })).status).toBe(401);
+});

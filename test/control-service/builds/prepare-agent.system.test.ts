@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { workplace } from './building.ts';
+import { plainAgent, type Files } from './repositories.ts';
+
+const atTheEnd: (() => void)[] = [];
+afterEach(() => {
+  for (const end of atTheEnd.splice(0).reverse()) end();
+});
+const place = (files: Files) => workplace({ ...plainAgent, ...files }, atTheEnd);
+
+const withUi = (more: object = {}): string =>
+  JSON.stringify({ graphs: { agent: './graph.mjs:graph' }, ui: { agent: './src/ui.tsx' }, ...more });
+
+test('keeps the bundled UI with the build, made after its build command', async () => {
+  const { build, lines } = place({
+    'agent/langgraph.json': withUi(),
+    'agent/ui.txt': "import { text } from '../text.ts';\nexport default { shown: () => <b>{text}</b> };",
+    'agent/text.ts': "export const text = 'from the source';",
+  });
+  const request = { graphConfigPath: 'agent/langgraph.json', buildCommand: 'mkdir src && cp ui.txt src/ui.tsx' };
+  const { graphConfigFile } = await build({ request });
+  const { agent } = JSON.parse(readFileSync(join(dirname(graphConfigFile), '.landfall-build/ui.json'), 'utf8'));
+  expect(agent['entrypoint.js']).toContain('from the source');
+  expect(lines).toContain('Bundling the UI: agent');
+});
+
+test("fails with file, line and message if the UI can't be bundled", async () => {
+  const { reason, lines } = place({
+    'langgraph.json': withUi(),
+    'src/ui.tsx': 'export default {\n  shown: () => <b>,\n};',
+  });
+  expect(await reason()).toMatch(
+    /^`ui` of the graph configuration failed: exit code 1\. It said: src\/ui\.tsx:\d+:\d+: /,
+  );
+  expect(lines).toContainEqual(expect.stringMatching(/^src\/ui\.tsx:\d+:\d+: /));
+});
+
+test('bundles no UI that is disabled', async () => {
+  const { build, lines } = place({ 'langgraph.json': withUi({ http: { disable_ui: true } }) });
+  await build();
+  expect(lines).not.toContainEqual(expect.stringContaining('Bundling'));
+});
