@@ -39,7 +39,7 @@ const architecture: Record<string, Module> = {
   ),
   'agent-server': module(
     'contract sse graph-config diagnostics postgres http clock errors logger',
-    'zod hono @hono/node-server kysely pg re2js tsx esbuild cron-parser @langchain/langgraph @langchain/langgraph-checkpoint-postgres @langchain/langgraph-checkpoint @langchain/core @cfworker/json-schema prom-client @a2a-js/sdk @modelcontextprotocol/server ws',
+    'zod hono @hono/node-server kysely pg re2js tsx esbuild typescript-5 cron-parser @langchain/langgraph @langchain/langgraph-checkpoint-postgres @langchain/langgraph-checkpoint @langchain/core @cfworker/json-schema prom-client @a2a-js/sdk @modelcontextprotocol/server ws',
   ),
   listener: module('clock errors logger program-logger run-until-signal contract client control-service', ''),
   action: module(
@@ -60,8 +60,8 @@ const architecture: Record<string, Module> = {
   ),
 };
 
-/** The engine belongs to the agent's folder: our code may know its types and nothing else. */
-const typesOnly = new Set(['@langchain/langgraph', '@langchain/core']);
+/** The engine and the compiler belong to the agent's folder: our code may know their types and nothing else. */
+const typesOnly = new Set(['@langchain/langgraph', '@langchain/core', 'typescript-5']);
 
 interface Import {
   file: string;

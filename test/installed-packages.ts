@@ -11,7 +11,7 @@ const root = join(import.meta.dirname, '..');
 const variable = 'LANDFALL_TEST_PACKAGES';
 
 /** What the agents of the tests import. */
-const needed = ['@langchain/langgraph', '@langchain/core', 'zod'];
+const needed = ['@langchain/langgraph', '@langchain/core', 'zod', 'typescript-5'];
 
 /** A user who is neither root nor an owner: has only what every user may do. */
 const anyone = { name: 'nobody', uid: 65_534, gid: 65_534 };

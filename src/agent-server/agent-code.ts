@@ -4,6 +4,8 @@ import { carryCallers, sdkClients } from './auth/in-process-caller.ts';
 import type { Configuration } from './configuration.ts';
 import { loadGraphs, type LoadedGraph } from './graphs/load.ts';
 import { loadCustomApp, type CustomApp } from './http/custom-app.ts';
+import { readPrepared } from './prepared.ts';
+import { staticSchemas, type StaticSchemas } from './static-schemas/static-schemas.ts';
 import { loadUi } from './ui/load-ui.ts';
 import type { UiBundles } from './ui/ui-bundles.ts';
 import { logWhileLoading, type LoadingOptions } from './log-while-loading.ts';
@@ -13,6 +15,8 @@ import { loadEmbeddings } from './store/load-embeddings.ts';
 /** The agent's code that the configuration file names. */
 export interface AgentCode {
   graphs: readonly LoadedGraph[];
+  /** What the build read from the graphs' types in TypeScript; undefined without one. */
+  types: StaticSchemas | undefined;
   /** The authentication and authorization handlers of `auth.path`. */
   auth: AgentAuth | undefined;
   /** The application of `http.app`. */
@@ -41,5 +45,5 @@ export async function loadAgentCode(
   const embed = `\`store.index.embed\`, ${store?.index?.embed}`;
   const embeddings = await logWhileLoading(embed, loadEmbeddings(configuration, configPath, loading), loading);
   const ui = await loadUi(configuration.file, configPath, loading);
-  return { graphs, auth, app, embeddings, ui };
+  return { graphs, types: readPrepared(configPath, 'schemas', staticSchemas), auth, app, embeddings, ui };
 }

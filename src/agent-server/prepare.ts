@@ -1,21 +1,45 @@
-// A step of a build: `prepare ui <graph configuration file>` makes what the agent server needs from the agent's sources.
+// A step of a build, for the agent server: `prepare ui <graph configuration file>` bundles the components of its `ui`,
+// `prepare schemas <graph configuration file>` reads the types of its graphs.
 import { readFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { formatProblem } from '../diagnostics/problem.ts';
 import { stackOf } from '../errors.ts';
+import { graphLocations } from '../graph-config/graph-path.ts';
+import { graphLanguage } from '../graph-config/language.ts';
 import { readGraphConfig } from '../graph-config/read.ts';
 import type { GraphConfig } from '../graph-config/schema.ts';
 import { writePrepared } from './prepared.ts';
-import { bundleUi, UiBuildError } from './ui/bundle-ui.ts';
+import { UiBuildError } from './ui/ui-build-error.ts';
 
 const [, , what, configPath = ''] = process.argv;
+const folder = dirname(configPath);
 try {
-  if (what !== 'ui') throw new Error(`Unknown step "${what}". Pass \`ui\`.`);
-  const bundles = await bundleUi(readConfig(), dirname(configPath));
-  writePrepared(configPath, 'ui', Object.fromEntries(bundles));
+  if (what === 'ui') await prepareUi(readConfig());
+  else if (what === 'schemas') await prepareSchemas(readConfig());
+  else throw new Error(`Unknown step "${what}". Pass \`ui\` or \`schemas\`.`);
 } catch (error) {
   for (const line of error instanceof UiBuildError ? error.lines : [stackOf(error)]) process.stderr.write(`${line}\n`);
   process.exitCode = 1;
+}
+
+async function prepareUi(config: GraphConfig): Promise<void> {
+  const { bundleUi } = await import('./ui/bundle-ui.ts');
+  writePrepared(configPath, 'ui', Object.fromEntries(await bundleUi(config, folder)));
+}
+
+async function prepareSchemas(config: GraphConfig): Promise<void> {
+  const { findCompiler } = await import('./static-schemas/compiler.ts');
+  const { readSchemas } = await import('./static-schemas/read-schemas.ts');
+  const found = findCompiler(folder);
+  if (found.kind === 'lacking') {
+    process.stdout.write(`Schemas of graphs annotated in TypeScript have names only. ${found.reason}\n`);
+    return;
+  }
+  const places = graphLocations(config).filter(({ file }) => graphLanguage(file) === 'typescript');
+  const schemas = readSchemas(found.compiler, places, folder);
+  writePrepared(configPath, 'schemas', schemas);
+  const read = Object.keys(schemas.graphs).join(', ') || 'none';
+  process.stdout.write(`Read the types of graphs with TypeScript ${found.compiler.version}: ${read}\n`);
 }
 
 function readConfig(): GraphConfig {

@@ -72,7 +72,7 @@ async function putTogether(
   const { configuration, clock, log, token, tracing, webhookSettings: settings, revisionId = null } = options;
   const { atOnce = 100, runLimitMs: limitMs, leaseMs, webhooks, unknownNodes = 'accept' } = options;
   const store = await storeOf({ configuration, embeddings: loaded.embeddings, storage, clock, log });
-  const graphs = new Graphs(loaded.graphs, storage.pool, store.forGraphs);
+  const graphs = new Graphs(loaded.graphs, storage.pool, store.forGraphs, loaded.types);
   const assistants = new AssistantStore(storage, clock);
   await assistants.ensureDefaults(graphs.list());
   const lifetime = configuration.file.checkpointer?.ttl;

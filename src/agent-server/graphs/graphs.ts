@@ -6,7 +6,8 @@ import type { MemoryCheckpoints } from './engine.ts';
 import type { Graph } from './graph.ts';
 import { GraphFactoryError } from './graph-factory-error.ts';
 import type { LoadedGraph, MakeConfig } from './load.ts';
-import { schemasOf, type GraphSchemaSet } from './schemas.ts';
+import { schemasOfNode, type StaticSchemas } from '../static-schemas/static-schemas.ts';
+import { channelNames, schemasOf, type GraphSchemaSet } from './schemas.ts';
 import { CheckpointWriteTracker } from './checkpoint-writes.ts';
 
 interface SubgraphsQuery {
@@ -51,12 +52,15 @@ export class Graphs {
   readonly #copies = new WeakMap<Graph, Map<CheckpointRetention, Graph>>();
 
   readonly #store: GraphStore;
+  readonly #types: StaticSchemas | undefined;
 
   /** Pending checkpoint writes of runs. */
   readonly writes = new CheckpointWriteTracker();
 
-  constructor(loaded: readonly LoadedGraph[], pool: Pool, store: GraphStore) {
+  /** @param types what the build read from the graphs' types in TypeScript. */
+  constructor(loaded: readonly LoadedGraph[], pool: Pool, store: GraphStore, types?: StaticSchemas) {
     this.#store = store;
+    this.#types = types;
     this.#graphs = new Map(
       loaded.map((graph) => [
         graph.graphId,
@@ -112,7 +116,7 @@ export class Graphs {
 
   /** The JSON schemas of a graph from `make`. */
   async schemas(graphId: string, graph: Graph): Promise<GraphSchemaSet> {
-    return schemasOf(graph, this.#attached(graphId).engine);
+    return schemasOf(graph, this.#attached(graphId).engine, this.#types?.graphs[graphId]);
   }
 
   /** The JSON schemas of the subgraphs of a graph from `make`, by namespace. A named one is found at any depth. */
@@ -126,7 +130,8 @@ export class Graphs {
     const inside = graph.getSubgraphsAsync?.(undefined, isDeep) ?? graph.getSubgraphs?.(undefined, isDeep) ?? [];
     const found: [string, GraphSchemaSet][] = [];
     for await (const [name, one] of inside) {
-      if (namespace === undefined || name === namespace) found.push([name, await schemasOf(one, engine)]);
+      if (namespace !== undefined && name !== namespace) continue;
+      found.push([name, await schemasOf(one, engine, schemasOfNode(this.#types, name, channelNames(one)))]);
     }
     return Object.fromEntries(found);
   }

@@ -4,6 +4,8 @@ import { memberOf } from '../members.ts';
 import { contextSchemaOf, objectSchema, type ContextSchema } from './context-schema.ts';
 import type { Engine } from './engine.ts';
 import type { Graph } from './graph.ts';
+import { messagesSchema } from './messages-schema.ts';
+import { withTypes, type StaticGraphSchemas } from '../static-schemas/static-schemas.ts';
 
 /** The JSON schemas of a graph; unknown ones are omitted. */
 export interface GraphSchemaSet {
@@ -18,20 +20,28 @@ export interface GraphSchemaSet {
 
 /**
  * The JSON schemas of a graph. A state with types at run time (zod, `StateSchema`) has the engine's own; a state
- * annotated in TypeScript has only the channels' names.
+ * annotated in TypeScript has the channels' names, with the types that its build read.
+ *
+ * @param types what the build read; undefined where it could not, or there was no build.
  */
 export async function schemasOf(
   graph: Graph,
   engine: Pick<Engine, 'schemaReaders' | 'joinsMessages'>,
+  types?: StaticGraphSchemas,
 ): Promise<GraphSchemaSet> {
   const readers = await engine.schemaReaders();
-  const named = (part: ChannelPart) => namesOf(graph, part, engine.joinsMessages);
-  const input = reported(() => readers?.getInputTypeSchema(graph)) ?? named('_inputDefinition');
-  const output = reported(() => readers?.getOutputTypeSchema(graph)) ?? named('_outputDefinition');
-  const state = reported(() => readers?.getStateTypeSchema(graph)) ?? named('_schemaDefinition');
+  const named = (part: ChannelPart, typed: FreeObject | undefined) => {
+    const names = namesOf(graph, part, engine.joinsMessages);
+    return names && withTypes(names, typed);
+  };
+  const input = reported(() => readers?.getInputTypeSchema(graph)) ?? named('_inputDefinition', types?.input);
+  const output = reported(() => readers?.getOutputTypeSchema(graph)) ?? named('_outputDefinition', types?.output);
+  const state = reported(() => readers?.getStateTypeSchema(graph)) ?? named('_schemaDefinition', types?.state);
   const context = reported(() => readers?.getConfigTypeSchema(graph));
   // As the input is sent: the engine returns the schema of the parsed value.
-  const accepted = context && allowIgnoredKeys(withoutDefaultsRequired(context), contextSchemaOf(graph));
+  const accepted = context
+    ? allowIgnoredKeys(withoutDefaultsRequired(context), contextSchemaOf(graph))
+    : types?.context;
   return {
     ...(input && { input_schema: input }),
     ...(output && { output_schema: output }),
@@ -57,6 +67,12 @@ type ChannelPart = '_inputDefinition' | '_outputDefinition' | '_schemaDefinition
 /** The channel of a graph whose state is a single value instead of an object. */
 const wholeState = '__root__';
 
+/** The names of a graph's channels. */
+export function channelNames(graph: Graph): string[] {
+  const channels = memberOf(graph.builder, '_schemaDefinition');
+  return isObject(channels) ? Object.keys(channels) : [];
+}
+
 /** A schema of the channels' names, or of the single channel; undefined if the graph has no channels. */
 function namesOf(graph: Graph, part: ChannelPart, joinsMessages: unknown): FreeObject | undefined {
   const channels = memberOf(graph.builder, part);
@@ -69,9 +85,6 @@ function namesOf(graph: Graph, part: ChannelPart, joinsMessages: unknown): FreeO
   if (names.includes(wholeState)) return schema(wholeState);
   return { type: 'object', properties: Object.fromEntries(names.map((name) => [name, schema(name)])) };
 }
-
-/** How the engine marks messages in its own schemas. */
-const messagesSchema = { type: 'array', items: { type: 'object' }, langgraph_type: 'messages' } as const;
 
 /** Allows additional keys, at any depth, where the library ignores them. */
 function allowIgnoredKeys(schema: FreeObject, known: ContextSchema | undefined): FreeObject {

@@ -7,18 +7,8 @@ import { unlessCode } from '../../errors.ts';
 import type { GraphConfig } from '../../graph-config/schema.ts';
 import { packageEntry } from '../graphs/package-entry.ts';
 import { memberOf } from '../members.ts';
+import { UiBuildError } from './ui-build-error.ts';
 import { globalNameOf, type UiBundle } from './ui-bundles.ts';
-
-/** A user interface that can't be bundled. `lines` have `file:line:column` where known. */
-export class UiBuildError extends Error {
-  readonly lines: readonly string[];
-
-  constructor(lines: readonly string[]) {
-    super(lines.join('\n'));
-    this.name = 'UiBuildError';
-    this.lines = lines;
-  }
-}
 
 /** The packages that the page provides, so that its React renders the components. */
 const ofThePage = ['react', 'react-dom', '@langchain/langgraph-sdk'];

@@ -4,6 +4,7 @@ import type { GraphConfig } from '../../graph-config/schema.ts';
 import { logWhileLoading, type LoadingOptions } from '../log-while-loading.ts';
 import { readPrepared } from '../prepared.ts';
 import { StartupError } from '../startup-error.ts';
+import { UiBuildError } from './ui-build-error.ts';
 import { uiBundle, type UiBundles } from './ui-bundles.ts';
 
 /**
@@ -19,7 +20,7 @@ export async function loadUi(
   if (http?.disable_ui === true || Object.keys(ui ?? {}).length === 0) return new Map();
   const built = readPrepared(configPath, 'ui', z.record(z.string(), uiBundle));
   if (built) return new Map(Object.entries(built));
-  const { bundleUi, UiBuildError } = await import('./bundle-ui.ts');
+  const { bundleUi } = await import('./bundle-ui.ts');
   const bundling = bundleUi({ ui, ui_config }, dirname(configPath)).catch((error: unknown) => {
     throw error instanceof UiBuildError ? new StartupError('ui-invalid', error.lines, { cause: error }) : error;
   });

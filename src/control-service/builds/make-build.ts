@@ -26,7 +26,7 @@ import { diskIsFull, freeSpace, isDiskFull, isDiskFullMessage, spaceIsShort, typ
 import { tokenSecrets } from './git-settings.ts';
 import { install } from './install.ts';
 import { obtainSource } from './obtain-source.ts';
-import { bundleUi } from './prepare-agent.ts';
+import { bundleUi, readTypes, typesMs } from './prepare-agent.ts';
 import { packageCache } from './dependency-store.ts';
 import { graphLocations } from '../../graph-config/graph-path.ts';
 import { runnableHere } from '../../graph-config/language.ts';
@@ -178,6 +178,7 @@ async function build(
   const preparing = { file: graphConfigFile, config: content, program: settings.program, log: masked.log };
   const bundled = await bundleUi({ ...preparing, run: beginPart(bounds.buildMs) });
   if (!bundled.ok) return bundled;
+  await readTypes({ ...preparing, run: beginPart(Math.min(typesMs, bounds.buildMs)) });
   await step?.('built');
   return succeeded({ folder: folder.root, from: obtained.value, graphConfigFile });
 }

@@ -1,10 +1,12 @@
 import { dirname } from 'node:path';
+import { graphLocations } from '../../graph-config/graph-path.ts';
+import { graphLanguage } from '../../graph-config/language.ts';
 import type { GraphConfig } from '../../graph-config/schema.ts';
 import { agentServerPath, preparePath } from '../compute/agent-environment.ts';
 import type { WriteLine } from '../compute/log-line.ts';
 import type { AgentProgramFiles } from '../isolation/program.ts';
 import { stepFailed, succeeded, type StepResult } from './build.ts';
-import { failure, type RunCommand } from './run-command.ts';
+import { failure, type CommandSpec, type RunCommand } from './run-command.ts';
 
 interface Preparing {
   /** The graph configuration file, and what it holds. */
@@ -15,13 +17,29 @@ interface Preparing {
   log: WriteLine;
 }
 
-/** Bundles the React components of the graph configuration's `ui` for browsers, which run the code of the source. */
+/** The longest time (ms) for reading the types of an agent: it may loop, and the build must not wait for long. */
+export const typesMs = 60_000;
+
+/** Bundles the React components of the graph configuration's `ui` for browsers. */
 export async function bundleUi({ file, config, program, run, log }: Preparing): Promise<StepResult<undefined>> {
   const names = Object.keys(config.ui ?? {});
   if (names.length === 0 || config.http?.disable_ui === true) return succeeded(undefined);
   log('info', `Bundling the UI: ${names.join(', ')}`);
-  const { node, agentServer } = program ?? { node: process.execPath, agentServer: agentServerPath() };
-  const end = await run({ command: node, args: [preparePath(agentServer), 'ui', file], cwd: dirname(file) });
+  const end = await run(prepare('ui', file, program));
   if (end.kind === 'done') return succeeded(undefined);
   return stepFailed(end.kind === 'failed' ? failure('`ui` of the graph configuration', end) : '');
+}
+
+/** Reads the schemas of graphs from their types in TypeScript. The agent runs without them, so no failure matters. */
+export async function readTypes({ file, config, program, run, log }: Preparing): Promise<void> {
+  if (!graphLocations(config).some(({ file: graph }) => graphLanguage(graph) === 'typescript')) return;
+  const end = await run({ ...prepare('schemas', file, program), silent: true });
+  if (end.kind === 'done') for (const line of end.output) log('info', line);
+  if (end.kind !== 'failed') return;
+  log('warning', `Schemas of graphs annotated in TypeScript have names only. ${failure('Reading the types', end)}`);
+}
+
+function prepare(what: 'ui' | 'schemas', file: string, program: AgentProgramFiles | undefined): CommandSpec {
+  const { node, agentServer } = program ?? { node: process.execPath, agentServer: agentServerPath() };
+  return { command: node, args: [preparePath(agentServer), what, file], cwd: dirname(file) };
 }

@@ -42,3 +42,37 @@ test('bundles no UI that is disabled', async () => {
   await build();
   expect(lines).not.toContainEqual(expect.stringContaining('Bundling'));
 });
+
+const typed = { 'langgraph.json': JSON.stringify({ graphs: { agent: './graph.ts:graph' } }), 'graph.ts': '' };
+const compiler = (createProgram: string): Files => ({
+  'packages/typescript/index.js': `
+    const other = () => undefined;
+    Object.assign(exports, { ModuleKind: {}, ScriptTarget: {}, sys: {} });
+    Object.assign(exports, { findConfigFile: other, parseJsonConfigFileContent: other, forEachChild: other, createProgram: ${createProgram} });`,
+});
+const installCommand = 'cp -r packages node_modules';
+
+test('says why the schemas of an agent have names only', async () => {
+  const { build, lines } = place(typed);
+  await build();
+  expect(lines.at(-1)).toBe(
+    'Schemas of graphs annotated in TypeScript have names only. The agent has no package typescript. Add typescript 5 to its devDependencies.',
+  );
+});
+
+test.each([
+  ['fails', '() => { throw new Error("no such type"); }', {}, 'exit code 1. It said: Error: no such type'],
+  ['never ends', '() => { for (;;); }', { buildMs: 1_500 }, 'it took longer than 1.5 s and was stopped.'],
+  [
+    'takes too much memory',
+    '() => { for (const all = [];;) all.push(new Uint8Array(1e7).fill(1)); }',
+    { memoryBytes: 300_000_000 },
+    'it took more memory than a build may (300 MB) and was stopped.',
+  ],
+])('builds an agent even if reading its types %s', async (_, createProgram, bounds, reason) => {
+  const { build, lines } = place({ ...typed, ...compiler(createProgram) });
+  await build({ request: { installCommand }, settings: { bounds } });
+  expect(lines.at(-1)).toBe(
+    `warning: Schemas of graphs annotated in TypeScript have names only. Reading the types failed: ${reason}`,
+  );
+});
