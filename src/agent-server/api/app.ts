@@ -15,6 +15,7 @@ import type { Logger } from '../../logger.ts';
 import { memberOf } from '../members.ts';
 import type { Fetch } from '../protocols/internal-api.ts';
 import { accessOf } from '../auth/access.ts';
+import { uiFilesWithoutKey } from '../ui/operations.ts';
 import type { AuthConfig } from '../../graph-config/schema.ts';
 import type { HttpConfig } from '../../graph-config/http-config.ts';
 
@@ -58,6 +59,7 @@ export function createApp({ token, around, ...given }: AppParts): Hono<Env> {
     context.set('parts', parts);
     return next();
   });
+  app.use(uiFilesWithoutKey);
   addMiddleware(app, { ...around, isGuarded: token !== undefined, clock, log });
   mountOperations(app, operations);
   // The specification spells the paths of runs on a thread in both ways.

@@ -1,10 +1,10 @@
-import type { Context } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
 import * as z from 'zod';
 import type { Operation } from '../../http/operation.ts';
 import { readBody } from '../api/body.ts';
 import { operation, type Env } from '../api/operation.ts';
 import { publicBase } from '../api/public-base.ts';
-import { missing } from '../refusal.ts';
+import { missing, Refusal } from '../refusal.ts';
 import { globalNameOf, type UiBundle } from './ui-bundles.ts';
 
 const componentRequest = z.object({ name: z.string().min(1) });
@@ -46,22 +46,39 @@ export const uiOperations: readonly Operation<Env>[] = [
       responses: { 200: { description: 'The file.', type } },
       errors: [404],
       open: true,
-      handle(c) {
-        if (c.var.parts.ui.size === 0) return c.notFound();
-        const text = requireBundle(c, c.req.param('ui'))[file];
-        if (text === undefined) throw missing(`The UI "${c.req.param('ui')}" has no style sheet.`);
-        return c.body(text, 200, { 'content-type': `${type}; charset=utf-8`, 'x-content-type-options': 'nosniff' });
-      },
+      handle: (c) => (c.var.parts.ui.size === 0 ? c.notFound() : fileOf(c, c.req.param('ui'), { file, type })),
     }),
   ),
 ];
+
+/** The header by which a proxy says that it passes on a request whose caller has shown no key. */
+export const withoutKeyHeader = 'x-landfall-without-key';
+
+/** Lets requests without a key read the files of UIs, and reach nothing else, such as the agent's own application. */
+export const uiFilesWithoutKey: MiddlewareHandler<Env> = async (c, next) => {
+  if (c.req.header(withoutKeyHeader) === undefined) return next();
+  const [, name, requested] = /^\/ui\/([^/]+)\/([^/]+)$/.exec(c.req.path) ?? [];
+  const file = files.find((each) => each.file === requested);
+  if (name === undefined || !file) throw new Refusal(401, 'Send a key of the service in the header X-Api-Key.');
+  return fileOf(c, decodeURIComponent(name), file);
+};
+
+function fileOf(
+  c: Context<Env>,
+  name: string,
+  { file, type }: Pick<(typeof files)[number], 'file' | 'type'>,
+): Response {
+  const text = requireBundle(c, name)[file];
+  if (text === undefined) throw missing(`The UI "${name}" has no style sheet.`);
+  return c.body(text, 200, { 'content-type': `${type}; charset=utf-8`, 'x-content-type-options': 'nosniff' });
+}
 
 function requireBundle(c: Context<Env>, name: string): UiBundle {
   const { ui } = c.var.parts;
   const bundle = ui.get(name);
   if (bundle) return bundle;
   const known = [...ui.keys()].map((one) => `"${one}"`).join(', ');
-  throw missing(`There is no UI "${name}". The graph configuration has ${known}.`);
+  throw missing(`There is no UI "${name}". The graph configuration has ${known || 'none'}.`);
 }
 
 /** The public address of the server, with the page's own scheme where a proxy may use another one than this server. */

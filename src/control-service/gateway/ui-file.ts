@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { agentTokenHeader } from './headers.ts';
 import { withoutQuery } from './preflight.ts';
 
-/** A script or style sheet of an agent's UI, also below a mount prefix of the agent. */
+/** The path of a script or style sheet of an agent's UI, also below a mount prefix of the agent. */
 const uiFile = /^(?:\/[^/]+)*\/ui\/[^/]+\/entrypoint\.(?:js|css)$/;
 
 /**
@@ -17,8 +17,12 @@ export function isUiFile({ method, headers }: Pick<IncomingMessage, 'method' | '
 
 const passedOn = ['host', 'origin', 'accept', 'accept-encoding'];
 
+/** Tells the agent that the caller has shown no key, so that its server reads out nothing but files of a UI. */
+const withoutKeyHeader = 'x-landfall-without-key';
+
 /** Drops all other headers and adds the agent's token. Mutates the given headers. */
 export function prepareUiFile(headers: IncomingHttpHeaders, token: string): void {
   for (const name of Object.keys(headers)) if (!passedOn.includes(name)) delete headers[name];
   headers[agentTokenHeader] = token;
+  headers[withoutKeyHeader] = 'true';
 }

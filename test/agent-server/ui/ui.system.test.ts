@@ -36,8 +36,8 @@ const config = {
   ui_config: { shared: ['shared'] },
 };
 
-async function serveUi(keys: object = {}, token?: string): Promise<Serving> {
-  const agent = temporaryAgent({ ...sources, 'langgraph.json': { ...config, ...keys } });
+async function serveUi(keys: object = {}, token?: string, more: Record<string, string> = {}): Promise<Serving> {
+  const agent = temporaryAgent({ ...sources, ...more, 'langgraph.json': { ...config, ...keys } });
   const serving = await serveAgent({ configPath: agent.configPath, token });
   const close = async () => {
     await serving.close();
@@ -115,8 +115,26 @@ test('files need no credentials, tags do, through the gateway with its address',
   const { files } = await renderInPage(await answer.text(), {});
   expect(files).toEqual([`${address}/entrypoint.js`]);
   expect((await fetch(`${address}/other.js`)).status).toBe(401);
+  const none = await fetch(`${address.replace('plain', 'none')}/entrypoint.js`);
+  expect([none.status, Object(await none.json()).detail]).toEqual([404, expect.stringContaining('"none"')]);
   front.closeAllConnections();
   front.close();
+  await own.close();
+});
+
+test('the agent’s own application gets no request without a key', async () => {
+  const app = "export const app = () => new Response('secret');";
+  const own = await serveUi({ ui: {}, http: { app: './app.ts:app' } }, undefined, { 'app.ts': app });
+  const shown = await own.fetch(new Request('http://agent.test/ui/plain/entrypoint.js'));
+  expect(await shown.text()).toBe('secret');
+  for (const [path, status] of [
+    ['/ui/plain/entrypoint.js', 404],
+    ['/ui/plain/entrypoint.html', 401],
+    ['/threads', 401],
+  ] as const) {
+    const headers = { 'x-landfall-without-key': 'true' };
+    expect((await own.fetch(new Request(`http://agent.test${path}`, { headers }))).status).toBe(status);
+  }
   await own.close();
 });
 

@@ -284,7 +284,7 @@ test('gets a file of a UI for a caller without a key, and passes no credentials 
     [
       'GET',
       '/api/ui/my%20agent/entrypoint.js',
-      ['accept', 'accept-encoding', 'connection', 'host', 'x-landfall-agent-token'],
+      ['accept', 'accept-encoding', 'connection', 'host', 'x-landfall-agent-token', 'x-landfall-without-key'],
     ],
   ]);
 });

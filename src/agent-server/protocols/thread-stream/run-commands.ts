@@ -26,20 +26,42 @@ export async function readThread({
   }
 }
 
-/** The ids of the interrupts that a thread waits for. */
-const openInterrupts = (thread: z.infer<typeof threadResponse> | undefined): string[] =>
-  thread?.status === 'interrupted'
-    ? Object.values(thread.interrupts ?? {})
-        .flat()
-        .flatMap((each) => (isObject(each) && typeof each['id'] === 'string' ? [each['id']] : []))
-    : [];
+const waitingState = z.looseObject({ interrupts: z.array(z.unknown()) });
+
+/** The ids of the interrupts that the state of a thread waits with: its row has none while a run answers another one. */
+async function openInterrupts({ api, threadId }: CommandContext): Promise<string[]> {
+  const { interrupts } = await api.read(waitingState, 'GET', `/threads/${threadId}/state`);
+  return interrupts.flatMap((each) => (isObject(each) && typeof each['id'] === 'string' ? [each['id']] : []));
+}
+
+const runningRuns = z.array(z.looseObject({ run_id: z.string() }));
+
+/** How long (ms) a response waits for the run that asked for it. */
+const endWithinMs = 10_000;
+
+/** The same; a client may respond to an event before the run that sent it has ended, so that end comes first. */
+async function interruptsFor(ids: readonly string[], context: CommandContext): Promise<string[]> {
+  const { api, threadId } = context;
+  const open = await openInterrupts(context);
+  if (ids.every((id) => open.includes(id))) return open;
+  const signal = AbortSignal.timeout(endWithinMs);
+  const running = await api.read(runningRuns, 'GET', `/threads/${threadId}/runs?status=running`);
+  for (const { run_id } of running) {
+    const ended = async () => (await api.ask('GET', `/threads/${threadId}/runs/${run_id}/join`, { signal })).text();
+    await ended().catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+    });
+  }
+  return running.length > 0 ? openInterrupts(context) : open;
+}
 
 /** Starts a run with an input; on a thread that waits for an answer, the input is that answer. */
 export async function startRun(
   { assistant_id, input, config, metadata, multitaskStrategy }: z.infer<typeof runStartParams>,
   context: CommandContext,
 ): Promise<object> {
-  const resumes = input != null && openInterrupts(await readThread(context)).length > 0;
+  const thread = input == null ? undefined : await readThread(context);
+  const resumes = thread?.status === 'interrupted' && (await openInterrupts(context)).length > 0;
   const strategy = multitaskStrategies.find((each) => each === multitaskStrategy);
   const run = await createRun(context, {
     assistant_id,
@@ -56,7 +78,8 @@ export async function respond(
 ): Promise<object> {
   const thread = await readThread(context);
   const assistantId = assistantOf(thread);
-  const open = openInterrupts(thread);
+  const ids = responses.map(({ interrupt_id }) => interrupt_id);
+  const open = await interruptsFor(ids, context);
   if (open.length === 0) {
     const message = 'No run of this thread waits for a response. Send it after the event input.requested.';
     throw new CommandRefusal('invalid_argument', message);
