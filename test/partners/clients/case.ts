@@ -1,3 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+
 /** An agent server as its clients know it. */
 export interface ClientServer {
   url: string;
@@ -18,17 +21,51 @@ export interface ClientCase {
 /** What a case returns if the feature did all that it is for. */
 export const works = 'works';
 
-/** Runs a case; an error becomes the result `fails: <its message>`, in one line that is the same each time. */
+/** Runs a case; an error becomes the result `fails: ` with its message, in one line that is the same each time. */
 export async function resultOf({ run }: ClientCase, server: ClientServer): Promise<string> {
   try {
     return await run(server);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    return `fails: ${message.replaceAll(server.url, '').replaceAll(uuid, 'ID').replaceAll(unfitting, ' ').slice(0, 100).trim()}`;
+    // The status says enough; bodies are long.
+    const said = /^HTTP \d+/.exec(message)?.[0] ?? message.replaceAll(server.url, '').replaceAll(uuid, 'ID');
+    return `fails: ${said.replaceAll(unfitting, ' ').slice(0, 120).trim()}`;
   }
 }
 
 const uuid = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
 /** What would break a line or a cell of a table. */
-const unfitting = /[\s|]+/g;
+const unfitting = /[\s|`]+/g;
+
+/** Throws unless both are the same; the message has them in short. */
+export function expectSame(seen: unknown, expected: unknown): void {
+  if (!isDeepStrictEqual(seen, expected))
+    throw new Error(`${JSON.stringify(seen)} instead of ${JSON.stringify(expected)}`);
+}
+
+/** Waits until a call returns what is expected; throws if it does not in time. */
+export async function waitUntilSame(
+  call: () => Promise<unknown>,
+  expected: unknown,
+  maxWaitMs = 30_000,
+): Promise<void> {
+  const end = performance.now() + maxWaitMs;
+  let seen = await call();
+  while (!isDeepStrictEqual(seen, expected) && performance.now() < end) {
+    await sleep(50);
+    seen = await call();
+  }
+  expectSame(seen, expected);
+}
+
+/** The status of the error with which a call was refused. */
+export const statusOfError = (call: Promise<unknown>): Promise<unknown> =>
+  call.then(
+    () => 'no error',
+    (error: unknown) => Reflect.get(Object(error), 'status'),
+  );
+
+/** A field of a value, however deep; undefined if absent. */
+export const fieldOf = (of: unknown, ...path: (string | number)[]): unknown =>
+  path.reduce<unknown>((at, key) => (typeof at === 'object' && at !== null ? Reflect.get(at, key) : undefined), of);

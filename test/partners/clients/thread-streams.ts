@@ -1,0 +1,244 @@
+import type { Client, ThreadStream } from '@langchain/langgraph-sdk';
+import { expectSame, fieldOf, works } from './case.ts';
+import type { ClientCase, ClientServer } from './case.ts';
+import { clientOf } from './sdk.ts';
+import type { SdkVersion } from './sdk.ts';
+
+/** How the client reaches a thread: server-sent events or a WebSocket. */
+type Transport = 'sse' | 'websocket';
+
+/** The transports that both servers have. */
+const transports: readonly Transport[] = ['sse'];
+
+const transportNames = { sse: 'SSE', websocket: 'WebSocket' } as const;
+
+/** What a case has at hand: opens a stream of a new thread, or of one that is there. */
+interface Streaming {
+  client: Client;
+  open(assistantId: string, more?: MoreOptions): ThreadStream;
+}
+
+interface MoreOptions {
+  threadId?: string;
+  fetch?: typeof fetch;
+  reconnectDelayMs?: () => number;
+}
+
+const say = (content: string) => ({ input: { messages: [{ type: 'human', content }] } });
+
+/** The first element of an iteration. */
+async function firstOf<T>(all: AsyncIterable<T>): Promise<T> {
+  for await (const each of all) return each;
+  throw new Error('there is none');
+}
+
+/** Whether the graph itself has completed, not one inside it. */
+const isEnd = (event: unknown): boolean =>
+  fieldOf(event, 'params', 'namespace', 'length') === 0 && fieldOf(event, 'params', 'data', 'event') === 'completed';
+
+const features: [feature: string, use: (streaming: Streaming) => Promise<void>][] = [
+  [
+    '`run.start` and `output`',
+    async ({ open }) => {
+      const thread = open('greeter');
+      const { run_id } = await thread.run.start({ input: { input: 'Ada' } });
+      expectSame(typeof run_id, 'string');
+      expectSame(fieldOf(await thread.output, 'output'), 'hello Ada');
+      await thread.close();
+    },
+  ],
+  [
+    '`values`',
+    async ({ open }) => {
+      const thread = open('slow');
+      const seen = Array.fromAsync(thread.values);
+      await thread.run.start({ input: { each: 5 } });
+      expectSame(
+        (await seen).map((values) => fieldOf(values, 'steps', 'length')),
+        [0, 1, 2, 3],
+      );
+      await thread.close();
+    },
+  ],
+  [
+    '`messages`',
+    async ({ open }) => {
+      const thread = open('helper');
+      // A run that is over before the client asks for messages has none for it, whatever the server.
+      await thread.run.start(say('slowly'));
+      const message = await firstOf(thread.messages);
+      expectSame(await Array.fromAsync(message.text), ['Good ', 'day ', 'to ', 'you']);
+      await thread.close();
+    },
+  ],
+  [
+    '`toolCalls`',
+    async ({ open }) => {
+      const thread = open('helper');
+      await thread.run.start(say('slowly, the weather'));
+      const { name, input, output } = await firstOf(thread.toolCalls);
+      expectSame([name, input], ['weather', { city: 'Paris' }]);
+      expectSame(JSON.stringify(await output).includes('It is sunny in Paris'), true);
+      await thread.close();
+    },
+  ],
+  [
+    '`subgraphs`',
+    async ({ open }) => {
+      const thread = open('outer');
+      await thread.run.start({ input: { word: 'oh' } });
+      const inside = await firstOf(thread.subgraphs);
+      expectSame([inside.name, fieldOf(await inside.output, 'word')], ['inside', 'OH']);
+      await thread.close();
+    },
+  ],
+  [
+    '`subscribe` to `updates`, `custom`, `checkpoints`, `tasks`',
+    async ({ open }) => {
+      const thread = open('helper');
+      const channels = ['updates', 'custom', 'checkpoints', 'tasks', 'lifecycle'] as const;
+      const events = await thread.subscribe(channels);
+      await thread.run.start(say('the weather'));
+      const seen = new Set<string>();
+      for await (const event of events) {
+        seen.add(String(fieldOf(event, 'method')));
+        if (isEnd(event)) break;
+      }
+      expectSame([...seen].toSorted(), [...channels].toSorted());
+      await thread.close();
+    },
+  ],
+  [
+    'an interrupt and `input.respond`',
+    async ({ open }) => {
+      const thread = open('helper');
+      await thread.run.start(say('book'));
+      await thread.output;
+      expectSame([thread.interrupted, thread.interrupts.length], [true, 1]);
+      const [{ interruptId = '', namespace = [], payload } = {}] = thread.interrupts;
+      expectSame(fieldOf(payload, 'action_requests', 0, 'name'), 'book');
+      await thread.input.respond({
+        interrupt_id: interruptId,
+        namespace,
+        response: { decisions: [{ type: 'approve' }] },
+      });
+      for await (const event of await thread.subscribe('lifecycle')) if (isEnd(event)) break;
+      const state = await thread.state.get({ namespace: [] });
+      expectSame(fieldOf(state, 'values', 'messages', 3, 'content', 0, 'text'), 'I heard: A room in Paris is booked');
+      await thread.close();
+    },
+  ],
+  [
+    'a second run on the same stream',
+    async ({ open }) => {
+      const thread = open('chat');
+      const values = await thread.subscribe('values');
+      await thread.run.start(say('one'));
+      await thread.output;
+      await thread.run.start(say('two'));
+      const seen: unknown[] = [];
+      for await (const event of values) {
+        seen.push(fieldOf(event, 'params', 'data', 'messages', 'length'));
+        if (seen.at(-1) === 4) break;
+      }
+      expectSame(seen, [1, 2, 3, 4]);
+      await thread.close();
+    },
+  ],
+  [
+    'a stream of a thread whose run is over has its events again',
+    async ({ open }) => {
+      const thread = open('helper');
+      await thread.run.start(say('hi'));
+      await thread.output;
+      await thread.close();
+      const later = open('helper', { threadId: thread.threadId });
+      const message = await firstOf(later.messages);
+      expectSame(await message.text, 'Good day to you');
+      await later.close();
+    },
+  ],
+  [
+    '`runs.cancel` ends the stream',
+    async ({ client, open }) => {
+      const thread = open('slow');
+      const { run_id } = await thread.run.start({ input: { each: 60_000 } });
+      await firstOf(thread.values);
+      await client.runs.cancel(thread.threadId, String(run_id));
+      await thread.output;
+      await thread.close();
+    },
+  ],
+];
+
+/** A fetch that breaks the first streams of events off in the middle. */
+function breakingFetch(times: number): { fetch: typeof fetch; broken: () => number } {
+  let broken = 0;
+  return {
+    broken: () => broken,
+    async fetch(input, init) {
+      const response = await fetch(input, init);
+      const url = input instanceof Request ? input.url : String(input);
+      if (!url.endsWith('/stream/events') || !response.body || broken >= times) return response;
+      broken++;
+      let passed = 0;
+      const breaking = new TransformStream<Uint8Array, Uint8Array>({
+        transform(chunk, controller) {
+          passed++;
+          if (passed > 3) controller.error(new TypeError('terminated'));
+          else controller.enqueue(chunk);
+        },
+      });
+      return new Response(response.body.pipeThrough(breaking), response);
+    },
+  };
+}
+
+/** Streams that break off: a client connects again by itself. */
+const reconnect: [feature: string, use: (streaming: Streaming) => Promise<void>] = [
+  'a stream that breaks off continues: each message once',
+  async ({ open }) => {
+    const { fetch, broken } = breakingFetch(2);
+    const thread = open('helper', { fetch, reconnectDelayMs: () => 10 });
+    const messages = Array.fromAsync(thread.messages, async (message) => await message.text);
+    await thread.run.start(say('slowly, the weather'));
+    await thread.output;
+    expectSame(broken(), 2);
+    await thread.close();
+    expectSame(await messages, ['', 'I heard: It is sunny in Paris']);
+  },
+];
+
+const streamingBy = (version: SdkVersion, transport: Transport, server: ClientServer): Streaming => {
+  const client = clientOf(version, server);
+  const headers = server.apiKey === null ? {} : { 'x-api-key': server.apiKey };
+  // The client refuses a WebSocket with headers of its own: those are its factory's.
+  const { threads } = transport === 'sse' ? client : clientOf(version, { ...server, apiKey: null });
+  return {
+    client,
+    open(assistantId, { threadId, ...more } = {}) {
+      const options = {
+        assistantId,
+        transport,
+        webSocketFactory: (url: string) => new WebSocket(url, { headers }),
+        ...more,
+      };
+      return threadId === undefined ? threads.stream(options) : threads.stream(threadId, options);
+    },
+  };
+};
+
+/** Threads streamed by the official client. */
+export const threadStreamCases: ClientCase[] = transports.flatMap((transport) =>
+  [...features, ...(transport === 'sse' ? [reconnect] : [])].flatMap(([feature, use]) =>
+    (['1.12.1', '1.15.0'] as const).map((version) => ({
+      client: `@langchain/langgraph-sdk, threads.stream by ${transportNames[transport]}`,
+      version,
+      feature,
+      async run(server) {
+        await use(streamingBy(version, transport, server));
+        return works;
+      },
+    })),
+  ),
+);
