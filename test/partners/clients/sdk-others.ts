@@ -67,7 +67,8 @@ export const sdkOtherCases = [
       await runs.wait(id, 'greeter', hello);
       const selected = { select: ['next', 'values.output'] };
       const state: unknown = await Reflect.apply(threads.getState, threads, [id, undefined, selected]);
-      expectSame(state, { next: [], values: { output: 'hello Ada' } });
+      expectSame(Object.keys(Object(state)).toSorted(), ['next', 'values']);
+      expectSame(fieldOf(state, 'values'), { output: 'hello Ada' });
     },
     ['1.15.0'],
   ),
@@ -110,11 +111,13 @@ export const sdkOtherCases = [
     expectSame((await assistants.search({ graphId: 'greeter', metadata: { of } })).length, 2);
     expectSame(await assistants.count({ metadata: { of } }), 2);
   }),
-  ...sdkCases('`assistants.getGraph`, `getSchemas`, `getSubgraphs`', async ({ assistants }) => {
+  ...sdkCases('`assistants.getGraph` and `getSubgraphs`', async ({ assistants }) => {
     expectSame((await assistants.getGraph('outer', { xray: true })).nodes.length, 4);
+    expectSame(Object.keys(await assistants.getSubgraphs('outer')), ['inside']);
+  }),
+  ...sdkCases('`assistants.getSchemas`', async ({ assistants }) => {
     const { input_schema } = await assistants.getSchemas('greeter');
     expectSame(Object.keys(input_schema?.properties ?? {}).toSorted(), ['fail', 'input', 'output']);
-    expectSame(Object.keys(await assistants.getSubgraphs('outer')), ['inside']);
   }),
   ...sdkCases('`store`: put, get, search, delete, namespaces', async ({ store }) => {
     const of = randomUUID();

@@ -55,22 +55,22 @@ export const sdkRunCases = [
     const { thread_id: on } = await threads.create();
     const quick = (multitaskStrategy: 'reject' | 'enqueue' | 'interrupt') =>
       runs.wait(on, 'greeter', { ...hello, multitaskStrategy });
-    const first = await runs.create(on, 'slow', { input: { each: 100 } });
+    const first = await runs.create(on, 'slow', long);
+    await waitUntilSame(async () => (await runs.get(on, first.run_id)).status, 'running');
     const refused = await statusOfError(quick('reject'));
     if (refused !== 409 && refused !== 422) throw new Error(`reject: ${String(refused)}`);
-    await quick('enqueue');
-    expectSame((await runs.get(on, first.run_id)).status, 'success');
-    const second = await runs.create(on, 'slow', long);
-    await waitUntilSame(async () => (await runs.get(on, second.run_id)).status, 'running');
     await quick('interrupt');
-    expectSame((await runs.get(on, second.run_id)).status, 'interrupted');
+    expectSame((await runs.get(on, first.run_id)).status, 'interrupted');
+    const second = await runs.create(on, 'slow', { input: { each: 50 }, multitaskStrategy: 'enqueue' });
+    await quick('enqueue');
+    expectSame((await runs.get(on, second.run_id)).status, 'success');
   }),
   ...sdkCases('`multitaskStrategy: "rollback"` deletes the former run', async ({ runs, threads }) => {
     const { thread_id: on } = await threads.create();
     const { run_id } = await runs.create(on, 'slow', long);
     await waitUntilSame(async () => (await runs.get(on, run_id)).status, 'running');
     await runs.wait(on, 'greeter', { ...hello, multitaskStrategy: 'rollback' });
-    await waitUntilSame(() => statusOfError(runs.get(on, run_id)), 404, 3_000);
+    await waitUntilSame(() => statusOfError(runs.get(on, run_id)), 404, 5_000);
   }),
   ...sdkCases('an interrupt and `command.resume`', async ({ runs, threads }) => {
     const { thread_id: on } = await threads.create();

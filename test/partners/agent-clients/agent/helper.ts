@@ -38,7 +38,7 @@ class HelperModel extends BaseChatModel {
   ): AsyncGenerator<ChatGenerationChunk> {
     for (const chunk of chunksFor(messages)) {
       if (messages.at(-1)?.text.includes('slowly')) {
-        await sleep(300, undefined, options.signal ? { signal: options.signal } : {});
+        await sleep(500, undefined, options.signal ? { signal: options.signal } : {});
       }
       const generated = new ChatGenerationChunk({ message: chunk, text: chunk.text });
       yield generated;
