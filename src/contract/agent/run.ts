@@ -49,7 +49,8 @@ const engineSend = z.object({ node: z.string(), args: z.unknown() });
 
 /**
  * What a run does instead of taking an input: update the state, resume an interrupted node, go to a node. A program
- * with a remote graph of the server sends the engine's own form, with a name (`lg_name`) or `graph`, which are ignored.
+ * with a remote graph of the server sends the engine's own form, with a name (`lg_name`) or `graph`, and a page that runs
+ * tools itself says whether it keyed `resume` by interrupts (`keyedByInterruptId`); these three are ignored.
  */
 export const commandSchema = z.strictObject(
   {
@@ -58,6 +59,7 @@ export const commandSchema = z.strictObject(
     goto: z.union([send, z.array(send), engineSend, z.array(engineSend), z.string(), z.array(z.string())]).nullish(),
     lg_name: z.unknown().optional(),
     graph: z.unknown().optional(),
+    keyedByInterruptId: z.unknown().optional(),
   },
   {
     error: ({ code }) =>

@@ -68,6 +68,10 @@ describe('a field with several forms', () => {
   });
 });
 
+test.each(['lg_name', 'graph', 'keyedByInterruptId'])('a command may have %s, which clients add', (field) => {
+  expect(run({ command: { resume: 'yes', [field]: false } })).toEqual([]);
+});
+
 /** All schemas nested in a schema that allow several forms. */
 function unionsIn(schema: z.core.$ZodType, path: string): { path: string; schema: z.ZodUnion }[] {
   if (schema instanceof z.ZodUnion) {
