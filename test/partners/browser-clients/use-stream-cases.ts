@@ -79,7 +79,6 @@ const features: readonly Feature[] = [
     async use(chat) {
       await chat.say('book');
       await chat.mentions('interrupts', '"name":"book","args":{"city":"Paris"}');
-      await chat.shows('state', 'idle');
       await chat.write({ decisions: [{ type: 'approve' }] }, 'answer');
       const booked = 'A room in Paris is booked';
       await chat.shows('messages', ['human: book', 'ai: ', `tool: ${booked}`, `ai: I heard: ${booked}`]);
@@ -203,11 +202,19 @@ const features: readonly Feature[] = [
   },
   {
     feature: 'a tool that runs in the page',
-    pages: ['sdk'],
     assistant: 'locator',
     async use(chat) {
       await chat.write({ precise: [true] }, 'send');
       await chat.shows('values', { precise: [true], places: ['Paris, Rue Monge'] });
+      await chat.shows('state', 'idle');
+    },
+  },
+  {
+    feature: 'two tools at once that run in the page',
+    assistant: 'locator',
+    async use(chat) {
+      await chat.write({ precise: [false, true] }, 'send');
+      await chat.shows('values', { precise: [false, true], places: ['Paris', 'Paris, Rue Monge'] });
       await chat.shows('state', 'idle');
     },
   },
