@@ -15,7 +15,7 @@ export interface ClientCase {
   version: string;
   feature: string;
   /** Uses the feature as its users do; returns what came of it. It is `works` unless there is more to say. */
-  run(server: ClientServer): Promise<string>;
+  run: (server: ClientServer) => Promise<string>;
   /** How long (ms) a server may take: a minute if absent. */
   maxWaitMs?: number;
 }
@@ -55,7 +55,8 @@ export function expectSame(seen: unknown, expected: unknown): void {
   if (!isDeepStrictEqual(seen, expected)) throw new Error(`${textOf(seen)} instead of ${textOf(expected)}`);
 }
 
-const textOf = (value: unknown): string => JSON.stringify(value instanceof Set ? [...value].toSorted() : value);
+const textOf = (value: unknown): string =>
+  JSON.stringify(value instanceof Set ? [...value].map(String).toSorted() : value);
 
 /** Waits until a call returns what is expected; throws if it does not in time. */
 export async function waitUntilSame(

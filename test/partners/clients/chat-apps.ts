@@ -1,6 +1,6 @@
 // The requests of three chat applications, which npm does not have: written anew with the client that they use.
 import { randomUUID } from 'node:crypto';
-import type { Client } from '@langchain/langgraph-sdk';
+import type { Checkpoint, Client } from '@langchain/langgraph-sdk';
 import { expectSame, fieldOf, waitUntilSame, works } from './case.ts';
 import type { ClientCase, ClientServer } from './case.ts';
 import { clientOf, waitUntilIdle } from './sdk.ts';
@@ -125,7 +125,8 @@ const deepAgents: [string, Use][] = [
   [
     'the list of threads by status, newest first',
     async (client) => {
-      const [{ assistant_id = '' } = {}] = await client.assistants.search({ graphId: 'helper', limit: 100 });
+      const [assistant] = await client.assistants.search({ graphId: 'helper', limit: 100 });
+      const assistant_id = assistant?.assistant_id ?? '';
       const id = await begun(client);
       const run = client.runs.stream(id, assistant_id, { ...say('book'), streamMode: 'values' });
       await Array.fromAsync(run);
@@ -216,9 +217,8 @@ const assistantUi: [string, Use][] = [
       const history = await client.threads.getHistory(id);
       const before = history.find(({ values }) => contentsOf(values).length === 2);
       // Of the checkpoint it sends the id alone, which the client's types do not allow.
-      const edited = { ...say('changed'), checkpoint: { checkpoint_id: before?.checkpoint.checkpoint_id } };
-      const run: AsyncIterable<unknown> = Reflect.apply(client.runs.stream, client.runs, [id, 'helper', edited]);
-      await Array.fromAsync(run);
+      const checkpoint: Checkpoint = JSON.parse(`{"checkpoint_id":"${before?.checkpoint.checkpoint_id}"}`);
+      await submit(client, id, { ...say('changed'), checkpoint });
       const { values } = await client.threads.getState(id);
       expectSame(contentsOf(values), ['one', 'Good day to you', 'changed', 'Good day to you']);
     },

@@ -114,9 +114,9 @@ export const sdkStreamCases = [
       return undefined;
     })();
     // Several, because nothing signals that the stream is open.
-    let over = false;
-    void heard.finally(() => (over = true)).catch(() => {});
-    for (let n = 0; n < 10 && !over; n++) await runs.wait(on, 'greeter', { input: { input: 'Ada' } });
+    const over = new AbortController();
+    void heard.finally(() => over.abort()).catch(() => {});
+    for (let n = 0; n < 10 && !over.signal.aborted; n++) await runs.wait(on, 'greeter', { input: { input: 'Ada' } });
     const late = sleep(3_000).then(() => stop.abort());
     expectSame(fieldOf(await heard, 'input'), 'Ada');
     await late;

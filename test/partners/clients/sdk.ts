@@ -15,7 +15,7 @@ const sdks = { '1.11.2': 'sdk-1-11', '1.12.1': 'sdk-1-12', '1.15.0': '@langchain
 
 export type SdkVersion = keyof typeof sdks;
 
-export const sdkVersions: readonly SdkVersion[] = ['1.11.2', '1.12.1', '1.15.0'];
+const sdkVersions: readonly SdkVersion[] = ['1.11.2', '1.12.1', '1.15.0'];
 
 /** A client of that version. */
 export function clientOf(version: SdkVersion, { url, apiKey }: ClientServer): Client {

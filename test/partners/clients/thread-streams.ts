@@ -15,7 +15,7 @@ const transportNames = { sse: 'SSE', websocket: 'WebSocket' } as const;
 /** What a case has at hand: opens a stream of a new thread, or of one that is there. */
 interface Streaming {
   client: Client;
-  open(assistantId: string, more?: MoreOptions): ThreadStream;
+  open: (assistantId: string, more?: MoreOptions) => ThreadStream;
 }
 
 interface MoreOptions {
@@ -115,11 +115,11 @@ const features: [feature: string, use: (streaming: Streaming) => Promise<void>][
       await thread.run.start(say('book'));
       await thread.output;
       expectSame([thread.interrupted, thread.interrupts.length], [true, 1]);
-      const [{ interruptId = '', namespace = [], payload } = {}] = thread.interrupts;
-      expectSame(fieldOf(payload, 'action_requests', 0, 'name'), 'book');
+      const [interrupt] = thread.interrupts;
+      expectSame(fieldOf(interrupt?.payload, 'action_requests', 0, 'name'), 'book');
       await thread.input.respond({
-        interrupt_id: interruptId,
-        namespace,
+        interrupt_id: interrupt?.interruptId ?? '',
+        namespace: interrupt?.namespace ?? [],
         response: { decisions: [{ type: 'approve' }] },
       });
       for await (const event of await thread.subscribe('lifecycle')) if (isEnd(event)) break;
@@ -171,6 +171,8 @@ const features: [feature: string, use: (streaming: Streaming) => Promise<void>][
   ],
 ];
 
+const asksForMessages = (body: unknown): boolean => typeof body === 'string' && body.includes('"messages"');
+
 /** A fetch that breaks the first stream of messages off in the middle of one. */
 function breakingFetch(): { fetch: typeof fetch; isBroken: () => boolean } {
   let broken = false;
@@ -178,7 +180,7 @@ function breakingFetch(): { fetch: typeof fetch; isBroken: () => boolean } {
     isBroken: () => broken,
     async fetch(input, init) {
       const response = await fetch(input, init);
-      if (broken || !response.body || !String(init?.body).includes('"messages"')) return response;
+      if (broken || !response.body || !asksForMessages(init?.body)) return response;
       const reader = response.body.getReader();
       const decoder = new TextDecoder();
       let breaksNext = false;

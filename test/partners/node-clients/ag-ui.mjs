@@ -87,7 +87,7 @@ const features = {
     agent.addMessage({ id: randomUUID(), role: 'user', content: 'slowly' });
     // The client objects to a text that has no end; its applications show what there is of it.
     const stopped = agent
-      .runAgent({}, { onEvent: ({ event }) => void (event.type === 'TEXT_MESSAGE_CONTENT' && agent.abortRun()) })
+      .runAgent({}, { onTextMessageContentEvent: () => agent.abortRun() })
       .catch((error) => expectSame(error.message.startsWith("Cannot send 'RUN_FINISHED'"), true));
     await stopped;
     await waitUntilSame(async () => (await runs.list(agent.threadId))[0]?.status, 'interrupted');
