@@ -259,9 +259,9 @@ const casesOf = (client: string, version: string, features: readonly [string, Us
     },
   }));
 
-/** The commit of each application whose requests these are, or its version. */
+/** The commit of each application whose requests these are. */
 export const chatAppCases: ClientCase[] = [
   ...casesOf('agent-chat-ui', 'fdc87e6', agentChat),
   ...casesOf('deep-agents-ui', 'f6a4f34', deepAgents),
-  ...casesOf('@assistant-ui/react-langgraph', '0.14.24', assistantUi),
+  ...casesOf('assistant-ui', '1263c1f', assistantUi),
 ];

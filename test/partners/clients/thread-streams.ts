@@ -8,7 +8,7 @@ import type { SdkVersion } from './sdk.ts';
 type Transport = 'sse' | 'websocket';
 
 /** The transports that both servers have. */
-const transports: readonly Transport[] = ['sse'];
+const transports: readonly Transport[] = ['sse', 'websocket'];
 
 const transportNames = { sse: 'SSE', websocket: 'WebSocket' } as const;
 

@@ -81,11 +81,11 @@ const features = {
       [first.id, answer.id, second.id, former.id],
     );
   },
-  async stop(server) {
+  async 'stop: the run is interrupted'(server) {
     const agent = agentOf(server);
     const { runs } = agent.client;
     agent.addMessage({ id: randomUUID(), role: 'user', content: 'slowly' });
-    // The client objects to a text that has no end; its applications show what there is of it.
+    // The client objects to a text that has no end, whatever the server.
     const stopped = agent
       .runAgent({}, { onTextMessageContentEvent: () => agent.abortRun() })
       .catch((error) => expectSame(error.message.startsWith("Cannot send 'RUN_FINISHED'"), true));
