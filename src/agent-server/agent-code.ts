@@ -1,6 +1,6 @@
 import { isInProcess } from './agent-globals.ts';
 import { loadAuth, type AgentAuth } from './auth/agent-auth.ts';
-import { carryCallers, sdkClients } from './auth/in-process-caller.ts';
+import { patchSdkClient, sdkClients } from './auth/in-process-caller.ts';
 import type { Configuration } from './configuration.ts';
 import { loadGraphs, type LoadedGraph } from './graphs/load.ts';
 import { loadCustomApp, type CustomApp } from './http/custom-app.ts';
@@ -35,13 +35,13 @@ export interface AgentCode {
 export async function loadAgentCode(
   configuration: Configuration,
   configPath: string,
-  loading: LoadingOptions,
+  loading: LoadingOptions & { revisionId?: string | undefined },
 ): Promise<AgentCode> {
   const { auth: rules, http, store } = configuration.file;
   const graphs = await loadGraphs(configuration.places, configPath, loading);
   const auth = await logWhileLoading(`\`auth.path\`, ${rules?.path}`, loadAuth(configuration, configPath), loading);
   const app = await logWhileLoading(`\`http.app\`, ${http?.app}`, loadCustomApp(configuration, configPath), loading);
-  if (auth) for (const Client of await sdkClients(configuration, configPath)) carryCallers(Client, isInProcess);
+  if (auth) for (const Client of await sdkClients(configuration, configPath)) patchSdkClient(Client, isInProcess);
   const embed = `\`store.index.embed\`, ${store?.index?.embed}`;
   const embeddings = await logWhileLoading(embed, loadEmbeddings(configuration, configPath, loading), loading);
   const ui = await loadUi(configuration.file, configPath, loading);

@@ -4,7 +4,7 @@ import { pause, type Clock } from '../clock.ts';
 import { messageOf } from '../errors.ts';
 import { wantsWebSocket } from '../http/upgrade.ts';
 import { StartupError } from './startup-error.ts';
-import { acceptWebSockets, type Answer } from './web-sockets.ts';
+import { acceptWebSockets, type RequestHandler } from './web-sockets.ts';
 
 /** The keep-alive timeout (ms) of connections. */
 const keepAliveMs = 75_000;
@@ -19,15 +19,15 @@ const closeGraceMs = 1000;
  * @throws StartupError if it is in use or not permitted.
  */
 export async function listen(
-  answer: Answer,
+  handle: RequestHandler,
   { host, port, socket, clock }: { host: string; port: number; socket?: string | undefined; clock: Clock },
 ) {
-  const listener = getRequestListener((request) => answer(request), { overrideGlobalObjects: false });
+  const listener = getRequestListener((request) => handle(request), { overrideGlobalObjects: false });
   const server = createServer(
     { shouldUpgradeCallback: wantsWebSocket },
     (incoming, outgoing) => void listener(incoming, outgoing),
   );
-  const sockets = acceptWebSockets(server, answer);
+  const sockets = acceptWebSockets(server, handle);
   // A run may take longer than any request timeout.
   server.requestTimeout = 0;
   // Longer than a proxy's idle timeout: the proxy must close an idle connection first, or it could lose a request.
@@ -48,15 +48,15 @@ export async function listen(
   return {
     ...addressOf(server, host),
     stopAccepting,
+    closeWebSockets: sockets.close,
     /** Waits for the last responses, then closes every connection. */
     close: async () => {
       stopAccepting();
       server.closeIdleConnections();
-      await sockets.close('ask');
+      await sockets.close();
       const enough = new AbortController();
       await Promise.race([closed?.finally(() => enough.abort()), pause(clock, closeGraceMs, enough.signal)]);
       server.closeAllConnections();
-      await sockets.close('cut');
       await closed;
     },
   };

@@ -8,7 +8,7 @@ import { graphLocations } from '../graph-config/graph-path.ts';
 import { graphLanguage } from '../graph-config/language.ts';
 import { readGraphConfig } from '../graph-config/read.ts';
 import type { GraphConfig } from '../graph-config/schema.ts';
-import { writePrepared } from './prepared.ts';
+import { removePrepared, writePrepared } from './prepared.ts';
 import { UiBuildError } from './ui/ui-build-error.ts';
 
 const [, , what, configPath = ''] = process.argv;
@@ -21,13 +21,17 @@ try {
   for (const line of error instanceof UiBuildError ? error.lines : [stackOf(error)]) process.stderr.write(`${line}\n`);
   process.exitCode = 1;
 }
+// A plugin of the agent may keep something open.
+process.stdout.write('', () => process.exit());
 
 async function prepareUi(config: GraphConfig): Promise<void> {
+  removePrepared(configPath, 'ui');
   const { bundleUi } = await import('./ui/bundle-ui.ts');
   writePrepared(configPath, 'ui', Object.fromEntries(await bundleUi(config, folder)));
 }
 
 async function prepareSchemas(config: GraphConfig): Promise<void> {
+  removePrepared(configPath, 'schemas');
   const { findCompiler } = await import('./static-schemas/compiler.ts');
   const { readSchemas } = await import('./static-schemas/read-schemas.ts');
   const found = findCompiler(folder);

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type * as z from 'zod';
 import { fromJson } from '../contract/json-text.ts';
@@ -21,3 +21,7 @@ export function writePrepared(configPath: string, what: Prepared, value: unknown
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, JSON.stringify(value));
 }
+
+/** Removes what an earlier build made, or what came with the source. */
+export const removePrepared = (configPath: string, what: Prepared): void =>
+  rmSync(fileOf(configPath, what), { force: true, recursive: true });

@@ -30,14 +30,14 @@ import { deliverWebhooks } from './webhooks/webhook-delivery.ts';
 import type { WebhookSettings } from './webhooks/settings.ts';
 import { checkWebhooks } from './webhooks/webhooks.ts';
 import type { AgentServerOptions, Route } from './server.ts';
-import type { Answer } from './web-sockets.ts';
+import type { RequestHandler } from './web-sockets.ts';
 
 /** How long (ms) the shutdown may take to export and notify; the next process continues with the rest. */
 const flushWithinMs = 1_000;
 
 /** A serving instance, until it ends. */
 export interface ServerInstance {
-  fetch: Answer;
+  fetch: RequestHandler;
   /** Handles a request of the agent's own code. */
   fetchAsAgent: Fetch;
   routes: Route[];
@@ -160,13 +160,13 @@ async function putTogether(
 }
 
 /** Serves the routes below a prefix (`/api`) and also without it: the supervisor does not know the prefix. */
-function belowPrefix(answer: Answer, prefix: string | undefined): Answer {
+function belowPrefix(handle: RequestHandler, prefix: string | undefined): RequestHandler {
   const bare = prefix?.replace(/\/$/, '');
-  if (bare === undefined || bare === '') return answer;
+  if (bare === undefined || bare === '') return handle;
   return (request, upgrade) => {
     const url = new URL(request.url);
-    if (url.pathname !== bare && !url.pathname.startsWith(`${bare}/`)) return answer(request, upgrade);
+    if (url.pathname !== bare && !url.pathname.startsWith(`${bare}/`)) return handle(request, upgrade);
     url.pathname = url.pathname.slice(bare.length);
-    return answer(new Request(url, request), upgrade);
+    return handle(new Request(url, request), upgrade);
   };
 }

@@ -11,7 +11,7 @@ import { openStorage } from './storage/open.ts';
 import type { TracingOptions } from './tracing/run-exporter.ts';
 import { resolveWebhookSettings, type WebhookOptions } from './webhooks/webhook-delivery.ts';
 import { serve, type OpenStorage, type ServerInstance } from './server-instance.ts';
-import type { Answer } from './web-sockets.ts';
+import type { RequestHandler } from './web-sockets.ts';
 import type { Logger } from '../logger.ts';
 
 /** The options of an agent server. */
@@ -96,7 +96,7 @@ export async function startAgentServer(options: AgentServerOptions): Promise<Age
   setAgentGlobals({ log, fetch: (request) => serving?.fetchAsAgent(request) ?? idle() });
   const [opened, loaded] = await openAndLoad(options, configuration);
   serving = await serve(loaded, opened, resolved);
-  const fetch: Answer = (request, upgrade) => serving?.fetch(request, upgrade) ?? idle();
+  const fetch: RequestHandler = (request, upgrade) => serving?.fetch(request, upgrade) ?? idle();
   const listener = await listen(fetch, { host, port, socket, clock }).catch(async (error: unknown) => {
     await serving?.end();
     throw error;
@@ -106,6 +106,8 @@ export async function startAgentServer(options: AgentServerOptions): Promise<Age
     const former = serving;
     // `Runs` refuses requests until its current runs have ended.
     await former?.end();
+    // They belong to the instance that has ended.
+    await listener.closeWebSockets();
     if (serving === former) serving = undefined;
   };
   const close = async (): Promise<void> => {

@@ -1,7 +1,8 @@
-import type { IncomingMessage, Server } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, Server } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { WebSocket, WebSocketServer } from 'ws';
+import { largestBody } from './api/body.ts';
 import { onUpgrade, responseOn } from '../http/upgrade.ts';
 
 /** A request for a WebSocket. An operation grants it by setting `accept`, which gets the socket in place of its response. */
@@ -9,22 +10,20 @@ export interface Upgrade {
   accept?: (socket: WebSocket) => void;
 }
 
-/** Handles a request, with `upgrade` one for a WebSocket. */
-export type Answer = (request: Request, upgrade?: Upgrade) => Response | Promise<Response>;
+/** Handles a request; `upgrade` is given where it asks for a WebSocket. */
+export type RequestHandler = (request: Request, upgrade?: Upgrade) => Response | Promise<Response>;
 
-/** The largest message (bytes) of a client: that of a request's body. */
-const largestMessage = 16 * 1024 * 1024;
-/** The close code of a server that shuts down. */
+/** The close code "going away" (RFC 6455, section 7.4.1). */
 export const goingAway = 1001;
 
 /** Accepts WebSockets where an operation grants them. */
-export function acceptWebSockets(server: Server, answer: Answer) {
+export function acceptWebSockets(server: Server, handle: RequestHandler) {
   let loaded: Promise<WebSocketServer> | undefined;
   onUpgrade(server, async (incoming, connection, head) => {
     const upgrade: Upgrade = {};
-    const response = await answer(requestOf(incoming), upgrade);
+    const response = await handle(requestOf(incoming), upgrade);
     const { accept } = upgrade;
-    const isGranted = accept && response.ok && mayConnect(incoming, response);
+    const isGranted = accept && response.ok && mayConnect(incoming.headers, response.headers);
     if (isGranted) return (await (loaded ??= load())).handleUpgrade(incoming, connection, head, accept);
     const outgoing = responseOn(incoming, connection);
     const refused = accept && response.ok ? otherOrigin() : response;
@@ -33,12 +32,9 @@ export function acceptWebSockets(server: Server, answer: Answer) {
     else outgoing.end();
   });
   return {
-    /** Closes all sockets; `cut` without waiting for the clients. */
-    close: async (how: 'ask' | 'cut') => {
-      for (const socket of (await loaded)?.clients ?? []) {
-        if (how === 'cut') socket.terminate();
-        else socket.close(goingAway);
-      }
+    /** Asks the clients of all sockets to leave. */
+    close: async () => {
+      for (const socket of (await loaded)?.clients ?? []) socket.close(goingAway);
     },
   };
 }
@@ -46,7 +42,7 @@ export function acceptWebSockets(server: Server, answer: Answer) {
 /** Loaded on first use: most processes never need it and start faster. */
 async function load(): Promise<WebSocketServer> {
   const { WebSocketServer } = await import('ws');
-  return new WebSocketServer({ noServer: true, maxPayload: largestMessage });
+  return new WebSocketServer({ noServer: true, maxPayload: largestBody });
 }
 
 function requestOf({ url = '/', headers }: IncomingMessage): Request {
@@ -54,9 +50,19 @@ function requestOf({ url = '/', headers }: IncomingMessage): Request {
   return new Request(new URL(url, `http://${headers.host ?? 'localhost'}`), { headers: values });
 }
 
-/** Browsers let any page open a WebSocket: the origins that may call are checked here. */
-const mayConnect = ({ headers }: IncomingMessage, response: Response): boolean =>
-  headers.origin === undefined || response.headers.has('access-control-allow-origin');
+/**
+ * Whether a page may connect, by the CORS headers that its request would get: browsers apply none to WebSockets, and
+ * send cookies with them.
+ */
+export function mayConnect(
+  { origin, host, cookie }: Pick<IncomingHttpHeaders, 'origin' | 'host' | 'cookie'>,
+  cors: Headers,
+): boolean {
+  if (origin === undefined || URL.parse(origin)?.host === host) return true;
+  const allowed = cors.get('access-control-allow-origin');
+  if (cookie === undefined) return allowed !== null;
+  return allowed === origin && cors.get('access-control-allow-credentials') === 'true';
+}
 
 const otherOrigin = (): Response =>
   Response.json(

@@ -1,12 +1,14 @@
 import { ServerResponse, type IncomingMessage, type Server } from 'node:http';
 import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 
-/** Whether a request asks for a WebSocket. Node.js answers requests for other protocols as if they did not ask. */
-export const wantsWebSocket = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean =>
-  headers.upgrade?.toLowerCase() === 'websocket';
+/** Whether a request asks for a WebSocket. Node.js answers other requests as if they asked for no upgrade. */
+export const wantsWebSocket = ({ method, headers }: Pick<IncomingMessage, 'method' | 'headers'>): boolean =>
+  method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket';
 
 /**
- * Handles the requests of a server that ask for an upgrade; a failure closes the connection.
+ * Handles the requests of a server that ask for an upgrade; a failure closes the connection. `closeAllConnections` of
+ * the server cuts their connections too, which Node.js leaves open.
  *
  * @param handle `head` is what the client has sent after its request.
  */
@@ -14,7 +16,10 @@ export function onUpgrade(
   server: Server,
   handle: (request: IncomingMessage, connection: Socket, head: Buffer) => void | Promise<void>,
 ): void {
+  const connections = new Set<Duplex>();
   server.on('upgrade', (request, connection, head) => {
+    connections.add(connection);
+    connection.once('close', () => connections.delete(connection));
     // Node.js no longer handles errors of the connection.
     connection.on('error', () => undefined);
     const answer = async () => {
@@ -23,6 +28,11 @@ export function onUpgrade(
     };
     answer().catch(() => connection.destroy());
   });
+  const closeOthers = server.closeAllConnections.bind(server);
+  server.closeAllConnections = () => {
+    closeOthers();
+    for (const connection of connections) connection.destroy();
+  };
 }
 
 /** A response in the place of an upgrade. The connection closes after it. */

@@ -106,7 +106,7 @@ export function accessOf(method: string, path: string): Access {
   const requested = method === 'HEAD' ? 'GET' : method;
   for (const [its, pattern, access] of rules) {
     const match = its === requested ? pattern.exec(path) : null;
-    if (match) return access(...match.slice(1).map(decoded));
+    if (match) return access(...match.slice(1).map(decodedSegment));
   }
   const group = groupOf(path);
   if (path === '/ok' || group === 'meta') return { does: 'open' };
@@ -115,7 +115,7 @@ export function accessOf(method: string, path: string): Access {
 }
 
 /** Decodes a path segment as the routes do. */
-function decoded(part: string): string {
+export function decodedSegment(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch (error) {

@@ -18,6 +18,8 @@ export interface RunDependencies {
   log: Logger;
   /** The time limit (ms) of a run; absent for none. */
   limitMs?: number | undefined;
+  /** Present where the agent authenticates callers: the `configurable` of a run names its user. */
+  access?: object | undefined;
 }
 
 export interface RunStart {

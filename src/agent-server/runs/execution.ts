@@ -119,7 +119,11 @@ export class Execution {
       this.#limit(over.signal);
       try {
         const { threadId, metadata } = this.plan;
-        const context = { runId, threadId, user: userIn(this.plan.kwargs.config.configurable) };
+        const context = {
+          runId,
+          threadId,
+          user: this.#dependencies.access && userIn(this.plan.kwargs.config.configurable),
+        };
         graphs.writes.beginRun(runId, metadata);
         graph = await inAgentContext(context, () => this.#makeGraph());
         const run = this.#run.bind(this, graph);

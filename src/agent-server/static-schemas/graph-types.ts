@@ -90,18 +90,18 @@ export function graphTypes(compiler: Compiler, program: ts.Program) {
 
     /** The schemas of graphs that the agent's own files add to others as nodes, by the nodes' names. */
     ofNodes(): Record<string, StaticGraphSchemas[]> {
-      const found: Record<string, StaticGraphSchemas[]> = {};
+      const found = new Map<string, StaticGraphSchemas[]>();
       const visit = (node: ts.Node): void => {
         for (const [name, value] of addedNodes(compiler, node)) {
           const builder = builderOf(checker.getTypeAtLocation(value));
-          if (builder) (found[name] ??= []).push(schemasOf(builder));
+          if (builder) found.set(name, [...(found.get(name) ?? []), schemasOf(builder)]);
         }
         compiler.forEachChild(node, visit);
       };
       for (const file of program.getSourceFiles()) {
         if (!file.isDeclarationFile && !program.isSourceFileFromExternalLibrary(file)) visit(file);
       }
-      return found;
+      return Object.fromEntries(found);
     },
   };
 }

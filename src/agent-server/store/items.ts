@@ -10,7 +10,7 @@ import { accessSql, conditionSql } from './item-conditions.ts';
 import { rangeBelow } from './namespace.ts';
 import type { Vector } from './semantic-index.ts';
 import type { StoreSettings } from './settings.ts';
-import { inArrays, nearestSql, type VectorComparison } from './vectors.ts';
+import { inArrays, mostCompared, nearestSql, type VectorComparison } from './vectors.ts';
 import { replaceVectors, writeItem } from './write-item.ts';
 
 /** An item of the store, in the engine's form. */
@@ -136,7 +136,7 @@ export class Items {
     const rows = await this.#read<NearRow>(sql`${nearest} ${pageSql(search)}`, order, search.refresh);
     return {
       items: rows.map((row) => ({ ...toItem(row), score: row.score })),
-      isPartial: rows.some(({ compared }) => compared >= comparison.most),
+      isPartial: rows.some(({ compared }) => compared >= mostCompared(comparison, vector.length)),
     };
   }
 

@@ -42,7 +42,8 @@ function openAiAccess({ invalid }: Pick<Configuration, 'invalid'>) {
   if (key !== undefined && !/^[!-~]+$/.test(key))
     throw invalid(path, "`store.index.embed` can't use OPENAI_API_KEY. A key has no spaces and only ASCII characters");
   if (address !== undefined && !isPlainAddress(address)) {
-    const advice = 'Set it to an http or https address without a user, such as https://models.example.test/v1';
+    const advice =
+      'Set it to an http or https address without a user and a query, such as https://models.example.test/v1';
     throw invalid(path, `\`store.index.embed\` can't use OPENAI_BASE_URL. ${advice}`);
   }
   return { key, address };
@@ -68,8 +69,12 @@ const isFunction = (value: unknown): value is (argument: unknown) => unknown => 
 
 const first = (list: unknown): unknown => (Array.isArray(list) ? list[0] : undefined);
 
-/** A user in an address could be shown by errors, and `fetch` refuses it. */
+/** A user in an address could be shown by errors, and `fetch` refuses it. Paths are appended, which a query prevents. */
 function isPlainAddress(address: string): boolean {
   const url = URL.parse(address);
-  return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
+  return (
+    url !== null &&
+    /^https?:$/.test(url.protocol) &&
+    [url.username, url.password, url.search, url.hash].every((part) => part === '')
+  );
 }

@@ -8,7 +8,7 @@ import { unlessAborted } from '../runs/aborted.ts';
 import { EmbeddingFailed, type Embeddings } from './embeddings.ts';
 import { textsAt } from './texts.ts';
 
-/** An embedding of length 1, or 0: the product of two is their cosine similarity. */
+/** A unit vector, or all zeros: the dot product of two is their cosine similarity. */
 export type Vector = readonly number[];
 
 /** Which paths of a value are embedded: those of the configuration if absent or null, none for false. */
@@ -16,6 +16,8 @@ export type IndexedPaths = false | readonly string[] | null | undefined;
 
 /** The maximum number of texts of an item. */
 const mostTexts = 1_000;
+/** The maximum number of characters of its texts. */
+const mostCharacters = 4_000_000;
 /** The time limit (ms) for the texts of an item or a query. */
 const embedWithinMs = 60_000;
 
@@ -26,7 +28,7 @@ interface SemanticIndexParts {
   log: Logger;
 }
 
-/** Embeds items and queries, as `store.index` says. No connection to the database is held meanwhile. */
+/** Embeds items and queries, as configured in `store.index`. Holds no connection to the database meanwhile. */
 export class SemanticIndex {
   readonly #parts: SemanticIndexParts;
 
@@ -43,16 +45,15 @@ export class SemanticIndex {
     const { embeddings, config } = this.#parts;
     const paths = index === false ? [] : (index ?? config.fields ?? [wholeValue]);
     const json: unknown = JSON.parse(JSON.stringify(value));
-    const texts = textsAt(json, paths);
+    const texts = textsAt(json, paths, mostCharacters);
+    if (texts === undefined || texts.length > mostTexts) {
+      const problem = `has more than ${mostTexts} texts or ${mostCharacters} characters to embed`;
+      throw invalidAt(['body', 'value'], `${problem}. Split the item, or name fewer in \`index\`.`);
+    }
     if (texts.length === 0) return [];
-    if (texts.length > mostTexts)
-      throw invalidAt(
-        ['body', 'value'],
-        `has ${texts.length} texts to embed, and an item may have ${mostTexts}. Split the item, or name fewer in \`index\`.`,
-      );
     const found = await this.#embed((signal) => embeddings.embedDocuments(texts, signal));
     if (!Array.isArray(found) || found.length !== texts.length)
-      throw this.#failed(`returned not one embedding for each of ${texts.length} texts`);
+      throw this.#failed(`did not return exactly one embedding for each of ${texts.length} texts`);
     return found.map((embedding: unknown) => this.#vector(embedding));
   }
 
@@ -63,16 +64,16 @@ export class SemanticIndex {
 
   async #embed(work: (signal: AbortSignal) => Promise<unknown>): Promise<unknown> {
     const { clock, log } = this.#parts;
-    let within: AbortSignal | undefined;
+    let timeout: AbortSignal | undefined;
     try {
       return await withTimeout(clock, embedWithinMs, (signal) => {
-        within = signal;
+        timeout = signal;
         return unlessAborted(work(signal), signal);
       });
     } catch (error) {
       if (error instanceof EmbeddingFailed) throw error;
       const advice = 'Retry in a moment.';
-      if (within?.aborted)
+      if (timeout?.aborted)
         throw new EmbeddingFailed(503, `The text could not be embedded within ${embedWithinMs / 1000} s. ${advice}`);
       // The error may contain anything; the log is for the agent's author.
       log.error(`\`store.index.embed\` threw: ${stackOf(error)}`);
@@ -85,13 +86,13 @@ export class SemanticIndex {
     const isList = Array.isArray(embedding) || embedding instanceof Float32Array || embedding instanceof Float64Array;
     const numbers: unknown[] = isList ? Array.from(embedding) : [];
     if (!isList || !numbers.every((each) => typeof each === 'number' && Number.isFinite(each)))
-      throw this.#failed('returned an embedding that is no list of numbers');
+      throw this.#failed('returned an embedding that is not a list of finite numbers');
     if (numbers.length !== dims)
       throw new EmbeddingFailed(
         502,
         `\`store.index.embed\` returned an embedding of ${numbers.length} numbers, and \`store.index.dims\` is ${dims}. Set \`dims\` to the length of the model's embeddings.`,
       );
-    return unit(numbers.map(Number));
+    return normalize(numbers.map(Number));
   }
 
   #failed(what: string): EmbeddingFailed {
@@ -99,7 +100,7 @@ export class SemanticIndex {
   }
 }
 
-function unit(numbers: readonly number[]): Vector {
+function normalize(numbers: readonly number[]): Vector {
   const length = Math.hypot(...numbers);
   return length === 0 ? numbers : numbers.map((each) => Math.fround(each / length));
 }

@@ -1,11 +1,24 @@
 import { readTextPath, type TextPath } from '../../contract/agent/text-path.ts';
 import { isObject } from '../../contract/json-object.ts';
 
-/** The different texts at the paths of a JSON value; every other value but null counts as its JSON. */
-export function textsAt(value: unknown, paths: readonly string[]): string[] {
-  const found = paths.flatMap((path) => valuesAt(value, readTextPath(path) ?? []));
-  const texts = found.filter((each) => each !== undefined && each !== null).map(textOf);
-  return [...new Set(texts)].filter((text) => text.trim() !== '');
+/**
+ * The different texts at the paths of a JSON value; every other value but null counts as its JSON.
+ *
+ * @param most the maximum number of characters of all; undefined if there are more.
+ */
+export function textsAt(value: unknown, paths: readonly string[], most: number): string[] | undefined {
+  const texts = new Set<string>();
+  let characters = 0;
+  for (const path of new Set(paths)) {
+    for (const found of valuesAt(value, readTextPath(path) ?? [])) {
+      if (found === undefined || found === null) continue;
+      const text = textOf(found);
+      characters += text.length;
+      if (characters > most) return undefined;
+      if (text.trim() !== '') texts.add(text);
+    }
+  }
+  return [...texts];
 }
 
 function valuesAt(value: unknown, [step, ...rest]: TextPath): unknown[] {

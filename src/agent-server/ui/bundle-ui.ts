@@ -11,7 +11,7 @@ import { UiBuildError } from './ui-build-error.ts';
 import { globalNameOf, type UiBundle } from './ui-bundles.ts';
 
 /** The packages that the page provides, so that its React renders the components. */
-const ofThePage = ['react', 'react-dom', '@langchain/langgraph-sdk'];
+const pagePackages = ['react', 'react-dom', '@langchain/langgraph-sdk'];
 
 /**
  * Bundles the components of each `ui` of a graph configuration for the browser.
@@ -23,23 +23,32 @@ export async function bundleUi(
   { ui, ui_config }: Pick<GraphConfig, 'ui' | 'ui_config'>,
   folder: string,
 ): Promise<Map<string, UiBundle>> {
-  const external = [...ofThePage, ...(ui_config?.shared ?? [])];
+  const external = [...pagePackages, ...(ui_config?.shared ?? [])];
   const css = await stylesPlugin(folder);
   const bundles = new Map<string, UiBundle>();
+  const problems: string[] = [];
   for (const [name, path] of Object.entries(ui ?? {})) {
-    const file = fileWithin(folder, name, path);
-    bundles.set(name, await bundleOne({ name, file, folder, external, css }));
+    try {
+      const file = fileWithin(folder, name, path);
+      bundles.set(name, await bundleOne({ name, file, folder, external, css }));
+    } catch (error) {
+      if (!(error instanceof UiBuildError)) throw error;
+      problems.push(...error.lines);
+    }
   }
+  if (problems.length > 0) throw new UiBuildError(problems);
   return bundles;
 }
 
 function fileWithin(folder: string, name: string, path: string): string {
   const file = relative(folder, resolve(folder, path));
   if (file.startsWith('..') || isAbsolute(file)) {
-    throw new UiBuildError([`\`ui.${name}\` leads out of the folder of the graph configuration: ${path}`]);
+    throw new UiBuildError([
+      `\`ui.${name}\` is outside the folder of the graph configuration: ${path}. Move the file into it.`,
+    ]);
   }
   if (!existsSync(resolve(folder, file)))
-    throw new UiBuildError([`\`ui.${name}\` names a file that is not there: ${path}`]);
+    throw new UiBuildError([`\`ui.${name}\` points to a missing file: ${path}. Check the path.`]);
   return `./${file.replaceAll('\\', '/')}`;
 }
 
@@ -64,7 +73,7 @@ async function bundleOne({ name, file, folder, external, css }: BundleRequest): 
     target: 'es2020',
     jsx: 'automatic',
     define: { 'process.env.NODE_ENV': '"production"' },
-    // `require` of the page has the external packages. A script must not define it for the whole page.
+    // In a function: the page's `require` resolves the external packages, and must not become a global.
     format: 'cjs',
     banner: { js: `var ${globalNameOf(name)} = ((require, module) => {` },
     footer: { js: 'return module.exports;})(globalThis[Symbol.for("LGUI_REQUIRE")], {});' },
@@ -72,7 +81,7 @@ async function bundleOne({ name, file, folder, external, css }: BundleRequest): 
     plugins: [css],
     logLevel: 'silent',
   }).catch((error: unknown) => {
-    throw isBuildFailure(error) ? new UiBuildError(error.errors.map(lineOf)) : error;
+    throw isBuildFailure(error) ? new UiBuildError(error.errors.map(formatError)) : error;
   });
   const text = (extension: string) => result.outputFiles.find(({ path }) => path.endsWith(extension))?.text;
   return { 'entrypoint.js': text('.js') ?? '', 'entrypoint.css': text('.css') };
@@ -83,7 +92,7 @@ const entryFor = (name: string, file: string): string => `
 import components from ${JSON.stringify(file)};
 export function render(name, shadowRootId) {
   const component = components[name];
-  if (!component) throw new Error(name + ${JSON.stringify(` is no component of the UI "${name}". It has: `)} + Object.keys(components).join(', '));
+  if (!component) throw new Error(name + ${JSON.stringify(` is not a component of the UI "${name}". It has: `)} + Object.keys(components).join(', '));
   const element = document.createElement('div');
   document.getElementById(shadowRootId).shadowRoot.appendChild(element);
   window[Symbol.for('LGUI_EXT_STORE')].respond(shadowRootId, component, element);
@@ -92,8 +101,8 @@ export function render(name, shadowRootId) {
 const isBuildFailure = (error: unknown): error is BuildFailure =>
   error instanceof Error && Array.isArray(memberOf(error, 'errors'));
 
-/** Of an error that a plugin threw, the place is in the plugin, and the text has the one in the agent's file. */
-function lineOf({ text, location, notes }: Message): string {
+/** A place inside node_modules is left out: it is in a plugin, whose text names the agent's file. */
+function formatError({ text, location, notes }: Message): string {
   if (!location || location.file.includes('node_modules')) return text;
   return [`${location.file}:${location.line}:${location.column + 1}: ${text}`, ...notes.map((note) => note.text)].join(
     ' ',
@@ -102,14 +111,14 @@ function lineOf({ text, location, notes }: Message): string {
 
 const tailwindPlugin = 'esbuild-plugin-tailwindcss';
 
-/** The packages of the public command line, in which the plugin comes where the agent does not name it itself. */
-const bringingTailwind = ['@langchain/langgraph-cli', '@langchain/langgraph-api', '@langchain/langgraph-ui'];
+/** Packages of the public command line that depend on the plugin, for agents that do not list it themselves. */
+const tailwindProviders = ['@langchain/langgraph-cli', '@langchain/langgraph-api', '@langchain/langgraph-ui'];
 
-/** Processes style sheets by the Tailwind of the agent's folder; without it, says what is missing where one needs it. */
+/** Loads the Tailwind plugin of the agent's folder. Without it, only style sheets that import Tailwind fail. */
 async function stylesPlugin(folder: string): Promise<Plugin> {
   let from = join(folder, 'package.json');
   let entry = packageEntry(tailwindPlugin, from, 'module');
-  for (const name of bringingTailwind) {
+  for (const name of tailwindProviders) {
     if (entry !== undefined) break;
     from = unlessCode(['ERR_MODULE_NOT_FOUND'], undefined, () => findPackageJSON(name, pathToFileURL(from))) ?? from;
     entry = packageEntry(tailwindPlugin, from, 'module');
@@ -119,7 +128,7 @@ async function stylesPlugin(folder: string): Promise<Plugin> {
   const make: unknown = memberOf(module, 'default');
   const plugin: unknown = typeof make === 'function' ? make() : undefined;
   if (isPlugin(plugin)) return plugin;
-  throw new UiBuildError([`${tailwindPlugin} in ${dirname(from)} is of an unknown version. Install its version 2.`]);
+  throw new UiBuildError([`${tailwindPlugin} in ${dirname(from)} is not a supported version. Install version 2.`]);
 }
 
 const isPlugin = (value: unknown): value is Plugin =>

@@ -8,21 +8,27 @@ import { UiBuildError } from './ui-build-error.ts';
 import { uiBundle, type UiBundles } from './ui-bundles.ts';
 
 /**
- * The user interfaces of an agent: those that its build made, or for an agent without a build, bundled now.
+ * The user interfaces of an agent: those that its build made, else bundled now.
  *
- * @throws StartupError with every problem and its line.
+ * @throws StartupError with every problem and its line; not for a revision, whose build may be older than `ui` and must
+ *   go on working.
  */
 export async function loadUi(
   { ui, ui_config, http }: Pick<GraphConfig, 'ui' | 'ui_config' | 'http'>,
   configPath: string,
-  loading: LoadingOptions,
+  loading: LoadingOptions & { revisionId?: string | undefined },
 ): Promise<UiBundles> {
   if (http?.disable_ui === true || Object.keys(ui ?? {}).length === 0) return new Map();
   const built = readPrepared(configPath, 'ui', z.record(z.string(), uiBundle));
   if (built) return new Map(Object.entries(built));
   const { bundleUi } = await import('./bundle-ui.ts');
-  const bundling = bundleUi({ ui, ui_config }, dirname(configPath)).catch((error: unknown) => {
-    throw error instanceof UiBuildError ? new StartupError('ui-invalid', error.lines, { cause: error }) : error;
-  });
-  return logWhileLoading('`ui`', bundling, loading);
+  const bundling = bundleUi({ ui, ui_config }, dirname(configPath));
+  try {
+    return await logWhileLoading('`ui`', bundling, loading);
+  } catch (error) {
+    if (!(error instanceof UiBuildError)) throw error;
+    if (loading.revisionId === undefined) throw new StartupError('ui-invalid', error.lines, { cause: error });
+    for (const line of error.lines) loading.log.error(`No UI is served: ${line}`);
+    return new Map();
+  }
 }

@@ -4,6 +4,7 @@ import type { Operation } from '../../http/operation.ts';
 import { readBody } from '../api/body.ts';
 import { operation, type Env } from '../api/operation.ts';
 import { publicBase } from '../api/public-base.ts';
+import { decodedSegment } from '../auth/access.ts';
 import { missing, Refusal } from '../refusal.ts';
 import { globalNameOf, type UiBundle } from './ui-bundles.ts';
 
@@ -52,7 +53,7 @@ export const uiOperations: readonly Operation<Env>[] = [
 ];
 
 /** The header by which a proxy says that it passes on a request whose caller has shown no key. */
-export const withoutKeyHeader = 'x-landfall-without-key';
+const withoutKeyHeader = 'x-landfall-without-key';
 
 /** Lets requests without a key read the files of UIs, and reach nothing else, such as the agent's own application. */
 export const uiFilesWithoutKey: MiddlewareHandler<Env> = async (c, next) => {
@@ -60,7 +61,7 @@ export const uiFilesWithoutKey: MiddlewareHandler<Env> = async (c, next) => {
   const [, name, requested] = /^\/ui\/([^/]+)\/([^/]+)$/.exec(c.req.path) ?? [];
   const file = files.find((each) => each.file === requested);
   if (name === undefined || !file) throw new Refusal(401, 'Send a key of the service in the header X-Api-Key.');
-  return fileOf(c, decodeURIComponent(name), file);
+  return fileOf(c, decodedSegment(name), file);
 };
 
 function fileOf(
@@ -77,6 +78,8 @@ function requireBundle(c: Context<Env>, name: string): UiBundle {
   const { ui } = c.var.parts;
   const bundle = ui.get(name);
   if (bundle) return bundle;
+  // Names are not for callers without a key.
+  if (c.req.header(withoutKeyHeader) !== undefined) throw missing(`There is no UI "${name}".`);
   const known = [...ui.keys()].map((one) => `"${one}"`).join(', ');
   throw missing(`There is no UI "${name}". The graph configuration has ${known || 'none'}.`);
 }

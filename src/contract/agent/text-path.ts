@@ -14,6 +14,10 @@ export type TextPath = readonly Step[];
 /** The path of a whole value. */
 export const wholeValue = '$';
 
+/** The most characters of a path, and the most paths of an item. */
+const longestPath = 200;
+const mostPaths = 100;
+
 /**
  * Parses the path of texts in an item's value: `$`, `a.b`, `items[*].text`, `items[-1]`, `*.text`, `{title,meta.tags}`.
  * Undefined if it is none.
@@ -21,6 +25,10 @@ export const wholeValue = '$';
 export function readTextPath(text: string): TextPath | undefined {
   const path = text.startsWith('$.') ? text.slice(2) : text.replace(/^\$(?=\[|$)/, '');
   if (path === '') return text === wholeValue ? [] : undefined;
+  return text.length > longestPath ? undefined : stepsOf(path);
+}
+
+function stepsOf(path: string): TextPath | undefined {
   const steps: Step[] = [];
   const next = /\.?(?:(?<name>[^.[\]{}]+)|\[(?<index>\*|-?\d{1,9})\]|\{(?<paths>[^{}]+)\})/y;
   while (next.lastIndex < path.length) {
@@ -29,9 +37,11 @@ export function readTextPath(text: string): TextPath | undefined {
     else if (name !== undefined) steps.push({ kind: 'name', name });
     else if (index !== undefined) steps.push({ kind: 'index', index: Number(index) });
     else {
-      const read = paths?.split(',').map((each) => readTextPath(each.trim())) ?? [undefined];
+      // Of several groups, the combinations would multiply.
+      if (steps.some(({ kind }) => kind === 'each-of')) return undefined;
+      const read = paths?.split(',').map((each) => (each.trim() === '' ? undefined : stepsOf(each.trim()))) ?? [];
       const known = read.filter((each) => each !== undefined);
-      if (known.length < read.length) return undefined;
+      if (known.length === 0 || known.length < read.length) return undefined;
       steps.push({ kind: 'each-of', paths: known });
     }
   }
@@ -39,8 +49,10 @@ export function readTextPath(text: string): TextPath | undefined {
 }
 
 /** The paths of the texts that the store embeds. */
-export const textPaths = z.array(
-  z.string().refine((text) => readTextPath(text) !== undefined, {
-    error: 'must be a path in the value, such as `$`, `a.b`, `items[*].text` or `items[-1]`',
-  }),
-);
+export const textPaths = z
+  .array(
+    z.string().refine((text) => readTextPath(text) !== undefined, {
+      error: `must be a path in the value, such as \`$\`, \`a.b\`, \`items[*].text\` or \`items[-1]\`, of at most ${longestPath} characters with one {}`,
+    }),
+  )
+  .max(mostPaths);

@@ -178,7 +178,8 @@ async function build(
   const preparing = { file: graphConfigFile, config: content, program: settings.program, log: masked.log };
   const bundled = await bundleUi({ ...preparing, run: beginPart(bounds.buildMs) });
   if (!bundled.ok) return bundled;
-  await readTypes({ ...preparing, run: beginPart(Math.min(typesMs, bounds.buildMs)) });
+  const read = await readTypes({ ...preparing, run: beginPart(Math.min(typesMs, bounds.buildMs)) });
+  if (!read.ok) return read;
   await step?.('built');
   return succeeded({ folder: folder.root, from: obtained.value, graphConfigFile });
 }

@@ -6,6 +6,7 @@ import { agentServerPath, preparePath } from '../compute/agent-environment.ts';
 import type { WriteLine } from '../compute/log-line.ts';
 import type { AgentProgramFiles } from '../isolation/program.ts';
 import { stepFailed, succeeded, type StepResult } from './build.ts';
+import { isDiskFullMessage } from './free-space.ts';
 import { failure, type CommandSpec, type RunCommand } from './run-command.ts';
 
 interface Preparing {
@@ -30,13 +31,17 @@ export async function bundleUi({ file, config, program, run, log }: Preparing): 
   return stepFailed(end.kind === 'failed' ? failure('`ui` of the graph configuration', end) : '');
 }
 
-/** Reads the schemas of graphs from their types in TypeScript. The agent runs without them, so no failure matters. */
-export async function readTypes({ file, config, program, run, log }: Preparing): Promise<void> {
-  if (!graphLocations(config).some(({ file: graph }) => graphLanguage(graph) === 'typescript')) return;
+/** Reads the schemas of graphs from their types in TypeScript. The agent runs without them: only a full disk fails. */
+export async function readTypes({ file, config, program, run, log }: Preparing): Promise<StepResult<undefined>> {
+  if (!graphLocations(config).some(({ file: graph }) => graphLanguage(graph) === 'typescript'))
+    return succeeded(undefined);
   const end = await run({ ...prepare('schemas', file, program), silent: true });
   if (end.kind === 'done') for (const line of end.output) log('info', line);
-  if (end.kind !== 'failed') return;
-  log('warning', `Schemas of graphs annotated in TypeScript have names only. ${failure('Reading the types', end)}`);
+  if (end.kind !== 'failed') return succeeded(undefined);
+  const reason = failure('Reading the types', end);
+  if (isDiskFullMessage(reason)) return stepFailed(reason);
+  log('warning', `Schemas of graphs annotated in TypeScript have names only. ${reason}`);
+  return succeeded(undefined);
 }
 
 function prepare(what: 'ui' | 'schemas', file: string, program: AgentProgramFiles | undefined): CommandSpec {

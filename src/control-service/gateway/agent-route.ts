@@ -78,7 +78,9 @@ export function openRoute(upstream: Upstream, { clock, log, answerWithinMs }: Ro
     send(request: IncomingMessage, response: ServerResponse, path: string, upgrade?: UpgradeRequest): Promise<void> {
       prepareAgentRequest(request.headers, upstream.token);
       request.url = path;
-      return pass(request, response, { respond: passOn, withinMs: answerWithinMs, upgrade });
+      // A handshake answers at once, and a client that leaves during one is not noticed.
+      const withinMs = upgrade ? Math.min(preflightWithinMs, answerWithinMs) : answerWithinMs;
+      return pass(request, response, { respond: passOn, withinMs, upgrade });
     },
     /** Forwards a CORS preflight from any caller: only status and CORS headers come back. */
     sendPreflight(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
@@ -91,7 +93,8 @@ export function openRoute(upstream: Upstream, { clock, log, answerWithinMs }: Ro
     sendUiFile(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
       prepareUiFile(request.headers, upstream.token);
       request.url = withoutQuery(path);
-      return pass(request, response, { respond: passOn, withinMs: answerWithinMs });
+      const withinMs = Math.min(preflightWithinMs, answerWithinMs);
+      return pass(request, response, { respond: passOn, withinMs });
     },
   };
 }

@@ -7,10 +7,11 @@ const uiFile = /^(?:\/[^/]+)*\/ui\/[^/]+\/entrypoint\.(?:js|css)$/;
 
 /**
  * Recognizes a request for a file of an agent's UI. Pages load them by tags, which can't send a key, so the agent gets
- * it without authentication, as on the public service. A request with a body is none.
+ * it without authentication, as on the public service. A request with a body or a key is none.
  */
 export function isUiFile({ method, headers }: Pick<IncomingMessage, 'method' | 'headers'>, path: string): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false;
+  if ((headers['x-api-key'] ?? headers.authorization ?? '') !== '') return false;
   const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? '0') !== 0;
   return !hasBody && uiFile.test(withoutQuery(path));
 }

@@ -73,17 +73,17 @@ describe('the subscriptions of a connection', () => {
     const subscriptions = new Subscriptions();
     subscriptions.add('a', { channels: ['values'] });
     expect([subscriptions.channels, subscriptions.since]).toEqual([['values'], undefined]);
-    expect([1, 2].map((seq) => subscriptions.takes(event('values'), seq))).toEqual([true, true]);
+    expect([1, 2].map((seq) => subscriptions.accept(event('values'), seq))).toEqual([true, true]);
     expect(subscriptions.since).toBe(2);
     subscriptions.add('b', { channels: ['values', 'updates'], since: 1 });
     expect([subscriptions.channels, subscriptions.since]).toEqual([['values', 'updates'], 1]);
-    expect(subscriptions.takes(event('values'), 1)).toBe(false);
-    expect(subscriptions.takes(event('values'), 2)).toBe(true);
-    expect(subscriptions.takes(event('updates'), 3)).toBe(true);
+    expect(subscriptions.accept(event('values'), 1)).toBe(false);
+    expect(subscriptions.accept(event('values'), 2)).toBe(true);
+    expect(subscriptions.accept(event('updates'), 3)).toBe(true);
     expect(subscriptions.remove('b')).toBe(true);
     expect(subscriptions.remove('b')).toBe(false);
-    expect(subscriptions.takes(event('updates'), 4)).toBe(false);
-    expect(subscriptions.takes(event('values'), 5)).toBe(true);
+    expect(subscriptions.accept(event('updates'), 4)).toBe(false);
+    expect(subscriptions.accept(event('values'), 5)).toBe(true);
   });
 });
 

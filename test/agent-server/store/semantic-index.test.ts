@@ -49,7 +49,7 @@ describe('the vectors of an item', () => {
     const many = { a: Array.from({ length: 1_001 }, (_, n) => n) };
     await expect(indexBy({}).vectorsOf(many, ['a[*]'])).rejects.toMatchObject({
       status: 422,
-      detail: [{ loc: ['body', 'value'], msg: expect.stringContaining('has 1001 texts to embed') }],
+      detail: [{ loc: ['body', 'value'], msg: expect.stringContaining('has more than 1000 texts') }],
     });
   });
 
@@ -64,10 +64,10 @@ describe('the vectors of an item', () => {
 
   test.each<[string, unknown, RegExp]>([
     ['an embedding of another length', [[1, 2, 3]], /an embedding of 3 numbers, and `store.index.dims` is 2\. Set/],
-    ['too few embeddings', [], /returned not one embedding for each of 1 texts\. Check/],
-    ['no list', 'text', /returned not one embedding/],
-    ['an embedding that is no list', [7], /no list of numbers\. Check/],
-    ['a number that is none', [[1, Number.NaN]], /no list of numbers/],
+    ['too few embeddings', [], /did not return exactly one embedding for each of 1 texts\. Check/],
+    ['no list', 'text', /did not return exactly one embedding/],
+    ['an embedding that is no list', [7], /not a list of finite numbers\. Check/],
+    ['a number that is none', [[1, Number.NaN]], /not a list of finite numbers/],
   ])('fail for %s', async (_, result, message) => {
     await expect(indexBy({ embedDocuments: async () => result }).vectorsOf({ a: 1 }, undefined)).rejects.toMatchObject({
       name: 'EmbeddingFailed',

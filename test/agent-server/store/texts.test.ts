@@ -28,10 +28,29 @@ describe('the texts of a value', () => {
     ['each text once', ['title', '$.title'], ['Tea']],
     ['no blank text, null or missing field', ['blank', 'none', 'title.no', 'items.text', 'title[0]', 'items[9]'], []],
     ['no inherited member', ['constructor', 'toString', '__proto__', 'items.length'], []],
-  ])('are %s', (_, paths, texts) => expect(textsAt(value, paths)).toEqual(texts));
+  ])('are %s', (_, paths, texts) => expect(textsAt(value, paths, 1_000)).toEqual(texts));
 
-  test.each(['', 'a..b', 'a.', '$.', 'a[', 'a[x]', 'a[1', 'a]', '{a', '{}', '{a,}', '{a,{b}}', 'a[*', '[1.5]'])(
-    '%j is no path',
-    (path) => expect(readTextPath(path)).toBeUndefined(),
-  );
+  test('are none where they have more characters than may be embedded', () => {
+    expect(textsAt(value, ['title', 'hot'], 5)).toBeUndefined();
+    expect(textsAt(value, ['title', 'title'], 3)).toEqual(['Tea']);
+  });
+
+  test.each([
+    '',
+    'a..b',
+    'a.',
+    '$.',
+    'a[',
+    'a[x]',
+    'a[1',
+    'a]',
+    '{a',
+    '{}',
+    '{a,}',
+    '{a,{b}}',
+    'a[*',
+    '[1.5]',
+    '{$}{a}{a}',
+    'a'.repeat(201),
+  ])('%j is no path', (path) => expect(readTextPath(path)).toBeUndefined());
 });

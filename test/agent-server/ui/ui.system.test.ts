@@ -36,9 +36,14 @@ const config = {
   ui_config: { shared: ['shared'] },
 };
 
-async function serveUi(keys: object = {}, token?: string, more: Record<string, string> = {}): Promise<Serving> {
+async function serveUi(
+  keys: object = {},
+  token?: string,
+  more: Record<string, string> = {},
+  revisionId?: string,
+): Promise<Serving> {
   const agent = temporaryAgent({ ...sources, ...more, 'langgraph.json': { ...config, ...keys } });
-  const serving = await serveAgent({ configPath: agent.configPath, token });
+  const serving = await serveAgent({ configPath: agent.configPath, token, revisionId });
   const close = async () => {
     await serving.close();
     agent.remove();
@@ -76,7 +81,7 @@ test('a UI without style sheet has one tag, and says which component it lacks', 
   expect(element).toEqual({ type: 'i', props: { children: 'text' } });
   expect(files).toEqual([`${serving.url}/ui/plain/entrypoint.js`]);
   await expect(renderInPage(await html('other'), {})).rejects.toThrow(
-    'other is no component of the UI "plain". It has: text',
+    'other is not a component of the UI "plain". It has: text',
   );
 });
 
@@ -130,11 +135,19 @@ test('the agent’s own application gets no request without a key', async () => 
   for (const [path, status] of [
     ['/ui/plain/entrypoint.js', 404],
     ['/ui/plain/entrypoint.html', 401],
+    ['/ui/%zz/entrypoint.js', 404],
     ['/threads', 401],
   ] as const) {
     const headers = { 'x-landfall-without-key': 'true' };
     expect((await own.fetch(new Request(`http://agent.test${path}`, { headers }))).status).toBe(status);
   }
+  await own.close();
+});
+
+test('a revision that was built before its UI was bundled starts without one', async () => {
+  const own = await serveUi({ ui: { plain: './src/none.tsx' } }, undefined, {}, 'an-older-revision');
+  expect((await load(`${own.url}/ui/plain`, { name: 'text' })).status).toBe(404);
+  expect(own.lines.join('\n')).toContain('No UI is served: `ui.plain` points to a missing file');
   await own.close();
 });
 
@@ -160,8 +173,8 @@ test.each([
     { plain: './src/wind.tsx' },
     /^src\/wind\.css:1:9: This style sheet needs Tailwind\. Add/,
   ],
-  ['a missing file', { plain: './src/none.tsx' }, /^`ui\.plain` names a file that is not there: \.\/src\/none\.tsx$/],
-  ['a file outside', { plain: '../ui.tsx' }, /^`ui\.plain` leads out of the folder/],
+  ['a missing file', { plain: './src/none.tsx' }, /^`ui\.plain` points to a missing file: \.\/src\/none\.tsx/],
+  ['a file outside', { plain: '../ui.tsx' }, /^`ui\.plain` is outside the folder/],
 ])('a start without a build names %s with its place', async (_, ui, message) => {
   const agent = temporaryAgent({
     ...sources,

@@ -277,7 +277,7 @@ test('gets a file of a UI for a caller without a key, and passes no credentials 
     seen.push([request.method, request.url, Object.keys(request.headers).toSorted()]);
     response.end('script');
   });
-  const headers = { cookie: 'a=1', authorization: 'Bearer token', 'x-landfall-agent-token': 'forged', accept: '*/*' };
+  const headers = { cookie: 'a=1', 'x-landfall-agent-token': 'forged', accept: '*/*' };
   const file = await fetch(`${address}/api/ui/my%20agent/entrypoint.js?x=1`, { headers });
   expect([file.status, await file.text()]).toEqual([200, 'script']);
   expect(seen).toEqual([
@@ -287,6 +287,16 @@ test('gets a file of a UI for a caller without a key, and passes no credentials 
       ['accept', 'accept-encoding', 'connection', 'host', 'x-landfall-agent-token', 'x-landfall-without-key'],
     ],
   ]);
+});
+
+test('leaves the path of a UI file to the agent where the caller has a key', async () => {
+  const seen: unknown[] = [];
+  const { address } = await inFrontOf((request, response) => {
+    seen.push([request.url, request.headers['x-landfall-without-key']]);
+    response.end();
+  });
+  expect((await fetch(`${address}/ui/agent/entrypoint.js?x=1`, { headers: key })).status).toBe(200);
+  expect(seen).toEqual([['/ui/agent/entrypoint.js?x=1', undefined]]);
 });
 
 test.each([

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { afterEach, expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { createHttpServer } from '../../../src/control-service/server.ts';
@@ -38,13 +39,13 @@ async function serviceFor(agent: Pick<Party, 'origin'> | undefined) {
     close: async () => {
       gateway.withdraw(deploymentId)?.close();
       server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      if (server.listening) await new Promise((resolve) => server.close(resolve));
     },
   });
   if (agent) gateway.switchTo(deploymentId, { origin: agent.origin, token: 'the-token' });
   const connect = (path: string, headers: Record<string, string> = { 'x-api-key': apiKey }) =>
     new WebSocket(`ws://127.0.0.1:${address.port}${path}`, { headers });
-  return { gateway, connect, port: address.port };
+  return { gateway, connect, server, port: address.port };
 }
 
 const agentPath = `/base/agents/${deploymentId}`;
@@ -111,10 +112,29 @@ test('answers a request for a WebSocket of a deployment with nothing live', asyn
   expect(await refusal(connect(agentPath))).toEqual({ status: 503, body: expect.stringContaining('live') });
 });
 
-test('answers a request for another protocol as if it did not ask', async () => {
+test('cuts a request for a WebSocket that the agent does not answer when the server closes', async () => {
+  const asked = Promise.withResolvers<Duplex>();
+  const agent = await listen(() => undefined);
+  agent.server.on('upgrade', (_, connection) => asked.resolve(connection));
+  opened.push(agent);
+  const { connect, server } = await serviceFor(agent);
+  const failed = once(connect(agentPath), 'error');
+  const unanswered = await asked.promise;
+  const closed = once(server, 'close');
+  server.close();
+  server.closeAllConnections();
+  await Promise.all([closed, failed.catch(() => undefined)]);
+  expect(server.listening).toBe(false);
+  unanswered.destroy();
+});
+
+test.for([
+  ['GET', 'h2c'],
+  ['POST', 'websocket'],
+] as const)('answers a %s that asks for %s as if it did not', async ([method, upgrade]) => {
   const { port } = await serviceFor(undefined);
-  const headers = { connection: 'upgrade', upgrade: 'h2c' };
-  const asked = request({ host: '127.0.0.1', port, path: '/base/', headers, agent: false });
+  const headers = { connection: 'upgrade', upgrade };
+  const asked = request({ host: '127.0.0.1', port, path: '/base/', method, headers, agent: false });
   asked.end();
   const [response] = await once(asked, 'response');
   expect([response.statusCode, (await Array.fromAsync(response)).join('')]).toEqual([200, 'own']);

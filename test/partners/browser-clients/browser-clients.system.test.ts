@@ -17,8 +17,7 @@ beforeAll(async () => {
   servers = await openServers();
 }, 300_000);
 afterAll(async () => {
-  await browser?.close();
-  await servers?.close();
+  await Promise.allSettled([browser?.close(), servers?.close()]);
 });
 
 const opened = <T>(what: T | undefined): T => {

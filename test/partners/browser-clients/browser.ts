@@ -45,9 +45,8 @@ export async function openBrowser(libraries: readonly string[]): Promise<TestBro
         }
       },
       async close() {
-        await browser.close();
+        await Promise.allSettled([browser.close(), pages.close()]);
         await remove();
-        await pages.close();
       },
     };
   } catch (error) {
@@ -62,8 +61,10 @@ async function launchChromium(): Promise<{ browser: Browser; remove: () => Promi
   const { chromium } = await import('playwright-core');
   const executablePath = await archive.executablePath();
   // Root has no sandbox. The archive's own arguments would switch off the rules for requests to other origins.
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
-  return { browser, remove: () => rm(executablePath, { force: true }) };
+  const remove = () => rm(executablePath, { force: true });
+  const launching = chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  launching.catch(remove);
+  return { browser: await launching, remove };
 }
 
 /** The chat page, as its user sees it. Its parts are the ids in the page. */
@@ -132,7 +133,7 @@ export class ChatPage {
 
   /** Waits until the expression is true in the page, or too long. */
   async #wait(expression: string): Promise<void> {
-    await this.#page.waitForFunction(expression, undefined, { timeout: 60_000 }).catch(() => undefined);
+    await this.#page.waitForFunction(expression, undefined, { timeout: 30_000 }).catch(() => undefined);
   }
 }
 

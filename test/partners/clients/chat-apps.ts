@@ -109,6 +109,7 @@ const agentChat: [string, Use][] = [
         heard.some(({ event }) => event === 'error'),
         false,
       );
+      expectSame((await client.threads.getState(id)).next, []);
     },
   ],
 ];

@@ -7,32 +7,32 @@ export interface Selection {
   channels: readonly string[];
   /** The `seq` after which events are read; all that are kept by default. */
   since: number | undefined;
-  /** Whether the client gets an event. Asked once for each, in order. */
-  takes(event: Pick<LoggedEvent, 'event' | 'json'>, seq: number): boolean;
+  /** Whether the client gets an event. Called once for each, in the order of `seq`. */
+  accept(event: Pick<LoggedEvent, 'event' | 'json'>, seq: number): boolean;
 }
 
 /** The events that one filter selects. */
 export const selectionOf = (filter: ThreadEventFilter): Selection => ({
   channels: filter.channels,
   since: filter.since,
-  takes: (event) => matchesFilter(filter, event),
+  accept: (event) => matchesFilter(filter, event),
 });
 
 interface Subscription {
   filter: ThreadEventFilter;
-  /** The `seq` of the last event that was read for it; -1 for none. */
-  readTo: number;
+  /** The last `seq` that was processed for it, at first its `since`; -1 if none. */
+  lastSeq: number;
 }
 
 /**
- * The subscriptions of one connection. A later one begins with what is kept, so events are read again for it, of which
- * the others get none a second time. An event of several is sent once.
+ * The subscriptions of one connection. A new one replays stored events, which the others have processed and skip. An
+ * event that several select at the same time is sent once.
  */
 export class Subscriptions implements Selection {
   readonly #all = new Map<string, Subscription>();
 
   add(id: string, filter: ThreadEventFilter): void {
-    this.#all.set(id, { filter, readTo: filter.since ?? -1 });
+    this.#all.set(id, { filter, lastSeq: filter.since ?? -1 });
   }
 
   /** @returns whether there was such a subscription. */
@@ -49,17 +49,17 @@ export class Subscriptions implements Selection {
   }
 
   get since(): number | undefined {
-    const first = Math.min(...[...this.#all.values()].map(({ readTo }) => readTo));
+    const first = Math.min(...[...this.#all.values()].map(({ lastSeq }) => lastSeq));
     return first < 0 ? undefined : first;
   }
 
-  takes(event: Pick<LoggedEvent, 'event' | 'json'>, seq: number): boolean {
-    let taken = false;
+  accept(event: Pick<LoggedEvent, 'event' | 'json'>, seq: number): boolean {
+    let isSelected = false;
     for (const subscription of this.#all.values()) {
-      if (subscription.readTo >= seq) continue;
-      subscription.readTo = seq;
-      taken ||= matchesFilter(subscription.filter, event);
+      if (subscription.lastSeq >= seq) continue;
+      subscription.lastSeq = seq;
+      isSelected ||= matchesFilter(subscription.filter, event);
     }
-    return taken;
+    return isSelected;
   }
 }

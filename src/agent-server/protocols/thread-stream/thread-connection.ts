@@ -14,12 +14,12 @@ import { carryOut } from './commands.ts';
 import { Subscriptions } from './subscriptions.ts';
 import type { ThreadEventStreams } from './thread-event-streams.ts';
 
-/** The interval (ms) of pings; a client that has not answered one by the next is gone. */
+/** The interval (ms) of pings. A client that misses one is disconnected. */
 const pingMs = 30_000;
 
 export interface ConnectionParts extends Omit<CommandContext, 'subscriptions'> {
   streams: ThreadEventStreams;
-  /** Whether the caller may read the thread, as it is now. */
+  /** Whether the caller may read the thread. Asked again with each run: it may change. */
   mayRead: () => Promise<boolean>;
   clock: Clock;
   log: Logger;
@@ -46,17 +46,17 @@ export function serveThread(socket: WebSocket, { streams, mayRead, clock, log, .
 
   function follow(): void {
     unfollow();
-    if (closed.signal.aborted) return;
+    if (closed.signal.aborted || subscriptions.size === 0) return;
     const events = streams.events(context.threadId, subscriptions, mayRead);
     unfollow = events.follow((logged) => {
       if (logged) send(logged.json);
-      else socket.close(goingAway, 'The thread was deleted, or the server shuts down.');
+      else socket.close(goingAway, 'The thread was deleted, or the server is shutting down.');
     });
   }
 
   async function handle(message: string): Promise<void> {
     const added = new Map<string, ThreadEventFilter>();
-    const response = await answer(message, log, {
+    const response = await respondTo(message, log, {
       ...context,
       subscriptions: {
         count: () => subscriptions.size,
@@ -71,19 +71,20 @@ export function serveThread(socket: WebSocket, { streams, mayRead, clock, log, .
     send(JSON.stringify(response));
     // Not before the response: a client ignores events of a subscription whose id it does not know yet.
     for (const [id, filter] of added) subscriptions.add(id, filter);
-    if (added.size > 0) follow();
+    if (added.size > 0 || subscriptions.size === 0) follow();
   }
 
-  let handling = Promise.resolve();
-  let unhandled = 0;
+  let commands = Promise.resolve();
+  let pending = 0;
   socket.on('message', (data) => {
-    unhandled += 1;
+    pending += 1;
+    // Backpressure: nothing is read while commands are pending.
     socket.pause();
-    handling = handling
+    commands = commands
       .then(() => handle(textOf(data)))
       .finally(() => {
-        unhandled -= 1;
-        if (unhandled === 0) socket.resume();
+        pending -= 1;
+        if (pending === 0) socket.resume();
       });
   });
   let isAlive = true;
@@ -98,7 +99,7 @@ export function serveThread(socket: WebSocket, { streams, mayRead, clock, log, .
     },
     pingMs,
   );
-  // The event `close` follows.
+  // `close` follows, and cleans up.
   socket.on('error', () => undefined);
   socket.on('close', () => {
     closed.abort();
@@ -106,14 +107,14 @@ export function serveThread(socket: WebSocket, { streams, mayRead, clock, log, .
   });
 }
 
-/** The response to a message of the client; every failure is one. */
-async function answer(message: string, log: Logger, context: CommandContext): Promise<CommandResponse> {
+/** Carries out a message of the client. A failure is a response too. */
+async function respondTo(message: string, log: Logger, context: CommandContext): Promise<CommandResponse> {
   const command = threadCommand.safeParse(fromJson(message));
   if (!command.success) {
     return commandError(
       null,
       'invalid_argument',
-      'A command is JSON such as {"id": 1, "method": "run.start", "params": {}}, with an id of 0 or more.',
+      'This is not a valid command. Send JSON such as {"id": 1, "method": "run.start", "params": {}}, with an id of 0 or more.',
     );
   }
   try {

@@ -133,7 +133,7 @@ export class ThreadReader {
 
   #pass(cursor: ThreadCursor, logged: Pick<LoggedEvent, 'event' | 'json'>): void {
     this.#cursor = cursor;
-    if (logged.event === metadataEvent || !this.#parts.selection.takes(logged, seqOf(cursor))) return;
+    if (logged.event === metadataEvent || !this.#parts.selection.accept(logged, seqOf(cursor))) return;
     this.#parts.follower(threadEvent(cursor, logged));
   }
 }
