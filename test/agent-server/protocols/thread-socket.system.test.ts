@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';
-import { Client } from '@langchain/langgraph-sdk';
 import { WebSocket } from 'ws';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { serveAgent, type Serving } from '../serving.ts';
@@ -47,43 +46,6 @@ beforeAll(async () => {
   serving = await serveAgent();
 });
 afterAll(() => serving.close());
-
-describe('client.threads.stream of the official client over a WebSocket', () => {
-  const streamOf = (assistantId: string) =>
-    new Client({ apiUrl: serving.url, apiKey: null }).threads.stream({ assistantId, transport: 'websocket' });
-
-  test('streams the messages and the state of a run', async () => {
-    const thread = streamOf('chat');
-    try {
-      await thread.submitRun({ input: { messages: [{ type: 'human', content: 'Hello' }] } });
-      const { output } = thread;
-      const texts: string[] = [];
-      for await (const message of thread.messages) {
-        texts.push(await message.text);
-        break;
-      }
-      expect(texts).toEqual(['Good day to you']);
-      expect(await output).toMatchObject({ messages: [{ content: 'Hello' }, { text: 'Good day to you' }] });
-    } finally {
-      await thread.close();
-    }
-  });
-
-  test('reports an interrupt, and goes on with its response', async () => {
-    const thread = streamOf('interrupts');
-    try {
-      await thread.submitRun({ input: { request: 'open the door' } });
-      await expect.poll(() => thread.interrupts.length, { timeout: 20_000 }).toBe(1);
-      const interrupt_id = thread.interrupts[0]?.interruptId ?? '';
-      await thread.respondInput({ namespace: [], interrupt_id, response: 'yes' });
-      await expect
-        .poll(async () => (await thread.state.get({ namespace: [] })).values, { timeout: 20_000 })
-        .toEqual({ request: 'open the door', answer: 'open the door: yes' });
-    } finally {
-      await thread.close();
-    }
-  });
-});
 
 describe('the WebSocket of a thread', () => {
   test('sends a later subscription what is kept, and no event of another one twice', async () => {

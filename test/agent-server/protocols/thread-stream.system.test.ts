@@ -70,9 +70,9 @@ beforeAll(async () => {
 });
 afterAll(() => serving.close());
 
-describe('client.threads.stream of the official client', () => {
+describe.each(['sse', 'websocket'] as const)('client.threads.stream of the official client by %s', (transport) => {
   const streamOf = (assistantId: string) =>
-    new Client({ apiUrl: serving.url, apiKey: null }).threads.stream({ assistantId });
+    new Client({ apiUrl: serving.url, apiKey: null }).threads.stream({ assistantId, transport });
 
   test('streams the messages and the state of a run', async () => {
     await using thread = disposable(streamOf('chat'));
