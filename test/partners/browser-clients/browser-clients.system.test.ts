@@ -13,7 +13,7 @@ let browser: TestBrowser | undefined;
 
 // Installing takes as long as the registry does.
 beforeAll(async () => {
-  browser = await openBrowser(['react', 'sdk']);
+  browser = await openBrowser(['react', 'sdk', 'svelte']);
   servers = await openServers();
 }, 300_000);
 afterAll(async () => {
@@ -29,6 +29,7 @@ const { dependencies } = manifest;
 const libraries = [
   { client: '@langchain/react', version: dependencies['@langchain/react'], page: 'react' },
   { client: '@langchain/langgraph-sdk/react', version: dependencies['@langchain/langgraph-sdk'], page: 'sdk' },
+  { client: '@langchain/svelte', version: dependencies['@langchain/svelte'], page: 'svelte' },
 ];
 testClients(
   libraries.flatMap((library) => useStreamCases(library, () => opened(browser))),

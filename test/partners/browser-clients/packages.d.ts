@@ -30,3 +30,9 @@ declare module '@sparticuz/chromium' {
   const archive: { executablePath(): Promise<string> };
   export default archive;
 }
+
+declare module 'svelte/compiler' {
+  type Compile = (code: string, options: { filename: string }) => { js: { code: string } };
+  export const compile: Compile;
+  export const compileModule: Compile;
+}

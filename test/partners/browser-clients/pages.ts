@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { build } from 'rolldown';
+import type { Plugin } from 'rolldown';
 
 /** A web server of pages: `/react` is the page of `react-page.mjs`. */
 export interface PageServer {
@@ -34,6 +35,7 @@ async function bundle(name: string): Promise<string> {
   const { output } = await build({
     input: join(import.meta.dirname, `${name}-page.mjs`),
     platform: 'browser',
+    plugins: [await compileSvelte()],
     transform: { define: { 'process.env.NODE_ENV': '"production"' } },
     output: { minify: true },
     write: false,
@@ -44,4 +46,19 @@ async function bundle(name: string): Promise<string> {
   if (others.length > 0) throw new Error(`The page ${name} has more than one file.`);
   // Inside a page, the end of a script is the first thing that looks like it.
   return chunk.code.replaceAll('</script', String.raw`<\/script`);
+}
+
+/** Compiles the components of Svelte, and the modules with its runes. */
+async function compileSvelte(): Promise<Plugin> {
+  const { compile, compileModule } = await import('svelte/compiler');
+  return {
+    name: 'svelte',
+    transform: {
+      filter: { id: /\.svelte(\.js)?$/ },
+      handler(code, filename) {
+        const compiled = (filename.endsWith('.js') ? compileModule : compile)(code, { filename });
+        return { code: compiled.js.code, moduleType: 'js' };
+      },
+    },
+  };
 }

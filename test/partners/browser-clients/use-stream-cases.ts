@@ -161,7 +161,7 @@ const features: readonly Feature[] = [
   },
   {
     feature: 'subgraphs',
-    pages: ['react'],
+    pages: ['react', 'svelte'],
     assistant: 'outer',
     async use(chat) {
       await chat.write({ word: 'oh' }, 'send');
@@ -172,7 +172,7 @@ const features: readonly Feature[] = [
   },
   {
     feature: 'inputs queued during a run',
-    pages: ['react'],
+    pages: ['react', 'svelte'],
     assistant: 'slow',
     async use(chat) {
       await chat.write({ each: 1_500 }, 'send');
@@ -220,7 +220,7 @@ const features: readonly Feature[] = [
   },
   {
     feature: 'messages over a WebSocket (sends no key)',
-    pages: ['react'],
+    pages: ['react', 'svelte'],
     assistant: 'helper',
     transport: 'websocket',
     use: greet,
