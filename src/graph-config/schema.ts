@@ -73,7 +73,7 @@ export const graphConfig = z.strictObject({
   ui: z.record(z.string().min(1), modulePath).nullable().optional(),
   /** `shared`: packages that the page provides beside React. */
   ui_config: z
-    .looseObject({ shared: z.array(z.string().min(1)).optional() })
+    .strictObject({ shared: z.array(z.string().min(1)).optional() })
     .nullable()
     .optional(),
   _INTERNAL_docker_tag: z.string().nullable().optional(),

@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type ts from 'typescript-5';
 import { unlessCode } from '../../errors.ts';
 import { hasMethods, memberOf } from '../members.ts';
@@ -10,15 +11,23 @@ export type Compiler = typeof ts;
 /** The TypeScript of an agent, or why its types can't be read: a sentence. */
 export type FoundCompiler = { kind: 'found'; compiler: Compiler } | { kind: 'lacking'; reason: string };
 
-/** Loads the TypeScript that an agent's folder has: its types are those that its author checks with. */
+/** Loads the TypeScript of an agent's packages: its types are those that its author checks with. */
 export function findCompiler(folder: string): FoundCompiler {
-  const require = createRequire(join(folder, 'package.json'));
-  const module: unknown = unlessCode(['MODULE_NOT_FOUND'], undefined, () => require('typescript'));
+  const found = packageFolders(folder).find((each) => existsSync(join(each, 'node_modules/typescript')));
+  const require = createRequire(join(found ?? folder, 'package.json'));
+  const module: unknown = found && unlessCode(['MODULE_NOT_FOUND'], undefined, () => require('typescript'));
   if (isCompiler(module)) return { kind: 'found', compiler: module };
   const advice = 'Add typescript 5 to its devDependencies.';
   const version = memberOf(module, 'version');
   if (module === undefined) return { kind: 'lacking', reason: `The agent has no package typescript. ${advice}` };
   return { kind: 'lacking', reason: `The agent's TypeScript ${String(version)} has no compiler API. ${advice}` };
+}
+
+/** The folder, and those above it that are packages too: further ones are not the agent's. */
+export function packageFolders(folder: string): string[] {
+  const parent = dirname(folder);
+  const isPackage = parent !== folder && existsSync(join(parent, 'package.json'));
+  return [folder, ...(isPackage ? packageFolders(parent) : [])];
 }
 
 const isCompiler = (value: unknown): value is Compiler =>

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type ts from 'typescript-5';
 import type { GraphLocation } from '../../graph-config/graph-path.ts';
-import type { Compiler } from './compiler.ts';
+import { packageFolders, type Compiler } from './compiler.ts';
 import { graphTypes } from './graph-types.ts';
 import type { StaticSchemas } from './static-schemas.ts';
 
@@ -17,7 +17,9 @@ export function readSchemas(compiler: Compiler, places: readonly GraphLocation[]
 
 /** The agent's own settings. `strict`, without which optional fields look like the others. */
 function optionsOf(compiler: Compiler, folder: string): ts.CompilerOptions {
-  const file = configFileIn(folder);
+  const file = packageFolders(folder)
+    .map((each) => join(each, 'tsconfig.json'))
+    .find((each) => existsSync(each));
   const own = file === undefined ? undefined : compiler.readConfigFile(file, (name) => compiler.sys.readFile(name));
   // The files of the program are known.
   const withoutFiles = { ...compiler.sys, readDirectory: () => [] };
@@ -26,12 +28,4 @@ function optionsOf(compiler: Compiler, folder: string): ts.CompilerOptions {
       ? { module: compiler.ModuleKind.NodeNext, target: compiler.ScriptTarget.ES2022 }
       : compiler.parseJsonConfigFileContent(own.config, withoutFiles, dirname(file)).options;
   return { ...options, strict: true, noEmit: true, skipLibCheck: true, allowImportingTsExtensions: true };
-}
-
-/** The nearest `tsconfig.json`, in the folder or above it within the agent's packages. */
-function configFileIn(folder: string): string | undefined {
-  const file = join(folder, 'tsconfig.json');
-  if (existsSync(file)) return file;
-  const parent = dirname(folder);
-  return parent !== folder && existsSync(join(parent, 'package.json')) ? configFileIn(parent) : undefined;
 }

@@ -135,7 +135,7 @@ export class Items {
     const nearest = nearestSql({ vector, comparison, where, columns: itemColumns, order });
     const rows = await this.#read<NearRow>(sql`${nearest} ${pageSql(search)}`, order, search.refresh);
     return {
-      items: rows.map((row) => ({ ...toItem(row), score: row.score })),
+      items: rows.map((row) => ({ ...toItem(row), score: Math.min(1, row.score) })),
       isPartial: rows.some(({ compared }) => compared >= mostCompared(comparison, vector.length)),
     };
   }

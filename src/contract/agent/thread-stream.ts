@@ -14,7 +14,9 @@ const channels = [
   'custom',
 ] as const;
 
-const channel = z.union([z.enum(channels), z.string().startsWith('custom:')]);
+const channel = z.string().refine((name) => channels.some((each) => each === name) || name.startsWith('custom:'), {
+  error: `must be ${channels.join(', ')} or custom:NAME`,
+});
 
 /** Which events of a thread a stream has. */
 export const threadEventFilter = z.object({

@@ -49,11 +49,15 @@ afterAll(() => serving.close());
 
 describe('the WebSocket of a thread', () => {
   test('sends a later subscription what is kept, and no event of another one twice', async () => {
-    const thread = await connect(serving.url, randomUUID());
+    const threadId = randomUUID();
+    const thread = await connect(serving.url, threadId);
     const first = await thread.command('subscription.subscribe', { channels: ['lifecycle'] });
+    // How far the thread is would tell a caller without access that it exists.
     expect(first).toMatchObject({ type: 'success', result: { subscription_id: expect.any(String) } });
+    expect(first['meta']).toEqual({ thread_id: threadId });
     const started = await thread.command('run.start', { assistant_id: 'outer', input: { word: 'hi' } });
     expect(started).toMatchObject({ type: 'success', result: { run_id: expect.any(String) } });
+    expect(started['meta']).toMatchObject({ applied_through_seq: expect.any(Number) });
     await expect.poll(() => thread.events().some(isRoot('completed')), { timeout: 20_000 }).toBe(true);
     expect(new Set(thread.events().map(({ method }) => method))).toEqual(new Set(['lifecycle']));
     const heard = thread.messages.length;

@@ -31,6 +31,18 @@ test.each([
   expect(findCompiler(withTypeScript(main))).toEqual({ kind: 'lacking', reason });
 });
 
+test('takes the TypeScript of a package above, and none of a folder beyond it', () => {
+  const beyond = withTypeScript('exports.version = "7.0.2";');
+  const above = join(beyond, 'builds/source');
+  const folder = join(above, 'agents/one');
+  mkdirSync(folder, { recursive: true });
+  for (const each of [above, join(above, 'agents'), folder]) writeFileSync(join(each, 'package.json'), '{}');
+  expect(findCompiler(folder)).toMatchObject({ reason: expect.stringContaining('no package typescript') });
+  mkdirSync(join(above, 'node_modules/typescript'), { recursive: true });
+  writeFileSync(join(above, 'node_modules/typescript/index.js'), 'exports.version = "7.1.0";');
+  expect(findCompiler(folder)).toMatchObject({ reason: expect.stringContaining('TypeScript 7.1.0') });
+});
+
 const known = { type: 'array', langgraph_type: 'messages' };
 
 test('completes channels by their types, and keeps what is known when the graph runs', () => {

@@ -26,7 +26,7 @@ export async function carryOut(command: ThreadCommand, context: CommandContext):
   const { id } = command;
   try {
     const result = await resultOf(command, context);
-    return { type: 'success', id, result, meta: await metaOf(context) };
+    return { type: 'success', id, result, meta: await metaOf(command, context) };
   } catch (error) {
     const refused = refusalOf(error);
     if (refused === undefined) throw error;
@@ -34,8 +34,12 @@ export async function carryOut(command: ThreadCommand, context: CommandContext):
   }
 }
 
-/** Never fails: a client would repeat a command that was carried out. */
-async function metaOf({ store, threadId }: CommandContext): Promise<FreeObject> {
+/**
+ * Never fails: a client would repeat a command that was carried out. Subscriptions need no access to the thread, so they
+ * don't tell how far it is.
+ */
+async function metaOf({ method }: ThreadCommand, { store, threadId }: CommandContext): Promise<FreeObject> {
+  if (method.startsWith('subscription.')) return { thread_id: threadId };
   try {
     return { thread_id: threadId, applied_through_seq: await store.lastSeq(threadId) };
   } catch {
