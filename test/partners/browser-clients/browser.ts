@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import type { ClientServer } from '../clients/case.ts';
 import { installPackages } from '../install-packages.ts';
@@ -57,12 +58,20 @@ export async function openBrowser(libraries: readonly string[]): Promise<TestBro
 
 /** Unpacks Chromium into the folder for temporary files, and starts it; `remove` deletes it there. */
 async function launchChromium(): Promise<{ browser: Browser; remove: () => Promise<void> }> {
-  const { default: archive } = await import('@sparticuz/chromium');
+  const { default: archive, inflate } = await import('@sparticuz/chromium');
   const { chromium } = await import('playwright-core');
   const executablePath = await archive.executablePath();
+  // Of the system, which a machine without a desktop lacks.
+  const libraries = await inflate(join(import.meta.dirname, 'node_modules/@sparticuz/chromium/bin/al2023.tar.br'));
   // Root has no sandbox. The archive's own arguments would switch off the rules for requests to other origins.
-  const remove = () => rm(executablePath, { force: true });
-  const launching = chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  const remove = async () => {
+    for (const path of [executablePath, libraries]) await rm(path, { recursive: true, force: true });
+  };
+  const launching = chromium.launch({
+    executablePath,
+    args: ['--no-sandbox'],
+    env: { ...process.env, LD_LIBRARY_PATH: join(libraries, 'lib') },
+  });
   launching.catch(remove);
   return { browser: await launching, remove };
 }

@@ -22,13 +22,15 @@ declare module 'playwright-core' {
     close(): Promise<void>;
   }
   export const chromium: {
-    launch(options: { executablePath: string; args: readonly string[] }): Promise<Browser>;
+    launch(options: { executablePath: string; args: readonly string[]; env: NodeJS.ProcessEnv }): Promise<Browser>;
   };
 }
 
 declare module '@sparticuz/chromium' {
   const archive: { executablePath(): Promise<string> };
   export default archive;
+  /** Unpacks a file into the folder for temporary files. @returns its path. */
+  export const inflate: (file: string) => Promise<string>;
 }
 
 declare module 'svelte/compiler' {
