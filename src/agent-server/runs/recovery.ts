@@ -128,8 +128,9 @@ export class Recovery {
     const next = run.attempt + (run.status === 'running' ? 1 : 0);
     if (decision.kind === 'go-on') {
       log.info({ runId: run.run_id }, `Run ${run.run_id} ${why(run)}; going on with attempt ${next}.`);
-      // Of an end that its process did not come to store: a run that is still pending has no events.
-      if (run.status === 'pending' && run.kwargs['thread_stream'] === true) await events.clear(run.run_id);
+      // Of an end that its process did not come to store: an attempt that is still pending has no events.
+      if (run.status === 'pending' && run.kwargs['thread_stream'] === true)
+        await events.dropFrom(run.run_id, run.attempt);
       const plan = planOf(run, this.#parts.clock.now());
       const execution = runs.executor.start(plan, Number(run.sequence), { attempt: next });
       // Followers in the former process receive its events from here.

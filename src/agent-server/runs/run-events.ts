@@ -172,9 +172,10 @@ export class RunEvents {
     return Number(row?.id ?? -1);
   }
 
-  /** Deletes all that is stored of a run. */
-  async clear(runId: string): Promise<void> {
-    await this.#storage.db.deleteFrom('run_events').where('run_id', '=', runId).execute();
+  /** Deletes what is stored of an attempt of a run and of later ones. */
+  async dropFrom(runId: string, attempt: number): Promise<void> {
+    const firstId = String((attempt - 1) * attemptIds);
+    await this.#storage.db.deleteFrom('run_events').where('run_id', '=', runId).where('id', '>=', firstId).execute();
   }
 
   /** Drops the lifecycle event of an end whose process died before it stored the end itself. */
