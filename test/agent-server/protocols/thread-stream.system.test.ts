@@ -1,6 +1,5 @@
 import { Client } from '@langchain/langgraph-sdk';
 import { randomUUID } from 'node:crypto';
-import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { serveAgent, type Serving } from '../serving.ts';
 import { sharedDatabase, type Servers } from '../runs/two-servers.ts';
@@ -242,27 +241,6 @@ describe('the thread-stream protocol of several processes', () => {
     expect(await there).toEqual(here);
     await first.close();
     expect(await follow(second.url, threadId, hasEnded())).toEqual(here);
-  });
-
-  test('keeps the events of an attempt although the next one is lost before it begins', async () => {
-    const first = await servers.start();
-    const threadId = randomUUID();
-    const input = { input: 'Ada', sleep_ms: 1_000 };
-    await command(first.url, threadId, 'run.start', { assistant_id: 'echo', input });
-    const before = await follow(first.url, threadId, (events) => events.length > 2);
-    await first.close();
-    const database = new pg.Client({ connectionString: servers.databaseUrl });
-    await database.connect();
-    // As a process leaves it that has taken the run over, and is killed.
-    await database.query(
-      "update runs set status = 'pending', attempt = attempt + 1, process_id = null where thread_id = $1",
-      [threadId],
-    );
-    await database.end();
-    const second = await servers.start();
-    const events = await follow(second.url, threadId, hasEnded());
-    expect(events.slice(0, before.length)).toEqual(before);
-    expect(statuses(events)).toEqual(['running', 'running', 'completed']);
   });
 
   test('goes on with the next attempt when the process of a run leaves', async () => {
