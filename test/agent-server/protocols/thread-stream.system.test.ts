@@ -1,5 +1,6 @@
 import { Client } from '@langchain/langgraph-sdk';
 import { randomUUID } from 'node:crypto';
+import { Client as Database } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { serveAgent, type Serving } from '../serving.ts';
 import { sharedDatabase, type Servers } from '../runs/two-servers.ts';
@@ -225,6 +226,12 @@ describe('the thread-stream protocol', () => {
   });
 });
 
+/** Servers on a database of their own, closed at the end of their block. */
+async function ownDatabase(): Promise<Servers & AsyncDisposable> {
+  const own = await sharedDatabase();
+  return Object.assign(own, { [Symbol.asyncDispose]: () => own.close() });
+}
+
 describe('the thread-stream protocol of several processes', () => {
   let servers: Servers;
   beforeAll(async () => {
@@ -241,6 +248,28 @@ describe('the thread-stream protocol of several processes', () => {
     expect(await there).toEqual(here);
     await first.close();
     expect(await follow(second.url, threadId, hasEnded())).toEqual(here);
+  });
+
+  test('keeps the events of an attempt although the next one is lost before it begins', async () => {
+    // Servers of the other tests would take the run over.
+    await using own = await ownDatabase();
+    const first = await own.start();
+    const threadId = randomUUID();
+    const input = { input: 'Ada', sleep_ms: 1_000 };
+    await command(first.url, threadId, 'run.start', { assistant_id: 'echo', input });
+    const before = await follow(first.url, threadId, (events) => events.length > 2);
+    await first.close();
+    const database = new Database({ connectionString: own.databaseUrl });
+    await database.connect();
+    // As a process leaves it that has taken the run over, and is killed.
+    await database.query("update runs set status = 'pending', attempt = attempt + 1 where thread_id = $1", [threadId]);
+    await database.end();
+    const second = await own.start();
+    const events = await follow(second.url, threadId, hasEnded());
+    expect(statuses(events)).toEqual(['running', 'running', 'completed']);
+    expect(events.slice(0, before.length)).toEqual(before);
+    // Read again: the first time, they could be read before the run was taken over.
+    expect(await follow(second.url, threadId, hasEnded())).toEqual(events);
   });
 
   test('goes on with the next attempt when the process of a run leaves', async () => {
