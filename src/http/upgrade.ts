@@ -2,7 +2,7 @@ import { ServerResponse, type IncomingMessage, type Server } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** Whether a request asks for a WebSocket. Node.js answers other requests as if they asked for no upgrade. */
+/** Whether a request is for a WebSocket. Node.js handles other requests as if they had no `Upgrade` header. */
 export const wantsWebSocket = ({ method, headers }: Pick<IncomingMessage, 'method' | 'headers'>): boolean =>
   method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket';
 

@@ -12,6 +12,7 @@ import { ServiceError } from '../../src/contract/service-error.ts';
 import type { Verdict } from '../../src/planning/verdict-types.ts';
 import { smoke } from '../../src/deploy/smoke.ts';
 import { askAsTheApp } from '../app/verify/small-app.ts';
+import { eventsOfModes } from './agent-clients/streams.ts';
 import {
   installPublicAgentServer,
   startPublicAgentServer,
@@ -174,29 +175,22 @@ async function unusedPort(): Promise<AgentServerClient> {
 
 describe('streams', () => {
   const question = { messages: [{ role: 'user', content: 'When does my parcel arrive?' }] };
-  test.concurrent.each<[StreamMode, readonly string[]]>([
-    ['values', ['values']],
-    ['updates', ['updates']],
-    ['messages', ['messages/metadata', 'messages/partial', 'messages/complete']],
-    ['messages-tuple', ['messages']],
-    ['events', ['events']],
-    ['debug', ['debug']],
-    ['tasks', ['tasks']],
-    ['checkpoints', ['checkpoints']],
-    ['custom', []],
-  ])('of the mode %s are read to their end, on a thread and without', async (mode, names) => {
-    const request = { assistant_id: 'support', input: question, stream_mode: [mode] };
-    const { thread_id: threadId } = await agent.createThread({});
-    for (const thread of [threadId, undefined]) {
-      const seen: string[] = [];
-      for await (const { event } of agent.streamRun(request, thread)) seen.push(event);
-      expect(seen[0]).toBe('metadata');
-      // A run without a thread keeps no checkpoints.
-      const expected = mode === 'checkpoints' && thread === undefined ? [] : names;
-      expect(new Set(seen.slice(1))).toEqual(new Set(expected));
-    }
-    await agent.deleteThread(threadId);
-  });
+  test.concurrent.each<[StreamMode, readonly string[]]>([...eventsOfModes, ['custom', []]])(
+    'of the mode %s are read to their end, on a thread and without',
+    async (mode, names) => {
+      const request = { assistant_id: 'support', input: question, stream_mode: [mode] };
+      const { thread_id: threadId } = await agent.createThread({});
+      for (const thread of [threadId, undefined]) {
+        const seen: string[] = [];
+        for await (const { event } of agent.streamRun(request, thread)) seen.push(event);
+        expect(seen[0]).toBe('metadata');
+        // A run without a thread keeps no checkpoints.
+        const expected = mode === 'checkpoints' && thread === undefined ? [] : names;
+        expect(new Set(seen.slice(1))).toEqual(new Set(expected));
+      }
+      await agent.deleteThread(threadId);
+    },
+  );
 
   test('return the tokens of a model one after another', async () => {
     const words: string[] = [];

@@ -1,5 +1,5 @@
 import type { ColumnType, Selectable } from 'kysely';
-import type { Cron, CronPayload } from '../../contract/agent/cron.ts';
+import { storedCronFields, type Cron, type CronPayload } from '../../contract/agent/cron.ts';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
 import type { RunCreate } from '../../contract/agent/run.ts';
 import type { Timing } from './due.ts';
@@ -28,27 +28,10 @@ export interface CronsTable {
   updated_at: Time;
 }
 
-const cronColumns = [
-  'cron_id',
-  'assistant_id',
-  'thread_id',
-  'schedule',
-  'timezone',
-  'end_time',
-  'enabled',
-  'next_run_date',
-  'on_run_completed',
-  'payload',
-  'metadata',
-  'user_id',
-  'created_at',
-  'updated_at',
-] as const satisfies readonly (keyof CronsTable)[];
-
 /** The columns of a cron for a prepared statement, as in `runs/run-row.ts`. */
-export const storedCron = cronColumns.join(', ');
+export const storedCron = storedCronFields.join(', ');
 
-export type StoredCron = Pick<Selectable<CronsTable>, (typeof cronColumns)[number]>;
+export type StoredCron = Pick<Selectable<CronsTable>, (typeof storedCronFields)[number]>;
 
 /** Serializes a cron for the API. */
 export function showCron(cron: StoredCron): Cron {

@@ -2,6 +2,7 @@ import type ts from 'typescript-5';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
 import type { Compiler } from './compiler.ts';
 import type { StaticGraphSchemas } from './static-schemas.ts';
+import { isReference } from './type-reader.ts';
 import { schemaWriter, type TypedProperty } from './type-schema.ts';
 
 /**
@@ -33,13 +34,12 @@ export function graphTypes(compiler: Compiler, program: ts.Program) {
 
   /** The arguments of `StateGraph` by the names of its parameters: state, update, input, output, context. */
   function parametersOf(type: ts.Type): Map<string, ts.Type> {
-    if (!isReference(type)) return new Map();
+    if (!isReference(compiler, type)) return new Map();
     const types = checker.getTypeArguments(type);
     const names = (type.target.typeParameters ?? []).map((parameter) => parameter.symbol.name);
     return new Map(names.flatMap((name, at) => (types[at] ? [[name, types[at]] as const] : [])));
   }
 
-  const isReference = (type: ts.Type): type is ts.TypeReference => 'target' in type;
   const hasParameters = (type: ts.Type): boolean => {
     const parameters = parametersOf(type);
     return ['S', 'U', 'I', 'O', 'C'].every((name) => parameters.has(name)) && type.getProperty('compile') !== undefined;

@@ -16,14 +16,17 @@ const longestDescription = 500;
 /** Classes of messages of any version, which agents extend, have these fields. */
 const fieldsOfMessages = ['content', 'additional_kwargs', 'response_metadata'];
 
+/** Whether a type is a class, an interface or a tuple with type arguments. */
+export const isReference = ({ TypeFlags, ObjectFlags }: Compiler, type: ts.Type): type is ts.TypeReference =>
+  (type.flags & TypeFlags.Object) !== 0 &&
+  'objectFlags' in type &&
+  (Number(type.objectFlags) & ObjectFlags.Reference) !== 0;
+
 /** Answers questions about types in terms of JSON. */
 export function typeReader(compiler: Compiler, program: ts.Program) {
   const checker = program.getTypeChecker();
-  const { TypeFlags, ObjectFlags, SymbolFlags } = compiler;
+  const { TypeFlags, SymbolFlags } = compiler;
   const has = (type: ts.Type, flags: ts.TypeFlags): boolean => (type.flags & flags) !== 0;
-
-  const isReference = (type: ts.Type): type is ts.TypeReference =>
-    has(type, TypeFlags.Object) && 'objectFlags' in type && (Number(type.objectFlags) & ObjectFlags.Reference) !== 0;
 
   /** The value of a literal type; undefined for other types. */
   function literalValue(type: ts.Type): string | number | boolean | undefined {
@@ -62,7 +65,7 @@ export function typeReader(compiler: Compiler, program: ts.Program) {
 
   /** Whether a class or an interface comes from the language or the platform, whose objects are not JSON. */
   function isOfPlatform(type: ts.Type): boolean {
-    const declared = isReference(type) ? type.target : type;
+    const declared = isReference(compiler, type) ? type.target : type;
     if (!declared.isClassOrInterface()) return false;
     const files = (declared.getSymbol()?.getDeclarations() ?? []).map((declaration) => declaration.getSourceFile());
     return files.some(
@@ -85,12 +88,12 @@ export function typeReader(compiler: Compiler, program: ts.Program) {
     has(type, TypeFlags.Object) && type.getProperty('__overwrite__') !== undefined;
 
   const arrayItem = (type: ts.Type): ts.Type | undefined =>
-    isReference(type) && checker.isArrayType(type) ? checker.getTypeArguments(type)[0] : undefined;
+    isReference(compiler, type) && checker.isArrayType(type) ? checker.getTypeArguments(type)[0] : undefined;
 
   function tuple(
     type: ts.Type,
   ): { fixed: readonly ts.Type[]; rest: ts.Type | undefined; minLength: number } | undefined {
-    if (!isReference(type) || !checker.isTupleType(type) || !isTupleTarget(type.target)) return undefined;
+    if (!isReference(compiler, type) || !checker.isTupleType(type) || !isTupleTarget(type.target)) return undefined;
     const { fixedLength, minLength } = type.target;
     const items = checker.getTypeArguments(type);
     return { fixed: items.slice(0, fixedLength), rest: items[fixedLength], minLength };

@@ -99,8 +99,8 @@ const cronSortFields = [
   'updated_at',
 ] as const;
 
-/** The fields a search may select; `now` is the server's time of the answer. */
-const cronFields = [
+/** The fields of a stored cron. */
+export const storedCronFields = [
   'cron_id',
   'assistant_id',
   'thread_id',
@@ -115,8 +115,10 @@ const cronFields = [
   'payload',
   'metadata',
   'user_id',
-  'now',
 ] as const;
+
+/** The fields a search may select; `now` is the server's time of the answer. */
+const cronFields = [...storedCronFields, 'now'] as const;
 
 /** Which crons: those of an assistant (or of a graph's default one), of a thread, those that are enabled, by metadata. */
 const filters = {

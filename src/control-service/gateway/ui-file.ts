@@ -18,7 +18,7 @@ export function isUiFile({ method, headers }: Pick<IncomingMessage, 'method' | '
 
 const passedOn = ['host', 'origin', 'accept', 'accept-encoding'];
 
-/** Tells the agent that the caller has shown no key, so that its server reads out nothing but files of a UI. */
+/** Marks a request without a key, to which the agent's server responds with nothing but files of a UI. */
 const withoutKeyHeader = 'x-landfall-without-key';
 
 /** Drops all other headers and adds the agent's token. Mutates the given headers. */

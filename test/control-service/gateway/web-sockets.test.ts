@@ -113,13 +113,13 @@ test('answers a request for a WebSocket of a deployment with nothing live', asyn
 });
 
 test('cuts a request for a WebSocket that the agent does not answer when the server closes', async () => {
-  const asked = Promise.withResolvers<Duplex>();
+  const upgrading = Promise.withResolvers<Duplex>();
   const agent = await listen(() => undefined);
-  agent.server.on('upgrade', (_, connection) => asked.resolve(connection));
+  agent.server.on('upgrade', (_, connection) => upgrading.resolve(connection));
   opened.push(agent);
   const { connect, server } = await serviceFor(agent);
   const failed = once(connect(agentPath), 'error');
-  const unanswered = await asked.promise;
+  const unanswered = await upgrading.promise;
   const closed = once(server, 'close');
   server.close();
   server.closeAllConnections();
@@ -134,8 +134,8 @@ test.for([
 ] as const)('answers a %s that asks for %s as if it did not', async ([method, upgrade]) => {
   const { port } = await serviceFor(undefined);
   const headers = { connection: 'upgrade', upgrade };
-  const asked = request({ host: '127.0.0.1', port, path: '/base/', method, headers, agent: false });
-  asked.end();
-  const [response] = await once(asked, 'response');
+  const sent = request({ host: '127.0.0.1', port, path: '/base/', method, headers, agent: false });
+  sent.end();
+  const [response] = await once(sent, 'response');
   expect([response.statusCode, (await Array.fromAsync(response)).join('')]).toEqual([200, 'own']);
 });

@@ -1,4 +1,4 @@
-import { Client } from '@langchain/langgraph-sdk';
+import { Client, type StreamMode } from '@langchain/langgraph-sdk';
 import { expect, test, vi } from 'vitest';
 import { refusalOf, type Deployed } from './deployed.ts';
 
@@ -8,6 +8,18 @@ interface Heard {
   data: unknown;
 }
 
+/** The names of the events of each mode of a run with messages. */
+export const eventsOfModes: readonly [StreamMode, string[]][] = [
+  ['values', ['values']],
+  ['updates', ['updates']],
+  ['messages', ['messages/metadata', 'messages/partial', 'messages/complete']],
+  ['messages-tuple', ['messages']],
+  ['events', ['events']],
+  ['debug', ['debug']],
+  ['tasks', ['tasks']],
+  ['checkpoints', ['checkpoints']],
+];
+
 /** All methods of the client for events of runs. */
 export function streamsOf(given: () => Client, deployed: () => Deployed): void {
   const thread = async () => (await given().threads.create()).thread_id;
@@ -16,18 +28,8 @@ export function streamsOf(given: () => Client, deployed: () => Deployed): void {
   test('stream returns the events of each mode', async () => {
     const { runs } = given();
     const question = { messages: [{ role: 'user', content: 'hi' }] };
-    const modes = [
-      ['values', ['values']],
-      ['updates', ['updates']],
-      ['messages', ['messages/metadata', 'messages/partial', 'messages/complete']],
-      ['messages-tuple', ['messages']],
-      ['events', ['events']],
-      ['debug', ['debug']],
-      ['tasks', ['tasks']],
-      ['checkpoints', ['checkpoints']],
-    ] as const;
     const on = await thread();
-    for (const [streamMode, expected] of modes) {
+    for (const [streamMode, expected] of eventsOfModes) {
       const heard: Heard[] = await Array.fromAsync(runs.stream(on, 'chat', { input: question, streamMode }));
       expect(heard[0]).toMatchObject({ event: 'metadata', data: { run_id: expect.any(String) } });
       expect(new Set(names(heard.slice(1)))).toEqual(new Set(expected));

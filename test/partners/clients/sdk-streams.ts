@@ -1,23 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, StreamMode } from '@langchain/langgraph-sdk';
+import { eventsOfModes } from '../agent-clients/streams.ts';
 import { expectSame, fieldOf } from './case.ts';
 import { namesOf, sdkCases } from './sdk.ts';
 import type { StreamEvent } from './sdk.ts';
 
 const say = (content: string) => ({ input: { messages: [{ role: 'user', content }] } });
 
-/** The names of the events of each mode. */
-const modes: [StreamMode, string[]][] = [
-  ['values', ['values']],
-  ['updates', ['updates']],
-  ['messages', ['messages/metadata', 'messages/partial', 'messages/complete']],
-  ['messages-tuple', ['messages']],
-  ['events', ['events']],
-  ['debug', ['debug']],
-  ['tasks', ['tasks']],
-  ['checkpoints', ['checkpoints']],
-  ['custom', ['custom']],
-];
+const modes: [StreamMode, string[]][] = [...eventsOfModes, ['custom', ['custom']]];
 
 async function heardBy(client: Client, content: string, streamMode: StreamMode | StreamMode[]): Promise<StreamEvent[]> {
   const { thread_id } = await client.threads.create();

@@ -35,8 +35,8 @@ export async function carryOut(command: ThreadCommand, context: CommandContext):
 }
 
 /**
- * Never fails: a client would repeat a command that was carried out. Subscriptions need no access to the thread, so they
- * don't tell how far it is.
+ * Never fails: a client would repeat a command that was carried out. Subscriptions need no access to the thread, so their
+ * responses do not reveal its progress.
  */
 async function metaOf({ method }: ThreadCommand, { store, threadId }: CommandContext): Promise<FreeObject> {
   if (method.startsWith('subscription.')) return { thread_id: threadId };
@@ -47,49 +47,39 @@ async function metaOf({ method }: ThreadCommand, { store, threadId }: CommandCon
   }
 }
 
-/** The commands that are carried out here. */
-const commandNames = [
-  'run.start',
-  'input.respond',
-  'state.get',
-  'state.listCheckpoints',
-  'state.fork',
-  'agent.getTree',
-  'subscription.subscribe',
-  'subscription.unsubscribe',
-];
+type Carry = (command: ThreadCommand, context: CommandContext) => object | Promise<object>;
 
-function resultOf({ method, params = {} }: ThreadCommand, context: CommandContext): Promise<object> {
-  switch (method) {
-    case 'run.start':
-      return startRun(read(runStartParams, method, params), context);
-    case 'input.respond':
-      return respond(read(inputRespondParams, method, params), context);
-    case 'state.get':
-      return readState(read(stateGetParams, method, params), context);
-    case 'agent.getTree':
-      return readTree(read(getTreeParams, method, params), context);
-    case 'state.listCheckpoints':
-      return listCheckpoints(read(listCheckpointsParams, method, params), context);
-    case 'state.fork':
-      return fork(read(stateForkParams, method, params), context);
-    case 'subscription.subscribe':
-      return Promise.resolve(subscribe(read(threadEventFilter, method, params), context));
-    case 'subscription.unsubscribe':
-      return Promise.resolve(unsubscribe(read(unsubscribeParams, method, params), context));
-    case 'subscription.reconnect':
-      throw new CommandRefusal(
-        'not_supported',
-        `${method} is not supported here. Subscribe again, with the seq of the last event as since.`,
-      );
-    case 'input.inject':
-      throw new CommandRefusal(
-        'not_supported',
-        `${method} is not supported here: a run that has begun takes no input. Start another one with run.start; it is queued.`,
-      );
-    default:
-      throw new CommandRefusal('unknown_command', `There is no command "${method}". Use ${commandNames.join(', ')}.`);
-  }
+/** A command whose parameters are checked before it is carried out. */
+const checked =
+  <T>(schema: z.ZodType<T>, carry: (params: T, context: CommandContext) => object | Promise<object>): Carry =>
+  (command, context) =>
+    carry(read(schema, command), context);
+
+const commands: ReadonlyMap<string, Carry> = new Map([
+  ['run.start', checked(runStartParams, startRun)],
+  ['input.respond', checked(inputRespondParams, respond)],
+  ['state.get', checked(stateGetParams, readState)],
+  ['state.listCheckpoints', checked(listCheckpointsParams, listCheckpoints)],
+  ['state.fork', checked(stateForkParams, fork)],
+  ['agent.getTree', checked(getTreeParams, readTree)],
+  ['subscription.subscribe', checked(threadEventFilter, subscribe)],
+  ['subscription.unsubscribe', checked(unsubscribeParams, unsubscribe)],
+]);
+
+/** What to do in the place of commands of the protocol that are not carried out. */
+const unsupported: ReadonlyMap<string, string> = new Map([
+  ['subscription.reconnect', 'Subscribe again, with the seq of the last event as since.'],
+  ['input.inject', 'A run that has begun takes no input. Start another one with run.start; it is queued.'],
+]);
+
+async function resultOf(command: ThreadCommand, context: CommandContext): Promise<object> {
+  const { method } = command;
+  const carry = commands.get(method);
+  if (carry) return carry(command, context);
+  const advice = unsupported.get(method);
+  if (advice !== undefined) throw new CommandRefusal('not_supported', `${method} is not supported here. ${advice}`);
+  const known = [...commands.keys()].join(', ');
+  throw new CommandRefusal('unknown_command', `There is no command "${method}". Use ${known}.`);
 }
 
 /** The most subscriptions of one connection. */
@@ -122,7 +112,7 @@ const needsConnection = (): CommandRefusal =>
     'Subscriptions are those of a WebSocket (GET /threads/{thread_id}/stream/events). By plain requests, a stream of events (POST) chooses its channels when it is opened.',
   );
 
-function read<T>(schema: z.ZodType<T>, method: string, params: object): T {
+function read<T>(schema: z.ZodType<T>, { method, params = {} }: ThreadCommand): T {
   const parsed = schema.safeParse(params);
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map(({ path, message }) => `params.${path.join('.')}: ${message}`);

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { multitaskStrategies, runSchema } from '../../../contract/agent/run.ts';
 import { freeObject, type FreeObject } from '../../../contract/agent/open-word.ts';
 import type { inputRespondParams, runStartParams, stateForkParams } from '../../../contract/agent/thread-stream.ts';
+import { threadState } from '../../../contract/agent/thread.ts';
 import { isObject } from '../../../contract/json-object.ts';
 import { Refusal } from '../../refusal.ts';
 import { threadStreamHeader } from '../internal-api.ts';
@@ -26,17 +27,13 @@ export async function readThread({
   }
 }
 
-const waitingState = z.looseObject({ interrupts: z.array(z.unknown()) });
-
 /** The ids of the interrupts that the state of a thread waits with: its row has none while a run answers another one. */
 async function openInterrupts({ api, threadId }: CommandContext): Promise<string[]> {
-  const { interrupts } = await api.read(waitingState, 'GET', `/threads/${threadId}/state`);
-  return interrupts.flatMap((each) => (isObject(each) && typeof each['id'] === 'string' ? [each['id']] : []));
+  const { interrupts } = await api.read(threadState, 'GET', `/threads/${threadId}/state`);
+  return (interrupts ?? []).flatMap((each) => (isObject(each) && typeof each['id'] === 'string' ? [each['id']] : []));
 }
 
-const runningRuns = z.array(z.looseObject({ run_id: z.string() }));
-
-/** How long (ms) a response waits for the run that asked for it. */
+/** How long (ms) a response to an interrupt waits for the end of the interrupted run. */
 const endWithinMs = 10_000;
 
 /** The same; a client may respond to an event before the run that sent it has ended, so that end comes first. */
@@ -45,7 +42,7 @@ async function interruptsFor(ids: readonly string[], context: CommandContext): P
   const open = await openInterrupts(context);
   if (ids.every((id) => open.includes(id))) return open;
   const signal = AbortSignal.timeout(endWithinMs);
-  const running = await api.read(runningRuns, 'GET', `/threads/${threadId}/runs?status=running`);
+  const running = await api.read(z.array(runSchema), 'GET', `/threads/${threadId}/runs?status=running`);
   for (const { run_id } of running) {
     const ended = async () => (await api.ask('GET', `/threads/${threadId}/runs/${run_id}/join`, { signal })).text();
     await ended().catch((error: unknown) => {

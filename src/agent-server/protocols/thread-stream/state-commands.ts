@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { freeObject, stateValues } from '../../../contract/agent/open-word.ts';
 import { threadState } from '../../../contract/agent/thread.ts';
 import type { getTreeParams, listCheckpointsParams, stateGetParams } from '../../../contract/agent/thread-stream.ts';
 import { isObject } from '../../../contract/json-object.ts';
@@ -8,16 +7,13 @@ import { isUuid } from '../../../contract/uuid.ts';
 import { CommandRefusal, type CommandContext } from './command.ts';
 import type { NamespaceStatus } from './store.ts';
 
-const stateResponse = z.looseObject({ values: stateValues.nullish(), checkpoint: freeObject.nullish() });
-
 export async function readState(
   { keys }: z.infer<typeof stateGetParams>,
   { api, threadId }: CommandContext,
 ): Promise<object> {
-  const state = await api.read(stateResponse, 'GET', `/threads/${threadId}/state?subgraphs=true`);
+  const state = await api.read(threadState, 'GET', `/threads/${threadId}/state?subgraphs=true`);
   const { checkpoint, values } = state;
-  const id = checkpoint?.['checkpoint_id'];
-  const ns = checkpoint?.['checkpoint_ns'];
+  const { checkpoint_id: id, checkpoint_ns: ns } = checkpoint ?? {};
   return {
     values:
       keys === undefined || !isObject(values)

@@ -19,7 +19,7 @@ const pingMs = 30_000;
 
 export interface ConnectionParts extends Omit<CommandContext, 'subscriptions'> {
   streams: ThreadEventStreams;
-  /** Whether the caller may read the thread. Asked again with each run: it may change. */
+  /** Whether the caller may read the thread. Checked again with each run: it may change. */
   mayRead: () => Promise<boolean>;
   clock: Clock;
   log: Logger;
