@@ -15,7 +15,23 @@ export type TokenUsage = z.infer<typeof tokenUsage>;
 const text = (longest: number) => z.string().max(longest);
 const time = z.iso.datetime({ offset: true });
 
-/** An ended run, exported by an agent server without its input and output. */
+/** A step of a run: one execution of a node. Input and output are cut where they are long, and null where hidden. */
+export const tracedStep = z.strictObject({
+  id: text(255),
+  name: text(255),
+  /** The names of the subgraphs around it, outermost first; empty in the graph itself. */
+  path: z.array(text(255)).max(20),
+  started_at: time,
+  ended_at: time.nullable(),
+  input: z.unknown(),
+  output: z.unknown(),
+  error: text(10_000).nullable(),
+  /** Whether `input` or `output` was cut. */
+  is_cut: z.boolean(),
+});
+export type TracedStep = z.infer<typeof tracedStep>;
+
+/** An ended run, exported by an agent server. */
 export const tracedRun = z.strictObject({
   id: z.uuid(),
   thread_id: z.uuid().nullable(),

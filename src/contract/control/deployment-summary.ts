@@ -1,0 +1,54 @@
+import * as z from 'zod';
+import { commit } from './revision-history.ts';
+
+/**
+ * The state of a deployment in one word: `deploying` while its latest revision is in progress, `failed` where that
+ * failed, `live` where a revision serves and nothing newer failed, `deleting`, else `not-deployed`.
+ */
+export const deploymentStates = ['live', 'deploying', 'failed', 'not-deployed', 'deleting'] as const;
+export type DeploymentState = (typeof deploymentStates)[number];
+
+/** Counts of a period, one for each step, oldest first. */
+const activity = z.looseObject({
+  step_seconds: z.int(),
+  requests: z.array(z.int()),
+  errors: z.array(z.int()),
+});
+
+/** A deployment as a list of many shows it. */
+export const deploymentSummary = z.looseObject({
+  id: z.string(),
+  name: z.string(),
+  source: z.string(),
+  /** One of `deploymentStates`, or a newer value. */
+  state: z.string(),
+  url: z.string().nullable(),
+  latest_revision_id: z.string().nullable(),
+  active_revision_id: z.string().nullable(),
+  /** The commit that serves. */
+  live_commit: commit.nullable(),
+  /** The latest change; null where the audit log has none any more. */
+  last_change: z
+    .looseObject({ at: z.string(), actor: z.string(), key_name: z.string().nullable(), operation: z.string() })
+    .nullable(),
+  /** `passed`, `failed` or `unproven`: the latest verdict on the latest revision that has one. */
+  verdict: z.string().nullable(),
+  /** Of the last hour. */
+  activity,
+});
+export type DeploymentSummary = z.infer<typeof deploymentSummary>;
+
+/** A page of GET /v2/deployment-summaries, by name; `total` counts all that match. */
+export const deploymentSummaries = z.looseObject({
+  resources: z.array(deploymentSummary),
+  offset: z.int(),
+  total: z.int(),
+});
+export type DeploymentSummaries = z.infer<typeof deploymentSummaries>;
+
+export const deploymentSummariesQuery = z.strictObject({
+  limit: z.int().min(1).max(1_000).optional(),
+  offset: z.int().min(0).optional(),
+  name_contains: z.string().optional(),
+  state: z.enum(deploymentStates).optional(),
+});

@@ -1,0 +1,50 @@
+import * as z from 'zod';
+
+// What the Action, the App and the command line found when they tested a revision: control-service.md has no place for it.
+
+const text = (longest: number) => z.string().max(longest);
+
+/** One thing that was expected, and what was seen. */
+export const reportedExpectation = z.strictObject({
+  expected: text(2_000),
+  seen: text(2_000),
+  held: z.boolean(),
+});
+
+/** The verdict on one smoke test. */
+export const reportedTest = z.strictObject({
+  name: text(200),
+  kind: z.enum(['passed', 'failed', 'unproven']),
+  attempts: z.int().min(0),
+  expectations: z.array(reportedExpectation).max(50),
+  /** Why nothing is proven; null otherwise. */
+  why: text(2_000).nullable(),
+  first_event_ms: z.number().min(0).nullable(),
+  total_ms: z.number().min(0).nullable(),
+});
+
+/** The body of POST /v2/deployments/{id}/revisions/{id}/verdicts. */
+export const verdictReport = z.strictObject({
+  kind: z.enum(['passed', 'failed', 'unproven']),
+  /** Who tested: `action`, `app` or `cli`. */
+  reporter: z.enum(['action', 'app', 'cli']),
+  /** The page of the workflow run or the check run. */
+  details_url: z.url({ protocol: /^https?$/ }).max(2_000).nullish(),
+  tests: z.array(reportedTest).max(100),
+});
+export type VerdictReport = z.infer<typeof verdictReport>;
+
+/** A stored verdict. */
+export const verdict = z.looseObject({
+  id: z.string(),
+  created_at: z.string(),
+  kind: z.string(),
+  reporter: z.string(),
+  details_url: z.string().nullish(),
+  tests: z.array(z.looseObject({ ...reportedTest.shape, kind: z.string() })),
+});
+export type StoredVerdict = z.infer<typeof verdict>;
+
+/** The verdicts of a revision, newest first. */
+export const verdictsList = z.looseObject({ resources: z.array(verdict) });
+export type VerdictsList = z.infer<typeof verdictsList>;
