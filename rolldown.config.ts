@@ -59,7 +59,9 @@ export const builds = (base: string): Record<'action' | 'cli', BuildOptions> => 
       'app-worker': join(root, 'app/worker/thread.ts'),
     },
     platform: 'node',
-    external: (id) => Object.keys(manifest.dependencies).some((name) => id === name || id.startsWith(`${name}/`)),
+    // A clone builds the console with rolldown; the package has it built.
+    external: (id) =>
+      [...Object.keys(manifest.dependencies), 'rolldown'].some((name) => id === name || id.startsWith(`${name}/`)),
     output: {
       dir: outputs(base).cli,
       format: 'esm',

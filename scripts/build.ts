@@ -2,10 +2,11 @@
 // and the schema of the deploy file, which editors read. All of it is committed.
 //   npm run build
 //   node scripts/ready.mjs scripts/build.ts --package    bin/lib for the command line; npm runs it before it packs
-import { rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { build } from 'rolldown';
 import { builds, outputs } from '../rolldown.config.ts';
+import { bundleConsole } from '../src/control-service/console/bundle.ts';
 import { writeDeployFileSchema } from './deploy-file-schema.ts';
 import { writeReferenceTables } from './reference-tables.ts';
 
@@ -18,10 +19,21 @@ export async function buildInto(base: string, product: 'action' | 'cli'): Promis
   if (product === 'action') await writeFile(join(folder, 'package.json'), '{ "type": "module" }\n');
 }
 
+/** Writes the console beside the command line. */
+async function writeConsole(base: string): Promise<void> {
+  for (const [name, bytes] of await bundleConsole()) {
+    const path = join(outputs(base).cli, 'console', name);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, bytes);
+  }
+}
+
 if (import.meta.main) {
   const root = dirname(import.meta.dirname);
-  if (process.argv.includes('--package')) await buildInto(root, 'cli');
-  else {
+  if (process.argv.includes('--package')) {
+    await buildInto(root, 'cli');
+    await writeConsole(root);
+  } else {
     await buildInto(root, 'action');
     await writeDeployFileSchema(root);
     await writeReferenceTables(root);

@@ -49,7 +49,10 @@ const parts: Record<string, () => boolean | Promise<boolean>> = {
   format: () => node('node_modules/prettier/bin/prettier.cjs', '--check', '--log-level=warn', '.'),
   lint: () => node('node_modules/oxlint/bin/oxlint', '--type-aware', '--deny-warnings'),
   unused: () => node('node_modules/knip/bin/knip.js'),
-  types: () => node('node_modules/typescript/bin/tsc', '--noEmit', '-p', '.'),
+  types: () =>
+    ['.', 'src/console']
+      .map((project) => node('node_modules/typescript/bin/tsc', '--noEmit', '-p', project))
+      .every(Boolean),
   dist: isBuilt,
   architecture: () => vitest('test/architecture.test.ts'),
   test: () => vitest(),

@@ -35,11 +35,15 @@ const architecture: Record<string, Module> = {
   http: module('', 'hono zod zod-openapi swagger-ui-dist'),
   'control-service': module(
     'contract graph-config diagnostics postgres http clock errors logger program-logger run-until-signal',
-    'zod tar hono @hono/node-server kysely pg @kubernetes/client-node @octokit/auth-app @octokit/core',
+    'zod tar hono @hono/node-server kysely pg rolldown @kubernetes/client-node @octokit/auth-app @octokit/core',
   ),
   'agent-server': module(
     'contract sse graph-config diagnostics postgres http clock errors logger',
     'zod hono @hono/node-server kysely pg re2js tsx esbuild typescript-5 cron-parser @langchain/langgraph @langchain/langgraph-checkpoint-postgres @langchain/langgraph-checkpoint @langchain/core @cfworker/json-schema prom-client @a2a-js/sdk @modelcontextprotocol/server ws',
+  ),
+  console: module(
+    'contract sse',
+    'zod preact @preact/signals preact-iso uplot @dagrejs/dagre mdast-util-from-markdown mdast-util-gfm micromark-extension-gfm mdast ansi-sequence-parser @tanstack/virtual-core modern-tar @langchain/langgraph-sdk',
   ),
   listener: module('clock errors logger program-logger run-until-signal contract client control-service', ''),
   action: module(
@@ -52,7 +56,7 @@ const architecture: Record<string, Module> = {
   ),
   demo: module(
     'clock errors logger program-logger contract sse diagnostics graph-config config planning archive client deploy report postgres control-service agent-server action app github',
-    'zod hono @hono/node-server emulate',
+    'zod hono @hono/node-server emulate playwright-core @sparticuz/chromium',
   ),
   cli: module(
     'clock errors logger program-logger contract sse diagnostics graph-config config planning archive client deploy report postgres control-service agent-server listener action app github demo',
@@ -71,7 +75,7 @@ interface Import {
 
 function sourceFiles(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name));
 }
 

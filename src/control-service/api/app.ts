@@ -8,17 +8,20 @@ import type { Actor } from '../store/audit.ts';
 import { openApiDocument } from './document.ts';
 import type { ApiSettings, Env } from './operation.ts';
 import { operations } from './operations.ts';
+import { mountConsole } from '../console/serve.ts';
 import { sendError } from './response.ts';
 import type { Logger } from '../../logger.ts';
 
 export interface AppSettings extends Omit<ApiSettings, 'describe'>, KeyBook {
+  /** The path of the service as browsers see it; see `mountConsole`. */
+  publicPath?: string;
   /** The service of a tenant, for one caller. */
   serviceFor: (tenantId: string, by: Actor) => OurControlService;
   log: Logger;
 }
 
 /** The control service over HTTP (control-service.md, Endpoints). Open operations need no key. */
-export function createApp({ serviceFor, findKey, noteKeyUse, log, ...settings }: AppSettings): Hono<Env> {
+export function createApp({ serviceFor, findKey, noteKeyUse, log, publicPath = '', ...settings }: AppSettings): Hono<Env> {
   const app = new Hono<Env>();
   app.onError((error, context) => sendError(context, error, log));
   app.notFound((context) => context.json({ detail: 'Not Found' }, 404));
@@ -37,6 +40,7 @@ export function createApp({ serviceFor, findKey, noteKeyUse, log, ...settings }:
 
   const [open, closed] = [operations.filter(({ open }) => open), operations.filter(({ open }) => !open)];
   mountOperations(app, open);
+  mountConsole(app, publicPath);
   for (const paths of ['/v1/*', '/v2/*', '/deployments/*']) {
     app.use(paths, async (context, next) => {
       const caller = await admit((name) => context.req.header(name), { findKey, noteKeyUse });

@@ -1,6 +1,6 @@
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import { tmpdir } from 'node:os';
+import type { Page } from 'playwright-core';
+import { launchChromium } from '../../../src/demo/chromium.ts';
 import type { ClientServer } from '../clients/case.ts';
 import { installPackages } from '../install-packages.ts';
 import { servePages } from './pages.ts';
@@ -29,7 +29,8 @@ export async function openBrowser(libraries: readonly string[]): Promise<TestBro
   await installPackages(import.meta.dirname);
   const pages = await servePages(libraries);
   try {
-    const { browser, remove } = await launchChromium();
+    // All test files share what is unpacked in the run's own folder.
+    const { browser, close } = await launchChromium(tmpdir());
     return {
       async visit(library, server, { assistant, transport }, use) {
         const context = await browser.newContext();
@@ -46,34 +47,13 @@ export async function openBrowser(libraries: readonly string[]): Promise<TestBro
         }
       },
       async close() {
-        await Promise.allSettled([browser.close(), pages.close()]);
-        await remove();
+        await Promise.allSettled([close(), pages.close()]);
       },
     };
   } catch (error) {
     await pages.close();
     throw error;
   }
-}
-
-/** Unpacks Chromium into the folder for temporary files, and starts it; `remove` deletes it there. */
-async function launchChromium(): Promise<{ browser: Browser; remove: () => Promise<void> }> {
-  const { default: archive, inflate } = await import('@sparticuz/chromium');
-  const { chromium } = await import('playwright-core');
-  const executablePath = await archive.executablePath();
-  // Of the system, which a machine without a desktop lacks.
-  const libraries = await inflate(join(import.meta.dirname, 'node_modules/@sparticuz/chromium/bin/al2023.tar.br'));
-  // Root has no sandbox. The archive's own arguments would switch off the rules for requests to other origins.
-  const remove = async () => {
-    for (const path of [executablePath, libraries]) await rm(path, { recursive: true, force: true });
-  };
-  const launching = chromium.launch({
-    executablePath,
-    args: ['--no-sandbox'],
-    env: { ...process.env, LD_LIBRARY_PATH: join(libraries, 'lib') },
-  });
-  launching.catch(remove);
-  return { browser: await launching, remove };
 }
 
 /** The chat page, as its user sees it. Its parts are the ids in the page. */

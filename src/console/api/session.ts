@@ -1,0 +1,35 @@
+import { session as sessionSchema, type SessionCreateRequest } from '../../contract/control/session.ts';
+import { ApiError, call, send } from './http.ts';
+import { endSession, session, signInMessage } from './session-state.ts';
+
+/** Finds the session of this browser's cookie; signs in by the code of a one-time link where the address has one. */
+export async function restoreSession(): Promise<void> {
+  const code = new URLSearchParams(location.hash.slice(1)).get('code');
+  // The code must not stay in the history.
+  if (code !== null) history.replaceState(null, '', location.pathname + location.search);
+  try {
+    session.value = await call('GET', 'v1/session', sessionSchema);
+  } catch (error) {
+    if (code !== null) await signIn({ code }).catch(showReason);
+    else if (!(error instanceof ApiError && error.status === 401)) showReason(error);
+  }
+}
+
+const showReason = (error: unknown): void => endSession(error instanceof Error ? error.message : String(error));
+
+/** @throws ApiError */
+export async function signIn(request: SessionCreateRequest): Promise<void> {
+  session.value = await call('POST', 'v1/sessions', sessionSchema, { body: request });
+  signInMessage.value = undefined;
+}
+
+/** @throws ApiError */
+export async function signOut(): Promise<void> {
+  await send('DELETE', 'v1/session');
+  endSession();
+}
+
+/** Chooses the workspace of an organisation's key. @throws ApiError */
+export async function chooseTenant(tenantId: string): Promise<void> {
+  session.value = await call('PATCH', 'v1/session', sessionSchema, { body: { tenant_id: tenantId } });
+}

@@ -1,0 +1,60 @@
+import { ErrorBoundary, LocationProvider, Route, Router, lazy } from 'preact-iso';
+import { session } from './api/session-state.ts';
+import { paths } from './paths.ts';
+import { Layout } from './parts/layout.tsx';
+import { Toasts } from './parts/toasts.tsx';
+import { Deployments } from './pages/deployments/deployments.tsx';
+import { NotFound } from './pages/not-found.tsx';
+import { SignIn } from './pages/sign-in.tsx';
+
+// The first view is the list; every other page is loaded when it is opened.
+const NewDeployment = lazy(() => import('./pages/new-deployment/new-deployment.tsx'));
+const Deployment = lazy(() => import('./pages/deployment/deployment.tsx'));
+const Settings = lazy(() => import('./pages/settings/settings.tsx'));
+const Health = lazy(() => import('./pages/health/health.tsx'));
+const Revision = lazy(() => import('./pages/revision/revision.tsx'));
+const Playground = lazy(() => import('./pages/playground/playground.tsx'));
+const Runs = lazy(() => import('./pages/runs/runs.tsx'));
+const Run = lazy(() => import('./pages/runs/run.tsx'));
+const CompareRuns = lazy(() => import('./pages/runs/compare-runs.tsx'));
+const Assistants = lazy(() => import('./pages/assistants/assistants.tsx'));
+const Crons = lazy(() => import('./pages/crons/crons.tsx'));
+const Store = lazy(() => import('./pages/store/store.tsx'));
+const Webhooks = lazy(() => import('./pages/webhooks/webhooks.tsx'));
+const Workspace = lazy(() => import('./pages/workspace/workspace.tsx'));
+
+/** The whole console: the sign-in page, or the pages of the workspace. */
+export function App() {
+  return (
+    <LocationProvider scope={paths.home}>
+      {session.value === undefined ? (
+        <SignIn />
+      ) : (
+        // Another workspace has other data: nothing of the former one stays.
+        <Layout key={session.value.tenant_id}>
+          <ErrorBoundary>
+            <Router>
+              <Route path={paths.home} component={Deployments} />
+              <Route path={paths.newDeployment} component={NewDeployment} />
+              <Route path={paths.deployment(':deploymentId')} component={Deployment} />
+              <Route path={paths.settings(':deploymentId')} component={Settings} />
+              <Route path={paths.health(':deploymentId')} component={Health} />
+              <Route path={paths.revision(':deploymentId', ':revisionId')} component={Revision} />
+              <Route path={paths.playground(':deploymentId')} component={Playground} />
+              <Route path={paths.runs(':deploymentId')} component={Runs} />
+              <Route path={paths.compareRuns(':deploymentId')} component={CompareRuns} />
+              <Route path={paths.run(':deploymentId', ':runId')} component={Run} />
+              <Route path={paths.assistants(':deploymentId')} component={Assistants} />
+              <Route path={paths.crons(':deploymentId')} component={Crons} />
+              <Route path={paths.store(':deploymentId')} component={Store} />
+              <Route path={paths.webhooks(':deploymentId')} component={Webhooks} />
+              <Route path={paths.workspace(':section?')} component={Workspace} />
+              <Route default component={NotFound} />
+            </Router>
+          </ErrorBoundary>
+        </Layout>
+      )}
+      <Toasts />
+    </LocationProvider>
+  );
+}

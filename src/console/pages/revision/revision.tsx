@@ -1,0 +1,5 @@
+import { Page } from '../../parts/page.tsx';
+
+export default function Revision() {
+  return <Page title="Revision">To be written.</Page>;
+}

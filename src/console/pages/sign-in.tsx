@@ -1,0 +1,57 @@
+import { useState } from 'preact/hooks';
+import { signIn } from '../api/session.ts';
+import { signInMessage } from '../api/session-state.ts';
+import { Field } from '../parts/field.tsx';
+import { Page } from '../parts/page.tsx';
+
+/** Signs in with an API key. The one-time link of `npm run local` needs no key. */
+export function SignIn() {
+  const [apiKey, setApiKey] = useState('');
+  const [problem, setProblem] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+  const submit = async (event: SubmitEvent): Promise<void> => {
+    event.preventDefault();
+    setBusy(true);
+    try {
+      await signIn({ api_key: apiKey.trim() });
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+      setBusy(false);
+    }
+  };
+  return (
+    <Page title="Sign in">
+      {signInMessage.value !== undefined && (
+        <p class="notice" role="status">
+          {signInMessage.value}
+        </p>
+      )}
+      <form class="panel narrow" onSubmit={(event) => void submit(event)}>
+        <Field
+          label="API key"
+          hint={
+            <>
+              It starts with <code>lf_</code>. On your own machine, open the link that <code>npm run local</code> prints
+              instead.
+            </>
+          }
+          problem={problem}
+        >
+          {(attributes) => (
+            <input
+              {...attributes}
+              type="password"
+              autocomplete="off"
+              required
+              value={apiKey}
+              onInput={(event) => setApiKey(event.currentTarget.value)}
+            />
+          )}
+        </Field>
+        <button type="submit" class="button button-primary" disabled={isBusy}>
+          Sign in
+        </button>
+      </form>
+    </Page>
+  );
+}

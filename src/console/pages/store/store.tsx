@@ -1,0 +1,5 @@
+import { Page } from '../../parts/page.tsx';
+
+export default function Store() {
+  return <Page title="Store">To be written.</Page>;
+}

@@ -1,0 +1,54 @@
+import type { ComponentChildren } from 'preact';
+import { deployment as deploymentSchema, type Deployment } from '../../contract/control/deployment.ts';
+import { call } from '../api/http.ts';
+import { useLoaded } from '../api/use-loaded.ts';
+import { paths } from '../paths.ts';
+import { ErrorNotice, Loading } from './notices.tsx';
+import { Page } from './page.tsx';
+
+interface DeploymentPageProps {
+  deploymentId: string;
+  /** The page's name in the navigation, as in `deploymentPages`. */
+  current: string;
+  actions?: (deployment: Deployment, reload: () => Promise<void>) => ComponentChildren;
+  children: (deployment: Deployment, reload: () => Promise<void>) => ComponentChildren;
+}
+
+const deploymentPages = [
+  ['Revisions', paths.deployment],
+  ['Health', paths.health],
+  ['Playground', paths.playground],
+  ['Runs', paths.runs],
+  ['Assistants', paths.assistants],
+  ['Crons', paths.crons],
+  ['Store', paths.store],
+  ['Webhooks', paths.webhooks],
+  ['Settings', paths.settings],
+] as const;
+
+/** A page about one deployment: its name, the way to its other pages, and the content once it is loaded. */
+export function DeploymentPage({ deploymentId, current, actions, children }: DeploymentPageProps) {
+  const { data, error, reload } = useLoaded(
+    deploymentId,
+    (signal) => call('GET', `v2/deployments/${deploymentId}`, deploymentSchema, { signal }),
+    { everyMs: 5_000 },
+  );
+  return (
+    <Page
+      title={data?.name ?? 'Deployment'}
+      actions={data && actions?.(data, reload)}
+      summary={
+        <nav aria-label="Deployment" class="tabs">
+          {deploymentPages.map(([name, path]) => (
+            <a key={name} href={path(deploymentId)} aria-current={name === current ? 'page' : undefined}>
+              {name}
+            </a>
+          ))}
+        </nav>
+      }
+    >
+      {error && <ErrorNotice error={error} retry={reload} />}
+      {data ? children(data, reload) : !error && <Loading what="the deployment" />}
+    </Page>
+  );
+}

@@ -1,0 +1,46 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { useId } from 'preact/hooks';
+
+interface FieldProps {
+  label: string;
+  /** The rule of the field. */
+  hint?: ComponentChildren;
+  /** What is wrong with its value. */
+  problem?: string | undefined;
+  /** Renders the control with the attributes that connect it to its label, hint and problem. */
+  children: (attributes: FieldAttributes) => JSX.Element;
+}
+
+export interface FieldAttributes {
+  id: string;
+  'aria-describedby': string | undefined;
+  'aria-invalid': boolean;
+}
+
+/** A form field: its label, its rule beside it, and its problem. */
+export function Field({ label, hint, problem, children }: FieldProps) {
+  const id = useId();
+  const described = [hint === undefined ? '' : `${id}-hint`, problem === undefined ? '' : `${id}-problem`];
+  return (
+    <div class="field">
+      <label class="field-label" for={id}>
+        {label}
+      </label>
+      {children({
+        id,
+        'aria-describedby': described.filter(Boolean).join(' ') || undefined,
+        'aria-invalid': problem !== undefined,
+      })}
+      {hint !== undefined && (
+        <p class="field-hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      {problem !== undefined && (
+        <p class="field-error" id={`${id}-problem`} role="alert">
+          {problem}
+        </p>
+      )}
+    </div>
+  );
+}

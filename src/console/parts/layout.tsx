@@ -1,0 +1,68 @@
+import type { ComponentChildren } from 'preact';
+import { useLocation } from 'preact-iso';
+import { chooseTenant, signOut } from '../api/session.ts';
+import { session } from '../api/session-state.ts';
+import { paths } from '../paths.ts';
+import { chooseTheme, theme } from './theme.ts';
+import { announce } from './toasts.tsx';
+
+const reportFailure = (error: unknown): void =>
+  announce(error instanceof Error ? error.message : String(error), 'failed');
+
+/** What surrounds every page: the way to the others, the workspace, and signing out. */
+export function Layout({ children }: { children: ComponentChildren }) {
+  const { path } = useLocation();
+  const tenants = session.value?.tenants ?? [];
+  const inWorkspace = path.startsWith(paths.workspace(''));
+  return (
+    <>
+      <a class="skip" href="#content" onClick={focusContent}>
+        Skip to the content
+      </a>
+      <header class="top">
+        <a class="brand" href={paths.home}>
+          <img src="icon.svg" alt="" width="24" height="24" />
+          Landfall
+        </a>
+        <nav aria-label="Main" class="top-nav">
+          <a href={paths.home} aria-current={inWorkspace ? undefined : 'page'}>
+            Deployments
+          </a>
+          <a href={paths.workspace('keys')} aria-current={inWorkspace ? 'page' : undefined}>
+            Workspace
+          </a>
+        </nav>
+        <div class="top-right">
+          {tenants.length > 1 && (
+            <select
+              aria-label="Workspace"
+              value={session.value?.tenant_id}
+              onChange={(event) => void chooseTenant(event.currentTarget.value).catch(reportFailure)}
+            >
+              {tenants.map(({ id, name }) => (
+                <option key={id} value={id}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          )}
+          <select aria-label="Theme" value={theme.value} onChange={(event) => chooseTheme(event.currentTarget.value)}>
+            <option value="system">System theme</option>
+            <option value="light">Light</option>
+            <option value="dark">Dark</option>
+          </select>
+          <button type="button" class="button" onClick={() => void signOut().catch(reportFailure)}>
+            Sign out
+          </button>
+        </div>
+      </header>
+      {children}
+    </>
+  );
+}
+
+function focusContent(event: MouseEvent): void {
+  // The address must not change: it names the page.
+  event.preventDefault();
+  document.getElementById('content')?.focus();
+}

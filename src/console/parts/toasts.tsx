@@ -1,0 +1,38 @@
+import { signal } from '@preact/signals';
+
+interface Toast {
+  id: number;
+  text: string;
+  kind: 'done' | 'failed';
+}
+
+const toasts = signal<readonly Toast[]>([]);
+let lastId = 0;
+const shownMs = 8_000;
+
+/** Announces the result of an action for some seconds, also to screen readers. */
+export function announce(text: string, kind: Toast['kind'] = 'done'): void {
+  const toast = { id: ++lastId, text, kind };
+  toasts.value = [...toasts.value.slice(-3), toast];
+  setTimeout(() => dismiss(toast.id), shownMs);
+}
+
+const dismiss = (id: number): void => {
+  toasts.value = toasts.value.filter((toast) => toast.id !== id);
+};
+
+/** The place where announcements appear. */
+export function Toasts() {
+  return (
+    <div class="toasts" role="status" aria-live="polite">
+      {toasts.value.map(({ id, text, kind }) => (
+        <div key={id} class={`toast toast-${kind}`}>
+          <span>{text}</span>
+          <button type="button" class="icon-button" aria-label="Dismiss" onClick={() => dismiss(id)}>
+            ×
+          </button>
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,83 @@
+import type { Hono } from 'hono';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { Env } from '../api/operation.ts';
+import { loadConsole, typeOf, type ConsoleFiles } from './bundle.ts';
+
+/** The console loads from its own origin only, runs no inline script, turns no text into HTML, and can't be framed. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'self'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+].join('; ');
+
+const headers = {
+  'Content-Security-Policy': policy,
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+};
+
+interface ServedFile {
+  plain: Uint8Array<ArrayBuffer>;
+  gzipped: Uint8Array<ArrayBuffer>;
+}
+
+/**
+ * Serves the console at `/console`, and sends browsers there from `/`. Paths without a file get the page itself, which
+ * has its own routes.
+ *
+ * @param publicPath the path of the service as browsers see it, without a slash at its end: `/api-host`, or empty.
+ */
+export function mountConsole(app: Hono<Env>, publicPath: string): void {
+  let loading: Promise<ReadonlyMap<string, ServedFile>> | undefined;
+  const files = (): Promise<ReadonlyMap<string, ServedFile>> => {
+    loading ??= loadConsole().then((loaded) => compress(loaded, publicPath));
+    // The next request tries again.
+    loading.catch(() => (loading = undefined));
+    return loading;
+  };
+
+  app.get('/', (context, next) =>
+    context.req.header('accept')?.includes('text/html') ? context.redirect(`${publicPath}/console`) : next(),
+  );
+  app.on('GET', ['/console', '/console/*'], async (context) => {
+    const path = context.req.path.slice('/console/'.length);
+    const served = await files();
+    const isAsset = path.startsWith('assets/');
+    const name = isAsset || served.has(path) ? path : 'index.html';
+    const file = served.get(name);
+    if (!file) return context.notFound();
+    const acceptsGzip = context.req.header('accept-encoding')?.includes('gzip') === true;
+    return context.body(acceptsGzip ? file.gzipped : file.plain, 200, {
+      ...headers,
+      'Content-Type': typeOf(name),
+      // The name of an asset changes with its content.
+      'Cache-Control': isAsset ? 'public, max-age=31536000, immutable' : 'no-cache',
+      Vary: 'Accept-Encoding',
+      ...(acceptsGzip ? { 'Content-Encoding': 'gzip' } : {}),
+    });
+  });
+}
+
+async function compress(files: ConsoleFiles, publicPath: string): Promise<ReadonlyMap<string, ServedFile>> {
+  const served = new Map<string, ServedFile>();
+  for (const [name, bytes] of files) {
+    const plain = name === 'index.html' ? withBase(bytes, publicPath) : new Uint8Array(bytes);
+    served.set(name, { plain, gzipped: new Uint8Array(await promisify(gzip)(plain)) });
+  }
+  return served;
+}
+
+/** The page with the address that its relative links start from. */
+const withBase = (page: Uint8Array, publicPath: string): Uint8Array<ArrayBuffer> =>
+  new TextEncoder().encode(
+    new TextDecoder().decode(page).replace('<base href="/console/" />', `<base href="${publicPath}/console/" />`),
+  );

@@ -1,0 +1,120 @@
+// Real services, and a real browser that is signed in to their console.
+import { join } from 'node:path';
+import { tmpdir } from 'node:os';
+import { pathToFileURL } from 'node:url';
+import { AxeBuilder } from '@axe-core/playwright';
+import { expect } from 'vitest';
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type { Deployment } from '../../src/contract/control/deployment.ts';
+import { launchChromium, type Chromium } from '../../src/demo/chromium.ts';
+import { Repository } from '../../src/demo/repository.ts';
+import { commitLinkScript, linkPackages } from '../installed-packages.ts';
+import { openJourneyFixture, root, type JourneyFixture, type JourneyOptions } from '../journey/fixture.ts';
+
+export interface ConsoleFixture {
+  services: JourneyFixture;
+  /** Deploys an agent of `examples/` (or the repository given) from git and waits until it is live. */
+  deploy(example: string, options?: { name?: string; repository?: Repository }): Promise<Deployment>;
+  /** Makes a git repository of an agent of `examples/`. */
+  repository(example: string, name?: string): Promise<Repository>;
+  /** Opens a page of the console in a signed-in browser of its own: `deployments/ID`. */
+  open(path?: string, options?: BrowserContextOptions): Promise<ConsolePage>;
+  /** A browser without a session. */
+  newContext(options?: BrowserContextOptions): Promise<BrowserContext>;
+  close(): Promise<void>;
+}
+
+/** A page of the console, and what must not happen on any of them. */
+export interface ConsolePage {
+  page: Page;
+  /** What was written to the browser's console as an error, and uncaught errors. */
+  errors: string[];
+  /** Requests to other origins. */
+  externalRequests: string[];
+}
+
+export async function openConsoleFixture(options?: JourneyOptions): Promise<ConsoleFixture> {
+  const services = await openJourneyFixture(options);
+  let chromium: Chromium;
+  try {
+    // All test files share what is unpacked in the run's own folder.
+    chromium = await launchChromium(tmpdir());
+  } catch (error) {
+    await services.close();
+    throw error;
+  }
+  const { browser } = chromium;
+
+  const repository = async (example: string, name = example): Promise<Repository> => {
+    const made = await Repository.ofExample(
+      join(root, 'examples', example),
+      join(services.folder, 'git', 'acme', name),
+    );
+    await commitLinkScript(made);
+    return made;
+  };
+
+  return {
+    services,
+    repository,
+    async deploy(example, { name = example, repository: given } = {}) {
+      const { folder } = given ?? (await repository(example, name));
+      const { control } = services;
+      const created = await control.createDeployment({
+        name,
+        source: 'github',
+        source_config: { repo_url: pathToFileURL(folder).href, install_command: linkPackages, build_on_push: false },
+        source_revision_config: { repo_ref: 'main', graph_config_path: 'langgraph.json' },
+        secrets: [],
+      });
+      const statusOf = async (): Promise<string> =>
+        (await control.getRevision(created.id, created.latest_revision_id ?? '')).status;
+      await expect.poll(statusOf, { timeout: 120_000, interval: 200 }).toBe('DEPLOYED');
+      return control.getDeployment(created.id);
+    },
+    async open(path = '', contextOptions = {}) {
+      const context = await browser.newContext(contextOptions);
+      const page = await context.newPage();
+      const opened = watch(page, services.service.url);
+      await page.goto(`${services.service.url}/console/${path}`);
+      await page.getByLabel('API key').fill(services.service.apiKey);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('button', { name: 'Sign out' }).waitFor();
+      return opened;
+    },
+    newContext: (contextOptions) => browser.newContext(contextOptions),
+    async close() {
+      await Promise.allSettled([chromium.close(), services.close()]);
+    },
+  };
+}
+
+/** Notes what goes wrong on a page from now on. */
+export function watch(page: Page, origin: string): ConsolePage {
+  const watched: ConsolePage = { page, errors: [], externalRequests: [] };
+  page.on('console', (message) => {
+    // The browser itself reports the response of a request without a session.
+    if (message.type() === 'error' && !message.text().includes('401')) watched.errors.push(message.text());
+  });
+  page.on('pageerror', (error) => watched.errors.push(error.message));
+  page.on('request', (request) => {
+    const url = request.url();
+    if (!url.startsWith(origin) && !/^(data|blob):/.test(url)) watched.externalRequests.push(url);
+  });
+  return watched;
+}
+
+/** Fails if the page has reported an error or has sent a request elsewhere. */
+export function expectClean({ errors, externalRequests }: ConsolePage): void {
+  expect({ errors, externalRequests }).toEqual({ errors: [], externalRequests: [] });
+}
+
+/** Fails if the page as it is now breaks a rule of WCAG 2.2 AA that axe can check, in either theme. */
+export async function expectAccessible(page: Page): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    const found = violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${colorScheme}: ${id}: ${html}`));
+    expect(found).toEqual([]);
+  }
+}
