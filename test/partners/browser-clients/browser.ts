@@ -30,10 +30,10 @@ export async function openBrowser(libraries: readonly string[]): Promise<TestBro
   const pages = await servePages(libraries);
   try {
     // All test files share what is unpacked in the run's own folder.
-    const { browser, close } = await launchChromium(tmpdir());
+    const chromium = await launchChromium(tmpdir());
     return {
       async visit(library, server, { assistant, transport }, use) {
-        const context = await browser.newContext();
+        const context = await chromium.browser.newContext();
         try {
           const page = await context.newPage();
           const { url, apiKey } = server;
@@ -47,7 +47,7 @@ export async function openBrowser(libraries: readonly string[]): Promise<TestBro
         }
       },
       async close() {
-        await Promise.allSettled([close(), pages.close()]);
+        await Promise.allSettled([chromium.close(), pages.close()]);
       },
     };
   } catch (error) {
