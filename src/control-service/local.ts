@@ -213,7 +213,8 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
       serviceFor,
       findKey: store.findKey,
       noteKeyUse: store.noteKeyUse,
-      publicPath: settings.publicUrl === undefined ? basePath : withoutTrailingSlashes(new URL(settings.publicUrl).pathname),
+      publicPath:
+        settings.publicUrl === undefined ? basePath : withoutTrailingSlashes(new URL(settings.publicUrl).pathname),
       fieldNames,
       log,
       leaving: leaving.signal,

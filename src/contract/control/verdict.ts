@@ -29,7 +29,10 @@ export const verdictReport = z.strictObject({
   /** Who tested: `action`, `app` or `cli`. */
   reporter: z.enum(['action', 'app', 'cli']),
   /** The page of the workflow run or the check run. */
-  details_url: z.url({ protocol: /^https?$/ }).max(2_000).nullish(),
+  details_url: z
+    .url({ protocol: /^https?$/ })
+    .max(2_000)
+    .nullish(),
   tests: z.array(reportedTest).max(100),
 });
 export type VerdictReport = z.infer<typeof verdictReport>;

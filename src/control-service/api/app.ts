@@ -21,7 +21,14 @@ export interface AppSettings extends Omit<ApiSettings, 'describe'>, KeyBook {
 }
 
 /** The control service over HTTP (control-service.md, Endpoints). Open operations need no key. */
-export function createApp({ serviceFor, findKey, noteKeyUse, log, publicPath = '', ...settings }: AppSettings): Hono<Env> {
+export function createApp({
+  serviceFor,
+  findKey,
+  noteKeyUse,
+  log,
+  publicPath = '',
+  ...settings
+}: AppSettings): Hono<Env> {
   const app = new Hono<Env>();
   app.onError((error, context) => sendError(context, error, log));
   app.notFound((context) => context.json({ detail: 'Not Found' }, 404));
