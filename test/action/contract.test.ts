@@ -71,7 +71,7 @@ describe('the documentation', () => {
     const missing = [...Object.keys(dependencies), ...Object.keys(devDependencies)].filter(
       (name) => !page.includes(`\`${name}\``),
     );
-    expect(missing).toEqual(['@types/node', '@types/pg', '@types/ws']);
+    expect(missing).toEqual(['@types/mdast', '@types/node', '@types/pg', '@types/ws']);
   });
 
   test('lists every outcome', () => {
