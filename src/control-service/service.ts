@@ -10,6 +10,9 @@ import type { RolloutNotifier, ServiceSettings } from './service/settings.ts';
 import { integrationOperations } from './integrations/service.ts';
 import { tracingOperations } from './tracing-projects/service.ts';
 import { uploadOperations } from './uploads/service.ts';
+import { historyOperations } from './revisions/history.ts';
+import { summaryOperations } from './deployments/summaries.ts';
+import { verdictOperations } from './verdicts/service.ts';
 
 /**
  * The control service for one tenant, in this process (control-service.md). It does what the contract's interface
@@ -22,6 +25,9 @@ export function createControlService(given: ServiceSettings) {
     ...deploymentOperations(settings),
     ...deletionOperations(settings),
     ...revisionOperations(settings),
+    ...historyOperations(settings),
+    ...summaryOperations(settings),
+    ...verdictOperations(settings),
     ...logOperations(settings),
     ...integrationOperations(settings),
     ...uploadOperations(settings),

@@ -12,6 +12,9 @@ import {
   tracingProject,
   tracingProjectsList,
 } from '../../src/contract/control/tracing-project.ts';
+import { revisionHistory } from '../../src/contract/control/revision-history.ts';
+import { deploymentSummaries } from '../../src/contract/control/deployment-summary.ts';
+import { verdict, verdictsList } from '../../src/contract/control/verdict.ts';
 import { revision, revisionsList } from '../../src/contract/control/revision.ts';
 import type { ChangeOptions } from '../../src/contract/control/service.ts';
 import { kindOfStatus } from '../../src/client/attempt-failure.ts';
@@ -81,6 +84,13 @@ export function httpControl(baseUrl: string, apiKey: string): OurControlService 
     listRevisions: (id, requested) => send(revisionsList, 'GET', `${one(id)}/revisions${query(requested)}`),
     interruptRevision: (id, revisionId, options) =>
       send(revision, 'POST', `${ofRevision(id, revisionId)}/interruption`, undefined, conditions(options)),
+    listRevisionHistory: (id, requested) =>
+      send(revisionHistory, 'GET', `${one(id)}/revision-history${query(requested)}`),
+    reportVerdict: (id, revisionId, body, options) =>
+      send(verdict, 'POST', `${ofRevision(id, revisionId)}/verdicts`, body, conditions(options)),
+    listVerdicts: (id, revisionId) => send(verdictsList, 'GET', `${ofRevision(id, revisionId)}/verdicts`),
+    listDeploymentSummaries: (requested) =>
+      send(deploymentSummaries, 'GET', `/v2/deployment-summaries${query(requested)}`),
     buildLogs: (id, revisionId, body) => send(logPage, 'POST', `${project(id, revisionId)}/build_logs`, body),
     deployLogs: (id, revisionId, body) => send(logPage, 'POST', `${project(id, revisionId)}/deploy_logs`, body),
     deployLogsOfAll: (id, body) => send(logPage, 'POST', `/v1/projects/${id}/deploy_logs`, body),

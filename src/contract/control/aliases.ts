@@ -18,7 +18,7 @@ export const fieldAliases: readonly { within: string; contract: string; public: 
 ];
 
 /** The fields that lead to an aliased object. Others may hold free-form objects, whose keys mean something else. */
-const containers = new Set(['resources', 'source_config']);
+const containers = new Set(['resources', 'revision', 'source_config']);
 
 /** Renames every aliased field of a JSON body. If both names are present, the contract's value wins. */
 export function spellFields(body: unknown, spelling: FieldSpelling): unknown {

@@ -3,7 +3,7 @@ import { commit } from './revision-history.ts';
 
 /**
  * The state of a deployment in one word: `deploying` while its latest revision is in progress, `failed` where that
- * failed, `live` where a revision serves and nothing newer failed, `deleting`, else `not-deployed`.
+ * failed (an earlier one may still serve), else `live` where a revision serves, `deleting`, else `not-deployed`.
  */
 export const deploymentStates = ['live', 'deploying', 'failed', 'not-deployed', 'deleting'] as const;
 export type DeploymentState = (typeof deploymentStates)[number];

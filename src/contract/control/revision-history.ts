@@ -11,6 +11,7 @@ export const commit = z.looseObject({
   author: z.string().nullable(),
   authored_at: z.string().nullable(),
 });
+export type Commit = z.infer<typeof commit>;
 
 /** Why a revision exists. */
 export const revisionCause = z.looseObject({
@@ -34,7 +35,7 @@ export const historyEntry = z.looseObject({
   commit: commit.nullable(),
   /** In their order. */
   statuses: z.array(revisionStep),
-  /** The fields that differ from the revision before; a secret by its name only: `secrets.MODEL_KEY`. */
+  /** The fields that differ from the revision before, of which the first has none; a secret by its name: `secrets.MODEL_KEY`. */
   changed_fields: z.array(z.string()),
   /** The latest verdict on it. */
   verdict: verdict.nullable(),
@@ -45,7 +46,7 @@ export const historyEntry = z.looseObject({
 });
 export type HistoryEntry = z.infer<typeof historyEntry>;
 
-/** A page of GET /v2/deployments/{id}/revision-history, newest first. */
+/** A page of GET /v2/deployments/{id}/revision-history, newest first: one shorter than `limit` is the last. */
 export const revisionHistory = z.looseObject({ resources: z.array(historyEntry), offset: z.int() });
 export type RevisionHistory = z.infer<typeof revisionHistory>;
 

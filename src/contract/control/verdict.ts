@@ -23,6 +23,9 @@ export const reportedTest = z.strictObject({
   total_ms: z.number().min(0).nullable(),
 });
 
+/** The most characters of the tests of a report, as JSON. */
+const mostCharacters = 200_000;
+
 /** The body of POST /v2/deployments/{id}/revisions/{id}/verdicts. */
 export const verdictReport = z.strictObject({
   kind: z.enum(['passed', 'failed', 'unproven']),
@@ -33,7 +36,13 @@ export const verdictReport = z.strictObject({
     .url({ protocol: /^https?$/ })
     .max(2_000)
     .nullish(),
-  tests: z.array(reportedTest).max(100),
+  tests: z
+    .array(reportedTest)
+    .max(100)
+    .refine(
+      (tests) => JSON.stringify(tests).length <= mostCharacters,
+      `all tests together may have ${mostCharacters} characters as JSON`,
+    ),
 });
 export type VerdictReport = z.infer<typeof verdictReport>;
 

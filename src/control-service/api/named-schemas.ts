@@ -10,6 +10,9 @@ import { secret, secretReference } from '../../contract/control/secret.ts';
 import { listenerConfig, sourceConfigRequest, sourceRevisionConfigRequest } from '../../contract/control/source.ts';
 import { pushToken, uploadTarget } from '../../contract/control/upload.ts';
 import { bulkDeletion } from '../deployments/delete.ts';
+import { commit, revisionCause, revisionStep } from '../../contract/control/revision-history.ts';
+import { deploymentSummaries, deploymentSummary } from '../../contract/control/deployment-summary.ts';
+import * as verdicts from '../../contract/control/verdict.ts';
 import { info } from './service-operations.ts';
 import { uploaded } from '../uploads/operations.ts';
 import * as responses from './response-schemas.ts';
@@ -24,14 +27,18 @@ export const namedSchemas: Readonly<Record<string, z.ZodType>> = {
   BulkDeletion: bulkDeletion,
   ClaimedRevision: work.claimedRevision,
   ClaimStanding: work.claimStanding,
+  Commit: commit,
   Container: container,
   Deployment: responses.deploymentResponse,
   DeploymentCreateRequest: deploymentCreateRequest,
   DeploymentPatchRequest: deploymentPatchRequest,
+  DeploymentSummaries: deploymentSummaries,
+  DeploymentSummary: deploymentSummary,
   DeploymentsList: responses.deploymentsResponse,
   EnvVar: envVar,
   GithubIntegration: responses.integrationResponse,
   GithubRepository: responses.repositoryResponse,
+  HistoryEntry: responses.historyEntryResponse,
   HTTPValidationError: responses.fieldProblemsResponse,
   Info: info,
   Listener: responses.listenerResponse,
@@ -48,6 +55,9 @@ export const namedSchemas: Readonly<Record<string, z.ZodType>> = {
   PushToken: pushToken,
   ResourceSpec: resourceSpec,
   Revision: responses.revisionResponse,
+  RevisionCause: revisionCause,
+  RevisionHistory: responses.revisionHistoryResponse,
+  RevisionStep: revisionStep,
   RevisionsList: responses.revisionsResponse,
   Secret: secret,
   SecretReference: secretReference,
@@ -57,7 +67,12 @@ export const namedSchemas: Readonly<Record<string, z.ZodType>> = {
   SourceRevisionConfigRequest: sourceRevisionConfigRequest,
   Uploaded: uploaded,
   UploadTarget: uploadTarget,
+  ReportedExpectation: verdicts.reportedExpectation,
+  ReportedTest: verdicts.reportedTest,
   ValidationError: responses.fieldProblemResponse,
+  Verdict: verdicts.verdict,
+  VerdictReport: verdicts.verdictReport,
+  VerdictsList: verdicts.verdictsList,
   Volume: volume,
   VolumeMount: volumeMount,
   WorkClaim: work.workClaim,

@@ -7,6 +7,7 @@ import { logOperations } from '../logs/operations.ts';
 import { revisionOperations } from '../revisions/operations.ts';
 import { tracingOperations } from '../tracing-projects/operations.ts';
 import { uploadOperations } from '../uploads/operations.ts';
+import { verdictOperations } from '../verdicts/operations.ts';
 import type { Env } from './operation.ts';
 import { serviceOperations } from './service-operations.ts';
 
@@ -14,6 +15,7 @@ import { serviceOperations } from './service-operations.ts';
 export const operations: readonly Operation<Env>[] = [
   ...deploymentOperations,
   ...revisionOperations,
+  ...verdictOperations,
   ...logOperations,
   ...uploadOperations,
   ...integrationOperations,

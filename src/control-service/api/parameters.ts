@@ -45,6 +45,7 @@ export const queryDescriptions: Readonly<Record<string, string>> = {
   name: 'The exact name.',
   name_contains: 'Text that the name contains.',
   status: 'Statuses, separated by commas.',
+  state: 'Only deployments in this state.',
   deployment_ids: 'Ids, separated by commas or in repeated parameters.',
   deployment_id: 'The id of the deployment.',
   revision_id: 'The id of the revision; all of the deployment where it is absent.',

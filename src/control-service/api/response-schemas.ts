@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { deployment, deploymentStatuses } from '../../contract/control/deployment.ts';
 import { githubIntegration, githubRepository } from '../../contract/control/integration.ts';
 import { computeType, listener, listenerComputeConfig } from '../../contract/control/listener.ts';
+import { historyEntry } from '../../contract/control/revision-history.ts';
 import { revision } from '../../contract/control/revision.ts';
 import { revisionStatuses } from '../../contract/control/revision-status.ts';
 import { secret, secretReference } from '../../contract/control/secret.ts';
@@ -54,6 +55,8 @@ export const revisionResponse = z.looseObject({
 
 const offset = z.int().min(0);
 export const deploymentsResponse = z.object({ resources: z.array(deploymentResponse), offset });
+export const historyEntryResponse = z.looseObject({ ...historyEntry.shape, revision: revisionResponse });
+export const revisionHistoryResponse = z.object({ resources: z.array(historyEntryResponse), offset });
 export const revisionsResponse = z.object({ resources: z.array(revisionResponse), offset });
 
 export const listenerResponse = z.looseObject({

@@ -9,7 +9,13 @@ const operation = operationsOf('Service');
 /** The version of the served interface (control-service.md, Versioning). */
 export const interfaceVersion = '0.1.0';
 
-export const info = z.object({ service: z.string(), version: z.string(), idempotency_keys: z.boolean() });
+export const info = z.object({
+  service: z.string(),
+  version: z.string(),
+  idempotency_keys: z.boolean(),
+  /** Whether it takes verdicts of smoke tests. */
+  verdicts: z.boolean(),
+});
 
 /** The service itself: its health, its version and its description. */
 export const serviceOperations = [
@@ -29,7 +35,13 @@ export const serviceOperations = [
     summary: 'Read the version and the features of the service',
     responses: { 200: { description: 'The service.', schema: info } },
     open: true,
-    handle: (c) => c.json({ service: 'landfall control service', version: interfaceVersion, idempotency_keys: true }),
+    handle: (c) =>
+      c.json({
+        service: 'landfall control service',
+        version: interfaceVersion,
+        idempotency_keys: true,
+        verdicts: true,
+      }),
   }),
   operation({
     method: 'get',

@@ -21,6 +21,15 @@ export interface GitSource {
   endToken?: ((token: string) => Promise<void>) | undefined;
 }
 
+/** A commit, as git reports it. The texts are untrusted, and bounded. */
+export interface Commit {
+  sha: string;
+  /** The first line of its message. */
+  subject: string | null;
+  author: string | null;
+  authoredAt: Date | null;
+}
+
 /** An uploaded tarball (control-service.md, source_tarball_path: the source `internal_source`). */
 export interface TarballSource {
   kind: 'tarball';
@@ -52,7 +61,7 @@ export interface BuildRequest {
   secrets: readonly Secret[];
   log: WriteLine;
   /** Called as soon as the commit is known; never for a tarball. */
-  onCommit: (commit: string) => Promise<void>;
+  onCommit: (commit: Commit) => Promise<void>;
 }
 
 export type BuiltFrom = { kind: 'commit'; commit: string } | { kind: 'tarball'; digest: string };

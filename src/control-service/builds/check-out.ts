@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { readRepoRef } from '../../contract/control/repo-ref.ts';
 import { readRepoUrl } from '../deployments/validation/repo-url.ts';
 import { realPath, staysAllowed } from './allowed-repository.ts';
-import { stepFailed, succeeded, type GitSource, type RunningBuild, type StepResult } from './build.ts';
+import { stepFailed, succeeded, type Commit, type GitSource, type RunningBuild, type StepResult } from './build.ts';
 import { emptySource } from './build-folder.ts';
+import { readCommit } from './commit-details.ts';
 import { commitSize } from './commit-size.ts';
 import { isDiskFullMessage } from './free-space.ts';
 import {
@@ -49,7 +50,7 @@ export function remoteOf(repoUrl: string, allowGit: readonly string[]): StepResu
  *
  * @returns the commit. The reason of an interrupted build is meaningless: the caller knows.
  */
-export async function checkOut(source: GitSource, running: RunningBuild): Promise<StepResult<string>> {
+export async function checkOut(source: GitSource, running: RunningBuild): Promise<StepResult<Commit>> {
   const { repoUrl, repoRef, commit } = source;
   const { folder, dataDir, request, allowGit, signal } = running;
   const { log } = request;
@@ -75,12 +76,12 @@ export async function checkOut(source: GitSource, running: RunningBuild): Promis
   });
   if (end === undefined) return stepFailed('');
   if (end.kind !== 'there') return stepFailed(end.reason);
-  log('info', `Checked out commit ${end.commit}.`);
+  log('info', `Checked out commit ${end.commit.sha}.`);
   return succeeded(end.commit);
 }
 
 /** The outcome of an attempt: `damaged` where a new mirror may help. */
-type Attempt = { kind: 'there'; commit: string } | { kind: 'refused' | 'damaged'; reason: string };
+type Attempt = { kind: 'there'; commit: Commit } | { kind: 'refused' | 'damaged'; reason: string };
 
 async function throughMirror(
   mirror: string,
@@ -135,7 +136,7 @@ async function throughMirror(
     const reason = `Commit ${commit} could not be checked out: ${end.said ?? end.how}`;
     return { kind: mayBeDamaged(end.output.join('\n'), end.isLate) ? 'damaged' : 'refused', reason };
   }
-  return { kind: 'there', commit };
+  return { kind: 'there', commit: await readCommit(commit, inMirror) };
 }
 
 /**

@@ -4,6 +4,7 @@ import {
   stepFailed,
   succeeded,
   type BuiltFrom,
+  type Commit,
   type RunningBuild,
   type StepResult,
   type TarballSource,
@@ -27,7 +28,7 @@ export async function obtainSource(running: RunningBuild): Promise<StepResult<Bu
       'git is not installed on this machine, so no repository can be cloned. Install git and deploy again.',
     );
   }
-  let commit: StepResult<string>;
+  let commit: StepResult<Commit>;
   try {
     commit = await checkOut(from, running);
   } finally {
@@ -36,7 +37,7 @@ export async function obtainSource(running: RunningBuild): Promise<StepResult<Bu
   }
   if (!commit.ok || signal.aborted) return commit.ok ? stepFailed('') : commit;
   await onCommit(commit.value);
-  return succeeded({ kind: 'commit', commit: commit.value });
+  return succeeded({ kind: 'commit', commit: commit.value.sha });
 }
 
 /** Unpacks with the timeout of a clone: a tarball is limited in size, but a disk may be slow. */

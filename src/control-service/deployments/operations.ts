@@ -1,4 +1,5 @@
 import { deploymentCreateRequest, deploymentPatchRequest } from '../../contract/control/deployment.ts';
+import { deploymentSummaries, deploymentSummariesQuery } from '../../contract/control/deployment-summary.ts';
 import { operationsOf } from '../api/operation.ts';
 import { fieldNames, idempotencyKey, ifMatch } from '../api/parameters.ts';
 import { readConditions, readJson, readQuery } from '../api/request.ts';
@@ -39,6 +40,17 @@ export const deploymentOperations = [
     responses: { 200: { description: 'A page of deployments.', schema: deploymentsResponse } },
     errors: [422],
     handle: async (c) => sendSpelled(c, await c.var.service.listDeployments(readQuery(c))),
+  }),
+  operation({
+    method: 'get',
+    path: '/v2/deployment-summaries',
+    id: 'list_deployment_summaries',
+    summary: 'List deployments with their state, live commit, last change, verdict and activity',
+    description: 'By name. `total` counts all that match.',
+    query: deploymentSummariesQuery,
+    responses: { 200: { description: 'A page of summaries.', schema: deploymentSummaries } },
+    errors: [422],
+    handle: async (c) => c.json(await c.var.service.listDeploymentSummaries(readQuery(c))),
   }),
   operation({
     method: 'delete',

@@ -5,6 +5,7 @@ import { changedFields } from './validation/patch.ts';
 import { deploymentStatus } from './status.ts';
 import { recordChange, theService, type AuditedOperation } from '../store/audit.ts';
 import { newDatabaseName } from '../store/database-names.ts';
+import { redeployKind, type Cause } from '../revisions/cause.ts';
 import { insertRevision } from '../revisions/insert-revision.ts';
 import { lockDeployment } from '../revisions/work-repository.ts';
 import type { Refusal } from '../validation/refusal.ts';
@@ -16,7 +17,7 @@ import {
   type NewDeployment,
   type TakenBuild,
 } from '../store/records.ts';
-import type { ControlDatabase, DeploymentRecord } from '../store/tables.ts';
+import type { ControlDatabase, DeploymentRecord, RevisionRecord } from '../store/tables.ts';
 import { brokenConstraint, brokenReference } from '../store/violations.ts';
 import { noteResult, releaseKey, takeKey, type EarlierWrite } from '../store/write-keys.ts';
 
@@ -88,7 +89,7 @@ export const deploymentStore = (db: ControlDatabase, clock: Clock, forgetOld: ()
           .insertInto('tracing_projects')
           .values({ id: projectId, tenant_id: tenantId, name: requested.name, deployment_id: id, created_at: now })
           .execute();
-        const view = await addRevision(trx, now, id, 'new');
+        const view = await addRevision(trx, now, id, 'new', { kind: 'create', by: doing.by });
         if (keyed) await noteResult(trx, tenantId, keyed, { deployment_id: id, revision_id: view.latest.id });
         const subject = { deployment_id: id, deployment_name: requested.name, revision_id: view.latest.id };
         await recordChange(trx, now, { tenantId, ...doing, subject, fields: changedFields(undefined, requested) });
@@ -148,7 +149,13 @@ async function changeNow(
     .set({ ...wantedColumns(decision.wanted), updated_at: now })
     .where('id', '=', id)
     .execute();
-  const view = revision === 'none' ? await viewOf(trx, id) : await addRevision(trx, now, id, revision);
+  const view =
+    revision === 'none'
+      ? await viewOf(trx, id)
+      : await addRevision(trx, now, id, revision, {
+          kind: revision === 'new' ? 'patch' : redeployKind(revision, await latestAndLive(trx, current)),
+          by: doing.by,
+        });
   const made = revision === 'none' ? {} : { revision_id: view.latest.id };
   const subject = { deployment_id: id, deployment_name: current.name, ...made };
   await recordChange(trx, now, { tenantId, ...doing, subject, fields });
@@ -173,13 +180,14 @@ export async function addRevision(
   now: Date,
   deploymentId: string,
   build: 'new' | TakenBuild,
+  cause: Cause,
 ): Promise<DeploymentView> {
   const wanted = await trx
     .selectFrom('deployments')
     .selectAll()
     .where('id', '=', deploymentId)
     .executeTakeFirstOrThrow();
-  const latest = await insertRevision(trx, now, wanted, build === 'new' ? undefined : build);
+  const latest = await insertRevision(trx, now, wanted, cause, build === 'new' ? undefined : build);
   const deployment = await trx
     .updateTable('deployments')
     .set({
@@ -192,6 +200,17 @@ export async function addRevision(
     .executeTakeFirstOrThrow();
   return { deployment, latest };
 }
+
+/** The latest and the live revision of a deployment, as far as it has them. */
+const latestAndLive = (
+  trx: ControlDatabase,
+  { latest_revision_id, active_revision_id }: DeploymentRecord,
+): Promise<Pick<RevisionRecord, 'id' | 'build_folder'>[]> =>
+  trx
+    .selectFrom('revisions')
+    .select(['id', 'build_folder'])
+    .where('id', 'in', [latest_revision_id, active_revision_id])
+    .execute();
 
 /** A deployment with its latest revision, or with an older one in its place. */
 async function viewOf(trx: ControlDatabase, id: string, revisionId?: string): Promise<DeploymentView> {

@@ -26,6 +26,14 @@ export const shownUrl = (
 ): string | null =>
   source === ('external_docker' satisfies Source) ? (source_config.custom_url ?? null) : stableAddress(baseUrl, id);
 
+/** The `url` in responses. What runs in a listener's cluster is not served here. */
+export const agentUrl = (
+  deployment: Pick<DeploymentRecord, 'id' | 'source' | 'source_config'>,
+  baseUrl: string,
+): string | null =>
+  shownUrl(deployment, baseUrl) ??
+  (deployment.source_config.listener_id ? null : stableAddress(baseUrl, deployment.id));
+
 const nulls = (shape: object) => Object.fromEntries(Object.keys(shape).map((name) => [name, null]));
 /** Every setting as null: responses have those that a deployment lacks too. */
 const noSourceConfig = sourceConfigResponse.parse(nulls(sourceConfigResponse.shape));
@@ -57,8 +65,7 @@ export function toDeploymentResponse({ deployment, latest }: DeploymentView, bas
     active_revision_id: deployment.active_revision_id,
     image_version: deployment.image_version,
     tracer_session_id: deployment.tracing_project_id,
-    // What runs in a listener's cluster is not served here.
-    url: custom_url ?? (source_config.listener_id ? null : stableAddress(baseUrl, deployment.id)),
+    url: agentUrl(deployment, baseUrl),
   };
 }
 

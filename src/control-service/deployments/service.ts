@@ -170,8 +170,7 @@ export function deploymentOperations({
       const view = await change(call, deploymentId, { ifLatest, keyed }, (current) => {
         const judged = judgeRedeploy(current, earlier);
         if (!judged.ok) return { refused: judged.refusal };
-        const { build_folder, repo_commit_sha } = earlier;
-        return { wanted: judged.value, revision: { redeploy_of: earlier.id, build_folder, repo_commit_sha } };
+        return { wanted: judged.value, revision: { ...earlier, redeploy_of: earlier.id } };
       });
       return toResponse(view);
     },

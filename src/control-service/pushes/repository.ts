@@ -94,7 +94,7 @@ async function recordPush(db: ControlDatabase, clock: Clock, processed: Processe
       .onConflict((conflict) => conflict.column('deployment_id').doUpdateSet({ ref, head, seen_at: now }))
       .execute();
     if (!build) return false;
-    const { latest } = await addRevision(trx, now, id, 'new');
+    const { latest } = await addRevision(trx, now, id, 'new', { kind: 'push', by: theService });
     await recordChange(trx, now, {
       tenantId: deployment.tenant_id,
       by: theService,

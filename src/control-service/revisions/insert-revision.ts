@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { missingSource } from '../deployments/validation/redeploy.ts';
+import { causeColumns, type Cause } from './cause.ts';
 import { type TakenBuild, wantedColumns } from '../store/records.ts';
 import type { ControlDatabase, DeploymentRecord, RevisionRecord } from '../store/tables.ts';
 import type { RevisionStatus } from '../../contract/control/revision-status.ts';
@@ -20,6 +21,7 @@ export async function insertRevision(
   trx: ControlDatabase,
   now: Date,
   wanted: DeploymentRecord,
+  cause: Cause,
   taken?: TakenBuild,
 ): Promise<RevisionRecord> {
   const path = wanted.source_revision_config.source_tarball_path;
@@ -37,9 +39,13 @@ export async function insertRevision(
       source: wanted.source,
       ...wantedColumns(wanted),
       repo_commit_sha: taken?.repo_commit_sha ?? null,
+      commit_subject: taken?.commit_subject ?? null,
+      commit_author: taken?.commit_author ?? null,
+      commit_authored_at: taken?.commit_authored_at ?? null,
       source_tarball_digest: upload?.digest ?? null,
       build_folder: taken?.build_folder ?? null,
       redeploy_of: taken?.redeploy_of ?? null,
+      ...causeColumns(cause),
       created_at: now,
       updated_at: now,
     })

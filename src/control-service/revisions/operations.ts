@@ -1,10 +1,16 @@
 import { deploymentPatchRequest } from '../../contract/control/deployment.ts';
 import { revisionsQuery } from '../../contract/control/revision.ts';
+import { revisionHistoryQuery } from '../../contract/control/revision-history.ts';
 import { operationsOf } from '../api/operation.ts';
 import { fieldNames, idempotencyKey, ifMatch } from '../api/parameters.ts';
 import { readConditions, readJson, readQuery } from '../api/request.ts';
 import { sendSpelled } from '../api/response.ts';
-import { deploymentResponse, revisionResponse, revisionsResponse } from '../api/response-schemas.ts';
+import {
+  deploymentResponse,
+  revisionHistoryResponse,
+  revisionResponse,
+  revisionsResponse,
+} from '../api/response-schemas.ts';
 
 const operation = operationsOf('Revisions');
 
@@ -25,6 +31,19 @@ export const revisionOperations = [
     responses: { 200: { description: 'A page of revisions.', schema: revisionsResponse } },
     errors: [404, 422],
     handle: async (c) => sendSpelled(c, await c.var.service.listRevisions(c.req.param('deployment_id'), readQuery(c))),
+  }),
+  operation({
+    method: 'get',
+    path: '/v2/deployments/:deployment_id/revision-history',
+    id: 'list_revision_history',
+    summary: 'List the revisions of a deployment with their causes, commits, statuses, changes and verdicts',
+    description: 'Newest first. A page shorter than `limit` is the last.',
+    query: revisionHistoryQuery,
+    headers: [fieldNames],
+    responses: { 200: { description: 'A page of the history.', schema: revisionHistoryResponse } },
+    errors: [404, 422],
+    handle: async (c) =>
+      sendSpelled(c, await c.var.service.listRevisionHistory(c.req.param('deployment_id'), readQuery(c))),
   }),
   operation({
     method: 'post',

@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock.ts';
 import type { RevisionsQuery } from '../../contract/control/revision.ts';
 import type { RevisionStatus } from '../../contract/control/revision-status.ts';
+import type { Commit } from '../builds/build.ts';
 import { unfinishedStatuses } from './states.ts';
 import type { ControlDatabase, DeploymentRecord, RevisionEvent, RevisionRecord } from '../store/tables.ts';
 
@@ -98,10 +99,16 @@ export const revisionStore = (db: ControlDatabase, clock: Clock) => ({
   },
 
   /** Records the commit of a revision, as soon as it is known. */
-  async noteCommit(revisionId: string, commit: string): Promise<void> {
+  async noteCommit(revisionId: string, { sha, subject, author, authoredAt }: Commit): Promise<void> {
     await db
       .updateTable('revisions')
-      .set({ repo_commit_sha: commit, updated_at: new Date(clock.now()) })
+      .set({
+        repo_commit_sha: sha,
+        commit_subject: subject,
+        commit_author: author,
+        commit_authored_at: authoredAt,
+        updated_at: new Date(clock.now()),
+      })
       .where('id', '=', revisionId)
       .execute();
   },

@@ -14,6 +14,9 @@ export interface AuditedOperation {
 
 export const theService: Actor = { kind: 'service' };
 
+/** The operation of a reported verdict, which changes nothing of its deployment. */
+export const verdictReported = 'report verdict';
+
 /** A change for the audit log; names only, never a value. */
 export interface AuditedChange extends AuditedOperation {
   tenantId: string;

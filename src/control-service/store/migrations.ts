@@ -13,6 +13,7 @@ import { githubInstallations } from './migrations/061-github-installations.ts';
 import { tracedRuns } from './migrations/062-traced-runs.ts';
 import { databaseNames } from './migrations/063-database-names.ts';
 import { deletionStatus } from './migrations/064-deletion-status.ts';
+import { revisionHistory } from './migrations/071-revision-history.ts';
 
 /** The Postgres schema that holds the control service's tables. */
 export const controlSchema = 'control';
@@ -33,4 +34,5 @@ export const controlMigrations: readonly Migration[] = [
   tracedRuns,
   databaseNames,
   deletionStatus,
+  revisionHistory,
 ];

@@ -8,10 +8,11 @@ export interface NewDeployment extends RequestedDeployment {
 }
 
 /** A build of an earlier revision that a new one uses. */
-export interface TakenBuild {
+export interface TakenBuild extends Pick<
+  RevisionRecord,
+  'build_folder' | 'repo_commit_sha' | 'commit_subject' | 'commit_author' | 'commit_authored_at'
+> {
   redeploy_of: string;
-  build_folder: string | null;
-  repo_commit_sha: string | null;
 }
 
 export interface DeploymentChange {

@@ -17,6 +17,9 @@ import { revisionStore } from '../revisions/repository.ts';
 import { revisionWorkStore } from '../revisions/work-repository.ts';
 import { tracingStore } from '../tracing-projects/repository.ts';
 import { uploadStore } from '../uploads/repository.ts';
+import { verdictStore } from '../verdicts/repository.ts';
+import { historyStore } from '../revisions/history-repository.ts';
+import { summaryStore } from '../deployments/summary-repository.ts';
 import { agentUserStore } from './agent-users.ts';
 import { listChanges, recordChange, type AuditedChange, type ChangesPage } from './audit.ts';
 import { renameDatabases } from './database-names.ts';
@@ -60,6 +63,9 @@ function operations(db: ControlDatabase, clock: Clock, forgetOld: () => Promise<
     ...deletionStore(db, clock),
     ...revisionStore(db, clock),
     ...revisionWorkStore(db, clock),
+    ...historyStore(db),
+    ...summaryStore(db),
+    ...verdictStore(db, clock),
     ...logStore(db, clock),
     uploads: uploadStore(db, clock),
     pushes: pushStore(db, clock),

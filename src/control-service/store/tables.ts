@@ -3,11 +3,13 @@ import type { DeploymentStatus } from '../../contract/control/deployment.ts';
 import type { RevisionStatus } from '../../contract/control/revision-status.ts';
 import type { Secret, SecretReference } from '../../contract/control/secret.ts';
 import type { Source, SourceConfigRequest, SourceRevisionConfigRequest } from '../../contract/control/source.ts';
-import type { ApiKeysTable, AuditTable, KeyTenantsTable } from '../api-keys/tables.ts';
+import type { ActorKind, ApiKeysTable, AuditTable, KeyTenantsTable } from '../api-keys/tables.ts';
 import type { AgentUsersTable } from './agent-users.ts';
 import type { DatabaseState, DeletionState } from '../deployments/status.ts';
 import type { ListenerClaimsTable } from '../listeners/tables.ts';
+import type { CauseKind } from '../revisions/cause.ts';
 import type { TracedRunsTable } from '../tracing-projects/tables.ts';
+import type { VerdictsTable } from '../verdicts/tables.ts';
 
 /** JSON is written as text and read as a value. */
 type Json<T> = ColumnType<T, string, string>;
@@ -68,6 +70,14 @@ export interface RevisionsTable {
   build_folder: string | null;
   /** The revision whose build this one uses. */
   redeploy_of: Fixed<string | null>;
+  cause: Fixed<CauseKind>;
+  cause_actor: Fixed<ActorKind | 'unknown'>;
+  cause_key_id: Fixed<string | null>;
+  cause_key_name: Fixed<string | null>;
+  /** The commit's message, author and time, as git reported them when it was checked out. */
+  commit_subject: string | null;
+  commit_author: string | null;
+  commit_authored_at: Date | null;
   created_at: Fixed<Date>;
   updated_at: Date;
 }
@@ -170,6 +180,7 @@ export interface ControlTables extends SourceTables {
   deployments: DeploymentsTable;
   revisions: RevisionsTable;
   revision_events: RevisionEventsTable;
+  verdicts: VerdictsTable;
   log_lines: LogLinesTable;
   listeners: ListenersTable;
   listener_claims: ListenerClaimsTable;

@@ -26,6 +26,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   create_listener: { compute_type: 'k8s', compute_id: 'cluster', compute_config: {} },
   create_api_key: { name: 'a key' },
   claim_work: { holder: 'holder-1' },
+  report_verdict: { kind: 'passed', reporter: 'cli', tests: [] },
   report_work: { status: 'DEPLOYING' },
 };
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { systemClock } from '../../../src/clock.ts';
-import type { Build, BuildEnd, BuildRequest, GitSource } from '../../../src/control-service/builds/build.ts';
+import type { Build, BuildEnd, BuildRequest, Commit, GitSource } from '../../../src/control-service/builds/build.ts';
 import { makeBuild, type BuildSettings } from '../../../src/control-service/builds/make-build.ts';
 import { repository, temporaryFolder, type Files } from './repositories.ts';
 
@@ -20,7 +20,7 @@ export interface Workplace {
   /** The head of `main`. */
   head: string;
   lines: string[];
-  commits: string[];
+  commits: Commit[];
   tryBuild: (requested?: Requested) => Promise<BuildEnd>;
   /** The build, with its commit; empty for a tarball. */
   build: (requested?: Requested) => Promise<Build & { commit: string }>;
@@ -33,7 +33,7 @@ export function workplace(files: Files, atTheEnd: (() => void)[]): Workplace {
   const dataDir = join(root, 'data');
   const { folder: repo, commit: head } = repository(join(allowed, 'agent'), files);
   const lines: string[] = [];
-  const commits: string[] = [];
+  const commits: Commit[] = [];
 
   const tryBuild = ({ request = {}, settings, signal }: Requested = {}): Promise<BuildEnd> => {
     const { repoUrl = repo, commit, token, endToken, ...others } = request;

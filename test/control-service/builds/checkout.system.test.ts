@@ -37,7 +37,7 @@ test('clones the head of a branch without its history and returns the commit', a
     graphConfigFile: join(dataDir, 'builds/r-1/source/langgraph.json'),
   });
   expect(next).not.toBe(head);
-  expect(commits).toEqual([next]);
+  expect(commits).toEqual([{ sha: next, subject: 'a change', author: 'A Person', authoredAt: expect.any(Date) }]);
   expect(git(join(made.folder, 'source'), 'rev-list', '--all', 'HEAD')).toBe(next);
   expect(lines).toEqual([
     `Cloning ${repo}, ref refs/heads/main.`,
@@ -46,6 +46,29 @@ test('clones the head of a branch without its history and returns the commit', a
   ]);
   expect(readBuild(made.folder)).toEqual(made);
   expect(readdirSync(made.folder).toSorted()).toEqual(['build.json', 'files.jsonl', 'gitconfig', 'home', 'source']);
+});
+
+test('reads the message, the author and the time of a commit as bounded text', async () => {
+  const { build, repo, commits } = place();
+  const message = `\u001b[31m<b>fix</b> \u202e${'x'.repeat(400)}\n\nlandfall-author another`;
+  const author = ['--author', `landfall-subject ${'y'.repeat(400)} <a@example.com>`];
+  git(
+    repo,
+    'commit',
+    '--quiet',
+    '--allow-empty',
+    '--date',
+    '2026-03-01T10:00:00+02:00',
+    ...author,
+    '--message',
+    message,
+  );
+  await build();
+  const [{ subject, author: by, authoredAt } = { subject: '', author: '', authoredAt: null }] = commits;
+  expect(subject).toMatch(/^<b>fix<\/b> \u202ex+$/);
+  expect(by).toMatch(/^landfall-subject y+$/);
+  expect([subject?.length, by?.length]).toEqual([300, 300]);
+  expect(authoredAt).toEqual(new Date('2026-03-01T08:00:00Z'));
 });
 
 test('resolves a tag, also an annotated one, to its commit', async () => {

@@ -74,7 +74,13 @@ describe('claiming revisions', () => {
     const { id, first } = await makeDeployment();
     await opened.store.claimNextRevision(id);
     await opened.store.setStatus(first, ['AWAITING_BUILD'], 'INTERRUPTED');
-    const build = { redeploy_of: first, build_folder: 'builds/one', repo_commit_sha: 'c0ffee' };
+    const commit = {
+      repo_commit_sha: 'c0ffee',
+      commit_subject: 'a',
+      commit_author: 'b',
+      commit_authored_at: new Date(0),
+    };
+    const build = { redeploy_of: first, build_folder: 'builds/one', ...commit };
     await opened.store.changeDeployment(tenantId, id, (wanted) => ({ wanted, revision: build }));
     expect(await opened.store.claimNextRevision(id)).toMatchObject({ status: 'AWAITING_DEPLOY', ...build });
   });

@@ -54,6 +54,13 @@ export const requests: Readonly<Record<string, Row>> = {
   'GET /v2/deployments/:deployment_id': read((ids) => ({ path: deployment(ids) })),
   'GET /v2/deployments/:deployment_id/revisions': read((ids) => ({ path: `${deployment(ids)}/revisions` })),
   'GET /v2/deployments/:deployment_id/revisions/:revision_id': read((ids) => ({ path: revision(ids) })),
+  'GET /v2/deployments/:deployment_id/revision-history': read((ids) => ({
+    path: `${deployment(ids)}/revision-history`,
+  })),
+  'GET /v2/deployments/:deployment_id/revisions/:revision_id/verdicts': read((ids) => ({
+    path: `${revision(ids)}/verdicts`,
+  })),
+  'GET /v2/deployment-summaries': list('/v2/deployment-summaries'),
   'POST /v1/projects/:deployment_id/revisions/:revision_id/build_logs': read((ids) => ({
     path: logs(ids, 'build_logs'),
     body: {},
@@ -113,6 +120,10 @@ export const requests: Readonly<Record<string, Row>> = {
   })),
   'POST /v2/deployments/:deployment_id/revisions': write(
     (ids) => ({ path: `${deployment(ids)}/revisions`, body: {} }),
+    201,
+  ),
+  'POST /v2/deployments/:deployment_id/revisions/:revision_id/verdicts': write(
+    (ids) => ({ path: `${revision(ids)}/verdicts`, body: { kind: 'passed', reporter: 'cli', tests: [] } }),
     201,
   ),
   'POST /v2/deployments/:deployment_id/revisions/:revision_id/redeploy': write((ids) => ({
@@ -221,6 +232,19 @@ export const bodies: readonly (readonly [
     'a redeploy of the revision of another tenant under my deployment',
     'POST',
     (own, of) => ({ path: `${revision({ ...own, revision: of.live })}/redeploy` }),
+  ],
+  [
+    'a verdict on the revision of another tenant under my deployment',
+    'POST',
+    (own, of) => ({
+      path: `${revision({ ...own, revision: of.revision })}/verdicts`,
+      body: { kind: 'passed', reporter: 'cli', tests: [] },
+    }),
+  ],
+  [
+    'the history of the revision of another tenant under my deployment',
+    'GET',
+    (own, of) => ({ path: `${deployment(own)}/revision-history?revision_id=${of.revision}` }),
   ],
   [
     'the log of the revision of another tenant under my deployment',

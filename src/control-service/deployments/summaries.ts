@@ -1,0 +1,65 @@
+import {
+  deploymentSummariesQuery,
+  type DeploymentState,
+  type DeploymentSummaries,
+  type DeploymentSummary,
+} from '../../contract/control/deployment-summary.ts';
+import { commitOf } from '../revisions/history.ts';
+import { valueOrThrow } from '../service/refuse.ts';
+import type { ServiceSettings } from '../service/settings.ts';
+import { readShape } from '../validation/shape.ts';
+import { noActivity, readActivity } from './activity.ts';
+import { defaultPage } from './queries.ts';
+import { agentUrl } from './response.ts';
+import { deploymentState } from './state.ts';
+import type { SummaryRow } from './summary-repository.ts';
+
+/** Deployments as a list of many shows them, in a fixed number of statements: an addition of ours. */
+export function summaryOperations({ store, tenantId, baseUrl }: ServiceSettings) {
+  return {
+    async listDeploymentSummaries(query: unknown): Promise<DeploymentSummaries> {
+      const call = { operation: 'list deployment summaries', method: 'GET', path: '/v2/deployment-summaries' };
+      const page = valueOrThrow(call, readShape(deploymentSummariesQuery, query, 'query'));
+      const { limit = defaultPage, offset = 0, name_contains, state: wanted } = page;
+      const matching = (await store.listStates(tenantId, name_contains))
+        .map(({ id, deletion, latest, active_revision_id }) => ({
+          id,
+          state: deploymentState({ deletion, latest, isLive: active_revision_id !== null }),
+        }))
+        .filter(({ state }) => wanted === undefined || state === wanted);
+      const shown = matching.slice(offset, offset + limit);
+      const ids = shown.map(({ id }) => id);
+      const rows = new Map((await store.summariesOf(tenantId, ids)).map((row) => [row.id, row]));
+      const activity = await readActivity(ids);
+      const resources = shown.flatMap(({ id, state }) => {
+        // One that was deleted meanwhile has no row.
+        const row = rows.get(id);
+        return row ? [toSummary(row, state, activity.get(id) ?? noActivity, baseUrl())] : [];
+      });
+      return { resources, offset: offset + shown.length, total: matching.length };
+    },
+  };
+}
+
+function toSummary(
+  row: SummaryRow,
+  state: DeploymentState,
+  activity: DeploymentSummary['activity'],
+  baseUrl: string,
+): DeploymentSummary {
+  const { id, name, source, latest_revision_id, active_revision_id, at, actor, key_name, operation, verdict } = row;
+  return {
+    id,
+    name,
+    source,
+    state,
+    url: agentUrl(row, baseUrl),
+    latest_revision_id,
+    active_revision_id,
+    live_commit: commitOf(row),
+    last_change:
+      at === null || actor === null || operation === null ? null : { at: at.toISOString(), actor, key_name, operation },
+    verdict,
+    activity,
+  };
+}

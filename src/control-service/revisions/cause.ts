@@ -1,0 +1,34 @@
+import type { Actor } from '../store/audit.ts';
+import type { TakenBuild } from '../store/records.ts';
+import type { RevisionRecord } from '../store/tables.ts';
+
+/** Why a revision exists; `unknown` where it is older than the records of it. */
+export type CauseKind = 'create' | 'patch' | 'push' | 'redeploy' | 'rollback' | 'unknown';
+
+/** The cause of a new revision, and who caused it. */
+export interface Cause {
+  kind: Exclude<CauseKind, 'unknown'>;
+  by: Actor;
+}
+
+/**
+ * What the redeploy of an earlier revision is: a rollback, unless that revision or its build is the latest or the live
+ * one at the time.
+ */
+export function redeployKind(
+  { redeploy_of, build_folder }: Pick<TakenBuild, 'redeploy_of' | 'build_folder'>,
+  latestAndLive: readonly Pick<RevisionRecord, 'id' | 'build_folder'>[],
+): 'redeploy' | 'rollback' {
+  const isCurrent = latestAndLive.some(
+    (current) => current.id === redeploy_of || (build_folder !== null && current.build_folder === build_folder),
+  );
+  return isCurrent ? 'redeploy' : 'rollback';
+}
+
+/** The columns of a cause. */
+export const causeColumns = ({ kind, by }: Cause) => ({
+  cause: kind,
+  cause_actor: by.kind,
+  cause_key_id: by.kind === 'key' ? by.keyId : null,
+  cause_key_name: by.kind === 'key' ? by.keyName : null,
+});

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { deploymentState } from '../../../src/control-service/deployments/state.ts';
+
+test.each([
+  ['none', 'DEPLOYED', true, 'live'],
+  ['none', 'SKIPPED', true, 'live'],
+  ['none', 'INTERRUPTED', true, 'live'],
+  ['none', 'INTERRUPTED', false, 'not-deployed'],
+  ['none', null, false, 'not-deployed'],
+  ['none', 'CREATING', false, 'deploying'],
+  ['none', 'QUEUED', true, 'deploying'],
+  ['none', 'DEPLOYING', true, 'deploying'],
+  ['none', 'BUILD_FAILED', true, 'failed'],
+  ['none', 'DEPLOY_FAILED', false, 'failed'],
+  ['asked', 'DEPLOYED', true, 'deleting'],
+  ['stopped', 'BUILD_FAILED', false, 'deleting'],
+] as const)('deletion %s, latest %s, live %s: %s', (deletion, latest, isLive, state) => {
+  expect(deploymentState({ deletion, latest, isLive })).toBe(state);
+});

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { fromGit, fromImage, openServiceFixture, refusalOf, type ServiceFixture } from '../service-fixture.ts';
+
+let fixture: ServiceFixture;
+const ids: Record<string, string> = {};
+beforeAll(async () => {
+  fixture = await openServiceFixture();
+  const make = async (name: string, request: (changes: Record<string, unknown>) => object = fromGit) => {
+    ids[name] = (await fixture.control.createDeployment(request({ name }))).id;
+    await fixture.rollouts.settled();
+  };
+  await make('b-live');
+  await make('a-image', (changes) =>
+    fromImage({ ...changes, source_config: { custom_url: 'https://own.example.com' } }),
+  );
+  fixture.rollouts.fate = 'held';
+  await make('c-deploying');
+});
+afterAll(() => fixture.close());
+
+const idOf = (name: string): string => ids[name] ?? '';
+const names = async (query: object) => {
+  const { resources, total, offset } = await fixture.control.listDeploymentSummaries(query);
+  return [resources.map(({ name, state }) => [name, state]), total, offset];
+};
+const all = [
+  ['a-image', 'failed'],
+  ['b-live', 'live'],
+  ['c-deploying', 'deploying'],
+];
+
+test('lists deployments by name with their states, by pages and filters', async () => {
+  expect(await names({})).toEqual([all, 3, 3]);
+  expect(await names({ limit: 1, offset: 1 })).toEqual([[all[1]], 3, 2]);
+  expect(await names({ name_contains: '-l' })).toEqual([[all[1]], 1, 1]);
+  expect(await names({ state: 'deploying' })).toEqual([[all[2]], 1, 1]);
+  expect(await names({ state: 'deleting' })).toEqual([[], 0, 0]);
+  expect((await fixture.stranger.listDeploymentSummaries({})).total).toBe(0);
+  expect(await refusalOf(fixture.control.listDeploymentSummaries({ state: 'READY' }))).toMatchObject({
+    status: 422,
+    at: ['query.state'],
+  });
+  expect(await refusalOf(fixture.control.listDeploymentSummaries({ limit: 1_001 }))).toMatchObject({ status: 422 });
+});
+
+test('has the live commit, the last change and the latest verdict', async () => {
+  const id = idOf('b-live');
+  const { active_revision_id: live } = await fixture.control.getDeployment(id);
+  const report = { reporter: 'cli', tests: [] };
+  await fixture.control.reportVerdict(id, live ?? '', { ...report, kind: 'passed' });
+  const next = await fixture.control.createRevision(id, {});
+  await fixture.control.reportVerdict(id, next.id, { ...report, kind: 'unproven' });
+  await fixture.control.reportVerdict(id, live ?? '', { ...report, kind: 'failed' });
+  const { resources } = await fixture.control.listDeploymentSummaries({ name_contains: 'b-live' });
+  expect(resources).toEqual([
+    {
+      id,
+      name: 'b-live',
+      source: 'github',
+      state: 'deploying',
+      url: `${fixture.baseUrl}/agents/${id}`,
+      latest_revision_id: next.id,
+      active_revision_id: live,
+      live_commit: { sha: fixture.rollouts.head, subject: null, author: null, authored_at: null },
+      last_change: {
+        at: expect.stringMatching(/^20.*Z$/),
+        actor: 'key',
+        key_name: 'unnamed',
+        operation: 'create revision',
+      },
+      verdict: 'unproven',
+      activity: { step_seconds: 120, requests: [], errors: [] },
+    },
+  ]);
+});
+
+test('has null for what a deployment lacks', async () => {
+  const { resources } = await fixture.control.listDeploymentSummaries({ name_contains: 'a-image' });
+  expect(resources).toMatchObject([
+    { url: 'https://own.example.com', active_revision_id: null, live_commit: null, verdict: null },
+  ]);
+});

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { everyRow } from '../every-row.ts';
+import { fromGit, openServiceFixture, refusalOf, type ServiceFixture } from '../service-fixture.ts';
+
+let fixture: ServiceFixture;
+beforeAll(async () => {
+  fixture = await openServiceFixture();
+});
+afterAll(() => fixture.close());
+
+async function made(): Promise<[id: string, revision: string]> {
+  const { id, latest_revision_id } = await fixture.control.createDeployment(fromGit());
+  await fixture.rollouts.settled();
+  return [id, latest_revision_id ?? ''];
+}
+
+const smokeTest = {
+  name: '<b>greets</b>',
+  kind: 'failed',
+  attempts: 2,
+  expectations: [{ expected: '$.reply contains "hello"', seen: '\u001b[31m[x](javascript:1)', held: false }],
+  why: null,
+  first_event_ms: 12.5,
+  total_ms: 40,
+};
+const report = { kind: 'failed', reporter: 'app', details_url: 'https://github.com/a/b/runs/1', tests: [smokeTest] };
+const passed = { kind: 'passed', reporter: 'cli', tests: [] };
+
+test('returns the verdicts on a revision, newest first', async () => {
+  const [id, revision] = await made();
+  expect(await fixture.control.listVerdicts(id, revision)).toEqual({ resources: [] });
+  const first = await fixture.control.reportVerdict(id, revision, report);
+  expect(first).toEqual({ id: expect.any(String), created_at: expect.stringMatching(/^20.*Z$/), ...report });
+  const second = await fixture.control.reportVerdict(id, revision, passed);
+  expect(second).toMatchObject({ ...passed, details_url: null });
+  expect((await fixture.control.listVerdicts(id, revision)).resources).toEqual([second, first]);
+});
+
+test('stores a repeated report once, and records it in the audit log', async () => {
+  const [id, revision] = await made();
+  const options = { idempotencyKey: `verdict-${id}` };
+  const first = await fixture.control.reportVerdict(id, revision, report, options);
+  expect(await fixture.control.reportVerdict(id, revision, report, options)).toEqual(first);
+  expect((await fixture.control.listVerdicts(id, revision)).resources).toEqual([first]);
+  expect((await fixture.control.listAudit({ deployment_id: id, operation: 'report verdict' })).resources).toMatchObject(
+    [{ actor: 'key', subject: { deployment_id: id, revision_id: revision }, fields: [] }],
+  );
+});
+
+test('keeps the newest 20 of a revision, and none of a deleted one', async () => {
+  const [id, revision] = await made();
+  const [, other] = [
+    await fixture.control.reportVerdict(id, revision, report),
+    await fixture.control.createRevision(id, {}),
+  ];
+  await fixture.control.reportVerdict(id, other.id, report);
+  for (let sent = 0; sent < 20; sent += 1) await fixture.control.reportVerdict(id, revision, passed);
+  const { resources } = await fixture.control.listVerdicts(id, revision);
+  expect(resources.map(({ kind }) => kind)).toEqual(Array.from({ length: 20 }, () => 'passed'));
+  expect((await fixture.control.listVerdicts(id, other.id)).resources).toHaveLength(1);
+  const stored = async () =>
+    (await everyRow(fixture.databaseUrl))['control.verdicts']?.filter((row) => row.includes(id));
+  expect(await stored()).toHaveLength(21);
+  await fixture.rollouts.settled();
+  await fixture.control.deleteDeployment(id);
+  expect(await refusalOf(fixture.control.reportVerdict(id, revision, passed))).toMatchObject({ status: 409 });
+  await fixture.rollouts.settled();
+  expect(await stored()).toEqual([]);
+});
+
+test.each([
+  ['a kind that no test has', { kind: 'none' }, ['body.kind']],
+  ['an address that a browser would run', { details_url: 'javascript:alert(1)' }, ['body.details_url']],
+  ['a NUL', { tests: [{ ...smokeTest, name: 'a\0b' }] }, ['body.tests.0.name']],
+  ['a text that is too long', { tests: [{ ...smokeTest, why: 'x'.repeat(2_001) }] }, ['body.tests.0.why']],
+  [
+    'tests that are too large together',
+    { tests: Array.from({ length: 100 }, (_, at) => ({ ...smokeTest, name: `${at}`, why: 'x'.repeat(2_000) })) },
+    ['body.tests'],
+  ],
+])('rejects %s', async (_, change, at) => {
+  const [id, revision] = await made();
+  expect(await refusalOf(fixture.control.reportVerdict(id, revision, { ...report, ...change }))).toMatchObject({
+    status: 422,
+    at,
+  });
+});
