@@ -46,7 +46,7 @@ export const localUsage = `Runs the control service and its agents on this machi
   --public-url URL   the public address behind a web server with TLS, used in the addresses of agents and uploads
   --field-names WORD the spelling of responses: contract or public (contract); with public a deployment from uploads may
                      be created before its graph configuration file is named, as public clients do
-  --json             one line of JSON when ready: {"url", "api_key", "tenant_id"}
+  --json             one line of JSON when ready: {"url", "api_key", "tenant_id", "sign_in_link"}
   --help
 
 DATABASE_URL names your own Postgres; without it one is started here. LANDFALL_SECRETS_KEY may hold the key that encrypts
@@ -183,15 +183,22 @@ export async function runLocal(args: string[], environment: ProgramEnvironment):
     return 1;
   }
   const { url, apiKey, tenantId } = services;
-  say(json ? JSON.stringify({ url, api_key: apiKey, tenant_id: tenantId }) : banner(services, data));
+  const link = services.signInLink();
+  say(
+    json
+      ? JSON.stringify({ url, api_key: apiKey, tenant_id: tenantId, sign_in_link: link })
+      : banner(services, data, link),
+  );
   await leave;
   log.info('Shutting down: agents finish their runs.');
   await services.close();
   return 0;
 }
 
-const banner = ({ url, apiKey, tenantId }: LocalServices, data: string): string =>
+const banner = ({ url, apiKey, tenantId }: LocalServices, data: string, link: string): string =>
   [
+    `Open the console: ${link} (valid once)`,
+    '',
     `The control service answers at ${url}`,
     `  X-Api-Key:   ${apiKey}`,
     `  X-Tenant-Id: ${tenantId}`,

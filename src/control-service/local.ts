@@ -18,8 +18,10 @@ import { githubApp, type GithubAppSettings } from './integrations/github-app.ts'
 import { createIntegrations } from './integrations/integrations.ts';
 import { workNotifier } from './listeners/work-notifier.ts';
 import { admitToAgent } from './api-keys/admit.ts';
+import { createSessions } from './sessions/sessions.ts';
 import { createRetention } from './retention/retention.ts';
 import { ensureSecret } from './api-keys/secret-file.ts';
+import { readApiKey } from './api-keys/api-key.ts';
 import { ensureInstallationKey } from './api-keys/installation-key.ts';
 import { changeNotifier, hearChanges } from './logs/change-notifier.ts';
 import type { RolloutStep } from './rollouts/rollout-job.ts';
@@ -91,6 +93,8 @@ export interface LocalServices {
   tenantId: string;
   /** The control service of that tenant, in this process. */
   control: OurControlService;
+  /** Makes the address of the console with a code that signs in once: a secret. */
+  signInLink(): string;
   /** Stops accepting requests, drains the agents, and stops everything within some 9 s. */
   close(): Promise<void>;
 }
@@ -162,10 +166,13 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
     const { github } = settings;
     const integrations = github && createIntegrations(githubApp({ ...github, clock }), store, clock);
     const registry = settings.registry && createRegistry({ ...settings.registry, clock });
+    const { publicUrl } = settings;
+    const linkKeyId = readApiKey(apiKey)?.id ?? '';
+    const sessions = createSessions({ store, linkKeyId, publicUrl, basePath, clock });
     const gateway = createGateway({
-      authorize: admitToAgent(store),
+      authorize: admitToAgent(store, sessions.admit),
       isStarting: (deploymentId) => rollouts.isStarting(deploymentId),
-      publicUrl: settings.publicUrl,
+      publicUrl,
       clock,
       log,
     });
@@ -199,7 +206,7 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
         logNotifier,
         clock,
         tenantId: tenant,
-        baseUrl: () => settings.publicUrl ?? url,
+        baseUrl: () => publicUrl ?? url,
         allowGit,
         hosting: settings.hosting,
         graphConfigLater: fieldNames === 'public',
@@ -220,6 +227,8 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
       leaving: leaving.signal,
       uploads,
       runs: { store, tracing },
+      sessions,
+      consoleUrl: publicUrl === undefined ? undefined : `${publicUrl}/console`,
     });
     const server = createHttpServer({
       fetch: app.fetch,
@@ -243,7 +252,9 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
     }
     opened.push(() => retention.stop());
     retention.start();
-    return { url, apiKey, tenantId, control: serviceFor(tenantId), close: end };
+    // In the fragment, which browsers send to no server.
+    const signInLink = (): string => `${publicUrl ?? url}/console#code=${sessions.issueCode()}`;
+    return { url, apiKey, tenantId, control: serviceFor(tenantId), signInLink, close: end };
   } catch (error) {
     await end();
     throw error;

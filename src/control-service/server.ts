@@ -5,12 +5,13 @@ import { once } from 'node:events';
 
 import { codeOf } from '../errors.ts';
 import { onUpgrade, responseOn, wantsWebSocket } from '../http/upgrade.ts';
+import type { Env } from './api/operation.ts';
 import type { UpgradeRequest } from './gateway/agent-route.ts';
 import type { Gateway } from './gateway/gateway.ts';
 
 /** The request handlers, and the prefix of all paths. */
 export interface ServerSettings {
-  fetch: (request: Request) => Response | Promise<Response>;
+  fetch: (request: Request, bindings: Env['Bindings']) => Response | Promise<Response>;
   /**
    * Takes a request that is for an agent, whose path is given without `basePath`; `false` leaves it to the service's
    * own routes.

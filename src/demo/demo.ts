@@ -81,6 +81,8 @@ async function leaveOpen(
     `ask() { printf 'x-api-key: %s\\n' "$KEY" | curl -sS -H @- -H 'content-type: application/json' "$@"; }`,
     `ask -d '{"assistant_id":"echo","input":{"input":"you"}}' $AGENT/runs/wait`,
     'ask $CONTROL/v2/deployments',
+    '',
+    `Open the console: ${service.signInLink} (valid once)`,
   ]) {
     screen.whole(line);
   }

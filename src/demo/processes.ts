@@ -20,7 +20,7 @@ const readyWithinMs = 60_000;
 /** Whether this runs from the sources: built, there is one file for each program. */
 const isSource = import.meta.filename.endsWith('.ts');
 
-const ready = z.object({ url: z.string(), api_key: z.string(), tenant_id: z.string() });
+const ready = z.object({ url: z.string(), api_key: z.string(), tenant_id: z.string(), sign_in_link: z.string() });
 
 /** Starts both services and waits for the line that says where they are. */
 export async function startLocalService({
@@ -50,7 +50,13 @@ export async function startLocalService({
     pause(readyWithinMs, undefined, { ref: false }),
   ]);
   if (!first) throw await notStarted('The services', program);
-  return { ...program, url: first.url, apiKey: first.api_key, tenantId: first.tenant_id };
+  return {
+    ...program,
+    url: first.url,
+    apiKey: first.api_key,
+    tenantId: first.tenant_id,
+    signInLink: first.sign_in_link,
+  };
 }
 
 const firstJson = (output: Interface): Promise<z.infer<typeof ready>> =>

@@ -12,7 +12,7 @@ import { mountConsole } from '../console/serve.ts';
 import { sendError } from './response.ts';
 import type { Logger } from '../../logger.ts';
 
-export interface AppSettings extends Omit<ApiSettings, 'describe'>, KeyBook {
+export interface AppSettings extends Omit<ApiSettings, 'describe'>, Omit<KeyBook, 'admitSession'> {
   /** The path of the service as browsers see it; see `mountConsole`. */
   publicPath?: string;
   /** The service of a tenant, for one caller. */
@@ -50,9 +50,13 @@ export function createApp({
   mountConsole(app, publicPath);
   for (const paths of ['/v1/*', '/v2/*', '/deployments/*']) {
     app.use(paths, async (context, next) => {
-      const caller = await admit((name) => context.req.header(name), { findKey, noteKeyUse });
+      const { method } = context.req;
+      const book = { findKey, noteKeyUse, admitSession: settings.sessions?.admit };
+      const use = { method, isSafe: method === 'GET' || method === 'HEAD' };
+      const caller = await admit((name) => context.req.header(name), book, use);
       if (caller.kind === 'refused') return context.json({ detail: caller.detail }, caller.status);
       context.set('service', serviceFor(caller.tenantId, caller.by));
+      context.set('session', caller.session);
       return next();
     });
   }

@@ -8,7 +8,7 @@ import { pathParameters, queryDescriptions } from './parameters.ts';
 import { fieldProblemsResponse, problemResponse } from './response-schemas.ts';
 import { interfaceVersion } from './service-operations.ts';
 
-/** The three authentication schemes (control-service.md, Authentication). */
+/** The three authentication schemes (control-service.md, Authentication), and the sessions of browsers. */
 const securitySchemes: ServiceDescription['securitySchemes'] = {
   'API Key': { type: 'apiKey', in: 'header', name: 'X-Api-Key', description: 'A key of the tenant.' },
   'Tenant ID': {
@@ -18,8 +18,15 @@ const securitySchemes: ServiceDescription['securitySchemes'] = {
     description: 'The tenant of the request; it must be a tenant of the key.',
   },
   'Bearer Auth': { type: 'http', scheme: 'bearer', description: 'The key as a bearer token.' },
+  Session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'landfall_session',
+    description:
+      'A session of `POST /v1/sessions`. Requests that change something need `X-CSRF-Token` and an `Origin` of this service too. The name begins with `__Host-` where the service is reached by https and without a path.',
+  },
 };
-const security = [{ 'API Key': [] }, { 'API Key': [], 'Tenant ID': [] }, { 'Bearer Auth': [] }];
+const security = [{ 'API Key': [] }, { 'API Key': [], 'Tenant ID': [] }, { 'Bearer Auth': [] }, { Session: [] }];
 
 /** Generates the description from the schemas that parse the requests, in either spelling of the fields. */
 export function openApiDocument(spelling: FieldSpelling): OpenApiDocument {
@@ -50,7 +57,7 @@ const sentence = (description: string): ResponseDescription => ({ description, s
 const errorDescriptions: Readonly<Record<number, ResponseDescription>> = {
   400: sentence('A rule is broken: one sentence for each.'),
   401: sentence('The credential is missing or invalid.'),
-  403: sentence('The address was not issued by this service, or has expired.'),
+  403: sentence('The address was not issued by this service or has expired, or a page of another origin sent this.'),
   404: sentence('It does not exist, or belongs to another tenant.'),
   409: sentence('It conflicts with something that exists, or it is being deleted.'),
   412: sentence('Another revision than the one in If-Match is the latest.'),
@@ -63,8 +70,8 @@ const errorDescriptions: Readonly<Record<number, ResponseDescription>> = {
 
 /** The errors of every operation that needs a key. */
 const commonErrors: Readonly<Record<number, ResponseDescription>> = {
-  401: sentence('The API key is missing or invalid.'),
-  403: sentence('X-Tenant-Id is not the tenant of the key.'),
+  401: sentence('The API key is missing or invalid, or the session has ended.'),
+  403: sentence('X-Tenant-Id is not the tenant of the key, or the origin or CSRF token of a session is wrong.'),
   503: sentence('The database is unavailable: try again after `Retry-After` seconds.'),
 };
 

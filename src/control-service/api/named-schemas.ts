@@ -8,6 +8,7 @@ import { logQuery } from '../../contract/control/log.ts';
 import { resourceSpec } from '../../contract/control/resource-spec.ts';
 import { secret, secretReference } from '../../contract/control/secret.ts';
 import { listenerConfig, sourceConfigRequest, sourceRevisionConfigRequest } from '../../contract/control/source.ts';
+import { session, sessionCreateRequest, sessionPatchRequest } from '../../contract/control/session.ts';
 import { pushToken, uploadTarget } from '../../contract/control/upload.ts';
 import { bulkDeletion } from '../deployments/delete.ts';
 import { commit, revisionCause, revisionStep } from '../../contract/control/revision-history.ts';
@@ -61,6 +62,9 @@ export const namedSchemas: Readonly<Record<string, z.ZodType>> = {
   RevisionsList: responses.revisionsResponse,
   Secret: secret,
   SecretReference: secretReference,
+  Session: session,
+  SessionCreateRequest: sessionCreateRequest,
+  SessionPatchRequest: sessionPatchRequest,
   SourceConfig: responses.sourceConfigResponse,
   SourceConfigRequest: sourceConfigRequest,
   SourceRevisionConfig: responses.revisionConfigResponse,

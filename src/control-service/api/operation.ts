@@ -2,6 +2,8 @@ import type { FieldSpelling } from '../../contract/control/aliases.ts';
 import type { OpenApiDocument } from '../../http/openapi.ts';
 import type { Operation } from '../../http/operation.ts';
 import type { OurControlService } from '../service.ts';
+import type { CurrentSession } from '../sessions/admit-session.ts';
+import type { Sessions } from '../sessions/sessions.ts';
 import type { TracedRunsIntake } from '../tracing-projects/receive-runs.ts';
 import type { Uploads } from '../uploads/uploads.ts';
 
@@ -15,13 +17,21 @@ export interface ApiSettings {
   uploads?: Uploads | undefined;
   /** Receives the runs of agents; without it there is no endpoint for them. */
   runs?: TracedRunsIntake | undefined;
+  /** The sessions of browsers; without it there are none. */
+  sessions?: Sessions | undefined;
+  /** The public address of the console, where there is one. */
+  consoleUrl?: string | undefined;
 }
 
 export interface Env {
+  /** The connection of the request; absent where no server received it. */
+  Bindings: { incoming?: { socket: { remoteAddress?: string | undefined } } };
   Variables: {
     settings: ApiSettings;
     /** The service of the key's tenant; not set in open operations. */
     service: OurControlService;
+    /** The session of the request, where it has one in the place of a key. */
+    session: CurrentSession | undefined;
   };
 }
 

@@ -5,6 +5,7 @@ import { integrationOperations } from '../integrations/operations.ts';
 import { listenerOperations } from '../listeners/operations.ts';
 import { logOperations } from '../logs/operations.ts';
 import { revisionOperations } from '../revisions/operations.ts';
+import { sessionOperations } from '../sessions/operations.ts';
 import { tracingOperations } from '../tracing-projects/operations.ts';
 import { uploadOperations } from '../uploads/operations.ts';
 import { verdictOperations } from '../verdicts/operations.ts';
@@ -22,5 +23,6 @@ export const operations: readonly Operation<Env>[] = [
   ...listenerOperations,
   ...tracingOperations,
   ...apiKeyOperations,
+  ...sessionOperations,
   ...serviceOperations,
 ];

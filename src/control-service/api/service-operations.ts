@@ -15,6 +15,8 @@ export const info = z.object({
   idempotency_keys: z.boolean(),
   /** Whether it takes verdicts of smoke tests. */
   verdicts: z.boolean(),
+  /** The public address of the console, where the service has a public address. */
+  console_url: z.string().optional(),
 });
 
 /** The service itself: its health, its version and its description. */
@@ -35,13 +37,16 @@ export const serviceOperations = [
     summary: 'Read the version and the features of the service',
     responses: { 200: { description: 'The service.', schema: info } },
     open: true,
-    handle: (c) =>
-      c.json({
+    handle: (c) => {
+      const { consoleUrl } = c.var.settings;
+      return c.json({
         service: 'landfall control service',
         version: interfaceVersion,
         idempotency_keys: true,
         verdicts: true,
-      }),
+        ...(consoleUrl === undefined ? {} : { console_url: consoleUrl }),
+      });
+    },
   }),
   operation({
     method: 'get',

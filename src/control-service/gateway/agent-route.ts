@@ -6,7 +6,7 @@ import {
   type OutgoingHttpHeaders,
 } from 'node:http';
 import type { Clock } from '../../clock.ts';
-import { prepareAgentRequest, prepareAgentResponse } from './headers.ts';
+import { prepareAgentRequest, prepareAgentResponse, sandbox } from './headers.ts';
 import { answerPreflight, preparePreflight, preflightWithinMs, withoutQuery } from './preflight.ts';
 import { prepareUiFile } from './ui-file.ts';
 import { pipeline } from 'node:stream';
@@ -74,13 +74,21 @@ export function openRoute(upstream: Upstream, { clock, log, answerWithinMs }: Ro
       connections.destroy();
       for (const connection of webSockets) connection.destroy();
     },
-    /** Forwards a request. `path` is what the agent sees. Never rejects: the caller gets the error as a response. */
-    send(request: IncomingMessage, response: ServerResponse, path: string, upgrade?: UpgradeRequest): Promise<void> {
-      prepareAgentRequest(request.headers, upstream.token);
+    /**
+     * Forwards a request. `path` is what the agent sees; `bySession` tells that a browser's session allowed it. Never
+     * rejects: the caller gets the error as a response.
+     */
+    send(
+      request: IncomingMessage,
+      response: ServerResponse,
+      path: string,
+      { upgrade, bySession = false }: { upgrade?: UpgradeRequest | undefined; bySession?: boolean } = {},
+    ): Promise<void> {
+      prepareAgentRequest(request.headers, upstream.token, { bySession });
       request.url = path;
       // A handshake answers at once, and a client that leaves during one is not noticed.
       const withinMs = upgrade ? Math.min(preflightWithinMs, answerWithinMs) : answerWithinMs;
-      return pass(request, response, { respond: passOn, withinMs, upgrade });
+      return pass(request, response, { respond: bySession ? passOnSandboxed : passOn, withinMs, upgrade });
     },
     /** Forwards a CORS preflight from any caller: only status and CORS headers come back. */
     sendPreflight(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
@@ -94,7 +102,7 @@ export function openRoute(upstream: Upstream, { clock, log, answerWithinMs }: Ro
       prepareUiFile(request.headers, upstream.token);
       request.url = withoutQuery(path);
       const withinMs = Math.min(preflightWithinMs, answerWithinMs);
-      return pass(request, response, { respond: passOn, withinMs });
+      return pass(request, response, { respond: passOnSandboxed, withinMs });
     },
   };
 }
@@ -236,4 +244,10 @@ function passOn(incoming: IncomingMessage, response: ServerResponse): void {
   if (headers['content-length'] === undefined) response.flushHeaders();
   // A failure of either side ends the other.
   pipeline(incoming, response, () => undefined);
+}
+
+/** The same for a response that a browser may show on the origin of the console: then nothing in it runs. */
+function passOnSandboxed(incoming: IncomingMessage, response: ServerResponse): void {
+  sandbox(incoming.headers);
+  passOn(incoming, response);
 }

@@ -9,15 +9,18 @@ import { isUiFile } from './ui-file.ts';
 import { gatewayErrors, sendGatewayError, type GatewayError } from './gateway-error.ts';
 import type { Logger } from '../../logger.ts';
 
-/** Whether a caller may reach a deployment's agent, or why not; `missing` also for a deployment of another tenant. */
-export type Admission = 'allowed' | 'missing' | (Pick<GatewayError, 'detail'> & { status: 401 | 403 });
+/**
+ * Whether a caller may reach a deployment's agent, or why not; `session` is allowed by a browser's session, and
+ * `missing` also for a deployment of another tenant.
+ */
+export type Admission = 'allowed' | 'session' | 'missing' | (Pick<GatewayError, 'detail'> & { status: 401 | 403 });
 
 interface GatewaySettings {
   /**
    * Called for every request on every path (agent-server.md, Authentication), except preflights and files of a UI, of a live agent.
    * `header` reads one of the request's headers.
    */
-  authorize: (deploymentId: string, header: (name: string) => string | undefined) => Promise<Admission>;
+  authorize: (deploymentId: string, header: (name: string) => string | undefined, method: string) => Promise<Admission>;
   /** The service's public address, which agents get as their own; the address that callers use when absent. */
   publicUrl?: string | undefined;
   /** Whether a deployment with nothing live has a starting agent. */
@@ -39,7 +42,7 @@ export function createGateway(settings: GatewaySettings) {
       return Array.isArray(value) ? value.join(', ') : value;
     };
     try {
-      return await authorize(deploymentId, header);
+      return await authorize(deploymentId, header, request.method ?? '');
     } catch (error) {
       log.error(`A key could not be checked: ${messageOf(error)}`);
       return 'unchecked';
@@ -61,14 +64,14 @@ export function createGateway(settings: GatewaySettings) {
     const admission = await admit(deploymentId, request);
     // The caller has disconnected: no close event would follow, so the request would count as in flight for ever.
     if (response.destroyed) return;
-    if (admission !== 'allowed') {
+    if (admission !== 'allowed' && admission !== 'session') {
       return sendGatewayError(response, typeof admission === 'string' ? gatewayErrors[admission] : admission);
     }
     const route = routes.get(deploymentId);
     if (!route)
       return sendGatewayError(response, isStarting?.(deploymentId) ? gatewayErrors.starting : gatewayErrors.notLive);
     setPublicAddress(request.headers, { publicUrl, basePath }, `/agents/${deploymentId}`);
-    await route.send(request, response, path, upgrade);
+    await route.send(request, response, path, { upgrade, bySession: admission === 'session' });
   }
 
   return {

@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { withoutTrailingSlashes } from '../../contract/plain-text.ts';
+import { csrfTokenHeader } from '../../contract/control/session.ts';
 import { holdsApiKey } from '../api-keys/api-key.ts';
+import { touchesSession, withoutSessionCookies } from '../sessions/cookie.ts';
 
 /** The header that proves to an agent's process that a request passed the gateway. */
 export const agentTokenHeader = 'x-landfall-agent-token';
@@ -9,7 +11,14 @@ export const agentTokenHeader = 'x-landfall-agent-token';
 const hopByHop = ['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'upgrade'];
 
 /** The caller's credentials: for the service, not for the agent. */
-const credentials = ['x-api-key', 'x-tenant-id', 'authorization', 'proxy-authorization', agentTokenHeader];
+const credentials = [
+  'x-api-key',
+  'x-tenant-id',
+  'authorization',
+  'proxy-authorization',
+  csrfTokenHeader,
+  agentTokenHeader,
+];
 
 /** The headers about the requested address, which only the service may set. */
 const ofTheAddress = new Set(['x-forwarded-proto', 'x-forwarded-host', 'x-forwarded-prefix']);
@@ -47,17 +56,25 @@ function holdsKey(text: string, shown: string): boolean {
 
 /**
  * Drops the headers that the agent must not see, and adds its token. Mutates the given headers, which are sent on.
- * `Authorization` is for the agent where the key is in `X-Api-Key`. A header with a key of the service is always
- * dropped.
+ * `Authorization` is for the agent where the key is in `X-Api-Key`, or a session stands for it. A header with a key of
+ * the service is always dropped, and so is the cookie of a session.
  */
-export function prepareAgentRequest(headers: IncomingHttpHeaders, token: string): void {
+export function prepareAgentRequest(
+  headers: IncomingHttpHeaders,
+  token: string,
+  { bySession = false }: { bySession?: boolean } = {},
+): void {
   const shown = String(headers['x-api-key'] ?? '').trim();
   // The service has handled `Expect` already.
   const dropped = new Set([...boundToConnection(headers), ...hopByHop, ...credentials, 'expect']);
-  if (shown !== '' && !boundToConnection(headers).includes('authorization')) dropped.delete('authorization');
+  if ((shown !== '' || bySession) && !boundToConnection(headers).includes('authorization'))
+    dropped.delete('authorization');
   for (const [name, value] of Object.entries(headers)) {
     if (dropped.has(name) || isOfProxies(name) || holdsKey(`${name}: ${String(value)}`, shown)) delete headers[name];
   }
+  const cookies = withoutSessionCookies(headers.cookie ?? '');
+  if (cookies === undefined) delete headers.cookie;
+  else headers.cookie = cookies;
   headers[agentTokenHeader] = token;
 }
 
@@ -82,8 +99,24 @@ export function setPublicAddress(
   headers['x-forwarded-prefix'] = `${reached ? withoutTrailingSlashes(reached.pathname) : basePath}${path}`;
 }
 
-/** Drops the token, should an agent echo it, and every header about the connection but the framing of the body. */
+/** Headers with which an agent would act on the whole origin of the service. */
+const ofTheOrigin = ['clear-site-data', 'service-worker-allowed'];
+
+/**
+ * Drops the token, should an agent echo it, cookies that would replace a session, and every header about the connection
+ * but the framing of the body.
+ */
 export function prepareAgentResponse(headers: IncomingHttpHeaders): void {
-  for (const name of [...boundToConnection(headers), ...hopByHop, 'proxy-authenticate', agentTokenHeader])
-    delete headers[name];
+  const dropped = [...boundToConnection(headers), ...hopByHop, ...ofTheOrigin, 'proxy-authenticate', agentTokenHeader];
+  for (const name of dropped) delete headers[name];
+  const cookies = headers['set-cookie']?.filter((cookie) => !touchesSession(cookie));
+  if (cookies && cookies.length > 0) headers['set-cookie'] = cookies;
+  else delete headers['set-cookie'];
+}
+
+/** Lets nothing in a response run, should a browser show it as a page. Requests of scripts read it as before. */
+export function sandbox(headers: IncomingHttpHeaders): void {
+  const own = headers['content-security-policy'];
+  headers['content-security-policy'] = own === undefined ? 'sandbox' : `${String(own)}, sandbox`;
+  headers['x-content-type-options'] = 'nosniff';
 }

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { hasEnded } from '../revisions/states.ts';
+import { sessionIdleMs } from '../sessions/repository.ts';
 import type { RevisionOfBuild } from './repository.ts';
 
 const hour = 3_600_000;
@@ -24,6 +25,8 @@ export const ages = {
   downloads: { ms: 14 * day },
   /** Runs of tracing projects, by their end. */
   runs: { ms: 90 * day },
+  /** Sessions of browsers, by their last request: they have ended. */
+  sessions: { ms: sessionIdleMs },
   /** The audit log, by the time of the change. */
   changes: { ms: 365 * day },
 } as const;

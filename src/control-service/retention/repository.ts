@@ -70,6 +70,13 @@ export const retentionStore = (db: ControlDatabase, clock: Clock) => ({
     return Number(numDeletedRows);
   },
 
+  /** Removes the sessions without a request in this time. @returns how many. */
+  async forgetSessions(ageMs: number): Promise<number> {
+    const before = new Date(clock.now() - ageMs);
+    const { numDeletedRows } = await db.deleteFrom('sessions').where('last_used_at', '<=', before).executeTakeFirst();
+    return Number(numDeletedRows);
+  },
+
   /** Removes the traced runs that ended longer ago than this. @returns how many. */
   async forgetOldRuns(ageMs: number): Promise<number> {
     const { numDeletedRows } = await db

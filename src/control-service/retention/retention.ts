@@ -72,6 +72,7 @@ export function createRetention(settings: RetentionSettings) {
       uploads: () => uploads.removeOld(ages.uploads.ms),
       logs: () => store.forgetOldLines(ages.logs.ms),
       runs: () => store.forgetOldRuns(ages.runs.ms),
+      sessions: () => store.forgetSessions(ages.sessions.ms),
       changes: () => store.forgetChanges(ages.changes.ms),
     });
     const line = inOneLine(cleared);
@@ -125,6 +126,7 @@ const words: Record<keyof Ages, readonly [string, string]> = {
   uploads: ['uploaded tarball', 'uploaded tarballs'],
   logs: ['line of logs', 'lines of logs'],
   runs: ['run of a tracing project', 'runs of tracing projects'],
+  sessions: ['session of a browser', 'sessions of browsers'],
   changes: ['entry of the audit log', 'entries of the audit log'],
 };
 

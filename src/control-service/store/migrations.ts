@@ -13,6 +13,7 @@ import { githubInstallations } from './migrations/061-github-installations.ts';
 import { tracedRuns } from './migrations/062-traced-runs.ts';
 import { databaseNames } from './migrations/063-database-names.ts';
 import { deletionStatus } from './migrations/064-deletion-status.ts';
+import { sessions } from './migrations/070-sessions.ts';
 import { revisionHistory } from './migrations/071-revision-history.ts';
 
 /** The Postgres schema that holds the control service's tables. */
@@ -34,5 +35,6 @@ export const controlMigrations: readonly Migration[] = [
   tracedRuns,
   databaseNames,
   deletionStatus,
+  sessions,
   revisionHistory,
 ];

@@ -15,6 +15,7 @@ import { pushStore } from '../pushes/repository.ts';
 import { retentionStore } from '../retention/repository.ts';
 import { revisionStore } from '../revisions/repository.ts';
 import { revisionWorkStore } from '../revisions/work-repository.ts';
+import { sessionStore } from '../sessions/repository.ts';
 import { tracingStore } from '../tracing-projects/repository.ts';
 import { uploadStore } from '../uploads/repository.ts';
 import { verdictStore } from '../verdicts/repository.ts';
@@ -80,6 +81,7 @@ function operations(db: ControlDatabase, clock: Clock, forgetOld: () => Promise<
 
     ...tenantStore(db, clock),
     ...keyStore(db, clock),
+    ...sessionStore(db, clock),
     recordChange: (change: AuditedChange) => recordChange(db, new Date(clock.now()), change),
     listChanges: (tenantId: string, page: ChangesPage) => listChanges(db, tenantId, page),
 

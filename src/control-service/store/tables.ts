@@ -8,6 +8,7 @@ import type { AgentUsersTable } from './agent-users.ts';
 import type { DatabaseState, DeletionState } from '../deployments/status.ts';
 import type { ListenerClaimsTable } from '../listeners/tables.ts';
 import type { CauseKind } from '../revisions/cause.ts';
+import type { SessionsTable } from '../sessions/tables.ts';
 import type { TracedRunsTable } from '../tracing-projects/tables.ts';
 import type { VerdictsTable } from '../verdicts/tables.ts';
 
@@ -175,6 +176,7 @@ export interface ControlTables extends SourceTables {
   tenants: TenantsTable;
   api_keys: ApiKeysTable;
   key_tenants: KeyTenantsTable;
+  sessions: SessionsTable;
   audit: AuditTable;
   agent_users: AgentUsersTable;
   deployments: DeploymentsTable;

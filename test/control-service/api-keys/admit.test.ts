@@ -18,10 +18,11 @@ const keys = [kept(own, 'ci', [shop]), kept(wide, 'organisation', [shop, bank])]
 
 async function ask(headers: Record<string, string>) {
   const used: string[] = [];
-  const caller = await admit((name) => headers[name.toLowerCase()], {
-    findKey: async (id) => keys.find((key) => key.id === id),
-    noteKeyUse: async ({ name }) => void used.push(name),
-  });
+  const book = {
+    findKey: async (id: string) => keys.find((key) => key.id === id),
+    noteKeyUse: async ({ name }: { name: string }) => void used.push(name),
+  };
+  const caller = await admit((name) => headers[name.toLowerCase()], book, { method: 'GET', isSafe: false });
   return { ...caller, used };
 }
 

@@ -64,6 +64,7 @@ describe('the description of the interface', () => {
       '/uploads/:deployment_id/:object_name',
       // It takes the token of its project instead.
       '/v1/projects/:project_id/runs',
+      '/v1/sessions',
       '/ok',
       '/info',
       '/openapi.json',

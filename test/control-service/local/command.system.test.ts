@@ -98,7 +98,12 @@ test('a registry without credentials is reported before anything starts', async 
 
 describe('the program', () => {
   const main = join(import.meta.dirname, '../../../src/control-service/main.ts');
-  const ready = z.strictObject({ url: z.string(), api_key: z.string(), tenant_id: z.string() });
+  const ready = z.strictObject({
+    url: z.string(),
+    api_key: z.string(),
+    tenant_id: z.string(),
+    sign_in_link: z.string().regex(/^https:\/\/landfall\.test\/api\/console#code=[\w-]{43}$/),
+  });
   const running: ChildProcess[] = [];
   let root: string;
   beforeAll(() => {
@@ -147,7 +152,8 @@ describe('the program', () => {
 
     const second = start();
     const after = await second.ready;
-    expect({ ...after, url: '' }).toEqual({ ...before, url: '' });
+    expect(after.sign_in_link).not.toBe(before.sign_in_link);
+    expect({ ...after, url: '', sign_in_link: '' }).toEqual({ ...before, url: '', sign_in_link: '' });
     const control = httpControl(after.url, after.api_key);
     const revision = async () => (await control.listRevisions(id, {})).resources[0];
     await expect.poll(async () => (await revision())?.status).toBe('DEPLOY_FAILED');

@@ -35,6 +35,12 @@ const list = (path: string): Row => ({ own: () => ({ path }), done: 200, once: '
 const write = (of: (ids: Belongings) => Sent, done = 200): Row => ({ of, done, once: true });
 /** A write of a listener under a claim. Its numbered lines make it safe to repeat. */
 const claimed = (of: (ids: Belongings) => Sent, done = 200): Row => ({ of, done, once: 'its claim fences it' });
+/** A request for the session of a browser: one with a key has none. */
+const ofSession = (body?: (ids: Belongings) => unknown): Row => ({
+  own: (ids) => ({ path: '/v1/session', ...(body ? { body: body(ids) } : {}) }),
+  done: 401,
+  once: 'it makes nothing',
+});
 const make = (path: string, body: unknown): Row => ({ own: () => ({ path, body }), done: 201, once: true });
 
 /**
@@ -48,6 +54,7 @@ export const requests: Readonly<Record<string, Row>> = {
   'GET /docs': { open: 'a page with the API reference' },
   'GET /docs/:asset': { open: 'an asset of that page' },
   'POST /v1/projects/:project_id/runs': { open: 'requires the token of its project, which only the agent has' },
+  'POST /v1/sessions': { open: 'signs in with a key in its body' },
   'PUT /uploads/:deployment_id/:object_name': { open: 'its address is signed and works once' },
 
   'GET /v2/deployments': list('/v2/deployments'),
@@ -100,6 +107,9 @@ export const requests: Readonly<Record<string, Row>> = {
   'GET /v2/listeners/:listener_id': read(({ listener }) => ({ path: `/v2/listeners/${listener}` })),
   'GET /v1/api-keys': list('/v1/api-keys'),
   'GET /v1/audit': list('/v1/audit'),
+  'GET /v1/session': ofSession(),
+  'PATCH /v1/session': ofSession(({ tenant }) => ({ tenant_id: tenant })),
+  'DELETE /v1/session': ofSession(),
 
   'POST /v2/deployments': make('/v2/deployments', {
     name: 'made-here',

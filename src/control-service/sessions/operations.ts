@@ -1,0 +1,95 @@
+import type { Context } from 'hono';
+import { session, sessionCreateRequest, sessionPatchRequest } from '../../contract/control/session.ts';
+import { operationsOf, type Env } from '../api/operation.ts';
+import { readJson } from '../api/request.ts';
+import { valueOrThrow } from '../service/refuse.ts';
+import { readBody } from '../validation/shape.ts';
+import type { CurrentSession } from './admit-session.ts';
+import type { Sessions } from './sessions.ts';
+
+const operation = operationsOf('Session');
+
+/** The session of a browser. */
+export const sessionOperations = [
+  operation({
+    method: 'post',
+    path: '/v1/sessions',
+    id: 'create_session',
+    summary: 'Sign a browser in',
+    description:
+      'The response sets a cookie. Requests that change something also need the header `X-CSRF-Token` and an `Origin` of this service, and so do all requests to agents. From the fifth wrong key or code of an address on it waits.',
+    body: { schema: sessionCreateRequest, required: true },
+    responses: {
+      201: { description: 'The session.', schema: session },
+      429: { description: 'Too many wrong keys or codes: try again after `Retry-After` seconds.' },
+    },
+    errors: [401, 403, 413, 415, 422],
+    open: true,
+    handle: async (c) => {
+      const { sessions } = c.var.settings;
+      if (!sessions) return c.notFound();
+      const body = await readJson(c);
+      const address = c.env?.incoming?.socket.remoteAddress ?? '';
+      const result = await sessions.signIn({ body, header: (name) => c.req.header(name), address });
+      if (result.kind === 'session') {
+        c.header('Set-Cookie', result.setCookie);
+        return c.json(result.session, 201);
+      }
+      if (result.kind === 'refused') return c.json({ detail: result.detail }, result.status);
+      c.header('Retry-After', String(result.retryAfter));
+      return c.json({ detail: result.detail }, 429);
+    },
+  }),
+  operation({
+    method: 'get',
+    path: '/v1/session',
+    id: 'get_session',
+    summary: 'Read the session of the browser',
+    responses: { 200: { description: 'The session.', schema: session } },
+    handle: (c) => withSession(c, async (sessions, current) => c.json(await sessions.read(current))),
+  }),
+  operation({
+    method: 'patch',
+    path: '/v1/session',
+    id: 'patch_session',
+    summary: 'Choose the tenant of the session',
+    body: { schema: sessionPatchRequest, required: true },
+    responses: { 200: { description: 'The session.', schema: session } },
+    errors: [413, 415, 422],
+    handle: async (c) => {
+      const call = { operation: 'patch session', method: 'PATCH', path: '/v1/session' };
+      const { tenant_id: tenantId } = valueOrThrow(call, readBody(sessionPatchRequest, await readJson(c)));
+      return withSession(c, async (sessions, current) => {
+        const chosen = await sessions.chooseTenant(current, tenantId.toLowerCase());
+        return chosen ? c.json(chosen) : c.json({ detail: noTenant }, 403);
+      });
+    },
+  }),
+  operation({
+    method: 'delete',
+    path: '/v1/session',
+    id: 'delete_session',
+    summary: 'Sign the browser out',
+    responses: { 204: { description: 'The session has ended.' } },
+    handle: (c) =>
+      withSession(c, async (sessions, current) => {
+        await sessions.end(current);
+        c.header('Set-Cookie', sessions.clearCookie);
+        return c.body(null, 204);
+      }),
+  }),
+];
+
+/** Handles a request with a session; one with an API key has none. */
+async function withSession(
+  c: Context<Env>,
+  handle: (sessions: Sessions, current: CurrentSession) => Promise<Response>,
+): Promise<Response> {
+  const { sessions } = c.var.settings;
+  const current = c.var.session;
+  if (!sessions || !current) return c.json({ detail: noSession }, 401);
+  return handle(sessions, current);
+}
+
+const noSession = 'This request has no session. Sign in with POST /v1/sessions, and send no API key.';
+const noTenant = 'This is no tenant of the key. Choose one of the tenants of GET /v1/session.';

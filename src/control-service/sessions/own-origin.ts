@@ -1,0 +1,29 @@
+/** Where a request with a session came from, as its headers say. */
+export interface RequestSource {
+  origin: string | undefined;
+  host: string | undefined;
+}
+
+/** The verdict: `unnamed` is a request of no page, or a read by a page of the service. */
+export type SourceVerdict = 'own' | 'unnamed' | 'foreign-host' | 'foreign-origin';
+
+/**
+ * Decides whether a page of this service sent a request. Without a public address only the names of this machine's
+ * loopback count: any other name may be one that an attacker has pointed at this machine (DNS rebinding).
+ */
+export function judgeSource({ origin, host = '' }: RequestSource, publicUrl: string | undefined): SourceVerdict {
+  const isLoopback = loopback.test(host);
+  if (publicUrl === undefined && !isLoopback) return 'foreign-host';
+  if (origin === undefined) return 'unnamed';
+  if (publicUrl !== undefined && origin === new URL(publicUrl).origin) return 'own';
+  return isLoopback && isOriginOf(origin, host) ? 'own' : 'foreign-origin';
+}
+
+const loopback = /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?$/i;
+
+function isOriginOf(origin: string, host: string): boolean {
+  if (!/^https?:\/\//.test(origin) || !URL.canParse(origin)) return false;
+  const { protocol, origin: parsed } = new URL(origin);
+  const own = `${protocol}//${host}`;
+  return origin === parsed && URL.canParse(own) && new URL(own).origin === parsed;
+}

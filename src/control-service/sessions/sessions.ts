@@ -1,0 +1,121 @@
+import type { Clock } from '../../clock.ts';
+import { sessionCreateRequest, type Session } from '../../contract/control/session.ts';
+import type { ReadHeader } from '../api-keys/admit.ts';
+import { findValidKey } from '../api-keys/valid-key.ts';
+import type { StoredKey } from '../api-keys/repository.ts';
+import { valueOrThrow } from '../service/refuse.ts';
+import type { ControlStore } from '../store/store.ts';
+import { readBody } from '../validation/shape.ts';
+import { sessionAdmission, sourceProblems, type CurrentSession } from './admit-session.ts';
+import { createAttempts } from './attempts.ts';
+import { sessionCookie } from './cookie.ts';
+import { judgeSource } from './own-origin.ts';
+import { sessionIdleMs, type SessionStore } from './repository.ts';
+import { csrfTokenOf, hashToken, makeToken } from './session-token.ts';
+import { createSignInLinks } from './sign-in-links.ts';
+
+interface SessionSettings {
+  store: SessionStore & Pick<ControlStore, 'findKey' | 'noteKeyUse'>;
+  /** The key that one-time links sign in with. */
+  linkKeyId: string;
+  publicUrl: string | undefined;
+  /** The prefix of all paths, where there is no public address. */
+  basePath: string;
+  clock: Clock;
+}
+
+/** A request to sign in. */
+interface SignInRequest {
+  body: unknown;
+  header: ReadHeader;
+  /** The address of the other end of the connection. */
+  address: string;
+}
+
+type SignInResult =
+  | { kind: 'session'; session: Session; setCookie: string }
+  | { kind: 'refused'; status: 401 | 403; detail: string }
+  | { kind: 'slowed'; detail: string; retryAfter: number };
+
+/** Signs browsers in and out. */
+export function createSessions({ store, linkKeyId, publicUrl, basePath, clock }: SessionSettings) {
+  const cookie = sessionCookie(publicUrl, basePath);
+  const attempts = createAttempts(clock);
+  const links = createSignInLinks(clock);
+
+  async function toResponse({ key_id, key_name, tenant_id, last_used_at, token }: CurrentSession): Promise<Session> {
+    return {
+      key_id,
+      key_name,
+      tenant_id,
+      tenants: await store.tenantsOfKey(key_id),
+      csrf_token: csrfTokenOf(token),
+      expires_at: new Date(last_used_at.getTime() + sessionIdleMs).toISOString(),
+    };
+  }
+
+  async function begin(key: StoredKey, header: ReadHeader): Promise<SignInResult | undefined> {
+    const token = makeToken();
+    const stored = await store.addSession({ hash: hashToken(token), key_id: key.id, tenant_id: key.tenant_id });
+    if (!stored) return undefined;
+    // The session that the browser had ends, whoever began it.
+    await store.endSessions(cookie.tokensIn(header('cookie')).map(hashToken));
+    await store.noteKeyUse(key);
+    const session = await toResponse({ ...stored, token, key_name: key.name });
+    return { kind: 'session', session, setCookie: cookie.set(token) };
+  }
+
+  return {
+    admit: sessionAdmission({ store, cookie, publicUrl }),
+    /** `Set-Cookie` that removes the cookie of a session. */
+    clearCookie: cookie.clear,
+
+    /** POST /v1/sessions: always begins a new session, whatever cookie the browser sends. */
+    async signIn({ body, header, address }: SignInRequest): Promise<SignInResult> {
+      const source = judgeSource({ origin: header('origin'), host: header('host') }, publicUrl);
+      if (source === 'foreign-host' || source === 'foreign-origin') {
+        return { kind: 'refused', status: 403, detail: sourceProblems[source] };
+      }
+      const call = { operation: 'sign in', method: 'POST', path: '/v1/sessions' };
+      const request = valueOrThrow(call, readBody(sessionCreateRequest, body));
+      const { value, waitMs = 0 } = await attempts.attempt(address, async () => {
+        const key =
+          'code' in request
+            ? links.redeem(request.code)
+              ? await store.findKey(linkKeyId)
+              : undefined
+            : await findValidKey(request.api_key.trim(), store);
+        return key && begin(key, header);
+      });
+      if (value) return value;
+      if (waitMs > 0) {
+        const retryAfter = Math.ceil(waitMs / 1_000);
+        const seconds = `${retryAfter} ${retryAfter === 1 ? 'second' : 'seconds'}`;
+        const detail = `Too many wrong keys or links were sent from this address. Try again in ${seconds}.`;
+        return { kind: 'slowed', detail, retryAfter };
+      }
+      return { kind: 'refused', status: 401, detail: 'code' in request ? usedLink : wrongKey };
+    },
+
+    /** GET /v1/session */
+    read: toResponse,
+
+    /** PATCH /v1/session: chooses one of the key's tenants; undefined for any other. */
+    async chooseTenant(session: CurrentSession, tenantId: string): Promise<Session | undefined> {
+      return (await store.chooseSessionTenant(session, tenantId))
+        ? toResponse({ ...session, tenant_id: tenantId })
+        : undefined;
+    },
+
+    /** DELETE /v1/session */
+    end: ({ hash }: CurrentSession): Promise<void> => store.endSessions([hash]),
+
+    /** The code of a link that signs in once. */
+    issueCode: (): string => links.issue(),
+  };
+}
+export type Sessions = ReturnType<typeof createSessions>;
+
+const wrongKey = 'The API key is not valid. Check that it is a key of this service and was not revoked.';
+const usedLink =
+  'This link was used already or has expired. Start the service again for another link, or sign in with an API key.';

@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import {
+  createAttempts,
+  decideAttempt,
+  delayAfter,
+  forgottenAfterMs,
+} from '../../../src/control-service/sessions/attempts.ts';
+import { sessionCookie } from '../../../src/control-service/sessions/cookie.ts';
+import { judgeSource } from '../../../src/control-service/sessions/own-origin.ts';
+
+describe('wrong attempts', () => {
+  test('double the delay from the fifth on, up to a minute', () => {
+    expect([1, 4, 5, 6, 7, 10, 11, 12, 5_000].map(delayAfter)).toEqual([
+      0, 0, 1_000, 2_000, 4_000, 32_000, 60_000, 60_000, 60_000,
+    ]);
+  });
+
+  test.each<[what: string, count: number, sinceMs: number, decision: object]>([
+    ['the fifth at once', 4, 0, { kind: 'judge', wrong: { count: 5 } }],
+    ['one during the delay', 5, 400, { kind: 'wait', waitMs: 600 }],
+    ['one at its end', 5, 1_000, { kind: 'judge', wrong: { count: 6 } }],
+    ['one within a long delay', 50, 59_999, { kind: 'wait', waitMs: 1 }],
+    ['one after a long pause, as the first', 50, forgottenAfterMs, { kind: 'judge', wrong: { count: 1 } }],
+  ])('decide about %s', (_, count, sinceMs, decision) => {
+    expect(decideAttempt({ count, at: 1_000 }, 1_000 + sinceMs)).toMatchObject(decision);
+  });
+
+  test('count for their address only, also those at the same time, and not where the service fails', async () => {
+    const attempts = createAttempts({ now: () => 0 });
+    const isWrong = async (address: string) => {
+      const { waitMs = 0 } = await attempts.attempt(address, async () => undefined);
+      return waitMs;
+    };
+    const failing = attempts.attempt('a', () => Promise.reject(new Error('away')));
+    await expect(failing).rejects.toThrow('away');
+    expect(await Promise.all(Array.from({ length: 7 }, () => isWrong('a')))).toEqual([0, 0, 0, 0, 1_000, 1_000, 1_000]);
+    expect(await isWrong('b')).toBe(0);
+  });
+});
+
+test.each([
+  [undefined, '', 'landfall_session=T; Path=/; HttpOnly; SameSite=Strict'],
+  [undefined, '/api-host', 'landfall_session=T; Path=/api-host; HttpOnly; SameSite=Strict'],
+  ['https://a.test', '', '__Host-landfall_session=T; Path=/; HttpOnly; SameSite=Strict; Secure'],
+  ['https://a.test/b', '/c', 'landfall_session=T; Path=/b; HttpOnly; SameSite=Strict; Secure'],
+  ['http://a.test', '', 'landfall_session=T; Path=/; HttpOnly; SameSite=Strict'],
+])('the cookie of a service at %s with the base path "%s"', (publicUrl, basePath, cookie) => {
+  expect(sessionCookie(publicUrl, basePath).set('T')).toBe(cookie);
+});
+
+describe('the source of a request', () => {
+  test.each<[host: string | undefined, origin: string | undefined, verdict: string]>([
+    ['127.0.0.1:8420', 'http://127.0.0.1:8420', 'own'],
+    ['localhost:8420', 'http://localhost:8420', 'own'],
+    ['LOCALHOST', 'http://localhost', 'own'],
+    ['[::1]:80', 'http://[::1]', 'own'],
+    ['127.0.0.1:8420', undefined, 'unnamed'],
+    ['127.0.0.1:8420', 'http://localhost:8420', 'foreign-origin'],
+    ['127.0.0.1:8420', 'file://', 'foreign-origin'],
+    ['127.0.0.1:8420', 'http://127.0.0.1:8420@evil.test', 'foreign-origin'],
+    ['rebound.test:8420', 'http://rebound.test:8420', 'foreign-host'],
+    ['127.0.0.1:8420@evil.test', undefined, 'foreign-host'],
+    ['192.168.1.2:8420', undefined, 'foreign-host'],
+    [undefined, undefined, 'foreign-host'],
+  ])('without a public address: Host %s, Origin %s', (host, origin, verdict) => {
+    expect(judgeSource({ host, origin }, undefined)).toBe(verdict);
+  });
+
+  test.each<[host: string, origin: string | undefined, verdict: string]>([
+    ['a.test', 'https://a.test', 'own'],
+    ['upstream:8420', 'https://a.test', 'own'],
+    ['127.0.0.1:8420', 'http://127.0.0.1:8420', 'own'],
+    ['a.test', undefined, 'unnamed'],
+    ['a.test', 'http://a.test', 'foreign-origin'],
+    ['evil.test', 'http://evil.test', 'foreign-origin'],
+  ])('with a public address: Host %s, Origin %s', (host, origin, verdict) => {
+    expect(judgeSource({ host, origin }, 'https://a.test/base')).toBe(verdict);
+  });
+});
