@@ -2,6 +2,7 @@ import type { Context } from 'hono';
 import { session, sessionCreateRequest, sessionPatchRequest } from '../../contract/control/session.ts';
 import { operationsOf, type Env } from '../api/operation.ts';
 import { readJson } from '../api/request.ts';
+import { problemResponse } from '../api/response-schemas.ts';
 import { valueOrThrow } from '../service/refuse.ts';
 import { readBody } from '../validation/shape.ts';
 import type { CurrentSession } from './admit-session.ts';
@@ -21,7 +22,10 @@ export const sessionOperations = [
     body: { schema: sessionCreateRequest, required: true },
     responses: {
       201: { description: 'The session.', schema: session },
-      429: { description: 'Too many wrong keys or codes: try again after `Retry-After` seconds.' },
+      429: {
+        description: 'Too many wrong keys or codes: try again after `Retry-After` seconds.',
+        schema: problemResponse,
+      },
     },
     errors: [401, 403, 413, 415, 422],
     open: true,

@@ -8,6 +8,7 @@ import { createApp } from '../../../src/control-service/api/app.ts';
 import type { Integrations } from '../../../src/control-service/integrations/integrations.ts';
 import { GitHubIntegrationError } from '../../../src/control-service/integrations/github-error.ts';
 import type { Registry } from '../../../src/control-service/registry/registry.ts';
+import { createSessions } from '../../../src/control-service/sessions/sessions.ts';
 import { createControlService } from '../../../src/control-service/service.ts';
 import type { ControlStore } from '../../../src/control-service/store/store.ts';
 import { instantRollouts } from '../instant-rollouts.ts';
@@ -72,6 +73,13 @@ export async function openFuzzFixture(): Promise<FuzzFixture> {
     log: loggerTo((message) => logged.push(message)),
     uploads: places.uploads,
     runs: { store, tracing: testTracing },
+    sessions: createSessions({
+      store,
+      linkKeyId: '',
+      publicUrl: 'http://service.test',
+      basePath: '',
+      clock: systemClock,
+    }),
   });
   const tenants = [await store.addTenant('one'), await store.addTenant('two')] as const;
   const key = makeApiKey();

@@ -154,6 +154,16 @@ describe('the program', () => {
     const after = await second.ready;
     expect(after.sign_in_link).not.toBe(before.sign_in_link);
     expect({ ...after, url: '', sign_in_link: '' }).toEqual({ ...before, url: '', sign_in_link: '' });
+    const signIn = async ({ sign_in_link: link }: { sign_in_link: string }) =>
+      fetch(`${after.url}/v1/sessions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', origin: 'https://landfall.test' },
+        body: JSON.stringify({ code: link.split('#code=')[1] }),
+      });
+    const signedIn = await signIn(after);
+    expect(signedIn.status).toBe(201);
+    expect(signedIn.headers.get('set-cookie')).toMatch(/; Path=\/api; HttpOnly; SameSite=Strict; Secure$/);
+    expect([(await signIn(after)).status, (await signIn(before)).status]).toEqual([401, 401]);
     const control = httpControl(after.url, after.api_key);
     const revision = async () => (await control.listRevisions(id, {})).resources[0];
     await expect.poll(async () => (await revision())?.status).toBe('DEPLOY_FAILED');
