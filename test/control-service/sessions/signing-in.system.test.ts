@@ -105,7 +105,7 @@ describe('a one-time link', () => {
   test('signs one of two in that use it at the same time', async () => {
     const code = service.sessions.issueCode();
     const both = await Promise.all([service.signIn({ code }), service.signIn({ code })]);
-    expect(both.map(({ status }) => status).toSorted()).toEqual([201, 401]);
+    expect(new Set(both.map(({ status }) => status))).toEqual(new Set([201, 401]));
   });
 
   test('expires after twelve hours, and is not guessed', async () => {
