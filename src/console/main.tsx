@@ -1,3 +1,5 @@
+// First: it concerns every schema that the others define.
+import './api/zod-settings.ts';
 import { render } from 'preact';
 import { App } from './app.tsx';
 import { restoreSession } from './api/session.ts';

@@ -42,6 +42,8 @@ export async function bundleConsole(): Promise<ConsoleFiles> {
       entryFileNames: 'assets/[name]-[hash].js',
       chunkFileNames: 'assets/[name]-[hash].js',
       comments: { legal: false, annotation: false },
+      // Loaded before the schemas, which read the settings as they are made.
+      codeSplitting: { groups: [{ name: 'zod', test: /[\\/]node_modules[\\/]zod[\\/]|zod-settings\.ts$/ }] },
     },
     write: false,
   });
