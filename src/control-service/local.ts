@@ -14,6 +14,8 @@ import type { Compute } from './compute/compute.ts';
 import { localCompute, type ComputeChoice } from './compute/local-compute.ts';
 import { allowedFolders, takeDataFolder } from './folders.ts';
 import { createGateway } from './gateway/gateway.ts';
+import { createHealthRecorder } from './health/recorder.ts';
+import { startSampler } from './health/sampler.ts';
 import { githubApp, type GithubAppSettings } from './integrations/github-app.ts';
 import { createIntegrations } from './integrations/integrations.ts';
 import { workNotifier } from './listeners/work-notifier.ts';
@@ -166,10 +168,12 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
     const { github } = settings;
     const integrations = github && createIntegrations(githubApp({ ...github, clock }), store, clock);
     const registry = settings.registry && createRegistry({ ...settings.registry, clock });
-    const { publicUrl } = settings;
+  const { publicUrl } = settings;
     const linkKeyId = readApiKey(apiKey)?.id ?? '';
     const sessions = createSessions({ store, linkKeyId, publicUrl, basePath, clock });
+    const recorder = createHealthRecorder({ store, clock, log });
     const gateway = createGateway({
+      count: recorder.count,
       authorize: admitToAgent(store, sessions.admit),
       isStarting: (deploymentId) => rollouts.isStarting(deploymentId),
       publicUrl,
@@ -236,6 +240,9 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
       basePath,
     });
     url = `http://127.0.0.1:${await listen(server, port)}${basePath}`;
+    // Stores the last figures once the requests have ended.
+    opened.push(() => recorder.stop());
+    recorder.start();
     opened.push(() =>
       endServer(server, () => {
         notifier.close();
@@ -250,6 +257,7 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
       const every = watchEveryMs === undefined ? {} : { everyMs: watchEveryMs };
       opened.push(watchPushes({ store: store.pushes, rollouts, heads, which: watchGit, clock, log, ...every }));
     }
+    opened.push(startSampler({ gateway, recorder, clock }));
     opened.push(() => retention.stop());
     retention.start();
     // In the fragment, which browsers send to no server.

@@ -1,6 +1,7 @@
 import type { ControlService } from '../contract/control/service.ts';
 import { deletionOperations } from './deployments/delete.ts';
 import { deploymentOperations } from './deployments/service.ts';
+import { healthOperations } from './health/service.ts';
 import { listenerWorkOperations } from './listeners/work-service.ts';
 import { listenerOperations } from './listeners/service.ts';
 import { keyOperations } from './api-keys/service.ts';
@@ -29,6 +30,7 @@ export function createControlService(given: ServiceSettings) {
     ...summaryOperations(settings),
     ...verdictOperations(settings),
     ...logOperations(settings),
+    ...healthOperations(settings),
     ...integrationOperations(settings),
     ...uploadOperations(settings),
     ...keyOperations(settings),

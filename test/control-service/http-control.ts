@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { apiKeysList, newApiKey, auditList } from '../../src/contract/control/api-key.ts';
 import { deployment, deploymentsList } from '../../src/contract/control/deployment.ts';
 import { githubIntegrations, githubRepositories } from '../../src/contract/control/integration.ts';
+import { health } from '../../src/contract/control/health.ts';
 import { listener, listenersList } from '../../src/contract/control/listener.ts';
 import { claimStanding, workClaim } from '../../src/contract/control/listener-work.ts';
 import { logPage } from '../../src/contract/control/log.ts';
@@ -93,6 +94,7 @@ export function httpControl(baseUrl: string, apiKey: string): OurControlService 
       send(deploymentSummaries, 'GET', `/v2/deployment-summaries${query(requested)}`),
     buildLogs: (id, revisionId, body) => send(logPage, 'POST', `${project(id, revisionId)}/build_logs`, body),
     deployLogs: (id, revisionId, body) => send(logPage, 'POST', `${project(id, revisionId)}/deploy_logs`, body),
+    deploymentHealth: (id, requested) => send(health, 'GET', `${one(id)}/health${query(requested)}`),
     deployLogsOfAll: (id, body) => send(logPage, 'POST', `/v1/projects/${id}/deploy_logs`, body),
     deploymentLogs: (id, requested) => send(logPage, 'GET', `${one(id)}/logs${query(requested)}`),
     revisionLogs: (id, revisionId, requested) =>

@@ -1,22 +1,22 @@
 import * as z from 'zod';
 
 /** The most points of one response. */
-export const mostHealthPoints = 500;
+export const mostHealthPoints = 240;
 
 /** Figures of one step. A figure that was not measured is null; times are milliseconds. */
 export const healthPoint = z.looseObject({
   /** Its beginning. */
   at: z.string(),
-  /** Requests through the gateway, and those that got a 5xx or no response. */
+  /** Admitted requests through the gateway, and those that got a 5xx or no whole response, at the time of their arrival. */
   requests: z.int(),
   errors: z.int(),
-  /** Ended runs, and those that failed. */
+  /** Runs that ended, as the agent reports them, and those that failed or ran out of time. */
   runs: z.int(),
   failed_runs: z.int(),
-  /** From the start of a run to its end. */
+  /** From the start of a run to its end. Percentiles are within 10 %. */
   run_p50_ms: z.number().nullable(),
   run_p95_ms: z.number().nullable(),
-  /** From the request of a stream to its first event. */
+  /** From the request for a run's stream (`POST .../runs/stream`) to its first event after `metadata`. */
   first_event_p50_ms: z.number().nullable(),
   first_event_p95_ms: z.number().nullable(),
   /** Of the agent's process: the largest, and the share of one processor. */
@@ -36,7 +36,7 @@ export const health = z.looseObject({
 });
 export type Health = z.infer<typeof health>;
 
-/** The last hour when both are absent; at most 30 days back. */
+/** The last hour until now, or until `until`, when `from` is absent. What is before the last 31 days or after now is cut off. */
 export const healthQuery = z.strictObject({
   from: z.iso.datetime({ offset: true }).optional(),
   until: z.iso.datetime({ offset: true }).optional(),

@@ -1,6 +1,7 @@
 import type { Operation } from '../../http/operation.ts';
 import { apiKeyOperations } from '../api-keys/operations.ts';
 import { deploymentOperations } from '../deployments/operations.ts';
+import { healthOperations } from '../health/operations.ts';
 import { integrationOperations } from '../integrations/operations.ts';
 import { listenerOperations } from '../listeners/operations.ts';
 import { logOperations } from '../logs/operations.ts';
@@ -18,6 +19,7 @@ export const operations: readonly Operation<Env>[] = [
   ...revisionOperations,
   ...verdictOperations,
   ...logOperations,
+  ...healthOperations,
   ...uploadOperations,
   ...integrationOperations,
   ...listenerOperations,

@@ -11,6 +11,7 @@ import { answerPreflight, preparePreflight, preflightWithinMs, withoutQuery } fr
 import { prepareUiFile } from './ui-file.ts';
 import { pipeline } from 'node:stream';
 import { messageOf } from '../../errors.ts';
+import { noRecord, passOn, type RequestRecord } from './pass-on.ts';
 import { addressOf } from './request-agent.ts';
 import { gatewayErrors, sendGatewayError, type GatewayError } from './gateway-error.ts';
 import type { Logger } from '../../logger.ts';
@@ -29,6 +30,11 @@ export interface Upstream {
   token: string;
 }
 
+interface SendOptions {
+  record: RequestRecord;
+  upgrade?: UpgradeRequest | undefined;
+}
+
 interface RouteSettings {
   clock: Clock;
   log: Logger;
@@ -45,7 +51,6 @@ const idleMs = 4_000;
 export function openRoute(upstream: Upstream, { clock, log, answerWithinMs }: RouteSettings) {
   const { origin } = upstream;
   const connections = new Agent({ keepAlive: true, maxSockets: Infinity, timeout: idleMs });
-  const onFailure = (reason: string): void => log.error(`An agent at ${origin} failed: ${reason}`);
   let inFlight = 0;
   let idle = Promise.withResolvers<void>();
   const webSockets = new Set<Socket>();
@@ -53,9 +58,13 @@ export function openRoute(upstream: Upstream, { clock, log, answerWithinMs }: Ro
   async function pass(
     request: IncomingMessage,
     response: ServerResponse,
-    how: Pick<Forwarding, 'respond' | 'withinMs' | 'upgrade'>,
+    { record = noRecord, ...how }: Pick<Forwarding, 'respond' | 'withinMs' | 'upgrade'> & { record?: RequestRecord },
   ): Promise<void> {
     inFlight += 1;
+    const onFailure = (reason: string): void => {
+      record.failed();
+      log.error(`An agent at ${origin} failed: ${reason}`);
+    };
     await forward(request, response, { ...how, origin, connections, webSockets, clock, onFailure });
     inFlight -= 1;
     if (inFlight > 0) return;
@@ -74,21 +83,22 @@ export function openRoute(upstream: Upstream, { clock, log, answerWithinMs }: Ro
       connections.destroy();
       for (const connection of webSockets) connection.destroy();
     },
-    /**
-     * Forwards a request. `path` is what the agent sees; `bySession` tells that a browser's session allowed it. Never
-     * rejects: the caller gets the error as a response.
-     */
+    /** Forwards a request. */
     send(
       request: IncomingMessage,
       response: ServerResponse,
       path: string,
-      { upgrade, bySession = false }: { upgrade?: UpgradeRequest | undefined; bySession?: boolean } = {},
+      { record, upgrade, bySession = false }: SendOptions & { bySession?: boolean },
     ): Promise<void> {
       prepareAgentRequest(request.headers, upstream.token, { bySession });
       request.url = path;
       // A handshake answers at once, and a client that leaves during one is not noticed.
       const withinMs = upgrade ? Math.min(preflightWithinMs, answerWithinMs) : answerWithinMs;
-      return pass(request, response, { respond: bySession ? passOnSandboxed : passOn, withinMs, upgrade });
+      const respond: Forwarding['respond'] = (incoming, outgoing) => {
+        if (bySession) sandbox(incoming.headers);
+        passOn(incoming, outgoing, record);
+      };
+      return pass(request, response, { respond, withinMs, upgrade, record });
     },
     /** Forwards a CORS preflight from any caller: only status and CORS headers come back. */
     sendPreflight(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
@@ -224,30 +234,4 @@ function framing({ method, headers }: IncomingMessage): OutgoingHttpHeaders {
   if (headers['transfer-encoding'] !== undefined) return { 'transfer-encoding': 'chunked' };
   if (headers['content-length'] !== undefined || method === 'GET' || method === 'HEAD') return {};
   return { 'content-length': '0' };
-}
-
-/**
- * Writes the status, the headers and the body of an agent's response; Node.js decides the framing of the body.
- *
- * @throws Error where the agent's response is invalid.
- */
-function passOn(incoming: IncomingMessage, response: ServerResponse): void {
-  const { statusCode: status = 0, headers } = incoming;
-  prepareAgentResponse(headers);
-  // Node.js accepts any three digits.
-  if (status < 200) throw new Error(`it sent the status ${status}`);
-  // With a transfer coding, or without a body, a length means nothing.
-  if (status === 204 || headers['transfer-encoding'] !== undefined) delete headers['content-length'];
-  delete headers['transfer-encoding'];
-  response.writeHead(status, headers);
-  // Send a stream's headers before its first event, which may take long.
-  if (headers['content-length'] === undefined) response.flushHeaders();
-  // A failure of either side ends the other.
-  pipeline(incoming, response, () => undefined);
-}
-
-/** The same for a response that a browser may show on the origin of the console: then nothing in it runs. */
-function passOnSandboxed(incoming: IncomingMessage, response: ServerResponse): void {
-  sandbox(incoming.headers);
-  passOn(incoming, response);
 }

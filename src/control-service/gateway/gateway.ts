@@ -4,6 +4,7 @@ import type { Clock } from '../../clock.ts';
 import { holdsApiKey } from '../api-keys/api-key.ts';
 import { setPublicAddress } from './headers.ts';
 import { openRoute, type AgentRoute, type OpenRoute, type UpgradeRequest, type Upstream } from './agent-route.ts';
+import { noRecord, type RequestRecord } from './pass-on.ts';
 import { isPreflight } from './preflight.ts';
 import { isUiFile } from './ui-file.ts';
 import { gatewayErrors, sendGatewayError, type GatewayError } from './gateway-error.ts';
@@ -21,6 +22,8 @@ interface GatewaySettings {
    * `header` reads one of the request's headers.
    */
   authorize: (deploymentId: string, header: (name: string) => string | undefined, method: string) => Promise<Admission>;
+  /** Counts an admitted request of a deployment. Called for each, so it must be cheap. */
+  count?: (deploymentId: string) => RequestRecord;
   /** The service's public address, which agents get as their own; the address that callers use when absent. */
   publicUrl?: string | undefined;
   /** Whether a deployment with nothing live has a starting agent. */
@@ -33,7 +36,7 @@ interface GatewaySettings {
 
 /** Serves the addresses of all agents: `/agents/<deployment id>/...`, whichever process runs them. */
 export function createGateway(settings: GatewaySettings) {
-  const { authorize, isStarting, publicUrl, clock, log, answerWithinMs = 600_000 } = settings;
+  const { authorize, isStarting, count, publicUrl, clock, log, answerWithinMs = 600_000 } = settings;
   const routes = new Map<string, OpenRoute>();
 
   async function admit(deploymentId: string, request: IncomingMessage): Promise<Admission | 'unchecked'> {
@@ -67,11 +70,14 @@ export function createGateway(settings: GatewaySettings) {
     if (admission !== 'allowed' && admission !== 'session') {
       return sendGatewayError(response, typeof admission === 'string' ? gatewayErrors[admission] : admission);
     }
+    const record = count?.(deploymentId) ?? noRecord;
     const route = routes.get(deploymentId);
-    if (!route)
+    if (!route) {
+      record.failed();
       return sendGatewayError(response, isStarting?.(deploymentId) ? gatewayErrors.starting : gatewayErrors.notLive);
+    }
     setPublicAddress(request.headers, { publicUrl, basePath }, `/agents/${deploymentId}`);
-    await route.send(request, response, path, { upgrade, bySession: admission === 'session' });
+    await route.send(request, response, path, { record, upgrade, bySession: admission === 'session' });
   }
 
   return {
@@ -102,6 +108,8 @@ export function createGateway(settings: GatewaySettings) {
     },
     /** The process that new requests go to. */
     live: (deploymentId: string): Upstream | undefined => routes.get(deploymentId)?.upstream,
+    /** The processes that serve, with the ids of their deployments. */
+    allLive: (): [string, Upstream][] => [...routes].map(([id, { upstream }]) => [id, upstream]),
   };
 }
 export type Gateway = ReturnType<typeof createGateway>;

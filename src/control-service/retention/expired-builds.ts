@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { keptMs, minutesKeptMs } from '../health/figures.ts';
 import { hasEnded } from '../revisions/states.ts';
 import { sessionIdleMs } from '../sessions/repository.ts';
 import type { RevisionOfBuild } from './repository.ts';
@@ -27,6 +28,8 @@ export const ages = {
   runs: { ms: 90 * day },
   /** Sessions of browsers, by their last request: they have ended. */
   sessions: { ms: sessionIdleMs },
+  /** Health figures, by the time that they are of. Those older than `minutesMs` are merged into quarters of an hour. */
+  health: { ms: keptMs, minutesMs: minutesKeptMs },
   /** The audit log, by the time of the change. */
   changes: { ms: 365 * day },
 } as const;

@@ -2,6 +2,7 @@ import { hasCode, messageOf, missingCodes } from '../../errors.ts';
 import { pause, type Clock } from '../../clock.ts';
 import { buildFolder, buildsThere, cleanUp } from '../builds/build-folder.ts';
 import { freeSpace, type FreeSpace } from '../builds/free-space.ts';
+import type { HealthStore } from '../health/repository.ts';
 import type { RetentionStore } from './repository.ts';
 import type { Uploads } from '../uploads/uploads.ts';
 import { ages, inUseMs, retentionIntervalMs, type Ages, expiredBuildsOfAll, withoutOthers } from './expired-builds.ts';
@@ -14,7 +15,7 @@ import { inFolderQueue, isInUse } from '../builds/folder-queue.ts';
 import type { Logger } from '../../logger.ts';
 
 export interface RetentionSettings {
-  store: RetentionStore;
+  store: RetentionStore & Pick<HealthStore, 'mergeOldFigures' | 'forgetOldFigures'>;
   uploads: Pick<Uploads, 'removeOld'>;
   /** The parent of the folder `builds/`, also of mirrors, packages and downloads. */
   workDir: string;
@@ -73,6 +74,10 @@ export function createRetention(settings: RetentionSettings) {
       logs: () => store.forgetOldLines(ages.logs.ms),
       runs: () => store.forgetOldRuns(ages.runs.ms),
       sessions: () => store.forgetSessions(ages.sessions.ms),
+      health: async () => {
+        await store.mergeOldFigures();
+        return store.forgetOldFigures(ages.health.ms);
+      },
       changes: () => store.forgetChanges(ages.changes.ms),
     });
     const line = inOneLine(cleared);
@@ -127,6 +132,7 @@ const words: Record<keyof Ages, readonly [string, string]> = {
   logs: ['line of logs', 'lines of logs'],
   runs: ['run of a tracing project', 'runs of tracing projects'],
   sessions: ['session of a browser', 'sessions of browsers'],
+  health: ['row of health figures', 'rows of health figures'],
   changes: ['entry of the audit log', 'entries of the audit log'],
 };
 

@@ -15,6 +15,7 @@ import { databaseNames } from './migrations/063-database-names.ts';
 import { deletionStatus } from './migrations/064-deletion-status.ts';
 import { sessions } from './migrations/070-sessions.ts';
 import { revisionHistory } from './migrations/071-revision-history.ts';
+import { health } from './migrations/072-health.ts';
 
 /** The Postgres schema that holds the control service's tables. */
 export const controlSchema = 'control';
@@ -37,4 +38,5 @@ export const controlMigrations: readonly Migration[] = [
   deletionStatus,
   sessions,
   revisionHistory,
+  health,
 ];

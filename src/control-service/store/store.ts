@@ -5,6 +5,7 @@ import { tenantStore } from '../api-keys/operator-database.ts';
 import { deletionStore } from '../deployments/deletion-repository.ts';
 import { deploymentQueries } from '../deployments/queries.ts';
 import { deploymentStore } from '../deployments/repository.ts';
+import { healthStore } from '../health/repository.ts';
 import { integrationStore } from '../integrations/repository.ts';
 import { claimStore } from '../listeners/claims.ts';
 import { listenerStore } from '../listeners/repository.ts';
@@ -78,6 +79,7 @@ function operations(db: ControlDatabase, clock: Clock, forgetOld: () => Promise<
 
     ...integrationStore(db, clock),
     ...tracingStore(db, clock),
+    ...healthStore(db, clock),
 
     ...tenantStore(db, clock),
     ...keyStore(db, clock),

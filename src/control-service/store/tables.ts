@@ -6,6 +6,7 @@ import type { Source, SourceConfigRequest, SourceRevisionConfigRequest } from '.
 import type { ActorKind, ApiKeysTable, AuditTable, KeyTenantsTable } from '../api-keys/tables.ts';
 import type { AgentUsersTable } from './agent-users.ts';
 import type { DatabaseState, DeletionState } from '../deployments/status.ts';
+import type { HealthFiguresTable } from '../health/tables.ts';
 import type { ListenerClaimsTable } from '../listeners/tables.ts';
 import type { CauseKind } from '../revisions/cause.ts';
 import type { SessionsTable } from '../sessions/tables.ts';
@@ -191,6 +192,7 @@ export interface ControlTables extends SourceTables {
   repositories: RepositoriesTable;
   tracing_projects: TracingProjectsTable;
   traced_runs: TracedRunsTable;
+  health_figures: HealthFiguresTable;
   write_keys: WriteKeysTable;
 }
 

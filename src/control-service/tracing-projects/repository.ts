@@ -3,7 +3,10 @@ import { sql, type Selectable } from 'kysely';
 import type { Clock } from '../../clock.ts';
 import type { FinalRunStatus } from '../../contract/agent/run.ts';
 import type { TracedRun, TracingProjectsQuery } from '../../contract/control/tracing-project.ts';
+import { addFigures } from '../health/repository.ts';
+import { figuresOfRuns } from '../health/runs.ts';
 import { defaultPage } from '../deployments/queries.ts';
+import { inTransaction } from '../store/in-transaction.ts';
 import type { ControlDatabase, TracingProjectsTable } from '../store/tables.ts';
 import type { TracedRunsTable } from './tables.ts';
 
@@ -101,7 +104,7 @@ export const tracingStore = (db: ControlDatabase, clock: Clock) => ({
     return project?.deployment_id == null ? undefined : { kind: 'in-use', deploymentId: project.deployment_id };
   },
 
-  /** Stores finished runs; an existing one stays as it is. Returns how many are new. */
+  /** Stores finished runs, and counts the new ones in the health figures; an existing one stays as it is. Returns how many are new. */
   async putTracedRuns(projectId: string, runs: readonly TracedRun[]): Promise<number> {
     if (runs.length === 0) return 0;
     const rows = runs.map(({ error, tokens, created_at, started_at, ended_at, ...run }) => ({
@@ -113,13 +116,26 @@ export const tracingStore = (db: ControlDatabase, clock: Clock) => ({
       started_at: started_at === null ? null : new Date(started_at),
       ended_at: new Date(ended_at),
     }));
-    const kept = await db
-      .insertInto('traced_runs')
-      .values(rows)
-      .onConflict((conflict) => conflict.doNothing())
-      .returning('id')
-      .execute();
-    return kept.length;
+    return inTransaction(db, async (trx) => {
+      const kept = await trx
+        .insertInto('traced_runs')
+        .values(rows)
+        .onConflict((conflict) => conflict.doNothing())
+        .returning('id')
+        .execute();
+      const added = new Set(kept.map(({ id }) => id));
+      const project = await trx
+        .selectFrom('tracing_projects')
+        .select('deployment_id')
+        .where('id', '=', projectId)
+        .executeTakeFirst();
+      if (project?.deployment_id != null) {
+        // Of several runs with one id, the first is stored.
+        const fresh = runs.filter(({ id }) => added.delete(id.toLowerCase()));
+        await addFigures(trx, figuresOfRuns(project.deployment_id, fresh, clock.now()));
+      }
+      return kept.length;
+    });
   },
 
   /** A page of a project's runs, the last finished first. */

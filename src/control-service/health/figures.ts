@@ -1,0 +1,73 @@
+import type { Histogram } from './histogram.ts';
+
+/** What is counted of a deployment in a minute, or in a longer period once it is old. */
+export interface Figures {
+  requests: number;
+  errors: number;
+  runs: number;
+  failed_runs: number;
+  /** From the start of runs to their end. */
+  run_times: Histogram;
+  /** From requests for a run's stream to its first event. */
+  first_events: Histogram;
+  memory_bytes: number | null;
+  /** Processor time, and the time in which it was used. */
+  cpu_ms: number;
+  sampled_ms: number;
+  queue_length: number | null;
+}
+
+/** The figures of a stored row. */
+export interface FiguresRow extends Figures {
+  deployment_id: string;
+  step_seconds: number;
+  /** Its beginning (ms). */
+  at: number;
+}
+
+const hour = 3_600_000;
+const minuteSeconds = 60;
+/** The length of the rows that old minutes are merged into. */
+export const quarterSeconds = 900;
+/** How long figures are kept by the minute, and at all. */
+export const minutesKeptMs = 26 * hour;
+export const keptMs = 31 * 24 * hour;
+
+/** The beginning of the period of this length (s) that a time (ms) is in. */
+export const floorTo = (at: number, seconds: number): number => at - (at % (seconds * 1_000));
+
+/** Minutes that began before this time are merged. */
+export const mergedBefore = (now: number): number => floorTo(now - minutesKeptMs, quarterSeconds);
+
+/** Figures that are not stored yet, one for each row. */
+export function pendingFigures(most = Infinity) {
+  const rows = new Map<string, FiguresRow>();
+  return {
+    rows: (): FiguresRow[] => [...rows.values()],
+    /** The figures of a deployment at a time; beyond `most` rows, figures that are stored nowhere. */
+    of(deploymentId: string, at: number, now: number): Figures {
+      const step = at < mergedBefore(now) ? quarterSeconds : minuteSeconds;
+      const begin = floorTo(at, step);
+      const key = `${begin} ${step} ${deploymentId}`;
+      const found = rows.get(key);
+      if (found) return found;
+      const row = { deployment_id: deploymentId, step_seconds: step, at: begin, ...noFigures() };
+      if (rows.size < most) rows.set(key, row);
+      return row;
+    },
+  };
+}
+export type PendingFigures = ReturnType<typeof pendingFigures>;
+
+const noFigures = (): Figures => ({
+  requests: 0,
+  errors: 0,
+  runs: 0,
+  failed_runs: 0,
+  run_times: [],
+  first_events: [],
+  memory_bytes: null,
+  cpu_ms: 0,
+  sampled_ms: 0,
+  queue_length: null,
+});
