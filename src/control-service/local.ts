@@ -168,7 +168,7 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
     const { github } = settings;
     const integrations = github && createIntegrations(githubApp({ ...github, clock }), store, clock);
     const registry = settings.registry && createRegistry({ ...settings.registry, clock });
-  const { publicUrl } = settings;
+    const { publicUrl } = settings;
     const linkKeyId = readApiKey(apiKey)?.id ?? '';
     const sessions = createSessions({ store, linkKeyId, publicUrl, basePath, clock });
     const recorder = createHealthRecorder({ store, clock, log });

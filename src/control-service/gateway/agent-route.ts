@@ -94,10 +94,8 @@ export function openRoute(upstream: Upstream, { clock, log, answerWithinMs }: Ro
       request.url = path;
       // A handshake answers at once, and a client that leaves during one is not noticed.
       const withinMs = upgrade ? Math.min(preflightWithinMs, answerWithinMs) : answerWithinMs;
-      const respond: Forwarding['respond'] = (incoming, outgoing) => {
-        if (bySession) sandbox(incoming.headers);
-        passOn(incoming, outgoing, record);
-      };
+      const respond: Forwarding['respond'] = (incoming, outgoing) =>
+        (bySession ? passOnSandboxed : passOn)(incoming, outgoing, record);
       return pass(request, response, { respond, withinMs, upgrade, record });
     },
     /** Forwards a CORS preflight from any caller: only status and CORS headers come back. */
@@ -234,4 +232,10 @@ function framing({ method, headers }: IncomingMessage): OutgoingHttpHeaders {
   if (headers['transfer-encoding'] !== undefined) return { 'transfer-encoding': 'chunked' };
   if (headers['content-length'] !== undefined || method === 'GET' || method === 'HEAD') return {};
   return { 'content-length': '0' };
+}
+
+/** The same for a response that a browser may show on the origin of the console: then nothing in it runs. */
+function passOnSandboxed(incoming: IncomingMessage, response: ServerResponse, record?: RequestRecord): void {
+  sandbox(incoming.headers);
+  passOn(incoming, response, record);
 }

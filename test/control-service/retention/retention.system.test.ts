@@ -46,6 +46,7 @@ function openFixture(changes: Partial<RetentionSettings> = {}, revisions: Revisi
       revisionsOfBuilds: async () => revisions,
       forgetOldLines: async () => 0,
       forgetOldRuns: async () => 0,
+      forgetSessions: async () => 0,
       forgetChanges: async () => 0,
       mergeOldFigures: async () => undefined,
       forgetOldFigures: async () => 0,
@@ -251,6 +252,7 @@ test('every category with an age is checked', async () => {
     },
     forgetOldLines: requests('logs'),
     forgetOldRuns: requests('runs'),
+    forgetSessions: requests('sessions'),
     forgetChanges: requests('changes'),
     mergeOldFigures: async () => undefined,
     forgetOldFigures: requests('health'),
@@ -258,7 +260,7 @@ test('every category with an age is checked', async () => {
   const { retention, logged, put } = openFixture({ store, uploads: { removeOld: requests('uploads') } });
   for (const file of [`${mirror}/HEAD`, `${entry}/entry.json`, 'npm-cache/t-1/file']) put(file, 15);
   await retention.look();
-  expect(requested.toSorted()).toEqual(['builds', 'changes', 'health', 'logs', 'runs', 'uploads']);
+  expect(requested.toSorted()).toEqual(['builds', 'changes', 'health', 'logs', 'runs', 'sessions', 'uploads']);
   const everyKind = Object.fromEntries(Object.keys(ages).map((kind) => [kind, kind === 'builds' ? 0 : 1]));
   expect(logged).toEqual([`Removed by retention: ${inOneLine(everyKind)}.`]);
 });
@@ -313,6 +315,7 @@ const agesInWords: readonly string[] = [
   `| installed packages | | ${days(ages.packages.ms)} after the last build that used them |`,
   `| downloads of package managers | | ${days(ages.downloads.ms)} after the last build that used them |`,
   `| runs of tracing projects | | ${days(ages.runs.ms)} after they ended |`,
+  `| sessions of browsers | | ${ages.sessions.ms / 3_600_000} hours after the last request |`,
   `| health figures | by the minute for ${ages.health.minutesMs / 3_600_000} hours, then by the quarter of an hour | after ${days(ages.health.ms)} |`,
   `| the audit log | | after ${days(ages.changes.ms)} |`,
 ];
