@@ -17,7 +17,7 @@ export const forgottenAfterMs = 15 * 60_000;
 export const delayAfter = (count: number): number =>
   count <= freeAttempts ? 0 : Math.min(shortestDelayMs * 2 ** (count - freeAttempts - 1), longestDelayMs);
 
-/** Decides whether an attempt is judged; `wrong` is what is known of the address if it is wrong. */
+/** Decides whether an attempt is judged now; `wrong` is what is known of the address if it is wrong. */
 export function decideAttempt(
   before: WrongAttempts | undefined,
   now: number,
@@ -30,42 +30,41 @@ export function decideAttempt(
 /** The most addresses that are remembered; of more, the ones whose last wrong attempt is the oldest are forgotten. */
 const mostAddresses = 10_000;
 
+/** What a right attempt returned; or how long the address waits from now on (ms), 0 for not at all. */
+type AttemptResult<T> = { kind: 'right'; value: T } | { kind: 'wrong'; waitMs: number };
+
 /** Slows down addresses that send wrong keys. */
 export function createAttempts(clock: Pick<Clock, 'now' | 'steadyNow'>) {
   const known = new Map<string, WrongAttempts>();
+  /** The last attempt of each address that has any at the moment. */
+  const turns = new Map<string, Promise<void>>();
 
-  function remember(address: string, attempts: WrongAttempts): void {
+  async function decideAndJudge<T>(address: string, judge: () => Promise<T | undefined>): Promise<AttemptResult<T>> {
+    const decided = decideAttempt(known.get(address), steadyNow(clock));
+    if (decided.kind === 'wait') return { kind: 'wrong', waitMs: decided.waitMs };
+    const value = await judge();
     known.delete(address);
-    known.set(address, attempts);
+    if (value !== undefined) return { kind: 'right', value };
+    known.set(address, decided.wrong);
     for (const [oldest] of known) if (known.size > mostAddresses) known.delete(oldest);
+    return { kind: 'wrong', waitMs: delayAfter(decided.wrong.count) };
   }
 
   return {
     /**
-     * Judges an attempt of an address. It counts as wrong from its start, so that attempts at the same time are slowed
-     * down as well; a right one resets the count.
+     * Judges an attempt of an address, one after another: many at the same time are slowed down as well. A right one
+     * resets the count; one that throws does not count.
      *
-     * @returns the value of `judge`, undefined for a wrong attempt; or how long to wait.
+     * @param judge returns undefined for a wrong attempt.
      */
-    async attempt<T>(
-      address: string,
-      judge: () => Promise<T | undefined>,
-    ): Promise<{ waitMs: number; value?: never } | { value: T | undefined; waitMs?: number }> {
-      const before = known.get(address);
-      const decided = decideAttempt(before, steadyNow(clock));
-      if (decided.kind === 'wait') return { waitMs: decided.waitMs };
-      remember(address, decided.wrong);
-      try {
-        const value = await judge();
-        if (value === undefined) return { value, waitMs: delayAfter(decided.wrong.count) };
-        known.delete(address);
-        return { value };
-      } catch (error) {
-        // The service failed, not the caller.
-        if (before) known.set(address, before);
-        else known.delete(address);
-        throw error;
-      }
+    attempt<T>(address: string, judge: () => Promise<T | undefined>): Promise<AttemptResult<T>> {
+      const attempted = (turns.get(address) ?? Promise.resolve()).then(() => decideAndJudge(address, judge));
+      const end = (): void => {
+        if (turns.get(address) === turn) turns.delete(address);
+      };
+      const turn: Promise<void> = attempted.then(end, end);
+      turns.set(address, turn);
+      return attempted;
     },
   };
 }

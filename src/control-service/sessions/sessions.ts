@@ -78,7 +78,7 @@ export function createSessions({ store, linkKeyId, publicUrl, basePath, clock }:
       }
       const call = { operation: 'sign in', method: 'POST', path: '/v1/sessions' };
       const request = valueOrThrow(call, readBody(sessionCreateRequest, body));
-      const { value, waitMs = 0 } = await attempts.attempt(address, async () => {
+      const attempted = await attempts.attempt(address, async () => {
         const key =
           'code' in request
             ? links.redeem(request.code)
@@ -87,9 +87,9 @@ export function createSessions({ store, linkKeyId, publicUrl, basePath, clock }:
             : await findValidKey(request.api_key.trim(), store);
         return key && begin(key, header);
       });
-      if (value) return value;
-      if (waitMs > 0) {
-        const retryAfter = Math.ceil(waitMs / 1_000);
+      if (attempted.kind === 'right') return attempted.value;
+      if (attempted.waitMs > 0) {
+        const retryAfter = Math.ceil(attempted.waitMs / 1_000);
         const seconds = `${retryAfter} ${retryAfter === 1 ? 'second' : 'seconds'}`;
         const detail = `Too many wrong keys or links were sent from this address. Try again in ${seconds}.`;
         return { kind: 'slowed', detail, retryAfter };

@@ -27,14 +27,14 @@ describe('wrong attempts', () => {
 
   test('count for their address only, also those at the same time, and not where the service fails', async () => {
     const attempts = createAttempts({ now: () => 0 });
-    const isWrong = async (address: string) => {
-      const { waitMs = 0 } = await attempts.attempt(address, async () => undefined);
-      return waitMs;
-    };
-    const failing = attempts.attempt('a', () => Promise.reject(new Error('away')));
-    await expect(failing).rejects.toThrow('away');
-    expect(await Promise.all(Array.from({ length: 7 }, () => isWrong('a')))).toEqual([0, 0, 0, 0, 1_000, 1_000, 1_000]);
-    expect(await isWrong('b')).toBe(0);
+    const send = (address: string, value?: string) => attempts.attempt(address, async () => value);
+    const many = (value?: string) => Promise.all(Array.from({ length: 7 }, () => send('a', value)));
+    await expect(attempts.attempt('a', () => Promise.reject(new Error('away')))).rejects.toThrow('away');
+    expect(await many('right')).toEqual(Array.from({ length: 7 }, () => ({ kind: 'right', value: 'right' })));
+    const waits = [0, 0, 0, 0, 1_000, 1_000, 1_000];
+    expect(await many()).toEqual(waits.map((waitMs) => ({ kind: 'wrong', waitMs })));
+    expect(await send('a', 'right')).toEqual({ kind: 'wrong', waitMs: 1_000 });
+    expect(await send('b')).toEqual({ kind: 'wrong', waitMs: 0 });
   });
 });
 
