@@ -80,6 +80,7 @@ export const requests: Readonly<Record<string, Row>> = {
     path: `/v1/projects/${ids.deployment}/deploy_logs`,
     body: {},
   })),
+  'GET /v2/deployments/:deployment_id/health': read((ids) => ({ path: `${deployment(ids)}/health` })),
   'GET /v2/deployment-logs': read((ids) => ({
     path: `/v2/deployment-logs?deployment_id=${ids.deployment}&revision_id=${ids.live}`,
   })),
