@@ -39,6 +39,8 @@ export const listener = z.looseObject({
   compute_type: z.string(),
   compute_id: z.string().optional(),
   compute_config: z.looseObject({ k8s_namespaces: z.array(z.string()).nullish() }).nullish(),
+  /** When the listener last claimed, renewed or reported work, to the minute; null before its first claim. */
+  last_report_at: z.string().nullish(),
   created_at: z.string().optional(),
   updated_at: z.string().optional(),
 });

@@ -66,6 +66,7 @@ export const listenerResponse = z.looseObject({
   compute_type: computeType,
   compute_id: text,
   compute_config: listenerComputeConfig,
+  last_report_at: time.nullable(),
   created_at: time,
   updated_at: time,
 });

@@ -89,13 +89,14 @@ function revisionConfig(revision: RevisionRecord): SourceRevisionConfig {
 
 /** Serializes a listener. */
 export function toListenerResponse(listener: ListenerRecord): Listener {
-  const { id, version, compute_type, compute_id, compute_config, created_at, updated_at } = listener;
+  const { id, version, compute_type, compute_id, compute_config, last_report_at, created_at, updated_at } = listener;
   return {
     id,
     version,
     compute_type,
     compute_id,
     compute_config,
+    last_report_at: last_report_at?.toISOString() ?? null,
     created_at: created_at.toISOString(),
     updated_at: updated_at.toISOString(),
   };

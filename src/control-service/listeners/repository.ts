@@ -47,6 +47,9 @@ async function deployedInOthers(trx: ControlDatabase, id: string, namespaces: re
     .map(({ name }) => name);
 }
 
+/** How often the time of the last report is written (ms). */
+const reportWrittenEvery = 60_000;
+
 const ownListener = (db: ControlDatabase, tenantId: string, id: string) =>
   db.selectFrom('listeners').selectAll().where('tenant_id', '=', tenantId).where('id', '=', id);
 
@@ -96,6 +99,19 @@ export const listenerStore = (db: ControlDatabase, clock: Clock) => ({
 
   async findListener(tenantId: string, id: string): Promise<ListenerRecord | undefined> {
     return ownListener(db, tenantId, id).executeTakeFirst();
+  },
+
+  /** Notes that a listener has asked or reported about work just now. */
+  async noteListenerReport({ id, last_report_at }: Pick<ListenerRecord, 'id' | 'last_report_at'>): Promise<void> {
+    const now = clock.now();
+    const due = new Date(now - reportWrittenEvery);
+    if (last_report_at !== null && last_report_at > due) return;
+    await db
+      .updateTable('listeners')
+      .set({ last_report_at: new Date(now) })
+      .where('id', '=', id)
+      .where((where) => where.or([where('last_report_at', 'is', null), where('last_report_at', '<=', due)]))
+      .execute();
   },
 
   /** Changes a listener under a lock on its row: `decide` gets the current state, and its result is written. */

@@ -48,9 +48,12 @@ export function listenerWorkOperations({
   notifier = workNotifier(systemClock),
   tracing,
 }: Pick<ServiceSettings, 'store' | 'tenantId' | 'rollouts' | 'notifier' | 'tracing'>) {
+  /** The listener of a request about its work, which is also noted as its last report. */
   async function ownListener(call: Call, id: string): Promise<ListenerRecord> {
     const listenerId = parseId(call, 'listener_id', id);
-    return foundOrThrow(call, 'Listener', id, await store.findListener(tenantId, listenerId));
+    const listener = foundOrThrow(call, 'Listener', id, await store.findListener(tenantId, listenerId));
+    await store.noteListenerReport(listener);
+    return listener;
   }
 
   const claimPath = (id: string, claimId: string): string => `/v2/listeners/${id}/claims/${claimId}`;

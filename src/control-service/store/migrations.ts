@@ -16,6 +16,7 @@ import { deletionStatus } from './migrations/064-deletion-status.ts';
 import { sessions } from './migrations/070-sessions.ts';
 import { revisionHistory } from './migrations/071-revision-history.ts';
 import { health } from './migrations/072-health.ts';
+import { listenerReports } from './migrations/074-listener-reports.ts';
 
 /** The Postgres schema that holds the control service's tables. */
 export const controlSchema = 'control';
@@ -39,4 +40,5 @@ export const controlMigrations: readonly Migration[] = [
   sessions,
   revisionHistory,
   health,
+  listenerReports,
 ];

@@ -112,6 +112,8 @@ export interface ListenersTable {
   compute_type: Fixed<string>;
   compute_id: Fixed<string>;
   compute_config: Json<{ k8s_namespaces?: string[] | null | undefined }>;
+  /** Its last request about work, to the minute; null before the first one. */
+  last_report_at: ColumnType<Date | null, never, Date>;
   created_at: Fixed<Date>;
   updated_at: Date;
 }

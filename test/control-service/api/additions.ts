@@ -20,6 +20,10 @@ export const additions: readonly Addition[] = [
     what: ['Deployment.status_message', 'Revision.status_message'],
   },
   {
+    reason: 'A person can see whether the program of a listener runs.',
+    what: ['Listener.last_report_at'],
+  },
+  {
     reason: 'A client can see that the same folder is already uploaded, and skip the upload.',
     what: ['SourceRevisionConfig.source_tarball_digest'],
   },

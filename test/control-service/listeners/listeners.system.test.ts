@@ -33,6 +33,7 @@ describe('over HTTP', () => {
         compute_type: 'k8s',
         compute_id: expect.stringMatching(/^cluster-/),
         compute_config: { k8s_namespaces: ['agents', 'more-agents'] },
+        last_report_at: null,
         created_at: expect.any(String),
         updated_at: expect.any(String),
       });

@@ -63,6 +63,24 @@ describe('over HTTP', () => {
     expect(await fixture.control.getDeployment(made.id)).toMatchObject({ status: 'AWAITING_DATABASE' });
   });
 
+  test('a listener has the time of its last request about work, to the minute', async () => {
+    const { listener, claim } = await setup();
+    const lastReport = async (): Promise<number | undefined> => {
+      const { last_report_at } = await fixture.control.getListener(listener);
+      return last_report_at == null ? undefined : Date.parse(last_report_at);
+    };
+    expect(await lastReport()).toBeUndefined();
+    await claim();
+    const first = await lastReport();
+    expect(first).toEqual(expect.any(Number));
+    clock.goOn(30_000);
+    await claim();
+    expect(await lastReport()).toBe(first);
+    clock.goOn(40_000);
+    await refusalOf(fixture.control.renewClaim(listener, unknownId()));
+    expect(await lastReport()).toBeGreaterThan((first ?? 0) + 69_000);
+  });
+
   test('a claim returns everything that the revision needs', async () => {
     const { deploy, claimed } = await setup(['agents', 'others']);
     const made = await deploy({
