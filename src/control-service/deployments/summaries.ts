@@ -8,7 +8,6 @@ import { commitOf } from '../revisions/history.ts';
 import { valueOrThrow } from '../service/refuse.ts';
 import type { ServiceSettings } from '../service/settings.ts';
 import { readShape } from '../validation/shape.ts';
-import { noActivity, readActivity } from './activity.ts';
 import { defaultPage } from './queries.ts';
 import { agentUrl } from './response.ts';
 import { deploymentState } from './state.ts';
@@ -30,11 +29,11 @@ export function summaryOperations({ store, tenantId, baseUrl }: ServiceSettings)
       const shown = matching.slice(offset, offset + limit);
       const ids = shown.map(({ id }) => id);
       const rows = new Map((await store.summariesOf(tenantId, ids)).map((row) => [row.id, row]));
-      const activity = await readActivity(ids);
+      const activity = await store.recentActivity(ids);
       const resources = shown.flatMap(({ id, state }) => {
         // One that was deleted meanwhile has no row.
-        const row = rows.get(id);
-        return row ? [toSummary(row, state, activity.get(id) ?? noActivity, baseUrl())] : [];
+        const [row, recent] = [rows.get(id), activity.get(id)];
+        return row && recent ? [toSummary(row, state, recent, baseUrl())] : [];
       });
       return { resources, offset: offset + shown.length, total: matching.length };
     },

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { DeploymentSummary } from '../../contract/control/deployment-summary.ts';
 import type { Clock } from '../../clock.ts';
 import type { ControlDatabase } from '../store/tables.ts';
 import { mergedBefore, quarterSeconds, type Figures, type FiguresRow } from './figures.ts';
@@ -17,13 +18,7 @@ interface Deploy {
   at: Date;
 }
 
-/** Requests and errors of a deployment, one count for each step, oldest first. */
-export interface RecentActivity {
-  step_seconds: number;
-  requests: number[];
-  errors: number[];
-}
-
+/** The steps of an activity: an hour. */
 const activitySeconds = 120;
 const activitySteps = 30;
 const mostDeploys = 200;
@@ -118,7 +113,7 @@ export const healthStore = (db: ControlDatabase, clock: Clock) => ({
   },
 
   /** The activity of the last hour of each of these deployments, by one statement. */
-  async recentActivity(deploymentIds: readonly string[]): Promise<Map<string, RecentActivity>> {
+  async recentActivity(deploymentIds: readonly string[]): Promise<Map<string, DeploymentSummary['activity']>> {
     const stepMs = activitySeconds * 1_000;
     const last = Math.floor(clock.now() / stepMs);
     const first = last - activitySteps + 1;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { pendingFigures } from '../../../src/control-service/health/figures.ts';
 import { fromGit, fromImage, openServiceFixture, refusalOf, type ServiceFixture } from '../service-fixture.ts';
 
 let fixture: ServiceFixture;
@@ -51,7 +52,12 @@ test('has the live commit, the last change and the latest verdict', async () => 
   const next = await fixture.control.createRevision(id, {});
   await fixture.control.reportVerdict(id, next.id, { ...report, kind: 'unproven' });
   await fixture.control.reportVerdict(id, live ?? '', { ...report, kind: 'failed' });
+  const now = Date.parse(next.created_at ?? '');
+  const pending = pendingFigures();
+  Object.assign(pending.of(id, now, now), { requests: 2, errors: 1 });
+  await fixture.store.addFigures(pending.rows());
   const { resources } = await fixture.control.listDeploymentSummaries({ name_contains: 'b-live' });
+  const none = Array.from({ length: 29 }, () => 0);
   expect(resources).toEqual([
     {
       id,
@@ -69,7 +75,7 @@ test('has the live commit, the last change and the latest verdict', async () => 
         operation: 'create revision',
       },
       verdict: 'unproven',
-      activity: { step_seconds: 120, requests: [], errors: [] },
+      activity: { step_seconds: 120, requests: [...none, 2], errors: [...none, 1] },
     },
   ]);
 });
