@@ -44,6 +44,9 @@ export async function openConsoleFixture(options?: JourneyOptions): Promise<Cons
     throw error;
   }
   const { browser } = chromium;
+  // Without a locale the browser takes one of the environment, which may be none that browsers of people have.
+  const newContext = (contextOptions: BrowserContextOptions = {}): Promise<BrowserContext> =>
+    browser.newContext({ locale: 'en-US', ...contextOptions });
 
   const repository = async (example: string, name = example): Promise<Repository> => {
     const made = await Repository.ofExample(
@@ -73,7 +76,7 @@ export async function openConsoleFixture(options?: JourneyOptions): Promise<Cons
       return control.getDeployment(created.id);
     },
     async open(path = '', contextOptions = {}) {
-      const context = await browser.newContext(contextOptions);
+      const context = await newContext(contextOptions);
       const page = await context.newPage();
       const opened = watch(page, services.service.url);
       await page.goto(`${services.service.url}/console/${path}`);
@@ -82,7 +85,7 @@ export async function openConsoleFixture(options?: JourneyOptions): Promise<Cons
       await page.getByRole('button', { name: 'Sign out' }).waitFor();
       return opened;
     },
-    newContext: (contextOptions) => browser.newContext(contextOptions),
+    newContext,
     async close() {
       await Promise.allSettled([chromium.close(), services.close()]);
     },
