@@ -41,6 +41,10 @@ export interface RequestOptions {
 export const sessionHeaders = (): Record<string, string> =>
   session.value === undefined ? {} : { [csrfTokenHeader]: session.value.csrf_token };
 
+/** The control service responds with the names of the contract's schemas; agents have no such choice. */
+const spelling = (path: string): Record<string, string> =>
+  path.startsWith('agents/') ? {} : { 'x-field-names': 'contract' };
+
 /**
  * Sends a request to the control service, or below `/agents/ID` to an agent.
  *
@@ -53,7 +57,12 @@ export async function send(method: string, path: string, options: RequestOptions
   for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value));
   const response = await fetch(url, {
     method,
-    headers: { ...sessionHeaders(), ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+    headers: {
+      ...sessionHeaders(),
+      ...spelling(path),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
     body: body === undefined ? null : JSON.stringify(body),
     signal: signal ?? null,
     credentials: 'same-origin',

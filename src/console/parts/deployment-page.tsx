@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { deployment as deploymentSchema, type Deployment } from '../../contract/control/deployment.ts';
-import { call } from '../api/http.ts';
+import { ApiError, call } from '../api/http.ts';
 import { useLoaded } from '../api/use-loaded.ts';
 import { paths } from '../paths.ts';
-import { ErrorNotice, Loading } from './notices.tsx';
+import { Empty, ErrorNotice, Loading } from './notices.tsx';
 import { Page } from './page.tsx';
 
 interface DeploymentPageProps {
@@ -33,6 +33,7 @@ export function DeploymentPage({ deploymentId, current, actions, children }: Dep
     (signal) => call('GET', `v2/deployments/${deploymentId}`, deploymentSchema, { signal }),
     { everyMs: 5_000 },
   );
+  if (error instanceof ApiError && (error.status === 404 || error.status === 422)) return <Gone />;
   return (
     <Page
       title={data?.name ?? 'Deployment'}
@@ -49,6 +50,19 @@ export function DeploymentPage({ deploymentId, current, actions, children }: Dep
     >
       {error && <ErrorNotice error={error} retry={reload} />}
       {data ? children(data, reload) : !error && <Loading what="the deployment" />}
+    </Page>
+  );
+}
+
+/** A deployment that was deleted, or never was. */
+function Gone() {
+  return (
+    <Page title="There is no such deployment">
+      <Empty title="It was deleted, or the address is wrong">
+        <p>
+          Go to the <a href={paths.home}>deployments</a>.
+        </p>
+      </Empty>
     </Page>
   );
 }
