@@ -1,5 +1,122 @@
-import { Page } from '../../parts/page.tsx';
+import { useState } from 'preact/hooks';
+import type { Deployment as DeploymentData } from '../../../contract/control/deployment.ts';
+import { DeploymentPage } from '../../parts/deployment-page.tsx';
+import { Empty, ErrorNotice, Loading } from '../../parts/notices.tsx';
+import { Untrusted } from '../../parts/untrusted.tsx';
+import { ActionDialog, type Action } from './actions.tsx';
+import { Serving } from './serving.tsx';
+import { TimelineEntry } from './timeline-entry.tsx';
+import { useHistory, type History } from './use-history.ts';
 
-export default function Deployment() {
-  return <Page title="Deployment">To be written.</Page>;
+/** A deployment: what serves now, and the timeline of its revisions. */
+export default function Deployment({ deploymentId }: { deploymentId: string }) {
+  const history = useHistory(deploymentId);
+  const [action, setAction] = useState<Action>();
+  return (
+    <DeploymentPage
+      key={deploymentId}
+      deploymentId={deploymentId}
+      current="Revisions"
+      actions={(deployment) => <Actions deployment={deployment} history={history} onAction={setAction} />}
+    >
+      {(deployment, reload) => (
+        <>
+          {isDeleting(deployment) && (
+            <div class="notice" role="status">
+              <p>This deployment is being deleted. Its agent stops, and everything that belongs to it is removed.</p>
+            </div>
+          )}
+          {deployment.status_message && (
+            <div class="notice">
+              <Untrusted text={deployment.status_message} />
+            </div>
+          )}
+          {!isDeleting(deployment) && <Serving deployment={deployment} entries={history.entries ?? []} />}
+          <Timeline deployment={deployment} history={history} onAction={setAction} />
+          {action && (
+            <ActionDialog
+              action={action}
+              deployment={deployment}
+              onClose={() => setAction(undefined)}
+              onDone={async () => {
+                await Promise.all([reload(), history.reload()]);
+              }}
+            />
+          )}
+        </>
+      )}
+    </DeploymentPage>
+  );
+}
+
+const isDeleting = ({ status }: DeploymentData): boolean => status === 'AWAITING_DELETE';
+
+interface PartProps {
+  deployment: DeploymentData;
+  history: History;
+  onAction: (action: Action) => void;
+}
+
+function Actions({ deployment, history, onAction }: PartProps) {
+  const newest = history.entries?.find(({ can_redeploy }) => can_redeploy);
+  if (isDeleting(deployment)) return null;
+  return (
+    <>
+      <button
+        type="button"
+        class="button"
+        disabled={newest === undefined}
+        title={newest === undefined ? 'No revision has a build that could be deployed again.' : undefined}
+        onClick={() => newest && onAction({ kind: 'redeploy', entry: newest })}
+      >
+        Redeploy
+      </button>
+      <button type="button" class="button button-danger" onClick={() => onAction({ kind: 'delete' })}>
+        Delete
+      </button>
+    </>
+  );
+}
+
+function Timeline({ deployment, history, onAction }: PartProps) {
+  const { entries, error, hasMore, loadMore, reload } = history;
+  const [isLoading, setLoading] = useState(false);
+  const more = async (): Promise<void> => {
+    setLoading(true);
+    await loadMore();
+    setLoading(false);
+  };
+  return (
+    <section aria-labelledby="deployment-timeline">
+      <h2 id="deployment-timeline" class="deployment-heading">
+        Revisions
+      </h2>
+      {error && <ErrorNotice error={error} retry={reload} />}
+      {entries === undefined && !error && <Loading what="the revisions" />}
+      {entries?.length === 0 && (
+        <Empty title="No revision yet">
+          <p>A push, a change of the settings or a redeploy creates one.</p>
+        </Empty>
+      )}
+      {entries && entries.length > 0 && (
+        <ol class="deployment-timeline">
+          {entries.map((entry, index) => (
+            <TimelineEntry
+              key={entry.revision.id}
+              deploymentId={deployment.id}
+              entry={entry}
+              isLatest={index === 0}
+              canAct={!isDeleting(deployment)}
+              onAction={onAction}
+            />
+          ))}
+        </ol>
+      )}
+      {hasMore && (
+        <button type="button" class="button" disabled={isLoading} onClick={() => void more()}>
+          Load more
+        </button>
+      )}
+    </section>
+  );
 }

@@ -1,0 +1,21 @@
+import { paths } from '../../paths.ts';
+import { shortId } from '../../parts/revision-status.ts';
+import { Untrusted } from '../../parts/untrusted.tsx';
+import type { Part } from './cause.ts';
+
+/** Words with text that others wrote, and links to revisions, among them. */
+export function Sentence({ parts, deploymentId }: { parts: readonly Part[]; deploymentId: string }) {
+  return (
+    <>
+      {parts.map((part, index) => {
+        if (typeof part === 'string') return part;
+        if ('text' in part) return <Untrusted key={index} text={part.text} longest={200} />;
+        return (
+          <a key={index} class="mono" href={paths.revision(deploymentId, part.revisionId)}>
+            {shortId(part.revisionId)}
+          </a>
+        );
+      })}
+    </>
+  );
+}

@@ -1,0 +1,58 @@
+import { agentAddress, type Deployment } from '../../../contract/control/deployment.ts';
+import type { HistoryEntry } from '../../../contract/control/revision-history.ts';
+import { paths } from '../../paths.ts';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { shortId } from '../../parts/revision-status.ts';
+import { TimeAgo } from '../../parts/time.tsx';
+import { shownText, Untrusted } from '../../parts/untrusted.tsx';
+import { commitParts } from './cause.ts';
+import { Sentence } from './sentence.tsx';
+
+/** What serves now, and where. */
+export function Serving({ deployment, entries }: { deployment: Deployment; entries: readonly HistoryEntry[] }) {
+  const { id, active_revision_id } = deployment;
+  const address = agentAddress(deployment);
+  const live = entries.find(({ revision }) => revision.id === active_revision_id);
+  const liveSince = live?.statuses.findLast(({ status }) => status === 'DEPLOYED')?.at;
+  return (
+    <section class="panel deployment-serving" aria-labelledby="deployment-serving">
+      <div>
+        <h2 id="deployment-serving">Serves now</h2>
+        {active_revision_id === null ? (
+          <p class="muted">Nothing serves yet. A revision serves as soon as it is deployed.</p>
+        ) : (
+          <p>
+            <a class="mono" href={paths.revision(id, active_revision_id)}>
+              {shortId(active_revision_id)}
+            </a>
+            {liveSince !== undefined && (
+              <span class="muted">
+                {' '}
+                deployed <TimeAgo at={liveSince} />
+              </span>
+            )}
+            {live?.commit && (
+              <>
+                {' · '}
+                <Sentence parts={commitParts(live.commit)} deploymentId={id} />
+              </>
+            )}
+          </p>
+        )}
+        {address !== undefined && (
+          <p class="deployment-address">
+            <code>
+              <Untrusted text={address} />
+            </code>
+            <CopyButton text={address} label={`Copy the address ${shownText(address, 100)}`} />
+          </p>
+        )}
+      </div>
+      {active_revision_id !== null && (
+        <a class="button" href={paths.playground(id)}>
+          Open the playground
+        </a>
+      )}
+    </section>
+  );
+}

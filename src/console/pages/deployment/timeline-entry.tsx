@@ -1,0 +1,92 @@
+import type { HistoryEntry } from '../../../contract/control/revision-history.ts';
+import { paths } from '../../paths.ts';
+import { Badge } from '../../parts/badge.tsx';
+import { isInProgress, revisionStatusLabel, revisionStatusTone, shortId } from '../../parts/revision-status.ts';
+import { TimeAgo } from '../../parts/time.tsx';
+import { Untrusted } from '../../parts/untrusted.tsx';
+import type { Action } from './actions.tsx';
+import { causeParts, commitParts } from './cause.ts';
+import { Sentence } from './sentence.tsx';
+import { StatusTimes } from './status-line.tsx';
+import { VerdictEvidence } from './verdict-evidence.tsx';
+
+interface TimelineEntryProps {
+  deploymentId: string;
+  entry: HistoryEntry;
+  isLatest: boolean;
+  /** False while nothing may be done: the deployment is being deleted. */
+  canAct: boolean;
+  onAction: (action: Action) => void;
+}
+
+/** One revision: what caused it, what became of it, and what can be done with it. */
+export function TimelineEntry({ deploymentId, entry, isLatest, canAct, onAction }: TimelineEntryProps) {
+  const { revision, cause, commit, changed_fields, verdict } = entry;
+  const short = shortId(revision.id);
+  return (
+    <li class={`deployment-entry ${entry.is_live ? 'deployment-entry-live' : ''}`} aria-label={`Revision ${short}`}>
+      <div class="deployment-entry-head">
+        <Badge tone={revisionStatusTone(revision.status)}>{revisionStatusLabel(revision.status)}</Badge>
+        {entry.is_live && <span class="deployment-live">Serves now</span>}
+        <a class="mono" href={paths.revision(deploymentId, revision.id)} aria-label={`Revision ${short}, its logs`}>
+          {short}
+        </a>
+        <span class="muted">{revision.created_at !== undefined && <TimeAgo at={revision.created_at} />}</span>
+        <span class="deployment-entry-actions">
+          {canAct && isInProgress(revision.status) && (
+            <button
+              type="button"
+              class="button"
+              aria-label={`Interrupt revision ${short}`}
+              onClick={() => onAction({ kind: 'interrupt', entry })}
+            >
+              Interrupt
+            </button>
+          )}
+          {canAct && !isLatest && !entry.is_live && entry.can_redeploy && (
+            <button
+              type="button"
+              class="button"
+              aria-label={`Roll back to revision ${short}`}
+              onClick={() => onAction({ kind: 'rollback', entry })}
+            >
+              Roll back
+            </button>
+          )}
+        </span>
+      </div>
+      <p class="deployment-cause">
+        <Sentence parts={causeParts(entry)} deploymentId={deploymentId} />
+      </p>
+      {commit !== null && cause.kind !== 'push' && (
+        <p class="muted">
+          <Sentence parts={commitParts(commit)} deploymentId={deploymentId} />
+        </p>
+      )}
+      {revision.status_message && (
+        <p class="deployment-message">
+          <Untrusted text={revision.status_message} longest={600} />
+        </p>
+      )}
+      <StatusTimes statuses={entry.statuses} />
+      {changed_fields.length > 0 && <ChangedFields fields={changed_fields} />}
+      {verdict !== null && <VerdictEvidence verdict={verdict} />}
+    </li>
+  );
+}
+
+const mostShown = 12;
+
+function ChangedFields({ fields }: { fields: readonly string[] }) {
+  return (
+    <p class="deployment-fields">
+      <span class="muted">Changed: </span>
+      {fields.slice(0, mostShown).map((field) => (
+        <code key={field}>
+          <Untrusted text={field} longest={100} />
+        </code>
+      ))}
+      {fields.length > mostShown && <span class="muted">and {fields.length - mostShown} more</span>}
+    </p>
+  );
+}

@@ -1,0 +1,97 @@
+import type { StoredVerdict } from '../../../contract/control/verdict.ts';
+import { Badge, type Tone } from '../../parts/badge.tsx';
+import { duration, TimeAgo } from '../../parts/time.tsx';
+import { Untrusted } from '../../parts/untrusted.tsx';
+
+const kinds: ReadonlyMap<string, { label: string; tone: Tone }> = new Map([
+  ['passed', { label: 'Passed', tone: 'good' }],
+  ['failed', { label: 'Failed', tone: 'bad' }],
+  ['unproven', { label: 'Not proven', tone: 'warn' }],
+]);
+const kindOf = (kind: string) => kinds.get(kind) ?? { label: kind, tone: 'idle' as const };
+
+const reporters: ReadonlyMap<string, string> = new Map([
+  ['action', 'the GitHub Action'],
+  ['app', 'the GitHub App'],
+  ['cli', 'the command line'],
+]);
+
+/** The verdict of the smoke tests, and what each test expected and saw. */
+export function VerdictEvidence({ verdict }: { verdict: StoredVerdict }) {
+  const { tests, kind, reporter, details_url } = verdict;
+  const passed = tests.filter((test) => test.kind === 'passed').length;
+  const { label, tone } = kindOf(kind);
+  return (
+    <details class="deployment-verdict" open={kind === 'failed'}>
+      <summary>
+        Smoke tests: <Badge tone={tone}>{label}</Badge>{' '}
+        <span class="muted">
+          {passed} of {tests.length} passed, reported by {reporters.get(reporter) ?? reporter}{' '}
+          <TimeAgo at={verdict.created_at} />
+        </span>
+      </summary>
+      {tests.map((test, index) => (
+        <Test key={index} test={test} />
+      ))}
+      {isWebAddress(details_url) && (
+        <p>
+          <a href={details_url} rel="noreferrer noopener" target="_blank">
+            Open the run that tested it
+          </a>
+        </p>
+      )}
+    </details>
+  );
+}
+
+/** Only the schemes that the contract allows: a link of another one would run in this page. */
+const isWebAddress = (url: string | null | undefined): url is string => url != null && /^https?:\/\//i.test(url);
+
+function Test({ test }: { test: StoredVerdict['tests'][number] }) {
+  const { label, tone } = kindOf(test.kind);
+  return (
+    <section class="deployment-test">
+      <p>
+        <Badge tone={tone}>{label}</Badge> <Untrusted text={test.name} longest={200} />{' '}
+        <span class="muted">
+          {test.attempts > 1 && `${test.attempts} attempts`}
+          {test.first_event_ms !== null && ` · first event after ${duration(test.first_event_ms)}`}
+          {test.total_ms !== null && ` · ${duration(test.total_ms)} in all`}
+        </span>
+      </p>
+      {test.why !== null && (
+        <p>
+          <Untrusted text={test.why} longest={2_000} />
+        </p>
+      )}
+      {test.expectations.length > 0 && (
+        <div class="table-frame" tabIndex={0} role="group" aria-label={`Expectations of ${test.name.slice(0, 80)}`}>
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Result</th>
+                <th scope="col">Expected</th>
+                <th scope="col">Seen</th>
+              </tr>
+            </thead>
+            <tbody>
+              {test.expectations.map(({ expected, seen, held }, index) => (
+                <tr key={index}>
+                  <td>
+                    <Badge tone={held ? 'good' : 'bad'}>{held ? 'Held' : 'Not held'}</Badge>
+                  </td>
+                  <td>
+                    <Untrusted text={expected} longest={2_000} />
+                  </td>
+                  <td>
+                    <Untrusted text={seen} longest={2_000} />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
+}

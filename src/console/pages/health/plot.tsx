@@ -1,0 +1,132 @@
+import type { Signal } from '@preact/signals';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import uPlot from 'uplot';
+import type { Health } from '../../../contract/control/health.ts';
+import { deployLines } from './deploy-lines.ts';
+import { isolated, plotData, summaryOf, type PlotKind } from './plots.ts';
+import type { Range } from './ranges.ts';
+import { useThemeVersion } from './use-theme-version.ts';
+
+interface PlotProps {
+  kind: PlotKind;
+  health: Health;
+  range: Range;
+  /** The step under the cursor, in all plots. */
+  cursor: Signal<number | undefined>;
+}
+
+const height = 180;
+/** The distances of the lines of a scale of whole numbers. */
+const wholeSteps = [0, 1, 2, 3, 4, 5, 6].flatMap((power) => [1, 2, 5].map((digit) => digit * 10 ** power));
+const colors = ['--accent', '--warn'] as const;
+
+/** One plot with its title, its lines' names and their values under the cursor. */
+export function Plot({ kind, health, range, cursor }: PlotProps) {
+  const frame = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot | undefined>(undefined);
+  const shown = useRef(health);
+  shown.current = health;
+  const theme = useThemeVersion();
+  const data = useMemo(() => plotData(health, kind), [health, kind]);
+
+  const [, ...rows] = data;
+  const isMeasured = rows.some((values) => values.some((value) => value !== null));
+
+  useEffect(() => {
+    const element = frame.current;
+    if (!element) return undefined;
+    const made = new uPlot(
+      options({ kind, range, cursor, width: element.clientWidth, shown }),
+      plotData(shown.current, kind),
+      element,
+    );
+    plot.current = made;
+    const resized = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height }));
+    resized.observe(element);
+    return () => {
+      resized.disconnect();
+      made.destroy();
+      plot.current = undefined;
+    };
+    // The colours are read when a plot is made.
+  }, [kind, range, theme, isMeasured]);
+  useEffect(() => plot.current?.setData(data), [data]);
+
+  const at = cursor.value;
+  return (
+    <section class="panel health-plot" aria-label={kind.title}>
+      <header>
+        <h2>{kind.title}</h2>
+        <p class="health-keys" aria-hidden="true">
+          {kind.lines.map(({ label }, index) => {
+            const value = at === undefined ? data[index + 1]?.findLast((each) => each !== null) : data[index + 1]?.[at];
+            return (
+              <span key={label} class={`health-key health-key-${index}`}>
+                {kind.lines.length > 1 && label} <b>{value == null ? '–' : kind.format(value)}</b>
+              </span>
+            );
+          })}
+        </p>
+      </header>
+      {isMeasured ? (
+        <div ref={frame} class="health-canvas" role="img" aria-label={summaryOf(health, kind)} />
+      ) : (
+        <p class="health-unmeasured">Not measured in this period</p>
+      )}
+    </section>
+  );
+}
+
+interface PlotContext extends Pick<PlotProps, 'kind' | 'range' | 'cursor'> {
+  width: number;
+  shown: { current: Health };
+}
+
+/** The options of a plot, in the colours of the theme. Its own legend is off: the page has one that can be read aloud. */
+function options({ kind, range, cursor, width, shown }: PlotContext): uPlot.Options {
+  const style = getComputedStyle(document.documentElement);
+  const color = (name: string): string => style.getPropertyValue(name).trim();
+  const axis = { stroke: color('--muted'), grid: { stroke: color('--line'), width: 1 }, ticks: { show: false } };
+  return {
+    width,
+    height,
+    legend: { show: false },
+    cursor: { sync: { key: 'health' }, drag: { x: false, y: false }, points: { size: 7 } },
+    scales: { y: { range: (_plot, _min, max) => [0, max > 0 ? max * 1.15 : 1] } },
+    axes: [
+      { ...axis, size: 30, values: (_plot, splits) => splits.map((seconds) => timeLabel(seconds, range)), space: 70 },
+      {
+        ...axis,
+        ...(kind.isWhole ? { incrs: wholeSteps } : {}),
+        size: 68,
+        values: (_plot, splits) => splits.map((value) => kind.format(value)),
+      },
+    ],
+    series: [
+      {},
+      ...kind.lines.map(({ label }, index) => ({
+        label,
+        stroke: color(colors[index] ?? '--accent'),
+        width: 2,
+        spanGaps: false,
+        points: { size: 6, filter: (plot: uPlot, row: number) => isolated(plot.data[row] ?? []) },
+        // Not by colour alone.
+        ...(index === 1 ? { dash: [6, 4] } : {}),
+        ...(index === 0 && kind.lines.length === 1 ? { fill: `${color('--accent')}22` } : {}),
+      })),
+    ],
+    plugins: [deployLines(() => shown.current.deploys, color('--busy'))],
+    hooks: { setCursor: [({ cursor: { idx } }) => (cursor.value = idx ?? undefined)] },
+  };
+}
+
+const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
+const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
+
+/** `14:05`; over days, `3 Feb` at midnight. */
+function timeLabel(seconds: number, { ms }: Range): string {
+  const at = new Date(seconds * 1_000);
+  const isMidnight = at.getHours() === 0 && at.getMinutes() === 0;
+  if (isMidnight || ms > 7 * 24 * 3_600_000) return day.format(at);
+  return clock.format(at);
+}

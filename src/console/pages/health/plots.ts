@@ -1,0 +1,105 @@
+import type { Health, HealthPoint } from '../../../contract/control/health.ts';
+
+/** A line of a plot. */
+interface Line {
+  label: string;
+  value: (point: HealthPoint, stepSeconds: number) => number | null;
+}
+
+/** A plot of the page. */
+export interface PlotKind {
+  title: string;
+  lines: readonly Line[];
+  /** A value with its unit: `1.2 s`. */
+  format: (value: number) => string;
+  /** Whether there are no values between whole numbers. */
+  isWhole?: boolean;
+}
+
+const ms = (value: number): string => {
+  if (value < 1_000) return `${trimmed(value)} ms`;
+  return value < 60_000 ? `${trimmed(value / 1_000)} s` : `${trimmed(value / 60_000)} min`;
+};
+const trimmed = (value: number): string => value.toLocaleString('en', { maximumFractionDigits: value < 10 ? 2 : 1 });
+const bytes = (value: number): string => {
+  if (value < 1_000_000) return `${trimmed(value / 1_000)} kB`;
+  return value < 1_000_000_000 ? `${trimmed(value / 1_000_000)} MB` : `${trimmed(value / 1_000_000_000)} GB`;
+};
+const percent = (value: number): string => `${trimmed(value * 100)} %`;
+
+/** Everything that is plotted, in the order of the page. */
+export const plotKinds: readonly PlotKind[] = [
+  {
+    title: 'Runs a minute',
+    lines: [{ label: 'Runs', value: ({ runs }, stepSeconds) => (runs * 60) / stepSeconds }],
+    format: trimmed,
+  },
+  {
+    title: 'Run latency',
+    lines: [
+      { label: 'p50', value: ({ run_p50_ms }) => run_p50_ms },
+      { label: 'p95', value: ({ run_p95_ms }) => run_p95_ms },
+    ],
+    format: ms,
+  },
+  {
+    title: 'First event of a stream',
+    lines: [
+      { label: 'p50', value: ({ first_event_p50_ms }) => first_event_p50_ms },
+      { label: 'p95', value: ({ first_event_p95_ms }) => first_event_p95_ms },
+    ],
+    format: ms,
+  },
+  {
+    title: 'Errors',
+    lines: [
+      { label: 'Requests', value: ({ errors }) => errors },
+      { label: 'Failed runs', value: ({ failed_runs }) => failed_runs },
+    ],
+    format: trimmed,
+    isWhole: true,
+  },
+  { title: 'Memory', lines: [{ label: 'Memory', value: ({ memory_bytes }) => memory_bytes }], format: bytes },
+  { title: 'CPU', lines: [{ label: 'CPU', value: ({ cpu }) => cpu }], format: percent },
+  {
+    title: 'Queue length',
+    lines: [{ label: 'Pending', value: ({ queue_length }) => queue_length }],
+    format: trimmed,
+    isWhole: true,
+  },
+];
+
+/** Seconds since 1970, and a row of values for each line; null where nothing was measured. */
+export type PlotData = [times: number[], ...values: (number | null)[][]];
+
+/** The data of a plot. */
+export const plotData = ({ points, step_seconds }: Health, { lines }: PlotKind): PlotData => [
+  points.map(({ at }) => Date.parse(at) / 1_000),
+  ...lines.map(({ value }) => points.map((point) => value(point, step_seconds))),
+];
+
+/** The places of values between two gaps: a line does not show them. */
+export const isolated = (values: ArrayLike<number | null | undefined>): number[] =>
+  Array.from(values, (_value, index) => index).filter(
+    (index) => values[index] != null && values[index - 1] == null && values[index + 1] == null,
+  );
+
+/** Whether anything was measured in a period. */
+export const hasFigures = ({ points }: Health): boolean => points.some(isMeasured);
+
+/** Whether a step has any figure. */
+export const isMeasured = (point: HealthPoint): boolean =>
+  point.requests > 0 || point.runs > 0 || [point.memory_bytes, point.cpu, point.queue_length].some((it) => it !== null);
+
+/** A plot in a sentence, for those who can't see it: `Memory: highest 92 MB, latest 80 MB.` */
+export function summaryOf(health: Health, kind: PlotKind): string {
+  const [, ...rows] = plotData(health, kind);
+  const parts = kind.lines.map(({ label }, index) => {
+    const values = (rows[index] ?? []).filter((value) => value !== null);
+    const latest = values.at(-1);
+    const name = kind.lines.length > 1 ? `${label} ` : '';
+    if (latest === undefined) return `${name}not measured`;
+    return `${name}highest ${kind.format(Math.max(...values))}, latest ${kind.format(latest)}`;
+  });
+  return `${kind.title}: ${parts.join('; ')}.`;
+}

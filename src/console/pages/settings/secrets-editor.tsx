@@ -1,0 +1,153 @@
+import { useRef } from 'preact/hooks';
+import { Field } from '../../parts/field.tsx';
+import { Untrusted } from '../../parts/untrusted.tsx';
+import type { SecretEdits } from './secrets.ts';
+
+interface SecretsEditorProps {
+  hint: string;
+  /** The names alone: a value that the service returned must not come near the document. */
+  names: readonly string[];
+  edits: SecretEdits;
+  problem: string | undefined;
+  onChange: (edits: SecretEdits) => void;
+}
+
+/** The secrets by name: set, add and remove them. */
+export function SecretsEditor({ hint, names, edits, problem, onChange }: SecretsEditorProps) {
+  const lastKey = useRef(0);
+  const { changed, removed, added } = edits;
+  const without = <T,>(set: ReadonlySet<T>, each: T): Set<T> => new Set([...set].filter((other) => other !== each));
+  const setChanged = (name: string, value: string | undefined): void => {
+    const next = new Map(changed);
+    if (value === undefined) next.delete(name);
+    else next.set(name, value);
+    onChange({ ...edits, changed: next, removed: without(removed, name) });
+  };
+  return (
+    <fieldset class="settings-secrets">
+      <legend class="field-label">Secrets</legend>
+      <p class="field-hint">{hint}</p>
+      {names.length === 0 && added.length === 0 && <p class="muted">No secrets yet. Add the first one below.</p>}
+      <ul>
+        {names.map((name) => (
+          <li key={name}>
+            <div class="settings-secret-row">
+              <code class={removed.has(name) ? 'settings-removed' : undefined}>
+                <Untrusted text={name} longest={100} />
+              </code>
+              {removed.has(name) ? (
+                <>
+                  <span class="muted">is removed when you save</span>
+                  <button
+                    type="button"
+                    class="button"
+                    aria-label={`Keep ${name}`}
+                    onClick={() => onChange({ ...edits, removed: without(removed, name) })}
+                  >
+                    Keep
+                  </button>
+                </>
+              ) : (
+                <>
+                  <button
+                    type="button"
+                    class="button"
+                    aria-label={changed.has(name) ? `Keep the value of ${name}` : `Set a new value for ${name}`}
+                    onClick={() => setChanged(name, changed.has(name) ? undefined : '')}
+                  >
+                    {changed.has(name) ? 'Keep the value' : 'Set a new value'}
+                  </button>
+                  <button
+                    type="button"
+                    class="button"
+                    aria-label={`Remove ${name}`}
+                    onClick={() =>
+                      onChange({
+                        ...edits,
+                        changed: new Map([...changed].filter(([other]) => other !== name)),
+                        removed: new Set([...removed, name]),
+                      })
+                    }
+                  >
+                    Remove
+                  </button>
+                </>
+              )}
+            </div>
+            {changed.has(name) && (
+              <ValueField
+                label={`New value of ${name}`}
+                value={changed.get(name) ?? ''}
+                onInput={(value) => setChanged(name, value)}
+              />
+            )}
+          </li>
+        ))}
+        {added.map((each, index) => {
+          const replace = (next: Partial<typeof each>): void =>
+            onChange({ ...edits, added: added.map((other) => (other === each ? { ...each, ...next } : other)) });
+          return (
+            <li key={each.key} class="settings-added">
+              <Field label={`Name of new secret ${index + 1}`}>
+                {(attributes) => (
+                  <input
+                    {...attributes}
+                    class="mono"
+                    value={each.name}
+                    autocomplete="off"
+                    spellcheck={false}
+                    onInput={(event) => replace({ name: event.currentTarget.value.trim() })}
+                  />
+                )}
+              </Field>
+              <ValueField
+                label={`Value of new secret ${index + 1}`}
+                value={each.value}
+                onInput={(value) => replace({ value })}
+              />
+              <button
+                type="button"
+                class="button"
+                aria-label={`Remove new secret ${index + 1}`}
+                onClick={() => onChange({ ...edits, added: added.filter((other) => other !== each) })}
+              >
+                Remove
+              </button>
+            </li>
+          );
+        })}
+      </ul>
+      {problem !== undefined && (
+        <p class="field-error" role="alert">
+          {problem}
+        </p>
+      )}
+      <button
+        type="button"
+        class="button"
+        onClick={() => onChange({ ...edits, added: [...added, { key: ++lastKey.current, name: '', value: '' }] })}
+      >
+        Add a secret
+      </button>
+    </fieldset>
+  );
+}
+
+/** A value as it is typed: hidden, and with its line breaks, which a password field would drop from a pasted key. */
+function ValueField({ label, value, onInput }: { label: string; value: string; onInput: (value: string) => void }) {
+  return (
+    <Field label={label}>
+      {(attributes) => (
+        <textarea
+          {...attributes}
+          class="settings-value mono"
+          rows={1}
+          value={value}
+          autocomplete="off"
+          spellcheck={false}
+          onInput={(event) => onInput(event.currentTarget.value)}
+        />
+      )}
+    </Field>
+  );
+}

@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest';
+import { historyEntry, type Commit } from '../../src/contract/control/revision-history.ts';
+import { causeParts, commitParts, type Part } from '../../src/console/pages/deployment/cause.ts';
+import { statusTimes, totalMs } from '../../src/console/pages/deployment/status-times.ts';
+
+const commit: Commit = { sha: 'a1b2c3d4e5f6', subject: 'Fix greeting', author: 'Ada', authored_at: null };
+const entry = (cause: object, of: Commit | null = null) =>
+  historyEntry.parse({
+    revision: { id: 'r', status: 'DEPLOYED' },
+    cause: { kind: 'patch', actor: 'unknown', key_id: null, key_name: null, redeploy_of: null, ...cause },
+    commit: of,
+    statuses: [],
+    changed_fields: [],
+    verdict: null,
+    is_live: true,
+    can_redeploy: true,
+  });
+const words = (parts: readonly Part[]): string =>
+  parts.map((part) => (typeof part === 'string' ? part : 'text' in part ? part.text : part.revisionId)).join('');
+
+const byKey = { actor: 'key', key_name: 'ci' };
+
+describe('the cause of a revision in words', () => {
+  test.each([
+    [{ kind: 'push', actor: 'service' }, commit, 'Push by Ada: Fix greeting (a1b2c3d)'],
+    [{ kind: 'push' }, { ...commit, author: null }, 'Push: Fix greeting (a1b2c3d)'],
+    [{ kind: 'push' }, { ...commit, subject: null }, 'Push by Ada: commit a1b2c3d'],
+    [{ kind: 'push' }, null, 'Push'],
+    [{ kind: 'redeploy', redeploy_of: 'r1', ...byKey }, null, 'Redeploy of r1 with the API key ci'],
+    [{ kind: 'rollback', redeploy_of: 'r1' }, commit, 'Rollback to r1'],
+    [{ kind: 'rollback', ...byKey }, commit, 'Rollback with the API key ci'],
+    [{ kind: 'patch', ...byKey }, commit, 'Changed with the API key ci'],
+    [{ kind: 'create', actor: 'operator' }, null, 'Created by the operator of the service'],
+    [{ kind: 'something-new' }, null, 'Cause not recorded'],
+  ])('%j', (cause, of, expected) => expect(words(causeParts(entry(cause, of)))).toBe(expected));
+
+  test('has what others wrote apart from our words', () => {
+    const parts = [...causeParts(entry(byKey)), ...commitParts(commit)];
+    expect(parts.filter((part) => typeof part === 'string').join('')).not.toMatch(/ci|Ada|Fix/);
+  });
+});
+
+describe('the times of a revision', () => {
+  const at = (second: number, status: string) => ({
+    status,
+    message: null,
+    at: new Date(second * 1_000).toISOString(),
+  });
+
+  test('are until the next status, and until now in progress', () => {
+    const statuses = [at(0, 'QUEUED'), at(2, 'BUILDING'), at(3, 'BUILDING')];
+    expect(statusTimes(statuses, 10_000).map(({ status, ms }) => [status, ms])).toEqual([
+      ['QUEUED', 2_000],
+      ['BUILDING', 8_000],
+    ]);
+    expect(totalMs(statuses, 10_000)).toBe(10_000);
+  });
+
+  test('end with the last status', () => {
+    const statuses = [at(0, 'BUILDING'), at(4, 'BUILD_FAILED')];
+    expect(statusTimes(statuses, 99_000).at(-1)?.ms).toBeUndefined();
+    expect(totalMs(statuses, 99_000)).toBe(4_000);
+    expect(totalMs([], 0)).toBeUndefined();
+  });
+});

@@ -1,0 +1,113 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { expectAccessible, expectClean, openConsoleFixture, type ConsoleFixture } from './fixture.ts';
+
+let console: ConsoleFixture;
+beforeAll(async () => {
+  console = await openConsoleFixture();
+});
+afterAll(() => console.close());
+
+const branch = `<img/src=x/onerror="document.title='hacked'">`;
+const kept = 'kept-secret-value';
+const removed = 'removed-secret-value';
+
+test('changes settings with and without a revision, keeps secrets secret, and overwrites no change of others', async () => {
+  const { control } = console.services;
+  const repository = await console.repository('echo-agent');
+  await promisify(execFile)('git', ['-C', repository.folder, 'branch', branch]);
+  const { id } = await console.deploy('echo-agent', { repository });
+  const withSecrets = await control.patchDeployment(id, {
+    secrets: [
+      { name: 'KEPT_KEY', value: kept },
+      { name: 'REMOVED_KEY', value: removed },
+    ],
+  });
+  const opened = await console.open(`deployments/${id}/settings`);
+  const { page } = opened;
+  const save = page.getByRole('region', { name: 'Save' });
+  const saved = (): Promise<unknown> =>
+    page.waitForResponse((response) => response.request().method() === 'PATCH' && response.ok());
+  await save.getByText('Nothing is changed.').waitFor();
+  await expectAccessible(page);
+
+  // No revision: at once, and by keyboard.
+  await page.getByLabel('Build on push').focus();
+  await page.keyboard.press('Space');
+  await save.getByText('Saving changes this at once, without a revision.').waitFor();
+  const [request] = await Promise.all([
+    page.waitForRequest((sent) => sent.method() === 'PATCH'),
+    saved(),
+    page.keyboard.press('Enter'),
+  ]);
+  expect(request.postDataJSON()).toEqual({ source_config: { build_on_push: true } });
+  expect(request.headers()['if-match']).toBe(withSecrets.latest_revision_id);
+  await save.getByText('Nothing is changed.').waitFor();
+  await page.getByLabel('Build command').fill('sh "x"');
+  await save.getByText(/takes effect with the next revision/).waitFor();
+  await save.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('It must not contain a quote. Put that in a script.').waitFor();
+  await save.getByText('Cannot be saved yet: Build command.').waitFor();
+  await page.getByLabel('Build command').and(page.locator(':focus')).waitFor();
+  await expectAccessible(page);
+  await save.getByRole('button', { name: 'Discard the changes' }).click();
+  expect((await control.getDeployment(id)).latest_revision_id).toBe(withSecrets.latest_revision_id);
+
+  // A revision: another branch, a secret more and one less.
+  await page.getByLabel('Branch or tag').fill(branch);
+  await page.getByRole('button', { name: 'Remove REMOVED_KEY' }).click();
+  await page.getByRole('button', { name: 'Add a secret' }).click();
+  await page.getByLabel('Name of new secret 1').fill('NEW_KEY');
+  await page.getByLabel('Value of new secret 1').fill('first line\nsecond line');
+  await save.getByText(/^Saving creates a new revision/).waitFor();
+  await expectAccessible(page);
+  expect(await page.content()).not.toMatch(`${kept}|${removed}`);
+  await Promise.all([saved(), save.getByRole('button', { name: 'Save and create a revision' }).click()]);
+  await save.getByRole('link', { name: /^revision/ }).waitFor();
+  const changed = await control.getDeployment(id);
+  expect(changed.latest_revision_id).not.toBe(withSecrets.latest_revision_id);
+  expect(changed.source_revision_config.repo_ref).toBe(branch);
+  expect(changed.secrets).toEqual([
+    { name: 'KEPT_KEY', value: kept },
+    { name: 'NEW_KEY', value: 'first line\nsecond line' },
+  ]);
+  await page.getByText('NEW_KEY').waitFor();
+  expect(await page.content()).not.toContain('second line');
+
+  // Another tab is faster: nothing of it is overwritten, and nothing typed is lost.
+  await page.getByRole('button', { name: 'Set a new value for KEPT_KEY' }).click();
+  await page.getByLabel('New value of KEPT_KEY').fill('typed here');
+  await control.patchDeployment(id, {
+    secrets: (changed.secrets ?? []).map(({ name }) => ({ name, value: 'theirs' })),
+  });
+  await page.getByText(/has a newer revision than the one that this form was loaded with/).waitFor();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Load the newer settings' }).click();
+  expect(await page.getByLabel('New value of KEPT_KEY').inputValue()).toBe('typed here');
+  await Promise.all([saved(), save.getByRole('button', { name: 'Save and create a revision' }).click()]);
+  expect((await control.getDeployment(id)).secrets).toEqual([
+    { name: 'KEPT_KEY', value: 'typed here' },
+    { name: 'NEW_KEY', value: 'theirs' },
+  ]);
+
+  await page.setViewportSize({ width: 360, height: 740 });
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
+  expect(await page.title()).toBe('echo-agent · Landfall');
+  expectClean(opened);
+
+  // The page has not seen the change when it saves: the service refuses.
+  await page.route('**/v2/deployments/*', (route) =>
+    route.request().method() === 'GET' ? route.abort() : route.continue(),
+  );
+  await page.getByLabel('Build command').fill('echo built');
+  await control.patchDeployment(id, { source_revision_config: { repo_ref: 'main' } });
+  const refused = page.waitForResponse((response) => response.status() === 412);
+  await save.getByRole('button', { name: 'Save' }).click();
+  await refused;
+  await page.unroute('**/v2/deployments/*');
+  await page.getByRole('button', { name: 'Load the newer settings' }).click();
+  expect(await page.getByLabel('Build command').inputValue()).toBe('echo built');
+  expect(await page.getByLabel('Branch or tag').inputValue()).toBe('main');
+});
