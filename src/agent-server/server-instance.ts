@@ -25,6 +25,7 @@ import { createThreadComponents as openTheThreads } from './threads/thread-compo
 import { expiryCondition, liveThreadCondition } from './threads/expiry-sql.ts';
 import { ThreadStore } from './threads/store.ts';
 import { RunExporter } from './tracing/run-exporter.ts';
+import { hiddenValues } from './tracing/step-recorder.ts';
 import { serverInfo } from './version.ts';
 import { deliverWebhooks } from './webhooks/webhook-delivery.ts';
 import type { WebhookSettings } from './webhooks/settings.ts';
@@ -82,11 +83,22 @@ async function putTogether(
   const checkWebhook = checkWebhooks(settings, log);
   const queue = new RunQueue(storage, processId, clock);
   const events = new RunEvents(storage, processId, clock);
+  const traced = tracing && hiddenValues(process.env);
   const runParts = { store: runStore, queue, events, graphs, clock, log };
   const threadIsThere = liveThreadCondition(isOver, clock);
   const find = createMetadataFinder(storage, assistants, threads, threadIsThere);
   const access = loaded.auth && createRunAuthorizer(loaded.auth, find);
-  const runs = new Runs({ ...runParts, assistants, threads, atOnce, limitMs, checkWebhook, unknownNodes, access });
+  const runs = new Runs({
+    ...runParts,
+    assistants,
+    threads,
+    atOnce,
+    limitMs,
+    checkWebhook,
+    unknownNodes,
+    access,
+    traced,
+  });
   const threadEventStore = new ThreadEventStore(storage, processId);
   const threadEventStreams = new ThreadEventStreams({ store: threadEventStore, clock, log });
   events.onWritten = (runId, stored) => {

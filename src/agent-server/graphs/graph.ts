@@ -12,6 +12,8 @@ export interface EngineOptions {
   interruptBefore?: '*' | string[];
   interruptAfter?: '*' | string[];
   durability?: 'sync' | 'async' | 'exit';
+  /** Handlers of what happens in the run. */
+  callbacks?: object[];
   signal: AbortSignal;
   runId: string;
 }
@@ -34,6 +36,8 @@ export interface Snapshot {
 export interface Graph {
   checkpointer?: unknown;
   store?: unknown;
+  /** The options that it was made with. */
+  config?: unknown;
   /** The nodes by name, including the engine's own; absent in a remote graph. */
   nodes?: unknown;
   withConfig(config: object): Graph;

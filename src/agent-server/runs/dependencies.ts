@@ -6,6 +6,7 @@ import type { RunEvents } from './run-events.ts';
 import type { Slots } from './slots.ts';
 import type { RunStore } from './store.ts';
 import type { Logger } from '../../logger.ts';
+import type { HiddenValues } from '../tracing/step-recorder.ts';
 
 export interface RunDependencies {
   graphs: Graphs;
@@ -20,6 +21,8 @@ export interface RunDependencies {
   limitMs?: number | undefined;
   /** Present where the agent authenticates callers: the `configurable` of a run names its user. */
   access?: object | undefined;
+  /** What exported runs leave out; absent if runs are not exported. */
+  traced?: HiddenValues | undefined;
 }
 
 export interface RunStart {

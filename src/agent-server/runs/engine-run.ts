@@ -24,6 +24,11 @@ export function valuesWithInterrupts({ values, waitsFor }: RunState): unknown {
   return { ...(typeof values === 'object' ? values : {}), [interruptChannel]: waitsFor };
 }
 
+/** The part of a run that the engine needs, with the handlers of this server. */
+export type EngineRun = Pick<RunPlan, 'runId' | 'threadId' | 'metadata' | 'kwargs'> & {
+  callbacks?: object[] | undefined;
+};
+
 const engineMode = (mode: StreamMode): string => (mode === 'messages-tuple' ? 'messages' : mode);
 
 /**
@@ -35,7 +40,7 @@ const engineMode = (mode: StreamMode): string => (mode === 'messages-tuple' ? 'm
 export async function runEngine(
   graph: Graph,
   input: unknown,
-  plan: Pick<RunPlan, 'runId' | 'threadId' | 'metadata' | 'kwargs'>,
+  plan: EngineRun,
   { attempt, signal, emit, reached }: { attempt: number; signal: AbortSignal; emit: Emit; reached: RunState },
 ): Promise<void> {
   const { kwargs } = plan;
@@ -116,7 +121,7 @@ function take(chunk: unknown, subgraphs: boolean, notify: Notify): void {
 
 /** The options of one run for the engine. */
 export function engineOptions(
-  { runId, threadId, metadata, kwargs }: Pick<RunPlan, 'runId' | 'threadId' | 'metadata' | 'kwargs'>,
+  { runId, threadId, metadata, kwargs, callbacks }: EngineRun,
   streamMode: string[],
   attempt: number,
   signal: AbortSignal,
@@ -138,6 +143,7 @@ export function engineOptions(
     ...(interrupt_before === undefined ? {} : { interruptBefore: interrupt_before }),
     ...(interrupt_after === undefined ? {} : { interruptAfter: interrupt_after }),
     ...(durability === undefined ? {} : { durability }),
+    ...(callbacks === undefined ? {} : { callbacks }),
     signal,
     runId,
   };

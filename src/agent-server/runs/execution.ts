@@ -11,6 +11,7 @@ import { unlessAborted } from './aborted.ts';
 import { runEngine } from './engine-run.ts';
 import { lifecycleAfter, lifecycleEvent, runEngineForThread, runLifecycle } from './thread-event-stream.ts';
 import { attemptIds, EventLog } from './event-log.ts';
+import { StepRecorder } from '../tracing/step-recorder.ts';
 import { Recorder } from './recorder.ts';
 import { Result } from './result.ts';
 import { describeError, RunStopped, statusOf, type StopReason } from './run-error.ts';
@@ -52,6 +53,8 @@ export class Execution {
   readonly #dependencies: RunDependencies;
   readonly #stop = new AbortController();
   readonly #result: Result;
+  /** Absent if runs are not exported. */
+  readonly #steps: StepRecorder | undefined;
   #recorder: Recorder | undefined;
   /** Ends following the run; set while another process executes it. */
   #following: AbortController | undefined;
@@ -67,6 +70,8 @@ export class Execution {
     this.events = new EventLog(retention, this.#firstId);
     this.#dependencies = dependencies;
     this.#result = new Result(plan.runId, dependencies.log);
+    const { traced, clock } = dependencies;
+    this.#steps = traced && new StepRecorder(traced, () => clock.now());
     this.isWaiting = !start.started;
     this.isDelayed = plan.delayMs > 0;
     this.#isRecorded = plan.resumable;
@@ -189,9 +194,15 @@ export class Execution {
     await this.#recorder?.end(
       error ? { kind: 'error', json: JSON.stringify(error) } : { kind: 'values', json: this.#answer },
     );
-    const ended = { plan: this.plan, end: { ...end, usage: this.#result.usage() }, failure };
+    const ended = { plan: this.plan, end: { ...end, usage: this.#result.usage(), trace: this.#trace() }, failure };
     if (failure === undefined) return recordEnd(ended, this.#dependencies);
     return this.#dependencies.graphs.writes.without(this.plan.runId, () => recordEnd(ended, this.#dependencies));
+  }
+
+  /** Input, output and steps for the tracing project. */
+  #trace(): string | undefined {
+    const { input, command } = this.plan.kwargs;
+    return this.#steps?.describe(command ?? input ?? null, this.#result.output());
   }
 
   async #followRemote(): Promise<string> {
@@ -228,11 +239,12 @@ export class Execution {
   async #run(graph: Graph): Promise<void> {
     const { attempt } = this;
     const { input, kwargs } = await beginAttempt(this.plan, attempt, graph, this.#dependencies);
+    const observed = this.#steps?.attach(graph) ?? { graph };
     const engine = kwargs.thread_stream ? runEngineForThread : runEngine;
     await engine(
-      graph,
+      observed.graph,
       input,
-      { ...this.plan, kwargs },
+      { ...this.plan, kwargs, callbacks: observed.callbacks },
       {
         attempt,
         signal: this.#stop.signal,

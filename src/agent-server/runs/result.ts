@@ -25,9 +25,12 @@ export class Result {
   /** The response if the run succeeds. @throws for a state that JSON can't represent, which fails the run. */
   answer(): string {
     const { values, waitsFor } = this.reached;
-    return values !== undefined && waitsFor === undefined
-      ? this.#wire(values)
-      : toWire(valuesWithInterrupts(this.reached));
+    return values !== undefined && waitsFor === undefined ? this.#wire(values) : toWire(this.output());
+  }
+
+  /** The state with the interrupts. */
+  output(): unknown {
+    return valuesWithInterrupts(this.reached);
   }
 
   /** The state as JSON; undefined if there is none, or JSON can't represent it. */

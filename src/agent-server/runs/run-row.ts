@@ -49,6 +49,8 @@ export interface RunEnd {
   interrupts: string;
   /** The token usage of its messages; undefined if none reports any. */
   usage?: Usage | undefined;
+  /** Its input, output and steps for the tracing project, as JSON; undefined if they are not exported. */
+  trace?: string | undefined;
   unfinishedState: boolean;
 }
 

@@ -74,16 +74,17 @@ export const claimRun = {
 
 /**
  * Adds an ended run to the tracing outbox in the statement that ends it, so that each ended run is exported, and no
- * other. The parameters from `at` on are: whether to export it, its error, its tokens, the revision.
+ * other. The parameters from `at` on are: whether to export it, its error, its tokens, the
+ * revision, its input, output and steps.
  */
 const insertTrace = (at: number, end: { status: string; endedAt: string }) => `
     traced as (
-      insert into trace_outbox (run)
+      insert into trace_outbox (run, detail)
       select json_build_object(
         'id', run_id, 'thread_id', case when temporary then null else thread_id end, 'assistant_id', assistant_id,
         'graph_id', graph_id, 'revision_id', $${at + 3}::text, 'status', ${end.status}, 'error', $${at + 1}::json,
         'tokens', $${at + 2}::json, 'created_at', created_at, 'started_at', started_at, 'ended_at', ${end.endedAt}
-      )
+      ), $${at + 4}::json
       from run where $${at}::boolean
     )`;
 
@@ -115,16 +116,16 @@ const endOnThread = (also: string) => `
     from run where threads.thread_id = run.thread_id`;
 
 /**
- * $1 run, $2 process, $3 now, $4 status, $5 error, $6 the thread's status, $7 its values, $8 its interrupts, $9 to $12
+ * $1 run, $2 process, $3 now, $4 status, $5 error, $6 the thread's status, $7 its values, $8 its interrupts, $9 to $13
  * its trace.
  */
 export const endRunOnThread = { name: 'end-on-thread', text: endOnThread('') };
 
-/** The same for a run with a webhook: $13 and $14. If the run reached no state, the payload has the thread's. */
+/** The same for a run with a webhook: $14 and $15. If the run reached no state, the payload has the thread's. */
 export const endOnThreadHooked = {
   name: 'end-on-thread-hooked',
   text: endOnThread(
-    `, ${insertWebhook(13, {
+    `, ${insertWebhook(14, {
       status: 'status',
       endedAt: 'ended_at',
       error: 'error',
@@ -139,13 +140,13 @@ const endAlone = (also: string) => `
     ), ${insertTrace(5, { status: '$4::text', endedAt: '$3::timestamptz' })}${also}
     select from run`;
 
-/** $1 run, $2 process, $3 now, $4 status, $5 to $8 its trace. Deletes a stateless run. */
+/** $1 run, $2 process, $3 now, $4 status, $5 to $9 its trace. Deletes a stateless run. */
 export const endRunAlone = { name: 'end-alone', text: endAlone('') };
 
-/** The same for a run with a webhook: $9 and $10, and $11 its error. */
+/** The same for a run with a webhook: $10 and $11, and $12 its error. */
 export const endAloneHooked = {
   name: 'end-alone-hooked',
   text: endAlone(
-    `, ${insertWebhook(9, { status: '$4::text', endedAt: '$3::timestamptz', error: '$11::json', values: 'null::json' })}`,
+    `, ${insertWebhook(10, { status: '$4::text', endedAt: '$3::timestamptz', error: '$12::json', values: 'null::json' })}`,
   ),
 };

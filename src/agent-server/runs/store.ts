@@ -135,14 +135,15 @@ export class RunStore extends RunReads {
     return (rowCount ?? 0) > 0;
   }
 
-  #traceOf({ error, usage }: RunEnd): unknown[] {
-    if (!this.#traced) return [false, null, null, null];
+  #traceOf({ error, usage, trace }: RunEnd): unknown[] {
+    if (!this.#traced) return [false, null, null, null, null];
     const reported = error && { error: bounded(error.error, 500), message: bounded(error.message, 10_000) };
     return [
       true,
       reported ? JSON.stringify(reported) : null,
       usage ? JSON.stringify(usage) : null,
       this.#traced.revisionId,
+      trace ?? null,
     ];
   }
 

@@ -2,9 +2,8 @@ import { isObject } from '../../contract/json-object.ts';
 import { threadEventParams, type LifecycleStatus, type ThreadEventParams } from '../../contract/agent/thread-stream.ts';
 import type { FinalRunStatus } from '../../contract/agent/run.ts';
 import type { Graph } from '../graphs/graph.ts';
-import { engineOptions, interruptChannel, updateReached, type RunState } from './engine-run.ts';
+import { engineOptions, interruptChannel, updateReached, type EngineRun, type RunState } from './engine-run.ts';
 import type { Emit } from './message-stream.ts';
-import type { RunPlan } from './run-plan.ts';
 import { taskError } from './debug-payload.ts';
 
 /** The event with the status of a run or of one of its subgraphs. */
@@ -21,7 +20,7 @@ export const inputEvent = 'input.requested';
 export async function runEngineForThread(
   graph: Graph,
   input: unknown,
-  plan: Pick<RunPlan, 'runId' | 'threadId' | 'metadata' | 'kwargs'>,
+  plan: EngineRun,
   { attempt, signal, emit, reached }: { attempt: number; signal: AbortSignal; emit: Emit; reached: RunState },
 ): Promise<void> {
   // Leaving the loop does not stop the engine, unlike that of `stream`.

@@ -10,6 +10,7 @@ import { writesBefore } from './migrations/060-writes-before.ts';
 import { searches } from './migrations/070-searches.ts';
 import { threadStreams } from './migrations/080-thread-streams.ts';
 import { storeVectors } from './migrations/090-store-vectors.ts';
+import { tracedSteps } from './migrations/100-traced-steps.ts';
 
 /**
  * The migrations. The former revision may still be running, so a migration only adds: it drops no column that the
@@ -27,4 +28,5 @@ export const migrations: readonly Migration[] = [
   searches,
   threadStreams,
   storeVectors,
+  tracedSteps,
 ];

@@ -99,6 +99,8 @@ export interface RunsTable {
 export interface TraceOutboxTable {
   sequence: Generated<string>;
   run: ColumnType<unknown, string, never>;
+  /** Its input, output and steps; null if written by an earlier version, or dropped. */
+  detail: ColumnType<unknown, string | null | undefined, null>;
 }
 
 /** The live processes and their leases. */

@@ -1,3 +1,5 @@
+import { sql } from 'kysely';
+import { isObject } from '../../contract/json-object.ts';
 import { pause, type Clock, backoffMs } from '../../clock.ts';
 import { logFailure } from '../runs/poll.ts';
 import type { Storage } from '../storage/open.ts';
@@ -19,8 +21,9 @@ export interface RunExporterSettings extends TracingOptions {
 
 /** The polling interval (ms) of the outbox. */
 const lookMs = 1_000;
-/** The batch size. */
+/** The batch size: runs, and bytes of their inputs, outputs and steps. The service takes bodies of 1 MiB. */
 const atOnce = 100;
+const bytesAtOnce = 512 * 1024;
 /** The timeout (ms) of a request. */
 const answerWithinMs = 10_000;
 /** The longest pause (ms) after consecutive failures. */
@@ -28,11 +31,15 @@ const longestWaitMs = 60_000;
 
 /** The maximum size of the outbox: beyond it, the oldest runs are dropped. */
 const maxPendingRuns = 10_000;
+/** How many of them keep their inputs, outputs and steps while exports fail. */
+const maxPendingDetails = 500;
 
 /** An ended run to export: its payload as JSON. */
 interface PendingRun {
   sequence: string;
   run: unknown;
+  /** Its input, output and steps; null for a run of an earlier version. */
+  detail: unknown;
 }
 
 /** The outcome of an export. */
@@ -53,6 +60,23 @@ export function toExportOutcome(status: number): ExportOutcome {
   // A rejected token may be accepted after the next start of the service.
   return { kind: 'away', why: `answered ${status}` };
 }
+
+/** The newest run of the outbox but so many. */
+const newestAfter = (count: number) =>
+  sql<string>`(select sequence from trace_outbox order by sequence desc limit 1 offset ${count})`;
+
+/** The oldest runs of the outbox, at least one, in their order, up to the bounds of a batch. */
+async function oldestRuns({ db }: Storage): Promise<PendingRun[]> {
+  const { rows } = await sql<PendingRun>`
+    select sequence, run, detail from (
+      select *, sum(coalesce(octet_length(detail::text), 0)) over (order by sequence) as bytes, row_number() over (order by sequence) as place
+      from (select * from trace_outbox order by sequence limit ${atOnce}) oldest
+    ) counted where bytes <= ${bytesAtOnce} or place = 1 order by sequence`.execute(db);
+  return rows;
+}
+
+const wholeRun = ({ run, detail }: PendingRun): unknown =>
+  isObject(run) && isObject(detail) ? { ...run, ...detail } : run;
 
 /**
  * Exports ended runs in order, at least once each, with unlimited retries. No run waits for it: the outbox, which all
@@ -96,8 +120,7 @@ export class RunExporter {
   async exportRuns(signal?: AbortSignal): Promise<void> {
     const { storage, log } = this.#settings;
     for (;;) {
-      const oldest = storage.db.selectFrom('trace_outbox').selectAll().orderBy('sequence').limit(atOnce);
-      const pending = await oldest.execute();
+      const pending = await oldestRuns(storage);
       if (pending.length === 0 || signal?.aborted) return;
       const outcome = await this.#export(pending, signal);
       if (outcome.kind === 'away') return this.#isAway(outcome.why);
@@ -138,10 +161,14 @@ export class RunExporter {
     if (this.#failures === 1) log.error(`Runs could not be exported to the tracing project: it ${why}. Retrying.`);
     const { numDeletedRows } = await storage.db
       .deleteFrom('trace_outbox')
-      .where('sequence', '<=', (of) =>
-        of.selectFrom('trace_outbox').select('sequence').orderBy('sequence', 'desc').limit(1).offset(maxPendingRuns),
-      )
+      .where('sequence', '<=', newestAfter(maxPendingRuns))
       .executeTakeFirstOrThrow();
+    await storage.db
+      .updateTable('trace_outbox')
+      .set({ detail: null })
+      .where('detail', 'is not', null)
+      .where('sequence', '<=', newestAfter(maxPendingDetails))
+      .execute();
     if (numDeletedRows > 0)
       log.warn(`Dropped ${numDeletedRows} runs that waited for the tracing project: its queue is full.`);
   }
@@ -155,7 +182,7 @@ export class RunExporter {
       const answer = await fetch(url, {
         method: 'POST',
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ runs: pending.map(({ run }) => run) }),
+        body: JSON.stringify({ runs: pending.map(wholeRun) }),
         redirect: 'error',
         signal: signal ? AbortSignal.any([signal, late.signal]) : late.signal,
       });

@@ -15,7 +15,13 @@ export type TokenUsage = z.infer<typeof tokenUsage>;
 const text = (longest: number) => z.string().max(longest);
 const time = z.iso.datetime({ offset: true });
 
-/** A step of a run: one execution of a node. Input and output are cut where they are long, and null where hidden. */
+/** The most steps of a run that are exported. */
+export const mostTracedSteps = 200;
+
+/**
+ * A step of a run: one execution of a node, so that a retried one has several with the same id. Input and output are cut
+ * where they are long, and null where hidden.
+ */
 export const tracedStep = z.strictObject({
   id: text(255),
   name: text(255),
@@ -45,6 +51,13 @@ export const tracedRun = z.strictObject({
   created_at: time,
   started_at: time.nullable(),
   ended_at: time,
+  /** Those of the run, cut as those of a step. An agent of an earlier version sends none of these four. */
+  input: z.unknown().optional(),
+  output: z.unknown().optional(),
+  /** In the order of their start, by the process that ended the run: the first ones of many. */
+  steps: z.array(tracedStep).max(mostTracedSteps).optional(),
+  /** Whether `input` or `output` was cut, or steps were left out. */
+  is_cut: z.boolean().optional(),
 });
 export type TracedRun = z.infer<typeof tracedRun>;
 
@@ -83,4 +96,12 @@ export const tracedRunsQuery = pageQuery.extend({
   /** Statuses, separated by commas. */
   status: z.string().optional(),
   assistant_id: z.string().optional(),
+  thread_id: z.uuid().optional(),
+  revision_id: z.string().optional(),
+  /** Runs that ended from this time on. */
+  from: time.optional(),
+  /** Runs that ended before this time. */
+  until: time.optional(),
+  /** A text in the name or the message of the error, in any case. */
+  query: z.string().min(1).max(500).optional(),
 });

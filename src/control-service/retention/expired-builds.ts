@@ -24,12 +24,12 @@ export const ages = {
   packages: { ms: 14 * day },
   /** Downloads of package managers, by their last use. */
   downloads: { ms: 14 * day },
-  /** Runs of tracing projects, by their end. */
-  runs: { ms: 90 * day },
   /** Sessions of browsers, by their last request: they have ended. */
   sessions: { ms: sessionIdleMs },
   /** Health figures, by the time that they are of. Those older than `minutesMs` are merged into quarters of an hour. */
   health: { ms: keptMs, minutesMs: minutesKeptMs },
+  /** Runs of tracing projects, by their end; the newest `steps` of a project keep input, output and steps. */
+  runs: { ms: 90 * day, steps: 2_000 },
   /** The audit log, by the time of the change. */
   changes: { ms: 365 * day },
 } as const;

@@ -77,13 +77,38 @@ export const retentionStore = (db: ControlDatabase, clock: Clock) => ({
     return Number(numDeletedRows);
   },
 
-  /** Removes the traced runs that ended longer ago than this. @returns how many. */
-  async forgetOldRuns(ageMs: number): Promise<number> {
+  /**
+   * Removes the traced runs that ended longer ago than this, and the inputs, outputs and steps of all but the newest
+   * ones of each project. @returns how many were removed.
+   */
+  async forgetOldRuns(ageMs: number, withSteps: number): Promise<number> {
     const { numDeletedRows } = await db
       .deleteFrom('traced_runs')
       .where('ended_at', '<', new Date(clock.now() - ageMs))
       .executeTakeFirst();
+    const projects = await db.selectFrom('tracing_projects').select('id').execute();
+    for (const { id } of projects) await forgetOldSteps(db, id, withSteps);
     return Number(numDeletedRows);
   },
 });
 export type RetentionStore = ReturnType<typeof retentionStore>;
+
+/** Removes the inputs, outputs and steps of all but the newest runs of a project. */
+async function forgetOldSteps(db: ControlDatabase, projectId: string, keep: number): Promise<void> {
+  const oldest = await db
+    .selectFrom('traced_runs')
+    .select('ended_at')
+    .where('project_id', '=', projectId)
+    .orderBy('ended_at', 'desc')
+    .offset(keep)
+    .limit(1)
+    .executeTakeFirst();
+  if (!oldest) return;
+  await db
+    .updateTable('traced_runs')
+    .set({ input: null, output: null, steps: null })
+    .where('project_id', '=', projectId)
+    .where('ended_at', '<=', oldest.ended_at)
+    .where('steps', 'is not', null)
+    .execute();
+}

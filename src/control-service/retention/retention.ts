@@ -72,12 +72,12 @@ export function createRetention(settings: RetentionSettings) {
       downloads: () => clearShared('downloads', ages.downloads.ms),
       uploads: () => uploads.removeOld(ages.uploads.ms),
       logs: () => store.forgetOldLines(ages.logs.ms),
-      runs: () => store.forgetOldRuns(ages.runs.ms),
       sessions: () => store.forgetSessions(ages.sessions.ms),
       health: async () => {
         await store.mergeOldFigures();
         return store.forgetOldFigures(ages.health.ms);
       },
+      runs: () => store.forgetOldRuns(ages.runs.ms, ages.runs.steps),
       changes: () => store.forgetChanges(ages.changes.ms),
     });
     const line = inOneLine(cleared);

@@ -17,6 +17,7 @@ import { sessions } from './migrations/070-sessions.ts';
 import { revisionHistory } from './migrations/071-revision-history.ts';
 import { health } from './migrations/072-health.ts';
 import { listenerReports } from './migrations/074-listener-reports.ts';
+import { tracedSteps } from './migrations/073-traced-steps.ts';
 
 /** The Postgres schema that holds the control service's tables. */
 export const controlSchema = 'control';
@@ -40,5 +41,6 @@ export const controlMigrations: readonly Migration[] = [
   sessions,
   revisionHistory,
   health,
+  tracedSteps,
   listenerReports,
 ];

@@ -4,11 +4,12 @@ import { ServiceError } from '../../contract/service-error.ts';
 import { readBody } from '../validation/shape.ts';
 import { foundOrThrow, valueOrThrow } from '../service/refuse.ts';
 import type { ControlStore } from '../store/store.ts';
+import { runMask } from './mask-run.ts';
 import type { Tracing } from './tracing.ts';
 
 /** What receives the runs of agents. */
 export interface TracedRunsIntake {
-  store: Pick<ControlStore, 'hasTracingProject' | 'putTracedRuns'>;
+  store: Pick<ControlStore, 'hasTracingProject' | 'putTracedRuns' | 'secretsOfProject'>;
   tracing: Tracing;
 }
 
@@ -41,5 +42,8 @@ export async function takeRuns(
   const { runs } = valueOrThrow(call, readBody(tracedRunsReport, body));
   // A token outlives its project, since it is derived.
   foundOrThrow(call, 'Tracing project', id, (await store.hasTracingProject(id)) || undefined);
-  return { taken: await store.putTracedRuns(id, runs) };
+  const revisions = runs.flatMap(({ revision_id }) => z.uuid().safeParse(revision_id).data ?? []);
+  // As in an agent's log, the secrets of its deployment are masked in what its runs hold.
+  const mask = runMask(await store.secretsOfProject(id, [...new Set(revisions)]));
+  return { taken: await store.putTracedRuns(id, runs.map(mask)) };
 }

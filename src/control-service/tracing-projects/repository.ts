@@ -43,14 +43,44 @@ async function withCounts(db: ControlDatabase, page: readonly TracingProject[]):
 /** The outcome of removing a tracing project; undefined when there is no such project. */
 export type ProjectRemovalEnd =
   { kind: 'removed'; name: string } | { kind: 'in-use'; deploymentId: string } | undefined;
-export type TracedRunRecord = Selectable<TracedRunsTable>;
+/** A run without its input, output and steps, as lists have it. */
+export type TracedRunRecord = Omit<TracedRunDetail, 'input' | 'output' | 'steps' | 'is_cut'>;
+export type TracedRunDetail = Selectable<TracedRunsTable>;
+
+const listed = [
+  'project_id',
+  'id',
+  'thread_id',
+  'assistant_id',
+  'graph_id',
+  'revision_id',
+  'status',
+  'error',
+  'tokens',
+  'created_at',
+  'started_at',
+  'ended_at',
+] as const satisfies readonly (keyof TracedRunRecord)[];
 
 export interface TracedRunPage {
   limit?: number | undefined;
   offset?: number | undefined;
   statuses?: readonly FinalRunStatus[] | undefined;
   assistant_id?: string | undefined;
+  thread_id?: string | undefined;
+  revision_id?: string | undefined;
+  /** Of their end: from this time on, and until before that one. */
+  from?: Date | undefined;
+  until?: Date | undefined;
+  /** A text in the error, in any case. */
+  query?: string | undefined;
 }
+
+/** Whether the name or the message of an error has this text, in any case. */
+const errorHolds = (query: string) => {
+  const holds = (key: string) => sql`strpos(lower(error ->> ${key}), lower(${query})) > 0`;
+  return sql<boolean>`error is not null and (${holds('error')} or ${holds('message')})`;
+};
 
 export const tracingStore = (db: ControlDatabase, clock: Clock) => ({
   /** Creates a tracing project without a deployment. */
@@ -107,15 +137,21 @@ export const tracingStore = (db: ControlDatabase, clock: Clock) => ({
   /** Stores finished runs, and counts the new ones in the health figures; an existing one stays as it is. Returns how many are new. */
   async putTracedRuns(projectId: string, runs: readonly TracedRun[]): Promise<number> {
     if (runs.length === 0) return 0;
-    const rows = runs.map(({ error, tokens, created_at, started_at, ended_at, ...run }) => ({
-      ...run,
-      project_id: projectId,
-      error: error && JSON.stringify(error),
-      tokens: tokens && JSON.stringify(tokens),
-      created_at: new Date(created_at),
-      started_at: started_at === null ? null : new Date(started_at),
-      ended_at: new Date(ended_at),
-    }));
+    const rows = runs.map(
+      ({ error, tokens, created_at, started_at, ended_at, input, output, steps, is_cut, ...run }) => ({
+        ...run,
+        input: jsonOf(input),
+        output: jsonOf(output),
+        steps: jsonOf(steps),
+        is_cut: is_cut === true,
+        project_id: projectId,
+        error: error && JSON.stringify(error),
+        tokens: tokens && JSON.stringify(tokens),
+        created_at: new Date(created_at),
+        started_at: started_at === null ? null : new Date(started_at),
+        ended_at: new Date(ended_at),
+      }),
+    );
     return inTransaction(db, async (trx) => {
       const kept = await trx
         .insertInto('traced_runs')
@@ -138,19 +174,52 @@ export const tracingStore = (db: ControlDatabase, clock: Clock) => ({
     });
   },
 
+  /** The secrets that the runs of a project may hold: those of its deployment now, and of these revisions. */
+  async secretsOfProject(projectId: string, revisionIds: readonly string[]): Promise<string[]> {
+    const deployments = await db
+      .selectFrom('deployments')
+      .select(['id', 'secrets'])
+      .where('tracing_project_id', '=', projectId)
+      .execute();
+    const [deployment] = deployments;
+    if (!deployment || revisionIds.length === 0) return deployments.flatMap(valuesOf);
+    const revisions = await db
+      .selectFrom('revisions')
+      .select('secrets')
+      .where('deployment_id', '=', deployment.id)
+      .where('id', 'in', revisionIds)
+      .execute();
+    return [...deployments, ...revisions].flatMap(valuesOf);
+  },
+
   /** A page of a project's runs, the last finished first. */
   async listTracedRuns(
     projectId: string,
-    { limit = defaultPage, offset = 0, statuses, assistant_id }: TracedRunPage,
+    {
+      limit = defaultPage,
+      offset = 0,
+      statuses,
+      assistant_id,
+      thread_id,
+      revision_id,
+      from,
+      until,
+      query,
+    }: TracedRunPage,
   ): Promise<TracedRunRecord[]> {
     if (statuses?.length === 0) return [];
-    let select = db.selectFrom('traced_runs').selectAll().where('project_id', '=', projectId);
+    let select = db.selectFrom('traced_runs').select(listed).where('project_id', '=', projectId);
     if (statuses) select = select.where('status', 'in', statuses);
     if (assistant_id !== undefined) select = select.where('assistant_id', '=', assistant_id);
+    if (thread_id !== undefined) select = select.where('thread_id', '=', thread_id);
+    if (revision_id !== undefined) select = select.where('revision_id', '=', revision_id);
+    if (from !== undefined) select = select.where('ended_at', '>=', from);
+    if (until !== undefined) select = select.where('ended_at', '<', until);
+    if (query !== undefined) select = select.where(errorHolds(query));
     return select.orderBy('ended_at', 'desc').orderBy('id').limit(limit).offset(offset).execute();
   },
 
-  async findTracedRun(projectId: string, id: string): Promise<TracedRunRecord | undefined> {
+  async findTracedRun(projectId: string, id: string): Promise<TracedRunDetail | undefined> {
     return db
       .selectFrom('traced_runs')
       .selectAll()
@@ -159,3 +228,9 @@ export const tracingStore = (db: ControlDatabase, clock: Clock) => ({
       .executeTakeFirst();
   },
 });
+
+const jsonOf = (value: unknown): string | null =>
+  value === undefined || value === null ? null : JSON.stringify(value);
+
+const valuesOf = ({ secrets }: { secrets: readonly { value: string }[] }): string[] =>
+  secrets.map(({ value }) => value);

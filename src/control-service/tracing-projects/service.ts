@@ -9,7 +9,7 @@ import {
   tracingProjectsQuery,
 } from '../../contract/control/tracing-project.ts';
 import { readShape } from '../validation/shape.ts';
-import type { CountedProject, TracedRunRecord } from './repository.ts';
+import type { CountedProject, TracedRunDetail, TracedRunRecord } from './repository.ts';
 import { createIdempotentWrite } from '../service/once.ts';
 import { foundOrThrow, refusedCall, valueOrThrow, parseId, type Call } from '../service/refuse.ts';
 import type { ServiceSettings } from '../service/settings.ts';
@@ -52,7 +52,7 @@ export function tracingOperations(settings: ServiceSettings) {
       const call = { operation: 'get traced run', method: 'GET', path: `/v1/projects/${id}/runs/${runId}` };
       const wanted = parseId(call, 'run_id', runId);
       const project = await own(call, id);
-      return toRunResponse(foundOrThrow(call, 'Run', runId, await store.findTracedRun(project.id, wanted)));
+      return toDetailResponse(foundOrThrow(call, 'Run', runId, await store.findTracedRun(project.id, wanted)));
     },
 
     /** DELETE /v1/projects/{id}: with all its runs. Refused while its deployment exists, which still reports runs. */
@@ -92,8 +92,18 @@ const toRunResponse = ({ created_at, started_at, ended_at, ...run }: TracedRunRe
   ended_at: ended_at.toISOString(),
 });
 
+const toDetailResponse = (run: TracedRunDetail): TracedRunResponse => ({
+  ...toRunResponse(run),
+  input: run.input,
+  output: run.output,
+  steps: run.steps ?? [],
+  is_cut: run.is_cut,
+});
+
 /** The query of a project's runs: `status` has comma-separated values. */
-const tracedRunsPage = tracedRunsQuery.transform(({ status, ...query }, context) => ({
+const tracedRunsPage = tracedRunsQuery.transform(({ status, from, until, ...query }, context) => ({
   ...query,
+  from: from === undefined ? undefined : new Date(from),
+  until: until === undefined ? undefined : new Date(until),
   statuses: statusesOf(status, finalRunStatuses, context),
 }));

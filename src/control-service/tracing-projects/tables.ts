@@ -1,9 +1,12 @@
 import type { ColumnType } from 'kysely';
 import type { FinalRunStatus } from '../../contract/agent/run.ts';
-import type { TokenUsage } from '../../contract/control/tracing-project.ts';
+import type { TokenUsage, TracedStep } from '../../contract/control/tracing-project.ts';
 import type { Fixed } from '../store/tables.ts';
 
 type FixedJson<T> = ColumnType<T, string | null, never>;
+
+/** Dropped from old runs (`forgetOldSteps`). */
+type FixedDetail<T> = ColumnType<T, string | null, null>;
 
 /** Runs that agents reported, each once. */
 export interface TracedRunsTable {
@@ -19,4 +22,9 @@ export interface TracedRunsTable {
   created_at: Fixed<Date>;
   started_at: Fixed<Date | null>;
   ended_at: Fixed<Date>;
+  input: FixedDetail<unknown>;
+  output: FixedDetail<unknown>;
+  steps: FixedDetail<TracedStep[] | null>;
+  /** Whether the input or the output was cut, or steps were left out. */
+  is_cut: ColumnType<boolean, boolean, never>;
 }

@@ -20,7 +20,10 @@ const app = createApp({
     removeOld: async () => 0,
     largest: 1,
   },
-  runs: { store: { hasTracingProject: unused, putTracedRuns: unused }, tracing: createTracing(Buffer.alloc(32)) },
+  runs: {
+    store: { hasTracingProject: unused, putTracedRuns: unused, secretsOfProject: unused },
+    tracing: createTracing(Buffer.alloc(32)),
+  },
 });
 const document = openApi.parse(openApiDocument('contract'));
 const text = JSON.stringify(openApiDocument('contract'));

@@ -22,6 +22,9 @@ const run = (changes: Partial<TracedRun> = {}): TracedRun => ({
   ...changes,
 });
 
+/** What a run of an agent of an earlier version has. */
+const withoutDetail = { input: null, output: null, steps: [], is_cut: false };
+
 describe('over HTTP', () => {
   let fixture: ServiceFixture;
   beforeAll(async () => {
@@ -82,7 +85,7 @@ describe('over HTTP', () => {
     expect(await report(id, [well])).toEqual({ taken: 1 });
     const { resources, offset } = await fixture.control.listProjectRuns(id, {});
     expect([resources, offset]).toEqual([[failed, well, never], 3]);
-    expect(await fixture.control.getProjectRun(id, failed.id)).toEqual(failed);
+    expect(await fixture.control.getProjectRun(id, failed.id)).toEqual({ ...failed, ...withoutDetail });
     expect(await fixture.control.getProject(id)).toMatchObject({ run_count: 3, last_run_at: at(9) });
   });
 
@@ -94,7 +97,7 @@ describe('over HTTP', () => {
       ends.map((end) => Reflect.get(Object(end), 'taken')).reduce((sum: number, taken: number) => sum + taken, 0),
     ).toBe(9);
     expect(await report(id, [{ ...reported, status: 'error' }])).toEqual({ taken: 0 });
-    expect(await fixture.control.getProjectRun(id, reported.id)).toEqual(reported);
+    expect(await fixture.control.getProjectRun(id, reported.id)).toMatchObject(reported);
   });
 
   test('lists runs in pages, filtered by status and assistant', async () => {
@@ -114,13 +117,81 @@ describe('over HTTP', () => {
     expect(await ids({ assistant_id: 'b', status: 'success' })).toEqual(of(4));
   });
 
-  test.each([{ limit: 0 }, { limit: 101 }, { offset: -1 }, { status: 'gone' }])(
-    'runs by %j are a 422',
-    async (query) => {
-      const { id } = await project();
-      expect(await refusalOf(fixture.control.listProjectRuns(id, query))).toMatchObject({ status: 422 });
-    },
-  );
+  test('finds runs by thread, revision, time of the end, and text of the error', async () => {
+    const { id } = await project();
+    const error = { error: 'TypeError', message: 'No MODEL 100%' };
+    const runs = [run({ ended_at: at(1) }), run({ ended_at: at(2), status: 'error', error }), run({ ended_at: at(3) })];
+    await report(id, runs);
+    const found = async (query: object) =>
+      (await fixture.control.listProjectRuns(id, query)).resources.map((each) =>
+        runs.findIndex((one) => one.id === each.id),
+      );
+    expect(await found({ thread_id: runs[2]?.thread_id })).toEqual([2]);
+    expect(await found({ revision_id: runs[0]?.revision_id })).toEqual([0]);
+    expect(await found({ from: at(2) })).toEqual([2, 1]);
+    expect(await found({ until: at(2) })).toEqual([0]);
+    expect(await found({ from: at(2), until: at(3), status: 'error' })).toEqual([1]);
+    for (const query of ['model 100%', 'typeerror']) expect(await found({ query })).toEqual([1]);
+    for (const query of ['_', 'nothing', 'message']) expect(await found({ query })).toEqual([]);
+  });
+
+  test('returns input, output and steps of one run, and none of them in lists', async () => {
+    const { id } = await project();
+    const step = {
+      id: randomUUID(),
+      name: 'answer',
+      path: ['outer'],
+      started_at: at(2),
+      ended_at: at(3),
+      input: { text: 'hi' },
+      output: null,
+      error: 'TypeError: no model',
+      is_cut: false,
+    };
+    const whole = run({ input: { text: 'hi' }, output: ['yes', 1], steps: [step], is_cut: true });
+    await report(id, [whole]);
+    expect(await fixture.control.getProjectRun(id, whole.id)).toEqual(whole);
+    const { input: _, output: __, steps: ___, is_cut: ____, ...listed } = whole;
+    expect((await fixture.control.listProjectRuns(id, {})).resources).toEqual([listed]);
+  });
+
+  test('masks the secrets of the deployment in what its runs hold, also at the end of a cut text', async () => {
+    const secret = 'sk-0123456789abcdef';
+    const deployment = await fixture.control.createDeployment(
+      fromImage({ secrets: [{ name: 'MODEL_KEY', value: secret }] }),
+    );
+    const id = deployment.tracer_session_id ?? '';
+    const told = { [secret]: [`key ${secret}`, `${'x'.repeat(20)}${secret.slice(0, 12)}…`] };
+    const step = { id: 'a', name: 'n', path: [], started_at: at(2), ended_at: null, is_cut: true };
+    const steps = [{ ...step, input: told, output: told, error: `no ${secret}` }];
+    const leaking = run({ input: told, output: told, steps, status: 'error', error: { error: 'E', message: secret } });
+    await report(id, [leaking]);
+    const kept = JSON.stringify(await fixture.control.getProjectRun(id, leaking.id));
+    expect(kept).not.toContain(secret.slice(0, 12));
+    expect(kept.match(/\*\*\*/g)).toHaveLength(14);
+  });
+
+  test('removes the details of all but the newest runs of a project', async () => {
+    const { id } = await project();
+    const runs = [1, 2, 3].map((second) => run({ ended_at: at(second), input: 1, output: 2, steps: [] }));
+    await report(id, runs);
+    expect(await fixture.store.forgetOldRuns(Number.MAX_SAFE_INTEGER / 1000, 2)).toBe(0);
+    const inputs = runs.map(async (each) => (await fixture.control.getProjectRun(id, each.id)).input);
+    expect(await Promise.all(inputs)).toEqual([null, 1, 1]);
+  });
+
+  test.each([
+    { limit: 0 },
+    { limit: 101 },
+    { offset: -1 },
+    { status: 'gone' },
+    { thread_id: 'none' },
+    { from: 'yesterday' },
+    { query: '' },
+  ])('runs by %j are a 422', async (query) => {
+    const { id } = await project();
+    expect(await refusalOf(fixture.control.listProjectRuns(id, query))).toMatchObject({ status: 422 });
+  });
 
   test('lists the projects of the tenant newest first, and by name', async () => {
     const [first, second] = [await project(), await project()];

@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest';
+import { boundedCopy } from '../../../src/agent-server/tracing/bounded-copy.ts';
+
+const cycle: Record<string, unknown> = { name: 'loop' };
+cycle['self'] = cycle;
+const message = { id: 'm', toDict: () => ({ type: 'ai', data: { content: 'yes' } }) };
+
+describe('a copy of a value', () => {
+  test.each([
+    ['of plain data is equal', { a: [1, 'x', true, null], b: { c: 0.5 } }, { a: [1, 'x', true, null], b: { c: 0.5 } }],
+    ['has messages in the form of the API', [message], [{ type: 'ai', content: 'yes' }]],
+    [
+      'has what JSON has',
+      { a: undefined, b: () => 1, c: 1n, d: Number.NaN, e: new Date(0) },
+      { c: '1', d: null, e: '1970-01-01T00:00:00.000Z' },
+    ],
+    ['has no bytes', { a: new Uint8Array(9) }, { a: '<9 bytes>' }],
+    ['has no text that Postgres refuses', { 'k\0': 'a\0\ud800' }, { 'k\uFFFD': 'a\uFFFD\uFFFD' }],
+    [
+      'has a key like any other for __proto__',
+      JSON.parse('{"__proto__":{"x":1}}'),
+      JSON.parse('{"__proto__":{"x":1}}'),
+    ],
+    ['of nothing is null', undefined, null],
+  ])('%s', (_, value, copy) => {
+    const made = boundedCopy(value, 1000);
+    expect(JSON.stringify(made.value)).toBe(JSON.stringify(copy));
+    expect(made.isCut).toBe(false);
+  });
+
+  test.each([
+    ['a long text', { text: 'x'.repeat(5000) }],
+    ['a text that grows in JSON', { text: '"\n€'.repeat(3000) }],
+    ['many items', Array.from({ length: 10_000 }, (_, index) => index)],
+    ['many members', Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`k${index}`, null]))],
+    ['a cycle', cycle],
+  ])('of %s is cut at the bound', (_, value) => {
+    const { value: copy, isCut, size } = boundedCopy(value, 1000);
+    expect(isCut).toBe(true);
+    expect(Buffer.byteLength(JSON.stringify(copy))).toBeLessThanOrEqual(1010);
+    expect(size).toBeLessThanOrEqual(1000);
+  });
+
+  test('of a value that throws when read is null', () => {
+    const value = {
+      get broken() {
+        throw new Error('no');
+      },
+    };
+    expect(boundedCopy(value, 1000)).toEqual({ value: null, size: 4, isCut: true });
+  });
+
+  test('reads no more of a large value than it keeps', () => {
+    let read = 0;
+    const items = new Proxy(
+      Array.from({ length: 100_000 }, () => 'item'),
+      {
+        get(target, key, receiver) {
+          read += 1;
+          return Reflect.get(target, key, receiver);
+        },
+      },
+    );
+    boundedCopy(items, 1000);
+    expect(read).toBeLessThan(2000);
+  });
+});
