@@ -27,6 +27,7 @@ import { ThreadStore } from './threads/store.ts';
 import { RunExporter } from './tracing/run-exporter.ts';
 import { hiddenValues } from './tracing/step-recorder.ts';
 import { serverInfo } from './version.ts';
+import { Deliveries } from './webhooks/deliveries.ts';
 import { deliverWebhooks } from './webhooks/webhook-delivery.ts';
 import type { WebhookSettings } from './webhooks/settings.ts';
 import { checkWebhooks } from './webhooks/webhooks.ts';
@@ -108,6 +109,7 @@ async function putTogether(
   const onGone = (threadId: string) => threadEventStreams.close(threadId);
   const openThreads = await openTheThreads({ storage, threads, graphs, runs, lifetime, clock, log, onGone });
   const crons = new CronStore(storage, threadIsThere);
+  const deliveries = new Deliveries(storage);
   const around = {
     http: configuration.file.http ?? {},
     authConfig: configuration.file.auth,
@@ -124,6 +126,7 @@ async function putTogether(
     runStore,
     runs,
     crons,
+    deliveries,
     graphs,
     ui: loaded.ui,
     info: serverInfo(options, !settings.disabled),
@@ -139,7 +142,7 @@ async function putTogether(
   const fetch = belowPrefix((request, upgrade) => app.fetch(request, { upgrade }), around.http.mount_prefix);
   const firing = new CronScheduler({ store: crons, runs, access, clock, log });
   const recovery = new Recovery({ ...runParts, runs, leaseMs });
-  const delivering = deliverWebhooks({ storage, runStore, settings, options: webhooks, fetch, token, clock, log });
+  const delivering = deliverWebhooks({ deliveries, runStore, settings, options: webhooks, fetch, token, clock, log });
   const exporter = tracing && new RunExporter({ ...tracing, storage, clock, log });
   let looking = Promise.resolve();
   let exporting = Promise.resolve();

@@ -5,6 +5,7 @@ import type { OpenApiDocument } from '../../http/openapi.ts';
 import type { Operation } from '../../http/operation.ts';
 import type { AssistantStore } from '../assistants/store.ts';
 import type { AuthUser, AgentAuth } from '../auth/agent-auth.ts';
+import type { Deliveries } from '../webhooks/deliveries.ts';
 import type { CronStore } from '../crons/store.ts';
 import type { Graphs } from '../graphs/graphs.ts';
 import type { Metrics } from '../metrics/metrics.ts';
@@ -31,6 +32,7 @@ export interface AppDependencies extends ThreadComponents {
   runStore: RunStore;
   runs: Runs;
   crons: CronStore;
+  deliveries: Deliveries;
   graphs: Graphs;
   store: DeploymentStore;
   ui: UiBundles;

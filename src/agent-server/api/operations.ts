@@ -10,6 +10,7 @@ import { threadStreamOperations } from '../protocols/thread-stream/operations.ts
 import { threadOperations } from '../threads/operations.ts';
 import { threadStateOperations } from '../threads/state-operations.ts';
 import { uiOperations } from '../ui/operations.ts';
+import { webhookOperations } from '../webhooks/operations.ts';
 import type { Env } from './operation.ts';
 import { systemOperations } from './system-operations.ts';
 
@@ -25,6 +26,7 @@ export const operations: readonly Operation<Env>[] = [
   ...storeOperations,
   ...protocolOperations,
   ...threadStreamOperations,
+  ...webhookOperations,
   ...uiOperations,
   ...systemOperations,
 ];

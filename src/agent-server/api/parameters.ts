@@ -25,6 +25,7 @@ export const pathParameters: Readonly<Record<string, z.ZodType>> = {
   thread_id: id('The id of the thread.'),
   run_id: id('The id of the run.'),
   cron_id: id('The id of the cron.'),
+  delivery_id: id('The id of the delivery: that of its run.'),
   checkpoint_id: id('The id of the checkpoint.'),
   ui: text('The name of the UI: a key of `ui` in the graph configuration.'),
   asset: text('The name of a file of the page.'),

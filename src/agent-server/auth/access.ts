@@ -25,6 +25,7 @@ export type Access =
   | { does: 'run'; threadId: string | undefined }
   | { does: 'batch' }
   | { does: 'cancel' }
+  | { does: 'deliveries' }
   | { does: 'cron'; threadId: string | undefined }
   | { does: 'store'; action: 'put' | 'get' | 'search' | 'list_namespaces' | 'delete' };
 
@@ -90,6 +91,9 @@ const rules: readonly Rule[] = [
   ['GET', /^\/runs\/crons\/([^/]+)$/, one('cron', 'read')],
   ['PATCH', /^\/runs\/crons\/([^/]+)$/, one('cron', 'update', true)],
   ['DELETE', /^\/runs\/crons\/([^/]+)$/, one('cron', 'delete')],
+
+  ['GET', /^\/webhooks\/deliveries$/, () => ({ does: 'deliveries' })],
+  ['POST', /^\/webhooks\/deliveries\/([^/]+)\/retry$/, one('run', 'update')],
 
   ['PUT', /^\/store\/items$/, () => ({ does: 'store', action: 'put' })],
   ['GET', /^\/store\/items$/, () => ({ does: 'store', action: 'get' })],

@@ -72,6 +72,18 @@ export async function authorizeCancel(question: AuthorizationContext): Promise<u
   rewriteBody(question.c, body);
 }
 
+/** Authorizes listing deliveries of webhooks. With a filter, they must be of one run, which the filter must match. */
+export async function authorizeDeliveries(question: AuthorizationContext): Promise<undefined> {
+  const runId = question.c.req.query('run_id');
+  const filter = await callAuthHandler(question, 'threads', 'search', runId === undefined ? {} : { run_id: runId });
+  if (filter === undefined) return;
+  if (runId === undefined) {
+    const reason = "is required: this agent's authorization rules do not allow listing the webhooks of all runs";
+    throw unacceptable('run_id', reason);
+  }
+  await assertMatchesFilter(question, filter, { kind: 'run', id: runId });
+}
+
 /** Authorizes a cron and its future runs, whose `configurable` names the cron's creator. */
 export async function authorizeCron(
   question: AuthorizationContext,

@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from 'hono';
 import { accessOf, type Access } from './access.ts';
 import type { AgentAuth } from './agent-auth.ts';
-import { authorizeCancel, authorizeRun, authorizeRuns, authorizeCron } from './authorize-runs.ts';
+import { authorizeCancel, authorizeDeliveries, authorizeRun, authorizeRuns, authorizeCron } from './authorize-runs.ts';
 import { authorizeStore, type FindItem } from './authorize-store.ts';
 import {
   authorizeResource,
@@ -62,6 +62,8 @@ function authorizeAccess(
       return authorizeRuns(question);
     case 'cancel':
       return authorizeCancel(question);
+    case 'deliveries':
+      return authorizeDeliveries(question);
     case 'cron':
       return authorizeCron(question, access);
     case 'store':

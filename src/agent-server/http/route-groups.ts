@@ -5,12 +5,13 @@ import { missing } from '../refusal.ts';
 /** The groups of routes that can be disabled and authorized. */
 type RouteGroup = 'assistants' | 'threads' | 'runs' | 'store' | 'a2a' | 'mcp' | 'meta' | 'ui';
 
-/** The paths of each group; the first match counts. Crons are future runs, and commands start runs. */
+/** The paths of each group; the first match counts. Crons are future runs, commands start runs, and webhooks are of runs. */
 const pathsOfGroups: readonly [group: RouteGroup, path: RegExp][] = [
   ['assistants', /^\/assistants(?:\/|$)/],
   ['runs', /^\/threads?\/[^/]+\/(?:runs|commands|stream\/events)(?:\/|$)/],
   ['threads', /^\/threads?(?:\/|$)/],
   ['runs', /^\/runs(?:\/|$)/],
+  ['runs', /^\/webhooks\/deliveries(?:\/|$)/],
   ['store', /^\/store(?:\/|$)/],
   ['a2a', /^\/a2a(?:\/|$)/],
   ['a2a', /^\/\.well-known\/agent(?:-card)?\.json$/],

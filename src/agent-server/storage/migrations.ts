@@ -11,6 +11,7 @@ import { searches } from './migrations/070-searches.ts';
 import { threadStreams } from './migrations/080-thread-streams.ts';
 import { storeVectors } from './migrations/090-store-vectors.ts';
 import { tracedSteps } from './migrations/100-traced-steps.ts';
+import { webhookHistory } from './migrations/101-webhook-history.ts';
 
 /**
  * The migrations. The former revision may still be running, so a migration only adds: it drops no column that the
@@ -29,4 +30,5 @@ export const migrations: readonly Migration[] = [
   threadStreams,
   storeVectors,
   tracedSteps,
+  webhookHistory,
 ];

@@ -157,5 +157,9 @@ interface WebhookDeliveriesTable {
   host: string;
   attempts: Generated<number>;
   next_attempt_at: Date;
+  /** When the last attempt ended; null before. */
+  attempted_at: ColumnType<Date | null, never, Date>;
+  last_status: ColumnType<number | null, never, number | null>;
+  last_reason: ColumnType<string | null, never, string | null>;
   run_id: string;
 }

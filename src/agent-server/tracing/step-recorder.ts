@@ -151,7 +151,7 @@ export class StepRecorder {
 /** The subgraphs around a task, and its id: the engine's namespace is `outer:ID|inner:ID`. */
 function placeOf(namespace: unknown): { path: string[]; taskId: string | undefined } {
   const parts = typeof namespace === 'string' ? namespace.split('|') : [];
-  const [name = '', taskId] = splitLast(parts.at(-1) ?? '');
+  const [name, taskId] = splitLast(parts.at(-1) ?? '');
   const around = parts.slice(0, -1).map((part) => bounded(splitLast(part)[0], maxNameLength));
   return { path: around.slice(0, maxPathLength), taskId: name === '' ? undefined : taskId?.slice(0, maxNameLength) };
 }

@@ -24,6 +24,8 @@ export interface DelivererParts {
   answerWithinMs?: number | undefined;
 }
 
+/** The same for every attempt of a webhook, so that its receiver can deduplicate (standardwebhooks.com). */
+const webhookIdHeader = 'webhook-id';
 /** The timeout (ms) of an attempt, including name resolution. */
 const defaultTimeoutMs = 15_000;
 /** How much longer (ms) than an attempt its claim lasts. */
@@ -154,9 +156,10 @@ export class Deliverer {
         { runId: delivery.run_id },
         `The webhook of run ${delivery.run_id} to ${to} is given up: it ${next.why}.`,
       );
-    if (next.kind !== 'again') return deliveries.forget(delivery);
+    const last = { at: clock.now(), status: tried.status, reason: tried.kind === 'taken' ? undefined : tried.why };
+    if (next.kind !== 'again') return deliveries.settle(delivery, next.kind === 'done' ? 'delivered' : 'failed', last);
     const at = clock.now() + next.inMs;
-    await deliveries.putOff(delivery, at);
+    await deliveries.putOff(delivery, at, last);
     this.#nextDue = Math.min(this.#nextDue, at);
   }
 
@@ -166,7 +169,7 @@ export class Deliverer {
     if (judged.kind === 'refused') return { kind: 'refused', why: judged.why };
     const now = () => clock.now();
     const body = JSON.stringify(webhookPayload(delivery, now()));
-    const headers = { ...settings.headers, 'content-type': 'application/json' };
+    const headers = { ...settings.headers, 'content-type': 'application/json', [webhookIdHeader]: delivery.run_id };
     const send = (signal: AbortSignal): Promise<AttemptOutcome> => {
       const sending = { body, headers, signal, withinMs: answerWithinMs, now };
       if (judged.kind === 'outside') return sendExternal(judged, { ...sending, rules: settings.rules, resolve });

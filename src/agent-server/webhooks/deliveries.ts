@@ -16,6 +16,32 @@ export interface Delivery extends WebhookRun {
 const storedDelivery = `d.delivery_id, d.url, d.host, d.attempts, d.run_id, d.thread_id, d.assistant_id, d.status, d.metadata,
   d.kwargs, d.multitask_strategy, d.error, d."values", d.stateless, d.created_at, d.started_at, d.ended_at, d.updated_at`;
 
+/** The columns of the queue, which the history has too. */
+const queued = `delivery_id, url, host, attempts, next_attempt_at, run_id, thread_id, assistant_id, status, metadata, kwargs,
+  multitask_strategy, error, "values", stateless, created_at, started_at, ended_at, updated_at`;
+
+/** The bounds of the history: webhooks, and their age (ms). */
+const maxHistory = 1_000;
+export const historyMs = 7 * 24 * 60 * 60_000;
+
+export type SettledState = 'delivered' | 'failed';
+
+/** How an attempt ended. */
+export interface LastAttempt {
+  /** Milliseconds since the epoch. */
+  at: number;
+  /** Of the response; undefined if there was none. */
+  status: number | undefined;
+  /** Undefined for a delivered webhook. */
+  reason: string | undefined;
+}
+
+const lastValues = ({ at, status, reason }: LastAttempt): [Date, number | null, string | null] => [
+  new Date(at),
+  status ?? null,
+  reason ?? null,
+];
+
 export interface Claim {
   /** Milliseconds since the epoch. */
   now: number;
@@ -32,6 +58,8 @@ export interface Claim {
  */
 export class Deliveries {
   readonly #storage: Storage;
+  /** Called for a webhook that is to be sent again. */
+  onRetry: () => void = () => undefined;
 
   constructor(storage: Storage) {
     this.#storage = storage;
@@ -55,14 +83,34 @@ export class Deliveries {
     return rows;
   }
 
-  /** Deletes a webhook that was delivered or given up. */
-  async forget({ delivery_id }: Pick<Delivery, 'delivery_id'>): Promise<void> {
-    await this.#storage.db.deleteFrom('webhook_deliveries').where('delivery_id', '=', delivery_id).execute();
+  /** Moves a webhook that was delivered or given up to the history, which it prunes. */
+  async settle({ delivery_id }: Pick<Delivery, 'delivery_id'>, state: SettledState, last: LastAttempt): Promise<void> {
+    await this.#storage.pool.query({
+      name: 'settle-webhook',
+      text: `
+        with ended as (delete from webhook_deliveries where delivery_id = $1 returning ${queued}),
+        pruned as (
+          delete from webhook_history where settled_at < $6::timestamptz or settled_at <= (
+            select settled_at from webhook_history order by settled_at desc offset ${maxHistory - 1} limit 1
+          )
+        )
+        insert into webhook_history (${queued}, attempted_at, last_status, last_reason, state, settled_at)
+        select ${queued}, $3::timestamptz, $4::integer, $5::text, $2::text, $3::timestamptz from ended
+        on conflict do nothing`,
+      values: [delivery_id, state, ...lastValues(last), new Date(last.at - historyMs)],
+    });
   }
 
   /** Reschedules a webhook for `at` (ms since the epoch), unless another process has claimed it. */
-  async putOff({ delivery_id, attempts }: Pick<Delivery, 'delivery_id' | 'attempts'>, at: number): Promise<void> {
-    const query = this.#storage.db.updateTable('webhook_deliveries').set({ next_attempt_at: new Date(at) });
+  async putOff(
+    { delivery_id, attempts }: Pick<Delivery, 'delivery_id' | 'attempts'>,
+    at: number,
+    last: LastAttempt,
+  ): Promise<void> {
+    const [attempted_at, last_status, last_reason] = lastValues(last);
+    const query = this.#storage.db
+      .updateTable('webhook_deliveries')
+      .set({ next_attempt_at: new Date(at), attempted_at, last_status, last_reason });
     await query.where('delivery_id', '=', delivery_id).where('attempts', '=', attempts).execute();
   }
 
@@ -89,9 +137,70 @@ export class Deliveries {
     return (await later.executeTakeFirst())?.next_attempt_at.getTime();
   }
 
-  /** Deletes all webhooks; returns their number. */
+  /** Deletes all webhooks, and the history; returns how many were not delivered. */
   async forgetAll(): Promise<number> {
+    await this.#storage.pool.query('delete from webhook_history');
     const { numDeletedRows } = await this.#storage.db.deleteFrom('webhook_deliveries').executeTakeFirstOrThrow();
     return Number(numDeletedRows);
   }
+
+  /** Puts a webhook of the history into the queue again, with its attempts; false if it is not there. */
+  async retry(runId: string, now: number): Promise<boolean> {
+    const { rowCount } = await this.#storage.pool.query(
+      `with ended as (delete from webhook_history where run_id = $1 and settled_at >= $3 returning *)
+       insert into webhook_deliveries (${queued}, attempted_at, last_status, last_reason) overriding system value
+       select ${queued.replace('next_attempt_at', '$2::timestamptz')}, attempted_at, last_status, last_reason from ended`,
+      [runId, new Date(now), new Date(now - historyMs)],
+    );
+    if (rowCount === 0) return false;
+    this.onRetry();
+    return true;
+  }
+
+  /** Whether a webhook is in the queue. */
+  async isPending(runId: string): Promise<boolean> {
+    const query = this.#storage.db.selectFrom('webhook_deliveries').select('run_id').where('run_id', '=', runId);
+    return (await query.executeTakeFirst()) !== undefined;
+  }
+
+  /** Webhooks of the queue and the history, those of the runs that ended last first. */
+  async list({ state, runId, limit, offset, now }: DeliveriesQuery): Promise<ListedDelivery[]> {
+    const columns = `run_id, thread_id, stateless, url, attempts, attempted_at, last_status, last_reason, ended_at`;
+    const { rows } = await this.#storage.pool.query<ListedDelivery>(
+      `select * from (
+         select ${columns}, 'pending' as state, next_attempt_at, null::timestamptz as settled_at, delivery_id from webhook_deliveries
+         union all
+         select ${columns}, state, null, settled_at, delivery_id from webhook_history where settled_at >= $5
+       ) listed
+       where ($1::text is null or state = $1) and ($2::uuid is null or run_id = $2)
+       order by ended_at desc nulls last, delivery_id desc limit $3 offset $4`,
+      [state, runId, limit, offset, new Date(now - historyMs)],
+    );
+    return rows;
+  }
+}
+
+export interface DeliveriesQuery {
+  state: 'pending' | SettledState | undefined;
+  runId: string | undefined;
+  limit: number;
+  offset: number;
+  /** Milliseconds since the epoch. */
+  now: number;
+}
+
+export interface ListedDelivery {
+  run_id: string;
+  thread_id: string;
+  stateless: boolean;
+  url: string;
+  state: 'pending' | SettledState;
+  attempts: number;
+  attempted_at: Date | null;
+  last_status: number | null;
+  last_reason: string | null;
+  /** When the run ended. */
+  ended_at: Date | null;
+  next_attempt_at: Date | null;
+  settled_at: Date | null;
 }

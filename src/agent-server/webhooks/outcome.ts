@@ -1,10 +1,10 @@
 import { backoffMs } from '../../clock.ts';
 
 export type AttemptOutcome =
-  | { kind: 'taken' }
-  /** A temporary failure; retried after `afterMs` if the receiver said so. */
-  | { kind: 'failed'; why: string; afterMs?: number | undefined }
-  | { kind: 'refused'; why: string };
+  | { kind: 'taken'; status?: number }
+  /** A temporary failure; retried after `afterMs` if the receiver said so. `status`: that of the response, if any. */
+  | { kind: 'failed'; why: string; status?: number; afterMs?: number | undefined }
+  | { kind: 'refused'; why: string; status?: number };
 
 export type RetryDecision = { kind: 'done' } | { kind: 'again'; inMs: number } | { kind: 'given-up'; why: string };
 
@@ -17,12 +17,12 @@ export const longestWaitMs = 15 * 60_000;
 
 /** Interprets a response at `now` (ms since the epoch). Redirects are not followed: they would bypass the URL rules. */
 export function toAttemptOutcome(status: number, retryAfter: string | undefined, now: number): AttemptOutcome {
-  if (status >= 200 && status < 300) return { kind: 'taken' };
+  if (status >= 200 && status < 300) return { kind: 'taken', status };
   if (status >= 500 || status === 429)
-    return { kind: 'failed', why: `answered ${status}`, afterMs: waitIn(retryAfter, now) };
+    return { kind: 'failed', status, why: `answered ${status}`, afterMs: waitIn(retryAfter, now) };
   if (status >= 300 && status < 400)
-    return { kind: 'refused', why: `answered ${status}, and redirects are not followed` };
-  return { kind: 'refused', why: `answered ${status}` };
+    return { kind: 'refused', status, why: `answered ${status}, and redirects are not followed` };
+  return { kind: 'refused', status, why: `answered ${status}` };
 }
 
 /** The delay (ms) of a `Retry-After` header: seconds, or a date. */

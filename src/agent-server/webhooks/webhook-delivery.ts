@@ -3,9 +3,8 @@ import { tokenHeader } from '../api/guard.ts';
 import { logFailure } from '../runs/poll.ts';
 import type { RunStore } from '../runs/store.ts';
 import { StartupError } from '../startup-error.ts';
-import type { Storage } from '../storage/open.ts';
 import { Deliverer, type DelivererParts } from './deliverer.ts';
-import { Deliveries } from './deliveries.ts';
+import type { Deliveries } from './deliveries.ts';
 import type { Resolve } from './send.ts';
 import { webhookSettings, type WebhookSettings } from './settings.ts';
 import { onceAtATime, resolveByMachine } from './webhooks.ts';
@@ -32,8 +31,7 @@ export function resolveWebhookSettings(
 
 type WebhookDelivery = Pick<Deliverer, 'begin' | 'end'>;
 
-type DeliveringParts = Pick<DelivererParts, 'settings' | 'fetch' | 'clock' | 'log'> & {
-  storage: Storage;
+type DeliveringParts = Pick<DelivererParts, 'settings' | 'fetch' | 'clock' | 'log' | 'deliveries'> & {
   runStore: RunStore;
   options: WebhookOptions | undefined;
   /** The token that the server's own routes require. */
@@ -42,14 +40,13 @@ type DeliveringParts = Pick<DelivererParts, 'settings' | 'fetch' | 'clock' | 'lo
 
 /** Starts to deliver webhooks of ended runs; if webhooks are disabled, sends none. */
 export function deliverWebhooks({
-  storage,
+  deliveries,
   runStore,
   settings,
   options,
   token,
   ...rest
 }: DeliveringParts): WebhookDelivery {
-  const deliveries = new Deliveries(storage);
   if (settings.disabled) return createDisabledDelivery(deliveries, rest.log);
   const deliverer = new Deliverer({
     ...rest,
@@ -61,6 +58,7 @@ export function deliverWebhooks({
     chance: Math.random,
   });
   runStore.sendWebhooks(deliverer);
+  deliveries.onRetry = () => deliverer.ring();
   return deliverer;
 }
 

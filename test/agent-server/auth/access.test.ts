@@ -30,6 +30,8 @@ describe('the access that a request needs', () => {
     ['POST', '/runs/batch', { does: 'batch' }],
     ['POST', '/runs/cancel', { does: 'cancel' }],
     ['PATCH', `/runs/crons/${id}`, { does: 'one', kind: 'cron', id, action: 'update', body: true }],
+    ['GET', '/webhooks/deliveries', { does: 'deliveries' }],
+    ['POST', `/webhooks/deliveries/${id}/retry`, { does: 'one', kind: 'run', id, action: 'update' }],
     ['PUT', '/store/items', { does: 'store', action: 'put' }],
     ['POST', '/store/namespaces', { does: 'store', action: 'list_namespaces' }],
   ])('%s %s', (method, path, access) => {
@@ -49,6 +51,7 @@ describe('the access that a request needs', () => {
     ['POST', '/mcp/'],
     ['POST', '/a2a/echo'],
     ['GET', '/my/own/page'],
+    ['POST', '/webhooks/of-the-agent'],
     ['POST', '/assistantship'],
   ])('%s %s has no access check of its own', (method, path) => {
     expect(accessOf(method, path)).toEqual({ does: 'nothing' });

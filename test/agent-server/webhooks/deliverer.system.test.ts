@@ -478,10 +478,36 @@ describe('several processes', () => {
     const [early] = await deliveries.claim({ now, forMs: 10, limit: 1, notTo: [] });
     const [late] = await deliveries.claim({ now: now + 20, forMs: 10, limit: 1, notTo: [] });
     if (!early || !late) throw new Error('nothing was claimed');
-    await deliveries.putOff(early, now + 1e6);
+    const last = { at: now, status: 503, reason: 'answered 503' };
+    await deliveries.putOff(early, now + 1e6, last);
     expect(await deliveries.nextAfter(now)).toBe(now + 30);
-    await deliveries.putOff(late, now + 1e6);
+    await deliveries.putOff(late, now + 1e6, last);
     expect(await deliveries.nextAfter(now)).toBe(now + 1e6);
+  });
+});
+
+describe('the history', () => {
+  test('keeps the newest thousand for seven days', async () => {
+    const deliveries = new Deliveries(storage);
+    const day = 24 * 60 * 60_000;
+    const settle = async (at: number) => {
+      await put(receiver.at('/a'));
+      const [claimed] = await deliveries.claim({ now: hurried.now(), forMs: 10, limit: 1, notTo: [] });
+      if (!claimed) throw new Error('nothing was claimed');
+      await deliveries.settle(claimed, 'delivered', { at, status: 200, reason: undefined });
+      return claimed.run_id;
+    };
+    const count = async () => (await storage.pool.query('select from webhook_history')).rowCount;
+    const all = { state: undefined, runId: undefined, limit: 10, offset: 0 };
+    const old = await settle(1e12);
+    expect((await deliveries.list({ ...all, now: 1e12 })).map(({ run_id }) => run_id)).toEqual([old]);
+    expect(await deliveries.list({ ...all, now: 1e12 + 8 * day })).toEqual([]);
+    expect(await deliveries.retry(old, 1e12 + 8 * day)).toBe(false);
+    await settle(1e12 + 8 * day);
+    expect(await count()).toBe(1);
+    for (let n = 0; n < 1001; n += 1) await settle(1e12 + 8 * day + n);
+    await settle(1e12 + 8 * day + 5000);
+    expect(await count()).toBe(1000);
   });
 });
 
@@ -502,6 +528,7 @@ describe('a path of the server itself', () => {
     expect(new URL(request?.url ?? '').pathname).toBe('/threads/search');
     expect(Object.fromEntries(request?.headers ?? [])).toEqual({
       'content-type': 'application/json',
+      'webhook-id': expect.any(String),
       'x-own': 'token',
       'x-static': 'always',
     });
