@@ -1,6 +1,7 @@
 import { sameCommit } from '../../src/planning/commit.ts';
 import { decideRollback } from '../../src/planning/rollback.ts';
 import type { Verdict } from '../../src/planning/verdict-types.ts';
+import { reportVerdict } from '../verify/report-verdict.ts';
 import { withOutcome, verifiedOutcome, untestedOutcome, unverifiedOutcome, reasonOfWrongAnswer } from './outcomes.ts';
 import { requestAfter, requestLike, type Intent, type DeployRequest } from './intent.ts';
 import { markContained, mayContain } from './contained-commits.ts';
@@ -22,6 +23,7 @@ export async function conclude(work: ReconcileContext, intent: Intent): Promise<
   if (verdict.kind === 'failed') return handleFailedTests(work, intent, verdict);
   const observation = await observeDeployment(work);
   if (observation.deployment.active_revision_id !== intent.revisionId) return replaced(work, intent, observation);
+  await reportVerdict(work, intent, verdict);
   const now = work.context.clock.now();
   const isUnasked = verdict.kind === 'none' && intent.terms.unread === true;
   if (verdict.kind === 'unproven' || isUnasked) {
@@ -44,6 +46,7 @@ export async function conclude(work: ReconcileContext, intent: Intent): Promise<
 /** A failed smoke test: rolls back if configured and possible, else reports the failure. */
 async function handleFailedTests(work: ReconcileContext, intent: Intent, verdict: Verdict): Promise<StepResult> {
   const { context } = work;
+  await reportVerdict(work, intent, verdict);
   const said = reasonOfWrongAnswer(intent, verdict);
   if (intent.cause.kind === 'failure') return endIntent(work, intent, { kind: 'broken', reason: `${said}.` });
   const decision = decideRollback({

@@ -8,7 +8,7 @@ export interface WorkflowRun {
   withoutSecrets: boolean;
 }
 
-type Event = Pick<typeof Context, 'eventName' | 'sha' | 'ref' | 'serverUrl' | 'actor' | 'payload'>;
+type Event = Pick<typeof Context, 'eventName' | 'sha' | 'ref' | 'serverUrl' | 'runId' | 'actor' | 'payload'>;
 
 /** Reads the run's event; `repository` is `owner/name`, absent where no runner is. */
 export function readWorkflow(event: Event, repository: string | undefined): WorkflowRun {
@@ -22,6 +22,7 @@ export function readWorkflow(event: Event, repository: string | undefined): Work
           serverUrl: event.serverUrl,
           ref: event.ref,
           sha: event.sha,
+          runUrl: `${event.serverUrl}/${repository}/actions/runs/${event.runId}`,
           ...(head?.ref ? { headRef: head.ref } : {}),
           ...(head?.sha ? { headSha: head.sha } : {}),
           ...(head?.repository ? { headRepository: head.repository } : {}),

@@ -17,6 +17,7 @@ import { logPage, logQuery } from '../contract/control/log.ts';
 import { revision, revisionsList, revisionsQuery } from '../contract/control/revision.ts';
 import { controlInfo, idempotencyKey, idempotencyKeyHeader } from '../contract/control/idempotency-key.ts';
 import type { ChangeOptions, ControlFeatures, FullControlService } from '../contract/control/service.ts';
+import { verdictReport } from '../contract/control/verdict.ts';
 import { pushToken, type TarballStore, uploadTarget } from '../contract/control/upload.ts';
 import { isNotOffered, ServiceError } from '../contract/service-error.ts';
 import { query, segment, call, type Operation } from './call.ts';
@@ -130,6 +131,19 @@ export function connectControlService(settings: ControlServiceSettings): Control
       call(link, logs('build', id, revisionId, requested), readLogs, options),
     deployLogs: async (id, revisionId, requested, options) =>
       call(link, logs('deploy', id, revisionId, requested), readLogs, options),
+    reportVerdict: async (id, revisionId, report, options) => {
+      const name = 'report verdict';
+      const operation: Operation = {
+        name,
+        method: 'POST',
+        path: `${revisionPath(id, revisionId)}/verdicts`,
+        headers: conditions(name, options),
+        body: checked(verdictReport, name, report),
+        // Its key makes a repetition harmless.
+        safe: true,
+      };
+      return call(link, operation, readNothing, options);
+    },
     features: featuresOf(link),
     deleteDeployment: async (id, { deleteTracingProject }, options) => {
       const [path, wanted] = [deploymentPath(id), query({ delete_tracing_project: deleteTracingProject })];
@@ -184,12 +198,14 @@ function secretsIn({ secrets, source_config }: DeploymentCreateRequest | Deploym
 /** The cache duration (ms): the service may be upgraded or downgraded. */
 const rememberedMs = 5 * 60_000;
 
-const none: ControlFeatures = { idempotencyKeys: false };
+const none: ControlFeatures = { idempotencyKeys: false, verdicts: false };
 
 /** Any other response, such as a web page, means that no feature is offered. */
 const readFeatures: Reader<ControlFeatures> = ({ body }) => {
   const info = controlInfo.safeParse(fromJson(body.toString('utf8')));
-  return { ok: true, value: info.success ? { idempotencyKeys: info.data.idempotency_keys === true } : none };
+  if (!info.success) return { ok: true, value: none };
+  const { idempotency_keys, verdicts } = info.data;
+  return { ok: true, value: { idempotencyKeys: idempotency_keys === true, verdicts: verdicts === true } };
 };
 
 /** Reads the features of a control service beyond control-service.md, and caches them. */

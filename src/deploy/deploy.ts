@@ -38,7 +38,8 @@ async function deployOrPlan(run: DeployRun): Promise<Ending> {
     const rollout = await followStarted(started.deploymentId, started.revisionId, run);
     if (rollout.kind !== 'live') return { kind: 'followed' };
   }
-  const verdict = await smokeLive(run);
+  const live = started.kind === 'follow' ? started.revisionId : run.known.deployment?.active_revision_id;
+  const verdict = await smokeLive(run, live);
   run.known.verdict = verdict;
   if (verdict.kind === 'failed') {
     run.known.rollback = await rollBackFailedRevision(started.kind === 'follow' ? started.revisionId : undefined, run);
@@ -71,7 +72,7 @@ async function followStarted(deploymentId: string, revisionId: string, run: Depl
 const testOnly = (run: DeployRun): Promise<Ending> =>
   withDeployment(run, async (deployment) => {
     run.known.verdict = deployment.active_revision_id
-      ? await smokeLive(run)
+      ? await smokeLive(run, deployment.active_revision_id)
       : unprovenVerdict(run.request.smokeTests, 'nothing-live', 'no revision is live');
     return { kind: 'tested' };
   });

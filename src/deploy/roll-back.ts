@@ -113,7 +113,7 @@ async function performRollback(target: Revision, deployment: Deployment, run: De
   record(rolloutOf(revisionId));
   const rollout = await watchRevision({ deploymentId: deployment.id, revisionId, deadline, record }, run);
   if (rollout.kind !== 'live') return unfinishedRollback(target, rollout);
-  const verdict = await smokeLive(run);
+  const verdict = await smokeLive(run, revisionId);
   if (verdict.kind !== 'failed') return { kind: 'done', toRevisionId: target.id, rollout, verdict };
   return failed(target, alsoWrong(target.id), adviceOnAlsoWrong, { rollout, verdict });
 }

@@ -7,6 +7,7 @@ import { sendTestRequest } from './send-test-request.ts';
 import type { DeployEvent } from './deploy-event.ts';
 import { agentAddress } from '../contract/control/deployment.ts';
 import type { DeployRun } from './deploy-run.ts';
+import { reportVerdict } from './report-verdict.ts';
 
 /** The tests, the agent and the dependencies of a smoke run. */
 interface SmokeRun {
@@ -69,8 +70,15 @@ export function redacted(verdict: TestVerdict, redact: (text: string) => string)
   };
 }
 
-/** Runs the smoke tests of the request against the live agent, at the address that the deployment reports. */
-export async function smokeLive(run: DeployRun): Promise<Verdict> {
+/** Runs the smoke tests of the request against the live revision, and reports the verdict to the service. */
+export async function smokeLive(run: DeployRun, revisionId: string | null | undefined): Promise<Verdict> {
+  const verdict = await smokeAtAddress(run);
+  await reportVerdict(verdict, revisionId, run);
+  return verdict;
+}
+
+/** Runs the smoke tests at the address that the deployment reports. */
+async function smokeAtAddress(run: DeployRun): Promise<Verdict> {
   const { smokeTests: tests, agentAt, agentUrl, clock, random, signal } = run.request;
   if (tests.length === 0) return unprovenVerdict([], 'no-address', '');
   const address = agentUrl ?? (run.known.deployment && agentAddress(run.known.deployment));

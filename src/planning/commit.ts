@@ -20,6 +20,8 @@ export interface Workflow {
    * the head is ignored.
    */
   headRepository?: string;
+  /** The page of the run. */
+  runUrl?: string;
 }
 
 /** The requested commit, or why it is unknown. */

@@ -6,6 +6,7 @@ const push = {
   sha: 'a'.repeat(40),
   ref: 'refs/heads/main',
   serverUrl: 'https://github.com',
+  runId: 900,
   actor: 'octocat',
   payload: {},
 };
@@ -28,7 +29,13 @@ const pullRequest = (repository: string | undefined) => ({
 describe('the workflow run', () => {
   test('of a push is of its commit and branch', () => {
     expect(readWorkflow(push, 'acme/agents')).toEqual({
-      workflow: { repository: 'acme/agents', serverUrl: 'https://github.com', ref: 'refs/heads/main', sha: push.sha },
+      workflow: {
+        repository: 'acme/agents',
+        serverUrl: 'https://github.com',
+        ref: 'refs/heads/main',
+        sha: push.sha,
+        runUrl: 'https://github.com/acme/agents/actions/runs/900',
+      },
       withoutSecrets: false,
     });
   });

@@ -26,8 +26,8 @@ afterEach(() => {
 
 describe('features of a control service beyond the document', () => {
   test('are those of its info', async () => {
-    info().reply(200, { service: 'landfall control service', idempotency_keys: true });
-    expect(await connected().features()).toEqual({ idempotencyKeys: true });
+    info().reply(200, { service: 'landfall control service', idempotency_keys: true, verdicts: true });
+    expect(await connected().features()).toEqual({ idempotencyKeys: true, verdicts: true });
   });
 
   test.each<[sentence: string, status: number, body: string | object]>([
@@ -43,7 +43,7 @@ describe('features of a control service beyond the document', () => {
     ['its info is empty', 200, ''],
   ])('are none if %s', async (_sentence, status, body) => {
     info().reply(status, body);
-    expect(await connected().features()).toEqual({ idempotencyKeys: false });
+    expect(await connected().features()).toEqual({ idempotencyKeys: false, verdicts: false });
   });
 
   test('are cached for some minutes, and then requested again', async () => {
@@ -55,7 +55,7 @@ describe('features of a control service beyond the document', () => {
     ]);
     await clock.sleep(5 * 60_000);
     info().reply(404);
-    expect(await client.features()).toEqual({ idempotencyKeys: false });
+    expect(await client.features()).toEqual({ idempotencyKeys: false, verdicts: false });
   });
 
   test('are unknown and not cached while the service is unavailable', async () => {
@@ -63,7 +63,7 @@ describe('features of a control service beyond the document', () => {
     info().times(2).reply(503, '');
     expect(await serviceError(client.features())).toMatchObject({ kind: 'busy', effect: 'none' });
     info().reply(200, { idempotency_keys: true });
-    expect(await client.features()).toEqual({ idempotencyKeys: true });
+    expect(await client.features()).toEqual({ idempotencyKeys: true, verdicts: false });
   });
 });
 
@@ -91,6 +91,16 @@ describe('an idempotency key', () => {
       await client.redeployRevision(deploymentId, revisionId, { idempotencyKey: key, ifLatest: revisionId }),
     ];
     expect(answers.map(({ id }) => id)).toEqual([deploymentId, deploymentId, deploymentId]);
+  });
+
+  test('is sent with a verdict, which is sent again until it gets a response', async () => {
+    const report = { kind: 'passed' as const, reporter: 'cli' as const, tests: [] };
+    const path = `/api-host${deploymentPath}/revisions/${revisionId}/verdicts`;
+    const scope = nock(host, { reqheaders: { 'idempotency-key': key } });
+    scope.post(path, report).reply(503, '');
+    scope.post(path, report).reply(201, { id: 'v1' });
+    await connected().reportVerdict(deploymentId, revisionId, report, { idempotencyKey: key });
+    expect(scope.isDone()).toBe(true);
   });
 
   test('is not generated if the caller has none', async () => {

@@ -27,7 +27,7 @@ const problems = z.object({
   detail: z.array(z.strictObject({ loc: z.array(z.union([z.string(), z.int()])), msg: z.string(), type: z.string() })),
 });
 const sentence = z.object({ detail: z.string() });
-const info = z.object({ idempotency_keys: z.boolean() });
+const info = z.object({ idempotency_keys: z.boolean(), verdicts: z.boolean() });
 
 const conditions = ({ ifLatest, idempotencyKey }: ChangeOptions = {}): Record<string, string> => ({
   ...(ifLatest === undefined ? {} : { 'if-match': `"${ifLatest}"` }),
@@ -113,7 +113,10 @@ export function httpControl(baseUrl: string, apiKey: string): OurControlService 
     listAudit: (requested) => send(auditList, 'GET', `/v1/audit${query(requested)}`),
     requestUpload: (id, options) => send(uploadTarget, 'POST', `${one(id)}/upload-url`, undefined, conditions(options)),
     requestPushToken: (id) => send(pushToken, 'POST', `${one(id)}/push-token`),
-    features: async () => ({ idempotencyKeys: (await send(info, 'GET', '/info')).idempotency_keys }),
+    features: async () => {
+      const { idempotency_keys, verdicts } = await send(info, 'GET', '/info');
+      return { idempotencyKeys: idempotency_keys, verdicts };
+    },
     getListener: (id) => send(listener, 'GET', `/v2/listeners/${encodeURIComponent(id)}`),
     listProjects: (requested) => send(tracingProjectsList, 'GET', `/v1/projects${query(requested)}`),
     getProject: (id) => send(tracingProject, 'GET', `/v1/projects/${encodeURIComponent(id)}`),

@@ -11,7 +11,13 @@ import type { GithubIntegration, GithubRepository } from '../../src/contract/con
 import type { Listener, ListenersList } from '../../src/contract/control/listener.ts';
 import type { LogEntry, LogPage } from '../../src/contract/control/log.ts';
 import type { Revision, RevisionsList, RevisionsQuery } from '../../src/contract/control/revision.ts';
-import type { ChangeOptions, ControlFeatures, ControlService } from '../../src/contract/control/service.ts';
+import type { VerdictReport } from '../../src/contract/control/verdict.ts';
+import type {
+  ChangeOptions,
+  ControlFeatures,
+  ControlService,
+  ReportOptions,
+} from '../../src/contract/control/service.ts';
 import type { PutResult, Tarball, UploadTarget } from '../../src/contract/control/upload.ts';
 import type { UploadAndDeleteService } from '../../src/deploy/deploy-run.ts';
 import { ServiceError, type ServiceErrorKind } from '../../src/contract/service-error.ts';
@@ -62,14 +68,25 @@ interface Fault {
 }
 
 type Answers =
-  'lists' | 'revisions' | 'redeploy' | 'logs' | 'integrations' | 'repositories' | 'listeners' | 'uploads' | 'deletion';
+  | 'verdicts'
+  | 'lists'
+  | 'revisions'
+  | 'redeploy'
+  | 'logs'
+  | 'integrations'
+  | 'repositories'
+  | 'listeners'
+  | 'uploads'
+  | 'deletion';
 
 /** An in-memory control service with one deployment, whose revisions follow a script, and whose faults are injected. */
 export class ControlModel implements ControlService, UploadAndDeleteService {
   readonly calls: string[] = [];
   readonly sent: (DeploymentCreateRequest | DeploymentPatchRequest)[] = [];
   readonly service: ServiceModel;
-  readonly lacks = new Set<Answers>();
+  readonly lacks = new Set<Answers>(['verdicts']);
+  /** The reported verdicts. */
+  readonly verdicts: { revisionId: string; report: VerdictReport; key: string | undefined }[] = [];
   integrations: GithubIntegration[] = [];
   repositories = new Map<string, GithubRepository[]>();
   listeners: Listener[] = [];
@@ -188,7 +205,17 @@ export class ControlModel implements ControlService, UploadAndDeleteService {
   }
 
   async features(options?: CallOptions): Promise<ControlFeatures> {
-    return this.#called('features', options, () => ({ idempotencyKeys: false }));
+    return this.#called('features', options, () => ({
+      idempotencyKeys: false,
+      verdicts: !this.lacks.has('verdicts'),
+    }));
+  }
+
+  async reportVerdict(_id: string, revisionId: string, report: VerdictReport, options?: ReportOptions): Promise<void> {
+    return this.#called('report verdict', options, () => {
+      if (this.verdicts.some(({ key }) => key === options?.idempotencyKey)) return;
+      this.verdicts.push({ revisionId, report, key: options?.idempotencyKey });
+    });
   }
 
   async redeployRevision(_id: string, revisionId: string, options?: ChangeOptions): Promise<Deployment> {

@@ -8,4 +8,7 @@ export const idempotencyKey = z
   .regex(/^[\x21-\x7e]{1,255}$/, 'an idempotency key is 1 to 255 visible ASCII characters');
 
 /** The fields of a control service's `GET /info` that clients use. */
-export const controlInfo = z.looseObject({ idempotency_keys: z.boolean().optional().catch(undefined) });
+export const controlInfo = z.looseObject({
+  idempotency_keys: z.boolean().optional().catch(undefined),
+  verdicts: z.boolean().optional().catch(undefined),
+});

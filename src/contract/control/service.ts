@@ -10,6 +10,7 @@ import type { GithubIntegration, GithubRepository } from './integration.ts';
 import type { ListenersList } from './listener.ts';
 import type { LogPage, LogQuery } from './log.ts';
 import type { PushToken, UploadTarget } from './upload.ts';
+import type { VerdictReport } from './verdict.ts';
 import type { Revision, RevisionsList, RevisionsQuery } from './revision.ts';
 
 export interface WriteOptions extends CallOptions {
@@ -22,6 +23,11 @@ export interface WriteOptions extends CallOptions {
    * are not stored, so the key can be used again. Keys are kept for 7 days. Not part of control-service.md.
    */
   idempotencyKey?: string | undefined;
+}
+
+/** The options of a report, which is repeated under the same key until it gets a response. */
+export interface ReportOptions extends CallOptions {
+  idempotencyKey: string;
 }
 
 /** The options of a change. */
@@ -37,6 +43,8 @@ export interface ChangeOptions extends WriteOptions {
 export interface ControlFeatures {
   /** Supports `WriteOptions.idempotencyKey`: a write without a response may be repeated with the same key. */
   idempotencyKeys: boolean;
+  /** Takes verdicts of smoke tests: `reportVerdict`. */
+  verdicts: boolean;
 }
 
 /**
@@ -70,6 +78,16 @@ export interface ControlService {
   buildLogs(deploymentId: string, revisionId: string, query: LogQuery, options?: CallOptions): Promise<LogPage>;
   /** POST /v1/projects/{id}/revisions/{revisionId}/deploy_logs */
   deployLogs(deploymentId: string, revisionId: string, query: LogQuery, options?: CallOptions): Promise<LogPage>;
+  /**
+   * POST /v2/deployments/{id}/revisions/{revisionId}/verdicts: what smoke tests found. Only for a service that takes
+   * verdicts (`features`), which changes nothing but its history.
+   */
+  reportVerdict(
+    deploymentId: string,
+    revisionId: string,
+    report: VerdictReport,
+    options: ReportOptions,
+  ): Promise<unknown>;
 
   /**
    * GET /info: the features of the service; none if the endpoint is missing. Cheap to call before every write, because

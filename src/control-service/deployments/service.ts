@@ -176,7 +176,7 @@ export function deploymentOperations({
     },
 
     async features(): Promise<ControlFeatures> {
-      return { idempotencyKeys: true };
+      return { idempotencyKeys: true, verdicts: true };
     },
   };
 }

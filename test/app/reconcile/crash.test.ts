@@ -18,9 +18,13 @@ interface Scenario {
 
 const scenarios: Record<string, Scenario> = {
   'a push goes live': {
-    begin: async (fixture) => void (await fixture.push('a', { terms: tested })),
+    begin: async (fixture) => {
+      fixture.control.lacks.delete('verdicts');
+      await fixture.push('a', { terms: tested });
+    },
     holds: async (fixture, isUnknown) => {
       expect(await fixture.ends(a)).toEqual([isUnknown ? 'unknown' : 'deployed']);
+      expect(fixture.control.verdicts.map(({ report }) => report.kind)).toEqual(isUnknown ? [] : ['passed']);
       expect(fixture.made).toBe(isUnknown ? 0 : 1);
     },
   },
@@ -37,11 +41,14 @@ const scenarios: Record<string, Scenario> = {
   },
   'a wrong answer is taken back': {
     begin: async (fixture) => {
+      fixture.control.lacks.delete('verdicts');
       fixture.verdicts.set(a, 'failed');
       await fixture.push('a', { terms: tested });
     },
     holds: async (fixture, isUnknown) => {
       expect(fixture.made).toBeLessThanOrEqual(2);
+      const kinds = fixture.control.verdicts.map(({ report }) => report.kind);
+      if (!isUnknown) expect(kinds).toEqual(['failed', 'passed']);
       const reported = (await fixture.ends(a)).join();
       expect(isUnknown ? ['unknown', 'broken,unknown'] : ['rolled-back,deployed']).toContain(reported);
     },

@@ -14,7 +14,8 @@ import type { WorkStore } from '../../../app/reconcile/store.ts';
 import type { SmokeTestRunner, AppContext } from '../../../app/context.ts';
 import type { Clock } from '../../../src/clock.ts';
 import type { Deployment, DeploymentPatchRequest } from '../../../src/contract/control/deployment.ts';
-import type { ChangeOptions } from '../../../src/contract/control/service.ts';
+import type { CallOptions } from '../../../src/contract/call-options.ts';
+import type { ChangeOptions, ControlFeatures } from '../../../src/contract/control/service.ts';
 import type { Verdict } from '../../../src/planning/verdict-types.ts';
 import { AgentModel } from '../../deploy/agent-model.ts';
 import { ControlModel, goesLive, type Step } from '../../deploy/control-model.ts';
@@ -62,8 +63,8 @@ export class KeyedControl extends ControlModel {
     this.#headOf = headOf;
   }
 
-  override async features(): Promise<{ idempotencyKeys: boolean }> {
-    return { idempotencyKeys: this.honoursKeys };
+  override async features(options?: CallOptions): Promise<ControlFeatures> {
+    return { ...(await super.features(options)), idempotencyKeys: this.honoursKeys };
   }
 
   override patchDeployment(id: string, request: DeploymentPatchRequest, options?: ChangeOptions): Promise<Deployment> {

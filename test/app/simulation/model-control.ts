@@ -104,7 +104,10 @@ export class ModelControl implements ControlService {
   }
 
   async features(): Promise<ControlFeatures> {
-    return { idempotencyKeys: this.offers.idempotencyKeys };
+    return { idempotencyKeys: this.offers.idempotencyKeys, verdicts: false };
+  }
+  async reportVerdict(): Promise<never> {
+    throw notOffered('report verdict');
   }
 
   createDeployment(): Promise<Deployment> {

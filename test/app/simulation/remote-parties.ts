@@ -56,13 +56,14 @@ export function remoteControl(url: string): ControlService {
     listDeployments: (query) => line('listDeployments', deploymentsList, query),
     patchDeployment: (id, request, options) => line('patchDeployment', deployment, id, request, ours(options)),
     redeployRevision: (id, revisionId, options) => line('redeployRevision', deployment, id, revisionId, ours(options)),
-    features: () => line('features', z.object({ idempotencyKeys: z.boolean() })),
+    features: () => line('features', z.object({ idempotencyKeys: z.boolean(), verdicts: z.boolean() })),
     buildLogs: (id, revisionId) => line('buildLogs', logPage, id, revisionId),
     deployLogs: (id, revisionId) => line('deployLogs', logPage, id, revisionId),
     createDeployment: lacks,
     listIntegrations: lacks,
     listListeners: lacks,
     listRepositories: lacks,
+    reportVerdict: lacks,
   };
 }
 

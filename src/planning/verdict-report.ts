@@ -1,0 +1,52 @@
+import type { VerdictReport } from '../contract/control/verdict.ts';
+import type { NamedVerdict, Verdict } from './verdict-types.ts';
+
+/** Who reports, and how secrets are removed from the texts. */
+interface Reporting {
+  reporter: VerdictReport['reporter'];
+  /** The page of the run. */
+  detailsUrl?: string | undefined;
+  redact: (text: string) => string;
+}
+
+/** Lengths of texts and counts of expectations, the most first: the first that fits is used. */
+const sizes = [
+  { longest: 2_000, expectations: 50 },
+  { longest: 100, expectations: 10 },
+  { longest: 100, expectations: 0 },
+] as const;
+/** Half of what a service takes, in characters of JSON. */
+const mostCharacters = 100_000;
+
+/** A verdict as the control service takes it; undefined where nothing was tested. */
+export function toVerdictReport(
+  { kind, tests }: Verdict,
+  { reporter, detailsUrl, redact }: Reporting,
+): VerdictReport | undefined {
+  if (kind === 'none') return undefined;
+  // A secret is removed before the text is cut: half of it would not be recognised.
+  const text = (full: string, longest: number): string =>
+    redact(full).replaceAll('\0', '').slice(0, longest).toWellFormed();
+  const toTest =
+    ({ longest, expectations }: (typeof sizes)[number]) =>
+    ({ name, attempts, verdict }: NamedVerdict): VerdictReport['tests'][number] => {
+      const isProven = verdict.kind !== 'unproven';
+      const held = isProven ? verdict.held.slice(0, expectations) : [];
+      return {
+        name: text(name, 200),
+        kind: verdict.kind,
+        attempts,
+        expectations: held.map((each) => ({
+          expected: text(each.expected, longest),
+          seen: text(each.seen, longest),
+          held: each.held,
+        })),
+        why: isProven ? null : text(verdict.why, longest),
+        first_event_ms: (isProven ? verdict.firstEventMs : undefined) ?? null,
+        total_ms: isProven ? verdict.totalMs : null,
+      };
+    };
+  const versions = sizes.map((size) => () => tests.slice(0, 100).map(toTest(size)));
+  const fits = versions.find((version) => JSON.stringify(version()).length <= mostCharacters) ?? versions.at(-1);
+  return { kind, reporter, details_url: detailsUrl ?? null, tests: fits?.() ?? [] };
+}

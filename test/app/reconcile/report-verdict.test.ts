@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'vitest';
+import { serviceError } from '../../deploy/control-model.ts';
+import { QueueFixture } from './queue-fixture.ts';
+import { commitOf, tested } from './requests.ts';
+
+const a = commitOf('a');
+
+const reporting = async (): Promise<QueueFixture> => {
+  const fixture = new QueueFixture();
+  fixture.control.lacks.delete('verdicts');
+  await fixture.push('a', { terms: tested });
+  return fixture;
+};
+
+describe('the verdict on a revision', () => {
+  test('is reported to a service that takes it, under the id of the intent', async () => {
+    const fixture = await reporting();
+    await fixture.run();
+    const { id, revisionId } = await fixture.intent(a);
+    expect(fixture.control.verdicts).toMatchObject([
+      {
+        key: `verdict-${id}`,
+        revisionId,
+        report: { kind: 'passed', reporter: 'app', tests: [{ name: 'greets', total_ms: 9 }] },
+      },
+    ]);
+  });
+
+  test('is not reported to another service', async () => {
+    const fixture = await reporting();
+    fixture.control.lacks.add('verdicts');
+    await fixture.run();
+    expect(await fixture.ends(a)).toEqual(['deployed']);
+    expect(fixture.control.count('report verdict')).toBe(0);
+  });
+
+  test('changes no outcome where it cannot be reported', async () => {
+    const fixture = await reporting();
+    fixture.control.fails('report verdict', serviceError('busy', 'report verdict', { status: 503 }), { times: 9 });
+    await fixture.run();
+    expect(await fixture.ends(a)).toEqual(['deployed']);
+    expect(fixture.logged.join()).toContain('The verdict could not be reported to the service');
+  });
+});

@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest';
+import { says } from './agent-model.ts';
+import { serviceError } from './control-model.ts';
+import { hello, running, second, workflowOn, type DeployFixture } from './deploy-fixture.ts';
+
+const runUrl = 'https://github.com/acme/agent/actions/runs/900';
+const tested = { workflow: { ...workflowOn(second), runUrl }, smokeTests: [hello], onFailure: 'rollback' as const };
+
+/** r1 is live; the service takes verdicts. */
+const reporting = async (...answers: string[]): Promise<DeployFixture> => {
+  const fixture = await running();
+  fixture.control.lacks.delete('verdicts');
+  fixture.agent.answers = answers.map(says);
+  return fixture;
+};
+const reported = ({ control }: DeployFixture) =>
+  control.verdicts.map(({ revisionId, report: { kind, reporter } }) => [revisionId, kind, reporter]);
+
+describe('a service that takes verdicts', () => {
+  test('gets the verdict on the new revision, with the page of the run', async () => {
+    const fixture = await reporting('hello');
+    expect((await fixture.deploy(tested)).kind).toBe('deployed');
+    expect(reported(fixture)).toEqual([['r2', 'passed', 'action']]);
+    expect(fixture.control.verdicts[0]).toMatchObject({
+      key: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      report: { details_url: runUrl, tests: [{ name: 'says hello', kind: 'passed', attempts: 1 }] },
+    });
+  });
+
+  test('gets those on a failed revision and on the one that it is rolled back to, without secrets', async () => {
+    const fixture = await reporting('canary-of-the-service', 'canary-of-the-service', 'hello');
+    expect((await fixture.deploy(tested)).kind).toBe('rolled-back');
+    expect(reported(fixture)).toEqual([
+      ['r2', 'failed', 'action'],
+      ['r3', 'passed', 'action'],
+    ]);
+    expect(JSON.stringify(fixture.control.verdicts)).not.toContain('canary-of-the-service');
+  });
+
+  test('gets that on the live revision where only the tests are run', async () => {
+    const fixture = await reporting('hello');
+    await fixture.deploy({ ...tested, mode: 'smoke', workflow: undefined });
+    expect(reported(fixture)).toEqual([['r1', 'passed', 'cli']]);
+  });
+
+  test('gets nothing where there are no tests', async () => {
+    const fixture = await reporting();
+    await fixture.deploy({ ...tested, smokeTests: [] });
+    expect(fixture.control.verdicts).toEqual([]);
+    expect(fixture.control.count('features')).toBe(0);
+  });
+
+  test.each(['features', 'report verdict'])('changes no outcome where %s fails', async (operation) => {
+    const fixture = await reporting('hello');
+    fixture.control.fails(operation, serviceError('busy', operation, { status: 503 }));
+    const outcome = await fixture.deploy(tested);
+    expect(outcome).toMatchObject({ kind: 'deployed', passes: true });
+    expect(outcome.notes.join()).toMatch(/^the verdict of the smoke tests could not be reported to the service: .*503/);
+  });
+});
+
+test('a service without verdicts gets none', async () => {
+  const fixture = await reporting('hello');
+  fixture.control.lacks.add('verdicts');
+  const outcome = await fixture.deploy(tested);
+  expect(outcome).toMatchObject({ kind: 'deployed', notes: [] });
+  expect(fixture.control.count('report verdict')).toBe(0);
+});
