@@ -127,6 +127,8 @@ export interface Intent {
   verdict?: Verdict;
   /** The agent's URL. */
   agentUrl?: string;
+  /** The page of its revision in the service's console. */
+  consolePage?: string;
   end?: IntentOutcome;
   createdAt: number;
   updatedAt: number;

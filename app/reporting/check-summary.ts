@@ -1,5 +1,6 @@
 import { asSentence } from '../../src/contract/plain-text.ts';
 import { asCode, asMarkdown } from '../../src/report/sanitize.ts';
+import { consoleLink } from '../../src/report/summary.ts';
 import { inWords } from '../../src/report/timeline.ts';
 import type { Cause, Intent, IntentOutcome } from '../reconcile/intent.ts';
 import { elapsed, minutesLate, type CheckContext } from './title.ts';
@@ -101,7 +102,16 @@ function standInOf(end: IntentOutcome): string[] {
   return [`In its place stands commit ${asCode(commit)}, ${holds}.`];
 }
 
-function factsOf({ revisionId, how, builtCommit, commit, agentUrl, formerLiveRevisionId, end }: Intent): string {
+function factsOf({
+  revisionId,
+  how,
+  builtCommit,
+  commit,
+  agentUrl,
+  consolePage,
+  formerLiveRevisionId,
+  end,
+}: Intent): string {
   const summary = how === undefined || how === 'triggered' ? '' : ` (${how}: it was there already)`;
   const facts = [
     revisionId ? `- Revision: ${asCode(revisionId)}${summary}` : '',
@@ -109,6 +119,7 @@ function factsOf({ revisionId, how, builtCommit, commit, agentUrl, formerLiveRev
     revisionId && formerLiveRevisionId ? `- Live before: ${asCode(formerLiveRevisionId)}` : '',
     end?.rolledBackTo ? `- Serves again: ${asCode(end.rolledBackTo)}` : '',
     agentUrl ? `- Agent: ${asCode(agentUrl)}` : '',
+    consolePage ? `- ${consoleLink(consolePage)}` : '',
   ];
   return facts.filter(Boolean).join('\n');
 }

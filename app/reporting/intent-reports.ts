@@ -15,7 +15,7 @@ export function checkOf(intent: Intent, about: CheckContext): DesiredReport {
   const cut = '_The rest is left out: GitHub takes no more here._';
   const text = truncateSections(textSections(intent), checkLimitBytes, cut);
   const buttons = buttonsOf(intent);
-  const address = webAddress(intent.agentUrl);
+  const address = intent.consolePage ?? webAddress(intent.agentUrl);
   const checkStatus = checkStatusOf(intent);
   const content: CheckContent = {
     ...checkStatus,

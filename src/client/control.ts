@@ -204,8 +204,9 @@ const none: ControlFeatures = { idempotencyKeys: false, verdicts: false };
 const readFeatures: Reader<ControlFeatures> = ({ body }) => {
   const info = controlInfo.safeParse(fromJson(body.toString('utf8')));
   if (!info.success) return { ok: true, value: none };
-  const { idempotency_keys, verdicts } = info.data;
-  return { ok: true, value: { idempotencyKeys: idempotency_keys === true, verdicts: verdicts === true } };
+  const { idempotency_keys, verdicts, console_url: consoleUrl } = info.data;
+  const features = { idempotencyKeys: idempotency_keys === true, verdicts: verdicts === true };
+  return { ok: true, value: consoleUrl === undefined ? features : { ...features, consoleUrl } };
 };
 
 /** Reads the features of a control service beyond control-service.md, and caches them. */

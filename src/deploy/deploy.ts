@@ -4,6 +4,7 @@ import { isNotOffered, ServiceError } from '../contract/service-error.ts';
 import { nameObstacles, withoutRequest } from '../planning/plan-identity.ts';
 import type { Rollout } from '../planning/rollout-types.ts';
 import { startDeploy } from './start-deploy.ts';
+import { consolePageOf } from './console-page.ts';
 import { type Ending, describeEnding } from './describe-ending.ts';
 import { findDeployments } from './find-deployments.ts';
 import { watchRevision } from './watch.ts';
@@ -24,7 +25,10 @@ export async function deploy(request: DeployRunRequest): Promise<Outcome> {
   const steps = { deploy: deployOrPlan, plan: deployOrPlan, smoke: testOnly, rollback: rollBack, delete: remove }[
     request.mode
   ];
-  const outcome = conclude(run, await runToEnd(steps, run));
+  const ending = await runToEnd(steps, run);
+  const hasEnded = ending.kind !== 'cancelled' && ending.kind !== 'service-error';
+  const page = hasEnded ? await consolePageOf(revisionOf(run), run) : undefined;
+  const outcome = { ...conclude(run, ending), ...(page ? { consolePage: page } : {}) };
   run.emit({ kind: 'concluded', outcome });
   return outcome;
 }
@@ -108,6 +112,12 @@ async function runToEnd(steps: (run: DeployRun) => Promise<Ending>, run: DeployR
 
 const passing = new Set<OutcomeKind>(['deployed', 'unchanged', 'planned', 'started', 'deleted', 'neutral']);
 
+/** The revision that the outcome is about. */
+function revisionOf({ request, known: { rollback, revisionId } }: DeployRun): string | undefined {
+  const rolledBackTo = request.mode === 'rollback' && rollback && 'rollout' in rollback ? rollback.rollout : undefined;
+  return rolledBackTo?.revisionId ?? revisionId;
+}
+
 /** The outcome of a deploy run, from its ending and what is known. */
 function conclude(run: DeployRun, ending: Ending): Outcome {
   const { request, known } = run;
@@ -117,8 +127,7 @@ function conclude(run: DeployRun, ending: Ending): Outcome {
     run.note('the service hides the values of secrets: only those given here are masked in logs and test results');
   }
   const { deployment, plan, rollout, verdict, rollback, logs } = known;
-  const rolledBackTo = request.mode === 'rollback' && rollback && 'rollout' in rollback ? rollback.rollout : undefined;
-  const revisionId = rolledBackTo?.revisionId ?? known.revisionId;
+  const revisionId = revisionOf(run);
   const name = deployment?.name ?? request.desired.name;
   const id = deployment?.id ?? request.desired.deploymentId;
   // A deleted deployment serves nothing.

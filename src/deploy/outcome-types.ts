@@ -51,6 +51,8 @@ export interface Outcome {
   activeRevisionId?: string;
   /** Where the agent answers. */
   deploymentUrl?: string;
+  /** The page of the revision in the service's console. */
+  consolePage?: string;
   plan?: ReportedPlan;
   /** True where something was written that the plan named. */
   changed: boolean;

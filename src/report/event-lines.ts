@@ -67,12 +67,13 @@ function linesOf(event: DeployEvent): string | string[] {
 
 /** The end in a few lines: outcome, sentence, advice, and the log lines of a failure. */
 export function outcomeLines(outcome: Outcome): string[] {
-  const { kind, reason, advice, logs, deploymentUrl, activeRevisionId: serving } = outcome;
+  const { kind, reason, advice, logs, deploymentUrl, consolePage, activeRevisionId: serving } = outcome;
   return [
     ...(logs && logs.length > 0 ? ['The last log lines:', ...logs.map(({ message }) => asLogLine(message))] : []),
     `${kind}: ${asLine(reason, 2000)}`,
     ...(advice ? [`What to do: ${asLine(advice, 2000)}`] : []),
     ...(deploymentUrl ? [`Agent: ${asLine(deploymentUrl, 300)}${serving ? ` (revision ${short(serving)})` : ''}`] : []),
+    ...(consolePage ? [`Console: ${consolePage}`] : []),
   ];
 }
 

@@ -47,7 +47,8 @@ function truncateToBytes(section: string, bytes: number): string {
 }
 
 function headline(outcome: Outcome): string {
-  const { kind, passes, reason, advice, deploymentName, revisionId, activeRevisionId, deploymentUrl } = outcome;
+  const { kind, passes, reason, advice, deploymentName, revisionId, activeRevisionId, deploymentUrl, consolePage } =
+    outcome;
   const facts = [
     ['Revision', revisionId],
     ['Active revision', activeRevisionId],
@@ -58,8 +59,12 @@ function headline(outcome: Outcome): string {
     asMarkdown(reason, 2000),
     ...(advice ? [`**What to do:** ${asMarkdown(advice, 2000)}`] : []),
     ...(facts.length > 0 ? [facts.join('\n')] : []),
+    ...(consolePage ? [consoleLink(consolePage)] : []),
   ].join('\n\n');
 }
+
+/** A link to a page of the console. */
+export const consoleLink = (page: string): string => `[Open in the console](${page})`;
 
 function planSection(plan: ReportedPlan): string {
   if (plan.kind === 'none') return `### Plan: nothing to change\n\n${asMarkdown(plan.why, 1000)}`;

@@ -30,6 +30,11 @@ describe('features of a control service beyond the document', () => {
     expect(await connected().features()).toEqual({ idempotencyKeys: true, verdicts: true });
   });
 
+  test('include the address of its console', async () => {
+    info().reply(200, { console_url: 'https://control.test/console' });
+    expect(await connected().features()).toMatchObject({ consoleUrl: 'https://control.test/console' });
+  });
+
   test.each<[sentence: string, status: number, body: string | object]>([
     ['it has no such path', 404, { detail: 'Not Found' }],
     ['the path takes no GET', 405, { detail: 'Method Not Allowed' }],

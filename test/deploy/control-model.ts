@@ -85,6 +85,7 @@ export class ControlModel implements ControlService, UploadAndDeleteService {
   readonly sent: (DeploymentCreateRequest | DeploymentPatchRequest)[] = [];
   readonly service: ServiceModel;
   readonly lacks = new Set<Answers>(['verdicts']);
+  consoleUrl: string | undefined;
   /** The reported verdicts. */
   readonly verdicts: { revisionId: string; report: VerdictReport; key: string | undefined }[] = [];
   integrations: GithubIntegration[] = [];
@@ -208,6 +209,7 @@ export class ControlModel implements ControlService, UploadAndDeleteService {
     return this.#called('features', options, () => ({
       idempotencyKeys: false,
       verdicts: !this.lacks.has('verdicts'),
+      consoleUrl: this.consoleUrl,
     }));
   }
 

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { outcomeLines } from '../../src/report/event-lines.ts';
+import { summary } from '../../src/report/summary.ts';
 import { says } from './agent-model.ts';
 import { serviceError } from './control-model.ts';
 import { hello, running, second, workflowOn, type DeployFixture } from './deploy-fixture.ts';
@@ -47,7 +49,7 @@ describe('a service that takes verdicts', () => {
     const fixture = await reporting();
     await fixture.deploy({ ...tested, smokeTests: [] });
     expect(fixture.control.verdicts).toEqual([]);
-    expect(fixture.control.count('features')).toBe(0);
+    expect(fixture.control.count('report verdict')).toBe(0);
   });
 
   test.each(['features', 'report verdict'])('changes no outcome where %s fails', async (operation) => {
@@ -65,4 +67,25 @@ test('a service without verdicts gets none', async () => {
   const outcome = await fixture.deploy(tested);
   expect(outcome).toMatchObject({ kind: 'deployed', notes: [] });
   expect(fixture.control.count('report verdict')).toBe(0);
+});
+
+describe('the page of the revision in the console', () => {
+  const page = 'https://control.test/console/deployments/d1/revisions/r2';
+
+  test('is in the outcome, the summary and the log where the service tells it', async () => {
+    const fixture = await running();
+    fixture.control.consoleUrl = 'https://control.test/console';
+    const outcome = await fixture.deploy({ workflow: workflowOn(second) });
+    expect(outcome).toMatchObject({ kind: 'deployed', consolePage: page });
+    expect(summary(outcome)).toContain(`\n[Open in the console](${page})\n`);
+    expect(outcomeLines(outcome)).toContain(`Console: ${page}`);
+  });
+
+  test('is missing where the service does not respond', async () => {
+    const fixture = await running();
+    fixture.control.fails('features', serviceError('unreachable', 'features'));
+    const outcome = await fixture.deploy({ workflow: workflowOn(second) });
+    expect(outcome).toMatchObject({ kind: 'deployed', passes: true, notes: [] });
+    expect(outcome).not.toHaveProperty('consolePage');
+  });
 });

@@ -11,4 +11,5 @@ export const idempotencyKey = z
 export const controlInfo = z.looseObject({
   idempotency_keys: z.boolean().optional().catch(undefined),
   verdicts: z.boolean().optional().catch(undefined),
+  console_url: z.string().optional().catch(undefined),
 });

@@ -45,6 +45,8 @@ export interface ControlFeatures {
   idempotencyKeys: boolean;
   /** Takes verdicts of smoke tests: `reportVerdict`. */
   verdicts: boolean;
+  /** The public address of its console. */
+  consoleUrl?: string | undefined;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { serviceError } from '../../deploy/control-model.ts';
+import { ends, serviceError } from '../../deploy/control-model.ts';
 import { QueueFixture } from './queue-fixture.ts';
 import { commitOf, tested } from './requests.ts';
 
@@ -40,5 +40,20 @@ describe('the verdict on a revision', () => {
     await fixture.run();
     expect(await fixture.ends(a)).toEqual(['deployed']);
     expect(fixture.logged.join()).toContain('The verdict could not be reported to the service');
+  });
+});
+
+describe('the check of a revision', () => {
+  const page = /^https:\/\/control\.test\/console\/deployments\/d1\/revisions\/r2$/;
+
+  test.each(['deployed', 'failed'] as const)('leads to its page in the console when it %s', async (end) => {
+    const fixture = await reporting();
+    fixture.control.consoleUrl = 'https://control.test/console';
+    if (end === 'failed') fixture.control.goes.set(a, ends('BUILD_FAILED', a));
+    await fixture.run();
+    expect(await fixture.ends(a)).toEqual([end]);
+    const check = await fixture.check(a);
+    expect(check?.detailsUrl).toMatch(page);
+    expect(check?.summary).toContain('[Open in the console](https://control.test/console/');
   });
 });
