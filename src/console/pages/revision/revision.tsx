@@ -1,5 +1,149 @@
-import { Page } from '../../parts/page.tsx';
+import type { Deployment } from '../../../contract/control/deployment.ts';
+import { revisionHistory, type HistoryEntry } from '../../../contract/control/revision-history.ts';
+import { ApiError, call } from '../../api/http.ts';
+import { useLoaded } from '../../api/use-loaded.ts';
+import { paths } from '../../paths.ts';
+import { Badge } from '../../parts/badge.tsx';
+import { DeploymentPage } from '../../parts/deployment-page.tsx';
+import { ErrorNotice, Loading } from '../../parts/notices.tsx';
+import { isInProgress, revisionStatusLabel, revisionStatusTone, shortId } from '../../parts/revision-status.ts';
+import { TimeAgo } from '../../parts/time.tsx';
+import { Untrusted } from '../../parts/untrusted.tsx';
+import { causeParts, commitParts } from '../deployment/cause.ts';
+import { Sentence } from '../deployment/sentence.tsx';
+import { VerdictEvidence } from '../deployment/verdict-evidence.tsx';
+import { endingOf } from './endings.ts';
+import { Logs } from './logs.tsx';
+import { Waterfall } from './waterfall.tsx';
 
-export default function Revision() {
-  return <Page title="Revision">To be written.</Page>;
+interface RevisionProps {
+  deploymentId: string;
+  revisionId: string;
+}
+
+/** How often a revision is read again, in milliseconds. */
+const everyMs = 2_000;
+
+/** A revision: what caused it, how long each stage took, its smoke tests, and its logs as they are written. */
+export default function Revision({ deploymentId, revisionId }: RevisionProps) {
+  const { data, error, reload } = useLoaded(
+    `${deploymentId} ${revisionId}`,
+    (signal) => loadEntry(deploymentId, revisionId, signal),
+    { everyMs },
+  );
+  return (
+    <DeploymentPage key={revisionId} deploymentId={deploymentId} current="Revisions">
+      {(deployment) => (
+        <>
+          {error && <ErrorNotice error={error} retry={reload} />}
+          {data ? (
+            <>
+              <Head deployment={deployment} entry={data} />
+              <EndingNotice deployment={deployment} entry={data} />
+              <Waterfall statuses={data.statuses} />
+              {data.verdict && (
+                <section class="panel" aria-label="Smoke tests">
+                  <VerdictEvidence verdict={data.verdict} />
+                </section>
+              )}
+              <Logs
+                deploymentId={deploymentId}
+                revisionId={revisionId}
+                status={data.revision.status}
+                onEnd={() => void reload()}
+              />
+            </>
+          ) : (
+            !error && <Loading what="the revision" />
+          )}
+        </>
+      )}
+    </DeploymentPage>
+  );
+}
+
+async function loadEntry(deploymentId: string, revisionId: string, signal: AbortSignal): Promise<HistoryEntry> {
+  const path = `v2/deployments/${deploymentId}/revision-history`;
+  const { resources } = await call('GET', path, revisionHistory, { query: { revision_id: revisionId }, signal });
+  const [entry] = resources;
+  if (!entry) throw new ApiError(404, 'There is no such revision. Open the deployment to see those that it has.');
+  return entry;
+}
+
+function Head({ deployment, entry }: { deployment: Deployment; entry: HistoryEntry }) {
+  const { revision, cause, commit, is_live } = entry;
+  return (
+    <section class="revision-head" aria-labelledby="revision-title">
+      <div class="revision-title">
+        <h2 id="revision-title">
+          Revision <span class="mono">{shortId(revision.id)}</span>
+        </h2>
+        <span role="status">
+          <Badge tone={revisionStatusTone(revision.status)}>{revisionStatusLabel(revision.status)}</Badge>
+        </span>
+        {is_live && <span class="revision-serves">Serves now</span>}
+        {revision.created_at !== undefined && (
+          <span class="muted">
+            <TimeAgo at={revision.created_at} />
+          </span>
+        )}
+        <a class="revision-back" href={paths.deployment(deployment.id)}>
+          All revisions of <Untrusted text={deployment.name} longest={60} />
+        </a>
+      </div>
+      <p>
+        <Sentence parts={causeParts(entry)} deploymentId={deployment.id} />
+      </p>
+      {commit !== null && cause.kind !== 'push' && (
+        <p class="muted">
+          <Sentence parts={commitParts(commit)} deploymentId={deployment.id} />
+        </p>
+      )}
+    </section>
+  );
+}
+
+/** Why the revision ended as it did, and what a person can do. */
+function EndingNotice({ deployment, entry }: { deployment: Deployment; entry: HistoryEntry }) {
+  const { id, active_revision_id } = deployment;
+  const { revision, is_live, verdict } = entry;
+  const ending = endingOf({
+    status: revision.status,
+    isLive: is_live,
+    isOtherLive: active_revision_id !== null && active_revision_id !== revision.id,
+    verdict: verdict?.kind,
+  });
+  const reason = revision.status_message;
+  if (!ending) {
+    return reason ? (
+      <p class="notice">
+        <Untrusted text={reason} longest={2_000} />
+      </p>
+    ) : null;
+  }
+  return (
+    <section class={`notice revision-ending revision-ending-${ending.tone}`} aria-labelledby="revision-ending">
+      <h2 id="revision-ending">{ending.title}</h2>
+      {reason && (
+        <p class="revision-reason">
+          <Untrusted text={reason} longest={4_000} />
+        </p>
+      )}
+      <ul>
+        {ending.advice.map((each) => (
+          <li key={each}>{each}</li>
+        ))}
+      </ul>
+      {!isInProgress(revision.status) && (
+        <p class="actions">
+          <a class="button" href={paths.deployment(id)}>
+            Redeploy or roll back
+          </a>
+          <a class="button" href={paths.settings(id)}>
+            Open the settings
+          </a>
+        </p>
+      )}
+    </section>
+  );
 }

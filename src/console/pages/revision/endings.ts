@@ -1,0 +1,110 @@
+import { classOfRevisionStatus } from '../../../contract/control/revision-status.ts';
+
+/** What a person should know about how a revision ended, and do next. */
+export interface Ending {
+  tone: 'bad' | 'warn';
+  title: string;
+  /** What to do, in the order in which it helps. */
+  advice: string[];
+}
+
+export interface EndedRevision {
+  status: string;
+  /** Whether it has the traffic. */
+  isLive: boolean;
+  /** Whether another revision of the deployment has the traffic. */
+  isOtherLive: boolean;
+  /** The kind of the latest verdict of the smoke tests. */
+  verdict: string | undefined;
+}
+
+/** The ending of a revision that needs a person; undefined where nothing is to be done. */
+export function endingOf(revision: EndedRevision): Ending | undefined {
+  const { status, isLive, isOtherLive, verdict } = revision;
+  const serving = isOtherLive
+    ? 'The revision before still serves all requests.'
+    : 'No revision serves now: requests to the agent fail until one is live.';
+  switch (classOfRevisionStatus(status)) {
+    case 'in-progress':
+      return undefined;
+    case 'failed':
+      return failed(status, serving);
+    case 'interrupted':
+      return {
+        tone: 'warn',
+        title: 'This revision was interrupted before it was live',
+        advice: [serving, 'If that was not intended, redeploy the deployment. To leave it as it is, do nothing.'],
+      };
+    case 'superseded':
+      return {
+        tone: 'warn',
+        title: 'This revision was skipped: a newer one came before its turn',
+        advice: ['Nothing needs to be done. Open the newest revision of the deployment to see what came of it.'],
+      };
+    case 'live':
+      return isLive || isOtherLive ? tested(verdict, isLive) : stopped;
+    case 'unknown':
+      return {
+        tone: 'warn',
+        title: 'The service does not know how this revision ended',
+        advice: [
+          'Read the agent log below, and ask the agent something in the playground to see whether it serves.',
+          'Redeploy the deployment if it does not, or go back to an earlier revision.',
+        ],
+      };
+  }
+}
+
+const stopped: Ending = {
+  tone: 'bad',
+  title: 'This revision was live, but its agent does not run any more',
+  advice: ['Read the end of the agent log below for the reason.', 'Redeploy the deployment to start it again.'],
+};
+
+function failed(status: string, serving: string): Ending {
+  if (status === 'BUILD_FAILED') {
+    return {
+      tone: 'bad',
+      title: 'The build failed',
+      advice: [
+        serving,
+        'Read the end of the build log below: the last errors name the file or the command.',
+        'Correct the code, or the build settings of the deployment, and push or redeploy.',
+      ],
+    };
+  }
+  if (status === 'DEPLOY_FAILED') {
+    return {
+      tone: 'bad',
+      title: 'The agent was built, but did not start or did not stay healthy',
+      advice: [
+        serving,
+        'Read the end of the agent log below: usually a secret is missing, or the code fails as it is loaded.',
+        'Correct the code or the secrets of the deployment, and push or redeploy. To serve meanwhile, go back to an earlier revision.',
+      ],
+    };
+  }
+  return {
+    tone: 'bad',
+    title: 'The revision could not be created',
+    advice: [serving, 'Correct what the reason names in the settings of the deployment, and redeploy.'],
+  };
+}
+
+function tested(verdict: string | undefined, isLive: boolean): Ending | undefined {
+  if (!isLive || verdict === undefined || verdict === 'passed') return undefined;
+  return verdict === 'failed'
+    ? {
+        tone: 'bad',
+        title: 'This revision serves, but its smoke tests failed',
+        advice: [
+          'Compare below what each test expected with what the agent responded.',
+          'Roll back to an earlier revision to restore the agent, or correct the code and push.',
+        ],
+      }
+    : {
+        tone: 'warn',
+        title: 'This revision serves, but its smoke tests proved nothing',
+        advice: ['Read below why, and run the tests again. Ask the agent something in the playground meanwhile.'],
+      };
+}

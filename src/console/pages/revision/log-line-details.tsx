@@ -1,0 +1,38 @@
+import { JsonView } from '../../parts/json-view.tsx';
+import { Untrusted } from '../../parts/untrusted.tsx';
+import type { LogLine } from './log-line.ts';
+import { copyText } from './save-log.ts';
+
+const longestText = 100_000;
+
+/** A whole line of a log: all of a long text, and the fields of a JSON line. */
+export function LogLineDetails({ line, number, onClose }: { line: LogLine; number: number; onClose: () => void }) {
+  const { id, at, level, raw, text, fieldsAt, fields } = line;
+  const link = `${location.origin}${location.pathname}${location.search}#L${id}`;
+  return (
+    <section class="log-details" aria-label={`Line ${number + 1}`}>
+      <header>
+        <h3>Line {(number + 1).toLocaleString('en')}</h3>
+        <span class="muted">
+          {level}
+          {!Number.isNaN(at) && `, ${new Date(at).toLocaleString()}`}
+        </span>
+        <span class="log-buttons">
+          <button type="button" class="button" onClick={() => void copyText(raw, 'Copied the line.')}>
+            Copy the line
+          </button>
+          <button type="button" class="button" onClick={() => void copyText(link, 'Copied the link.')}>
+            Copy a link
+          </button>
+          <button type="button" class="icon-button" aria-label="Close the line" onClick={onClose}>
+            ×
+          </button>
+        </span>
+      </header>
+      <p class="log-whole" tabIndex={0} role="region" aria-label="Text of the line">
+        <Untrusted text={text.slice(0, fieldsAt)} longest={longestText} />
+      </p>
+      {fields !== undefined && Object.keys(fields).length > 0 && <JsonView name="Fields" value={fields} open />}
+    </section>
+  );
+}

@@ -1,0 +1,97 @@
+import type { LogEntry } from '../../../contract/control/log.ts';
+import { fromJson } from '../../../contract/json-text.ts';
+import { isObject } from '../../../contract/json-object.ts';
+import { withoutAnsi } from './ansi.ts';
+
+export const logLevels = ['debug', 'info', 'warning', 'error'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+/** A line of a log as it is kept in the page. */
+export interface LogLine {
+  id: string;
+  /** Milliseconds since the epoch; NaN where it is unknown. */
+  at: number;
+  level: LogLevel;
+  /** As it was written. */
+  raw: string;
+  /** As it is shown and searched: without escape sequences, and of a JSON line the message first. */
+  text: string;
+  /** Where `text` has fields of a JSON line instead of its message. */
+  fieldsAt: number;
+  /** The fields of a JSON line besides its message, level and time. */
+  fields: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Reads a line that the service sent; undefined for one without an id, which could not be resumed from. */
+export function toLogLine({ id, timestamp, level, message }: LogEntry): LogLine | undefined {
+  if (id === undefined || id === null) return undefined;
+  const common = { id: String(id), at: new Date(timestamp ?? NaN).getTime(), raw: message };
+  const json = readJsonLine(message);
+  if (!json) {
+    const text = withoutAnsi(message);
+    return { ...common, level: toLevel(level) ?? 'info', text, fieldsAt: text.length, fields: undefined };
+  }
+  const shown = withoutAnsi(json.message);
+  const pairs = Object.entries(json.fields).map(([name, value]) => ` ${name}=${withoutAnsi(toShort(value))}`);
+  return {
+    ...common,
+    level: toLevel(json.level) ?? toLevel(level) ?? 'info',
+    text: shown + pairs.join(''),
+    fieldsAt: shown.length,
+    fields: json.fields,
+  };
+}
+
+const messageNames = ['message', 'msg', 'event'];
+const levelNames = ['level', 'severity', 'levelname'];
+const timeNames = ['time', 'timestamp', 'ts', '@timestamp', 'asctime'];
+
+interface JsonLine {
+  message: string;
+  level: unknown;
+  fields: Readonly<Record<string, unknown>>;
+}
+
+/** A line of a structured logger, such as pino, structlog or zap: a JSON object with a message. */
+function readJsonLine(message: string): JsonLine | undefined {
+  if (!message.startsWith('{') || !message.trimEnd().endsWith('}')) return undefined;
+  const value = fromJson(message);
+  if (!isObject(value)) return undefined;
+  const name = messageNames.find((each) => typeof value[each] === 'string');
+  if (name === undefined) return undefined;
+  const known = new Set([name, ...levelNames, ...timeNames]);
+  const level = levelNames.find((each) => Object.hasOwn(value, each));
+  return {
+    message: String(value[name]),
+    level: level === undefined ? undefined : value[level],
+    fields: Object.fromEntries(Object.entries(value).filter(([each]) => !known.has(each))),
+  };
+}
+
+const toShort = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
+
+const levelWords: readonly (readonly [LogLevel, RegExp])[] = [
+  ['error', /^(err|error|critical|fatal|crit|alert|emerg|panic)/i],
+  ['warning', /^warn/i],
+  ['info', /^(info|notice|log)/i],
+  ['debug', /^(debug|trace|verbose)/i],
+];
+
+/** The level that a word or a number of pino means; undefined for others. */
+function toLevel(level: unknown): LogLevel | undefined {
+  if (typeof level === 'number')
+    return level >= 50 ? 'error' : level >= 40 ? 'warning' : level >= 30 ? 'info' : 'debug';
+  return typeof level === 'string' ? levelWords.find(([, words]) => words.test(level))?.[0] : undefined;
+}
+
+/** `14:03:09.120`, in the time zone of the browser. */
+export function clockTime(at: number): string {
+  if (Number.isNaN(at)) return '';
+  const date = new Date(at);
+  const two = (part: number): string => String(part).padStart(2, '0');
+  return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${String(date.getMilliseconds()).padStart(3, '0')}`;
+}
+
+/** Whether the id of a line, a growing decimal number, is a later one. */
+export const isLaterId = (id: string, than: string): boolean =>
+  id.length === than.length ? id > than : id.length > than.length;

@@ -1,0 +1,137 @@
+import type { Ref } from 'preact';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { LogRow } from './log-row.tsx';
+import type { LogLines, LogView } from './log-lines.ts';
+import { rowHeight, useVirtualRows } from './use-virtual-rows.ts';
+
+interface LogListProps {
+  label: string;
+  lines: LogLines;
+  view: LogView;
+  query: string;
+  /** The number of the selected line. */
+  selected: number | undefined;
+  /** A line to bring into view, each time that the object is another one. */
+  target: { number: number } | undefined;
+  isFollowing: boolean;
+  isWrapped: boolean;
+  showTimes: boolean;
+  onFollow: (isFollowing: boolean) => void;
+  onSelect: (number: number | undefined) => void;
+  listRef: Ref<HTMLDivElement>;
+}
+
+/** The lines of a log, of which only those in view are elements. */
+export function LogList(props: LogListProps) {
+  const { label, lines, view, query, selected, target, isFollowing, isWrapped, showTimes, onFollow, onSelect } = props;
+  const scroller = useRef<HTMLDivElement>(null);
+  const lastTop = useRef(0);
+  const lastDropped = useRef(lines.dropped);
+  const rows = useVirtualRows(scroller, view.shown.length, (index) => view.shown[index] ?? `after ${index}`);
+
+  // Heights that were measured are of no use any more.
+  useEffect(() => rows.measure(), [rows, isWrapped]);
+
+  useLayoutEffect(() => {
+    if (target) rows.scrollToIndex(view.placeOf(target.number), { align: 'center' });
+  }, [rows, target]);
+
+  // After each rendering: lines may have come, and rows may have been measured.
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    if (!element) return;
+    const dropped = lines.dropped - lastDropped.current;
+    lastDropped.current = lines.dropped;
+    if (isFollowing) element.scrollTop = element.scrollHeight;
+    else if (dropped > 0) element.scrollTop -= dropped * rowHeight;
+    lastTop.current = element.scrollTop;
+  });
+
+  const onScroll = (): void => {
+    const element = scroller.current;
+    if (!element) return;
+    const { scrollTop, scrollHeight, clientHeight } = element;
+    const isAtEnd = scrollHeight - scrollTop - clientHeight < rowHeight / 2;
+    if (isAtEnd !== isFollowing && (isAtEnd || scrollTop < lastTop.current)) onFollow(isAtEnd);
+    lastTop.current = scrollTop;
+  };
+
+  const select = (step: number): void => {
+    const first = rows.getVirtualItemForOffset(scroller.current?.scrollTop ?? 0)?.index ?? 0;
+    const place = selected === undefined ? first : view.placeOf(selected) + step;
+    const number = view.shown[Math.min(Math.max(place, 0), view.shown.length - 1)];
+    if (number === undefined) return;
+    onFollow(false);
+    onSelect(number);
+    rows.scrollToIndex(view.placeOf(number), { align: 'auto' });
+  };
+
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === 'Enter') select(0);
+    else if (event.key === 'Escape') onSelect(undefined);
+    else if (selected !== undefined && event.key === 'ArrowDown') select(1);
+    else if (selected !== undefined && event.key === 'ArrowUp') select(-1);
+    else return;
+    event.preventDefault();
+  };
+
+  const onClick = (event: MouseEvent): void => {
+    const link = event.target instanceof Element ? event.target.closest('a.log-number') : null;
+    const number = Number(link?.closest<HTMLElement>('[data-number]')?.dataset['number']);
+    if (!link || Number.isNaN(number) || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    // The page stays: only the address changes.
+    event.preventDefault();
+    event.stopPropagation();
+    onFollow(false);
+    onSelect(number);
+  };
+
+  const items = rows.getVirtualItems();
+  const setElement = (element: HTMLDivElement | null): void => {
+    scroller.current = element;
+    if (typeof props.listRef === 'object' && props.listRef) props.listRef.current = element;
+  };
+  return (
+    <div
+      ref={setElement}
+      class={`log-list ${isWrapped ? 'log-wrapped' : ''}`}
+      role="log"
+      aria-live="off"
+      aria-label={label}
+      tabIndex={0}
+      onScroll={onScroll}
+      onKeyDown={onKeyDown}
+      onClick={onClick}
+    >
+      <div class="log-space" style={{ height: `${rows.getTotalSize()}px` }}>
+        <div class="log-rows" style={{ transform: `translateY(${items[0]?.start ?? 0}px)` }}>
+          {items.map(({ index, key }) => {
+            const number = view.shown[index];
+            const line = number === undefined ? undefined : lines.line(number);
+            return (
+              line &&
+              number !== undefined && (
+                <div
+                  key={key}
+                  class={number === selected ? 'log-row log-row-selected' : 'log-row'}
+                  data-index={index}
+                  data-number={number}
+                  ref={isWrapped ? rows.measureElement : null}
+                >
+                  <LogRow
+                    line={line}
+                    number={number}
+                    query={query}
+                    isSelected={number === selected}
+                    showTimes={showTimes}
+                  />
+                </div>
+              )
+            );
+          })}
+        </div>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,62 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Badge } from '../../parts/badge.tsx';
+import type { FollowState } from './follow-log.ts';
+
+interface LogStatusProps {
+  state: FollowState;
+  count: number;
+  shown: number;
+  version: number;
+  retry: () => void;
+}
+
+/** Screen readers hear the number of lines at most this often. */
+const announcedEveryMs = 10_000;
+
+/** How the log stands, and how many lines it has. */
+export function LogStatus({ state, count, shown, retry }: LogStatusProps) {
+  const counted = `${count.toLocaleString('en')} ${count === 1 ? 'line' : 'lines'}`;
+  const latest = useRef(counted);
+  latest.current = counted;
+  const [heard, setHeard] = useState('');
+  useEffect(() => {
+    setHeard(latest.current);
+    const timer = setInterval(() => setHeard(latest.current), announcedEveryMs);
+    return () => clearInterval(timer);
+  }, [state.kind]);
+  return (
+    <div class="log-status">
+      <span role="status">
+        <StateBadge state={state} />
+        <span class="log-heard"> {heard}</span>
+      </span>
+      <span aria-hidden="true" data-testid="log-count">
+        {counted}
+        {shown !== count && `, ${shown.toLocaleString('en')} shown`}
+      </span>
+      {(state.kind === 'failed' || state.kind === 'reconnecting') && <span>{state.reason}</span>}
+      {state.kind === 'failed' && (
+        <button type="button" class="button" onClick={retry}>
+          Try again
+        </button>
+      )}
+      {count === 0 && state.kind === 'live' && <span>Lines appear here as soon as they are written.</span>}
+      {count === 0 && state.kind === 'complete' && <span>Nothing was written to this log.</span>}
+    </div>
+  );
+}
+
+function StateBadge({ state }: { state: FollowState }) {
+  switch (state.kind) {
+    case 'loading':
+      return <Badge tone="busy">Loading</Badge>;
+    case 'live':
+      return <Badge tone="good">Live</Badge>;
+    case 'reconnecting':
+      return <Badge tone="warn">Reconnecting</Badge>;
+    case 'complete':
+      return <Badge tone="idle">Complete</Badge>;
+    case 'failed':
+      return <Badge tone="bad">Not loaded</Badge>;
+  }
+}

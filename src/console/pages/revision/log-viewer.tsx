@@ -1,0 +1,216 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { announce } from '../../parts/toasts.tsx';
+import { copyLines, downloadLog } from './save-log.ts';
+import { logLevels, type LogLevel } from './log-line.ts';
+import { LogLineDetails } from './log-line-details.tsx';
+import { LogList } from './log-list.tsx';
+import { LogView, mostKeptLines, type LogLines } from './log-lines.ts';
+import { LogStatus } from './log-status.tsx';
+import { useLog, type LogSource } from './use-log.ts';
+
+interface LogViewerProps {
+  source: LogSource;
+  /** `Build log` */
+  label: string;
+  lines: LogLines;
+  /** The id of a line to open at. */
+  linkedId: string | undefined;
+  onEnd: () => void;
+}
+
+const levelNames: Readonly<Record<LogLevel, string>> = {
+  debug: 'All levels',
+  info: 'Info and above',
+  warning: 'Warnings and errors',
+  error: 'Errors only',
+};
+
+/** A log as it is written: with search, levels and colours, following its end until the reader scrolls up. */
+export function LogViewer({ source, label, lines, linkedId, onEnd }: LogViewerProps) {
+  const { state, version, retry } = useLog(source, lines, onEnd);
+  const [query, setQuery] = useState('');
+  const [level, setLevel] = useState<LogLevel>('debug');
+  const [onlyMatching, setOnlyMatching] = useState(false);
+  const [isWrapped, setWrapped] = useState(true);
+  const [showTimes, setShowTimes] = useState(() => matchMedia('(min-width: 700px)').matches);
+  const [isFollowing, setFollowing] = useState(linkedId === undefined);
+  const [selected, setSelected] = useState<number>();
+  const [target, setTarget] = useState<{ number: number }>();
+  const [isDownloading, setDownloading] = useState(false);
+  const list = useRef<HTMLDivElement>(null);
+  const search = useRef<HTMLInputElement>(null);
+
+  const view = useMemo(() => new LogView(lines, { query, level, onlyMatching }), [lines, query, level, onlyMatching]);
+  view.update();
+
+  const goTo = (number: number): void => {
+    setFollowing(false);
+    setSelected(number);
+    setTarget({ number });
+  };
+
+  // Opens the linked line as soon as it is here.
+  const openedId = useRef<string>(undefined);
+  const linked = linkedId === undefined ? undefined : lines.find(linkedId);
+  useEffect(() => {
+    if (linked === undefined || linkedId === openedId.current) return;
+    openedId.current = linkedId;
+    goTo(linked);
+  }, [linkedId, linked]);
+
+  const select = (number: number | undefined): void => {
+    setSelected(number);
+    const id = number === undefined ? undefined : lines.line(number)?.id;
+    openedId.current = id;
+    history.replaceState(null, '', location.pathname + location.search + (id === undefined ? '' : `#L${id}`));
+  };
+
+  const place = selected === undefined ? -1 : view.matches.indexOf(selected);
+  const goToMatch = (step: 1 | -1): void => {
+    const at = view.matchFrom(selected ?? (step === 1 ? -1 : lines.count), step);
+    const number = at === undefined ? undefined : view.matches[at];
+    if (number !== undefined) goTo(number);
+  };
+
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const isTyping = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement;
+    if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    search.current?.focus();
+  };
+  const onSearchKey = (event: KeyboardEvent): void => {
+    if (event.key !== 'Enter') return;
+    event.preventDefault();
+    goToMatch(event.shiftKey ? -1 : 1);
+  };
+
+  const download = async (): Promise<void> => {
+    setDownloading(true);
+    try {
+      await downloadLog(source);
+    } catch (error) {
+      announce(error instanceof Error ? error.message : String(error), 'failed');
+    }
+    setDownloading(false);
+  };
+
+  const selectedLine = selected === undefined ? undefined : lines.line(selected);
+  const isMissing =
+    linkedId !== undefined && linked === undefined && (state.kind === 'live' || state.kind === 'complete');
+  return (
+    <div class="log" onKeyDown={onKeyDown}>
+      <div class="log-tools">
+        <div class="log-search" role="search">
+          <input
+            ref={search}
+            type="search"
+            aria-label={`Search in the ${label.toLowerCase()}`}
+            placeholder="Search (press /)"
+            value={query}
+            onInput={(event) => setQuery(event.currentTarget.value)}
+            onKeyDown={onSearchKey}
+          />
+          <span class="log-found" role="status">
+            {query !== '' && describeFound(view.matches.length, place)}
+          </span>
+          <button
+            type="button"
+            class="icon-button"
+            aria-label="Previous match"
+            title="Previous match (Shift+Enter)"
+            disabled={view.matches.length === 0}
+            onClick={() => goToMatch(-1)}
+          >
+            ↑
+          </button>
+          <button
+            type="button"
+            class="icon-button"
+            aria-label="Next match"
+            title="Next match (Enter)"
+            disabled={view.matches.length === 0}
+            onClick={() => goToMatch(1)}
+          >
+            ↓
+          </button>
+        </div>
+        <select
+          aria-label="Levels"
+          value={level}
+          onChange={(event) => setLevel(logLevels.find((each) => each === event.currentTarget.value) ?? 'debug')}
+        >
+          {logLevels.map((each) => (
+            <option key={each} value={each}>
+              {levelNames[each]}
+            </option>
+          ))}
+        </select>
+        <Choice label="Only matching lines" isOn={onlyMatching} onChange={setOnlyMatching} />
+        <Choice label="Times" isOn={showTimes} onChange={setShowTimes} />
+        <Choice label="Wrap" isOn={isWrapped} onChange={setWrapped} />
+        <div class="log-buttons">
+          <button type="button" class="button" aria-pressed={isFollowing} onClick={() => setFollowing(!isFollowing)}>
+            Follow
+          </button>
+          <button type="button" class="button" onClick={() => copyLines(view.shown, lines)}>
+            Copy
+          </button>
+          <button type="button" class="button" disabled={isDownloading} onClick={() => void download()}>
+            {isDownloading ? 'Downloading …' : 'Download'}
+          </button>
+        </div>
+      </div>
+      {isMissing && (
+        <p class="notice" role="status">
+          The linked line is not in this log any more: only the newest lines are kept.
+        </p>
+      )}
+      {lines.dropped > 0 && (
+        <p class="notice">
+          This page keeps the newest {mostKeptLines.toLocaleString('en')} lines. Download the log to read the older
+          ones.
+        </p>
+      )}
+      <LogList
+        label={label}
+        lines={lines}
+        view={view}
+        query={query}
+        selected={selected}
+        target={target}
+        isFollowing={isFollowing}
+        isWrapped={isWrapped}
+        showTimes={showTimes}
+        onFollow={setFollowing}
+        onSelect={select}
+        listRef={list}
+      />
+      <LogStatus state={state} count={lines.count} shown={view.shown.length} version={version} retry={retry} />
+      {selectedLine && selected !== undefined && (
+        <LogLineDetails
+          line={selectedLine}
+          number={selected}
+          onClose={() => {
+            select(undefined);
+            list.current?.focus();
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+function describeFound(count: number, place: number): string {
+  if (count === 0) return 'No line matches';
+  const lines = `${count.toLocaleString('en')} ${count === 1 ? 'line' : 'lines'}`;
+  return place === -1 ? lines : `${(place + 1).toLocaleString('en')} of ${lines}`;
+}
+
+function Choice({ label, isOn, onChange }: { label: string; isOn: boolean; onChange: (isOn: boolean) => void }) {
+  return (
+    <label class="log-choice">
+      <input type="checkbox" checked={isOn} onChange={(event) => onChange(event.currentTarget.checked)} />
+      {label}
+    </label>
+  );
+}

@@ -1,0 +1,59 @@
+import { useEffect, useReducer } from 'preact/hooks';
+import type { HistoryEntry } from '../../../contract/control/revision-history.ts';
+import { duration, TimeAgo } from '../../parts/time.tsx';
+import { toStages } from './stages.ts';
+
+/** How often the bars of a rollout in progress grow. */
+const tickMs = 500;
+
+/** How long each stage of a rollout took, as bars on one scale; the durations are beside them as text. */
+export function Waterfall({ statuses }: { statuses: HistoryEntry['statuses'] }) {
+  const [, tick] = useReducer((former: number) => former + 1, 0);
+  const { stages, totalMs, isRunning } = toStages(statuses, Date.now());
+  useEffect(() => {
+    if (!isRunning) return;
+    const timer = setInterval(() => tick(undefined), tickMs);
+    return () => clearInterval(timer);
+  }, [isRunning]);
+  if (stages.length === 0) return null;
+  const share = (ms: number): string => `${totalMs === 0 ? 0 : (ms / totalMs) * 100}%`;
+  const liveAt = statuses.find(({ status }) => status === 'DEPLOYED')?.at;
+  return (
+    <section class="panel" aria-labelledby="revision-stages">
+      <h2 id="revision-stages">
+        Stages <span class="revision-total">{duration(totalMs)} in all</span>
+      </h2>
+      <ol class="revision-stages">
+        {stages.map(({ name, spans, totalMs: ms, isRunning: runs }) => (
+          <li key={name}>
+            <span>{name}</span>
+            <span class="revision-track" aria-hidden="true">
+              {spans.map(({ from, to }) => (
+                <span
+                  key={from}
+                  class={runs ? 'revision-bar revision-bar-running' : 'revision-bar'}
+                  style={{ left: share(from), width: share(to - from) }}
+                />
+              ))}
+            </span>
+            <span class="revision-ms">
+              {duration(ms)}
+              {runs && ' so far'}
+            </span>
+          </li>
+        ))}
+        {liveAt !== undefined && (
+          <li>
+            <span>Live</span>
+            <span class="revision-track" aria-hidden="true">
+              <span class="revision-live-mark" />
+            </span>
+            <span class="revision-ms">
+              <TimeAgo at={liveAt} />
+            </span>
+          </li>
+        )}
+      </ol>
+    </section>
+  );
+}
