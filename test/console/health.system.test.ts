@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Page } from 'playwright-core';
 import { expectAccessible, expectClean, openConsoleFixture, type ConsoleFixture } from './fixture.ts';
 
 let console: ConsoleFixture;

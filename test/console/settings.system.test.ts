@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Page } from 'playwright-core';
 import { expectAccessible, expectClean, openConsoleFixture, type ConsoleFixture } from './fixture.ts';
 
 let console: ConsoleFixture;
