@@ -88,7 +88,7 @@ const rules: readonly Rule[] = [
   ['POST', /^\/runs\/cancel$/, () => ({ does: 'cancel' })],
   ['POST', /^\/runs\/crons$/, () => ({ does: 'cron', threadId: undefined })],
   ['POST', /^\/runs\/crons\/(search|count)$/, search('cron')],
-  ['GET', /^\/runs\/crons\/([^/]+)$/, one('cron', 'read')],
+  ['GET', /^\/runs\/crons\/([^/]+)(?:\/runs)?$/, one('cron', 'read')],
   ['PATCH', /^\/runs\/crons\/([^/]+)$/, one('cron', 'update', true)],
   ['DELETE', /^\/runs\/crons\/([^/]+)$/, one('cron', 'delete')],
 

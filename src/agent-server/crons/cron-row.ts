@@ -1,7 +1,8 @@
 import type { ColumnType, Selectable } from 'kysely';
-import { storedCronFields, type Cron, type CronPayload } from '../../contract/agent/cron.ts';
+import { storedCronFields, type Cron, type CronPayload, type CronRun } from '../../contract/agent/cron.ts';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
 import type { RunCreate } from '../../contract/agent/run.ts';
+import type { StoredRun } from '../runs/run-row.ts';
 import type { Timing } from './due.ts';
 
 type Time = ColumnType<Date, Date, Date>;
@@ -52,6 +53,26 @@ export function showCron(cron: StoredCron): Cron {
     user_id: cron.user_id,
   };
 }
+
+/** A run of a cron. */
+export type StoredCronRun = Pick<
+  StoredRun,
+  'run_id' | 'status' | 'error' | 'created_at' | 'started_at' | 'ended_at'
+> & {
+  /** Null if its thread is not kept. */
+  thread_id: string | null;
+};
+
+/** Serializes a run of a cron for the API. */
+export const showCronRun = (run: StoredCronRun): CronRun => ({
+  run_id: run.run_id,
+  thread_id: run.thread_id,
+  status: run.status,
+  error: run.error,
+  created_at: run.created_at.toISOString(),
+  run_started_at: run.started_at?.toISOString() ?? null,
+  run_ended_at: run.ended_at?.toISOString() ?? null,
+});
 
 /** The run that a cron starts, with the cron's id in its metadata. */
 export function runOf(cron: StoredCron): RunCreate {

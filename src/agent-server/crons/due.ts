@@ -25,6 +25,14 @@ export function nextRun(timing: Timing, after: number): number | undefined {
   return next === undefined || (timing.end !== undefined && next > timing.end) ? undefined : next;
 }
 
+/** The times of the next runs after `after`: at most so many. */
+export function nextRuns(timing: Timing, after: number, most: number): number[] {
+  const times: number[] = [];
+  for (let next = nextRun(timing, after); next !== undefined && times.length < most; next = nextRun(timing, next))
+    times.push(next);
+  return times;
+}
+
 /** Decides about a cron due at `now` or before: one run for all the times passed if the latest is recent enough. */
 export function decideDueCron(timing: Timing, due: number, now: number): DueDecision {
   const next = nextRun(timing, now);

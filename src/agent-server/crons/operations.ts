@@ -1,16 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from 'hono';
 import * as z from 'zod';
-import { cronCount, cronCreateRequest, cronPatch, cronSearch } from '../../contract/agent/cron.ts';
+import { pageBounds } from '../../contract/agent/assistant.ts';
+import { cronCount, cronCreateRequest, cronPatch, cronRun, cronSearch } from '../../contract/agent/cron.ts';
 import type { Operation } from '../../http/operation.ts';
-import { pathId, readBody } from '../api/body.ts';
+import { pathId, readBody, readQuery } from '../api/body.ts';
 import { operation, type Env } from '../api/operation.ts';
 import { countResponse, cronResponse } from '../api/response-schemas.ts';
 import { selected } from '../api/pages.ts';
 import type { AuthUser } from '../auth/agent-auth.ts';
 import { missing, noCron, noThread, unacceptable } from '../refusal.ts';
 import { applyCronPatch, changesPayload, newCron, type CronRequestResult } from './cron-request.ts';
-import { runOf, showCron, type StoredCron } from './cron-row.ts';
+import { runOf, showCron, showCronRun, timingOf, type StoredCron } from './cron-row.ts';
+import { nextRuns } from './due.ts';
 
 /** The request to create a cron on a thread, which always keeps its thread. */
 export const threadCronCreate = cronCreateRequest.omit({ on_run_completed: true });
@@ -20,6 +22,13 @@ const createBody = cronCreateRequest.strip();
 const patchBody = cronPatch.strip();
 const searchBody = cronSearch.strip();
 const countBody = cronCount.strip();
+
+/** How many next runs a cron tells. */
+const mostNextRuns = 5;
+const cronWithNextRuns = z.looseObject({ ...cronResponse.shape, next_run_dates: z.array(z.iso.datetime()) });
+const runsQuery = z.looseObject({
+  limit: z.coerce.number().int().min(pageBounds.minLimit).max(100).default(pageBounds.defaultLimit),
+});
 
 const one = '/runs/crons/:cron_id';
 const tag = 'Crons';
@@ -80,6 +89,38 @@ export const cronOperations: readonly Operation<Env>[] = [
     handle: async (c) => c.json(await c.var.parts.crons.count(await readBody(c, countBody))),
   }),
   operation({
+    method: 'get',
+    path: one,
+    id: 'get_cron',
+    summary: 'Read a cron',
+    tag,
+    responses: { 200: { description: 'The cron with its next runs, at most five.', schema: cronWithNextRuns } },
+    errors: [404, 422],
+    async handle(c) {
+      const cron = await requireCron(c);
+      // The next run may be due already.
+      const from = cron.next_run_date === null ? undefined : cron.next_run_date.getTime() - 1;
+      const next = from === undefined ? [] : nextRuns(timingOf(cron), from, mostNextRuns);
+      return c.json({ ...showCron(cron), next_run_dates: next.map((time) => new Date(time).toISOString()) });
+    },
+  }),
+  operation({
+    method: 'get',
+    path: `${one}/runs`,
+    id: 'list_cron_runs',
+    summary: 'List the last runs of a cron',
+    description: 'Newest first. Of those without a kept thread, the last 100.',
+    tag,
+    query: runsQuery,
+    responses: { 200: { description: 'The runs.', schema: z.array(cronRun) } },
+    errors: [404, 422],
+    async handle(c) {
+      const { limit } = readQuery(c, runsQuery);
+      const { cron_id } = await requireCron(c);
+      return c.json((await c.var.parts.crons.runs(cron_id, limit)).map(showCronRun));
+    },
+  }),
+  operation({
     method: 'patch',
     path: one,
     id: 'patch_cron',
@@ -118,6 +159,13 @@ export const cronOperations: readonly Operation<Env>[] = [
     },
   }),
 ];
+
+async function requireCron(c: Context<Env>): Promise<StoredCron> {
+  const cronId = pathId(c, 'cron_id');
+  const cron = await c.var.parts.crons.get(cronId);
+  if (!cron) throw noCron(cronId);
+  return cron;
+}
 
 async function createCron(c: Context<Env>, threadId: string | undefined): Promise<Response> {
   const { crons, threads, runs, clock } = c.var.parts;

@@ -9,7 +9,7 @@ import type { Storage } from '../storage/open.ts';
 import { storable } from '../storage/storable.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { LiveThreadCondition } from '../threads/expiry-sql.ts';
-import { storedCron, type StoredCron } from './cron-row.ts';
+import { storedCron, type StoredCron, type StoredCronRun } from './cron-row.ts';
 
 /** The crons of a deployment. */
 export class CronStore {
@@ -20,6 +20,21 @@ export class CronStore {
   constructor(storage: Storage, threadIsThere: LiveThreadCondition) {
     this.#storage = storage;
     this.#isThere = () => threadIsThere('crons');
+  }
+
+  /** The last runs of a cron, newest first. */
+  async runs(cronId: string, limit: number): Promise<StoredCronRun[]> {
+    const { rows } = await this.#storage.pool.query<StoredCronRun>({
+      name: 'runs-of-cron',
+      text: `
+        select run_id, case when temporary then null else thread_id end as thread_id, status, error, created_at, started_at, ended_at
+        from runs where metadata ? 'cron_id' and metadata ->> 'cron_id' = $1::text
+        union all
+        select run_id, null, status, error, created_at, started_at, ended_at from cron_runs where cron_id = $1::uuid
+        order by created_at desc limit $2`,
+      values: [cronId, limit],
+    });
+    return rows;
   }
 
   /** Inserts a cron; false if its assistant or thread was deleted meanwhile. */

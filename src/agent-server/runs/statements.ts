@@ -134,10 +134,29 @@ export const endOnThreadHooked = {
   ),
 };
 
+/** The cron in the metadata of a run, which any client may set to anything. */
+const cronOfRun = `case when run.metadata ->> 'cron_id' ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then (run.metadata ->> 'cron_id')::uuid end`;
+
+/** How many ended stateless runs of a cron are kept. */
+const maxCronRuns = 100;
+
+/** Keeps the end of a stateless run of a cron, and prunes the older ones. $4: its status, $6: its error. */
+const insertCronRun = `
+    of_cron as (
+      insert into cron_runs (cron_id, run_id, status, error, created_at, started_at, ended_at)
+      select cron_id, run_id, $4::text, $6::json, run.created_at, started_at, $3::timestamptz
+      from run join crons on crons.cron_id = ${cronOfRun}
+    ), pruned_of_cron as (
+      delete from cron_runs using run where cron_runs.cron_id = ${cronOfRun} and cron_runs.run_id in (
+        select newest.run_id from cron_runs newest where newest.cron_id = ${cronOfRun}
+        order by newest.created_at desc offset ${maxCronRuns - 1}
+      )
+    )`;
+
 const endAlone = (also: string) => `
     with run as (
       delete from runs where run_id = $1 and process_id = $2 returning *
-    ), ${insertTrace(5, { status: '$4::text', endedAt: '$3::timestamptz' })}${also}
+    ), ${insertTrace(5, { status: '$4::text', endedAt: '$3::timestamptz' })}, ${insertCronRun}${also}
     select from run`;
 
 /** $1 run, $2 process, $3 now, $4 status, $5 to $9 its trace. Deletes a stateless run. */

@@ -135,16 +135,12 @@ export class RunStore extends RunReads {
     return (rowCount ?? 0) > 0;
   }
 
+  /** Whether the run is exported, its bounded error, and what else is exported. */
   #traceOf({ error, usage, trace }: RunEnd): unknown[] {
-    if (!this.#traced) return [false, null, null, null, null];
     const reported = error && { error: bounded(error.error, 500), message: bounded(error.message, 10_000) };
-    return [
-      true,
-      reported ? JSON.stringify(reported) : null,
-      usage ? JSON.stringify(usage) : null,
-      this.#traced.revisionId,
-      trace ?? null,
-    ];
+    const reportedJson = reported ? JSON.stringify(reported) : null;
+    if (!this.#traced) return [false, reportedJson, null, null, null];
+    return [true, reportedJson, usage ? JSON.stringify(usage) : null, this.#traced.revisionId, trace ?? null];
   }
 
   /** Deletes a run of this process with all it wrote, which restores its thread. */

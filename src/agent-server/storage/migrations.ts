@@ -11,6 +11,7 @@ import { searches } from './migrations/070-searches.ts';
 import { threadStreams } from './migrations/080-thread-streams.ts';
 import { storeVectors } from './migrations/090-store-vectors.ts';
 import { tracedSteps } from './migrations/100-traced-steps.ts';
+import { cronRuns } from './migrations/102-cron-runs.ts';
 import { webhookHistory } from './migrations/101-webhook-history.ts';
 
 /**
@@ -31,4 +32,5 @@ export const migrations: readonly Migration[] = [
   storeVectors,
   tracedSteps,
   webhookHistory,
+  cronRuns,
 ];

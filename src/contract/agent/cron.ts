@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { page, sortOrders } from './assistant.ts';
 import { freeObject } from './open-word.ts';
-import { onCompletion, runCreate } from './run.ts';
+import { onCompletion, runCreate, runStatuses } from './run.ts';
 
 /** The longest schedule, in characters: five fields with every value spelled out are shorter. */
 const maxScheduleLength = 500;
@@ -32,6 +32,19 @@ export const cronSchema = z.looseObject({
   user_id: z.string().nullish(),
 });
 export type Cron = z.infer<typeof cronSchema>;
+
+/** A run that a cron started (an addition of ours). */
+export const cronRun = z.looseObject({
+  run_id: z.uuid(),
+  /** Null if its thread is not kept. */
+  thread_id: z.uuid().nullable(),
+  status: z.enum(runStatuses),
+  error: z.looseObject({ error: z.string(), message: z.string() }).nullable(),
+  created_at: z.string(),
+  run_started_at: z.string().nullable(),
+  run_ended_at: z.string().nullable(),
+});
+export type CronRun = z.infer<typeof cronRun>;
 
 /** `payload` of a cron as it is kept: the request of its runs, besides assistant and metadata. */
 export const cronPayload = runCreate.pick({

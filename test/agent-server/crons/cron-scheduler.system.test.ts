@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   lines = [];
-  await storage().pool.query('truncate started, crons');
+  await storage().pool.query('truncate started, crons, cron_runs');
 });
 afterAll(async () => {
   await Promise.all(processes.map((each) => each.close()));

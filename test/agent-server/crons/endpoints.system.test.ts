@@ -75,6 +75,48 @@ describe('crons, over HTTP', () => {
     },
   );
 
+  test('reads one with its next runs, and lists those that it started', async () => {
+    const cron = await make({ ...daily, end_time: '2026-11-24T12:00:00Z' });
+    const kept = await make({ ...daily, on_run_completed: 'keep', schedule: '0 9 * * 2' });
+    const read = async (path: string): Promise<unknown> => ok('GET', `/runs/crons/${path}`);
+    const days = ['21', '22', '23', '24'].map((day) => `2026-11-${day}T09:00:00.000Z`);
+    expect(await read(cron.cron_id)).toEqual({ ...cron, next_run_dates: days });
+    expect(Object(await read(kept.cron_id)).next_run_dates).toHaveLength(5);
+    expect(await read(`${cron.cron_id}/runs`)).toEqual([]);
+
+    for (const [starter, keeps] of [
+      [cron, false],
+      [kept, true],
+    ] as const) {
+      const completion = keeps ? { on_completion: 'keep' } : {};
+      const metadata = { cron_id: starter.cron_id };
+      await ok('POST', '/runs/wait', { assistant_id: 'echo', input: { input: 'Ada' }, metadata, ...completion });
+      const runs = await read(`${starter.cron_id}/runs`);
+      expect(runs).toEqual([
+        {
+          run_id: expect.stringMatching(UUID),
+          thread_id: keeps ? expect.stringMatching(UUID) : null,
+          status: 'success',
+          error: null,
+          created_at: expect.stringMatching(ISO),
+          run_started_at: expect.stringMatching(ISO),
+          run_ended_at: expect.stringMatching(ISO),
+        },
+      ]);
+    }
+    await ok('POST', '/runs/wait', { assistant_id: 'echo', input: { input: 'Ada' }, metadata: { cron_id: "x' or 1" } });
+    await ok('POST', '/runs/wait', {
+      assistant_id: 'echo',
+      input: { input: 'Ada' },
+      metadata: { cron_id: UNKNOWN_ID },
+    });
+    await ok('PATCH', `/runs/crons/${cron.cron_id}`, { enabled: false });
+    expect(Object(await read(cron.cron_id)).next_run_dates).toEqual([]);
+    expect((await ask('GET', `/runs/crons/${UNKNOWN_ID}`)).status).toBe(404);
+    expect((await ask('GET', `/runs/crons/${UNKNOWN_ID}/runs`)).status).toBe(404);
+    for (const { cron_id } of [cron, kept]) await ask('DELETE', `/runs/crons/${cron_id}`);
+  });
+
   test(
     'creates one on a thread, in both spellings of the path',
     { meta: { claims: ['agent.endpoints.thread-cron'] } },
