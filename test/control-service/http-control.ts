@@ -3,6 +3,7 @@ import { apiKeysList, newApiKey, auditList } from '../../src/contract/control/ap
 import { deployment, deploymentsList } from '../../src/contract/control/deployment.ts';
 import { githubIntegrations, githubRepositories } from '../../src/contract/control/integration.ts';
 import { health } from '../../src/contract/control/health.ts';
+import { githubBranch, githubIntegrations, githubRepositories } from '../../src/contract/control/integration.ts';
 import { listener, listenersList } from '../../src/contract/control/listener.ts';
 import { claimStanding, workClaim } from '../../src/contract/control/listener-work.ts';
 import { logPage } from '../../src/contract/control/log.ts';
@@ -105,6 +106,8 @@ export function httpControl(baseUrl: string, apiKey: string): OurControlService 
     },
     listIntegrations: () => send(githubIntegrations, 'GET', '/v1/integrations/github/install'),
     listRepositories: (id) => send(githubRepositories, 'GET', `/v1/integrations/github/${id}/repos`),
+    listBranches: (id, owner, repo) =>
+      send(z.array(githubBranch), 'GET', `/v1/integrations/github/${id}/repos/${owner}/${repo}/branches`),
     listListeners: (requested) => send(listenersList, 'GET', `/v2/listeners${query(requested)}`),
     listApiKeys: (requested) => send(apiKeysList, 'GET', `/v1/api-keys${query(requested)}`),
     createApiKey: (body, options) => send(newApiKey, 'POST', '/v1/api-keys', body, conditions(options)),

@@ -23,5 +23,9 @@ export const githubRepository = z.looseObject({
   default_branch: z.string().nullish(),
 });
 export type GithubRepository = z.infer<typeof githubRepository>;
+/** A branch of a repository (an addition of ours). */
+export const githubBranch = z.looseObject({ name: z.string(), commit_sha: z.string() });
+export type GithubBranch = z.infer<typeof githubBranch>;
+
 /** The response of `GET /v1/integrations/github/{integration_id}/repos`. */
 export const githubRepositories = z.array(githubRepository);

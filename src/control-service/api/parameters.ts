@@ -29,6 +29,8 @@ export const pathParameters: Readonly<Record<string, z.ZodType>> = {
   deployment_id: id('The id of the deployment.'),
   revision_id: id('The id of one of its revisions.'),
   integration_id: id('The id of the integration.'),
+  owner: text('The owner of the repository.'),
+  repo: text('The name of the repository.'),
   listener_id: id('The id of the listener.'),
   claim_id: id('The id of the claim.'),
   project_id: id('The id of the tracing project.'),

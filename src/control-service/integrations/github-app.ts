@@ -61,6 +61,12 @@ export interface InstalledRepository extends NamedRepository {
   defaultBranch: string;
 }
 
+export interface Branch {
+  name: string;
+  /** Of its newest commit. */
+  sha: string;
+}
+
 /** A token for one clone, or why there is none. */
 export type CloneToken = { kind: 'token'; token: string } | { kind: 'not-held' };
 
@@ -68,6 +74,7 @@ export type CloneToken = { kind: 'token'; token: string } | { kind: 'not-held' }
 export type GithubApp = ReturnType<typeof githubApp>;
 
 const perPage = 100;
+const maxBranches = 1_000;
 
 /** Creates the client of the App. Sends no request. */
 export function githubApp({ appId, privateKey, apiUrl, clock, answerWithinMs = 15_000 }: GithubAppSettings) {
@@ -136,6 +143,33 @@ export function githubApp({ appId, privateKey, apiUrl, clock, answerWithinMs = 1
           found.push({ id: Number(id), owner: owner.login, name, url, defaultBranch: default_branch });
         }
         if (data.repositories.length < perPage) return found;
+      }
+    },
+
+    /** The branches of a repository, at most 1,000; undefined if the installation does not reach it. */
+    async branches(installationId: number, { owner, name }: NamedRepository): Promise<Branch[] | undefined> {
+      const made = await this.cloneToken(installationId, { owner, name });
+      if (made.kind === 'not-held') return undefined;
+      const installed = new Octokit({ ...options, auth: made.token });
+      const found: Branch[] = [];
+      try {
+        for (let page = 1; page <= maxBranches / perPage; page += 1) {
+          const { data } = await ask(`list the branches of ${owner}/${name}`, (request) =>
+            installed.request('GET /repos/{owner}/{repo}/branches', {
+              owner,
+              repo: name,
+              per_page: perPage,
+              page,
+              request,
+            }),
+          );
+          for (const branch of data) found.push({ name: branch.name, sha: branch.commit.sha });
+          if (data.length < perPage) break;
+        }
+        return found;
+      } finally {
+        // It expires within the hour.
+        await endToken(made.token).catch(() => undefined);
       }
     },
 

@@ -58,6 +58,10 @@ export function createIntegrations(app: GithubApp, store: ControlStore, clock: C
       return store.listRepositories(integration.id);
     },
 
+    /** The branches of a repository; undefined if the integration does not reach it. */
+    branches: ({ installation_id }: IntegrationRecord, repository: { owner: string; name: string }) =>
+      app.branches(Number(installation_id), repository),
+
     /** Why this integration can't clone this repository; undefined where no reason is known. */
     async problem(integration: IntegrationRecord, repoUrl: string): Promise<string | undefined> {
       const named = repositoryAt(app.origin, repoUrl);

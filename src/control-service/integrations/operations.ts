@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { githubBranch } from '../../contract/control/integration.ts';
 import { operationsOf } from '../api/operation.ts';
 import { integrationResponse, repositoryResponse } from '../api/response-schemas.ts';
 
@@ -29,5 +30,17 @@ const atPath = (path: string, prefix: string) => [
 /** The installations of the GitHub App, read-only. */
 export const integrationOperations = [
   ...atPath('/v1/integrations/github', ''),
+  operation({
+    method: 'get',
+    path: '/v1/integrations/github/:integration_id/repos/:owner/:repo/branches',
+    id: 'list_github_branches',
+    summary: 'List the branches of a repository',
+    responses: { 200: { description: 'The branches, at most 1,000.', schema: z.array(githubBranch) } },
+    errors: [404, 422, 502],
+    handle: async (c) =>
+      c.json(
+        await c.var.service.listBranches(c.req.param('integration_id'), c.req.param('owner'), c.req.param('repo')),
+      ),
+  }),
   ...atPath('/v1/integrations/forge/github', 'forge_'),
 ];

@@ -1,4 +1,4 @@
-import type { GithubIntegration, GithubRepository } from '../../contract/control/integration.ts';
+import type { GithubBranch, GithubIntegration, GithubRepository } from '../../contract/control/integration.ts';
 import { GitHubIntegrationError } from './github-error.ts';
 import { toIntegrationResponse, toRepositoryResponse } from '../deployments/response.ts';
 import { foundOrThrow, refusedCall, parseId, type Call } from '../service/refuse.ts';
@@ -13,6 +13,19 @@ export function integrationOperations({ store, tenantId, integrations }: Service
         ? await askingGitHub(call, () => integrations.list(tenantId))
         : await store.listIntegrations(tenantId);
       return listed.map(toIntegrationResponse);
+    },
+
+    /** Without a GitHub App there is no way to any branch. */
+    async listBranches(integrationId: string, owner: string, name: string): Promise<GithubBranch[]> {
+      const path = `/v1/integrations/github/${integrationId}/repos/${owner}/${name}/branches`;
+      const call = { operation: 'list branches', method: 'GET', path };
+      const id = parseId(call, 'integration_id', integrationId);
+      const integration = foundOrThrow(call, 'Integration', integrationId, await store.findIntegration(tenantId, id));
+      const branches = await askingGitHub(call, async () => integrations?.branches(integration, { owner, name }));
+      return foundOrThrow(call, 'Repository', `${owner}/${name}`, branches).map((branch) => ({
+        name: branch.name,
+        commit_sha: branch.sha,
+      }));
     },
 
     async listRepositories(integrationId: string): Promise<GithubRepository[]> {

@@ -195,6 +195,7 @@ function failingIntegrations(store: ControlStore): Integrations {
   return {
     list: (tenantId) => gitHub().then(() => store.listIntegrations(tenantId)),
     repositories: ({ id }) => gitHub().then(() => store.listRepositories(id)),
+    branches: () => gitHub().then(() => [{ name: 'main', sha: '0'.repeat(40) }]),
     problem: async () => undefined,
     cloneToken: async () => ({ ok: false, reason: 'Nothing is cloned here.' }),
     endToken: async () => undefined,

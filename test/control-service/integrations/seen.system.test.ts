@@ -27,6 +27,10 @@ function appOf() {
     origin: 'https://github.com',
     installations: () => ask('installations', () => self.installed),
     repositories: (id) => ask(`repositories ${id}`, () => self.holds.get(id) ?? []),
+    branches: (id, { name }) =>
+      ask(`branches ${id}`, () =>
+        self.holds.get(id)?.some((each) => each.name === name) ? [{ name: 'main', sha: 'a'.repeat(40) }] : undefined,
+      ),
     cloneToken: (id, { name }) =>
       ask(`token ${id}`, (): CloneToken => {
         const held = self.holds.get(id)?.some((each) => each.name === name);
@@ -56,6 +60,7 @@ describe('over HTTP', () => {
       integrations: {
         list: (tenant) => integrations.list(tenant),
         repositories: (integration) => integrations.repositories(integration),
+        branches: (integration, named) => integrations.branches(integration, named),
         problem: (integration, url) => integrations.problem(integration, url),
         cloneToken: (tenant, id, url) => integrations.cloneToken(tenant, id, url),
         endToken: (token) => integrations.endToken(token),
@@ -118,6 +123,15 @@ describe('over HTTP', () => {
         default_branch: 'main',
       },
     ]);
+  });
+
+  test('lists the branches of a repository that the installation reaches', async () => {
+    const id = await acme();
+    expect(await fixture.control.listBranches(id, 'acme', 'agent')).toEqual([
+      { name: 'main', commit_sha: 'a'.repeat(40) },
+    ]);
+    expect(await refusalOf(fixture.control.listBranches(id, 'acme', 'secret'))).toMatchObject({ status: 404 });
+    expect(await refusalOf(fixture.stranger.listBranches(id, 'acme', 'agent'))).toMatchObject({ status: 404 });
   });
 
   test('requests GitHub once a minute, and once for concurrent calls', async () => {
