@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { apiKeysList, newApiKey, auditList } from '../../src/contract/control/api-key.ts';
 import { deployment, deploymentsList } from '../../src/contract/control/deployment.ts';
-import { githubIntegrations, githubRepositories } from '../../src/contract/control/integration.ts';
 import { health } from '../../src/contract/control/health.ts';
 import { githubBranch, githubIntegrations, githubRepositories } from '../../src/contract/control/integration.ts';
 import { listener, listenersList } from '../../src/contract/control/listener.ts';
