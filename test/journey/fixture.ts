@@ -34,6 +34,8 @@ export interface JourneyFixture {
   /** The folder of this journey: `git`, `data`. */
   folder: string;
   service: LocalService;
+  /** The services' database; undefined where they start one of their own. */
+  databaseUrl: string | undefined;
   control: ControlServiceClient;
   /** Makes a git repository of one of the agents beside this file. */
   repository(agent: string, name?: string): Promise<Repository>;
@@ -88,6 +90,7 @@ export async function openJourneyFixture(options: JourneyOptions = {}): Promise<
   });
   return {
     folder,
+    databaseUrl: postgres?.url,
     control,
     get service() {
       return service;

@@ -1,5 +1,147 @@
+import { useLocation } from 'preact-iso';
+import { useEffect, useRef } from 'preact/hooks';
+import { ErrorNotice, Loading } from '../../parts/notices.tsx';
 import { Page } from '../../parts/page.tsx';
+import { Untrusted } from '../../parts/untrusted.tsx';
+import { AdvancedFields, FieldInput } from './fields.tsx';
+import { FolderPicker } from './folder-picker.tsx';
+import { ProgressBar } from './progress-bar.tsx';
+import { formFields, ways, type Way } from './request.ts';
+import { SecretsEditor } from './secrets-editor.tsx';
+import { useChoices } from './use-choices.ts';
+import { useCreation, type Creation } from './use-creation.ts';
 
+const graphConfigPath = 'source_revision_config.graph_config_path';
+
+/** Creates a deployment; or, with `?deployment=ID`, uploads the source of one that exists. */
 export default function NewDeployment() {
-  return <Page title="NewDeployment">To be written.</Page>;
+  const { query } = useLocation();
+  const creation = useCreation(query['deployment']);
+  const { problems, failure, isBusy, submit, existing } = creation;
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [problems]);
+  useDropOnPage(creation);
+  const send = (event: SubmitEvent): void => {
+    event.preventDefault();
+    void submit();
+  };
+  const isUpload = existing !== undefined;
+  return (
+    <Page title={isUpload ? 'Upload the source' : 'New deployment'}>
+      {failure && <ErrorNotice error={failure} />}
+      <form ref={form} class="new-deployment" noValidate onSubmit={send} aria-busy={isBusy}>
+        <fieldset class="new-deployment-all" disabled={isBusy}>
+          <legend class="deployments-hidden">Deployment</legend>
+          {isUpload ? <UploadForm creation={creation} /> : <CreateForm creation={creation} />}
+        </fieldset>
+        <ProgressBar progress={creation.progress} />
+        <div class="actions">
+          <button type="submit" class="button button-primary" aria-disabled={isBusy}>
+            {isBusy ? 'Deploying …' : 'Deploy'}
+          </button>
+          <span class="muted">
+            {isUpload
+              ? 'Makes a revision of what you upload.'
+              : 'Creates the deployment and builds its first revision.'}
+          </span>
+        </div>
+      </form>
+    </Page>
+  );
+}
+
+const wayTexts: Readonly<Record<Way, readonly [title: string, text: string]>> = {
+  folder: ['Folder or archive', 'Upload it from this computer.'],
+  repository: ['Repository', 'Build a branch, and every push to it if you like.'],
+  image: ['Image', 'Run a container image that you have built.'],
+};
+
+function CreateForm({ creation }: { creation: Creation }) {
+  const { draft, change, problems, setValue } = creation;
+  const options = useChoices(draft);
+  const fields = formFields(draft.way);
+  const input = (field: (typeof fields)[number]) => (
+    <FieldInput
+      key={field.path}
+      field={field}
+      value={draft.values[field.path] ?? ''}
+      problem={problems[field.path]}
+      options={options[field.path]}
+      onChange={(value) => setValue(field.path, value)}
+    />
+  );
+  const advanced = fields.filter(({ isAdvanced }) => isAdvanced);
+  return (
+    <>
+      <fieldset class="new-deployment-ways">
+        <legend>What do you want to deploy?</legend>
+        {ways.map((way) => {
+          const [title, text] = wayTexts[way];
+          return (
+            <label key={way} class="new-deployment-way">
+              <input type="radio" name="way" checked={draft.way === way} onChange={() => change({ way })} />
+              <span>
+                <strong>{title}</strong>
+                <span class="muted">{text}</span>
+              </span>
+            </label>
+          );
+        })}
+      </fieldset>
+      <section class="panel">
+        {draft.way === 'folder' && <FolderPicker creation={creation} />}
+        {fields.filter(({ isAdvanced }) => !isAdvanced).map(input)}
+        <AdvancedFields hasProblem={advanced.some(({ path }) => problems[path] !== undefined)}>
+          {advanced.map(input)}
+        </AdvancedFields>
+      </section>
+      <SecretsEditor secrets={draft.secrets} problems={problems} onChange={(secrets) => change({ secrets })} />
+    </>
+  );
+}
+
+function UploadForm({ creation }: { creation: Creation }) {
+  const { draft, existing, problems, setValue } = creation;
+  const { data, error, reload } = existing ?? {};
+  if (error) return <ErrorNotice error={error} retry={reload} />;
+  if (!data) return <Loading what="the deployment" />;
+  const config = formFields('folder').find(({ path }) => path === graphConfigPath);
+  return (
+    <section class="panel">
+      <p class="notice">
+        The deployment <Untrusted text={data.name} longest={100} /> exists. It is built from a folder or an archive that
+        you upload here.
+      </p>
+      <FolderPicker creation={creation} />
+      {config && (
+        <FieldInput
+          field={config}
+          value={draft.values[graphConfigPath] ?? ''}
+          problem={problems[graphConfigPath]}
+          onChange={(value) => setValue(graphConfigPath, value)}
+        />
+      )}
+    </section>
+  );
+}
+
+/** Takes what is dropped anywhere on the page: beside the field, the browser would open the file instead. */
+function useDropOnPage({ drop, isBusy }: Creation): void {
+  const latest = useRef(drop);
+  latest.current = drop;
+  useEffect(() => {
+    const over = (event: DragEvent): void => event.preventDefault();
+    const dropped = (event: DragEvent): void => {
+      event.preventDefault();
+      if (event.dataTransfer && !isBusy) latest.current(event.dataTransfer);
+    };
+    addEventListener('dragover', over);
+    addEventListener('drop', dropped);
+    return () => {
+      removeEventListener('dragover', over);
+      removeEventListener('drop', dropped);
+    };
+  }, [isBusy]);
 }

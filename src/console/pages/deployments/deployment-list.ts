@@ -1,0 +1,85 @@
+import type { DeploymentSummary } from '../../../contract/control/deployment-summary.ts';
+import { deploymentStates } from '../../../contract/control/deployment-summary.ts';
+
+/** What the list shows, as the query of its address says. */
+export interface ListView {
+  /** Searched in names, addresses and live commits. */
+  search: string;
+  /** A state, or empty for all. */
+  state: string;
+  sort: SortKey;
+  isDescending: boolean;
+}
+
+const sortKeys = ['name', 'state', 'change', 'requests'] as const;
+export type SortKey = (typeof sortKeys)[number];
+
+/** Reads the view from the query of an address; what it does not know is ignored. */
+export function readView(query: Readonly<Record<string, string | undefined>>): ListView {
+  const { q = '', state = '', sort = '' } = query;
+  const isDescending = sort.startsWith('-');
+  const name = isDescending ? sort.slice(1) : sort;
+  return { search: q, state, sort: sortKeys.find((key) => key === name) ?? 'name', isDescending };
+}
+
+/** The query of a view, with a question mark; empty for the usual one. */
+export function viewQuery({ search, state, sort, isDescending }: ListView): string {
+  const query = new URLSearchParams();
+  if (search !== '') query.set('q', search);
+  if (state !== '') query.set('state', state);
+  if (sort !== 'name' || isDescending) query.set('sort', `${isDescending ? '-' : ''}${sort}`);
+  return query.size === 0 ? '' : `?${query.toString()}`;
+}
+
+const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
+export const requestsOf = ({ activity }: DeploymentSummary): number => sum(activity.requests);
+export const errorsOf = ({ activity }: DeploymentSummary): number => sum(activity.errors);
+
+const byName = (one: DeploymentSummary, other: DeploymentSummary): number =>
+  one.name < other.name ? -1 : one.name > other.name ? 1 : 0;
+
+const order: Readonly<Record<SortKey, (one: DeploymentSummary, other: DeploymentSummary) => number>> = {
+  name: byName,
+  state: (one, other) => placeOf(one.state) - placeOf(other.state),
+  change: (one, other) => changedAt(one) - changedAt(other),
+  requests: (one, other) => requestsOf(one) - requestsOf(other),
+};
+
+/** What needs a person comes first. */
+const byUrgency = ['failed', 'deploying', 'deleting', 'not-deployed', 'live'];
+const placeOf = (state: string): number => byUrgency.indexOf(state);
+const changedAt = ({ last_change }: DeploymentSummary): number => (last_change ? Date.parse(last_change.at) : 0);
+
+/** The deployments that a view shows, in its order; those that are equal by it are in the order of their names. */
+export function shownDeployments(all: readonly DeploymentSummary[], view: ListView): DeploymentSummary[] {
+  const words = view.search.toLowerCase().split(/\s+/).filter(Boolean);
+  const sign = view.isDescending ? -1 : 1;
+  return all
+    .filter((each) => view.state === '' || each.state === view.state)
+    .filter((each) => {
+      const text = searchedText(each);
+      return words.every((word) => text.includes(word));
+    })
+    .sort((one, other) => sign * order[view.sort](one, other) || byName(one, other));
+}
+
+const searchedText = ({ name, url, live_commit }: DeploymentSummary): string =>
+  `${name} ${url ?? ''} ${live_commit?.sha ?? ''} ${live_commit?.subject ?? ''}`.toLowerCase();
+
+/** How many deployments are in each state, for every state that there is. */
+export function stateCounts(all: readonly DeploymentSummary[]): (readonly [state: string, count: number])[] {
+  const counts = new Map<string, number>(deploymentStates.map((state) => [state, 0]));
+  for (const { state } of all) counts.set(state, (counts.get(state) ?? 0) + 1);
+  return [...counts];
+}
+
+/** `not-deployed` as `Not deployed`. */
+export const stateWord = (state: string): string =>
+  (state.charAt(0).toUpperCase() + state.slice(1)).replaceAll('-', ' ');
+
+const plural = (count: number, word: string): string =>
+  `${count.toLocaleString('en')} ${word}${count === 1 ? '' : 's'}`;
+
+/** `1,204 requests, 3 errors` */
+export const activityText = (requests: number, errors: number): string =>
+  `${plural(requests, 'request')}, ${plural(errors, 'error')}`;

@@ -1,0 +1,177 @@
+import type { ComponentChildren } from 'preact';
+import type { DeploymentSummary } from '../../../contract/control/deployment-summary.ts';
+import { Badge, type Tone } from '../../parts/badge.tsx';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { TimeAgo } from '../../parts/time.tsx';
+import { shownText, Untrusted } from '../../parts/untrusted.tsx';
+import { paths } from '../../paths.ts';
+import { activityText, errorsOf, requestsOf, stateWord, type ListView, type SortKey } from './deployment-list.ts';
+import { barsOf, barsPath, sparklineHeight } from './sparkline.ts';
+import { useVirtualRows } from './use-virtual-rows.ts';
+
+const stateTones: Readonly<Record<string, Tone>> = { live: 'good', deploying: 'busy', failed: 'bad', deleting: 'warn' };
+const verdictTones: Readonly<Record<string, Tone>> = { passed: 'good', failed: 'bad' };
+const columns = 6;
+
+interface TableProps {
+  deployments: readonly DeploymentSummary[];
+  view: ListView;
+  onSort: (key: SortKey) => void;
+}
+
+/** The deployments as a table, of which only the rows in view are in the page. */
+export function DeploymentTable({ deployments, view, onSort }: TableProps) {
+  const { body, items, measure, onFocusIn } = useVirtualRows(deployments.map(({ id }) => id));
+  let end = 0;
+  const rows: ComponentChildren[] = [];
+  for (const { index, start, size } of items) {
+    const deployment = deployments[index];
+    if (!deployment) continue;
+    if (start > end) rows.push(<Gap key={`gap-${index}`} height={start - end} />);
+    end = start + size;
+    rows.push(
+      <tr
+        key={deployment.id}
+        ref={measure}
+        data-index={index}
+        aria-rowindex={index + 2}
+        onFocusIn={() => onFocusIn(index)}
+      >
+        <Cells deployment={deployment} />
+      </tr>,
+    );
+  }
+  const heading = (key: SortKey, label: string) => (
+    <SortedHeading label={label} sortKey={key} view={view} onSort={onSort} />
+  );
+  return (
+    <div class="table-frame">
+      <table class="deployments-table" aria-rowcount={deployments.length + 1}>
+        <caption class="deployments-hidden">Deployments</caption>
+        <thead>
+          <tr aria-rowindex={1}>
+            {heading('name', 'Deployment')}
+            {heading('state', 'State')}
+            <th scope="col">Live commit</th>
+            {heading('change', 'Last change')}
+            <th scope="col">Tests</th>
+            {heading('requests', 'Last hour')}
+          </tr>
+        </thead>
+        <tbody ref={body}>
+          {rows}
+          {items.total > end && <Gap height={items.total - end} />}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** The room of rows that are not in the page. */
+const Gap = ({ height }: { height: number }) => (
+  <tr aria-hidden="true">
+    <td class="deployments-gap" colSpan={columns} style={{ height: `${height}px` }} />
+  </tr>
+);
+
+interface HeadingProps {
+  label: string;
+  sortKey: SortKey;
+  view: ListView;
+  onSort: (key: SortKey) => void;
+}
+
+function SortedHeading({ label, sortKey, view, onSort }: HeadingProps) {
+  const isSorted = view.sort === sortKey;
+  const direction = view.isDescending ? 'descending' : 'ascending';
+  return (
+    <th scope="col" aria-sort={isSorted ? direction : undefined}>
+      <button type="button" class="deployments-sort" onClick={() => onSort(sortKey)}>
+        {label}
+        <span aria-hidden="true">{isSorted ? (view.isDescending ? ' ↓' : ' ↑') : ''}</span>
+      </button>
+    </th>
+  );
+}
+
+function Cells({ deployment }: { deployment: DeploymentSummary }) {
+  const { id, name, url, state, live_commit, last_change, verdict } = deployment;
+  return (
+    <>
+      <td class="deployments-name">
+        <a href={paths.deployment(id)}>
+          <Untrusted text={name} longest={100} />
+        </a>
+        {url !== null && (
+          <span class="deployments-address">
+            <span class="deployments-line mono muted" title={shownText(url)}>
+              <Untrusted text={url} />
+            </span>
+            <CopyButton text={url} label={`Copy the address of ${shownText(name, 100)}`} />
+          </span>
+        )}
+      </td>
+      <td>
+        <Badge tone={stateTones[state] ?? 'idle'}>{stateWord(shownText(state, 30))}</Badge>
+      </td>
+      <td class="deployments-commit">
+        {live_commit === null ? (
+          <span class="muted">None</span>
+        ) : (
+          <>
+            <code title={live_commit.sha}>{shownText(live_commit.sha.slice(0, 7))}</code>
+            <span class="deployments-line muted" title={shownText(live_commit.subject ?? '')}>
+              <Untrusted text={live_commit.subject ?? ''} longest={200} />
+            </span>
+          </>
+        )}
+      </td>
+      <td class="deployments-change">
+        {last_change === null ? (
+          <span class="muted">Unknown</span>
+        ) : (
+          <>
+            <TimeAgo at={last_change.at} />
+            <span class="deployments-line muted" title={changeText(last_change)}>
+              <bdi>{changeText(last_change)}</bdi>
+            </span>
+          </>
+        )}
+      </td>
+      <td>
+        {verdict === null ? (
+          <span class="muted">Not tested</span>
+        ) : (
+          <Badge tone={verdictTones[verdict] ?? 'warn'}>{stateWord(shownText(verdict, 30))}</Badge>
+        )}
+      </td>
+      <td class="deployments-activity">
+        <Sparkline deployment={deployment} />
+      </td>
+    </>
+  );
+}
+
+/** `patch deployment by Ada’s key` */
+const changeText = ({ operation, key_name, actor }: NonNullable<DeploymentSummary['last_change']>): string =>
+  shownText(`${operation} by ${key_name ?? actor}`, 200);
+
+function Sparkline({ deployment }: { deployment: DeploymentSummary }) {
+  const { requests, errors } = deployment.activity;
+  const text = activityText(requestsOf(deployment), errorsOf(deployment));
+  const largest = Math.max(...requests, ...errors, 1);
+  return (
+    <>
+      <svg
+        class="deployments-sparkline"
+        viewBox={`0 0 ${Math.max(requests.length, 1)} ${sparklineHeight}`}
+        preserveAspectRatio="none"
+        aria-hidden="true"
+      >
+        <path class="deployments-requests" d={barsPath(barsOf(requests, largest))} />
+        <path class="deployments-errors" d={barsPath(barsOf(errors, largest))} />
+      </svg>
+      <span class="muted">{text}</span>
+    </>
+  );
+}

@@ -1,0 +1,73 @@
+import {
+  defaultRangeExtractor,
+  observeWindowOffset,
+  observeWindowRect,
+  Virtualizer,
+  windowScroll,
+  type Range,
+  type VirtualItem,
+} from '@tanstack/virtual-core';
+import type { RefObject } from 'preact';
+import { useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks';
+
+interface VirtualRows {
+  /** The element that holds the rows. */
+  body: RefObject<HTMLTableSectionElement | null>;
+  /** The rows to render, with their places in the list; `total` is the height of all. */
+  items: VirtualItem[] & { total: number };
+  /** The `ref` of a row, which also has its index as `data-index`. */
+  measure: (row: HTMLTableRowElement | null) => void;
+  onFocusIn: (index: number) => void;
+}
+
+/** A list that is no longer has all its rows in the page: the browser's own search finds them. */
+const mostPlainRows = 60;
+const estimatedHeight = 64;
+
+/** Chooses the rows of a long table that are in view while the window scrolls, and the one that has the focus. */
+export function useVirtualRows(keys: readonly string[]): VirtualRows {
+  const [, render] = useReducer((count: number) => count + 1, 0);
+  const body = useRef<HTMLTableSectionElement>(null);
+  const focused = useRef<number | undefined>(undefined);
+  const [top, setTop] = useState(0);
+
+  const options = {
+    count: keys.length,
+    getScrollElement: () => window,
+    estimateSize: () => estimatedHeight,
+    getItemKey: (index: number) => keys[index] ?? index,
+    scrollMargin: top,
+    overscan: 8,
+    rangeExtractor: (range: Range) => indexesOf(range, focused.current),
+    observeElementRect: observeWindowRect,
+    observeElementOffset: observeWindowOffset,
+    scrollToFn: windowScroll,
+    onChange: () => render(undefined),
+    initialRect: { width: window.innerWidth, height: window.innerHeight },
+  };
+  const [virtualizer] = useState(() => new Virtualizer<Window, HTMLTableRowElement>(options));
+  virtualizer.setOptions(options);
+  useLayoutEffect(() => virtualizer._didMount(), [virtualizer]);
+  useLayoutEffect(() => {
+    virtualizer._willUpdate();
+    const found = body.current?.getBoundingClientRect();
+    if (found) setTop(Math.round(found.top + window.scrollY));
+  });
+
+  const items = virtualizer
+    .getVirtualItems()
+    .map((item) => ({ ...item, start: item.start - top, end: item.end - top }));
+  return {
+    body,
+    items: Object.assign(items, { total: virtualizer.getTotalSize() }),
+    measure: virtualizer.measureElement,
+    onFocusIn: (index) => (focused.current = index),
+  };
+}
+
+function indexesOf(range: Range, focused: number | undefined): number[] {
+  if (range.count <= mostPlainRows) return Array.from({ length: range.count }, (_, index) => index);
+  const indexes = defaultRangeExtractor(range);
+  if (focused === undefined || focused >= range.count || indexes.includes(focused)) return indexes;
+  return [...indexes, focused].sort((one, other) => one - other);
+}

@@ -1,0 +1,119 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useState } from 'preact/hooks';
+import { deploymentTypes } from '../../../contract/control/source.ts';
+import { Field } from '../../parts/field.tsx';
+import { isOn, type FormField } from './request.ts';
+
+/** A value to choose, and what it is shown as. */
+export interface Choice {
+  value: string;
+  label: string;
+}
+
+interface FieldInputProps {
+  field: FormField;
+  value: string;
+  problem: string | undefined;
+  /** What may be chosen; a text may have other values as well. */
+  options?: readonly Choice[] | undefined;
+  onChange: (value: string) => void;
+}
+
+/** A field of the form, by its kind. */
+export function FieldInput({ field, value, problem, options, onChange }: FieldInputProps) {
+  const { label, hint, kind, placeholder } = field;
+  const listId = useId();
+  if (kind === 'flag') return <Flag field={field} isChecked={value === isOn} onChange={onChange} />;
+  return (
+    <Field label={label} hint={hint} problem={problem}>
+      {(attributes) => {
+        const common = { ...attributes, value, placeholder, spellcheck: false };
+        if (kind === 'json') {
+          return (
+            <textarea {...common} class="mono" rows={4} onInput={(event) => onChange(event.currentTarget.value)} />
+          );
+        }
+        if (kind === 'choice') {
+          return (
+            <select {...attributes} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+              {(options ?? typeChoices).map((choice) => (
+                <option key={choice.value} value={choice.value}>
+                  {choice.label}
+                </option>
+              ))}
+            </select>
+          );
+        }
+        return (
+          <>
+            <input
+              {...common}
+              list={options && listId}
+              autocomplete="off"
+              autocapitalize="off"
+              onInput={(event) => onChange(event.currentTarget.value)}
+            />
+            {options && (
+              <datalist id={listId}>
+                {options.map((choice) => (
+                  <option key={choice.value} value={choice.value}>
+                    {choice.label}
+                  </option>
+                ))}
+              </datalist>
+            )}
+          </>
+        );
+      }}
+    </Field>
+  );
+}
+
+const typeChoices: readonly Choice[] = [
+  { value: '', label: 'Not set' },
+  ...deploymentTypes.map((value) => ({ value, label: value })),
+];
+
+interface FlagProps {
+  field: FormField;
+  isChecked: boolean;
+  onChange: (value: string) => void;
+}
+
+function Flag({ field: { label, hint }, isChecked, onChange }: FlagProps) {
+  const id = useId();
+  return (
+    <div class="field">
+      <label class="new-deployment-flag">
+        <input
+          type="checkbox"
+          checked={isChecked}
+          aria-describedby={id}
+          onChange={(event) => onChange(event.currentTarget.checked ? isOn : '')}
+        />
+        <span class="field-label">{label}</span>
+      </label>
+      <p class="field-hint" id={id}>
+        {hint}
+      </p>
+    </div>
+  );
+}
+
+/** The fields that are rarely needed, folded until one of them has a problem. */
+export function AdvancedFields({ hasProblem, children }: { hasProblem: boolean; children: ComponentChildren }) {
+  const [isOpen, setOpen] = useState(false);
+  useEffect(() => {
+    if (hasProblem) setOpen(true);
+  }, [hasProblem]);
+  return (
+    <details
+      class="new-deployment-advanced"
+      open={isOpen || hasProblem}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+    >
+      <summary>Advanced settings</summary>
+      {children}
+    </details>
+  );
+}

@@ -1,0 +1,100 @@
+import { useId, useState } from 'preact/hooks';
+import { shownText, Untrusted } from '../../parts/untrusted.tsx';
+import { pickArchive, pickFiles } from './picked-source.ts';
+import { sizeText } from './progress-bar.tsx';
+import { pickedField, type Creation } from './use-creation.ts';
+
+/** Where a folder or an archive is dropped or chosen, and what was found in it. */
+export function FolderPicker({ creation: { picked, pick, problems } }: { creation: Creation }) {
+  const [isOver, setOver] = useState(false);
+  const id = useId();
+  const problem = problems[pickedField];
+  const described = `${id}-hint${problem === undefined ? '' : ` ${id}-problem`}`;
+  return (
+    <div
+      class={`new-deployment-drop${isOver ? ' new-deployment-over' : ''}`}
+      role="group"
+      aria-labelledby={`${id}-title`}
+      onDragEnter={() => setOver(true)}
+      onDragOver={() => setOver(true)}
+      onDragLeave={() => setOver(false)}
+      onDrop={() => setOver(false)}
+    >
+      <h2 id={`${id}-title`}>Drop a folder or an archive here</h2>
+      <p class="field-hint" id={`${id}-hint`}>
+        Left out are .git, node_modules, files such as .env, and what .gitignore and .landfallignore name. An archive
+        ends with .tar.gz, .tgz or .zip.
+      </p>
+      <div class="actions">
+        <label class="button new-deployment-file">
+          Choose a folder
+          <input
+            type="file"
+            {...{ webkitdirectory: true }}
+            aria-describedby={described}
+            aria-invalid={problem !== undefined}
+            onChange={({ currentTarget: input }) => {
+              if (input.files?.length) void pick(pickFiles([...input.files]));
+              // The same folder may be chosen again after a change.
+              input.value = '';
+            }}
+          />
+        </label>
+        <label class="button new-deployment-file">
+          Choose an archive
+          <input
+            type="file"
+            accept=".gz,.tgz,.zip,application/gzip,application/zip"
+            aria-describedby={described}
+            onChange={({ currentTarget: input }) => {
+              const file = input.files?.[0];
+              if (file) void pick(pickArchive(file));
+              input.value = '';
+            }}
+          />
+        </label>
+      </div>
+      {problem !== undefined && (
+        <p class="field-error" id={`${id}-problem`} role="alert">
+          {shownText(problem)}
+        </p>
+      )}
+      <div role="status">{picked && <Found {...picked} />}</div>
+    </div>
+  );
+}
+
+const mostListed = 20;
+
+function Found({ name, files, bytes, configPaths, leftOut }: NonNullable<Creation['picked']>) {
+  return (
+    <div class="new-deployment-found">
+      <p>
+        {name !== '' && (
+          <>
+            <Untrusted text={name} longest={100} />:{' '}
+          </>
+        )}
+        {`${files.toLocaleString('en')} ${files === 1 ? 'file' : 'files'}, ${sizeText(bytes)}.`}
+      </p>
+      {configPaths.length === 0 && (
+        <p class="field-error">
+          There is no langgraph.json in it. Choose the folder that has it, or enter its path below.
+        </p>
+      )}
+      {leftOut.length > 0 && (
+        <details>
+          <summary>{`${leftOut.length.toLocaleString('en')} left out`}</summary>
+          <ul>
+            {leftOut.slice(0, mostListed).map((path) => (
+              <li key={path}>
+                <Untrusted text={path} longest={200} />
+              </li>
+            ))}
+            {leftOut.length > mostListed && <li>{`and ${leftOut.length - mostListed} more`}</li>}
+          </ul>
+        </details>
+      )}
+    </div>
+  );
+}

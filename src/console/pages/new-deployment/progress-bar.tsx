@@ -1,0 +1,24 @@
+import type { Progress } from './use-creation.ts';
+
+const bytes = new Intl.NumberFormat('en', {
+  style: 'unit',
+  unit: 'byte',
+  notation: 'compact',
+  unitDisplay: 'narrow',
+  maximumFractionDigits: 1,
+});
+
+/** `3.4KB` */
+export const sizeText = (size: number): string => bytes.format(size);
+
+/** How far packing and uploading are. */
+export function ProgressBar({ progress }: { progress: Progress | undefined }) {
+  if (!progress) return null;
+  const { step, done, total } = progress;
+  return (
+    <div class="new-deployment-progress">
+      <span>{`${step}: ${sizeText(done)} of ${sizeText(total)}`}</span>
+      <progress aria-label={step} max={Math.max(total, 1)} value={done} />
+    </div>
+  );
+}

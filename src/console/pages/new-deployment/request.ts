@@ -1,0 +1,203 @@
+import { isObject } from '../../../contract/json-object.ts';
+import { ruleOf, takes } from '../../../contract/control/field-rules.ts';
+import { runFields } from '../../../contract/control/field-table.ts';
+import type { Source } from '../../../contract/control/source.ts';
+
+/** What an agent is deployed from, in the words of the page. */
+export const ways = ['folder', 'repository', 'image'] as const;
+export type Way = (typeof ways)[number];
+
+const sourceOf: Readonly<Record<Way, Source>> = {
+  folder: 'internal_source',
+  repository: 'github',
+  image: 'external_docker',
+};
+
+/** The path of a field in the body of a request: `source_config.repo_url`. */
+export type FieldPath = string;
+
+/** A field as the form shows it. */
+export interface FormField {
+  path: FieldPath;
+  label: string;
+  hint: string;
+  kind: 'text' | 'flag' | 'choice' | 'json';
+  isAdvanced: boolean;
+  placeholder?: string;
+}
+
+type Look = Pick<FormField, 'label'> & Partial<Omit<FormField, 'path' | 'label'>>;
+
+/** How each field looks; a hint that is absent is the description in the table of fields. */
+const looks: Readonly<Record<string, Look>> = {
+  name: { label: 'Name', hint: 'Up to 63 lower-case letters, digits and hyphens. It can’t be changed later.' },
+  'integration-id': {
+    kind: 'choice',
+    label: 'GitHub integration',
+    hint: 'Not needed for local folders and public addresses.',
+  },
+  'repo-url': {
+    label: 'Repository address',
+    hint: 'Type to filter the repositories of the integration, or enter any address. It can’t be changed later.',
+    placeholder: 'https://github.com/owner/repository',
+  },
+  'repo-ref': { label: 'Branch or tag', placeholder: 'main' },
+  'graph-config-path': {
+    label: 'Graph configuration',
+    hint: 'Path of the file langgraph.json, from the root of the repository or the folder.',
+    placeholder: 'langgraph.json',
+  },
+  'build-on-push': {
+    label: 'Build on every push',
+    hint: 'A push to the branch makes a new revision. Not possible with a tag.',
+    kind: 'flag',
+  },
+  'image-uri': { label: 'Image', hint: 'Address of a container image.', placeholder: 'registry.example.com/agent:1' },
+  'listener-id': {
+    kind: 'choice',
+    label: 'Listener',
+    hint: 'It runs the image in its cluster. It can’t be changed later.',
+  },
+  'k8s-namespace': { label: 'Namespace', hint: 'Of the listener’s cluster. It can’t be changed later.' },
+  'deployment-type': {
+    label: 'Type',
+    hint: 'Sets the memory of the agent: dev_free 512 MB, dev 1 GB, prod 2 GB. It can’t be changed later.',
+    kind: 'choice',
+    isAdvanced: true,
+  },
+  'install-command': { label: 'Install command', isAdvanced: true, placeholder: 'npm ci' },
+  'build-command': { label: 'Build command', isAdvanced: true, placeholder: 'npm run build' },
+  'custom-url': { label: 'Address of the agent', isAdvanced: true },
+  'resource-spec': {
+    label: 'Resources',
+    hint: 'JSON. What each replica gets: CPU in cores, memory in MB, storage in GiB.',
+    kind: 'json',
+    isAdvanced: true,
+    placeholder: '{"cpu": 1, "memory_mb": 2048}',
+  },
+};
+
+/** The fields of a way, in the order of the form. */
+export function formFields(way: Way): FormField[] {
+  return Object.entries(looks).flatMap(([name, look]) => {
+    const field = runFields.find((each) => each.name === name);
+    if (!field?.api || !takes(ruleOf(field.api.path), sourceOf[way])) return [];
+    return [{ path: field.api.path, hint: field.input ?? '', kind: 'text', isAdvanced: false, ...look }];
+  });
+}
+
+/** What was entered so far. Fields of other ways keep their values, so that changing the way loses nothing. */
+export interface Draft {
+  way: Way;
+  values: Readonly<Record<FieldPath, string>>;
+  secrets: readonly { name: string; value: string }[];
+}
+
+/** The value of a flag that is on. */
+export const isOn = 'true';
+
+export const emptyDraft: Draft = {
+  way: 'folder',
+  values: {
+    'source_revision_config.graph_config_path': 'langgraph.json',
+    'source_revision_config.repo_ref': 'main',
+    'source_config.build_on_push': isOn,
+  },
+  secrets: [],
+};
+
+/** Problems by the path of their field. */
+export type Problems = Readonly<Record<FieldPath, string>>;
+
+/** The body of the request that creates a deployment, or what has to be entered first. */
+export function toRequest(draft: Draft): { body: Record<string, unknown> } | { problems: Problems } {
+  const source = sourceOf[draft.way];
+  const body: Record<string, unknown> = { source, source_config: {}, source_revision_config: {} };
+  const problems: Record<FieldPath, string> = {};
+  for (const { path, label, kind } of formFields(draft.way)) {
+    const text = (draft.values[path] ?? '').trim();
+    if (kind === 'flag') setAt(body, path, text === isOn);
+    else if (text === '') {
+      if (ruleOf(path).requiredFor.includes(source)) problems[path] = `Enter a value for “${label}”.`;
+    } else if (kind === 'json') {
+      const parsed = parseObject(text);
+      if (parsed) setAt(body, path, parsed);
+      else problems[path] = 'This is not a JSON object. Check its quotes, commas and braces.';
+    } else setAt(body, path, text);
+  }
+  for (const [index, { name }] of draft.secrets.entries()) {
+    if (name.trim() === '') problems[`secrets.${index}.name`] = 'Enter a name, or remove the row.';
+  }
+  body['secrets'] = draft.secrets.map(({ name, value }) => ({ name: name.trim(), value }));
+  return Object.keys(problems).length > 0 ? { problems } : { body };
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return isObject(parsed) ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function setAt(body: Record<string, unknown>, path: string, value: unknown): void {
+  const names = path.split('.');
+  const last = names.pop() ?? '';
+  let at = body;
+  for (const name of names) {
+    const found = at[name];
+    const next = isObject(found) ? found : {};
+    at[name] = next;
+    at = next;
+  }
+  at[last] = value;
+}
+
+/** Without the rows of secrets that are empty. */
+export const withoutEmptySecrets = (draft: Draft): Draft => ({
+  ...draft,
+  secrets: draft.secrets.filter(({ name, value }) => name.trim() !== '' || value !== ''),
+});
+
+/** Lines of a `.env` file as secrets; undefined where the text has none. */
+export function readSecretLines(text: string): Draft['secrets'] | undefined {
+  const secrets = text.split(/\r?\n/).flatMap((line) => {
+    const found = /^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=\s*(.*?)\s*$/.exec(line);
+    const [, name, value = ''] = found ?? [];
+    return name === undefined ? [] : [{ name, value: value.replace(/^(["'])(.*)\1$/, '$2') }];
+  });
+  return secrets.length > 0 ? secrets : undefined;
+}
+
+/** A refusal of the service, by the fields that the form shows; `rest` is for above the form. */
+export function problemsAtFields(
+  refused: { message: string; problems: readonly { field: string; message: string }[] },
+  draft: Draft,
+): { problems: Problems; rest: string | undefined } {
+  const shown = formFields(draft.way).map(({ path }) => path);
+  const secrets = draft.secrets.flatMap((_, index) => [`secrets.${index}.name`, `secrets.${index}.value`]);
+  const problems: Record<FieldPath, string> = {};
+  const rest: string[] = [];
+  const add = (field: string, message: string, whole: string): void => {
+    const path = [...shown, ...secrets].find((each) => field === each || field.startsWith(`${each}.`));
+    if (path === undefined) rest.push(whole);
+    else problems[path] = [problems[path], capitalised(message)].filter(Boolean).join(' ');
+  };
+  for (const { field, message } of refused.problems) add(field, message, `${field}: ${message}`);
+  if (refused.problems.length === 0) {
+    for (const { field, message, whole } of sentencesOf(refused.message, shown)) add(field, message, whole);
+  }
+  return { problems, rest: rest.length > 0 ? rest.join(' ') : undefined };
+}
+
+/** The service's own checks are sentences, each of which begins with the path of its field. */
+function sentencesOf(text: string, paths: readonly string[]): { field: string; message: string; whole: string }[] {
+  const starts = new RegExp(String.raw`(?<=^|[.?!] )(?=(?:${[...paths, 'secrets'].join('|')})(?: |:|\.))`);
+  return text.split(starts).map((whole) => {
+    const [, field = '', message = ''] = /^([\w.]*\w):? (.*)$/s.exec(whole.trim()) ?? [];
+    return { field, message, whole: whole.trim() };
+  });
+}
+
+const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

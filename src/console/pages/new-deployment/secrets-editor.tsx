@@ -1,0 +1,70 @@
+import { Field } from '../../parts/field.tsx';
+import { readSecretLines, type Draft, type Problems } from './request.ts';
+
+type Secrets = Draft['secrets'];
+
+interface SecretsProps {
+  secrets: Secrets;
+  problems: Problems;
+  onChange: (secrets: Secrets) => void;
+}
+
+/** The environment variables of the agent, each with a name and a value. */
+export function SecretsEditor({ secrets, problems, onChange }: SecretsProps) {
+  const change = (index: number, changed: Partial<Secrets[number]>): void =>
+    onChange(secrets.map((each, at) => (at === index ? { ...each, ...changed } : each)));
+  const paste = (index: number, event: ClipboardEvent): void => {
+    const pasted = readSecretLines(event.clipboardData?.getData('text') ?? '');
+    if (!pasted) return;
+    event.preventDefault();
+    onChange([...secrets.slice(0, index), ...pasted, ...secrets.slice(index + 1)]);
+  };
+  return (
+    <section class="panel">
+      <h2>Secrets</h2>
+      <p class="field-hint">
+        Environment variables of the agent, such as the key of a model. Their values are encrypted and not shown again.
+        You can paste the lines of a .env file into a name.
+      </p>
+      {secrets.map(({ name, value }, index) => (
+        <div key={index} class="new-deployment-secret">
+          <Field label={`Name of secret ${index + 1}`} problem={problems[`secrets.${index}.name`]}>
+            {(attributes) => (
+              <input
+                {...attributes}
+                class="mono"
+                value={name}
+                autocomplete="off"
+                spellcheck={false}
+                onPaste={(event) => paste(index, event)}
+                onInput={(event) => change(index, { name: event.currentTarget.value })}
+              />
+            )}
+          </Field>
+          <Field label={`Value of secret ${index + 1}`} problem={problems[`secrets.${index}.value`]}>
+            {(attributes) => (
+              <input
+                {...attributes}
+                type="password"
+                value={value}
+                autocomplete="off"
+                onInput={(event) => change(index, { value: event.currentTarget.value })}
+              />
+            )}
+          </Field>
+          <button
+            type="button"
+            class="button"
+            aria-label={`Remove secret ${index + 1}`}
+            onClick={() => onChange(secrets.filter((_, at) => at !== index))}
+          >
+            Remove
+          </button>
+        </div>
+      ))}
+      <button type="button" class="button" onClick={() => onChange([...secrets, { name: '', value: '' }])}>
+        Add a secret
+      </button>
+    </section>
+  );
+}

@@ -1,0 +1,170 @@
+import { useLocation } from 'preact-iso';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { deployment as deploymentSchema, type Deployment } from '../../../contract/control/deployment.ts';
+import { ApiError, call } from '../../api/http.ts';
+import { useLoaded, type Loaded } from '../../api/use-loaded.ts';
+import { paths } from '../../paths.ts';
+import { pickDropped, type PickedSource } from './picked-source.ts';
+import { emptyDraft, problemsAtFields, toRequest, withoutEmptySecrets, type Draft, type Problems } from './request.ts';
+import { nameFor } from './source-files.ts';
+import { createDeployment, deployTarball, stableKeys, uploadTarball } from './upload.ts';
+
+/** How far packing or uploading is, in bytes. */
+export interface Progress {
+  step: 'Packing' | 'Uploading';
+  done: number;
+  total: number;
+}
+
+/** The form of a new deployment, and what becomes of it. */
+export interface Creation {
+  draft: Draft;
+  change: (change: Partial<Draft>) => void;
+  setValue: (path: string, value: string) => void;
+  picked: PickedSource | undefined;
+  /** Takes what was chosen; `what` is a promise, which says why where it can't be taken. */
+  pick: (what: Promise<PickedSource>) => Promise<void>;
+  drop: (transfer: DataTransfer) => void;
+  problems: Problems;
+  /** What went wrong beside the fields. */
+  failure: Error | undefined;
+  progress: Progress | undefined;
+  isBusy: boolean;
+  submit: () => Promise<void>;
+  /** The deployment whose source is uploaded; undefined while a new one is made. */
+  existing: Loaded<Deployment | undefined> | undefined;
+}
+
+/** The problem of what was chosen has a place of its own. */
+export const pickedField = 'source';
+const graphConfigPath = 'source_revision_config.graph_config_path';
+
+export function useCreation(existingId: string | undefined): Creation {
+  const { route } = useLocation();
+  const [draft, setDraft] = useState(emptyDraft);
+  const [picked, setPicked] = useState<PickedSource>();
+  const [problems, setProblems] = useState<Problems>({});
+  const [failure, setFailure] = useState<Error>();
+  const [progress, setProgress] = useState<Progress>();
+  const [isBusy, setBusy] = useState(false);
+  const suggested = useRef('');
+  const [keyFor] = useState(stableKeys);
+  // What was uploaded is not uploaded again where only the last request failed.
+  const uploaded = useRef<{ picked: PickedSource; path: string } | undefined>(undefined);
+  const existing = useExisting(existingId);
+  useWarningBeforeLeaving(isBusy);
+
+  const setValue = (path: string, value: string): void =>
+    setDraft((former) => ({ ...former, values: { ...former.values, [path]: value } }));
+
+  const pick = async (what: Promise<PickedSource>): Promise<void> => {
+    try {
+      const found = await what;
+      setPicked(found);
+      setProblems((former) => Object.fromEntries(Object.entries(former).filter(([field]) => field !== pickedField)));
+      setDraft((former) => ({ ...former, way: 'folder', values: suggestedValues(former.values, found) }));
+    } catch (error) {
+      setDraft((former) => ({ ...former, way: 'folder' }));
+      setPicked(undefined);
+      setProblems((former) => ({ ...former, [pickedField]: wordsOf(error) }));
+    }
+  };
+  const suggestedValues = (values: Draft['values'], { name, configPaths }: PickedSource): Draft['values'] => {
+    const isNamed = (values['name'] ?? '') !== suggested.current;
+    if (!isNamed) suggested.current = nameFor(name);
+    return {
+      ...values,
+      ...(isNamed ? {} : { name: suggested.current }),
+      ...(configPaths[0] === undefined ? {} : { [graphConfigPath]: configPaths[0] }),
+    };
+  };
+
+  /** Packs and uploads what was chosen, and makes a revision of it. */
+  const sendSource = async (id: string, source: PickedSource): Promise<Deployment> => {
+    if (uploaded.current?.picked !== source) {
+      const total = source.bytes;
+      const tarball = await source.pack((done) => setProgress({ step: 'Packing', done, total }));
+      const sent = (done: number): void => setProgress({ step: 'Uploading', done, total: tarball.size });
+      uploaded.current = { picked: source, path: await uploadTarball(id, tarball, sent) };
+    }
+    const { path } = uploaded.current;
+    const revision = { source_tarball_path: path, graph_config_path: (draft.values[graphConfigPath] ?? '').trim() };
+    return deployTarball(id, revision, keyFor(JSON.stringify(revision)));
+  };
+
+  const submit = async (): Promise<void> => {
+    if (isBusy) return;
+    const sent = withoutEmptySecrets(draft);
+    setDraft(sent);
+    const request = existingId === undefined ? toRequest(sent) : { body: {} };
+    const source = sent.way === 'folder' ? picked : undefined;
+    const missing: Problems =
+      sent.way === 'folder' && !source ? { [pickedField]: 'Choose a folder or an archive first.' } : {};
+    const found: Problems = { ...missing, ...('problems' in request ? request.problems : {}) };
+    setProblems(found);
+    setFailure(undefined);
+    if ('problems' in request || Object.keys(found).length > 0) return;
+    setBusy(true);
+    try {
+      const content = JSON.stringify(request.body);
+      let id = existingId;
+      let deployed = id === undefined ? await createDeployment(request.body, keyFor(content)) : undefined;
+      id ??= deployed?.id ?? '';
+      if (source) {
+        // From here on a reload, or another attempt, goes on with this deployment.
+        route(`${paths.newDeployment}?deployment=${id}`, true);
+        deployed = await sendSource(id, source);
+      }
+      const revision = deployed?.latest_revision_id;
+      route(revision ? paths.revision(id, revision) : paths.deployment(id));
+    } catch (error) {
+      const refused = error instanceof ApiError ? error : { message: wordsOf(error), problems: [] };
+      const { problems: atFields, rest } = problemsAtFields(refused, sent);
+      setProblems(atFields);
+      setFailure(rest === undefined ? undefined : new Error(rest));
+      setBusy(false);
+      setProgress(undefined);
+    }
+  };
+
+  // The path of the configuration of a deployment that was made before.
+  const storedPath = existing?.data?.source_revision_config.graph_config_path;
+  useEffect(() => {
+    if (storedPath && !picked) setValue(graphConfigPath, storedPath);
+  }, [storedPath]);
+
+  return {
+    draft,
+    change: (change) => setDraft((former) => ({ ...former, ...change })),
+    setValue,
+    picked,
+    pick,
+    drop: (transfer) => void pick(pickDropped(transfer)),
+    problems,
+    failure,
+    progress,
+    isBusy,
+    submit,
+    existing,
+  };
+}
+
+function useExisting(id: string | undefined): Loaded<Deployment | undefined> | undefined {
+  const loaded = useLoaded(id ?? '', async (signal) =>
+    id === undefined
+      ? undefined
+      : call('GET', `v2/deployments/${encodeURIComponent(id)}`, deploymentSchema, { signal }),
+  );
+  return id === undefined ? undefined : loaded;
+}
+
+function useWarningBeforeLeaving(isBusy: boolean): void {
+  useEffect(() => {
+    if (!isBusy) return undefined;
+    const warn = (event: BeforeUnloadEvent): void => event.preventDefault();
+    addEventListener('beforeunload', warn);
+    return () => removeEventListener('beforeunload', warn);
+  }, [isBusy]);
+}
+
+const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

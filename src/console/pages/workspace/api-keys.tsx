@@ -1,0 +1,192 @@
+import { useState } from 'preact/hooks';
+import { apiKeysList, newApiKey, type ApiKeyReply, type NewApiKey } from '../../../contract/control/api-key.ts';
+import { idempotencyKeyHeader } from '../../../contract/control/idempotency-key.ts';
+import { allEntriesOf } from '../../../contract/control/pages.ts';
+import { ApiError, call, send } from '../../api/http.ts';
+import { session } from '../../api/session-state.ts';
+import { useLoaded } from '../../api/use-loaded.ts';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { ConfirmDialog, Dialog } from '../../parts/dialog.tsx';
+import { Field } from '../../parts/field.tsx';
+import { ErrorNotice, Loading } from '../../parts/notices.tsx';
+import { TimeAgo } from '../../parts/time.tsx';
+import { announce } from '../../parts/toasts.tsx';
+import { shownText, Untrusted } from '../../parts/untrusted.tsx';
+import { whyKept } from './key-rules.ts';
+
+/** The keys of the workspace: made, shown once, revoked. */
+export function ApiKeys() {
+  const [made, setMade] = useState<NewApiKey>();
+  const [revoked, setRevoked] = useState<ApiKeyReply>();
+  const { data, error, reload } = useLoaded(
+    'keys',
+    (signal) => allEntriesOf((query) => call('GET', 'v1/api-keys', apiKeysList, { query, signal })),
+    { everyMs: 15_000 },
+  );
+  const revoke = async ({ id, name }: ApiKeyReply): Promise<void> => {
+    await send('DELETE', `v1/api-keys/${id}`, { headers: { [idempotencyKeyHeader]: crypto.randomUUID() } });
+    announce(`The key ${shownText(name, 100)} is revoked.`);
+    await reload();
+  };
+  return (
+    <>
+      {error && <ErrorNotice error={error} retry={reload} />}
+      <NewKey
+        onMade={(key) => {
+          setMade(key);
+          void reload();
+        }}
+      />
+      {data ? <KeyTable keys={data} onRevoke={setRevoked} /> : !error && <Loading what="the keys" />}
+      {made && <MadeKey made={made} onClose={() => setMade(undefined)} />}
+      {revoked && (
+        <ConfirmDialog
+          title="Revoke this key?"
+          action="Revoke the key"
+          isDangerous
+          onConfirm={() => revoke(revoked)}
+          onClose={() => setRevoked(undefined)}
+        >
+          <p>
+            Requests with the key <Untrusted text={revoked.name} longest={100} /> are refused from then on, and browsers
+            that signed in with it are signed out. This can’t be undone.
+          </p>
+          {revoked.id === session.value?.key_id && (
+            <p>
+              <strong>You are signed in with this key: you will be signed out.</strong>
+            </p>
+          )}
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}
+
+function NewKey({ onMade }: { onMade: (key: NewApiKey) => void }) {
+  const [name, setName] = useState('');
+  const [problem, setProblem] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+  // Kept until the key is made: a request that is sent again makes no second one.
+  const [requestKey, setRequestKey] = useState(() => crypto.randomUUID());
+  const submit = async (event: SubmitEvent): Promise<void> => {
+    event.preventDefault();
+    if (isBusy) return;
+    if (name.trim() === '') {
+      setProblem('Enter a name.');
+      return;
+    }
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      const headers = { [idempotencyKeyHeader]: requestKey };
+      onMade(await call('POST', 'v1/api-keys', newApiKey, { body: { name: name.trim() }, headers }));
+      setName('');
+      setRequestKey(crypto.randomUUID());
+    } catch (error) {
+      setProblem(error instanceof ApiError ? (error.problems[0]?.message ?? error.message) : String(error));
+      // Another name is another request.
+      if (error instanceof ApiError && error.status !== 0) setRequestKey(crypto.randomUUID());
+    }
+    setBusy(false);
+  };
+  return (
+    <form class="panel narrow" noValidate onSubmit={(event) => void submit(event)}>
+      <Field
+        label="Name of the new key"
+        hint="Who or what uses it, such as a person or a pipeline. The audit log names it."
+        problem={problem}
+      >
+        {(attributes) => (
+          <input
+            {...attributes}
+            value={name}
+            maxLength={100}
+            autocomplete="off"
+            onInput={(event) => setName(event.currentTarget.value)}
+          />
+        )}
+      </Field>
+      <button type="submit" class="button button-primary" aria-disabled={isBusy}>
+        Make a key
+      </button>
+    </form>
+  );
+}
+
+function MadeKey({ made: { key, name }, onClose }: { made: NewApiKey; onClose: () => void }) {
+  return (
+    <Dialog title="Your new key" onClose={onClose}>
+      {key === null ? (
+        <p>
+          The key <Untrusted text={name} longest={100} /> was made, but its text can’t be shown a second time. Revoke it
+          and make another one.
+        </p>
+      ) : (
+        <>
+          <p>
+            Copy the key <Untrusted text={name} longest={100} /> now. It is shown only here, and only this once.
+          </p>
+          <p class="workspace-key">
+            <code>{key}</code>
+            <CopyButton text={key} label="Copy the key" />
+          </p>
+        </>
+      )}
+      <div class="actions">
+        <button type="button" class="button button-primary" onClick={onClose}>
+          I have copied it
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
+function KeyTable({ keys, onRevoke }: { keys: readonly ApiKeyReply[]; onRevoke: (key: ApiKeyReply) => void }) {
+  return (
+    <div class="table-frame">
+      <table class="workspace-table">
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">Made</th>
+            <th scope="col">Last used</th>
+            <th scope="col">Revoke</th>
+          </tr>
+        </thead>
+        <tbody>
+          {keys.map((key) => {
+            const why = whyKept(key, keys.length);
+            return (
+              <tr key={key.id}>
+                <th scope="row" class="workspace-name">
+                  <Untrusted text={key.name} longest={100} />
+                  {key.id === session.value?.key_id && <span class="muted"> (this session)</span>}
+                </th>
+                <td>
+                  <TimeAgo at={key.created_at} />
+                </td>
+                <td>
+                  {key.last_used_at === null ? <span class="muted">Never</span> : <TimeAgo at={key.last_used_at} />}
+                </td>
+                <td>
+                  {why === undefined ? (
+                    <button
+                      type="button"
+                      class="button button-danger"
+                      aria-label={`Revoke ${shownText(key.name, 100)}`}
+                      onClick={() => onRevoke(key)}
+                    >
+                      Revoke
+                    </button>
+                  ) : (
+                    <span class="muted">{why}</span>
+                  )}
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import type { DeploymentSummary } from '../../src/contract/control/deployment-summary.ts';
+import {
+  activityText,
+  readView,
+  shownDeployments,
+  stateCounts,
+  viewQuery,
+} from '../../src/console/pages/deployments/deployment-list.ts';
+import { barsOf, barsPath } from '../../src/console/pages/deployments/sparkline.ts';
+import { whyKept } from '../../src/console/pages/workspace/key-rules.ts';
+
+const deployment = (name: string, state: string, requests: number[] = []): DeploymentSummary => ({
+  id: name,
+  name,
+  source: 'github',
+  state,
+  url: null,
+  latest_revision_id: null,
+  active_revision_id: null,
+  live_commit: name === 'b' ? { sha: 'abc123', subject: 'Fix it', author: null, authored_at: null } : null,
+  last_change: null,
+  verdict: null,
+  activity: { step_seconds: 60, requests, errors: [] },
+});
+const all = [deployment('a', 'live', [3]), deployment('b', 'failed', [1, 9]), deployment('c', 'live', [3])];
+const shown = (query: Record<string, string>): string[] =>
+  shownDeployments(all, readView(query)).map(({ name }) => name);
+
+test('filters and sorts by the query of the address', () => {
+  expect(shown({})).toEqual(['a', 'b', 'c']);
+  expect(shown({ sort: '-name' })).toEqual(['c', 'b', 'a']);
+  expect(shown({ sort: '-requests' })).toEqual(['b', 'a', 'c']);
+  expect(shown({ sort: 'state' })).toEqual(['b', 'a', 'c']);
+  expect(shown({ q: 'ABC12 fix' })).toEqual(['b']);
+  expect(shown({ q: 'fix', state: 'live' })).toEqual([]);
+  expect(shown({ sort: 'unknown' })).toEqual(['a', 'b', 'c']);
+});
+
+test('an address keeps a view', () => {
+  const query = '?q=a+b&state=live&sort=-change';
+  expect(viewQuery(readView(Object.fromEntries(new URLSearchParams(query))))).toBe(query);
+  expect(viewQuery(readView({}))).toBe('');
+});
+
+test('counts states, also unknown ones', () => {
+  const counts = Object.fromEntries(stateCounts([...all, deployment('d', 'paused')]));
+  expect(counts).toEqual({ live: 2, deploying: 0, failed: 1, 'not-deployed': 0, deleting: 0, paused: 1 });
+});
+
+test('draws counts as bars, and says them', () => {
+  expect(barsOf([0, 1, 1_000], 1_000)).toEqual([
+    { x: 1, y: 22, height: 2 },
+    { x: 2, y: 0, height: 24 },
+  ]);
+  expect(barsPath(barsOf([5], 10))).toBe('M0 12h.8v12h-.8z');
+  expect(activityText(1_204, 1)).toBe('1,204 requests, 1 error');
+});
+
+test('says why a key cannot be revoked', () => {
+  const key = { id: 'k', name: 'k', created_at: '', last_used_at: null };
+  const ordinary = { ...key, is_organisation_key: false, is_installation_key: false };
+  expect(whyKept(ordinary, 2)).toBeUndefined();
+  expect(whyKept(ordinary, 1)).toContain('The only key');
+  expect(whyKept({ ...ordinary, is_organisation_key: true }, 2)).toContain('other workspaces');
+  expect(whyKept({ ...ordinary, is_installation_key: true }, 2)).toContain('of this installation');
+});

@@ -1,0 +1,188 @@
+import { cp, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { gzipTar } from '../../src/archive/tar-bytes.ts';
+import { listSource, usualLimits } from '../../src/archive/walk.ts';
+import { linkPackages, linkScript } from '../installed-packages.ts';
+import { root } from '../journey/fixture.ts';
+import { expectAccessible, expectClean, openConsoleFixture, type ConsoleFixture } from './fixture.ts';
+
+let fixture: ConsoleFixture;
+let folder: string;
+beforeAll(async () => {
+  fixture = await openConsoleFixture();
+  folder = join(fixture.services.folder, 'Echo Agent');
+  await cp(join(root, 'examples/echo-agent'), folder, { recursive: true });
+  await writeFile(join(folder, 'link.mjs'), linkScript);
+  await writeFile(join(folder, '.env'), 'MODEL_KEY=not-to-be-uploaded');
+  await mkdir(join(folder, 'node_modules'));
+  await writeFile(join(folder, 'node_modules/large.js'), '');
+});
+afterAll(() => fixture.close());
+
+/** Waits until the page of a revision is shown and the revision serves. */
+async function expectDeployed(page: Page): Promise<string> {
+  await page.waitForURL(/\/deployments\/[^/]+\/revisions\/[^/]+$/);
+  const [, id = '', revisionId = ''] = /deployments\/([^/]+)\/revisions\/([^/]+)$/.exec(page.url()) ?? [];
+  const statusOf = async (): Promise<string> => (await fixture.services.control.getRevision(id, revisionId)).status;
+  await expect.poll(statusOf, { timeout: 120_000, interval: 200 }).toBe('DEPLOYED');
+  return id;
+}
+
+test('deploys a chosen folder once, after a wrong field and a broken upload', async () => {
+  const opened = await fixture.open('new');
+  const { page } = opened;
+  await page.getByRole('button', { name: 'Deploy' }).click();
+  await page.getByText('Choose a folder or an archive first.').waitFor();
+  await expectAccessible(page);
+
+  await page.getByLabel('Choose a folder').setInputFiles(folder);
+  await page.getByText(/^Echo Agent: \d+ files, /).waitFor();
+  await page.getByText('2 left out').click();
+  expect(await page.locator('.new-deployment-found li').allTextContents()).toEqual(['.env', 'node_modules/']);
+  expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('echo-agent');
+  expect(await page.getByLabel('Graph configuration').inputValue()).toBe('langgraph.json');
+
+  await page.getByLabel('Name', { exact: true }).fill('Not a Name');
+  await page.getByText('Advanced settings').click();
+  await page.getByLabel('Install command').fill(linkPackages);
+  await page.getByRole('button', { name: 'Add a secret' }).click();
+  await page.getByLabel('Name of secret 1').fill('GREETING');
+  await page.getByLabel('Value of secret 1').fill('hello');
+  await page.getByRole('button', { name: 'Deploy' }).click();
+  const name = page.getByLabel('Name', { exact: true });
+  await expect.poll(() => name.getAttribute('aria-invalid')).toBe('true');
+  expect(await page.locator(':focus').getAttribute('id')).toBe(await name.getAttribute('id'));
+  expect(await page.getByLabel('Value of secret 1').inputValue()).toBe('hello');
+
+  await page.route('**/uploads/**', (route) => route.abort(), { times: 1 });
+  await name.fill('echo-folder');
+  await page.getByRole('button', { name: 'Deploy' }).click();
+  await page.getByText('The upload was interrupted.').waitFor();
+  expect(new URL(page.url()).searchParams.has('deployment')).toBe(true);
+  await page.getByRole('button', { name: 'Deploy' }).click();
+  const id = await expectDeployed(page);
+  const made = (await fixture.services.control.listDeployments({})).resources;
+  expect(made.map((each) => [each.id, each.name])).toEqual([[id, 'echo-folder']]);
+  expect((await fixture.services.revisions(id)).map(({ status }) => status)).toEqual(['DEPLOYED', 'SKIPPED']);
+  opened.errors = opened.errors.filter((text) => !/ERR_FAILED|status of 4(?:00|22)/.test(text));
+  expectClean(opened);
+});
+
+test('deploys a dropped archive to a deployment that lost its upload by a reload', async () => {
+  const opened = await fixture.open('new');
+  const { page } = opened;
+  const { entries } = await listSource(folder, usualLimits);
+  const archive = Buffer.concat(await Array.fromAsync(gzipTar(folder, entries)));
+  const drop = async (name: string, bytes: Buffer): Promise<void> => {
+    const transfer = await page.evaluateHandle(`(() => {
+      const content = Uint8Array.from(atob('${bytes.toString('base64')}'), (char) => char.charCodeAt(0));
+      const dropped = new DataTransfer();
+      dropped.items.add(new File([content], '${name}'));
+      return dropped;
+    })()`);
+    await page.dispatchEvent('h1', 'drop', { dataTransfer: transfer });
+  };
+  await drop('damaged.tar.gz', Buffer.from('no gzip'));
+  await page.getByText('This is not a gzipped tar, or it is damaged.').waitFor();
+  await drop('Dropped.tar.gz', archive);
+  await page.getByText(/^Dropped.tar.gz: \d+ files, /).waitFor();
+  await page.getByText('Advanced settings').click();
+  await page.getByLabel('Install command').fill(linkPackages);
+  await page.route('**/uploads/**', (route) => route.abort(), { times: 1 });
+  await page.getByRole('button', { name: 'Deploy' }).click();
+  await page.getByText('The upload was interrupted.').waitFor();
+
+  await page.reload();
+  await page.getByRole('heading', { name: 'Upload the source' }).waitFor();
+  await page.getByText('The deployment dropped exists.').waitFor();
+  await expectAccessible(page);
+  await drop('Dropped.tar.gz', archive);
+  await page.getByText(/^Dropped.tar.gz: \d+ files, /).waitFor();
+  await page.getByRole('button', { name: 'Deploy' }).click();
+  const id = await expectDeployed(page);
+  expect((await fixture.services.control.getDeployment(id)).name).toBe('dropped');
+});
+
+test('deploys a git folder that was entered by keyboard alone', async () => {
+  const repository = await fixture.repository('echo-agent', 'by-hand');
+  const opened = await fixture.open('new');
+  const { page } = opened;
+  const { keyboard } = page;
+  const press = async (key: string, isThere: () => Promise<boolean>): Promise<void> => {
+    for (let count = 0; count < 40; count += 1) {
+      if (await isThere()) return;
+      await keyboard.press(key);
+    }
+    throw new Error(`${key} does not lead there`);
+  };
+  const tabTo = (label: string): Promise<void> =>
+    press('Tab', () =>
+      page.evaluate<boolean>(`(() => {
+        const at = document.activeElement;
+        const texts = [at.textContent, ...[...(at.labels ?? [])].map((each) => each.textContent)];
+        return texts.some((text) => text.trim().startsWith('${label}'));
+      })()`),
+    );
+  await tabTo('Folder or archive');
+  await keyboard.press('ArrowDown');
+  await tabTo('Name');
+  await keyboard.type('by-hand');
+  await tabTo('Repository address');
+  await keyboard.type(pathToFileURL(repository.folder).href);
+  await tabTo('Build on every push');
+  await keyboard.press('Space');
+  await tabTo('Advanced settings');
+  await keyboard.press('Enter');
+  await tabTo('Install command');
+  await keyboard.type(linkPackages);
+  await tabTo('Deploy');
+  await keyboard.press('Enter');
+  const id = await expectDeployed(page);
+  const { source_config } = await fixture.services.control.getDeployment(id);
+  expect(source_config).toMatchObject({ build_on_push: false, install_command: linkPackages });
+  expectClean(opened);
+});
+
+test('chooses repositories and listeners from lists, with hostile names as text', async () => {
+  const opened = await fixture.open('new');
+  const { page } = opened;
+  const hostile = '<img src=x onerror=alert(1)>\u202e';
+  const integration = '7b8f7c5e-3f3e-4f5a-9a53-0f3f2b1c0d9e';
+  await page.route('**/v1/integrations/github/install', (route) =>
+    route.fulfill({ json: [{ id: integration, name: hostile }] }),
+  );
+  await page.route(`**/v1/integrations/github/${integration}/repos`, (route) =>
+    route.fulfill({
+      json: [{ id: 1, name: hostile, owner: 'acme', url: 'https://github.com/acme/agent', default_branch: 'trunk' }],
+    }),
+  );
+  await page.getByRole('radio', { name: /^Repository/ }).check();
+  await page.getByLabel('GitHub integration').selectOption(integration);
+  await page.locator('datalist option[value="https://github.com/acme/agent"]').waitFor({ state: 'attached' });
+  await page.getByLabel('Repository address').fill('https://github.com/acme/agent');
+  await page.locator('datalist option[value="trunk"]').waitFor({ state: 'attached' });
+  expect(await page.locator('main img').count()).toBe(0);
+
+  const { url, apiKey } = fixture.services.service;
+  await fetch(`${url}/v2/listeners`, {
+    method: 'POST',
+    headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
+    body: JSON.stringify({ compute_type: 'k8s', compute_id: 'cluster-1', compute_config: {} }),
+  });
+  await page.getByRole('radio', { name: /^Image/ }).check();
+  await page.getByLabel('Listener').selectOption({ label: 'cluster-1 (k8s)' });
+  await page.getByText('Advanced settings').click();
+  await page.getByLabel('Resources').fill('{cpu: 1}');
+  await page.getByRole('button', { name: 'Deploy' }).click();
+  await page.getByText('This is not a JSON object.').waitFor();
+  // What was entered for another way is still there.
+  await page.getByRole('radio', { name: /^Repository/ }).check();
+  expect(await page.getByLabel('Repository address').inputValue()).toBe('https://github.com/acme/agent');
+  await page.setViewportSize({ width: 360, height: 740 });
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+  await expectAccessible(page);
+  expectClean(opened);
+});

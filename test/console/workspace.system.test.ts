@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { changeDatabase } from './change-database.ts';
+import { expectAccessible, expectClean, openConsoleFixture, watch, type ConsoleFixture } from './fixture.ts';
+
+let fixture: ConsoleFixture;
+beforeAll(async () => {
+  fixture = await openConsoleFixture();
+});
+afterAll(() => fixture.close());
+
+const request = (path: string, init: RequestInit = {}, key = fixture.services.service.apiKey): Promise<Response> =>
+  fetch(`${fixture.services.service.url}/${path}`, {
+    ...init,
+    headers: { 'x-api-key': key, 'content-type': 'application/json' },
+  });
+
+test('makes a key that is shown once, and ends its sessions when it is revoked', async () => {
+  const hostile = '<b onclick=alert(1)>ci</b>';
+  const opened = await fixture.open('workspace/keys', { permissions: ['clipboard-read', 'clipboard-write'] });
+  const { page } = opened;
+  await page.getByText('The key of this installation.').waitFor();
+  await page.getByLabel('Name of the new key').press('Enter');
+  await page.getByText('Enter a name.').waitFor();
+  await page.getByLabel('Name of the new key').fill(hostile);
+  // Twice, as an impatient person would.
+  await page.getByRole('button', { name: 'Make a key' }).dblclick();
+  const dialog = page.getByRole('dialog', { name: 'Your new key' });
+  const key = (await dialog.locator('code').textContent()) ?? '';
+  await dialog.getByRole('button', { name: 'Copy the key' }).click();
+  await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe(key);
+  await expectAccessible(page);
+  await dialog.getByRole('button', { name: 'I have copied it' }).click();
+  expect(await page.content()).not.toContain(key);
+  expect(await page.getByRole('row', { name: 'ci' }).count()).toBe(1);
+  expect((await request('v2/deployments', {}, key)).status).toBe(200);
+
+  const context = await fixture.newContext();
+  const other = watch(await context.newPage(), fixture.services.service.url);
+  await other.page.goto(`${fixture.services.service.url}/console/workspace/keys`);
+  await other.page.getByLabel('API key').fill(key);
+  await other.page.getByRole('button', { name: 'Sign in' }).click();
+  await other.page.getByText('(this session)').waitFor();
+
+  await page.getByRole('button', { name: `Revoke ${hostile}` }).press('Enter');
+  const confirm = page.getByRole('dialog', { name: 'Revoke this key?' });
+  await expectAccessible(page);
+  await confirm.getByRole('button', { name: 'Revoke the key' }).press('Enter');
+  await page.getByText(`The key ${hostile} is revoked.`).waitFor();
+  await page.getByRole('row', { name: 'ci' }).waitFor({ state: 'detached' });
+  await expectAccessible(page);
+  expect((await request('v2/deployments', {}, key)).status).toBe(401);
+  await other.page.getByText('Your session has ended. Sign in again.').waitFor({ timeout: 40_000 });
+  expectClean(opened);
+  expectClean(other);
+});
+
+test('shows the audit log with filters and older changes', async () => {
+  await changeDatabase(
+    fixture,
+    `insert into control.audit (tenant_id, at, actor, key_id, key_name, operation, subject, fields)
+     select tenant_id, at, actor, key_id, key_name, 'patch deployment',
+       jsonb_build_object('deployment_id', gen_random_uuid(), 'deployment_name', '<i>agent</i> ' || number), fields
+     from control.audit, generate_series(1, 120) number where operation = 'create api key'`,
+  );
+  const opened = await fixture.open('workspace/audit');
+  const { page } = opened;
+  await page.getByRole('link', { name: '<i>agent</i> 120' }).waitFor();
+  expect(await page.locator('tbody tr').count()).toBe(50);
+  await page.getByRole('button', { name: 'Load older changes' }).press('Enter');
+  await expect.poll(() => page.locator('tbody tr').count()).toBe(100);
+  await page.getByRole('button', { name: 'Load older changes' }).press('Enter');
+  await page.getByText('revoke api key', { exact: true }).nth(1).waitFor();
+  await page.getByRole('button', { name: 'Load older changes' }).waitFor({ state: 'detached' });
+  await expectAccessible(page);
+  await page.getByLabel('Kind of change').selectOption('create api key');
+  await expect.poll(() => page.locator('tbody tr').count()).toBe(1);
+  await page.reload();
+  await page.getByText('create api key', { exact: true }).nth(1).waitFor();
+  expect(await page.getByLabel('Kind of change').inputValue()).toBe('create api key');
+  await page.getByLabel('Kind of change').selectOption('delete listener');
+  await page.getByRole('heading', { name: 'No changes' }).waitFor();
+  expectClean(opened);
+});
+
+test('shows integrations with their repositories, and listeners with their last report', async () => {
+  const opened = await fixture.open('workspace/integrations');
+  const { page } = opened;
+  await page.getByRole('heading', { name: 'No integrations' }).waitFor();
+  const hostile = '<script>alert(1)</script>\u202e';
+  await page.route('**/v1/integrations/github/install', (route) =>
+    route.fulfill({ json: [{ id: 'one', name: hostile }] }),
+  );
+  await page.route('**/v1/integrations/github/one/repos', (route) =>
+    route.fulfill({
+      json: Array.from({ length: 300 }, (_, id) => ({
+        id,
+        name: `agent-${id}`,
+        owner: hostile,
+        url: 'https://x.test',
+      })),
+    }),
+  );
+  await page.reload();
+  await page.getByText('300 of 300 repositories').waitFor();
+  await page.getByRole('searchbox').fill('AGENT-299');
+  await page.getByText('1 of 300 repositories').waitFor();
+  await expectAccessible(page);
+
+  await page.getByRole('link', { name: 'Listeners' }).click();
+  await page.getByRole('heading', { name: 'No listeners' }).waitFor();
+  const made = await request('v2/listeners', {
+    method: 'POST',
+    body: JSON.stringify({ compute_type: 'k8s', compute_id: '<b>', compute_config: { k8s_namespaces: ['agents'] } }),
+  });
+  expect(made.status).toBe(201);
+  await page.reload();
+  const row = page.getByRole('row', { name: /^<b>/ });
+  await row.getByText('agents').waitFor();
+  await row.getByText('None yet').waitFor();
+  await expectAccessible(page);
+  await page.setViewportSize({ width: 360, height: 740 });
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+  expectClean(opened);
+});
