@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Client } from 'pg';
@@ -6,6 +6,7 @@ import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Deployment } from '../../src/contract/control/deployment.ts';
 import { logPage, type LogEntry } from '../../src/contract/control/log.ts';
+import type { Repository } from '../../src/demo/repository.ts';
 import { dropAgentDatabases } from '../control-service/databases-of.ts';
 import { startTestPostgres, type TestPostgres } from '../postgres/postgres.ts';
 import { expectAccessible, expectClean, openConsoleFixture, type ConsoleFixture } from './fixture.ts';
@@ -13,6 +14,9 @@ import { expectAccessible, expectClean, openConsoleFixture, type ConsoleFixture 
 let postgres: TestPostgres;
 let fixture: ConsoleFixture;
 let database: Client;
+let repository: Repository;
+/** A file without which a build waits. */
+let gate: string;
 let echo: Deployment;
 
 beforeAll(async () => {
@@ -20,6 +24,8 @@ beforeAll(async () => {
   database = new Client(postgres.url);
   await database.connect();
   fixture = await openConsoleFixture({ ownPostgres: true, env: { ...process.env, DATABASE_URL: postgres.url } });
+  repository = await fixture.repository('echo-agent');
+  gate = join(fixture.services.folder, 'git', 'gate');
 });
 afterAll(async () => {
   await fixture.close();
@@ -70,9 +76,7 @@ const waitScript = (gate: string): string => `
 `;
 
 test('shows a build as it happens, and then the stages and both logs, also by keyboard', async () => {
-  const { control, folder: ground } = fixture.services;
-  const repository = await fixture.repository('echo-agent');
-  const gate = join(ground, 'git', 'gate');
+  const { control } = fixture.services;
   await writeFile(join(repository.folder, 'wait.mjs'), waitScript(gate));
   await repository.commit('Wait for the gate');
   const created = await control.createDeployment({
@@ -109,6 +113,25 @@ test('shows a build as it happens, and then the stages and both logs, also by ke
   await logOf(page, 'Agent log').waitFor();
   await write(echo.latest_revision_id, 'deploy', ['written while the page is open']);
   await textOf(page).getByText('written while the page is open').waitFor();
+  await expectAccessible(page);
+  expectClean(opened);
+});
+
+test('interrupts a revision that is built, and says what serves and what to do', async () => {
+  const { control } = fixture.services;
+  await rm(gate);
+  await writeFile(join(repository.folder, 'README.md'), 'Another commit.');
+  await repository.commit('Change the page about it');
+  const patched = await control.patchDeployment(echo.id, { source_revision_config: { repo_ref: 'main' } });
+  const opened = await fixture.open(pageOf(patched));
+  const { page } = opened;
+  await textOf(page).getByText('waiting for the gate', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Interrupt', exact: true }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Interrupt', exact: true }).click();
+  await page.getByRole('heading', { name: 'This revision was interrupted' }).waitFor();
+  await page.getByText('The revision before still serves all requests.').waitFor();
+  await page.getByText('Complete', { exact: true }).waitFor();
+  expect((await control.getRevision(echo.id, patched.latest_revision_id ?? '')).status).toBe('INTERRUPTED');
   await expectAccessible(page);
   expectClean(opened);
 });

@@ -1,5 +1,5 @@
 import type { Ref } from 'preact';
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useCallback, useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { LogRow } from './log-row.tsx';
 import type { LogLines, LogView } from './log-lines.ts';
 import { rowHeight, useVirtualRows } from './use-virtual-rows.ts';
@@ -27,7 +27,9 @@ export function LogList(props: LogListProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const lastTop = useRef(0);
   const lastDropped = useRef(lines.dropped);
-  const rows = useVirtualRows(scroller, view.shown.length, (index) => view.shown[index] ?? `after ${index}`);
+  // Another function makes all rows be placed again.
+  const keyOf = useCallback((index: number) => view.shown[index] ?? `after ${index}`, [view, lines.dropped]);
+  const rows = useVirtualRows(scroller, view.shown.length, keyOf);
 
   // Heights that were measured are of no use any more.
   useEffect(() => rows.measure(), [rows, isWrapped]);

@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks';
 import type { Deployment } from '../../../contract/control/deployment.ts';
 import { revisionHistory, type HistoryEntry } from '../../../contract/control/revision-history.ts';
 import { ApiError, call } from '../../api/http.ts';
@@ -9,6 +10,7 @@ import { ErrorNotice, Loading } from '../../parts/notices.tsx';
 import { isInProgress, revisionStatusLabel, revisionStatusTone, shortId } from '../../parts/revision-status.ts';
 import { TimeAgo } from '../../parts/time.tsx';
 import { Untrusted } from '../../parts/untrusted.tsx';
+import { ActionDialog, type Action } from '../deployment/actions.tsx';
 import { causeParts, commitParts } from '../deployment/cause.ts';
 import { Sentence } from '../deployment/sentence.tsx';
 import { VerdictEvidence } from '../deployment/verdict-evidence.tsx';
@@ -31,14 +33,15 @@ export default function Revision({ deploymentId, revisionId }: RevisionProps) {
     (signal) => loadEntry(deploymentId, revisionId, signal),
     { everyMs },
   );
+  const [action, setAction] = useState<Action>();
   return (
     <DeploymentPage key={revisionId} deploymentId={deploymentId} current="Revisions">
-      {(deployment) => (
+      {(deployment, reloadDeployment) => (
         <>
           {error && <ErrorNotice error={error} retry={reload} />}
           {data ? (
             <>
-              <Head deployment={deployment} entry={data} />
+              <Head deployment={deployment} entry={data} onAction={setAction} />
               <EndingNotice deployment={deployment} entry={data} />
               <Waterfall statuses={data.statuses} />
               {data.verdict && (
@@ -56,6 +59,16 @@ export default function Revision({ deploymentId, revisionId }: RevisionProps) {
           ) : (
             !error && <Loading what="the revision" />
           )}
+          {action && (
+            <ActionDialog
+              action={action}
+              deployment={deployment}
+              onClose={() => setAction(undefined)}
+              onDone={async () => {
+                await Promise.all([reload(), reloadDeployment()]);
+              }}
+            />
+          )}
         </>
       )}
     </DeploymentPage>
@@ -70,8 +83,15 @@ async function loadEntry(deploymentId: string, revisionId: string, signal: Abort
   return entry;
 }
 
-function Head({ deployment, entry }: { deployment: Deployment; entry: HistoryEntry }) {
+interface HeadProps {
+  deployment: Deployment;
+  entry: HistoryEntry;
+  onAction: (action: Action) => void;
+}
+
+function Head({ deployment, entry, onAction }: HeadProps) {
   const { revision, cause, commit, is_live } = entry;
+  const isCurrent = is_live || deployment.latest_revision_id === revision.id;
   return (
     <section class="revision-head" aria-labelledby="revision-title">
       <div class="revision-title">
@@ -87,9 +107,23 @@ function Head({ deployment, entry }: { deployment: Deployment; entry: HistoryEnt
             <TimeAgo at={revision.created_at} />
           </span>
         )}
-        <a class="revision-back" href={paths.deployment(deployment.id)}>
-          All revisions of <Untrusted text={deployment.name} longest={60} />
-        </a>
+        <span class="actions revision-actions">
+          <a href={paths.deployment(deployment.id)}>All revisions</a>
+          {isInProgress(revision.status) && (
+            <button type="button" class="button" onClick={() => onAction({ kind: 'interrupt', entry })}>
+              Interrupt
+            </button>
+          )}
+          {entry.can_redeploy && (
+            <button
+              type="button"
+              class="button"
+              onClick={() => onAction({ kind: isCurrent ? 'redeploy' : 'rollback', entry })}
+            >
+              {isCurrent ? 'Redeploy' : 'Roll back to this'}
+            </button>
+          )}
+        </span>
       </div>
       <p>
         <Sentence parts={causeParts(entry)} deploymentId={deployment.id} />

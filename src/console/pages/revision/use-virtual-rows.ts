@@ -11,6 +11,9 @@ import { useLayoutEffect, useReducer, useState } from 'preact/hooks';
 /** The height of a row that is not wrapped, as in the style sheet. */
 export const rowHeight = 20;
 
+/** The least height of a row: then a measured one is never smaller, and the end that is followed never moves up. */
+const leastHeight = (): number => rowHeight;
+
 type Rows = Virtualizer<HTMLElement, HTMLElement>;
 
 /** Renders only the rows that are in view. `keyOf` names a row by what it shows, so that its measured height follows it. */
@@ -23,8 +26,7 @@ export function useVirtualRows(
   const options: VirtualizerOptions<HTMLElement, HTMLElement> = {
     count,
     getScrollElement: () => scroller.current,
-    // The least height: then a measured row never moves those above it.
-    estimateSize: () => rowHeight,
+    estimateSize: leastHeight,
     getItemKey: keyOf,
     scrollToFn: elementScroll,
     observeElementRect,
