@@ -111,8 +111,13 @@ test('shows a build as it happens, and then the stages and both logs, also by ke
   await page.getByRole('tab', { name: 'Build log' }).focus();
   await page.keyboard.press('ArrowRight');
   await logOf(page, 'Agent log').waitFor();
-  await write(echo.latest_revision_id, 'deploy', ['written while the page is open']);
-  await textOf(page).getByText('written while the page is open').waitFor();
+  const { url, apiKey } = fixture.services.service;
+  await fetch(`${url}/agents/${echo.id}/runs/wait`, {
+    method: 'POST',
+    headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
+    body: JSON.stringify({ assistant_id: 'echo', input: { input: 'Ada', fail: 'the model is away' } }),
+  });
+  await textOf(page).getByText('the model is away').first().waitFor();
   await expectAccessible(page);
   expectClean(opened);
 });
@@ -269,6 +274,8 @@ test('shows hostile lines as text, and JSON lines with their message first', asy
   await page.getByRole('combobox', { name: 'Levels' }).selectOption('Errors only');
   await logOf(page, 'Agent log').focus();
   await page.keyboard.press('Enter');
+  const errors = (await readAll(echo, 'deploy')).filter(({ level }) => level === 'error').length;
+  for (let below = 0; below < errors; below += 1) await page.keyboard.press('ArrowDown');
   await page.getByText('nested:').waitFor();
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
   expect(await page.evaluate('Object.hasOwn(window, "ran")')).toBe(false);
