@@ -38,7 +38,7 @@ export interface RequestOptions {
 }
 
 /** The headers that every request needs besides the cookie. */
-export const sessionHeaders = (): Record<string, string> =>
+const sessionHeaders = (): Record<string, string> =>
   session.value === undefined ? {} : { [csrfTokenHeader]: session.value.csrf_token };
 
 /** The control service responds with the names of the contract's schemas; agents have no such choice. */
@@ -55,19 +55,21 @@ export async function send(method: string, path: string, options: RequestOptions
   const { query = {}, body, headers, signal } = options;
   const url = new URL(path, serviceUrl);
   for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value));
-  const response = await fetch(url, {
+  const type = body === undefined ? {} : { 'content-type': 'application/json' };
+  return fetchOk(url, {
     method,
-    headers: {
-      ...sessionHeaders(),
-      ...spelling(path),
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...headers,
-    },
+    headers: { ...spelling(path), ...type, ...headers },
     body: body === undefined ? null : JSON.stringify(body),
     signal: signal ?? null,
-    credentials: 'same-origin',
-  }).catch((error: unknown) => {
-    if (signal?.aborted) throw error;
+  });
+}
+
+/** `fetch` with the session, for clients that make their own requests. @throws ApiError for every refused request */
+export async function fetchOk(url: string | URL, init: RequestInit = {}): Promise<Response> {
+  const headers = new Headers(init.headers);
+  for (const [name, value] of Object.entries(sessionHeaders())) headers.set(name, value);
+  const response = await fetch(url, { ...init, headers, credentials: 'same-origin' }).catch((error: unknown) => {
+    if (init.signal?.aborted) throw error;
     throw new ApiError(0, 'The service could not be reached. Check that it is running; the page tries again.');
   });
   if (response.ok) return response;

@@ -1,0 +1,113 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { isObject } from '../../../contract/json-object.ts';
+import { shownText } from '../../parts/untrusted.tsx';
+import type { ConversationProps } from './conversation.tsx';
+import { SchemaForm, emptyEntry, readEntry } from './schema-fields.tsx';
+import { toForm } from './schema-form.ts';
+
+const takesMessages = (schema: unknown): boolean =>
+  isObject(schema) && isObject(schema['properties']) && 'messages' in schema['properties'];
+
+/** Starts runs: by a message for graphs that take messages, by a form for all others. */
+export function Composer(props: ConversationProps & { hasChat: boolean }) {
+  const { assistantId, context, schema, session, startThread, fork, setFork, hasChat } = props;
+  const isChat = takesMessages(schema) || (hasChat && !isObject(schema));
+  const form = useMemo(() => toForm(schema), [schema]);
+  const [mode, setMode] = useState<'chat' | 'form'>();
+  const [text, setText] = useState('');
+  const [entry, setEntry] = useState(() => emptyEntry(form));
+  const [isTried, setTried] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  const box = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => {
+    setEntry(emptyEntry(form));
+    setTried(false);
+  }, [form]);
+  const shownMode = mode ?? (isChat ? 'chat' : 'form');
+  const { value, problems } = readEntry(form, entry);
+  const isRunning = session?.isFollowing.value ?? false;
+
+  const submit = async (): Promise<void> => {
+    const input = shownMode === 'chat' ? { messages: [{ role: 'user', content: text }] } : value;
+    setTried(true);
+    if (!input || (shownMode === 'chat' && text.trim() === '')) return;
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      const thread = session ?? (await startThread());
+      await thread.start({ assistantId, context, input, checkpoint: fork?.checkpoint });
+      setText('');
+      setTried(false);
+      setFork(undefined);
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+    } finally {
+      setBusy(false);
+      box.current?.focus();
+    }
+  };
+  if (schema === undefined) return null;
+  return (
+    <form
+      class="playground-composer"
+      aria-label="New run"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!isBusy && !isRunning) void submit();
+      }}
+    >
+      {fork && (
+        <p class="notice playground-fork">
+          The next run continues from step {fork.number ?? ''} (<bdi>{shownText(fork.madeBy, 60)}</bdi>).{' '}
+          <button type="button" class="button" onClick={() => setFork(undefined)}>
+            Continue from the newest
+          </button>
+        </p>
+      )}
+      {isChat && (
+        <div class="playground-modes" role="group" aria-label="Input">
+          {(['chat', 'form'] as const).map((each) => (
+            <button
+              key={each}
+              type="button"
+              class="button"
+              aria-pressed={shownMode === each}
+              onClick={() => setMode(each)}
+            >
+              {each === 'chat' ? 'Message' : 'All fields'}
+            </button>
+          ))}
+        </div>
+      )}
+      {shownMode === 'chat' ? (
+        <textarea
+          ref={box}
+          aria-label="Message"
+          placeholder="Write a message. Enter sends it, Shift+Enter starts a new line."
+          rows={Math.min(8, Math.max(2, text.split('\n').length))}
+          value={text}
+          onInput={(event) => setText(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+            event.preventDefault();
+            event.currentTarget.form?.requestSubmit();
+          }}
+        />
+      ) : (
+        <SchemaForm form={form} entry={entry} problems={isTried ? problems : {}} onChange={setEntry} label="Input" />
+      )}
+      {problem !== undefined && (
+        <p class="field-error" role="alert">
+          <bdi>{shownText(problem, 2_000)}</bdi>
+        </p>
+      )}
+      <div class="actions">
+        <button type="submit" class="button button-primary" disabled={isBusy || isRunning}>
+          {shownMode === 'chat' ? 'Send' : 'Run'}
+        </button>
+        {isRunning && <span class="muted">A run is going on. Wait for its end, or cancel it.</span>}
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,75 @@
+import { useMemo } from 'preact/hooks';
+import { JsonView } from '../../parts/json-view.tsx';
+import { ErrorNotice, Loading } from '../../parts/notices.tsx';
+import { Composer } from './composer.tsx';
+import type { Step } from './history.ts';
+import { InterruptPanel } from './interrupt-panel.tsx';
+import { interruptsOf } from './interrupts.ts';
+import { MessageList } from './message-list.tsx';
+import { messagesOf } from './messages.ts';
+import { RunBar } from './run-bar.tsx';
+import type { ThreadSession } from './thread-session.ts';
+
+export interface ConversationProps {
+  deploymentId: string;
+  assistantId: string;
+  context: Record<string, unknown> | undefined;
+  /** The JSON schema of the graph's input. */
+  schema: unknown;
+  session: ThreadSession | undefined;
+  startThread: () => Promise<ThreadSession>;
+  /** The older state that the next run continues from. */
+  fork: Step | undefined;
+  setFork: (step: Step | undefined) => void;
+}
+
+/** What was said on a thread, or its state; what it waits for; and the way to continue. */
+export function Conversation(props: ConversationProps) {
+  const { deploymentId, assistantId, context, session, fork, setFork } = props;
+  const isFollowing = session?.isFollowing.value ?? false;
+  const view = session?.view.value;
+  const newest = fork?.state ?? session?.states.value[0];
+  const values = isFollowing ? (view?.values ?? newest?.values) : newest?.values;
+  const messages = useMemo(() => messagesOf(values), [values]);
+  const streamed = isFollowing ? (view?.streamed ?? []) : [];
+  const interrupts = useMemo(() => (isFollowing ? [] : interruptsOf(newest)), [newest, isFollowing]);
+  const hasChat = messages !== undefined || streamed.length > 0;
+
+  return (
+    <section class="playground-main" aria-label="Conversation">
+      {session?.problem.value && <ErrorNotice error={session.problem.value} retry={() => session.reload()} />}
+      {session && !session.thread.value && !session.problem.value && !isFollowing && <Loading what="the thread" />}
+      {!session && <p class="muted playground-hint">A run on a new thread starts when you send something.</p>}
+      {hasChat && (
+        <MessageList messages={messages ?? []} streamed={streamed.map(({ shown }) => shown)} isBusy={isFollowing} />
+      )}
+      {!hasChat && values !== undefined && <StateView values={values} />}
+      {session && <RunBar {...{ session, deploymentId, assistantId, context }} />}
+      {session && interrupts.length > 0 && (
+        <InterruptPanel
+          key={newest?.checkpoint?.checkpoint_id}
+          interrupts={interrupts}
+          onAnswer={async (command) => {
+            await session.start({ assistantId, context, command, checkpoint: fork?.checkpoint });
+            setFork(undefined);
+          }}
+        />
+      )}
+      <Composer {...props} hasChat={messages !== undefined} />
+    </section>
+  );
+}
+
+/** The state of a graph without messages. */
+function StateView({ values }: { values: unknown }) {
+  const entries = typeof values === 'object' && values !== null ? Object.entries(values) : [];
+  if (entries.length === 0) return null;
+  return (
+    <section class="playground-state" aria-label="State">
+      <h2>State</h2>
+      {entries.map(([name, value]) => (
+        <JsonView key={name} name={name} value={value} open />
+      ))}
+    </section>
+  );
+}

@@ -1,0 +1,84 @@
+import { useState } from 'preact/hooks';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Field } from '../../parts/field.tsx';
+import { shownText } from '../../parts/untrusted.tsx';
+import { changedValues, type Step } from './history.ts';
+import { readJsonObject } from './schema-form.ts';
+
+interface EditStateProps {
+  step: Step;
+  nodeNames: readonly string[];
+  onSave: (values: Record<string, unknown>, asNode: string | undefined) => Promise<void>;
+  onClose: () => void;
+}
+
+/** Changes the values of a state, as if a node had returned them. */
+export function EditState({ step, nodeNames, onSave, onClose }: EditStateProps) {
+  const { values } = step.state;
+  const [text, setText] = useState(() => JSON.stringify(values, undefined, 2));
+  const [asNode, setAsNode] = useState('');
+  const [problem, setProblem] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+  const parsed = readJsonObject(text);
+  const changed = 'value' in parsed ? changedValues(values, parsed.value) : {};
+  const keys = Object.keys(changed);
+  const save = async (): Promise<void> => {
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      await onSave(changed, asNode === '' ? undefined : asNode);
+      onClose();
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+      setBusy(false);
+    }
+  };
+  return (
+    <Dialog title="Edit the state" onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void save();
+        }}
+      >
+        <p class="muted">
+          This adds a step to the thread; the step before it stays. Only the keys that you change are written, through
+          the graph's reducers: a list that appends gets the entries added.
+        </p>
+        <Field label="Values (JSON)" problem={'problem' in parsed ? parsed.problem : problem}>
+          {(attributes) => (
+            <textarea
+              {...attributes}
+              class="mono"
+              rows={14}
+              spellcheck={false}
+              value={text}
+              onInput={(event) => setText(event.currentTarget.value)}
+            />
+          )}
+        </Field>
+        <Field label="As node" hint="The graph continues with what follows this node.">
+          {(attributes) => (
+            <select {...attributes} value={asNode} onChange={(event) => setAsNode(event.currentTarget.value)}>
+              <option value="">The node that ran last</option>
+              {nodeNames.map((name) => (
+                <option key={name} value={name}>
+                  {shownText(name, 80)}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        <p role="status">{keys.length === 0 ? 'Nothing is changed.' : `Changes ${shownText(keys.join(', '), 200)}.`}</p>
+        <div class="actions">
+          <button type="button" class="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" class="button button-primary" disabled={isBusy || keys.length === 0}>
+            Save
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,168 @@
+import { useState } from 'preact/hooks';
+import { Field } from '../../parts/field.tsx';
+import { JsonView } from '../../parts/json-view.tsx';
+import { shownText } from '../../parts/untrusted.tsx';
+import { ActionDecision } from './action-decision.tsx';
+import {
+  questionOf,
+  readAnswer,
+  resumeCommand,
+  resumeValue,
+  type Decision,
+  type Interrupt,
+  type Question,
+} from './interrupts.ts';
+
+interface InterruptPanelProps {
+  interrupts: readonly Interrupt[];
+  /** Continues the graph. */
+  onAnswer: (command: { resume: unknown }) => Promise<void>;
+}
+
+/** The answer to an interrupt as it stands; undefined while it is incomplete. */
+type Answer = { value: unknown } | undefined;
+
+/** What the graph waits for, and the answers that continue it. All interrupts are answered together. */
+export function InterruptPanel({ interrupts, onAnswer }: InterruptPanelProps) {
+  const [answers, setAnswers] = useState<readonly Answer[]>(interrupts.map(() => undefined));
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  const [only] = interrupts;
+  const given = interrupts.flatMap((interrupt, index) => {
+    const answer = answers[index];
+    return answer ? [{ interrupt, value: answer.value }] : [];
+  });
+  const send = async (all: typeof given): Promise<void> => {
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      await onAnswer(resumeCommand(all));
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+      setBusy(false);
+    }
+  };
+  return (
+    <section class="playground-interrupts" aria-label="Waiting for you">
+      <h2>The graph waits for you</h2>
+      {interrupts.map((interrupt, index) => (
+        <InterruptForm
+          key={interrupt.id ?? index}
+          interrupt={interrupt}
+          onChange={(answer) => setAnswers((former) => former.with(index, answer))}
+          // A decision by one click needs no other.
+          onDecide={interrupts.length === 1 && only ? (value) => void send([{ interrupt: only, value }]) : undefined}
+          isBusy={isBusy}
+        />
+      ))}
+      {problem !== undefined && (
+        <p class="field-error" role="alert">
+          {problem}
+        </p>
+      )}
+      <div class="actions">
+        <button
+          type="button"
+          class="button button-primary"
+          disabled={isBusy || given.length < interrupts.length}
+          onClick={() => void send(given)}
+        >
+          {interrupts.length === 1 ? 'Continue with this answer' : 'Continue with these answers'}
+        </button>
+      </div>
+    </section>
+  );
+}
+
+interface InterruptFormProps {
+  interrupt: Interrupt;
+  onChange: (answer: Answer) => void;
+  /** Sends a value at once; undefined where other interrupts wait too. */
+  onDecide: ((value: unknown) => void) | undefined;
+  isBusy: boolean;
+}
+
+function InterruptForm({ interrupt, onChange, onDecide, isBusy }: InterruptFormProps) {
+  const question = questionOf(interrupt.value);
+  return (
+    <div class="playground-interrupt">
+      <p class="muted">
+        Node <code>{shownText(interrupt.node, 100)}</code>
+      </p>
+      {question.kind === 'actions' ? (
+        <Actions question={question} onChange={onChange} onDecide={onDecide} isBusy={isBusy} />
+      ) : (
+        <FreeAnswer value={interrupt.value} onChange={onChange} onDecide={onDecide} isBusy={isBusy} />
+      )}
+    </div>
+  );
+}
+
+type FormProps = Omit<InterruptFormProps, 'interrupt'>;
+
+function Actions({
+  question,
+  onChange,
+  onDecide,
+  isBusy,
+}: FormProps & { question: Extract<Question, { kind: 'actions' }> }) {
+  const { actions } = question;
+  const [made, setMade] = useState<readonly (Decision | undefined)[]>(actions.map(() => undefined));
+  const decide = (index: number, decision: Decision | undefined, isFinal: boolean): void => {
+    const next = made.with(index, decision);
+    setMade(next);
+    const all = next.filter((each) => each !== undefined);
+    const value = all.length === actions.length ? { value: resumeValue(question, all) } : undefined;
+    onChange(value);
+    if (isFinal && value && actions.length === 1) onDecide?.(value.value);
+  };
+  return actions.map((action, index) => (
+    <ActionDecision
+      key={index}
+      action={action}
+      decision={made[index]}
+      isBusy={isBusy}
+      onDecide={(decision, isFinal) => decide(index, decision, isFinal)}
+    />
+  ));
+}
+
+function FreeAnswer({ value, onChange, onDecide, isBusy }: FormProps & { value: unknown }) {
+  const [text, setText] = useState('');
+  const change = (typed: string): void => {
+    setText(typed);
+    onChange(typed === '' ? undefined : { value: readAnswer(typed) });
+  };
+  return (
+    <>
+      {typeof value === 'string' ? (
+        <p>
+          <bdi class="untrusted">{shownText(value, 5_000)}</bdi>
+        </p>
+      ) : (
+        <JsonView value={value} open />
+      )}
+      <Field label="Answer" hint="Text, or JSON such as true, 42 or an object.">
+        {(attributes) => (
+          <textarea
+            {...attributes}
+            rows={2}
+            value={text}
+            disabled={isBusy}
+            onInput={(event) => change(event.currentTarget.value)}
+          />
+        )}
+      </Field>
+      {onDecide && (
+        <div class="actions">
+          <button type="button" class="button" disabled={isBusy} onClick={() => onDecide(true)}>
+            Approve (true)
+          </button>
+          <button type="button" class="button" disabled={isBusy} onClick={() => onDecide(false)}>
+            Reject (false)
+          </button>
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,112 @@
+import { isObject } from '../../../contract/json-object.ts';
+import {
+  errorEventData,
+  metadataEventData,
+  splitEventName,
+  type StreamEvent,
+} from '../../../contract/agent/stream-event.ts';
+import type { RunFailure } from './agent-api.ts';
+import { addChunk, messagesOf, readMessage, type ChatMessage } from './messages.ts';
+
+/** What a node is doing, or how it ended. */
+export type NodeStatus = 'running' | 'done' | 'failed' | 'waiting';
+
+/** A message as it is being written. */
+interface StreamedMessage {
+  raw: Record<string, unknown>;
+  shown: ChatMessage;
+}
+
+/** A run as far as its events tell. */
+export interface RunView {
+  runId: string;
+  attempt: number;
+  /** The number of the last event; `-1` before the first. */
+  lastEventId: string;
+  /** The newest state of the graph itself. */
+  values: unknown;
+  streamed: readonly StreamedMessage[];
+  /** By path: `inner:classify`. */
+  nodes: ReadonlyMap<string, NodeStatus>;
+  failure: RunFailure | undefined;
+}
+
+export const emptyRun = (runId: string): RunView => ({
+  runId,
+  attempt: 0,
+  lastEventId: '-1',
+  values: undefined,
+  streamed: [],
+  nodes: new Map(),
+  failure: undefined,
+});
+
+/** The path of a node: `sort:0a72…` and `classify` are `sort:classify`, as in the drawing. */
+const pathOf = (namespace: readonly string[], name: string): string =>
+  [...namespace.map((part) => part.replace(/:.*$/s, '')), name].join(':');
+
+/** The run after one more event. An event that it already has changes nothing. */
+export function reduceRun(view: RunView, { id, event, data }: StreamEvent): RunView {
+  if (id !== undefined && Number(id) <= Number(view.lastEventId)) return view;
+  const next = id === undefined ? view : { ...view, lastEventId: id };
+  const { mode, namespace } = splitEventName(event);
+  if (mode === 'metadata') return begin(next, data);
+  if (mode === 'error') {
+    const failure = errorEventData.safeParse(data);
+    return { ...next, failure: failure.success ? failure.data : { error: 'Error', message: String(data) } };
+  }
+  if (mode === 'tasks') return withTask(next, namespace, data);
+  if (mode === 'messages') return withChunk(next, data);
+  if (mode === 'values' && namespace.length === 0) return withValues(next, data);
+  return next;
+}
+
+/** Another attempt does everything again from the last step that was stored. */
+function begin(view: RunView, data: unknown): RunView {
+  const parsed = metadataEventData.safeParse(data);
+  const attempt = (parsed.success ? parsed.data.attempt : undefined) ?? view.attempt;
+  if (attempt === view.attempt || view.attempt === 0) return { ...view, attempt };
+  return { ...emptyRun(view.runId), attempt, lastEventId: view.lastEventId, values: view.values };
+}
+
+function withValues(view: RunView, data: unknown): RunView {
+  if (!isObject(data)) return { ...view, values: data };
+  const { __interrupt__: interrupts, ...values } = data;
+  // An event about interrupts alone has no state.
+  if (interrupts !== undefined && Object.keys(values).length === 0) return view;
+  const stored = new Set(messagesOf(values)?.map(({ id }) => id));
+  const streamed = view.streamed.filter(({ shown }) => !stored.has(shown.id));
+  return { ...view, values, streamed };
+}
+
+function withTask(view: RunView, namespace: readonly string[], data: unknown): RunView {
+  if (!isObject(data) || typeof data['name'] !== 'string') return view;
+  const hasEnded = 'result' in data || 'error' in data;
+  const interrupts = data['interrupts'];
+  const isWaiting = Array.isArray(interrupts) && interrupts.length > 0;
+  const failed = data['error'] !== undefined && data['error'] !== null;
+  const status: NodeStatus = !hasEnded ? 'running' : failed ? 'failed' : isWaiting ? 'waiting' : 'done';
+  return { ...view, nodes: new Map(view.nodes).set(pathOf(namespace, data['name']), status) };
+}
+
+function withChunk(view: RunView, data: unknown): RunView {
+  const chunk: unknown = Array.isArray(data) ? data[0] : undefined;
+  if (!isObject(chunk)) return view;
+  const shown = readMessage(chunk, view.streamed.length);
+  if (!shown || messagesOf(view.values)?.some(({ id }) => id === shown.id)) return view;
+  const index = view.streamed.findIndex((message) => message.shown.id === shown.id);
+  const raw = addChunk(view.streamed[index]?.raw, chunk);
+  const message = { raw, shown: readMessage(raw, view.streamed.length) ?? shown };
+  return { ...view, streamed: index < 0 ? [...view.streamed, message] : view.streamed.with(index, message) };
+}
+
+/** The statuses of all nodes once a run has ended: what was running then did not end well. */
+export function endedNodes(view: RunView, hasFailed: boolean): ReadonlyMap<string, NodeStatus> {
+  const nodes = new Map(view.nodes);
+  const running = [...nodes].filter(([, status]) => status === 'running').map(([path]) => path);
+  for (const path of running) nodes.set(path, 'failed');
+  // The engine reports a node that threw as ended without a result.
+  const last = [...nodes.keys()].at(-1);
+  if (hasFailed && running.length === 0 && last !== undefined) nodes.set(last, 'failed');
+  return nodes;
+}

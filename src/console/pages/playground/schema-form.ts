@@ -1,0 +1,173 @@
+import { isObject } from '../../../contract/json-object.ts';
+
+interface Common {
+  name: string;
+  hint: string | undefined;
+  isRequired: boolean;
+  /** An empty field is null. */
+  isNullable: boolean;
+  initial: unknown;
+}
+
+/** A field of a form, made from a JSON schema. */
+export type FormField = Common &
+  (
+    | { kind: 'text' | 'boolean' | 'json' }
+    | { kind: 'number'; isInteger: boolean; min: number | undefined; max: number | undefined }
+    | { kind: 'choice'; options: readonly unknown[] }
+    | { kind: 'list'; item: FormField }
+    | { kind: 'group'; fields: readonly FormField[] }
+  );
+
+/** What a person has typed: text in most fields, and the drafts of the fields within. Undefined is left out. */
+export type Draft = string | boolean | undefined | Draft[] | { [name: string]: Draft };
+
+/** What is wrong, by the path of the field: `address.street`, `tags.0`. */
+export type Problems = Readonly<Record<string, string>>;
+
+type Schema = Record<string, unknown>;
+const deepest = 5;
+
+/** The form of an object's schema; undefined where it has no named fields, so that only JSON is left. */
+export function toForm(schema: unknown): Extract<FormField, { kind: 'group' }> | undefined {
+  const field = toField('', schema, schema, true, 0);
+  return field.kind === 'group' && field.fields.length > 0 ? field : undefined;
+}
+
+function toField(name: string, given: unknown, root: unknown, isRequired: boolean, depth: number): FormField {
+  const { schema, isNullable } = resolve(given, root);
+  const description = schema['description'];
+  const common: Common = {
+    name,
+    hint: typeof description === 'string' ? description : undefined,
+    isRequired,
+    isNullable,
+    initial: schema['default'],
+  };
+  const options = Array.isArray(schema['enum']) ? schema['enum'] : 'const' in schema ? [schema['const']] : undefined;
+  if (options) return { ...common, kind: 'choice', options: options.filter((option) => option !== null) };
+  const type = schema['type'];
+  if (type === 'string') return { ...common, kind: 'text' };
+  if (type === 'boolean') return { ...common, kind: 'boolean' };
+  if (type === 'number' || type === 'integer') {
+    const bound = (key: string): number | undefined => (typeof schema[key] === 'number' ? schema[key] : undefined);
+    return { ...common, kind: 'number', isInteger: type === 'integer', min: bound('minimum'), max: bound('maximum') };
+  }
+  if (depth < deepest && type === 'array' && isObject(schema['items']) && schema['langgraph_type'] !== 'messages')
+    return { ...common, kind: 'list', item: toField('', schema['items'], root, true, depth + 1) };
+  const properties = schema['properties'];
+  if (depth < deepest && isObject(properties) && Object.keys(properties).length > 0) {
+    const required: unknown[] = Array.isArray(schema['required']) ? schema['required'] : [];
+    const fields = Object.entries(properties).map(([key, each]) =>
+      toField(key, each, root, required.includes(key), depth + 1),
+    );
+    return { ...common, kind: 'group', fields };
+  }
+  return { ...common, kind: 'json' };
+}
+
+/** Follows references, and takes the one type of "this or null". */
+function resolve(given: unknown, root: unknown): { schema: Schema; isNullable: boolean } {
+  let schema = isObject(given) ? given : {};
+  for (let hops = 0; hops < 10 && typeof schema['$ref'] === 'string'; hops++) schema = follow(schema['$ref'], root);
+  const parts = schema['anyOf'] ?? schema['oneOf'];
+  if (Array.isArray(parts)) {
+    const others = parts.filter((part) => !isObject(part) || part['type'] !== 'null');
+    if (others.length !== 1) return { schema: { description: schema['description'] }, isNullable: false };
+    const { schema: only } = resolve(others[0], root);
+    const { anyOf: _any, oneOf: _one, ...around } = schema;
+    return { schema: { ...only, ...around }, isNullable: others.length < parts.length };
+  }
+  const type: unknown = schema['type'];
+  if (!Array.isArray(type)) return { schema, isNullable: false };
+  const types = type.filter((each) => each !== 'null');
+  return {
+    schema: { ...schema, type: types.length === 1 ? types[0] : undefined },
+    isNullable: types.length < type.length,
+  };
+}
+
+function follow(reference: string, root: unknown): Schema {
+  let found = root;
+  for (const part of reference.replace(/^#\/?/, '').split('/')) {
+    const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
+    found = isObject(found) && Object.hasOwn(found, key) ? found[key] : undefined;
+  }
+  return isObject(found) ? found : {};
+}
+
+/** The draft of a value; of a field's default where there is none. */
+export function toDraft(field: FormField, value: unknown = field.initial): Draft {
+  if (field.kind === 'group') {
+    if (!isObject(value) && !field.isRequired) return undefined;
+    const values = isObject(value) ? value : {};
+    return Object.fromEntries(field.fields.map((each) => [each.name, toDraft(each, values[each.name])]));
+  }
+  if (field.kind === 'list') return Array.isArray(value) ? value.map((each) => toDraft(field.item, each)) : undefined;
+  if (field.kind === 'boolean') return typeof value === 'boolean' ? value : undefined;
+  if (field.kind === 'json') return value === undefined ? '' : JSON.stringify(value, undefined, 2);
+  if (field.kind === 'choice') {
+    const index = field.options.findIndex((option) => JSON.stringify(option) === JSON.stringify(value));
+    return index < 0 ? '' : String(index);
+  }
+  return value === undefined || value === null ? '' : String(value);
+}
+
+/** Reads a form: its value, and what is wrong with which field. */
+export function readForm(form: FormField, draft: Draft): { value: unknown; problems: Problems } {
+  const problems: Record<string, string> = {};
+  const value = read(form, draft, '', problems);
+  return { value, problems };
+}
+
+function read(field: FormField, draft: Draft, path: string, problems: Record<string, string>): unknown {
+  const at = (name: string | number): string => (path === '' ? String(name) : `${path}.${name}`);
+  if (field.kind === 'group' && isDraftObject(draft)) {
+    const entries = field.fields.map((each) => [each.name, read(each, draft[each.name], at(each.name), problems)]);
+    return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+  }
+  if (field.kind === 'list' && Array.isArray(draft))
+    return draft.map((each, index) => read(field.item, each, at(index), problems));
+  if (field.kind === 'boolean' && typeof draft === 'boolean') return draft;
+  if (typeof draft === 'string' && (draft !== '' || (field.kind === 'text' && field.isRequired && !field.isNullable)))
+    return readText(field, draft, path, problems);
+  if (field.isNullable && field.isRequired) return null;
+  if (field.isRequired) problems[path] = field.kind === 'list' ? 'Add an entry.' : 'Fill in this field.';
+  return undefined;
+}
+
+const isDraftObject = (draft: Draft): draft is { [name: string]: Draft } =>
+  typeof draft === 'object' && !Array.isArray(draft);
+
+function readText(field: FormField, text: string, path: string, problems: Record<string, string>): unknown {
+  if (field.kind === 'choice') return field.options[Number(text)];
+  if (field.kind === 'json') {
+    const parsed = readJson(text);
+    if ('problem' in parsed) problems[path] = parsed.problem;
+    return 'value' in parsed ? parsed.value : undefined;
+  }
+  if (field.kind !== 'number') return text;
+  const number = Number(text);
+  const { isInteger, min, max } = field;
+  if (Number.isNaN(number)) problems[path] = 'Enter a number.';
+  else if (isInteger && !Number.isInteger(number)) problems[path] = 'Enter a whole number.';
+  else if (min !== undefined && number < min) problems[path] = `Enter at least ${min}.`;
+  else if (max !== undefined && number > max) problems[path] = `Enter at most ${max}.`;
+  return number;
+}
+
+/** Parses JSON that a person has typed. */
+export function readJson(text: string): { value: unknown } | { problem: string } {
+  try {
+    return { value: JSON.parse(text) };
+  } catch (error) {
+    return { problem: `This is not valid JSON: ${error instanceof Error ? error.message : String(error)}.` };
+  }
+}
+
+/** Parses a JSON object that a person has typed. */
+export function readJsonObject(text: string): { value: Record<string, unknown> } | { problem: string } {
+  const parsed = readJson(text);
+  if ('problem' in parsed) return parsed;
+  return isObject(parsed.value) ? { value: parsed.value } : { problem: 'Enter a JSON object: { "key": "value" }.' };
+}

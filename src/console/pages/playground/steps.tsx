@@ -1,0 +1,116 @@
+import { useMemo, useState } from 'preact/hooks';
+import { JsonView } from '../../parts/json-view.tsx';
+import { TimeAgo } from '../../parts/time.tsx';
+import { announce } from '../../parts/toasts.tsx';
+import { shownText } from '../../parts/untrusted.tsx';
+import type { Agent } from './agent-api.ts';
+import { EditState } from './edit-state.tsx';
+import { toSteps, type Step } from './history.ts';
+import type { ThreadSession } from './thread-session.ts';
+
+interface StepsProps {
+  agent: Agent;
+  session: ThreadSession;
+  assistantId: string;
+  context: Record<string, unknown> | undefined;
+  setFork: (step: Step | undefined) => void;
+  nodeNames: readonly string[];
+}
+
+/** The state after each step of the thread, newest first. */
+export function Steps({ agent, session, assistantId, context, setFork, nodeNames }: StepsProps) {
+  const states = session.states.value;
+  const steps = useMemo(() => toSteps(states), [states]);
+  const [edited, setEdited] = useState<Step>();
+  const [isBusy, setBusy] = useState(false);
+  const shownRun = session.run.value?.run_id;
+  const isRunning = session.isFollowing.value;
+  const runFrom = async (step: Step): Promise<void> => {
+    setBusy(true);
+    try {
+      await session.start({ assistantId, context, checkpoint: step.checkpoint });
+    } catch (error) {
+      announce(error instanceof Error ? error.message : String(error), 'failed');
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <details class="playground-panel" open>
+      <summary>
+        <h2>Steps</h2>
+      </summary>
+      {steps.length === 0 && <p class="muted">No steps yet. Each step of a run is kept here with its state.</p>}
+      <ol class="playground-steps" aria-label="Steps">
+        {steps.map((step) => (
+          <li key={step.id} class={step.runId === shownRun ? 'playground-step-of-run' : ''}>
+            <details>
+              <summary>
+                <span class="playground-step-name">
+                  {step.number !== undefined && <span class="muted">{step.number} </span>}
+                  <bdi>{shownText(step.madeBy, 80)}</bdi>
+                  {step.isFork && <span class="muted"> (forked)</span>}
+                </span>
+                {step.at !== undefined && <TimeAgo at={step.at} />}
+                <span class="muted playground-step-changes">
+                  {step.changes.length === 0
+                    ? 'nothing changed'
+                    : shownText(step.changes.map(({ key }) => key).join(', '), 120)}
+                </span>
+              </summary>
+              {step.next.length > 0 && (
+                <p class="muted">
+                  Next: <bdi>{shownText(step.next.join(', '), 200)}</bdi>
+                </p>
+              )}
+              {step.changes.map(({ key, kind, before, after }) => (
+                <div key={key} class="playground-change">
+                  <p>
+                    <code>{shownText(key, 80)}</code> {kind}
+                  </p>
+                  {kind !== 'added' && <JsonView name="before" value={before} />}
+                  {kind !== 'removed' && <JsonView name="after" value={after} />}
+                </div>
+              ))}
+              <JsonView name="values" value={step.state.values} />
+              <div class="actions">
+                <button
+                  type="button"
+                  class="button"
+                  disabled={isBusy || isRunning || step.next.length === 0}
+                  title={step.next.length === 0 ? 'Nothing is left to run after this step.' : undefined}
+                  onClick={() => void runFrom(step)}
+                >
+                  Run again from here
+                </button>
+                <button type="button" class="button" disabled={isRunning} onClick={() => setFork(step)}>
+                  Fork from here
+                </button>
+                <button type="button" class="button" disabled={isRunning} onClick={() => setEdited(step)}>
+                  Edit the state
+                </button>
+              </div>
+            </details>
+          </li>
+        ))}
+      </ol>
+      {session.hasMoreStates.value && (
+        <button type="button" class="button" onClick={() => void session.loadMoreStates()}>
+          Show older steps
+        </button>
+      )}
+      {edited && (
+        <EditState
+          step={edited}
+          nodeNames={nodeNames}
+          onSave={async (values, asNode) => {
+            await agent.updateState(session.threadId, { values, asNode, checkpoint: edited.checkpoint });
+            await session.reload();
+            announce('The state is changed. Run it again from the new step to continue.');
+          }}
+          onClose={() => setEdited(undefined)}
+        />
+      )}
+    </details>
+  );
+}

@@ -1,0 +1,136 @@
+import { useState } from 'preact/hooks';
+import { useLoaded } from '../../api/use-loaded.ts';
+import { threadStatuses } from '../../../contract/agent/thread.ts';
+import { Badge, type Tone } from '../../parts/badge.tsx';
+import { ConfirmDialog } from '../../parts/dialog.tsx';
+import { ErrorNotice, Loading } from '../../parts/notices.tsx';
+import { TimeAgo } from '../../parts/time.tsx';
+import { announce } from '../../parts/toasts.tsx';
+import { shownText } from '../../parts/untrusted.tsx';
+import { threadPage, type Agent, type ListedThread } from './agent-api.ts';
+import { hasText, toThreadQuery } from './thread-query.ts';
+import type { ThreadSession } from './thread-session.ts';
+import { playgroundPath } from './use-session.ts';
+
+interface ThreadListProps {
+  agent: Agent;
+  deploymentId: string;
+  current: ThreadSession | undefined;
+  onOpen: (threadId: string | undefined) => void;
+}
+
+const tones: Readonly<Record<string, Tone>> = { busy: 'busy', interrupted: 'warn', error: 'bad', idle: 'idle' };
+const refreshMs = 5_000;
+const titleOf = ({ title, threadId }: ListedThread): string => title ?? `Thread ${threadId.slice(0, 8)}`;
+
+/** The threads of the agent, newest first: searched, opened, deleted. */
+export function ThreadList({ agent, deploymentId, current, onOpen }: ThreadListProps) {
+  const [search, setSearch] = useState('');
+  const [status, setStatus] = useState('');
+  const [pages, setPages] = useState(1);
+  const [deleted, setDeleted] = useState<ListedThread>();
+  const { query, text } = toThreadQuery(search);
+  // A run that starts or ends on the open thread shows at once.
+  const key = JSON.stringify([query, status, pages, current?.run.value?.run_id, current?.isFollowing.value]);
+  const { data, error, reload } = useLoaded(
+    key,
+    async (signal) => {
+      const found: ListedThread[] = [];
+      for (let page = 0; page < pages; page++) {
+        const wanted = threadStatuses.find((each) => each === status);
+        const more = await agent.searchThreads({ ...query, status: wanted, offset: page * threadPage }, signal);
+        found.push(...more);
+        if (more.length < threadPage) return { threads: found, hasMore: false };
+      }
+      return { threads: found, hasMore: true };
+    },
+    { everyMs: refreshMs },
+  );
+  const [shown, setShown] = useState(data);
+  // Another key loads again: what was listed stays until then.
+  if (data && data !== shown) setShown(data);
+  const threads = shown?.threads.filter((thread) => hasText(thread, text));
+  return (
+    <section class="playground-threads" aria-label="Threads">
+      <div class="playground-threads-head">
+        <h2>Threads</h2>
+        <button type="button" class="button" onClick={() => onOpen(undefined)}>
+          New thread
+        </button>
+      </div>
+      <input
+        type="search"
+        aria-label="Search threads"
+        placeholder="Text, id or user=ada"
+        title="Text of the first message, an id, key=value for metadata, or values.key=value for the state"
+        value={search}
+        onInput={(event) => setSearch(event.currentTarget.value)}
+      />
+      <select aria-label="Status" value={status} onChange={(event) => setStatus(event.currentTarget.value)}>
+        <option value="">All statuses</option>
+        {threadStatuses.map((each) => (
+          <option key={each} value={each}>
+            {each}
+          </option>
+        ))}
+      </select>
+      {error && <ErrorNotice error={error} retry={reload} />}
+      {!threads && !error && <Loading what="threads" />}
+      {threads?.length === 0 && (
+        <p class="muted">
+          {search === '' && status === ''
+            ? 'No threads yet. Your first message starts one.'
+            : 'No thread matches. Change the search.'}
+        </p>
+      )}
+      <ul class="playground-thread-items">
+        {threads?.map((thread) => (
+          <li key={thread.threadId}>
+            <a
+              href={playgroundPath(deploymentId, thread.threadId)}
+              aria-current={thread.threadId === current?.threadId ? 'true' : undefined}
+            >
+              <bdi class="playground-thread-title">{shownText(titleOf(thread), 80)}</bdi>
+              <span class="playground-thread-facts">
+                <Badge tone={tones[thread.status] ?? 'idle'}>{shownText(thread.status, 20)}</Badge>
+                <TimeAgo at={thread.updatedAt} />
+              </span>
+            </a>
+            <button
+              type="button"
+              class="icon-button"
+              aria-label={`Delete ${shownText(titleOf(thread), 60)}`}
+              onClick={() => setDeleted(thread)}
+            >
+              ×
+            </button>
+          </li>
+        ))}
+      </ul>
+      {shown?.hasMore === true && (
+        <button type="button" class="button" onClick={() => setPages(pages + 1)}>
+          Show more
+        </button>
+      )}
+      {deleted && (
+        <ConfirmDialog
+          title="Delete the thread"
+          action="Delete"
+          isDangerous
+          onConfirm={async () => {
+            await agent.deleteThread(deleted.threadId);
+            announce('The thread is deleted.');
+            if (deleted.threadId === current?.threadId) onOpen(undefined);
+            await reload();
+          }}
+          onClose={() => setDeleted(undefined)}
+        >
+          <p>
+            “<bdi>{shownText(titleOf(deleted), 80)}</bdi>” is deleted with its states and runs. A run on it is
+            cancelled. This can't be undone.
+          </p>
+        </ConfirmDialog>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,22 @@
+import { readAnswer } from './interrupts.ts';
+import type { ListedThread, ThreadQuery } from './agent-api.ts';
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const pair = /^(values\.)?([^=\s]+)=(.*)$/s;
+
+/**
+ * What a search asks the agent for: an id, `key=value` for metadata or `values.key=value` for values of the state. Any
+ * other text is looked for in what is listed.
+ */
+export function toThreadQuery(search: string): { query: ThreadQuery; text: string } {
+  const trimmed = search.trim();
+  if (uuid.test(trimmed)) return { query: { ids: [trimmed] }, text: '' };
+  const [, prefix, key, value] = pair.exec(trimmed) ?? [];
+  if (key === undefined || value === undefined) return { query: {}, text: trimmed.toLowerCase() };
+  const wanted = { [key]: readAnswer(value) };
+  return { query: prefix === undefined ? { metadata: wanted } : { values: wanted }, text: '' };
+}
+
+/** Whether a listed thread has a text in its title, id or metadata. */
+export const hasText = ({ threadId, title = '', metadata }: ListedThread, text: string): boolean =>
+  text === '' || `${threadId} ${title} ${JSON.stringify(metadata)}`.toLowerCase().includes(text);

@@ -1,0 +1,216 @@
+import { batch, signal } from '@preact/signals';
+import { finalRunStatuses, type Run } from '../../../contract/agent/run.ts';
+import type { Thread, ThreadState } from '../../../contract/agent/thread.ts';
+import { historyPage, type Agent, type RunFailure, type RunRequest } from './agent-api.ts';
+import { emptyRun, reduceRun, type RunView } from './run-view.ts';
+
+const isFinal = (status: string): boolean => finalRunStatuses.some((each) => each === status);
+const retryMs = 1_000;
+/** Events that arrive within one frame are shown together. */
+const frameMs = 16;
+
+const statusOf = (error: unknown): unknown => (error instanceof Error ? Reflect.get(error, 'status') : undefined);
+const toError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
+
+/** A thread that a page shows: its states, and the run on it, followed as it goes. */
+export class ThreadSession {
+  readonly thread = signal<Thread | undefined>(undefined);
+  /** Newest first. */
+  readonly states = signal<readonly ThreadState[]>([]);
+  readonly hasMoreStates = signal(false);
+  /** The run that is shown: the running one, else the newest or the one that was asked for. */
+  readonly run = signal<Run | undefined>(undefined);
+  /** What the events of that run have told so far. */
+  readonly view = signal<RunView | undefined>(undefined);
+  readonly failure = signal<RunFailure | undefined>(undefined);
+  readonly isFollowing = signal(false);
+  /** The stream is interrupted; the session tries again. */
+  readonly isReconnecting = signal(false);
+  readonly problem = signal<Error | undefined>(undefined);
+  readonly threadId: string;
+  readonly #agent: Agent;
+  readonly #closed = new AbortController();
+
+  constructor(agent: Agent, threadId: string) {
+    this.#agent = agent;
+    this.threadId = threadId;
+  }
+
+  /** Loads the thread; follows the run that was asked for, or the one that is running. */
+  async open(runId?: string): Promise<void> {
+    await this.#attempt(async () => {
+      const runs = await this.#load();
+      const wanted =
+        runId === undefined ? undefined : (runs.find(({ run_id }) => run_id === runId) ?? (await this.#readRun(runId)));
+      const run = wanted ?? runs.findLast(({ status }) => status === 'running' || status === 'pending') ?? runs[0];
+      if (run) this.#show(run);
+    });
+  }
+
+  /** Notices what others have done on the thread: another tab, a client, a cron. */
+  async refresh(): Promise<void> {
+    if (this.isFollowing.value) return;
+    await this.#attempt(async () => {
+      const thread = await this.#agent.thread(this.threadId, this.#closed.signal);
+      const former = this.thread.value;
+      if (former?.updated_at === thread.updated_at && former.status === thread.status) return;
+      const runs = await this.#load();
+      const run = runs.findLast(({ status }) => !isFinal(status)) ?? runs[0];
+      if (run && !this.isFollowing.value) this.#show(run);
+    });
+  }
+
+  /** Starts a run and follows it. @throws Error where it was refused */
+  async start(request: RunRequest): Promise<Run> {
+    const run = await this.#agent.startRun(this.threadId, request);
+    this.#show(run);
+    return run;
+  }
+
+  /** Shows a run of the thread: the one that runs is followed. */
+  #show(run: Run): void {
+    batch(() => {
+      this.run.value = run;
+      this.failure.value = undefined;
+      this.view.value = undefined;
+    });
+    if (!isFinal(run.status)) void this.#follow(run.run_id);
+    else if (run.status === 'error' || run.status === 'timeout') void this.#readFailure(run.run_id);
+  }
+
+  async showRun(runId: string): Promise<void> {
+    if (this.isFollowing.value || this.run.value?.run_id === runId) return;
+    await this.#attempt(async () => {
+      const run = await this.#readRun(runId);
+      if (run) this.#show(run);
+    });
+  }
+
+  async loadMoreStates(): Promise<void> {
+    const before = this.states.value.at(-1)?.checkpoint;
+    if (!before) return;
+    await this.#attempt(async () => {
+      const older = await this.#agent.history(this.threadId, { before, signal: this.#closed.signal });
+      this.states.value = [...this.states.value, ...older];
+      this.hasMoreStates.value = older.length === historyPage;
+    });
+  }
+
+  /** Cancels the run that is followed. What it has done stays. @throws Error where that was refused */
+  async cancel(): Promise<void> {
+    const run = this.run.value;
+    if (run) await this.#agent.cancel(this.threadId, run.run_id);
+  }
+
+  /** Reads the thread and its newest states again. */
+  async reload(): Promise<void> {
+    await this.#attempt(async () => void (await this.#load()));
+  }
+
+  close(): void {
+    this.#closed.abort();
+  }
+
+  async #load(): Promise<Run[]> {
+    const { signal } = this.#closed;
+    const [thread, states, runs] = await Promise.all([
+      this.#agent.thread(this.threadId, signal),
+      this.#agent.history(this.threadId, { signal }),
+      this.#agent.runs(this.threadId, signal),
+    ]);
+    if (signal.aborted) return [];
+    batch(() => {
+      this.thread.value = thread;
+      this.states.value = states;
+      this.hasMoreStates.value = states.length === historyPage;
+    });
+    return runs;
+  }
+
+  async #readRun(runId: string): Promise<Run | undefined> {
+    try {
+      return await this.#agent.run(this.threadId, runId, this.#closed.signal);
+    } catch (error) {
+      // A link to a run that is gone shows the thread.
+      if (statusOf(error) === 404 || statusOf(error) === 422) return undefined;
+      throw error;
+    }
+  }
+
+  async #readFailure(runId: string): Promise<void> {
+    await this.#attempt(async () => {
+      const failure = await this.#agent.runError(this.threadId, runId);
+      if (this.run.value?.run_id === runId) this.failure.value = failure;
+    });
+  }
+
+  /** Follows a run to its end, over lost connections and restarts of the service. */
+  async #follow(runId: string): Promise<void> {
+    const { signal } = this.#closed;
+    this.isFollowing.value = true;
+    let view = emptyRun(runId);
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const publish = (): void => {
+      clearTimeout(timer);
+      timer = undefined;
+      if (!signal.aborted && this.run.value?.run_id === runId) this.view.value = view;
+    };
+    try {
+      while (!signal.aborted) {
+        try {
+          for await (const event of this.#agent.follow(this.threadId, runId, view.lastEventId, signal)) {
+            this.isReconnecting.value = false;
+            view = reduceRun(view, event);
+            timer ??= setTimeout(publish, frameMs);
+          }
+          publish();
+          const run = await this.#agent.run(this.threadId, runId, signal);
+          if (isFinal(run.status)) return await this.#end(run, view);
+        } catch (error) {
+          publish();
+          if (signal.aborted) return;
+          if (statusOf(error) === 404) return await this.reload();
+          // The service has dropped the events in between: start again with those that it has.
+          if (statusOf(error) === 422) view = emptyRun(runId);
+          if (statusOf(error) === 401) throw error;
+        }
+        this.isReconnecting.value = true;
+        await pause(retryMs, signal);
+      }
+    } catch (error) {
+      this.problem.value = toError(error);
+    } finally {
+      clearTimeout(timer);
+      this.isReconnecting.value = false;
+      this.isFollowing.value = false;
+    }
+  }
+
+  async #end(run: Run, view: RunView): Promise<void> {
+    await this.#load();
+    batch(() => {
+      this.run.value = run;
+      this.view.value = { ...view, streamed: [] };
+      this.failure.value = view.failure;
+      this.isReconnecting.value = false;
+      this.isFollowing.value = false;
+    });
+    if (run.status === 'error' && !view.failure) await this.#readFailure(run.run_id);
+  }
+
+  async #attempt(act: () => Promise<void>): Promise<void> {
+    try {
+      await act();
+      this.problem.value = undefined;
+    } catch (error) {
+      if (!this.#closed.signal.aborted) this.problem.value = toError(error);
+    }
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });
+  });
+}

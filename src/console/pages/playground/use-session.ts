@@ -1,0 +1,68 @@
+import { useLocation } from 'preact-iso';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { paths } from '../../paths.ts';
+import type { Agent } from './agent-api.ts';
+import { ThreadSession } from './thread-session.ts';
+
+const refreshMs = 3_000;
+
+/** The address of the playground, of a thread in it, or of a run on that thread. */
+export function playgroundPath(deploymentId: string, thread?: string, run?: string): string {
+  const query = new URLSearchParams();
+  if (thread !== undefined) query.set('thread', thread);
+  if (run !== undefined) query.set('run', run);
+  return query.size === 0 ? paths.playground(deploymentId) : `${paths.playground(deploymentId)}?${query.toString()}`;
+}
+
+/** The thread that the address names, and the way to others. */
+export function useSession(agent: Agent, deploymentId: string) {
+  const { query, route } = useLocation();
+  const { thread: threadId, run: runId } = query;
+  const [session, setSession] = useState<ThreadSession>();
+  const current = useRef<ThreadSession>(undefined);
+  const become = (next: ThreadSession | undefined): void => {
+    current.current?.close();
+    current.current = next;
+    setSession(next);
+  };
+
+  useEffect(() => {
+    if (current.current?.threadId === threadId) {
+      if (runId !== undefined) void current.current?.showRun(runId);
+      return;
+    }
+    const opened = threadId === undefined ? undefined : new ThreadSession(agent, threadId);
+    become(opened);
+    void opened?.open(runId);
+  }, [threadId, runId]);
+
+  useEffect(() => {
+    const timer = setInterval(
+      () => document.visibilityState === 'visible' && void current.current?.refresh(),
+      refreshMs,
+    );
+    return () => {
+      clearInterval(timer);
+      current.current?.close();
+    };
+  }, []);
+
+  // The address names the run that is shown, so that it can be sent to somebody.
+  const shownRun = session?.run.value?.run_id;
+  useEffect(() => {
+    if (session && shownRun !== undefined) route(playgroundPath(deploymentId, session.threadId, shownRun), true);
+  }, [session, shownRun]);
+
+  return {
+    session,
+    open: (thread: string | undefined) => route(playgroundPath(deploymentId, thread)),
+    /** Makes a thread for a first run. */
+    async startThread(): Promise<ThreadSession> {
+      const { thread_id } = await agent.createThread();
+      const made = new ThreadSession(agent, thread_id);
+      become(made);
+      route(playgroundPath(deploymentId, thread_id));
+      return made;
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { Assistant } from '../../../contract/agent/assistant.ts';
+import { useLoaded } from '../../api/use-loaded.ts';
+import { Empty, ErrorNotice, Loading } from '../../parts/notices.tsx';
+import type { Agent } from './agent-api.ts';
+import { AssistantBar } from './assistant-bar.tsx';
+import { Configuration } from './configuration.tsx';
+import { Conversation } from './conversation.tsx';
+import { GraphView } from './graph-view.tsx';
+import type { Step } from './history.ts';
+import { endedNodes } from './run-view.ts';
+import { Steps } from './steps.tsx';
+import { ThreadList } from './thread-list.tsx';
+import type { ThreadSession } from './thread-session.ts';
+import { useSession } from './use-session.ts';
+
+interface WorkbenchProps {
+  agent: Agent;
+  deploymentId: string;
+}
+
+/** The playground of an agent that can be reached. */
+export function Workbench({ agent, deploymentId }: WorkbenchProps) {
+  const { data: assistants, error, reload } = useLoaded(deploymentId, (signal) => agent.assistants(signal));
+  const [assistantId, setAssistantId] = useState<string>();
+  const { session, open, startThread } = useSession(agent, deploymentId);
+  const usedAssistant = session?.run.value?.assistant_id;
+  // A thread is continued by the assistant that it began with, until another one is chosen.
+  useEffect(() => {
+    if (usedAssistant !== undefined) setAssistantId(usedAssistant);
+  }, [usedAssistant, session]);
+  const assistant = assistants?.find(({ assistant_id }) => assistant_id === assistantId) ?? assistants?.[0];
+  if (!assistants) {
+    return error ? <ErrorNotice error={error} retry={reload} /> : <Loading what="the assistants" />;
+  }
+  if (!assistant) {
+    return (
+      <Empty title="No assistants">
+        <p>The agent serves no graph yet. Add one to its graph configuration file and deploy it.</p>
+      </Empty>
+    );
+  }
+  return (
+    <AssistantWorkbench
+      key={assistant.assistant_id}
+      {...{ agent, deploymentId, assistants, assistant, reload, session, open, startThread }}
+      choose={setAssistantId}
+    />
+  );
+}
+
+interface AssistantWorkbenchProps extends WorkbenchProps {
+  assistants: readonly Assistant[];
+  assistant: Assistant;
+  choose: (assistantId: string) => void;
+  reload: () => Promise<void>;
+  session: ThreadSession | undefined;
+  open: (threadId: string | undefined) => void;
+  startThread: () => Promise<ThreadSession>;
+}
+
+function AssistantWorkbench(props: AssistantWorkbenchProps) {
+  const { agent, deploymentId, assistants, assistant, choose, reload, session, open, startThread } = props;
+  const assistantId = assistant.assistant_id;
+  const key = `${assistantId} ${assistant.version ?? ''}`;
+  const graph = useLoaded(key, async () => {
+    const [schemas, drawing] = await Promise.all([agent.schemas(assistantId), agent.drawing(assistantId)]);
+    return { schemas, drawing };
+  });
+  const [context, setContext] = useState<Record<string, unknown>>();
+  const [forked, setForked] = useState<{ session: ThreadSession; step: Step }>();
+  const fork = forked && forked.session === session ? forked.step : undefined;
+  const setFork = (step: Step | undefined): void => setForked(session && step ? { session, step } : undefined);
+  const view = session?.view.value;
+  const hasFailed = session?.failure.value !== undefined;
+  const nodes = view && !session?.isFollowing.value ? endedNodes(view, hasFailed) : (view?.nodes ?? new Map());
+  const nodeNames = graph.data?.drawing.nodes.map(({ id }) => String(id)).filter((id) => !id.startsWith('__')) ?? [];
+
+  return (
+    <>
+      <AssistantBar {...{ agent, assistants, assistant, choose, reload }} />
+      {graph.error && <ErrorNotice error={graph.error} retry={graph.reload} />}
+      <div class="playground">
+        <ThreadList agent={agent} deploymentId={deploymentId} current={session} onOpen={open} />
+        <Conversation
+          {...{ deploymentId, assistantId, context, fork, setFork, session, startThread }}
+          schema={graph.data?.schemas.input_schema}
+        />
+        <div class="playground-side">
+          {graph.data && <GraphView drawing={graph.data.drawing} nodes={nodes} />}
+          {session && <Steps {...{ agent, session, assistantId, context, setFork, nodeNames }} />}
+          {graph.data && (
+            <Configuration key={key} assistant={assistant} schemas={graph.data.schemas} onChange={setContext} />
+          )}
+        </div>
+      </div>
+    </>
+  );
+}
