@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
 import type { Assistant } from '../../../contract/agent/assistant.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
 import { ConfirmDialog } from '../../parts/dialog.tsx';
@@ -22,21 +22,23 @@ export function AssistantBar({ agent, assistants, assistant, choose, reload }: A
   const { assistant_id: id, version: active } = assistant;
   const { data: versions } = useLoaded(`${id} ${active ?? ''}`, () => agent.versions(id));
   const [wanted, setWanted] = useState<number>();
+  const field = useId();
   return (
     <div class="playground-bar">
-      <label>
-        <span>Assistant</span>
-        <select value={id} onChange={(event) => choose(event.currentTarget.value)}>
+      <div>
+        <label for={`${field}-assistant`}>Assistant</label>
+        <select id={`${field}-assistant`} value={id} onChange={(event) => choose(event.currentTarget.value)}>
           {assistants.map((each) => (
             <option key={each.assistant_id} value={each.assistant_id}>
               {shownText(nameOf(each), 80)}
             </option>
           ))}
         </select>
-      </label>
-      <label>
-        <span>Version</span>
+      </div>
+      <div>
+        <label for={`${field}-version`}>Version</label>
         <select
+          id={`${field}-version`}
           value={String(wanted ?? active ?? '')}
           onChange={(event) => {
             const chosen = Number(event.currentTarget.value);
@@ -49,7 +51,7 @@ export function AssistantBar({ agent, assistants, assistant, choose, reload }: A
             </option>
           ))}
         </select>
-      </label>
+      </div>
       {assistant.description !== undefined && assistant.description !== null && (
         <p class="muted">
           <bdi>{shownText(assistant.description, 300)}</bdi>

@@ -65,21 +65,6 @@ export function Composer(props: ConversationProps & { hasChat: boolean }) {
           </button>
         </p>
       )}
-      {isChat && (
-        <div class="playground-modes" role="group" aria-label="Input">
-          {(['chat', 'form'] as const).map((each) => (
-            <button
-              key={each}
-              type="button"
-              class="button"
-              aria-pressed={shownMode === each}
-              onClick={() => setMode(each)}
-            >
-              {each === 'chat' ? 'Message' : 'All fields'}
-            </button>
-          ))}
-        </div>
-      )}
       {shownMode === 'chat' ? (
         <textarea
           ref={box}
@@ -107,6 +92,21 @@ export function Composer(props: ConversationProps & { hasChat: boolean }) {
           {shownMode === 'chat' ? 'Send' : 'Run'}
         </button>
         {isRunning && <span class="muted">A run is going on. Wait for its end, or cancel it.</span>}
+        {isChat && !isRunning && (
+          <div class="playground-modes" role="group" aria-label="Input">
+            {(['chat', 'form'] as const).map((each) => (
+              <button
+                key={each}
+                type="button"
+                class="button"
+                aria-pressed={shownMode === each}
+                onClick={() => setMode(each)}
+              >
+                {each === 'chat' ? 'Message' : 'All fields'}
+              </button>
+            ))}
+          </div>
+        )}
       </div>
     </form>
   );

@@ -41,7 +41,7 @@ function toAgent({ assistants, threads, runs }: Client): Agent {
     assistants: async (signal) =>
       z
         .array(assistantSchema)
-        .parse(await assistants.search({ limit: 1000, sortBy: 'created_at', ...withSignal(signal) })),
+        .parse(await assistants.search({ limit: 1000, sortBy: 'created_at', sortOrder: 'asc', ...withSignal(signal) })),
     versions: async (assistantId) =>
       z.array(assistantVersion).parse(await assistants.getVersions(assistantId, { limit: 1000 })),
     activate: async (assistantId, version) => void (await assistants.setLatest(assistantId, version)),

@@ -49,7 +49,7 @@ export function layOut({ nodes, edges }: GraphDrawing): GraphLayout | undefined 
   const groups = new Set<string>();
   for (const id of ids) {
     const label = cut(labelOf(id));
-    graph.setNode(id, { width: Math.max(64, label.length * 7.6 + 24), height: 34 });
+    graph.setNode(id, { width: Math.max(64, label.length * 7.6 + 40), height: 34 });
   }
   for (const id of ids) {
     for (let [inner, group] = [id, groupOf(id)]; group !== ''; [inner, group] = [group, groupOf(group)]) {

@@ -5,10 +5,7 @@ import { CopyButton } from '../../parts/copy-button.tsx';
 import { TimeAgo } from '../../parts/time.tsx';
 import { announce } from '../../parts/toasts.tsx';
 import { shownText } from '../../parts/untrusted.tsx';
-import { useLoaded } from '../../api/use-loaded.ts';
-import { call } from '../../api/http.ts';
-import { logPage } from '../../../contract/control/log.ts';
-import type { RunFailure } from './agent-api.ts';
+import { Failure } from './failure.tsx';
 import type { ThreadSession } from './thread-session.ts';
 
 interface RunBarProps {
@@ -33,6 +30,7 @@ export function RunBar({ session, deploymentId, assistantId, context }: RunBarPr
   const run = session.run.value;
   if (!run) return null;
   const isFollowing = session.isFollowing.value;
+  const isWaiting = !isFollowing && run.status === 'success' && session.thread.value?.status === 'interrupted';
   const status = isFollowing && run.status === 'pending' ? 'running' : run.status;
   const failure = session.failure.value;
   const act = async (action: () => Promise<unknown>): Promise<void> => {
@@ -49,7 +47,9 @@ export function RunBar({ session, deploymentId, assistantId, context }: RunBarPr
   return (
     <section class="playground-run" aria-label="Run">
       <div class="playground-run-facts" role="status">
-        <Badge tone={tones[status] ?? 'idle'}>{shownText(status, 20)}</Badge>
+        <Badge tone={isWaiting ? 'warn' : (tones[status] ?? 'idle')}>
+          {isWaiting ? 'waiting' : shownText(status, 20)}
+        </Badge>
         <a class="mono" href={paths.run(deploymentId, run.run_id)}>
           Run {run.run_id.slice(0, 8)}
         </a>
@@ -75,51 +75,5 @@ export function RunBar({ session, deploymentId, assistantId, context }: RunBarPr
       </div>
       {failure && <Failure failure={failure} deploymentId={deploymentId} runId={run.run_id} />}
     </section>
-  );
-}
-
-/** Lines of the log arrive within about a second. */
-const logMs = 2_000;
-
-/** The error of a run; its stack is in the agent's log. */
-function Failure({ failure, deploymentId, runId }: { failure: RunFailure; deploymentId: string; runId: string }) {
-  const [isOpen, setOpen] = useState(false);
-  const wasCancelled = failure.error === 'RunCancelled';
-  return (
-    <div class={`notice playground-failure${wasCancelled ? '' : ' playground-failure-bad'}`} role="alert">
-      <p>
-        {!wasCancelled && <strong>{shownText(failure.error, 100)}: </strong>}
-        <bdi class="untrusted">{shownText(failure.message, 5_000)}</bdi>
-      </p>
-      {!wasCancelled && (
-        <details onToggle={(event) => setOpen(event.currentTarget.open)}>
-          <summary>Stack</summary>
-          {isOpen && <Stack deploymentId={deploymentId} runId={runId} />}
-        </details>
-      )}
-    </div>
-  );
-}
-
-function Stack({ deploymentId, runId }: { deploymentId: string; runId: string }) {
-  const [isFound, setFound] = useState(false);
-  const { data, error } = useLoaded(
-    runId,
-    async (signal) => {
-      const { logs } = await call('GET', `v2/deployments/${deploymentId}/logs`, logPage, {
-        query: { kind: 'deploy', level: 'error', query: runId, order: 'desc', limit: 1 },
-        signal,
-      });
-      setFound(logs.length > 0);
-      return logs[0]?.message;
-    },
-    isFound ? {} : { everyMs: logMs },
-  );
-  if (error) return <p class="field-error">{error.message}</p>;
-  if (data === undefined) return <p class="muted">Looking for the stack in the agent's log …</p>;
-  return (
-    <pre class="playground-stack" tabIndex={0}>
-      <bdi>{shownText(data, 20_000)}</bdi>
-    </pre>
   );
 }

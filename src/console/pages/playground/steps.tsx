@@ -40,58 +40,24 @@ export function Steps({ agent, session, assistantId, context, setFork, nodeNames
       <summary>
         <h2>Steps</h2>
       </summary>
-      {steps.length === 0 && <p class="muted">No steps yet. Each step of a run is kept here with its state.</p>}
+      {steps.length === 0 && (
+        <p class="muted">
+          {isRunning
+            ? 'The steps are listed when the run has ended.'
+            : 'No steps yet. Each step of a run is kept here with its state.'}
+        </p>
+      )}
       <ol class="playground-steps" aria-label="Steps">
         {steps.map((step) => (
-          <li key={step.id} class={step.runId === shownRun ? 'playground-step-of-run' : ''}>
-            <details>
-              <summary>
-                <span class="playground-step-name">
-                  {step.number !== undefined && <span class="muted">{step.number} </span>}
-                  <bdi>{shownText(step.madeBy, 80)}</bdi>
-                  {step.isFork && <span class="muted"> (forked)</span>}
-                </span>
-                {step.at !== undefined && <TimeAgo at={step.at} />}
-                <span class="muted playground-step-changes">
-                  {step.changes.length === 0
-                    ? 'nothing changed'
-                    : shownText(step.changes.map(({ key }) => key).join(', '), 120)}
-                </span>
-              </summary>
-              {step.next.length > 0 && (
-                <p class="muted">
-                  Next: <bdi>{shownText(step.next.join(', '), 200)}</bdi>
-                </p>
-              )}
-              {step.changes.map(({ key, kind, before, after }) => (
-                <div key={key} class="playground-change">
-                  <p>
-                    <code>{shownText(key, 80)}</code> {kind}
-                  </p>
-                  {kind !== 'added' && <JsonView name="before" value={before} />}
-                  {kind !== 'removed' && <JsonView name="after" value={after} />}
-                </div>
-              ))}
-              <JsonView name="values" value={step.state.values} />
-              <div class="actions">
-                <button
-                  type="button"
-                  class="button"
-                  disabled={isBusy || isRunning || step.next.length === 0}
-                  title={step.next.length === 0 ? 'Nothing is left to run after this step.' : undefined}
-                  onClick={() => void runFrom(step)}
-                >
-                  Run again from here
-                </button>
-                <button type="button" class="button" disabled={isRunning} onClick={() => setFork(step)}>
-                  Fork from here
-                </button>
-                <button type="button" class="button" disabled={isRunning} onClick={() => setEdited(step)}>
-                  Edit the state
-                </button>
-              </div>
-            </details>
-          </li>
+          <StepItem
+            key={step.id}
+            step={step}
+            isOfRun={step.runId === shownRun}
+            canRun={!isBusy && !isRunning}
+            onRun={() => void runFrom(step)}
+            onFork={() => setFork(step)}
+            onEdit={() => setEdited(step)}
+          />
         ))}
       </ol>
       {session.hasMoreStates.value && (
@@ -112,5 +78,78 @@ export function Steps({ agent, session, assistantId, context, setFork, nodeNames
         />
       )}
     </details>
+  );
+}
+
+interface StepItemProps {
+  step: Step;
+  isOfRun: boolean;
+  canRun: boolean;
+  onRun: () => void;
+  onFork: () => void;
+  onEdit: () => void;
+}
+
+function StepItem({ step, isOfRun, canRun, onRun, onFork, onEdit }: StepItemProps) {
+  const [isOpen, setOpen] = useState(false);
+  const { number, madeBy, isFork, at, changes } = step;
+  return (
+    <li class={isOfRun ? 'playground-step-of-run' : ''}>
+      <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+        <summary>
+          <span class="playground-step-name">
+            {number !== undefined && number >= 0 && <span class="muted">{number} </span>}
+            <bdi>{shownText(madeBy, 80)}</bdi>
+            {isFork && <span class="muted"> (forked)</span>}
+          </span>
+          {at !== undefined && <TimeAgo at={at} />}
+          <span class="muted playground-step-changes">
+            {changes.length === 0 ? 'nothing changed' : shownText(changes.map(({ key }) => key).join(', '), 120)}
+          </span>
+        </summary>
+        {/* The values of all steps together would be a large page. */}
+        {isOpen && <StepDetails {...{ step, canRun, onRun, onFork, onEdit }} />}
+      </details>
+    </li>
+  );
+}
+
+function StepDetails({ step, canRun, onRun, onFork, onEdit }: Omit<StepItemProps, 'isOfRun'>) {
+  const { next, changes, state } = step;
+  return (
+    <>
+      {next.length > 0 && (
+        <p class="muted">
+          Next: <bdi>{shownText(next.join(', '), 200)}</bdi>
+        </p>
+      )}
+      {changes.map(({ key, kind, before, after }) => (
+        <div key={key} class="playground-change">
+          <p>
+            <code>{shownText(key, 80)}</code> {kind}
+          </p>
+          {kind !== 'added' && <JsonView name="before" value={before} />}
+          {kind !== 'removed' && <JsonView name="after" value={after} />}
+        </div>
+      ))}
+      <JsonView name="values" value={state.values} />
+      <div class="actions">
+        <button
+          type="button"
+          class="button"
+          disabled={!canRun || next.length === 0}
+          title={next.length === 0 ? 'Nothing is left to run after this step.' : undefined}
+          onClick={onRun}
+        >
+          Run again from here
+        </button>
+        <button type="button" class="button" disabled={!canRun} onClick={onFork}>
+          Fork from here
+        </button>
+        <button type="button" class="button" disabled={!canRun} onClick={onEdit}>
+          Edit the state
+        </button>
+      </div>
+    </>
   );
 }
