@@ -1,0 +1,115 @@
+import { expect, test, vi } from 'vitest';
+import type { Agent } from '../../../src/console/pages/playground/agent-api.ts';
+import { ThreadSession } from '../../../src/console/pages/playground/thread-session.ts';
+import type { Run } from '../../../src/contract/agent/run.ts';
+import type { StreamEvent } from '../../../src/contract/agent/stream-event.ts';
+
+const token = (id: number, content: string): StreamEvent => ({
+  id: String(id),
+  event: 'messages',
+  data: [{ id: 'm', type: 'ai', content, tool_call_chunks: [] }, {}],
+});
+const begin: StreamEvent = { id: '0', event: 'metadata', data: { run_id: 'r', attempt: 1 } };
+const runOf = (status: string): Run => ({
+  run_id: 'r',
+  thread_id: 't',
+  assistant_id: 'a',
+  created_at: '2026-01-01T00:00:00Z',
+  updated_at: '2026-01-01T00:00:00Z',
+  status,
+});
+
+interface Connection {
+  events: StreamEvent[];
+  /** Thrown after the events; otherwise the stream ends. */
+  error?: Error;
+}
+
+const refused = (status: number): Error => Object.assign(new Error('refused'), { status });
+
+/** An agent with one run, whose stream breaks off as given; `statuses` are those that the run has after each. */
+function agentWith(connections: Connection[], statuses: string[]): { agent: Agent; asked: string[] } {
+  const asked: string[] = [];
+  const unused = (): never => {
+    throw new Error('not expected');
+  };
+  const agent: Agent = {
+    assistants: unused,
+    versions: unused,
+    activate: unused,
+    schemas: unused,
+    drawing: unused,
+    searchThreads: unused,
+    createThread: unused,
+    deleteThread: unused,
+    updateState: unused,
+    startRun: async () => runOf('pending'),
+    thread: async () => ({ thread_id: 't', created_at: '', updated_at: '', status: 'idle' }),
+    history: async () => [],
+    runs: async () => [runOf('running')],
+    run: async () => runOf(statuses.shift() ?? 'success'),
+    runError: async () => undefined,
+    cancel: async () => undefined,
+    async *follow(_threadId, _runId, lastEventId) {
+      asked.push(lastEventId);
+      const { events, error } = connections.shift() ?? { events: [] };
+      yield* events;
+      if (error) throw error;
+    },
+  };
+  return { agent, asked };
+}
+
+/** Every text that was shown, in order. */
+function textsOf(session: ThreadSession): string[] {
+  const texts: string[] = [];
+  session.view.subscribe((view) => {
+    const text = view?.streamed[0]?.shown.text;
+    if (text !== undefined && texts.at(-1) !== text) texts.push(text);
+  });
+  return texts;
+}
+
+test('continues after a lost connection where it was, without losing or doubling a token', async () => {
+  vi.useFakeTimers();
+  const { agent, asked } = agentWith(
+    [
+      { events: [begin, token(1, 'a'), token(2, 'b')], error: new Error('lost') },
+      { events: [token(2, 'b'), token(3, 'c')], error: refused(503) },
+      { events: [token(4, 'd')] },
+    ],
+    ['success'],
+  );
+  const session = new ThreadSession(agent, 't');
+  const texts = textsOf(session);
+  await session.open();
+  await vi.runAllTimersAsync();
+  expect(asked).toEqual(['-1', '2', '3']);
+  expect(texts.at(-1)).toBe('abcd');
+  expect([session.run.value?.status, session.isFollowing.value]).toEqual(['success', false]);
+  vi.useRealTimers();
+});
+
+test('starts again with what is kept when events in between are gone', async () => {
+  vi.useFakeTimers();
+  const { agent, asked } = agentWith(
+    [{ events: [begin, token(1, 'a')], error: refused(422) }, { events: [begin, token(5, 'e')] }],
+    ['success'],
+  );
+  const session = new ThreadSession(agent, 't');
+  const texts = textsOf(session);
+  await session.open();
+  await vi.runAllTimersAsync();
+  expect([asked, texts.at(-1)]).toEqual([['-1', '-1'], 'e']);
+  vi.useRealTimers();
+});
+
+test('follows on while a run that its stream left has not ended', async () => {
+  vi.useFakeTimers();
+  const { agent, asked } = agentWith([{ events: [begin] }, { events: [] }], ['running', 'interrupted']);
+  const session = new ThreadSession(agent, 't');
+  await session.start({ assistantId: 'a', input: {} });
+  await vi.runAllTimersAsync();
+  expect([asked.length, session.run.value?.status]).toEqual([2, 'interrupted']);
+  vi.useRealTimers();
+});
