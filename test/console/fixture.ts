@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { tmpdir } from 'node:os';
 import { pathToFileURL } from 'node:url';
 import { AxeBuilder } from '@axe-core/playwright';
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import type { Deployment } from '../../src/contract/control/deployment.ts';
 import { launchChromium, type Chromium } from '../../src/demo/chromium.ts';
@@ -72,7 +72,8 @@ export async function openConsoleFixture(options?: JourneyOptions): Promise<Cons
       });
       const statusOf = async (): Promise<string> =>
         (await control.getRevision(created.id, created.latest_revision_id ?? '')).status;
-      await expect.poll(statusOf, { timeout: 120_000, interval: 200 }).toBe('DEPLOYED');
+      // In hooks too, where `expect.poll` does not work.
+      await vi.waitFor(async () => expect(await statusOf()).toBe('DEPLOYED'), { timeout: 120_000, interval: 200 });
       return control.getDeployment(created.id);
     },
     async open(path = '', contextOptions = {}) {

@@ -69,10 +69,11 @@ export function RunBar({ session, deploymentId, assistantId, context }: RunBarPr
             title="Starts a run that continues with the step that did not end."
             onClick={() => void act(() => session.start({ assistantId, context }))}
           >
-            Try again
+            {status === 'interrupted' ? 'Continue' : 'Try again'}
           </button>
         )}
       </div>
+      {status === 'interrupted' && !failure && <p>The run was cancelled. What its steps have stored is kept.</p>}
       {failure && <Failure failure={failure} deploymentId={deploymentId} runId={run.run_id} />}
     </section>
   );

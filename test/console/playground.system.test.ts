@@ -1,0 +1,288 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Locator, Page } from 'playwright-core';
+import { Repository } from '../../src/demo/repository.ts';
+import { commitLinkScript } from '../installed-packages.ts';
+import { expectAccessible, expectClean, openConsoleFixture, type ConsoleFixture } from './fixture.ts';
+import { openGate, type Gate } from './playground/gate.ts';
+
+let console: ConsoleFixture;
+/** The page of the agent in `agents/playground`. */
+let playground: string;
+const gates: Gate[] = [];
+
+beforeAll(async () => {
+  console = await openConsoleFixture();
+  const folder = join(console.services.folder, 'git/acme/playground');
+  const repository = await Repository.ofExample(join(import.meta.dirname, 'agents/playground'), folder);
+  await commitLinkScript(repository);
+  playground = `deployments/${(await console.deploy('playground', { repository })).id}/playground`;
+});
+afterAll(async () => {
+  await Promise.all(gates.map((gate) => gate.close()));
+  await console.close();
+});
+
+async function newGate(): Promise<Gate> {
+  const gate = await openGate();
+  gates.push(gate);
+  return gate;
+}
+
+const message = (page: Page): Locator => page.getByRole('textbox', { name: 'Message', exact: true });
+const chat = (page: Page): Locator => page.getByRole('log', { name: 'Messages' });
+const run = (page: Page): Locator => page.getByRole('region', { name: 'Run', exact: true });
+const steps = (page: Page): Locator => page.getByRole('list', { name: 'Steps' });
+const button = (page: Page, name: string): Locator => page.getByRole('button', { name, exact: true });
+
+/** Sends a message by the keyboard, once that is possible. */
+async function say(page: Page, text: string): Promise<void> {
+  await page.locator('button[type=submit]:enabled', { hasText: 'Send' }).waitFor();
+  await message(page).fill(text);
+  await message(page).press('Enter');
+  await chat(page).getByText(text, { exact: true }).last().waitFor();
+}
+
+const ended = (page: Page, status: string): Promise<void> => run(page).getByText(status, { exact: true }).waitFor();
+
+/** Opens the newest step with this name. */
+async function openStep(page: Page, name: string): Promise<Locator> {
+  const step = steps(page).getByRole('listitem').filter({ hasText: name }).first();
+  await step.locator('summary').first().click();
+  await step.getByRole('button', { name: 'Edit the state' }).waitFor();
+  return step;
+}
+
+/** Moves the focus by the keyboard alone. */
+async function tabTo(page: Page, target: Locator, key = 'Tab'): Promise<void> {
+  await target.waitFor();
+  for (let presses = 0; presses < 80; presses++) {
+    if (await target.evaluate((element) => element === element.ownerDocument.activeElement)) return;
+    await page.keyboard.press(key);
+  }
+  throw new Error(`${String(target)} can't be reached with ${key}`);
+}
+
+test('shows tokens as they come, in two tabs, over a reload, without losing or doubling one', async () => {
+  const gate = await newGate();
+  const first = await console.open(playground);
+  await say(first.page, `one ${gate.url} two`);
+  const half = 'You said: one';
+  const whole = 'You said: one gate two';
+  await chat(first.page).getByText(half, { exact: true }).waitFor();
+  await run(first.page).getByText('running', { exact: true }).waitFor();
+  await first.page.locator('[data-node="answer"].playground-node-running').waitFor();
+  await first.page.waitForURL(/thread=.*run=/);
+
+  const page = await first.page.context().newPage();
+  await page.goto(first.page.url());
+  await first.page.reload();
+  for (const tab of [first.page, page]) await chat(tab).getByText(half, { exact: true }).waitFor();
+  gate.open();
+  for (const tab of [first.page, page]) {
+    await chat(tab).getByText(whole, { exact: true }).waitFor();
+    await ended(tab, 'success');
+    expect(await chat(tab).getByRole('listitem').count()).toBe(2);
+  }
+
+  await say(page, 'from the other tab');
+  await chat(first.page).getByText('You said: from the other tab').waitFor();
+  await first.page.getByRole('list').getByRole('link', { name: /^one/ }).waitFor();
+  await first.page.getByRole('button', { name: /^Delete one/ }).click();
+  await first.page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
+  await first.page.getByText('No threads yet.').waitFor();
+  expect(first.externalRequests).toEqual([]);
+});
+
+test('continues a stream after the service was killed and started', async () => {
+  const gate = await newGate();
+  const opened = await console.open(playground);
+  const { page } = opened;
+  await say(page, `one ${gate.url} two`);
+  await chat(page).getByText('You said: one', { exact: true }).waitFor();
+  await gate.reached();
+  await console.services.kill();
+  await page.getByText('The connection is lost.').waitFor();
+  gate.open();
+  await console.services.startAgain();
+  await chat(page).getByText('You said: one gate two', { exact: true }).waitFor();
+  await ended(page, 'success');
+  expect(await chat(page).getByRole('listitem').count()).toBe(2);
+  expect(opened.externalRequests).toEqual([]);
+});
+
+test('answers interrupts: approved by the keyboard, edited, rejected', async () => {
+  const opened = await console.open(playground);
+  const { page } = opened;
+  await tabTo(page, message(page));
+  await page.keyboard.type('delete a.txt');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'The graph waits for you' }).waitFor();
+  await page.locator('[data-node="review"].playground-node-waiting').waitFor();
+  await ended(page, 'waiting');
+  await expectAccessible(page);
+  await tabTo(page, button(page, 'Approve'), 'Shift+Tab');
+  await page.keyboard.press('Enter');
+  await chat(page).getByText('You said: deleted a.txt').waitFor();
+  const call = chat(page).locator('details', { hasText: 'Calls delete_file' });
+  await tabTo(page, call.locator('summary').first(), 'Shift+Tab');
+  await page.keyboard.press('Enter');
+  await call.getByText('"a.txt"').waitFor();
+
+  await say(page, 'delete b.txt');
+  await button(page, 'Edit').click();
+  const args = page.getByLabel('Arguments (JSON)');
+  await args.fill('{ "path": ');
+  await page.getByText('This is not valid JSON').waitFor();
+  await args.fill('{ "path": "c.txt" }');
+  await button(page, 'Use these arguments').click();
+  await chat(page).getByText('You said: deleted c.txt').waitFor();
+
+  await say(page, 'delete d.txt');
+  await button(page, 'Reject').click();
+  await page.getByLabel('Reason (optional)').fill('too dear');
+  await button(page, 'Reject the action').click();
+  await chat(page).getByText('You said: kept: too dear').waitFor();
+  expectClean(opened);
+});
+
+test('takes input by a form with problems at their fields, and answers two interrupts at once', async () => {
+  const opened = await console.open(playground);
+  const { page } = opened;
+  await page.getByLabel('Assistant', { exact: true }).selectOption('order');
+  await page.getByLabel('name', { exact: true }).fill('Ada');
+  await page.getByLabel('count', { exact: true }).fill('2.5');
+  await page.getByLabel('size', { exact: true }).selectOption('large');
+  await button(page, 'Add to tags').click();
+  await page.getByLabel('Entry 1', { exact: true }).fill('red');
+  await button(page, 'Add address').click();
+  await page.getByLabel('street (required)').fill('Hill 1');
+  await button(page, 'Run').click();
+  await page.getByText('Enter a whole number.').waitFor();
+  expect(await page.getByLabel('count', { exact: true }).getAttribute('aria-invalid')).toBe('true');
+  await expectAccessible(page);
+  await page.getByLabel('count', { exact: true }).fill('2');
+  await page.getByLabel('Input as JSON').check();
+  expect(JSON.parse(await page.getByLabel('Input (JSON)').inputValue())).toEqual({
+    name: 'Ada',
+    count: 2,
+    size: 'large',
+    gift: false,
+    tags: ['red'],
+    address: { street: 'Hill 1' },
+  });
+  await button(page, 'Run').click();
+  const waiting = page.getByRole('region', { name: 'Waiting for you' });
+  await waiting.getByText('Is it in stock?').waitFor();
+  expect(await button(page, 'Continue with these answers').isDisabled()).toBe(true);
+  await waiting.getByLabel('Answer').nth(0).fill('7 euros');
+  await waiting.getByLabel('Answer').nth(1).fill('true');
+  await button(page, 'Continue with these answers').click();
+  await page.getByRole('region', { name: 'State' }).getByText('2 large for Ada, Hill 1, red: 7 euros, true').waitFor();
+  expectClean(opened);
+});
+
+test('forks from a step, edits a state, cancels a run, and shows the stack of an error', async () => {
+  const gate = await newGate();
+  const opened = await console.open(playground);
+  const { page } = opened;
+  await say(page, 'hello');
+  await chat(page).getByText('You said: hello').waitFor();
+  await ended(page, 'success');
+
+  const sorted = await openStep(page, 'sort');
+  await sorted.getByRole('button', { name: 'Fork from here' }).click();
+  await page.getByText('The next run continues from step 1').waitFor();
+  await expect.poll(() => chat(page).getByText('You said: hello').count()).toBe(0);
+  await say(page, 'another way');
+  await chat(page).getByText('You said: another way').waitFor();
+  await ended(page, 'success');
+  expect(await chat(page).getByText('You said: hello').count()).toBe(0);
+
+  const answered = await openStep(page, 'answer');
+  await answered.getByRole('button', { name: 'Edit the state' }).click();
+  const values = page.getByLabel('Values (JSON)');
+  await values.fill('[]');
+  await page.getByText('Enter a JSON object').waitFor();
+  await values.fill('{ "topic": "edited" }');
+  await page.getByText('Changes topic.').waitFor();
+  await page.getByLabel('As node').selectOption('answer');
+  await button(page, 'Save').click();
+  const edited = await openStep(page, 'Edited');
+  await edited.getByText('"edited"').first().waitFor();
+
+  await say(page, `wait ${gate.url}`);
+  await gate.reached();
+  await button(page, 'Cancel the run').click();
+  await ended(page, 'interrupted');
+  await page.getByText('The run was cancelled.').waitFor();
+
+  await say(page, 'fail now');
+  await run(page).getByText('no ink: fail now').waitFor();
+  await run(page).getByText('Stack').click();
+  await run(page)
+    .getByText(/at .*helper\.ts/)
+    .waitFor();
+  await page.locator('[data-node="answer"].playground-node-failed').waitFor();
+  const address = page.url();
+  await page.goto('about:blank');
+  await page.goto(address);
+  await run(page).getByText('no ink: fail now').waitFor();
+  const failed = await run(page).getByRole('link').textContent();
+  await button(page, 'Try again').click();
+  await expect.poll(() => run(page).getByRole('link').textContent()).not.toBe(failed);
+  await run(page).getByText('no ink: fail now').waitFor();
+  await expectAccessible(page);
+  expectClean(opened);
+});
+
+test('shows hostile answers as text and sends nothing elsewhere', async () => {
+  const elsewhere = await newGate();
+  elsewhere.open();
+  const opened = await console.open(playground);
+  const { page } = opened;
+  await say(page, `hostile ${elsewhere.url}`);
+  await chat(page).getByText('A heading', { exact: true }).waitFor();
+  await ended(page, 'success');
+  await chat(page)
+    .getByText(/<img src=x onerror=/)
+    .waitFor();
+  await chat(page).getByText('right to left: �gnirts� and a zero: �.').waitFor();
+  expect(await page.locator('.playground-main :is(img, script, iframe, h1, h3)').count()).toBe(0);
+  const links = await chat(page)
+    .getByRole('link')
+    .evaluateAll((all) =>
+      all.map((link) => `${link.textContent} ${link.getAttribute('rel')} ${link.getAttribute('target')}`),
+    );
+  const safe = 'noopener noreferrer nofollow _blank';
+  expect(links).toContain(`a page ${safe}`);
+  expect(links).toContain(`Image: a picture ${safe}`);
+  expect(links.filter((link) => link.includes('script') && !link.includes('/script'))).toEqual([]);
+  await expectAccessible(page);
+
+  await say(page, `hostile ${elsewhere.url} long`);
+  await button(page, 'Show all 1,000,')
+    .or(page.getByRole('button', { name: /Show all 1,000,\d+ characters/ }))
+    .click();
+  await button(page, 'Show less').waitFor();
+  expect(elsewhere.requests).toEqual([]);
+  expectClean(opened);
+});
+
+test('talks to the example agents, with a context and a version of an assistant', async () => {
+  const support = await console.deploy('support-agent');
+  const opened = await console.open(`deployments/${support.id}/playground`);
+  const { page } = opened;
+  await say(page, 'Where is my parcel?');
+  await chat(page).getByText('Parcels leave the same day and arrive within two days.').waitFor();
+  await ended(page, 'success');
+
+  const echo = await console.deploy('echo-agent');
+  await page.goto(`${console.services.service.url}/console/deployments/${echo.id}/playground`);
+  await page.getByRole('heading', { name: 'Context' }).click();
+  await page.getByLabel('greeting', { exact: true }).fill('good morning');
+  await page.getByLabel('input', { exact: true }).fill('Ada');
+  await button(page, 'Run').click();
+  await page.getByRole('region', { name: 'State' }).getByText('"good morning Ada"').waitFor();
+  expectClean(opened);
+});
