@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Locator, Page } from 'playwright-core';
+import { assistantSchema } from '../../src/contract/agent/assistant.ts';
 import { Repository } from '../../src/demo/repository.ts';
 import { commitLinkScript } from '../installed-packages.ts';
 import { expectAccessible, expectClean, openConsoleFixture, type ConsoleFixture } from './fixture.ts';
+import { button, chat, ended, message, openStep, run, say, tabTo } from './playground/actions.ts';
 import { openGate, type Gate } from './playground/gate.ts';
 
 let console: ConsoleFixture;
@@ -27,40 +28,6 @@ async function newGate(): Promise<Gate> {
   const gate = await openGate();
   gates.push(gate);
   return gate;
-}
-
-const message = (page: Page): Locator => page.getByRole('textbox', { name: 'Message', exact: true });
-const chat = (page: Page): Locator => page.getByRole('log', { name: 'Messages' });
-const run = (page: Page): Locator => page.getByRole('region', { name: 'Run', exact: true });
-const steps = (page: Page): Locator => page.getByRole('list', { name: 'Steps' });
-const button = (page: Page, name: string): Locator => page.getByRole('button', { name, exact: true });
-
-/** Sends a message by the keyboard, once that is possible. */
-async function say(page: Page, text: string): Promise<void> {
-  await page.locator('button[type=submit]:enabled', { hasText: 'Send' }).waitFor();
-  await message(page).fill(text);
-  await message(page).press('Enter');
-  await chat(page).getByText(text, { exact: true }).last().waitFor();
-}
-
-const ended = (page: Page, status: string): Promise<void> => run(page).getByText(status, { exact: true }).waitFor();
-
-/** Opens the newest step with this name. */
-async function openStep(page: Page, name: string): Promise<Locator> {
-  const step = steps(page).getByRole('listitem').filter({ hasText: name }).first();
-  await step.locator('summary').first().click();
-  await step.getByRole('button', { name: 'Edit the state' }).waitFor();
-  return step;
-}
-
-/** Moves the focus by the keyboard alone. */
-async function tabTo(page: Page, target: Locator, key = 'Tab'): Promise<void> {
-  await target.waitFor();
-  for (let presses = 0; presses < 80; presses++) {
-    if (await target.evaluate((element) => element === element.ownerDocument.activeElement)) return;
-    await page.keyboard.press(key);
-  }
-  throw new Error(`${String(target)} can't be reached with ${key}`);
 }
 
 test('shows tokens as they come, in two tabs, over a reload, without losing or doubling one', async () => {
@@ -143,6 +110,8 @@ test('answers interrupts: approved by the keyboard, edited, rejected', async () 
   await page.getByLabel('Reason (optional)').fill('too dear');
   await button(page, 'Reject the action').click();
   await chat(page).getByText('You said: kept: too dear').waitFor();
+  // The question, the call, its result and the answer, each once.
+  expect(await chat(page).getByRole('listitem').count()).toBe(12);
   expectClean(opened);
 });
 
@@ -265,6 +234,15 @@ test('shows hostile answers as text and sends nothing elsewhere', async () => {
     .or(page.getByRole('button', { name: /Show all 1,000,\d+ characters/ }))
     .click();
   await button(page, 'Show less').waitFor();
+  await ended(page, 'success');
+  const scrolled = (): Promise<number> => chat(page).evaluate((list) => list.scrollTop);
+  await chat(page).evaluate((list) => list.scrollTo(0, 0));
+  await button(page, 'Go to the newest message').waitFor();
+  await say(page, 'still there?');
+  await chat(page).getByText('You said: still there?').waitFor();
+  expect(await scrolled()).toBe(0);
+  await button(page, 'Go to the newest message').click();
+  await expect.poll(scrolled).toBeGreaterThan(1_000);
   expect(elsewhere.requests).toEqual([]);
   expectClean(opened);
 });
@@ -278,11 +256,40 @@ test('talks to the example agents, with a context and a version of an assistant'
   await ended(page, 'success');
 
   const echo = await console.deploy('echo-agent');
-  await page.goto(`${console.services.service.url}/console/deployments/${echo.id}/playground`);
+  const { service } = console.services;
+  const ask = async (method: string, path: string, body: object): Promise<unknown> => {
+    const response = await fetch(`${service.url}/agents/${echo.id}/${path}`, {
+      method,
+      headers: { 'x-api-key': service.apiKey, 'content-type': 'application/json' },
+      body: method === 'GET' ? null : JSON.stringify(body),
+    });
+    return response.json();
+  };
+  const { assistant_id: polite } = assistantSchema.parse(
+    await ask('POST', 'assistants', { graph_id: 'echo', name: 'polite', context: { greeting: 'good day' } }),
+  );
+  await ask('PATCH', `assistants/${polite}`, { context: { greeting: 'good evening' } });
+
+  await page.goto(`${service.url}/console/deployments/${echo.id}/playground`);
+  await page.getByLabel('Assistant', { exact: true }).selectOption('polite (echo)');
+  const state = page.getByRole('region', { name: 'State' });
+  const greet = async (greeting: string): Promise<void> => {
+    await button(page, 'New thread').click();
+    await page.getByLabel('input', { exact: true }).fill('Ada');
+    await button(page, 'Run').click();
+    await state.getByText(`"${greeting} Ada"`).waitFor();
+    await ended(page, 'success');
+  };
+  await greet('good evening');
+  await page.getByLabel('Version', { exact: true }).selectOption('1');
+  await page.getByRole('dialog').getByText('Every run of this assistant').waitFor();
+  await button(page, 'Activate').click();
+  await page.getByText('Version 1 is active.').waitFor();
+  await greet('good day');
   await page.getByRole('heading', { name: 'Context' }).click();
   await page.getByLabel('greeting', { exact: true }).fill('good morning');
-  await page.getByLabel('input', { exact: true }).fill('Ada');
-  await button(page, 'Run').click();
-  await page.getByRole('region', { name: 'State' }).getByText('"good morning Ada"').waitFor();
+  await greet('good morning');
+  const kept = assistantSchema.parse(await ask('GET', `assistants/${polite}`, {}));
+  expect(kept).toMatchObject({ version: 1, context: { greeting: 'good day' } });
   expectClean(opened);
 });

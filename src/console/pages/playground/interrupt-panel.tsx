@@ -28,6 +28,9 @@ export function InterruptPanel({ interrupts, onAnswer }: InterruptPanelProps) {
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
   const [only] = interrupts;
+  const question = questionOf(only?.value);
+  // The buttons of a single action send its decision at once.
+  const isDecidedAtOnce = interrupts.length === 1 && question.kind === 'actions' && question.actions.length === 1;
   const given = interrupts.flatMap((interrupt, index) => {
     const answer = answers[index];
     return answer ? [{ interrupt, value: answer.value }] : [];
@@ -60,16 +63,18 @@ export function InterruptPanel({ interrupts, onAnswer }: InterruptPanelProps) {
           {problem}
         </p>
       )}
-      <div class="actions">
-        <button
-          type="button"
-          class="button button-primary"
-          disabled={isBusy || given.length < interrupts.length}
-          onClick={() => void send(given)}
-        >
-          {interrupts.length === 1 ? 'Continue with this answer' : 'Continue with these answers'}
-        </button>
-      </div>
+      {!isDecidedAtOnce && (
+        <div class="actions">
+          <button
+            type="button"
+            class="button button-primary"
+            disabled={isBusy || given.length < interrupts.length}
+            onClick={() => void send(given)}
+          >
+            {interrupts.length === 1 ? 'Continue with this answer' : 'Continue with these answers'}
+          </button>
+        </div>
+      )}
     </section>
   );
 }

@@ -110,7 +110,7 @@ export function toDraft(field: FormField, value: unknown = field.initial): Draft
     const index = field.options.findIndex((option) => JSON.stringify(option) === JSON.stringify(value));
     return index < 0 ? '' : String(index);
   }
-  return value === undefined || value === null ? '' : String(value);
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
 /** Reads a form: its value, and what is wrong with which field. */
@@ -157,7 +157,7 @@ function readText(field: FormField, text: string, path: string, problems: Record
 }
 
 /** Parses JSON that a person has typed. */
-export function readJson(text: string): { value: unknown } | { problem: string } {
+function readJson(text: string): { value: unknown } | { problem: string } {
   try {
     return { value: JSON.parse(text) };
   } catch (error) {

@@ -57,7 +57,7 @@ export function useSession(agent: Agent, deploymentId: string) {
     session,
     open: (thread: string | undefined) => route(playgroundPath(deploymentId, thread)),
     /** Makes a thread for a first run. */
-    async startThread(): Promise<ThreadSession> {
+    startThread: async (): Promise<ThreadSession> => {
       const { thread_id } = await agent.createThread();
       const made = new ThreadSession(agent, thread_id);
       become(made);
