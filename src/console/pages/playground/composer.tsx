@@ -8,9 +8,15 @@ import { toForm } from './schema-form.ts';
 const takesMessages = (schema: unknown): boolean =>
   isObject(schema) && isObject(schema['properties']) && 'messages' in schema['properties'];
 
+interface ComposerProps extends ConversationProps {
+  hasChat: boolean;
+  /** The graph waits for an answer: another input is not what comes next. */
+  isWaiting: boolean;
+}
+
 /** Starts runs: by a message for graphs that take messages, by a form for all others. */
-export function Composer(props: ConversationProps & { hasChat: boolean }) {
-  const { assistantId, context, schema, session, startThread, fork, setFork, hasChat } = props;
+export function Composer(props: ComposerProps) {
+  const { assistantId, context, schema, session, startThread, fork, setFork, hasChat, isWaiting } = props;
   const isChat = takesMessages(schema) || (hasChat && !isObject(schema));
   const form = useMemo(() => toForm(schema), [schema]);
   const [mode, setMode] = useState<'chat' | 'form'>();
@@ -80,7 +86,10 @@ export function Composer(props: ConversationProps & { hasChat: boolean }) {
           }}
         />
       ) : (
-        <SchemaForm form={form} entry={entry} problems={isTried ? problems : {}} onChange={setEntry} label="Input" />
+        <details open={!isWaiting}>
+          <summary>{isWaiting ? 'Another input instead' : 'Input'}</summary>
+          <SchemaForm form={form} entry={entry} problems={isTried ? problems : {}} onChange={setEntry} label="Input" />
+        </details>
       )}
       {problem !== undefined && (
         <p class="field-error" role="alert">
@@ -88,8 +97,8 @@ export function Composer(props: ConversationProps & { hasChat: boolean }) {
         </p>
       )}
       <div class="actions">
-        <button type="submit" class="button button-primary" disabled={isBusy || isRunning}>
-          {shownMode === 'chat' ? 'Send' : 'Run'}
+        <button type="submit" class={isWaiting ? 'button' : 'button button-primary'} disabled={isBusy || isRunning}>
+          {shownMode === 'chat' ? 'Send' : isWaiting ? 'Run with this input' : 'Run'}
         </button>
         {isRunning && <span class="muted">A run is going on. Wait for its end, or cancel it.</span>}
         {isChat && !isRunning && (

@@ -55,7 +55,7 @@ export function Conversation(props: ConversationProps) {
           }}
         />
       )}
-      <Composer {...props} hasChat={messages !== undefined} />
+      <Composer {...props} hasChat={messages !== undefined} isWaiting={interrupts.length > 0} />
     </section>
   );
 }

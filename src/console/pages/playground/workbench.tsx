@@ -14,6 +14,9 @@ import { ThreadList } from './thread-list.tsx';
 import type { ThreadSession } from './thread-session.ts';
 import { useSession } from './use-session.ts';
 
+const assistantsMs = 15_000;
+const retryMs = 5_000;
+
 interface WorkbenchProps {
   agent: Agent;
   deploymentId: string;
@@ -21,7 +24,13 @@ interface WorkbenchProps {
 
 /** The playground of an agent that can be reached. */
 export function Workbench({ agent, deploymentId }: WorkbenchProps) {
-  const { data: assistants, error, reload } = useLoaded(deploymentId, (signal) => agent.assistants(signal));
+  const {
+    data: assistants,
+    error,
+    reload,
+  } = useLoaded(deploymentId, (signal) => agent.assistants(signal), {
+    everyMs: assistantsMs,
+  });
   const [assistantId, setAssistantId] = useState<string>();
   const { session, open, startThread } = useSession(agent, deploymentId);
   const usedAssistant = session?.run.value?.assistant_id;
@@ -67,6 +76,10 @@ function AssistantWorkbench(props: AssistantWorkbenchProps) {
     const [schemas, drawing] = await Promise.all([agent.schemas(assistantId), agent.drawing(assistantId)]);
     return { schemas, drawing };
   });
+  useEffect(() => {
+    const timer = graph.error && setTimeout(() => void graph.reload(), retryMs);
+    return () => clearTimeout(timer);
+  }, [graph.error]);
   const [context, setContext] = useState<Record<string, unknown>>();
   const [forked, setForked] = useState<{ session: ThreadSession; step: Step }>();
   const fork = forked && forked.session === session ? forked.step : undefined;
