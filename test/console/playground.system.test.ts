@@ -159,6 +159,8 @@ test('forks from a step, edits a state, cancels a run, and shows the stack of an
   await chat(page).getByText('You said: hello').waitFor();
   await ended(page, 'success');
 
+  await page.waitForURL(/run=/);
+  const firstRun = page.url();
   const sorted = await openStep(page, 'sort');
   await sorted.getByRole('button', { name: 'Fork from here' }).click();
   await page.getByText('The next run continues from step 1').waitFor();
@@ -167,6 +169,11 @@ test('forks from a step, edits a state, cancels a run, and shows the stack of an
   await chat(page).getByText('You said: another way').waitFor();
   await ended(page, 'success');
   expect(await chat(page).getByText('You said: hello').count()).toBe(0);
+
+  await page.goto(firstRun);
+  await chat(page).getByText('You said: hello').waitFor();
+  await button(page, 'Show the newest').click();
+  await chat(page).getByText('You said: another way').waitFor();
 
   const answered = await openStep(page, 'answer');
   await answered.getByRole('button', { name: 'Edit the state' }).click();
@@ -193,9 +200,7 @@ test('forks from a step, edits a state, cancels a run, and shows the stack of an
     .getByText(/at .*helper\.ts/)
     .waitFor();
   await page.locator('[data-node="answer"].playground-node-failed').waitFor();
-  const address = page.url();
-  await page.goto('about:blank');
-  await page.goto(address);
+  await page.reload();
   await run(page).getByText('no ink: fail now').waitFor();
   const failed = await run(page).getByRole('link').textContent();
   await button(page, 'Try again').click();

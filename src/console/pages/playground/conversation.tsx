@@ -1,4 +1,5 @@
 import { useMemo } from 'preact/hooks';
+import type { ThreadState } from '../../../contract/agent/thread.ts';
 import { JsonView } from '../../parts/json-view.tsx';
 import { ErrorNotice, Loading } from '../../parts/notices.tsx';
 import { Composer } from './composer.tsx';
@@ -28,11 +29,12 @@ export function Conversation(props: ConversationProps) {
   const { deploymentId, assistantId, context, session, fork, setFork } = props;
   const isFollowing = session?.isFollowing.value ?? false;
   const view = session?.view.value;
-  const newest = fork?.state ?? session?.states.value[0];
+  const older = session?.isOlderRun.value ? stateAfter(session) : undefined;
+  const newest = fork?.state ?? older ?? session?.states.value[0];
   const values = isFollowing ? (view?.values ?? newest?.values) : newest?.values;
   const messages = useMemo(() => messagesOf(values), [values]);
   const streamed = isFollowing ? (view?.streamed ?? []) : [];
-  const interrupts = useMemo(() => (isFollowing ? [] : interruptsOf(newest)), [newest, isFollowing]);
+  const interrupts = useMemo(() => (isFollowing || older ? [] : interruptsOf(newest)), [newest, older, isFollowing]);
   const hasChat = messages !== undefined || streamed.length > 0;
 
   return (
@@ -40,6 +42,14 @@ export function Conversation(props: ConversationProps) {
       {session?.problem.value && <ErrorNotice error={session.problem.value} retry={() => session.reload()} />}
       {session && !session.thread.value && !session.problem.value && !isFollowing && <Loading what="the thread" />}
       {!session && <p class="muted playground-hint">A run on a new thread starts when you send something.</p>}
+      {older && session && (
+        <p class="notice playground-fork">
+          You see the thread as an older run left it. A new run continues from the newest state.{' '}
+          <button type="button" class="button" onClick={() => void session.showNewest()}>
+            Show the newest
+          </button>
+        </p>
+      )}
       {hasChat && (
         <MessageList messages={messages ?? []} streamed={streamed.map(({ shown }) => shown)} isBusy={isFollowing} />
       )}
@@ -59,6 +69,10 @@ export function Conversation(props: ConversationProps) {
     </section>
   );
 }
+
+/** The state that the shown run left; undefined where it is too old to be loaded. */
+const stateAfter = ({ run, states }: ThreadSession): ThreadState | undefined =>
+  states.value.find(({ metadata }) => metadata?.['run_id'] === run.value?.run_id);
 
 /** The state of a graph without messages. */
 function StateView({ values }: { values: unknown }) {

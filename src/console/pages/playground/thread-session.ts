@@ -20,6 +20,8 @@ export class ThreadSession {
   readonly hasMoreStates = signal(false);
   /** The run that is shown: the running one, else the newest or the one that was asked for. */
   readonly run = signal<Run | undefined>(undefined);
+  /** That run is an older one, which a link led to: the thread is shown as it left it. */
+  readonly isOlderRun = signal(false);
   /** What the events of that run have told so far. */
   readonly view = signal<RunView | undefined>(undefined);
   readonly failure = signal<RunFailure | undefined>(undefined);
@@ -43,7 +45,7 @@ export class ThreadSession {
       const wanted =
         runId === undefined ? undefined : (runs.find(({ run_id }) => run_id === runId) ?? (await this.#readRun(runId)));
       const run = wanted ?? runs.findLast(({ status }) => status === 'running' || status === 'pending') ?? runs[0];
-      if (run) this.#show(run);
+      if (run) this.#show(run, run.run_id !== runs[0]?.run_id);
     });
   }
 
@@ -68,9 +70,10 @@ export class ThreadSession {
   }
 
   /** Shows a run of the thread: the one that runs is followed. */
-  #show(run: Run): void {
+  #show(run: Run, isOlder = false): void {
     batch(() => {
       this.run.value = run;
+      this.isOlderRun.value = isOlder && isFinal(run.status);
       this.failure.value = undefined;
       this.view.value = undefined;
     });
@@ -81,8 +84,17 @@ export class ThreadSession {
   async showRun(runId: string): Promise<void> {
     if (this.isFollowing.value || this.run.value?.run_id === runId) return;
     await this.#attempt(async () => {
+      const runs = await this.#agent.runs(this.threadId, this.#closed.signal);
       const run = await this.#readRun(runId);
-      if (run) this.#show(run);
+      if (run) this.#show(run, run.run_id !== runs[0]?.run_id);
+    });
+  }
+
+  /** Shows the newest run instead of an older one. */
+  async showNewest(): Promise<void> {
+    await this.#attempt(async () => {
+      const [newest] = await this.#load();
+      if (newest) this.#show(newest);
     });
   }
 
