@@ -37,7 +37,7 @@ test('leads a newcomer to the page of a new deployment', async () => {
   await expectAccessible(page);
   await page.getByRole('link', { name: 'Deploy an agent' }).press('Enter');
   await page.getByRole('heading', { name: 'New deployment' }).waitFor();
-  expect(await page.title()).toBe('New deployment · Landfall');
+  await expect.poll(() => page.title()).toBe('New deployment · Landfall');
   expectClean(opened);
 });
 

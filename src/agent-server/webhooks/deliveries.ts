@@ -22,7 +22,7 @@ const queued = `delivery_id, url, host, attempts, next_attempt_at, run_id, threa
 
 /** The bounds of the history: webhooks, and their age (ms). */
 const maxHistory = 1_000;
-export const historyMs = 7 * 24 * 60 * 60_000;
+const historyMs = 7 * 24 * 60 * 60_000;
 
 export type SettledState = 'delivered' | 'failed';
 

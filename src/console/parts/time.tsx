@@ -11,7 +11,7 @@ const steps: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, seconds: num
 ];
 
 /** `5 min. ago`, `in 2 hr.` */
-export function relativeTime(at: number, from: number): string {
+function relativeTime(at: number, from: number): string {
   const seconds = Math.round((at - from) / 1000);
   for (const [unit, length] of steps) {
     if (Math.abs(seconds) >= length) return relative.format(Math.trunc(seconds / length), unit);
