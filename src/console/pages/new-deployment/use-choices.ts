@@ -1,6 +1,12 @@
 import type { Draft } from './request.ts';
 import type { Choice } from './fields.tsx';
-import { githubIntegrations, githubRepositories } from '../../../contract/control/integration.ts';
+import * as z from 'zod';
+import {
+  githubBranch,
+  githubIntegrations,
+  githubRepositories,
+  type GithubBranch,
+} from '../../../contract/control/integration.ts';
 import { listenersList } from '../../../contract/control/listener.ts';
 import { call } from '../../api/http.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
@@ -26,7 +32,14 @@ export function useChoices({ way, values }: Draft): Readonly<Record<string, read
       ? (await call('GET', 'v2/listeners', listenersList, { query: { limit: 100 }, signal })).resources
       : [],
   );
-  const branch = repositories.data?.find(({ url }) => url === repoUrl)?.default_branch;
+  const repository = repositories.data?.find(({ url }) => url === repoUrl);
+  const { owner = '', name = '', default_branch: defaultBranch } = repository ?? {};
+  const branches = useLoaded(`branches ${integrationId} ${owner}/${name}`, async (signal) => {
+    if (name === '') return [];
+    const path = [integrationId, 'repos', owner, name, 'branches'].map(encodeURIComponent).join('/');
+    return call('GET', `v1/integrations/github/${path}`, z.array(githubBranch), { signal });
+  });
+  const branchNames = new Set([...(defaultBranch ? [defaultBranch] : []), ...(branches.data ?? []).map(nameOf)]);
   return {
     'source_config.integration_id': [
       { value: '', label: integrations.error ? 'None (the list could not be loaded)' : 'None' },
@@ -36,7 +49,10 @@ export function useChoices({ way, values }: Draft): Readonly<Record<string, read
       value: url,
       label: shownText(`${owner}/${name}`, 200),
     })),
-    'source_revision_config.repo_ref': branch ? [{ value: branch, label: 'The default branch' }] : undefined,
+    'source_revision_config.repo_ref': [...branchNames].map((value) => ({
+      value,
+      label: value === defaultBranch ? 'The default branch' : '',
+    })),
     'source_config.listener_id': [
       { value: '', label: listeners.error ? 'None (the list could not be loaded)' : 'None: this service runs it' },
       ...(listeners.data ?? []).map(({ id, compute_id, compute_type }) => ({
@@ -46,3 +62,5 @@ export function useChoices({ way, values }: Draft): Readonly<Record<string, read
     ],
   };
 }
+
+const nameOf = ({ name }: GithubBranch): string => name;
