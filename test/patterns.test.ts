@@ -27,7 +27,7 @@ function patternsOf(file: string): Pattern[] {
     }
     Object.values(node).forEach(visit);
   };
-  visit(parseAst(text, { lang: 'ts' }));
+  visit(parseAst(text, { lang: file.endsWith('x') ? 'tsx' : 'ts' }));
   return found;
 }
 
@@ -37,7 +37,7 @@ const isSlow = ({ source, flags }: Pick<Pattern, 'source' | 'flags'>): boolean =
 
 const patterns = ['src', 'app']
   .flatMap((folder) => readdirSync(join(root, folder), { recursive: true, withFileTypes: true }))
-  .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+  .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
   .flatMap((entry) => patternsOf(join(entry.parentPath, entry.name)));
 
 test('finds the patterns of the sources', () => {

@@ -73,7 +73,7 @@ const toDeliveryResponse = (delivery: ListedDelivery): WebhookDelivery => ({
 
 /** The origin and the path of a webhook's address; name, password, query and fragment may hold tokens. */
 export function withoutSecrets(address: string): string {
-  if (address.startsWith('/')) return address.replace(/[?#].*$/s, '');
+  if (address.startsWith('/')) return address.split(/[?#]/, 1)[0] ?? '';
   if (!URL.canParse(address)) return '';
   const { origin, pathname } = new URL(address);
   return `${origin}${pathname}`;

@@ -163,9 +163,14 @@ export const withoutEmptySecrets = (draft: Draft): Draft => ({
 /** Lines of a `.env` file as secrets; undefined where the text has none. */
 export function readSecretLines(text: string): Draft['secrets'] | undefined {
   const secrets = text.split(/\r?\n/).flatMap((line) => {
-    const found = /^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=\s*(.*?)\s*$/.exec(line);
-    const [, name, value = ''] = found ?? [];
-    return name === undefined ? [] : [{ name, value: value.replace(/^(["'])(.*)\1$/, '$2') }];
+    const at = line.indexOf('=');
+    const name = line
+      .slice(0, Math.max(at, 0))
+      .trim()
+      .replace(/^export\s/, '')
+      .trim();
+    const value = line.slice(at + 1).trim();
+    return /^[A-Za-z_]\w*$/.test(name) ? [{ name, value: value.replace(/^(["'])(.*)\1$/, '$2') }] : [];
   });
   return secrets.length > 0 ? secrets : undefined;
 }

@@ -1,3 +1,4 @@
+import { trimEndOf, trimStartOf } from '../../../contract/plain-text.ts';
 import { gitIgnoreFile, ignoreRules, ownIgnoreFile, type IgnoreRules } from '../../../archive/ignore-rules.ts';
 import { largestTarball } from '../../../contract/control/upload.ts';
 
@@ -119,9 +120,14 @@ export const configPathsOf = (paths: readonly string[]): string[] =>
 
 /** A name for a deployment from the name of a folder or an archive: `My Agent.tar.gz` as `my-agent`. */
 export const nameFor = (text: string): string =>
-  text
-    .replace(/\.(?:tar\.gz|tgz|zip|git)$/i, '')
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .slice(0, 63)
-    .replace(/^-+|-+$/g, '');
+  trimStartOf(
+    trimEndOf(
+      text
+        .replace(/\.(?:tar\.gz|tgz|zip|git)$/i, '')
+        .toLowerCase()
+        .replace(/[^a-z0-9]+/g, '-')
+        .slice(0, 63),
+      '-',
+    ),
+    '-',
+  );

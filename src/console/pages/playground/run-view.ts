@@ -43,7 +43,7 @@ export const emptyRun = (runId: string): RunView => ({
 
 /** The path of a node: `sort:0a72…` and `classify` are `sort:classify`, as in the drawing. */
 const pathOf = (namespace: readonly string[], name: string): string =>
-  [...namespace.map((part) => part.replace(/:.*$/s, '')), name].join(':');
+  [...namespace.map((part) => part.split(':', 1)[0]), name].join(':');
 
 /** The run after one more event. An event that it already has changes nothing. */
 export function reduceRun(view: RunView, { id, event, data }: StreamEvent): RunView {
