@@ -235,9 +235,7 @@ test('shows hostile answers as text and sends nothing elsewhere', async () => {
   await expectAccessible(page);
 
   await say(page, `hostile ${elsewhere.url} long`);
-  await button(page, 'Show all 1,000,')
-    .or(page.getByRole('button', { name: /Show all 1,000,\d+ characters/ }))
-    .click();
+  await page.getByRole('button', { name: /Show all 1,000,\d+ characters/ }).click();
   await button(page, 'Show less').waitFor();
   await ended(page, 'success');
   const scrolled = (): Promise<number> => chat(page).evaluate((list) => list.scrollTop);

@@ -39,11 +39,9 @@ export function MessageList({ messages, streamed, isBusy }: MessageListProps) {
         onScroll={noteScroll}
       >
         <ol>
-          {messages.map((message) => (
-            <Message key={message.id} message={message} isStreaming={false} />
-          ))}
-          {streamed.map((message) => (
-            <Message key={message.id} message={message} isStreaming />
+          {/* One list, so that a message that is complete keeps its open parts. */}
+          {[...messages, ...streamed].map((message, index) => (
+            <Message key={message.id} message={message} isStreaming={index >= messages.length} />
           ))}
         </ol>
       </div>
