@@ -20,6 +20,7 @@ const architecture: Record<string, Module> = {
   logger: module('', 'pino'),
   'program-logger': module('logger', 'pino-pretty'),
   'run-until-signal': module('', ''),
+  'cron-schedule': module('contract errors', 'cron-parser'),
   contract: module('', 'zod'),
   sse: module('', 'eventsource-parser'),
   diagnostics: module('', 'zod yaml fastest-levenshtein'),
@@ -38,11 +39,11 @@ const architecture: Record<string, Module> = {
     'zod tar hono @hono/node-server kysely pg rolldown @kubernetes/client-node @octokit/auth-app @octokit/core',
   ),
   'agent-server': module(
-    'contract sse graph-config diagnostics postgres http clock errors logger',
-    'zod hono @hono/node-server kysely pg re2js tsx esbuild typescript-5 cron-parser @langchain/langgraph @langchain/langgraph-checkpoint-postgres @langchain/langgraph-checkpoint @langchain/core @cfworker/json-schema prom-client @a2a-js/sdk @modelcontextprotocol/server ws',
+    'contract sse graph-config diagnostics postgres http clock errors logger cron-schedule',
+    'zod hono @hono/node-server kysely pg re2js tsx esbuild typescript-5 @langchain/langgraph @langchain/langgraph-checkpoint-postgres @langchain/langgraph-checkpoint @langchain/core @cfworker/json-schema prom-client @a2a-js/sdk @modelcontextprotocol/server ws',
   ),
   console: module(
-    'contract sse archive',
+    'contract sse archive cron-schedule',
     'zod preact @preact/signals preact-iso uplot @dagrejs/dagre mdast-util-from-markdown mdast-util-gfm micromark-extension-gfm mdast ansi-sequence-parser @tanstack/virtual-core modern-tar fflate @langchain/langgraph-sdk',
   ),
   listener: module('clock errors logger program-logger run-until-signal contract client control-service', ''),

@@ -2,7 +2,7 @@ import { cronPayload, type CronPayload, type CronCreate, type CronPatch } from '
 import { claimsIn, withoutClaims } from '../auth/caller.ts';
 import { timingOf, type StoredCron } from './cron-row.ts';
 import { nextRun } from './due.ts';
-import { scheduleProblem } from './schedule.ts';
+import { scheduleProblem } from '../../cron-schedule.ts';
 
 const payloadPart = cronPayload.strip();
 

@@ -1,5 +1,5 @@
 import { setBackMs } from '../../clock.ts';
-import { timeAfter, type Schedule } from './schedule.ts';
+import { timeAfter, type Schedule } from '../../cron-schedule.ts';
 
 /** How old (ms) the latest missed time may be for one run to make up for all times missed while no process ran. */
 const madeUpForMs = 3_600_000;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { timeAfter } from '../../../src/agent-server/crons/schedule.ts';
+import { timeAfter } from '../../../src/cron-schedule.ts';
 import { changingZones, shown } from './zones.ts';
 import type { Change, ChangingZone } from './zones.ts';
 

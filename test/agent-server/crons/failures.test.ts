@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { StoredCron } from '../../../src/agent-server/crons/cron-row.ts';
 import { CronScheduler } from '../../../src/agent-server/crons/cron-scheduler.ts';
-import * as schedule from '../../../src/agent-server/crons/schedule.ts';
+import * as schedule from '../../../src/cron-schedule.ts';
 
-vi.mock(import('../../../src/agent-server/crons/schedule.ts'), { spy: true });
+vi.mock(import('../../../src/cron-schedule.ts'), { spy: true });
 afterEach(() => vi.resetAllMocks());
 
 const NOW = Date.parse('2027-04-03T13:00:00.500Z');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { scheduleProblem, timeAfter } from '../../../src/agent-server/crons/schedule.ts';
+import { scheduleProblem, timeAfter } from '../../../src/cron-schedule.ts';
 
 /** The next times of a schedule in UTC. */
 function times(schedule: string, timezone: string | null, from: string, count: number): string[] {

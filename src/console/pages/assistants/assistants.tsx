@@ -1,5 +1,134 @@
-import { Page } from '../../parts/page.tsx';
+import { useState } from 'preact/hooks';
+import { useAddressQuery } from '../../api/use-address-query.ts';
+import { useList } from '../../api/use-list.ts';
+import { DeploymentPage } from '../../parts/deployment-page.tsx';
+import { List } from '../../parts/list.tsx';
+import { Empty } from '../../parts/notices.tsx';
+import { TimeAgo } from '../../parts/time.tsx';
+import { Untrusted } from '../../parts/untrusted.tsx';
+import { paths } from '../../paths.ts';
+import type { Assistant } from '../../../contract/agent/assistant.ts';
+import { AssistantForm } from './assistant-form.tsx';
+import { AssistantView } from './assistant.tsx';
+import { toAssistantSearch } from './assistant-search.ts';
+import { isDefaultAssistant, searchAssistants } from './assistants-api.ts';
 
-export default function Assistants() {
-  return <Page title="Assistants">To be written.</Page>;
+/** The assistants of an agent, or with `?assistant=ID` one of them. */
+export default function Assistants({ deploymentId }: { deploymentId: string }) {
+  const [{ assistant }] = useAddressQuery();
+  return (
+    <DeploymentPage deploymentId={deploymentId} current="Assistants">
+      {() =>
+        assistant === undefined ? (
+          <AssistantList deploymentId={deploymentId} />
+        ) : (
+          <AssistantView key={assistant} deploymentId={deploymentId} assistantId={assistant} />
+        )
+      }
+    </DeploymentPage>
+  );
+}
+
+const everyMs = 15_000;
+
+function AssistantList({ deploymentId }: { deploymentId: string }) {
+  const [{ search = '' }, change] = useAddressQuery();
+  const [isCreating, setCreating] = useState(false);
+  const list = useList(
+    `${deploymentId} ${search}`,
+    ({ assistant_id }: Assistant) => assistant_id,
+    (page, signal) =>
+      searchAssistants(
+        deploymentId,
+        { ...toAssistantSearch(search), ...page, sort_by: 'updated_at', sort_order: 'desc' },
+        signal,
+      ),
+    { everyMs },
+  );
+  return (
+    <>
+      <search class="list-filters">
+        <label>
+          Name, or key=value of the metadata
+          <input type="search" value={search} onChange={(event) => change({ search: event.currentTarget.value })} />
+        </label>
+        <div class="list-actions">
+          <button type="button" class="button button-primary" onClick={() => setCreating(true)}>
+            New assistant
+          </button>
+        </div>
+      </search>
+      <List
+        list={list}
+        what="the assistants"
+        deploymentId={deploymentId}
+        empty={
+          search === '' ? (
+            <Empty title="No assistants">
+              <p>Each graph of the agent has one by itself. Choose “New assistant” to make another one.</p>
+            </Empty>
+          ) : (
+            <Empty title="No assistant matches">
+              <a class="button" href={paths.assistants(deploymentId)}>
+                Show all assistants
+              </a>
+            </Empty>
+          )
+        }
+      >
+        {(assistants) => <AssistantTable deploymentId={deploymentId} assistants={assistants} />}
+      </List>
+      {isCreating && (
+        <AssistantForm
+          deploymentId={deploymentId}
+          graphs={[...new Set(list.entries?.map(({ graph_id }) => graph_id))]}
+          onSaved={({ assistant_id }) => change({ search: '', assistant: assistant_id })}
+          onClose={() => setCreating(false)}
+        />
+      )}
+    </>
+  );
+}
+
+function AssistantTable({ deploymentId, assistants }: { deploymentId: string; assistants: readonly Assistant[] }) {
+  return (
+    <div class="table-frame">
+      <table class="list-table" aria-label="Assistants">
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">Graph</th>
+            <th scope="col">Active version</th>
+            <th scope="col">Changed</th>
+            <th scope="col">Description</th>
+          </tr>
+        </thead>
+        <tbody>
+          {assistants.map((assistant) => {
+            const { assistant_id, name, graph_id, version, updated_at, description } = assistant;
+            return (
+              <tr key={assistant_id}>
+                <th scope="row">
+                  <a href={`${paths.assistants(deploymentId)}?${new URLSearchParams({ assistant: assistant_id })}`}>
+                    <Untrusted text={name || 'Without a name'} longest={100} />
+                  </a>
+                  {isDefaultAssistant(assistant) && <span class="muted"> (the graph’s own)</span>}
+                </th>
+                <td>
+                  <Untrusted text={graph_id} longest={60} />
+                </td>
+                <td>{version ?? '–'}</td>
+                <td>
+                  <TimeAgo at={updated_at} />
+                </td>
+                <td>
+                  <Untrusted text={description ?? ''} longest={160} />
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
+  );
 }

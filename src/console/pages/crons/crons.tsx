@@ -1,5 +1,113 @@
-import { Page } from '../../parts/page.tsx';
+import { useState } from 'preact/hooks';
+import * as z from 'zod';
+import { assistantSchema, type Assistant } from '../../../contract/agent/assistant.ts';
+import type { Cron } from '../../../contract/agent/cron.ts';
+import { agentPath } from '../../api/agent-path.ts';
+import { call } from '../../api/http.ts';
+import { useList } from '../../api/use-list.ts';
+import { useLoaded } from '../../api/use-loaded.ts';
+import { ConfirmDialog } from '../../parts/dialog.tsx';
+import { DeploymentPage } from '../../parts/deployment-page.tsx';
+import { List } from '../../parts/list.tsx';
+import { Empty } from '../../parts/notices.tsx';
+import { announce } from '../../parts/toasts.tsx';
+import { Untrusted } from '../../parts/untrusted.tsx';
+import { CronForm } from './cron-form.tsx';
+import { CronPanel } from './cron-panel.tsx';
+import { deleteCron, listCrons } from './crons-api.ts';
 
-export default function Crons() {
-  return <Page title="Crons">To be written.</Page>;
+/** The periodic runs of an agent. */
+export default function Crons({ deploymentId }: { deploymentId: string }) {
+  return (
+    <DeploymentPage deploymentId={deploymentId} current="Crons">
+      {() => <CronList deploymentId={deploymentId} />}
+    </DeploymentPage>
+  );
+}
+
+const everyMs = 10_000;
+/** Each cron shown is asked for its times as well. */
+const pageSize = 10;
+
+function CronList({ deploymentId }: { deploymentId: string }) {
+  const [isCreating, setCreating] = useState(false);
+  const [deleted, setDeleted] = useState<Cron>();
+  const list = useList(
+    deploymentId,
+    ({ cron_id }: Cron) => cron_id,
+    (page, signal) => listCrons(deploymentId, page, signal),
+    { everyMs, pageSize },
+  );
+  const { data: assistants = [] } = useLoaded(`assistants of ${deploymentId}`, (signal) =>
+    call('POST', agentPath(deploymentId, 'assistants', 'search'), z.array(assistantSchema), {
+      body: { limit: 200, sort_by: 'name', sort_order: 'asc' },
+      signal,
+    }),
+  );
+  const named = (id: string | null | undefined): Assistant | undefined =>
+    assistants.find(({ assistant_id }) => assistant_id === id);
+  return (
+    <>
+      <div class="list-filters">
+        <p class="muted">Each cron starts a run by its schedule. Pause one to keep it without runs.</p>
+        <div class="list-actions">
+          <button type="button" class="button button-primary" onClick={() => setCreating(true)}>
+            New cron
+          </button>
+        </div>
+      </div>
+      <List
+        list={list}
+        what="the crons"
+        deploymentId={deploymentId}
+        empty={
+          <Empty title="No crons yet">
+            <p>A cron runs an assistant by a schedule, such as every morning at 9. Choose “New cron” to make one.</p>
+          </Empty>
+        }
+      >
+        {(crons) => (
+          <ul class="crons" aria-label="Crons">
+            {crons.map((cron) => (
+              <li key={cron.cron_id}>
+                <CronPanel
+                  deploymentId={deploymentId}
+                  cron={cron}
+                  assistantName={named(cron.assistant_id)?.name ?? cron.assistant_id ?? ''}
+                  reload={list.reload}
+                  onDelete={() => setDeleted(cron)}
+                />
+              </li>
+            ))}
+          </ul>
+        )}
+      </List>
+      {isCreating && (
+        <CronForm
+          deploymentId={deploymentId}
+          assistants={assistants}
+          onSaved={() => void list.reload()}
+          onClose={() => setCreating(false)}
+        />
+      )}
+      {deleted && (
+        <ConfirmDialog
+          title="Delete this cron?"
+          action="Delete the cron"
+          isDangerous
+          onConfirm={async () => {
+            await deleteCron(deploymentId, deleted.cron_id);
+            announce('The cron is deleted.');
+            await list.reload();
+          }}
+          onClose={() => setDeleted(undefined)}
+        >
+          <p>
+            No more runs start by <Untrusted text={deleted.schedule} longest={200} />. Runs and threads that it made
+            stay. This can’t be undone; pause the cron to keep it.
+          </p>
+        </ConfirmDialog>
+      )}
+    </>
+  );
 }

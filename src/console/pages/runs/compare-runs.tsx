@@ -1,5 +1,181 @@
-import { Page } from '../../parts/page.tsx';
+import type { Deployment } from '../../../contract/control/deployment.ts';
+import type { TracedRunResponse } from '../../../contract/control/tracing-project.ts';
+import { useAddressQuery } from '../../api/use-address-query.ts';
+import { useLoaded } from '../../api/use-loaded.ts';
+import { Badge } from '../../parts/badge.tsx';
+import { isSame } from '../../parts/changes.ts';
+import { Comparison } from '../../parts/comparison.tsx';
+import { DeploymentPage } from '../../parts/deployment-page.tsx';
+import { Empty, ErrorNotice, Loading } from '../../parts/notices.tsx';
+import { duration, TimeAgo } from '../../parts/time.tsx';
+import { runStatus } from '../../parts/run-status.ts';
+import { shownText, Untrusted } from '../../parts/untrusted.tsx';
+import { paths } from '../../paths.ts';
+import { alignSteps, type StepPair } from './align-steps.ts';
+import { absentValues, runMs, stepMs } from './run-facts.ts';
+import { getRun } from './runs-api.ts';
 
-export default function CompareRuns() {
-  return <Page title="CompareRuns">To be written.</Page>;
+/** Two runs side by side. The address names them: `?left=RUN&right=RUN`. */
+export default function CompareRuns({ deploymentId }: { deploymentId: string }) {
+  return (
+    <DeploymentPage deploymentId={deploymentId} current="Runs">
+      {(deployment) => <Compared deployment={deployment} />}
+    </DeploymentPage>
+  );
+}
+
+function Compared({ deployment: { id, tracer_session_id } }: { deployment: Deployment }) {
+  const [{ left = '', right = '' }] = useAddressQuery();
+  const isComplete = left !== '' && right !== '';
+  const { data, error, reload } = useLoaded(`${left} ${right}`, async (signal) =>
+    isComplete ? Promise.all([left, right].map((runId) => getRun(tracer_session_id ?? '', runId, signal))) : undefined,
+  );
+  const [one, other] = data ?? [];
+  return (
+    <>
+      <p class="crumb">
+        <a href={paths.runs(id)}>All runs</a>
+      </p>
+      {error && <ErrorNotice error={error} retry={reload} />}
+      {!isComplete && (
+        <Empty title="Choose two runs">
+          <p>
+            Tick two runs in the list of <a href={paths.runs(id)}>all runs</a>, then choose “Compare the two runs”.
+          </p>
+        </Empty>
+      )}
+      {isComplete && !data && !error && <Loading what="the two runs" />}
+      {one && other && <TwoRuns deploymentId={id} runs={[one, other]} />}
+    </>
+  );
+}
+
+type Pair = readonly [TracedRunResponse, TracedRunResponse];
+
+function TwoRuns({ deploymentId, runs }: { deploymentId: string; runs: Pair }) {
+  const [left, right] = runs;
+  const sides = [`Run ${left.id.slice(0, 8)}`, `Run ${right.id.slice(0, 8)}`] as const;
+  const pairs = alignSteps(left.steps ?? [], right.steps ?? []);
+  return (
+    <div class="stack">
+      <RunTable deploymentId={deploymentId} runs={runs} />
+      {(['input', 'output'] as const).map((kind) => (
+        <section key={kind} aria-labelledby={`compare-${kind}`} class="compare-section">
+          <h2 id={`compare-${kind}`}>{kind === 'input' ? 'Input' : 'Output'}</h2>
+          {left[kind] == null && right[kind] == null ? (
+            <p class="muted">{absentValues(left)[kind === 'input' ? 'inputs' : 'outputs']}</p>
+          ) : (
+            <Comparison
+              name={kind === 'input' ? 'Inputs' : 'Outputs'}
+              left={left[kind]}
+              right={right[kind]}
+              sides={sides}
+            />
+          )}
+        </section>
+      ))}
+      <section aria-labelledby="compare-steps" class="compare-section">
+        <h2 id="compare-steps">Steps</h2>
+        {pairs.length === 0 ? (
+          <p class="muted">No steps were recorded.</p>
+        ) : (
+          <ol class="compare-steps">
+            {pairs.map((pair, index) => (
+              <li key={index}>
+                <StepOfBoth pair={pair} sides={sides} />
+              </li>
+            ))}
+          </ol>
+        )}
+      </section>
+    </div>
+  );
+}
+
+function RunTable({ deploymentId, runs }: { deploymentId: string; runs: Pair }) {
+  return (
+    <div class="table-frame">
+      <table class="list-table" aria-label="The two runs">
+        <thead>
+          <tr>
+            <th scope="col">Run</th>
+            <th scope="col">Status</th>
+            <th scope="col">Ended</th>
+            <th scope="col">Duration</th>
+            <th scope="col">Tokens</th>
+            <th scope="col">Revision</th>
+          </tr>
+        </thead>
+        <tbody>
+          {runs.map((run, index) => {
+            const { label, tone } = runStatus(run.status);
+            const ms = runMs(run);
+            return (
+              <tr key={index}>
+                <th scope="row">
+                  <a class="mono" href={paths.run(deploymentId, encodeURIComponent(run.id))}>
+                    {shownText(run.id.slice(0, 8))}
+                  </a>
+                  {run.error && (
+                    <div class="runs-error">
+                      <Untrusted text={`${run.error.error}: ${run.error.message}`} longest={300} />
+                    </div>
+                  )}
+                </th>
+                <td>
+                  <Badge tone={tone}>{shownText(label, 40)}</Badge>
+                </td>
+                <td>
+                  <TimeAgo at={run.ended_at} />
+                </td>
+                <td class="runs-number">{ms === undefined ? 'never started' : duration(ms)}</td>
+                <td class="runs-number">{run.tokens?.total.toLocaleString('en') ?? '–'}</td>
+                <td class="mono">{shownText(run.revision_id?.slice(0, 8) ?? '–')}</td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function StepOfBoth({ pair: { left, right }, sides }: { pair: StepPair; sides: readonly [string, string] }) {
+  const name = left?.name ?? right?.name ?? '';
+  const path = left?.path ?? right?.path ?? [];
+  const timeOf = (step: StepPair['left']): string => {
+    if (!step) return 'not run';
+    const ms = stepMs(step);
+    return `${step.error === null ? '' : 'failed, '}${ms === undefined ? 'not ended' : duration(ms)}`;
+  };
+  const isChanged =
+    left && right
+      ? !isSame([left.input, left.output, left.error], [right.input, right.output, right.error])
+      : undefined;
+  return (
+    <details>
+      <summary>
+        <span class="compare-name">
+          <bdi>{shownText([...path, name].join(' › '), 200)}</bdi>
+        </span>
+        <span>{timeOf(left)}</span>
+        <span>{timeOf(right)}</span>
+        <span class="compare-kind">{isChanged === undefined ? 'in one only' : isChanged ? 'changed' : 'same'}</span>
+      </summary>
+      <div class="run-step">
+        {[left, right].map(
+          (step, index) =>
+            step?.error != null && (
+              <p key={index} class="field-error">
+                {sides[index]}: <Untrusted text={step.error} longest={2_000} />
+              </p>
+            ),
+        )}
+        <h3>Input</h3>
+        <Comparison name="Inputs of the step" left={left?.input} right={right?.input} sides={sides} />
+        <h3>Output</h3>
+        <Comparison name="Outputs of the step" left={left?.output} right={right?.output} sides={sides} />
+      </div>
+    </details>
+  );
 }

@@ -1,5 +1,169 @@
-import { Page } from '../../parts/page.tsx';
+import type { Deployment } from '../../../contract/control/deployment.ts';
+import type { TracedRunResponse } from '../../../contract/control/tracing-project.ts';
+import { ApiError } from '../../api/http.ts';
+import { useLoaded } from '../../api/use-loaded.ts';
+import { Badge } from '../../parts/badge.tsx';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { DeploymentPage } from '../../parts/deployment-page.tsx';
+import { Empty, ErrorNotice, Loading } from '../../parts/notices.tsx';
+import { duration, TimeAgo } from '../../parts/time.tsx';
+import { runStatus } from '../../parts/run-status.ts';
+import { shownText, Untrusted } from '../../parts/untrusted.tsx';
+import { paths } from '../../paths.ts';
+import { absentValues, runMs } from './run-facts.ts';
+import { getRun } from './runs-api.ts';
+import { ShownValue } from './shown-value.tsx';
+import { Waterfall } from './waterfall.tsx';
 
-export default function Run() {
-  return <Page title="Run">To be written.</Page>;
+/** One run: what it was given, what became of it, and its steps. */
+export default function Run({ deploymentId, runId }: { deploymentId: string; runId: string }) {
+  return (
+    <DeploymentPage deploymentId={deploymentId} current="Runs">
+      {(deployment) => <LoadedRun deployment={deployment} runId={runId} />}
+    </DeploymentPage>
+  );
+}
+
+function LoadedRun({ deployment: { id, tracer_session_id }, runId }: { deployment: Deployment; runId: string }) {
+  // An ended run does not change, but one that has just ended may not have been exported yet.
+  const { data, error, reload } = useLoaded(runId, (signal) => getRun(tracer_session_id ?? '', runId, signal), {
+    everyMs: 15_000,
+  });
+  const isMissing = error instanceof ApiError && (error.status === 404 || error.status === 422);
+  return (
+    <>
+      <p class="crumb">
+        <a href={paths.runs(id)}>All runs</a>
+      </p>
+      {error && !isMissing && <ErrorNotice error={error} retry={reload} />}
+      {isMissing && !data && (
+        <Empty title="There is no such run">
+          <p>
+            A run appears some seconds after it ended, and is kept for 90 days. Check the id, or look for it among{' '}
+            <a href={paths.runs(id)}>all runs</a>.
+          </p>
+        </Empty>
+      )}
+      {data ? <RunView deploymentId={id} run={data} /> : !error && <Loading what="the run" />}
+    </>
+  );
+}
+
+function RunView({ deploymentId, run }: { deploymentId: string; run: TracedRunResponse }) {
+  const absent = absentValues(run);
+  return (
+    <>
+      <section class="panel" aria-labelledby="run-title">
+        <div class="run-head">
+          <h2 id="run-title">
+            Run <bdi class="mono">{shownText(run.id, 60)}</bdi> <CopyButton text={run.id} label="Copy the run’s id" />
+          </h2>
+          {run.thread_id !== null && (
+            <a
+              class="button button-primary"
+              href={`${paths.playground(deploymentId)}?${new URLSearchParams({ thread: run.thread_id, run: run.id })}`}
+            >
+              Open in playground
+            </a>
+          )}
+        </div>
+        <RunFacts deploymentId={deploymentId} run={run} />
+      </section>
+      {run.error && (
+        <section class="notice run-failure" aria-labelledby="run-error">
+          <h2 id="run-error">
+            Error: <Untrusted text={run.error.error} longest={200} />
+          </h2>
+          <pre tabIndex={0} aria-labelledby="run-error" role="region">
+            <Untrusted text={run.error.message} longest={10_000} />
+          </pre>
+        </section>
+      )}
+      <section class="panel" aria-labelledby="run-steps">
+        <h2 id="run-steps">Steps</h2>
+        {run.is_cut && <p class="muted">Some long values were cut, or steps after the first 200 left out.</p>}
+        <Waterfall run={run} absent={absent} />
+      </section>
+      <div class="run-values">
+        <section class="panel" aria-labelledby="run-input">
+          <h2 id="run-input">Input</h2>
+          <ShownValue value={run.input} absent={absent.inputs} />
+        </section>
+        <section class="panel" aria-labelledby="run-output">
+          <h2 id="run-output">Output</h2>
+          <ShownValue value={run.output} absent={absent.outputs} />
+        </section>
+      </div>
+    </>
+  );
+}
+
+function RunFacts({ deploymentId, run }: { deploymentId: string; run: TracedRunResponse }) {
+  const { label, tone } = runStatus(run.status);
+  const ms = runMs(run);
+  const { tokens, thread_id } = run;
+  return (
+    <dl class="facts">
+      <div>
+        <dt>Status</dt>
+        <dd>
+          <Badge tone={tone}>{shownText(label, 40)}</Badge>
+        </dd>
+      </div>
+      <div>
+        <dt>Ended</dt>
+        <dd>
+          <TimeAgo at={run.ended_at} />
+        </dd>
+      </div>
+      <div>
+        <dt>Duration</dt>
+        <dd>{ms === undefined ? 'never started' : duration(ms)}</dd>
+      </div>
+      {run.started_at !== null && (
+        <div>
+          <dt>Waited before</dt>
+          <dd>{duration(Math.max(0, Date.parse(run.started_at) - Date.parse(run.created_at)))}</dd>
+        </div>
+      )}
+      <div>
+        <dt>Tokens</dt>
+        <dd>
+          {tokens
+            ? `${tokens.total.toLocaleString('en')} (${tokens.input.toLocaleString('en')} in, ${tokens.output.toLocaleString('en')} out)`
+            : 'none reported'}
+        </dd>
+      </div>
+      <div>
+        <dt>Assistant</dt>
+        <dd>
+          <a href={`${paths.assistants(deploymentId)}?${new URLSearchParams({ assistant: run.assistant_id })}`}>
+            <Untrusted text={run.graph_id} longest={60} />
+          </a>
+        </dd>
+      </div>
+      <div>
+        <dt>Thread</dt>
+        <dd>
+          {thread_id === null ? (
+            'not kept'
+          ) : (
+            <a class="mono" href={`${paths.runs(deploymentId)}?${new URLSearchParams({ thread: thread_id })}`}>
+              {shownText(thread_id.slice(0, 8))}
+            </a>
+          )}
+        </dd>
+      </div>
+      {run.revision_id !== null && (
+        <div>
+          <dt>Revision</dt>
+          <dd>
+            <a class="mono" href={paths.revision(deploymentId, encodeURIComponent(run.revision_id))}>
+              {shownText(run.revision_id.slice(0, 8))}
+            </a>
+          </dd>
+        </div>
+      )}
+    </dl>
+  );
 }

@@ -1,5 +1,130 @@
-import { Page } from '../../parts/page.tsx';
+import { useState } from 'preact/hooks';
+import type { StoreItem } from '../../../contract/agent/store-item.ts';
+import { useAddressQuery } from '../../api/use-address-query.ts';
+import { useList } from '../../api/use-list.ts';
+import { useLoaded } from '../../api/use-loaded.ts';
+import { ConfirmDialog } from '../../parts/dialog.tsx';
+import { DeploymentPage } from '../../parts/deployment-page.tsx';
+import { readPair } from '../../parts/json-text.ts';
+import { List } from '../../parts/list.tsx';
+import { Empty } from '../../parts/notices.tsx';
+import { announce } from '../../parts/toasts.tsx';
+import { Untrusted } from '../../parts/untrusted.tsx';
+import { ItemForm } from './item-form.tsx';
+import { ItemList } from './item-list.tsx';
+import { readNamespace } from './namespace-tree.ts';
+import { Namespaces } from './namespaces.tsx';
+import { deleteItem, listNamespaces, searchItems } from './store-api.ts';
 
-export default function Store() {
-  return <Page title="Store">To be written.</Page>;
+/** What an agent keeps in its store. The address names the namespace and the search. */
+export default function Store({ deploymentId }: { deploymentId: string }) {
+  return (
+    <DeploymentPage deploymentId={deploymentId} current="Store">
+      {() => <StoreView deploymentId={deploymentId} />}
+    </DeploymentPage>
+  );
+}
+
+const everyMs = 15_000;
+const pageSize = 100;
+
+type Open = { kind: 'create' } | { kind: 'edit' | 'delete'; item: StoreItem };
+
+function StoreView({ deploymentId }: { deploymentId: string }) {
+  const [{ namespace: text, search = '' }, change] = useAddressQuery();
+  const [open, setOpen] = useState<Open>();
+  const namespace = readNamespace(text);
+  const filter = readPair(search);
+  const query = filter || search.trim() === '' ? undefined : search.trim();
+  const namespaces = useLoaded(deploymentId, (signal) => listNamespaces(deploymentId, signal), { everyMs });
+  const list = useList(
+    JSON.stringify([deploymentId, namespace, search]),
+    ({ namespace: around, key }: StoreItem) => JSON.stringify([around, key]),
+    (page, signal) => searchItems(deploymentId, { namespace_prefix: namespace, filter, query, ...page }, signal),
+    { everyMs, pageSize },
+  );
+  const close = (): void => setOpen(undefined);
+  const reload = async (): Promise<void> => {
+    await Promise.all([list.reload(), namespaces.reload()]);
+  };
+  return (
+    <>
+      <search class="list-filters">
+        <label>
+          Text, or key=value of the items
+          <input type="search" value={search} onChange={(event) => change({ search: event.currentTarget.value })} />
+        </label>
+        <div class="list-actions">
+          <button type="button" class="button button-primary" onClick={() => setOpen({ kind: 'create' })}>
+            New item
+          </button>
+        </div>
+      </search>
+      <div class="store-columns">
+        <Namespaces
+          namespaces={namespaces.data ?? []}
+          current={namespace}
+          choose={(chosen) => change({ namespace: chosen.length === 0 ? '' : JSON.stringify(chosen) })}
+        />
+        <div>
+          <List
+            list={list}
+            what="the items"
+            deploymentId={deploymentId}
+            empty={
+              search !== '' || namespace.length > 0 ? (
+                <Empty title="No item matches">
+                  <button type="button" class="button" onClick={() => change({ search: '', namespace: '' })}>
+                    Show all items
+                  </button>
+                </Empty>
+              ) : (
+                <Empty title="The store is empty">
+                  <p>
+                    What the graphs write to <code>config.store</code> appears here. You can also make an item yourself.
+                  </p>
+                </Empty>
+              )
+            }
+          >
+            {(items) => (
+              <ItemList
+                items={items}
+                text={query}
+                onEdit={(item) => setOpen({ kind: 'edit', item })}
+                onDelete={(item) => setOpen({ kind: 'delete', item })}
+              />
+            )}
+          </List>
+        </div>
+      </div>
+      {(open?.kind === 'create' || open?.kind === 'edit') && (
+        <ItemForm
+          deploymentId={deploymentId}
+          namespace={namespace}
+          {...(open.kind === 'edit' ? { item: open.item } : {})}
+          onSaved={() => void reload()}
+          onClose={close}
+        />
+      )}
+      {open?.kind === 'delete' && (
+        <ConfirmDialog
+          title="Delete this item?"
+          action="Delete the item"
+          isDangerous
+          onConfirm={async () => {
+            await deleteItem(deploymentId, open.item);
+            announce('The item is deleted.');
+            await reload();
+          }}
+          onClose={close}
+        >
+          <p>
+            The agent no longer finds <Untrusted text={open.item.key} longest={200} /> in{' '}
+            <Untrusted text={open.item.namespace.join(' / ')} longest={300} />. This can’t be undone.
+          </p>
+        </ConfirmDialog>
+      )}
+    </>
+  );
 }

@@ -1,5 +1,198 @@
-import { Page } from '../../parts/page.tsx';
+import { useState } from 'preact/hooks';
+import * as z from 'zod';
+import { deliveryStatuses, webhookDelivery, type WebhookDelivery } from '../../../contract/agent/webhook-delivery.ts';
+import { agentPath } from '../../api/agent-path.ts';
+import { call, send } from '../../api/http.ts';
+import { useAddressQuery } from '../../api/use-address-query.ts';
+import { useList } from '../../api/use-list.ts';
+import { Badge, type Tone } from '../../parts/badge.tsx';
+import { DeploymentPage } from '../../parts/deployment-page.tsx';
+import { List } from '../../parts/list.tsx';
+import { Empty } from '../../parts/notices.tsx';
+import { TimeAgo } from '../../parts/time.tsx';
+import { announce } from '../../parts/toasts.tsx';
+import { shownText, Untrusted } from '../../parts/untrusted.tsx';
+import { paths } from '../../paths.ts';
 
-export default function Webhooks() {
-  return <Page title="Webhooks">To be written.</Page>;
+const states: Readonly<Record<WebhookDelivery['status'], { label: string; tone: Tone }>> = {
+  pending: { label: 'Pending', tone: 'busy' },
+  delivered: { label: 'Delivered', tone: 'good' },
+  failed: { label: 'Failed', tone: 'bad' },
+};
+
+/** The deliveries of an agent's webhooks. */
+export default function Webhooks({ deploymentId }: { deploymentId: string }) {
+  return (
+    <DeploymentPage deploymentId={deploymentId} current="Webhooks">
+      {() => <DeliveryList deploymentId={deploymentId} />}
+    </DeploymentPage>
+  );
+}
+
+const everyMs = 5_000;
+
+function DeliveryList({ deploymentId }: { deploymentId: string }) {
+  const [query, change] = useAddressQuery();
+  const status = deliveryStatuses.find((known) => known === query['status']);
+  const list = useList(
+    `${deploymentId} ${status}`,
+    ({ delivery_id }: WebhookDelivery) => delivery_id,
+    (page, signal) =>
+      call('GET', agentPath(deploymentId, 'webhooks', 'deliveries'), z.array(webhookDelivery), {
+        query: { ...page, status },
+        signal,
+      }),
+    { everyMs },
+  );
+  return (
+    <>
+      <search class="list-filters">
+        <label>
+          Status
+          <select value={status ?? ''} onChange={(event) => change({ status: event.currentTarget.value })}>
+            <option value="">Any status</option>
+            {deliveryStatuses.map((each) => (
+              <option key={each} value={each}>
+                {states[each].label}
+              </option>
+            ))}
+          </select>
+        </label>
+      </search>
+      <List
+        list={list}
+        what="the deliveries"
+        deploymentId={deploymentId}
+        empty={
+          status === undefined ? (
+            <Empty title="No webhooks yet">
+              <p>
+                A run or a cron that is started with <code>webhook</code> sends its end to that address. The deliveries
+                of the last 7 days appear here.
+              </p>
+            </Empty>
+          ) : (
+            <Empty title="No delivery has this status">
+              <a class="button" href={paths.webhooks(deploymentId)}>
+                Show all deliveries
+              </a>
+            </Empty>
+          )
+        }
+      >
+        {(deliveries) => (
+          <div class="table-frame">
+            <table class="list-table webhooks-table" aria-label="Deliveries">
+              <thead>
+                <tr>
+                  <th scope="col">Address</th>
+                  <th scope="col">Status</th>
+                  <th scope="col">Run</th>
+                  <th scope="col">Attempts</th>
+                  <th scope="col">Last result</th>
+                  <th scope="col">Next attempt</th>
+                  <th scope="col">Send again</th>
+                </tr>
+              </thead>
+              <tbody>
+                {deliveries.map((delivery) => (
+                  <DeliveryRow
+                    key={delivery.delivery_id}
+                    deploymentId={deploymentId}
+                    delivery={delivery}
+                    reload={list.reload}
+                  />
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+      </List>
+    </>
+  );
+}
+
+interface DeliveryRowProps {
+  deploymentId: string;
+  delivery: WebhookDelivery;
+  reload: () => Promise<void>;
+}
+
+function DeliveryRow({ deploymentId, delivery, reload }: DeliveryRowProps) {
+  const [isBusy, setBusy] = useState(false);
+  const { delivery_id, run_id, status, url, attempts, next_attempt_at } = delivery;
+  const { label, tone } = states[status];
+  const retry = async (): Promise<void> => {
+    if (isBusy) return;
+    setBusy(true);
+    try {
+      await send('POST', agentPath(deploymentId, 'webhooks', 'deliveries', delivery_id, 'retry'));
+      announce('The webhook is being sent again.');
+      await reload();
+    } catch (error) {
+      announce(error instanceof Error ? error.message : String(error), 'failed');
+    }
+    setBusy(false);
+  };
+  const { host, path } = placeOf(url);
+  return (
+    <tr>
+      <th scope="row" class="webhooks-address">
+        <Untrusted text={host} longest={200} />
+        <div class="muted">
+          <Untrusted text={path} longest={200} />
+        </div>
+      </th>
+      <td>
+        <Badge tone={tone}>{label}</Badge>
+      </td>
+      <td>
+        <a class="mono" href={paths.run(deploymentId, run_id)}>
+          {run_id.slice(0, 8)}
+        </a>
+      </td>
+      <td>{attempts}</td>
+      <td class="webhooks-result">
+        <LastResult delivery={delivery} />
+      </td>
+      <td>{next_attempt_at === null ? <span class="muted">none</span> : <TimeAgo at={next_attempt_at} />}</td>
+      <td>
+        {status === 'pending' ? (
+          <span class="muted">in delivery</span>
+        ) : (
+          <button
+            type="button"
+            class="button"
+            aria-label={`Send the webhook of run ${run_id.slice(0, 8)} again`}
+            aria-disabled={isBusy}
+            onClick={() => void retry()}
+          >
+            Send again
+          </button>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+function LastResult({ delivery }: { delivery: WebhookDelivery }) {
+  const { last_attempt_at, last_status_code, last_error, status } = delivery;
+  return (
+    <>
+      {last_status_code !== null && <span>Response {last_status_code} </span>}
+      {last_attempt_at === null ? <span class="muted">not sent yet </span> : <TimeAgo at={last_attempt_at} />}
+      {last_error !== null && (
+        <div class={status === 'failed' ? 'webhooks-error' : 'muted'}>
+          <Untrusted text={last_error} longest={500} />
+        </div>
+      )}
+    </>
+  );
+}
+
+/** The host and the path of an address; a path alone is one of the agent's own server. */
+function placeOf(url: string): { host: string; path: string } {
+  if (!URL.canParse(url)) return { host: 'The agent itself', path: shownText(url, 500) };
+  const { host, pathname } = new URL(url);
+  return { host, path: pathname };
 }

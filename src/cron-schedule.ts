@@ -1,6 +1,6 @@
 import { CronExpressionParser, type CronExpression } from 'cron-parser';
-import { messageOf } from '../../errors.ts';
-import { withoutFullStop } from '../../contract/plain-text.ts';
+import { messageOf } from './errors.ts';
+import { withoutFullStop } from './contract/plain-text.ts';
 
 /** A local time, encoded as the milliseconds since the epoch at which UTC shows the same time. */
 type WallTime = number;

@@ -1,0 +1,49 @@
+import { useState } from 'preact/hooks';
+import { ApiError } from './http.ts';
+
+export type Problems = Readonly<Record<string, string | undefined>>;
+
+/** The state of a form that sends a request. */
+export interface FormState {
+  isBusy: boolean;
+  /** By the name of the field; `''` for the whole form. */
+  problems: Problems;
+  /** Runs a form's request once at a time, and keeps the problems of a refused one. @returns whether it succeeded */
+  submit: (fields: readonly string[], request: () => Promise<unknown>) => Promise<boolean>;
+  show: (problems: Problems) => void;
+}
+
+/** Keeps what became of a form's request. */
+export function useForm(): FormState {
+  const [isBusy, setBusy] = useState(false);
+  const [problems, setProblems] = useState<Problems>({});
+  const submit: FormState['submit'] = async (fields, request) => {
+    if (isBusy) return false;
+    setBusy(true);
+    setProblems({});
+    try {
+      await request();
+      return true;
+    } catch (error) {
+      setProblems(problemsOf(error, fields));
+      return false;
+    } finally {
+      setBusy(false);
+    }
+  };
+  return { isBusy, problems, submit, show: setProblems };
+}
+
+/** The problems of a refused request at the fields of a form; those of other fields are the form's. */
+function problemsOf(error: unknown, fields: readonly string[]): Problems {
+  if (!(error instanceof ApiError)) return { '': error instanceof Error ? error.message : String(error) };
+  const found: Record<string, string> = {};
+  for (const { field, message } of error.problems) {
+    const [name = ''] = field.split('.');
+    const isKnown = fields.includes(name);
+    const text = field === name && isKnown ? message : `${field}: ${message}`;
+    const at = isKnown ? name : '';
+    found[at] = found[at] === undefined ? text : `${found[at]}. ${text}`;
+  }
+  return error.problems.length === 0 ? { '': error.message } : found;
+}

@@ -1,0 +1,59 @@
+import { useRef, useState } from 'preact/hooks';
+import { useLoaded } from './use-loaded.ts';
+
+interface Page {
+  limit: number;
+  offset: number;
+}
+
+/** The entries of a list that have been loaded so far. */
+export interface LoadedList<Entry> {
+  entries: readonly Entry[] | undefined;
+  error: Error | undefined;
+  /** Whether there may be more. */
+  hasMore: boolean;
+  isBusy: boolean;
+  loadMore: () => Promise<void>;
+  reload: () => Promise<void>;
+}
+
+const defaultPageSize = 25;
+/** The most pages of a list, all of which are loaded again at each poll. */
+const mostPages = 20;
+
+/**
+ * Loads a list page by page, and all of its loaded pages again every `everyMs`. A page shorter than asked for is the last
+ * one; an entry that moved to the next page meanwhile appears once.
+ */
+export function useList<Entry>(
+  key: string,
+  idOf: (entry: Entry) => string,
+  loadPage: (page: Page, signal: AbortSignal) => Promise<readonly Entry[]>,
+  { everyMs, pageSize = defaultPageSize }: { everyMs?: number | undefined; pageSize?: number } = {},
+): LoadedList<Entry> {
+  const wanted = useRef({ key, pages: 1 });
+  if (wanted.current.key !== key) wanted.current = { key, pages: 1 };
+  const [isBusy, setBusy] = useState(false);
+  const { data, error, reload } = useLoaded(
+    key,
+    async (signal) => {
+      const entries = new Map<string, Entry>();
+      const { pages } = wanted.current;
+      for (let page = 0; page < pages; page += 1) {
+        const found = await loadPage({ limit: pageSize, offset: page * pageSize }, signal);
+        for (const entry of found) entries.set(idOf(entry), entry);
+        if (found.length < pageSize) return { entries: [...entries.values()], hasMore: false };
+      }
+      return { entries: [...entries.values()], hasMore: pages < mostPages };
+    },
+    { everyMs },
+  );
+  const loadMore = async (): Promise<void> => {
+    if (isBusy) return;
+    wanted.current.pages += 1;
+    setBusy(true);
+    await reload();
+    setBusy(false);
+  };
+  return { entries: data?.entries, hasMore: data?.hasMore ?? false, error, isBusy, loadMore, reload };
+}

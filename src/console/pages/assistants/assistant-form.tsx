@@ -1,0 +1,141 @@
+import { useState } from 'preact/hooks';
+import type { Assistant } from '../../../contract/agent/assistant.ts';
+import { useForm } from '../../api/use-form.ts';
+import { Field } from '../../parts/field.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
+import { JsonField } from '../../parts/json-field.tsx';
+import { readJsonObject, toJsonText } from '../../parts/json-text.ts';
+import { announce } from '../../parts/toasts.tsx';
+import { shownText } from '../../parts/untrusted.tsx';
+import { createAssistant, patchAssistant } from './assistants-api.ts';
+
+interface AssistantFormProps {
+  deploymentId: string;
+  /** The graphs to choose from. */
+  graphs: readonly string[];
+  /** The one to change; a new one if absent. */
+  assistant?: Assistant;
+  onSaved: (assistant: Assistant) => void;
+  onClose: () => void;
+}
+
+const fields = ['name', 'description', 'graph_id', 'context', 'config', 'metadata'] as const;
+
+/** Makes an assistant, or the next version of one. */
+export function AssistantForm({ deploymentId, graphs, assistant, onSaved, onClose }: AssistantFormProps) {
+  const { isBusy, problems, submit, show } = useForm();
+  const [graph, setGraph] = useState(assistant?.graph_id ?? graphs[0] ?? '');
+  const [name, setName] = useState(assistant?.name ?? '');
+  const [description, setDescription] = useState(assistant?.description ?? '');
+  const [json, setJson] = useState({
+    context: toJsonText(assistant?.context),
+    config: toJsonText(assistant?.config),
+    metadata: toJsonText(assistant?.metadata),
+  });
+  // Sent again with the same id, a request makes no second one.
+  const [newId] = useState(() => crypto.randomUUID());
+  const save = async (): Promise<void> => {
+    const [context, config, metadata] = [json.context, json.config, json.metadata].map(readJsonObject);
+    const found = {
+      name: name.trim() === '' ? 'Enter a name.' : undefined,
+      graph_id: graph.trim() === '' ? 'Enter the name of a graph of the agent.' : undefined,
+      context: context?.problem,
+      config: config?.problem,
+      metadata: metadata?.problem,
+    };
+    if (Object.values(found).some((problem) => problem !== undefined)) {
+      show(found);
+      return;
+    }
+    const values = {
+      name: name.trim(),
+      description: description.trim(),
+      ...(context?.value && { context: context.value }),
+      ...(config?.value && { config: config.value }),
+      ...(metadata?.value && { metadata: metadata.value }),
+    };
+    const saved = await submit(fields, async () => {
+      const result = assistant
+        ? await patchAssistant(deploymentId, assistant.assistant_id, values)
+        : await createAssistant(deploymentId, {
+            ...values,
+            graph_id: graph.trim(),
+            assistant_id: newId,
+            if_exists: 'do_nothing',
+          });
+      announce(
+        assistant
+          ? `Version ${result.version ?? ''} is active.`
+          : `The assistant ${shownText(result.name ?? '', 100)} is made.`,
+      );
+      onSaved(result);
+    });
+    if (saved) onClose();
+  };
+  return (
+    <FormDialog
+      title={assistant ? 'Change the assistant' : 'New assistant'}
+      action={assistant ? 'Save as the next version' : 'Make the assistant'}
+      isBusy={isBusy}
+      problem={problems['']}
+      onSubmit={() => void save()}
+      onClose={onClose}
+    >
+      {assistant && (
+        <p class="muted form-lead">
+          This makes a new version, which is active at once. Every former version stays and can be activated again.
+        </p>
+      )}
+      <Field label="Name" problem={problems['name']}>
+        {(attributes) => <input {...attributes} value={name} onInput={(event) => setName(event.currentTarget.value)} />}
+      </Field>
+      <Field label="Description" problem={problems['description']}>
+        {(attributes) => (
+          <input {...attributes} value={description} onInput={(event) => setDescription(event.currentTarget.value)} />
+        )}
+      </Field>
+      {!assistant && (
+        <Field label="Graph" hint="A graph of the agent, by its name." problem={problems['graph_id']}>
+          {(attributes) => (
+            <>
+              <input
+                {...attributes}
+                list="assistant-graphs"
+                value={graph}
+                onInput={(event) => setGraph(event.currentTarget.value)}
+              />
+              <datalist id="assistant-graphs">
+                {graphs.map((each) => (
+                  <option key={each} value={each} />
+                ))}
+              </datalist>
+            </>
+          )}
+        </Field>
+      )}
+      <JsonField
+        label="Context (JSON)"
+        hint="What the graph reads at run time. It replaces the former context."
+        problem={problems['context']}
+        value={json.context}
+        onInput={(context) => setJson({ ...json, context })}
+      />
+      <JsonField
+        label="Configuration (JSON)"
+        hint={'Such as { "recursion_limit": 50, "tags": [] }. It replaces the former configuration.'}
+        problem={problems['config']}
+        value={json.config}
+        rows={3}
+        onInput={(config) => setJson({ ...json, config })}
+      />
+      <JsonField
+        label="Metadata (JSON)"
+        hint="Keys are added or replaced. A key that you leave out stays."
+        problem={problems['metadata']}
+        value={json.metadata}
+        rows={3}
+        onInput={(metadata) => setJson({ ...json, metadata })}
+      />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,132 @@
+import { useState } from 'preact/hooks';
+import type { Assistant } from '../../../contract/agent/assistant.ts';
+import { useForm } from '../../api/use-form.ts';
+import { Field } from '../../parts/field.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
+import { JsonField } from '../../parts/json-field.tsx';
+import { readJson } from '../../parts/json-text.ts';
+import { announce } from '../../parts/toasts.tsx';
+import { shownText } from '../../parts/untrusted.tsx';
+import { createCron } from './crons-api.ts';
+import { nextFirings, timeIn } from './next-firings.ts';
+
+interface CronFormProps {
+  deploymentId: string;
+  assistants: readonly Assistant[];
+  onSaved: () => void;
+  onClose: () => void;
+}
+
+const fields = ['assistant_id', 'schedule', 'timezone', 'input', 'on_run_completed'] as const;
+
+/** Makes a cron; its next runs are shown while the schedule is typed. */
+export function CronForm({ deploymentId, assistants, onSaved, onClose }: CronFormProps) {
+  const { isBusy, problems, submit, show } = useForm();
+  const [assistant, setAssistant] = useState(assistants[0]?.assistant_id ?? '');
+  const [schedule, setSchedule] = useState('0 9 * * 1-5');
+  const [timezone, setTimezone] = useState(() => new Intl.DateTimeFormat().resolvedOptions().timeZone);
+  const [input, setInput] = useState('{}');
+  const [keeps, setKeeps] = useState(true);
+  const firings = nextFirings({ schedule, timezone: timezone.trim() || null }, Date.now());
+  const save = async (): Promise<void> => {
+    const read = readJson(input);
+    if (assistant === '' || firings.problem || read.problem !== undefined) {
+      show({ assistant_id: assistant === '' ? 'Choose an assistant.' : undefined, input: read.problem });
+      return;
+    }
+    const isSaved = await submit(fields, () =>
+      createCron(deploymentId, {
+        assistant_id: assistant,
+        schedule: schedule.trim(),
+        ...(timezone.trim() === '' ? {} : { timezone: timezone.trim() }),
+        input: read.value,
+        on_run_completed: keeps ? 'keep' : 'delete',
+      }),
+    );
+    if (!isSaved) return;
+    announce('The cron is made.');
+    onSaved();
+    onClose();
+  };
+  const problemOf = (field: 'schedule' | 'timezone'): string | undefined =>
+    firings.problem?.field === field ? firings.problem.text : problems[field];
+  return (
+    <FormDialog
+      title="New cron"
+      action="Make the cron"
+      isBusy={isBusy}
+      problem={problems['']}
+      onSubmit={() => void save()}
+      onClose={onClose}
+    >
+      <Field label="Assistant" problem={problems['assistant_id']}>
+        {(attributes) => (
+          <select {...attributes} value={assistant} onChange={(event) => setAssistant(event.currentTarget.value)}>
+            <option value="">Choose</option>
+            {assistants.map(({ assistant_id, name, graph_id }) => (
+              <option key={assistant_id} value={assistant_id}>
+                {shownText(name || graph_id, 80)}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <Field
+        label="Schedule"
+        hint="Minute, hour, day of the month, month, day of the week; or @hourly, @daily, @weekly, @monthly."
+        problem={problemOf('schedule')}
+      >
+        {(attributes) => (
+          <input
+            {...attributes}
+            class="mono"
+            value={schedule}
+            onInput={(event) => setSchedule(event.currentTarget.value)}
+          />
+        )}
+      </Field>
+      <Field label="Time zone" hint="Such as Europe/Berlin; UTC if empty." problem={problemOf('timezone')}>
+        {(attributes) => (
+          <>
+            <input
+              {...attributes}
+              list="cron-zones"
+              value={timezone}
+              onInput={(event) => setTimezone(event.currentTarget.value)}
+            />
+            <datalist id="cron-zones">
+              {Intl.supportedValuesOf('timeZone').map((zone) => (
+                <option key={zone} value={zone} />
+              ))}
+            </datalist>
+          </>
+        )}
+      </Field>
+      {firings.times && (
+        <div class="cron-preview" role="status">
+          <h3>Next runs</h3>
+          {firings.times.length === 0 ? (
+            <p class="field-error">This schedule has no time in the years to come.</p>
+          ) : (
+            <ol>
+              {firings.times.map((at) => (
+                <li key={at}>{timeIn(timezone.trim() || null, at)}</li>
+              ))}
+            </ol>
+          )}
+        </div>
+      )}
+      <JsonField
+        label="Input (JSON)"
+        hint="What the graph is given at each run."
+        problem={problems['input']}
+        value={input}
+        onInput={setInput}
+      />
+      <label class="cron-keep">
+        <input type="checkbox" checked={keeps} onChange={(event) => setKeeps(event.currentTarget.checked)} />
+        Keep the thread of each run
+      </label>
+    </FormDialog>
+  );
+}

@@ -1,0 +1,144 @@
+import { useState } from 'preact/hooks';
+import type { Cron, CronRun } from '../../../contract/agent/cron.ts';
+import { useLoaded } from '../../api/use-loaded.ts';
+import { Badge } from '../../parts/badge.tsx';
+import { JsonView } from '../../parts/json-view.tsx';
+import { TimeAgo } from '../../parts/time.tsx';
+import { announce } from '../../parts/toasts.tsx';
+import { runStatus } from '../../parts/run-status.ts';
+import { shownText, Untrusted } from '../../parts/untrusted.tsx';
+import { paths } from '../../paths.ts';
+import { enableCron, getCronTimes } from './crons-api.ts';
+import { timeIn } from './next-firings.ts';
+
+interface CronPanelProps {
+  deploymentId: string;
+  cron: Cron;
+  assistantName: string;
+  reload: () => Promise<void>;
+  onDelete: () => void;
+}
+
+/** A cron: when it runs next, how its last runs ended, and what can be done with it. */
+export function CronPanel({ deploymentId, cron, assistantName, reload, onDelete }: CronPanelProps) {
+  const { cron_id, schedule, timezone, enabled, assistant_id, thread_id, end_time, next_run_date, payload } = cron;
+  const [isBusy, setBusy] = useState(false);
+  const times = useLoaded(`${cron_id} ${next_run_date}`, (signal) => getCronTimes(deploymentId, cron_id, signal), {
+    everyMs: 15_000,
+  });
+  const toggle = async (): Promise<void> => {
+    if (isBusy) return;
+    setBusy(true);
+    try {
+      await enableCron(deploymentId, cron_id, enabled === false);
+      announce(enabled === false ? 'The cron is resumed.' : 'The cron is paused.');
+      await reload();
+    } catch (error) {
+      announce(error instanceof Error ? error.message : String(error), 'failed');
+    }
+    setBusy(false);
+  };
+  const name = shownText(schedule, 60);
+  const next = times.data?.next ?? (next_run_date == null ? [] : [next_run_date]);
+  return (
+    <section class="panel" aria-label={`Cron ${name}`}>
+      <div class="cron-head">
+        <h2>
+          <bdi class="mono">{name}</bdi> <span class="muted cron-zone">{shownText(timezone ?? 'UTC', 60)}</span>
+        </h2>
+        {enabled === false ? <Badge tone="idle">Paused</Badge> : <Badge tone="good">Active</Badge>}
+        <div class="actions list-actions">
+          <button
+            type="button"
+            class="button"
+            aria-label={`${enabled === false ? 'Resume' : 'Pause'} the cron ${name}`}
+            aria-disabled={isBusy}
+            onClick={() => void toggle()}
+          >
+            {enabled === false ? 'Resume' : 'Pause'}
+          </button>
+          <button type="button" class="button button-danger" aria-label={`Delete the cron ${name}`} onClick={onDelete}>
+            Delete
+          </button>
+        </div>
+      </div>
+      <dl class="facts">
+        <div>
+          <dt>Assistant</dt>
+          <dd>
+            <a href={`${paths.assistants(deploymentId)}?${new URLSearchParams({ assistant: assistant_id ?? '' })}`}>
+              <Untrusted text={assistantName} longest={100} />
+            </a>
+          </dd>
+        </div>
+        <div>
+          <dt>Thread</dt>
+          <dd>
+            {thread_id == null ? (
+              'a new one each time'
+            ) : (
+              <a class="mono" href={`${paths.playground(deploymentId)}?${new URLSearchParams({ thread: thread_id })}`}>
+                {shownText(thread_id.slice(0, 8))}
+              </a>
+            )}
+          </dd>
+        </div>
+        {end_time != null && (
+          <div>
+            <dt>Ends</dt>
+            <dd>
+              <TimeAgo at={end_time} />
+            </dd>
+          </div>
+        )}
+      </dl>
+      <div class="cron-times">
+        <div>
+          <h3>Next runs</h3>
+          {next.length === 0 ? (
+            <p class="muted">{enabled === false ? 'None while it is paused.' : 'None: its end has passed.'}</p>
+          ) : (
+            <ol>
+              {next.map((at) => (
+                <li key={at}>
+                  <TimeAgo at={at} /> <span class="muted">{timeIn(timezone, Date.parse(at))}</span>
+                </li>
+              ))}
+            </ol>
+          )}
+        </div>
+        <div>
+          <h3>Last runs</h3>
+          {times.error && !times.data && <p class="field-error">{times.error.message}</p>}
+          {times.data && <LastRuns deploymentId={deploymentId} runs={times.data.runs} />}
+        </div>
+      </div>
+      <JsonView name="Input" value={payload?.['input'] ?? null} />
+    </section>
+  );
+}
+
+function LastRuns({ deploymentId, runs }: { deploymentId: string; runs: readonly CronRun[] }) {
+  if (runs.length === 0) return <p class="muted">None so far.</p>;
+  return (
+    <ol>
+      {runs.map(({ run_id, status, error, created_at }) => {
+        const { label, tone } = runStatus(status);
+        return (
+          <li key={run_id}>
+            <Badge tone={tone}>{label}</Badge>{' '}
+            <a class="mono" href={paths.run(deploymentId, run_id)}>
+              {run_id.slice(0, 8)}
+            </a>{' '}
+            <TimeAgo at={created_at} />
+            {error && (
+              <div class="field-error">
+                <Untrusted text={`${error.error}: ${error.message}`} longest={300} />
+              </div>
+            )}
+          </li>
+        );
+      })}
+    </ol>
+  );
+}

@@ -1,0 +1,37 @@
+import type { TracedRunResponse, TracedStep } from '../../../contract/control/tracing-project.ts';
+
+/** How long a run took: from its start, or where it never started, nothing. */
+export function runMs({
+  started_at,
+  ended_at,
+}: Pick<TracedRunResponse, 'started_at' | 'ended_at'>): number | undefined {
+  return started_at === null ? undefined : Math.max(0, Date.parse(ended_at) - Date.parse(started_at));
+}
+
+export const stepMs = ({ started_at, ended_at }: TracedStep): number | undefined =>
+  ended_at === null ? undefined : Math.max(0, Date.parse(ended_at) - Date.parse(started_at));
+
+/** Why values of a run are absent. */
+export interface AbsentValues {
+  inputs: string;
+  outputs: string;
+}
+
+const notKept =
+  'Not recorded: the agent’s server was built by an earlier version, or the run is not among the newest 2,000. Redeploy the agent to record new runs.';
+const hidden = (variable: string): string => `Hidden by the agent’s settings (${variable}).`;
+
+/**
+ * What to say in place of absent inputs and outputs. The service sends null for what is hidden; steps that all lack
+ * theirs tell that from a value that is null itself.
+ */
+export function absentValues({ input, output, steps = [] }: TracedRunResponse): AbsentValues {
+  if (steps.length === 0 && input == null && output == null) return { inputs: notKept, outputs: notKept };
+  const succeeded = steps.filter(({ ended_at, error }) => ended_at !== null && error === null);
+  const hidesInputs = steps.length > 0 && input == null && steps.every((step) => step.input == null);
+  const hidesOutputs = succeeded.length > 0 && output == null && succeeded.every((step) => step.output == null);
+  return {
+    inputs: hidesInputs ? hidden('LANGSMITH_HIDE_INPUTS') : 'None.',
+    outputs: hidesOutputs ? hidden('LANGSMITH_HIDE_OUTPUTS') : 'None.',
+  };
+}

@@ -1,0 +1,137 @@
+import type { ComponentChildren } from 'preact';
+import * as z from 'zod';
+import { assistantSchema } from '../../../contract/agent/assistant.ts';
+import { agentPath } from '../../api/agent-path.ts';
+import { call } from '../../api/http.ts';
+import { useLoaded } from '../../api/use-loaded.ts';
+import { runStatus } from '../../parts/run-status.ts';
+import { shownText } from '../../parts/untrusted.tsx';
+import { finalRunStatuses } from '../../../contract/agent/run.ts';
+import { timeRanges, type RunFilter } from './run-filter.ts';
+
+interface RunFiltersProps {
+  deploymentId: string;
+  filter: RunFilter;
+  problems: Partial<Record<keyof RunFilter, string>>;
+  change: (changes: Partial<RunFilter>) => void;
+  actions: ComponentChildren;
+}
+
+/** The filters of the runs, which are kept in the address. */
+export function RunFilters({ deploymentId, filter, problems, change, actions }: RunFiltersProps) {
+  // Names are a help only: without a live agent, the filter of the address still works.
+  const { data: assistants = [] } = useLoaded(deploymentId, (signal) =>
+    call('POST', agentPath(deploymentId, 'assistants', 'search'), z.array(assistantSchema), {
+      body: { limit: 100, sort_by: 'name', sort_order: 'asc' },
+      signal,
+    }),
+  );
+  const isUnknown = filter.assistant !== '' && !assistants.some((each) => each.assistant_id === filter.assistant);
+  return (
+    <search class="list-filters">
+      <label>
+        Status
+        <select value={filter.status} onChange={(event) => change({ status: event.currentTarget.value })}>
+          <option value="">Any status</option>
+          {finalRunStatuses.map((status) => (
+            <option key={status} value={status}>
+              {runStatus(status).label}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        Assistant
+        <select value={filter.assistant} onChange={(event) => change({ assistant: event.currentTarget.value })}>
+          <option value="">Any assistant</option>
+          {assistants.map(({ assistant_id, name, graph_id }) => (
+            <option key={assistant_id} value={assistant_id}>
+              {shownText(name ?? graph_id, 60)}
+            </option>
+          ))}
+          {isUnknown && <option value={filter.assistant}>{shownText(filter.assistant, 60)}</option>}
+        </select>
+      </label>
+      <label>
+        Ended
+        <select
+          value={filter.time}
+          onChange={(event) => change({ time: event.currentTarget.value, from: '', until: '' })}
+        >
+          <option value="">At any time</option>
+          {Object.entries(timeRanges).map(([name, { label }]) => (
+            <option key={name} value={name}>
+              {label}
+            </option>
+          ))}
+          <option value="custom">From … until …</option>
+        </select>
+      </label>
+      {filter.time === 'custom' && (
+        <>
+          <TextFilter
+            label="From"
+            type="datetime-local"
+            value={filter.from}
+            problem={problems.from}
+            onChange={(from) => change({ from })}
+          />
+          <TextFilter
+            label="Until"
+            type="datetime-local"
+            value={filter.until}
+            problem={problems.until}
+            onChange={(until) => change({ until })}
+          />
+        </>
+      )}
+      <TextFilter
+        label="Thread"
+        type="search"
+        value={filter.thread}
+        problem={problems.thread}
+        onChange={(thread) => change({ thread: thread.trim() })}
+      />
+      <TextFilter
+        label="Text of the error"
+        type="search"
+        value={filter.error}
+        problem={problems.error}
+        onChange={(error) => change({ error })}
+      />
+      <div class="list-actions">{actions}</div>
+    </search>
+  );
+}
+
+interface TextFilterProps {
+  label: string;
+  type: 'search' | 'datetime-local';
+  value: string;
+  problem: string | undefined;
+  onChange: (value: string) => void;
+}
+
+/** A filter that is typed: it works with Enter, or when the field is left. */
+function TextFilter({ label, type, value, problem, onChange }: TextFilterProps) {
+  const attributes = {
+    value,
+    'aria-invalid': problem !== undefined,
+    onChange: (event: { currentTarget: { value: string } }) => onChange(event.currentTarget.value),
+  };
+  return (
+    <label>
+      {label}
+      {type === 'search' ? (
+        <input type="search" maxLength={500} {...attributes} />
+      ) : (
+        <input type="datetime-local" {...attributes} />
+      )}
+      {problem !== undefined && (
+        <span class="field-error" role="alert">
+          {problem}
+        </span>
+      )}
+    </label>
+  );
+}

@@ -1,0 +1,48 @@
+import type { TracedRunResponse, TracedStep } from '../../../contract/control/tracing-project.ts';
+
+/** A step in the waterfall of its run. */
+export interface WaterfallRow {
+  step: TracedStep;
+  /** How many steps it is within. */
+  depth: number;
+  /** Where its bar begins and how long it is, in percent of the run. */
+  left: number;
+  width: number;
+}
+
+type Timed = Pick<TracedRunResponse, 'created_at' | 'started_at' | 'ended_at' | 'steps'>;
+
+/** The steps of a run in the order of their start, each below the step that it is within. */
+export function toWaterfall({ created_at, started_at, ended_at, steps = [] }: Timed): WaterfallRow[] {
+  // The clocks of two processes may differ: the scale holds every step.
+  const starts = steps.map((step) => Date.parse(step.started_at));
+  const ends = steps.map((step) => Date.parse(step.ended_at ?? ended_at));
+  const from = Math.min(Date.parse(started_at ?? created_at), ...starts);
+  const until = Math.max(Date.parse(ended_at), ...ends);
+  const total = Math.max(1, until - from);
+  const share = (ms: number): number => Math.min(100, Math.max(0, (ms / total) * 100));
+  const rows: WaterfallRow[] = [];
+  const children = Map.groupBy(
+    steps.toSorted((one, other) => Date.parse(one.started_at) - Date.parse(other.started_at)),
+    (step) => parentOf(step, steps),
+  );
+  const add = (step: TracedStep, depth: number): void => {
+    const start = Date.parse(step.started_at);
+    const left = share(start - from);
+    const end = share(Date.parse(step.ended_at ?? ended_at) - from);
+    rows.push({ step, depth, left, width: Math.max(0, end - left) });
+    for (const child of children.get(step) ?? []) add(child, depth + 1);
+  };
+  for (const step of children.get(undefined) ?? []) add(step, 0);
+  return rows;
+}
+
+/** The step whose subgraph a step is in: the last one of that name that had begun by then. */
+function parentOf({ path, started_at }: TracedStep, steps: readonly TracedStep[]): TracedStep | undefined {
+  if (path.length === 0) return undefined;
+  const around = JSON.stringify(path);
+  return steps.findLast(
+    (step) =>
+      JSON.stringify([...step.path, step.name]) === around && Date.parse(step.started_at) <= Date.parse(started_at),
+  );
+}

@@ -1,0 +1,88 @@
+import { useState } from 'preact/hooks';
+import type { StoreItem } from '../../../contract/agent/store-item.ts';
+import { useForm } from '../../api/use-form.ts';
+import { Field } from '../../parts/field.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
+import { JsonField } from '../../parts/json-field.tsx';
+import { readJsonObject } from '../../parts/json-text.ts';
+import { announce } from '../../parts/toasts.tsx';
+import { Untrusted } from '../../parts/untrusted.tsx';
+import { putItem } from './store-api.ts';
+
+interface ItemFormProps {
+  deploymentId: string;
+  /** Where a new item is made. */
+  namespace: readonly string[];
+  /** The one to change; a new one if absent. */
+  item?: StoreItem;
+  onSaved: () => void;
+  onClose: () => void;
+}
+
+/** Makes an item of the store, or changes the value of one. */
+export function ItemForm({ deploymentId, namespace, item, onSaved, onClose }: ItemFormProps) {
+  const { isBusy, problems, submit, show } = useForm();
+  const [around, setAround] = useState(namespace.join('/'));
+  const [key, setKey] = useState('');
+  const [text, setText] = useState(() => JSON.stringify(item?.value ?? {}, undefined, 2));
+  const save = async (): Promise<void> => {
+    const labels = around.split('/').flatMap((label) => (label.trim() === '' ? [] : [label.trim()]));
+    const read = readJsonObject(text);
+    const found = {
+      namespace: !item && labels.length === 0 ? 'Enter at least one name.' : undefined,
+      key: !item && key.trim() === '' ? 'Enter a key.' : undefined,
+      value: read.problem,
+    };
+    if (read.value === undefined || found.namespace !== undefined || found.key !== undefined) {
+      show(found);
+      return;
+    }
+    const { value } = read;
+    const place = item ? { namespace: item.namespace, key: item.key } : { namespace: labels, key: key.trim() };
+    const isSaved = await submit(['namespace', 'key', 'value'], () => putItem(deploymentId, { ...place, value }));
+    if (!isSaved) return;
+    announce('The item is saved.');
+    onSaved();
+    onClose();
+  };
+  return (
+    <FormDialog
+      title={item ? 'Change the item' : 'New item'}
+      action="Save the item"
+      isBusy={isBusy}
+      problem={problems['']}
+      onSubmit={() => void save()}
+      onClose={onClose}
+    >
+      {item ? (
+        <p class="form-lead">
+          <Untrusted text={item.key} longest={200} />{' '}
+          <span class="muted">
+            in <Untrusted text={item.namespace.join(' / ')} longest={300} />
+          </span>
+        </p>
+      ) : (
+        <>
+          <Field label="Namespace" hint="Names with a slash between them: users/ada." problem={problems['namespace']}>
+            {(attributes) => (
+              <input {...attributes} value={around} onInput={(event) => setAround(event.currentTarget.value)} />
+            )}
+          </Field>
+          <Field label="Key" hint="An item with this key there is replaced." problem={problems['key']}>
+            {(attributes) => (
+              <input {...attributes} value={key} onInput={(event) => setKey(event.currentTarget.value)} />
+            )}
+          </Field>
+        </>
+      )}
+      <JsonField
+        label="Value (JSON)"
+        hint="The whole value of the item. Saving starts its time to live again, where the agent sets one."
+        problem={problems['value']}
+        value={text}
+        rows={10}
+        onInput={setText}
+      />
+    </FormDialog>
+  );
+}

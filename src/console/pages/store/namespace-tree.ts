@@ -1,0 +1,40 @@
+/** A namespace in the tree: those that only hold others are in it too. */
+export interface NamespaceRow {
+  namespace: readonly string[];
+  label: string;
+  depth: number;
+}
+
+/** The namespaces of a store as a tree, each below the one that it is within, in the order of their labels. */
+export function toNamespaceTree(namespaces: readonly (readonly string[])[]): NamespaceRow[] {
+  const all = new Map<string, readonly string[]>();
+  for (const namespace of namespaces) {
+    for (let length = 1; length <= namespace.length; length += 1) {
+      const part = namespace.slice(0, length);
+      all.set(JSON.stringify(part), part);
+    }
+  }
+  return [...all.values()].sort(byLabels).map((namespace) => ({
+    namespace,
+    label: namespace.at(-1) ?? '',
+    depth: namespace.length - 1,
+  }));
+}
+
+function byLabels(one: readonly string[], other: readonly string[]): number {
+  for (let index = 0; index < Math.min(one.length, other.length); index += 1) {
+    const [left = '', right = ''] = [one[index], other[index]];
+    if (left !== right) return left < right ? -1 : 1;
+  }
+  return one.length - other.length;
+}
+
+/** The namespace of the page's address: a JSON list of labels; the root for anything else. */
+export function readNamespace(text: string | undefined): readonly string[] {
+  try {
+    const value: unknown = JSON.parse(text ?? '[]');
+    return Array.isArray(value) && value.every((label) => typeof label === 'string') ? value : [];
+  } catch {
+    return [];
+  }
+}

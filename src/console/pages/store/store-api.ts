@@ -1,0 +1,39 @@
+import * as z from 'zod';
+import { storeItem, storeNamespacesReply, type StoreItem } from '../../../contract/agent/store-item.ts';
+import { agentPath } from '../../api/agent-path.ts';
+import { call, send } from '../../api/http.ts';
+
+type Namespace = readonly string[];
+
+const mostNamespaces = 1_000;
+
+/** The namespaces of an agent's store, at most 1,000. */
+export async function listNamespaces(id: string, signal: AbortSignal): Promise<Namespace[]> {
+  const body = { limit: mostNamespaces };
+  const reply = await call('POST', agentPath(id, 'store', 'namespaces'), storeNamespacesReply, { body, signal });
+  return Array.isArray(reply) ? reply : reply.namespaces;
+}
+
+const storeItems = z.looseObject({ items: z.array(storeItem) });
+
+interface ItemSearch {
+  namespace_prefix: Namespace;
+  filter?: Record<string, unknown> | undefined;
+  query?: string | undefined;
+  limit: number;
+  offset: number;
+}
+
+export async function searchItems(id: string, search: ItemSearch, signal: AbortSignal): Promise<StoreItem[]> {
+  // To look at an item must not prolong its life.
+  const body = { ...search, refresh_ttl: false };
+  return (await call('POST', agentPath(id, 'store', 'items', 'search'), storeItems, { body, signal })).items;
+}
+
+export async function putItem(id: string, body: Pick<StoreItem, 'namespace' | 'key' | 'value'>): Promise<void> {
+  await send('PUT', agentPath(id, 'store', 'items'), { body });
+}
+
+export async function deleteItem(id: string, { namespace, key }: StoreItem): Promise<void> {
+  await send('DELETE', agentPath(id, 'store', 'items'), { body: { namespace, key } });
+}

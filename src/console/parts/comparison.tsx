@@ -1,0 +1,56 @@
+import { compareKeys, type ChangeKind } from './changes.ts';
+import { JsonView } from './json-view.tsx';
+import { shownText } from './untrusted.tsx';
+
+const signs: Readonly<Record<ChangeKind, string>> = {
+  same: '',
+  changed: 'changed',
+  added: 'added',
+  removed: 'removed',
+};
+
+interface ComparisonProps {
+  /** What is compared: `Input`. */
+  name: string;
+  left: unknown;
+  right: unknown;
+  /** The names of the two sides. */
+  sides: readonly [string, string];
+}
+
+/** Two values side by side, key by key; the word beside a key says whether it differs. */
+export function Comparison({ name, left, right, sides }: ComparisonProps) {
+  const keys = compareKeys(left, right);
+  if (keys.length === 0) return <p class="muted">Both are empty.</p>;
+  return (
+    <div class="table-frame">
+      <table class="comparison" aria-label={name}>
+        <thead>
+          <tr>
+            <th scope="col">Key</th>
+            {sides.map((side) => (
+              <th scope="col" key={side}>
+                <bdi>{shownText(side, 80)}</bdi>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {keys.slice(0, mostKeys).map(({ key, kind, left: before, right: after }) => (
+            <tr key={key} class={`comparison-${kind}`}>
+              <th scope="row">
+                <bdi class="mono">{key === '' ? 'Value' : shownText(key, 100)}</bdi>
+                {kind !== 'same' && <span class="comparison-kind">{signs[kind]}</span>}
+              </th>
+              <td>{kind !== 'added' && <JsonView value={before} open />}</td>
+              <td>{kind !== 'removed' && <JsonView value={after} open />}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {keys.length > mostKeys && <p class="muted">… {keys.length - mostKeys} more keys</p>}
+    </div>
+  );
+}
+
+const mostKeys = 200;

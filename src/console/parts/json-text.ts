@@ -1,0 +1,34 @@
+import { isObject } from '../../contract/json-object.ts';
+import { fromJson } from '../../contract/json-text.ts';
+
+export type Read<Value> = { value: Value; problem?: undefined } | { value?: undefined; problem: string };
+
+/** Reads a JSON value that a person typed. */
+export function readJson(text: string): Read<unknown> {
+  if (text.trim() === '') return { problem: 'Enter a JSON value.' };
+  try {
+    return { value: JSON.parse(text) };
+  } catch (error) {
+    return { problem: `This is no JSON: ${error instanceof Error ? error.message : String(error)}` };
+  }
+}
+
+/** Reads a JSON object; an empty text is an empty one. */
+export function readJsonObject(text: string): Read<Record<string, unknown>> {
+  if (text.trim() === '') return { value: {} };
+  const read = readJson(text);
+  if (read.problem !== undefined) return read;
+  return isObject(read.value) ? { value: read.value } : { problem: 'Enter a JSON object: { "key": "value" }.' };
+}
+
+/** A value as JSON for a person to edit; nothing for an absent or empty object. */
+export const toJsonText = (value: unknown): string =>
+  value == null || (isObject(value) && Object.keys(value).length === 0) ? '' : JSON.stringify(value, undefined, 2);
+
+const pair = /^([^=\s]+)=(.*)$/s;
+
+/** Reads a search such as `user=ada` or `cups=3`: the value is JSON, or else a text. */
+export function readPair(text: string): Record<string, unknown> | undefined {
+  const [, key, value = ''] = pair.exec(text.trim()) ?? [];
+  return key === undefined ? undefined : { [key]: fromJson(value) ?? value };
+}

@@ -1,0 +1,66 @@
+import type { ComponentChildren } from 'preact';
+import { ApiError } from '../api/http.ts';
+import type { LoadedList } from '../api/use-list.ts';
+import { paths } from '../paths.ts';
+import { ErrorNotice, Loading } from './notices.tsx';
+
+interface ListProps<Entry> {
+  list: LoadedList<Entry>;
+  /** What is listed: `the runs`. */
+  what: string;
+  deploymentId: string;
+  empty: ComponentChildren;
+  children: (entries: readonly Entry[]) => ComponentChildren;
+}
+
+/** A list with what there is to say while it loads, fails or is empty, and a button for more of it. */
+export function List<Entry>({ list, what, deploymentId, empty, children }: ListProps<Entry>) {
+  const { entries, error, hasMore, isBusy, loadMore, reload } = list;
+  return (
+    <>
+      {error && <AgentError error={error} deploymentId={deploymentId} retry={reload} />}
+      {!entries && !error && <Loading what={what} />}
+      {entries?.length === 0 && empty}
+      {entries && entries.length > 0 && children(entries)}
+      {hasMore && (
+        <p class="list-more">
+          <button type="button" class="button" aria-disabled={isBusy} onClick={() => void loadMore()}>
+            {isBusy ? 'Loading …' : 'Load more'}
+          </button>
+        </p>
+      )}
+    </>
+  );
+}
+
+interface AgentErrorProps {
+  error: Error;
+  deploymentId: string;
+  retry?: (() => unknown) | undefined;
+}
+
+/** An error of an agent; says what to do where the agent does not run. */
+export function AgentError({ error, deploymentId, retry }: AgentErrorProps) {
+  if (!(error instanceof ApiError) || ![502, 503, 504].includes(error.status)) {
+    return <ErrorNotice error={error} retry={retry} />;
+  }
+  return (
+    <div class="notice notice-error" role="alert">
+      <div>
+        <p>
+          <strong>The agent does not respond at the moment.</strong>
+        </p>
+        <p>{error.message}</p>
+        <p>
+          This page tries again by itself. <a href={paths.deployment(deploymentId)}>Open the revisions</a> to see
+          whether one is live.
+        </p>
+      </div>
+      {retry && (
+        <button type="button" class="button" onClick={() => void retry()}>
+          Try again
+        </button>
+      )}
+    </div>
+  );
+}

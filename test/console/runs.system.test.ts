@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import * as z from 'zod';
+import type { Locator, Page } from 'playwright-core';
+import { askAgent, hostile, type AskAgent } from './agent-data.ts';
+import { expectAccessible, expectClean, openConsoleFixture, type ConsoleFixture } from './fixture.ts';
+
+let console: ConsoleFixture;
+let ask: AskAgent;
+let runsPage: string;
+beforeAll(async () => {
+  console = await openConsoleFixture();
+  const { id } = await console.deploy('echo-agent');
+  ask = askAgent(console, id);
+  runsPage = `deployments/${id}/runs`;
+});
+afterAll(() => console.close());
+
+const rows = (page: Page): Locator => page.getByRole('table', { name: 'Runs' }).locator('tbody tr');
+
+/** Runs the agent on a thread of its own. @returns the thread's id */
+async function runAgent(input: object): Promise<string> {
+  const { thread_id } = z.looseObject({ thread_id: z.string() }).parse(await ask('POST', 'threads', {}));
+  await ask('POST', `threads/${thread_id}/runs/wait`, { assistant_id: 'echo', input });
+  return thread_id;
+}
+
+test('finds a failed run by its error, shows its steps, and compares two runs', async () => {
+  const opened = await console.open(runsPage);
+  const { page } = opened;
+  await page.getByText('No runs yet').waitFor();
+  await expectAccessible(page);
+
+  const thread = await runAgent({ input: 'Ada' });
+  await runAgent({ input: hostile });
+  await runAgent({ input: 'x', fail: `boom ${hostile}` });
+  // The page asks again by itself, and the agent reports its runs some moments after their end.
+  await expect.poll(() => rows(page).count(), { timeout: 30_000 }).toBe(3);
+  await expectAccessible(page);
+
+  await page.getByRole('searchbox', { name: 'Text of the error' }).fill('BOOM');
+  await page.getByRole('searchbox', { name: 'Text of the error' }).press('Enter');
+  await expect.poll(() => rows(page).count()).toBe(1);
+  await page.reload();
+  await rows(page).getByText('RequestedFailure: boom <img').waitFor();
+  expect(await rows(page).count()).toBe(1);
+
+  await rows(page).getByRole('link').first().click();
+  await page
+    .getByRole('region', { name: /^Error: RequestedFailure/ })
+    .first()
+    .waitFor();
+  const steps = page.locator('[aria-labelledby="run-steps"] li');
+  expect(await steps.locator('summary').allInnerTexts()).toEqual([
+    expect.stringMatching(/^prepare\s+[\d.]+ m?s$/),
+    expect.stringMatching(/^answer\s+failed [\d.]+ m?s$/),
+  ]);
+  // By the keyboard alone.
+  await steps.nth(0).locator('summary').focus();
+  await page.keyboard.press('Enter');
+  await steps.nth(0).getByRole('heading', { name: 'Input' }).waitFor();
+  await steps.nth(0).getByText('"prepare"').first().waitFor();
+  await page.keyboard.press('Tab');
+  await steps.nth(1).locator('summary').press('Enter');
+  await steps.nth(1).getByText('None: the step failed.').waitFor();
+  await expectAccessible(page);
+
+  await page.getByRole('link', { name: 'All runs' }).click();
+  await expect.poll(() => rows(page).count()).toBe(3);
+  await page.getByRole('combobox', { name: 'Status' }).selectOption('Success');
+  await expect.poll(() => rows(page).count()).toBe(2);
+  await page.getByRole('searchbox', { name: 'Thread' }).fill('no id');
+  await page.getByRole('searchbox', { name: 'Thread' }).press('Enter');
+  await page.getByText('Enter the whole id of a thread.').waitFor();
+  await page.getByRole('searchbox', { name: 'Thread' }).fill('');
+  await page.getByRole('searchbox', { name: 'Thread' }).press('Enter');
+  await rows(page).nth(0).getByRole('checkbox').press('Space');
+  await rows(page).nth(1).getByRole('checkbox').press('Space');
+  await page.getByRole('link', { name: 'Compare the two runs' }).press('Enter');
+  const inputs = page.getByRole('table', { name: 'Inputs', exact: true });
+  await inputs.getByRole('row', { name: /^input changed/ }).waitFor();
+  await inputs.getByText('<img src=x').waitFor();
+  const compared = page.getByRole('region', { name: 'Steps' }).getByRole('listitem');
+  expect(await compared.locator('summary').allInnerTexts()).toEqual([
+    expect.stringMatching(/^prepare[^]*changed$/),
+    expect.stringMatching(/^answer[^]*changed$/),
+  ]);
+  await compared.nth(1).locator('summary').press('Enter');
+  await compared.nth(1).getByRole('table', { name: 'Outputs of the step' }).getByText('"hello Ada"').waitFor();
+  await expectAccessible(page);
+
+  await page.goBack();
+  await page.getByRole('searchbox', { name: 'Thread' }).fill(thread);
+  await page.getByRole('searchbox', { name: 'Thread' }).press('Enter');
+  await expect.poll(() => rows(page).count()).toBe(1);
+  await rows(page).getByRole('link').first().click();
+  const playground = await page.getByRole('link', { name: 'Open in playground' }).getAttribute('href');
+  const runId = /runs\/([^/]+)$/.exec(page.url())?.[1];
+  expect(playground).toMatch(new RegExp(`/playground\\?thread=${thread}&run=${runId}$`));
+  expectClean(opened);
+});
