@@ -2,13 +2,6 @@ import { compareKeys, type ChangeKind } from './changes.ts';
 import { JsonView } from './json-view.tsx';
 import { shownText } from './untrusted.tsx';
 
-const signs: Readonly<Record<ChangeKind, string>> = {
-  same: '',
-  changed: 'changed',
-  added: 'added',
-  removed: 'removed',
-};
-
 interface ComparisonProps {
   /** What is compared: `Input`. */
   name: string;
@@ -40,7 +33,7 @@ export function Comparison({ name, left, right, sides }: ComparisonProps) {
             <tr key={key} class={`comparison-${kind}`}>
               <th scope="row">
                 <bdi class="mono">{key === '' ? 'Value' : shownText(key, 100)}</bdi>
-                {kind !== 'same' && <span class="comparison-kind">{signs[kind]}</span>}
+                {kind !== 'same' && <span class="comparison-kind">{wordOf(kind, sides)}</span>}
               </th>
               <td>{kind !== 'added' && <JsonView value={before} open />}</td>
               <td>{kind !== 'removed' && <JsonView value={after} open />}</td>
@@ -52,5 +45,8 @@ export function Comparison({ name, left, right, sides }: ComparisonProps) {
     </div>
   );
 }
+
+const wordOf = (kind: ChangeKind, [left, right]: readonly [string, string]): string =>
+  kind === 'changed' ? 'changed' : `only in ${shownText(kind === 'added' ? right : left, 80)}`;
 
 const mostKeys = 200;

@@ -85,18 +85,15 @@ function Details({ deploymentId, assistant, versions, reload }: DetailsProps) {
             )}
           </div>
         </div>
+        <p class="mono muted">
+          {shownText(assistant_id, 60)} <CopyButton text={assistant_id} label="Copy the assistant’s id" />
+        </p>
         {description && (
           <p>
             <Untrusted text={description} longest={2_000} />
           </p>
         )}
-        <dl class="facts">
-          <div>
-            <dt>Id</dt>
-            <dd class="mono">
-              {shownText(assistant_id, 60)} <CopyButton text={assistant_id} label="Copy the assistant’s id" />
-            </dd>
-          </div>
+        <dl class="facts assistant-facts">
           <div>
             <dt>Graph</dt>
             <dd>

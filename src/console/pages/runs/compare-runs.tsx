@@ -79,13 +79,22 @@ function TwoRuns({ deploymentId, runs }: { deploymentId: string; runs: Pair }) {
         {pairs.length === 0 ? (
           <p class="muted">No steps were recorded.</p>
         ) : (
-          <ol class="compare-steps">
-            {pairs.map((pair, index) => (
-              <li key={index}>
-                <StepOfBoth pair={pair} sides={sides} />
-              </li>
-            ))}
-          </ol>
+          <>
+            <p class="compare-head" aria-hidden="true">
+              <span>Step</span>
+              {sides.map((side) => (
+                <span key={side}>{shownText(side, 40)}</span>
+              ))}
+              <span>Values</span>
+            </p>
+            <ol class="compare-steps">
+              {pairs.map((pair, index) => (
+                <li key={index}>
+                  <StepOfBoth pair={pair} sides={sides} />
+                </li>
+              ))}
+            </ol>
+          </>
         )}
       </section>
     </div>

@@ -1,0 +1,229 @@
+import { createServer, type Server } from 'node:http';
+import { once } from 'node:events';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import * as z from 'zod';
+import type { Locator, Page } from 'playwright-core';
+import { askAgent, hostile, type AskAgent } from './agent-data.ts';
+import { expectAccessible, expectClean, openConsoleFixture, type ConsoleFixture } from './fixture.ts';
+
+let console: ConsoleFixture;
+let ask: AskAgent;
+let base: string;
+/** Receives webhooks; refuses each of them at first. */
+let receiver: Server;
+let responds = 410;
+beforeAll(async () => {
+  receiver = createServer((request, response) => {
+    request.resume().on('end', () => response.writeHead(responds).end());
+  }).listen(0, '127.0.0.1');
+  await once(receiver, 'listening');
+  console = await openConsoleFixture();
+  const repository = await console.repository('echo-agent');
+  await repository.edit(
+    'langgraph.json',
+    /"allowed_domains": \[.*\]/,
+    `"allowed_domains": ["127.0.0.1"], "allowed_ports": [${port()}]`,
+  );
+  await repository.commit('Allow webhooks to this machine');
+  const { id } = await console.deploy('echo-agent', { repository });
+  ask = askAgent(console, id);
+  base = `deployments/${id}/`;
+});
+afterAll(async () => {
+  receiver.close();
+  await console.close();
+});
+
+function port(): number {
+  const address = receiver.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+const button = (page: Page, name: string | RegExp): Locator => page.getByRole('button', { name });
+const field = (page: Page, name: string): Locator => page.getByRole('dialog').getByLabel(name, { exact: true });
+
+test('makes an assistant, compares its versions, activates one and deletes it', async () => {
+  const opened = await console.open(`${base}assistants`);
+  const { page } = opened;
+  await page.getByRole('link', { name: 'echo', exact: true }).waitFor();
+
+  // By the keyboard alone.
+  await button(page, 'New assistant').press('Enter');
+  await field(page, 'Name').fill(hostile);
+  await field(page, 'Context (JSON)').fill('{ "greeting": ');
+  await field(page, 'Name').press('Enter');
+  await page.getByText(/^This is no JSON/).waitFor();
+  await expectAccessible(page);
+  await field(page, 'Context (JSON)').fill('{ "greeting": "good morning" }');
+  await field(page, 'Metadata (JSON)').fill('{ "team": "support" }');
+  await field(page, 'Name').press('Enter');
+  await page.getByRole('heading', { name: '<img src=x' }).waitFor();
+
+  await button(page, 'Change').press('Enter');
+  await field(page, 'Name').fill('evening');
+  await field(page, 'Context (JSON)').fill('{ "greeting": "good evening", "more": 1 }');
+  await field(page, 'Name').press('Enter');
+  const versions = page.getByRole('table', { name: 'Versions' }).locator('tbody tr');
+  await expect.poll(() => versions.count()).toBe(2);
+  const context = page.getByRole('table', { name: 'Context' });
+  await context.getByRole('row', { name: 'greeting changed "good morning" "good evening"' }).waitFor();
+  await context.getByRole('row', { name: 'more only in Version 2 1' }).waitFor();
+  await page.getByRole('table', { name: /^Name/ }).getByText('<img src=x').waitFor();
+  await expectAccessible(page);
+
+  await button(page, 'Activate version 1').press('Enter');
+  await page.getByRole('dialog').getByRole('button', { name: 'Activate' }).press('Enter');
+  await versions.nth(1).getByText('Active', { exact: true }).waitFor();
+  const found = z
+    .array(z.looseObject({ name: z.string(), context: z.unknown() }))
+    .parse(await ask('POST', 'assistants/search', { metadata: { team: 'support' } }));
+  expect(found).toMatchObject([{ name: hostile, context: { greeting: 'good morning' } }]);
+
+  await button(page, 'Delete').press('Enter');
+  await button(page, 'Delete the assistant').press('Enter');
+  const search = page.getByRole('searchbox');
+  await search.fill('team=support');
+  await search.press('Enter');
+  await page.getByText('No assistant matches').waitFor();
+  await page.getByRole('link', { name: 'Show all assistants' }).press('Enter');
+  await page.getByRole('link', { name: 'echo', exact: true }).press('Enter');
+  await page.getByText('can’t be deleted').waitFor();
+  expectClean(opened);
+});
+
+test('shows the problem of a field that the agent refuses, beside it', async () => {
+  const { page } = await console.open(`${base}assistants`);
+  await button(page, 'New assistant').click();
+  await field(page, 'Name').fill('wrong');
+  await field(page, 'Context (JSON)').fill('{ "greeting": 5 }');
+  await button(page, 'Make the assistant').click();
+  await page.getByRole('dialog').locator('[aria-invalid=true]').waitFor();
+  expect(await field(page, 'Context (JSON)').getAttribute('aria-invalid')).toBe('true');
+});
+
+test('makes a cron, pauses, resumes and deletes it', async () => {
+  const opened = await console.open(`${base}crons`);
+  const { page } = opened;
+  await page.getByText('No crons yet').waitFor();
+  await button(page, 'New cron').click();
+  await field(page, 'Schedule').fill('61 * * * *');
+  await page.getByText(/^It can’t be read|^It can't be read/).waitFor();
+  await field(page, 'Schedule').fill('30 9 * * 1-5');
+  await field(page, 'Time zone').fill('Europe/Berlin');
+  await expect.poll(() => page.getByRole('dialog').getByRole('listitem').count()).toBe(5);
+  const preview = await page.getByRole('dialog').getByRole('listitem').allInnerTexts();
+  await expectAccessible(page);
+  await field(page, 'Input (JSON)').fill(JSON.stringify({ input: hostile }));
+  await button(page, 'Make the cron').dblclick();
+
+  const cron = page.getByRole('region', { name: 'Cron 30 9 * * 1-5' });
+  const next = cron.getByRole('list').first().getByRole('listitem');
+  await expect.poll(() => next.count()).toBe(5);
+  expect((await next.locator('.muted').allInnerTexts()).map((text) => text.trim())).toEqual(preview);
+  expect(await page.getByRole('region', { name: /^Cron/ }).count()).toBe(1);
+  await cron.getByText('None so far.').waitFor();
+  await expectAccessible(page);
+
+  await button(page, 'Pause the cron 30 9 * * 1-5').click();
+  await cron.getByText('None while it is paused.').waitFor();
+  const crons = z.array(z.looseObject({ enabled: z.boolean() }));
+  expect(crons.parse(await ask('POST', 'runs/crons/search', {}))).toMatchObject([{ enabled: false }]);
+  await button(page, 'Resume the cron 30 9 * * 1-5').click();
+  await cron.getByText('Active', { exact: true }).waitFor();
+  expect(crons.parse(await ask('POST', 'runs/crons/search', {}))).toMatchObject([{ enabled: true }]);
+
+  await button(page, 'Delete the cron 30 9 * * 1-5').click();
+  await button(page, 'Delete the cron').last().click();
+  await page.getByText('No crons yet').waitFor();
+  expectClean(opened);
+});
+
+test('makes an item of the store, finds, changes and deletes it', async () => {
+  await ask('PUT', 'store/items', {
+    namespace: ['users', hostile.replaceAll('.', '')],
+    key: 'other',
+    value: { cups: 1 },
+  });
+  const opened = await console.open(`${base}store`);
+  const { page } = opened;
+  const items = page.getByRole('list', { name: 'Items' }).locator('> li');
+  await expect.poll(() => items.count()).toBe(1);
+  await button(page, 'New item').click();
+  await button(page, 'Save the item').click();
+  await page.getByText('Enter at least one name.').waitFor();
+  await field(page, 'Namespace').fill('users/ada');
+  await field(page, 'Key').fill('likes');
+  await field(page, 'Value (JSON)').fill(JSON.stringify({ cups: 3, note: hostile }));
+  await button(page, 'Save the item').click();
+  await expect.poll(() => items.count()).toBe(2);
+
+  const search = page.getByRole('searchbox');
+  await search.fill('cups=3');
+  await search.press('Enter');
+  await expect.poll(() => items.count()).toBe(1);
+  await search.fill('ONERROR');
+  await search.press('Enter');
+  await page.getByText(/no index for searches by meaning/).waitFor();
+  await search.fill('');
+  await search.press('Enter');
+  await page.getByRole('navigation', { name: 'Namespaces' }).getByRole('button', { name: 'ada' }).click();
+  await expect.poll(() => items.count()).toBe(1);
+  await page.reload();
+  await expect.poll(() => items.count()).toBe(1);
+  await items.locator('summary').first().press('Enter');
+  await items.getByText('<img src=x').waitFor();
+  await expectAccessible(page);
+
+  await button(page, 'Change likes').click();
+  await field(page, 'Value (JSON)').fill('{ "cups": 4 }');
+  await button(page, 'Save the item').click();
+  await items.getByText('4', { exact: true }).waitFor();
+  expect(await ask('GET', 'store/items?namespace=users.ada&key=likes')).toMatchObject({ value: { cups: 4 } });
+  await button(page, 'Delete likes').click();
+  await button(page, 'Delete the item').click();
+  await page.getByText('No item matches').waitFor();
+  expectClean(opened);
+});
+
+test('shows a refused webhook, and sends it again', async () => {
+  const opened = await console.open(`${base}webhooks`);
+  const { page } = opened;
+  await page.getByText('No webhooks yet').waitFor();
+  await expectAccessible(page);
+  responds = 410;
+  const webhook = `http://127.0.0.1:${port()}/hook?token=secret`;
+  await ask('POST', 'runs/wait', { assistant_id: 'echo', input: { input: 'Ada' }, webhook });
+  const row = page.getByRole('table', { name: 'Deliveries' }).locator('tbody tr');
+  await row.getByText('Failed', { exact: true }).waitFor();
+  await row.getByText('Response 410').waitFor();
+  expect(await row.innerText()).toContain(`127.0.0.1:${port()}`);
+  expect(await page.content()).not.toContain('token=secret');
+  await page.getByRole('combobox', { name: 'Status' }).selectOption('Delivered');
+  await page.getByText('No delivery has this status').waitFor();
+  await page.getByRole('link', { name: 'Show all deliveries' }).click();
+  await expectAccessible(page);
+
+  responds = 204;
+  await button(page, /^Send the webhook of run/).click();
+  await row.getByText('Delivered', { exact: true }).waitFor();
+  expect(await row.getByRole('cell').nth(2).innerText()).toBe('2');
+  expectClean(opened);
+});
+
+test('says what to do while the agent does not respond, and recovers by itself', async () => {
+  const { page, externalRequests } = await console.open(base);
+  let isAway = true;
+  await page.route('**/agents/*/webhooks/**', (route) =>
+    isAway
+      ? route.fulfill({ status: 503, json: { detail: 'No revision of this deployment is live.' } })
+      : route.continue(),
+  );
+  await page.getByRole('link', { name: 'Webhooks' }).click();
+  await page.getByText('No revision of this deployment is live.').waitFor();
+  await page.getByRole('link', { name: 'Open the revisions' }).waitFor();
+  await expectAccessible(page);
+  isAway = false;
+  await page.getByRole('table', { name: 'Deliveries' }).waitFor();
+  expect(await page.getByRole('link', { name: 'Open the revisions' }).count()).toBe(0);
+  expect(externalRequests).toEqual([]);
+});
