@@ -1,27 +1,28 @@
-import { ErrorBoundary, LocationProvider, Route, Router, lazy } from 'preact-iso';
+import { LocationProvider, Route, Router } from 'preact-iso';
 import { session } from './api/session-state.ts';
 import { paths } from './paths.ts';
 import { Layout } from './parts/layout.tsx';
+import { latePage, PageBoundary } from './parts/page-boundary.tsx';
 import { Toasts } from './parts/toasts.tsx';
 import { Deployments } from './pages/deployments/deployments.tsx';
 import { NotFound } from './pages/not-found.tsx';
 import { SignIn } from './pages/sign-in.tsx';
 
 // The first view is the list; every other page is loaded when it is opened.
-const NewDeployment = lazy(() => import('./pages/new-deployment/new-deployment.tsx'));
-const Deployment = lazy(() => import('./pages/deployment/deployment.tsx'));
-const Settings = lazy(() => import('./pages/settings/settings.tsx'));
-const Health = lazy(() => import('./pages/health/health.tsx'));
-const Revision = lazy(() => import('./pages/revision/revision.tsx'));
-const Playground = lazy(() => import('./pages/playground/playground.tsx'));
-const Runs = lazy(() => import('./pages/runs/runs.tsx'));
-const Run = lazy(() => import('./pages/runs/run.tsx'));
-const CompareRuns = lazy(() => import('./pages/runs/compare-runs.tsx'));
-const Assistants = lazy(() => import('./pages/assistants/assistants.tsx'));
-const Crons = lazy(() => import('./pages/crons/crons.tsx'));
-const Store = lazy(() => import('./pages/store/store.tsx'));
-const Webhooks = lazy(() => import('./pages/webhooks/webhooks.tsx'));
-const Workspace = lazy(() => import('./pages/workspace/workspace.tsx'));
+const NewDeployment = latePage(() => import('./pages/new-deployment/new-deployment.tsx'));
+const Deployment = latePage(() => import('./pages/deployment/deployment.tsx'));
+const Settings = latePage(() => import('./pages/settings/settings.tsx'));
+const Health = latePage(() => import('./pages/health/health.tsx'));
+const Revision = latePage(() => import('./pages/revision/revision.tsx'));
+const Playground = latePage(() => import('./pages/playground/playground.tsx'));
+const Runs = latePage(() => import('./pages/runs/runs.tsx'));
+const Run = latePage(() => import('./pages/runs/run.tsx'));
+const CompareRuns = latePage(() => import('./pages/runs/compare-runs.tsx'));
+const Assistants = latePage(() => import('./pages/assistants/assistants.tsx'));
+const Crons = latePage(() => import('./pages/crons/crons.tsx'));
+const Store = latePage(() => import('./pages/store/store.tsx'));
+const Webhooks = latePage(() => import('./pages/webhooks/webhooks.tsx'));
+const Workspace = latePage(() => import('./pages/workspace/workspace.tsx'));
 
 /** The whole console: the sign-in page, or the pages of the workspace. */
 export function App() {
@@ -32,7 +33,7 @@ export function App() {
       ) : (
         // Another workspace has other data: nothing of the former one stays.
         <Layout key={session.value.tenant_id}>
-          <ErrorBoundary>
+          <PageBoundary>
             <Router>
               <Route path={paths.home} component={Deployments} />
               <Route path={paths.newDeployment} component={NewDeployment} />
@@ -51,7 +52,7 @@ export function App() {
               <Route path={paths.workspace(':section?')} component={Workspace} />
               <Route default component={NotFound} />
             </Router>
-          </ErrorBoundary>
+          </PageBoundary>
         </Layout>
       )}
       <Toasts />

@@ -5,6 +5,8 @@ const ofDeployment = (id: string, page = ''): string => `${base}/deployments/${i
 export const paths = {
   home: base,
   newDeployment: `${base}/new`,
+  /** Where the source of a deployment is uploaded. */
+  upload: (id: string) => `${base}/new?deployment=${id}`,
   deployment: (id: string) => ofDeployment(id),
   settings: (id: string) => ofDeployment(id, '/settings'),
   health: (id: string) => ofDeployment(id, '/health'),

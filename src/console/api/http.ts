@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { csrfTokenHeader } from '../../contract/control/session.ts';
-import { endSession, session } from './session-state.ts';
+import { csrfTokenHeader, session as sessionSchema, type Session } from '../../contract/control/session.ts';
+import { endSession, session, takeSession } from './session-state.ts';
 
 /** The address of the control service, with a slash at its end. */
 export const serviceUrl = new URL('..', document.baseURI);
@@ -21,11 +21,14 @@ export class ApiError extends Error {
   /** 0 where there was no response. */
   readonly status: number;
   readonly problems: readonly FieldProblem[];
+  /** How long to wait before another attempt, where the service says so. */
+  readonly retryAfterSeconds: number;
 
-  constructor(status: number, message: string, problems: readonly FieldProblem[] = []) {
+  constructor(status: number, message: string, problems: readonly FieldProblem[] = [], retryAfterSeconds = 0) {
     super(message);
     this.status = status;
     this.problems = problems;
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 }
 
@@ -36,10 +39,6 @@ export interface RequestOptions {
   headers?: Readonly<Record<string, string>>;
   signal?: AbortSignal;
 }
-
-/** The headers that every request needs besides the cookie. */
-const sessionHeaders = (): Record<string, string> =>
-  session.value === undefined ? {} : { [csrfTokenHeader]: session.value.csrf_token };
 
 /** The control service responds with the names of the contract's schemas; agents have no such choice. */
 const spelling = (path: string): Record<string, string> =>
@@ -66,16 +65,42 @@ export async function send(method: string, path: string, options: RequestOptions
 
 /** `fetch` with the session, for clients that make their own requests. @throws ApiError for every refused request */
 export async function fetchOk(url: string | URL, init: RequestInit = {}): Promise<Response> {
-  const headers = new Headers(init.headers);
-  for (const [name, value] of Object.entries(sessionHeaders())) headers.set(name, value);
-  const response = await fetch(url, { ...init, headers, credentials: 'same-origin' }).catch((error: unknown) => {
-    if (init.signal?.aborted) throw error;
-    throw new ApiError(0, 'The service could not be reached. Check that it is running; the page tries again.');
-  });
+  const used = session.value;
+  let response = await fetchAs(used, url, init);
+  // Another tab may have signed in again: the token of that session is another one.
+  if (response.status === 403 && used && (await isRenewed(used))) response = await fetchAs(session.value, url, init);
   if (response.ok) return response;
-  if (response.status === 401 && session.value !== undefined) endSession('Your session has ended. Sign in again.');
+  if (response.status === 401 && session.value !== undefined) endSession(sessionEnded);
   throw await toApiError(response);
 }
+
+async function fetchAs(used: Session | undefined, url: string | URL, init: RequestInit): Promise<Response> {
+  const headers = new Headers(init.headers);
+  if (used) headers.set(csrfTokenHeader, used.csrf_token);
+  try {
+    return await fetch(url, { ...init, headers, credentials: 'same-origin' });
+  } catch (error) {
+    if (init.signal?.aborted) throw error;
+    throw new ApiError(0, 'The service could not be reached. Check that it is running; the page tries again.');
+  }
+}
+
+/** Whether the browser has another session now, and in the same workspace: a request meant for one must not reach another. */
+async function isRenewed(used: Session): Promise<boolean> {
+  if (session.value === used) await readSession();
+  return session.value?.csrf_token !== used.csrf_token && session.value?.tenant_id === used.tenant_id;
+}
+
+/** Reads the session of the browser's cookie again, which another tab may have changed. */
+export async function readSession(): Promise<void> {
+  const response = await fetch(new URL('v1/session', serviceUrl)).catch(() => undefined);
+  if (response?.status === 401 && session.value !== undefined) return endSession(sessionEnded);
+  const parsed = response?.ok ? sessionSchema.safeParse(await response.json().catch(() => undefined)) : undefined;
+  if (parsed?.success) takeSession(parsed.data);
+}
+
+const sessionEnded =
+  'Your session has ended. Sign in again. A session ends when its API key is revoked, when you sign out in another tab, and after 12 hours without a request.';
 
 /** Sends a request and parses its JSON response. @throws ApiError */
 export async function call<Schema extends z.ZodType>(
@@ -102,7 +127,8 @@ async function toApiError(response: Response): Promise<ApiError> {
   const fallback = `The service responded with ${response.status}. Its log says more.`;
   if (!parsed.success) return new ApiError(response.status, fallback);
   const { detail } = parsed.data;
-  if (typeof detail === 'string') return new ApiError(response.status, detail);
+  const retryAfter = Number(response.headers.get('retry-after') ?? 0);
+  if (typeof detail === 'string') return new ApiError(response.status, detail, [], retryAfter);
   const problems = detail.map(({ loc, msg }) => ({
     field: loc.filter((part) => part !== 'body' && part !== 'query').join('.'),
     message: msg,

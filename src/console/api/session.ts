@@ -1,6 +1,15 @@
 import { session as sessionSchema, type SessionCreateRequest } from '../../contract/control/session.ts';
-import { ApiError, call, send } from './http.ts';
-import { endSession, session, signInMessage } from './session-state.ts';
+import { ApiError, call, readSession, send } from './http.ts';
+import { endSession, session, takeSession } from './session-state.ts';
+
+/** What one tab tells the others of this browser, which have the same session. */
+type SessionChange = 'changed' | 'signed out';
+const tabs = new BroadcastChannel('landfall session');
+const tellOtherTabs = (change: SessionChange): void => tabs.postMessage(change);
+tabs.addEventListener('message', ({ data }) => {
+  if (data === 'changed') void readSession();
+  else if (session.value !== undefined) endSession('You signed out in another tab.');
+});
 
 /** Finds the session of this browser's cookie; signs in by the code of a one-time link where the address has one. */
 export async function restoreSession(): Promise<void> {
@@ -8,7 +17,7 @@ export async function restoreSession(): Promise<void> {
   // The code must not stay in the history.
   if (code !== null) history.replaceState(null, '', location.pathname + location.search);
   try {
-    session.value = await call('GET', 'v1/session', sessionSchema);
+    takeSession(await call('GET', 'v1/session', sessionSchema));
   } catch (error) {
     if (code !== null) await signIn({ code }).catch(showReason);
     else if (!(error instanceof ApiError && error.status === 401)) showReason(error);
@@ -19,17 +28,19 @@ const showReason = (error: unknown): void => endSession(error instanceof Error ?
 
 /** @throws ApiError */
 export async function signIn(request: SessionCreateRequest): Promise<void> {
-  session.value = await call('POST', 'v1/sessions', sessionSchema, { body: request });
-  signInMessage.value = undefined;
+  takeSession(await call('POST', 'v1/sessions', sessionSchema, { body: request }));
+  tellOtherTabs('changed');
 }
 
 /** @throws ApiError */
 export async function signOut(): Promise<void> {
   await send('DELETE', 'v1/session');
   endSession();
+  tellOtherTabs('signed out');
 }
 
-/** Chooses the workspace of an organisation's key. @throws ApiError */
+/** Chooses the workspace of an organisation's key, in all tabs. @throws ApiError */
 export async function chooseTenant(tenantId: string): Promise<void> {
-  session.value = await call('PATCH', 'v1/session', sessionSchema, { body: { tenant_id: tenantId } });
+  takeSession(await call('PATCH', 'v1/session', sessionSchema, { body: { tenant_id: tenantId } }));
+  tellOtherTabs('changed');
 }

@@ -1,4 +1,5 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
+import { ApiError } from '../api/http.ts';
 import { signIn } from '../api/session.ts';
 import { signInMessage } from '../api/session-state.ts';
 import { Field } from '../parts/field.tsx';
@@ -9,6 +10,7 @@ export function SignIn() {
   const [apiKey, setApiKey] = useState('');
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
+  const [seconds, waitFor] = useCountdown(() => setProblem('You can try again now.'));
   const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
     setBusy(true);
@@ -16,6 +18,7 @@ export function SignIn() {
       await signIn({ api_key: apiKey.trim() });
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error));
+      if (error instanceof ApiError) waitFor(error.retryAfterSeconds);
       setBusy(false);
     }
   };
@@ -48,10 +51,24 @@ export function SignIn() {
             />
           )}
         </Field>
-        <button type="submit" class="button button-primary" disabled={isBusy}>
-          Sign in
+        <button type="submit" class="button button-primary" disabled={isBusy || seconds > 0}>
+          {seconds > 0 ? `Wait ${seconds} s` : 'Sign in'}
         </button>
       </form>
     </Page>
   );
+}
+
+/** Counts seconds down to 0, which calls `onEnd`. */
+function useCountdown(onEnd: () => void): [seconds: number, start: (seconds: number) => void] {
+  const [seconds, setSeconds] = useState(0);
+  useEffect(() => {
+    if (seconds <= 0) return undefined;
+    const timer = setTimeout(() => {
+      setSeconds(seconds - 1);
+      if (seconds === 1) onEnd();
+    }, 1_000);
+    return () => clearTimeout(timer);
+  }, [seconds]);
+  return [seconds, setSeconds];
 }

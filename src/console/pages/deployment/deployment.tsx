@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Deployment as DeploymentData } from '../../../contract/control/deployment.ts';
+import { paths } from '../../paths.ts';
 import { DeploymentPage } from '../../parts/deployment-page.tsx';
 import { Empty, ErrorNotice, Loading } from '../../parts/notices.tsx';
 import { Untrusted } from '../../parts/untrusted.tsx';
@@ -62,6 +63,11 @@ function Actions({ deployment, history, onAction }: PartProps) {
   if (isDeleting(deployment)) return null;
   return (
     <>
+      {deployment.source === 'internal_source' && (
+        <a class="button" href={paths.upload(deployment.id)}>
+          Upload a new version
+        </a>
+      )}
       <button
         type="button"
         class="button"

@@ -112,7 +112,8 @@ function UploadForm({ creation }: { creation: Creation }) {
     <section class="panel">
       <p class="notice">
         The deployment <Untrusted text={data.name} longest={100} /> exists. It is built from a folder or an archive that
-        you upload here.
+        you upload here.{' '}
+        {data.active_revision_id !== null && 'What serves now keeps serving until the new version is ready.'}
       </p>
       <FolderPicker creation={creation} />
       {config && (

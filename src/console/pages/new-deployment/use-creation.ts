@@ -112,7 +112,7 @@ export function useCreation(existingId: string | undefined): Creation {
       id ??= deployed?.id ?? '';
       if (source) {
         // From here on a reload, or another attempt, goes on with this deployment.
-        route(`${paths.newDeployment}?deployment=${id}`, true);
+        route(paths.upload(id), true);
         deployed = await sendSource(id, source);
       }
       const revision = deployed?.latest_revision_id;

@@ -170,6 +170,11 @@ function EndingNotice({ deployment, entry }: { deployment: Deployment; entry: Hi
       </ul>
       {!isInProgress(revision.status) && (
         <p class="actions">
+          {deployment.source === 'internal_source' && (
+            <a class="button" href={paths.upload(id)}>
+              Upload a new version
+            </a>
+          )}
           <a class="button" href={paths.deployment(id)}>
             Redeploy or roll back
           </a>

@@ -1,0 +1,44 @@
+import { lazy, useLocation } from 'preact-iso';
+import type { ComponentChildren, ComponentType } from 'preact';
+import { useEffect, useErrorBoundary } from 'preact/hooks';
+import { Page } from './page.tsx';
+
+/** A page that is loaded when it is opened; where that fails, a message with a way out. */
+export const latePage = <Props,>(load: () => Promise<{ default: ComponentType<Props> }>) =>
+  lazy<ComponentType<Props>>(() => load().catch(() => ({ default: NotLoaded })));
+
+/** Browsers keep the failure of a module, so that only loading the whole page again helps. */
+const reload = (): void => location.reload();
+
+function NotLoaded() {
+  return (
+    <Page title="This page could not be loaded">
+      <div class="notice notice-error" role="alert">
+        <p>The service cannot be reached, or it was updated since you opened the console. Load the console again.</p>
+        <button type="button" class="button" onClick={reload}>
+          Load again
+        </button>
+      </div>
+    </Page>
+  );
+}
+
+/** Shows a message in the place of a page that fails, until another one is opened. */
+export function PageBoundary({ children }: { children: ComponentChildren }) {
+  const { url } = useLocation();
+  const [error, reset] = useErrorBoundary((reason: unknown) => console.error(reason));
+  useEffect(() => {
+    if (error !== undefined) reset();
+  }, [url]);
+  if (error === undefined) return children;
+  return (
+    <Page title="This page has failed">
+      <div class="notice notice-error" role="alert">
+        <p>The console has a fault in it. Nothing that was saved is lost. Load the page again, or open another one.</p>
+        <button type="button" class="button" onClick={reload}>
+          Load again
+        </button>
+      </div>
+    </Page>
+  );
+}

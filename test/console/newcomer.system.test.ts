@@ -1,0 +1,180 @@
+import { cp, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Locator, Page } from 'playwright-core';
+import { edit } from '../../src/demo/repository.ts';
+import { linkScript } from '../installed-packages.ts';
+import { root } from '../journey/fixture.ts';
+import { expectAccessible, expectClean, openConsoleFixture, watch, type ConsoleFixture } from './fixture.ts';
+import { button, tabTo } from './playground/actions.ts';
+
+let fixture: ConsoleFixture;
+/** A file without which a build waits. */
+let gate: string;
+let working: string;
+/** Its agent does not start. */
+let notStarting: string;
+/** Its agent starts, and fails when it is asked. */
+let failing: string;
+
+const graphFile = 'src/graph.ts';
+const lateFailure = 'The model is not there.';
+
+beforeAll(async () => {
+  fixture = await openConsoleFixture();
+  const { folder } = fixture.services;
+  gate = join(folder, 'git', 'gate');
+  const waitScript = `
+    import { existsSync } from 'node:fs';
+    import { setTimeout as pause } from 'node:timers/promises';
+    console.log('waiting for the gate');
+    while (!existsSync(${JSON.stringify(gate)})) await pause(50);
+    console.log('through the gate');
+    await import('./link.mjs');
+  `;
+  const version = async (name: string): Promise<string> => {
+    const made = join(folder, name);
+    await cp(join(root, 'examples/echo-agent'), made, { recursive: true });
+    await writeFile(join(made, 'link.mjs'), linkScript);
+    await writeFile(join(made, 'wait.mjs'), waitScript);
+    return made;
+  };
+  working = await version('echo-agent');
+  notStarting = await version('not-starting');
+  await edit(
+    join(notStarting, graphFile),
+    'export const graph',
+    "throw new Error('MODEL_KEY is not set');\nexport const graph",
+  );
+  failing = await version('failing');
+  await edit(
+    join(failing, graphFile),
+    "return { steps: ['answer']",
+    `throw new Error('${lateFailure}');\n  return { steps: ['answer']`,
+  );
+});
+afterAll(() => fixture.close());
+
+/** The hands of a person. */
+interface Hands {
+  press(target: Locator): Promise<void>;
+  type(target: Locator, text: string): Promise<void>;
+}
+
+const byPointer: Hands = { press: (target) => target.click(), type: (target, text) => target.fill(text) };
+
+const byKeyboard: Hands = {
+  async press(target) {
+    await tabTo(target.page(), target);
+    await target.page().keyboard.press('Enter');
+  },
+  async type(target, text) {
+    await tabTo(target.page(), target);
+    await target.page().keyboard.type(text);
+  },
+};
+
+/** Asks the agent for a greeting in the playground. */
+async function ask(page: Page, { press, type }: Hands, name: string): Promise<void> {
+  await press(page.getByRole('navigation', { name: 'Deployment' }).getByRole('link', { name: 'Playground' }));
+  await page.getByLabel('Assistant', { exact: true }).waitFor();
+  await type(page.getByLabel('input', { exact: true }), name);
+  await press(button(page, 'Run'));
+}
+const answer = (page: Page, text: string): Promise<void> =>
+  page.getByRole('region', { name: 'State' }).getByText(`"${text}"`).first().waitFor();
+
+/** Uploads another version of the deployment, and waits until its revision is shown. */
+async function upload(page: Page, { press }: Hands, folder: string): Promise<void> {
+  await press(page.getByRole('link', { name: 'Upload a new version' }));
+  await page.getByRole('heading', { name: 'Upload the source' }).waitFor();
+  await page.getByText('What serves now keeps serving until the new version is ready.').waitFor();
+  await page.getByLabel('Choose a folder').setInputFiles(folder);
+  await page.getByText(/: \d+ files, /).waitFor();
+  await press(button(page, 'Deploy'));
+  await page.waitForURL(/\/revisions\//);
+}
+const serves = (page: Page): Promise<void> =>
+  page.getByText('Serves now', { exact: true }).waitFor({ timeout: 60_000 });
+const revisions = (page: Page): Locator =>
+  page.getByRole('navigation', { name: 'Deployment' }).getByRole('link', { name: 'Revisions' });
+
+/** Deploys, asks, breaks, goes back and asks again. */
+async function journey(page: Page, hands: Hands, name: string): Promise<void> {
+  const { press, type } = hands;
+  const { control } = fixture.services;
+  await page.getByLabel('Choose a folder').setInputFiles(working);
+  await page.getByText(/^echo-agent: \d+ files, /).waitFor();
+  const nameField = page.getByLabel('Name', { exact: true });
+  if ((await nameField.inputValue()) !== name) {
+    await tabTo(page, nameField);
+    await page.keyboard.press('ControlOrMeta+A');
+    await page.keyboard.type(name);
+  }
+  await press(page.getByText('Advanced settings'));
+  await type(page.getByLabel('Install command'), 'node wait.mjs');
+  await press(button(page, 'Deploy'));
+
+  const log = page.locator('.log-text');
+  await log.getByText('waiting for the gate', { exact: true }).waitFor();
+  await writeFile(gate, '');
+  await log.getByText('through the gate', { exact: true }).waitFor();
+  await serves(page);
+  await ask(page, hands, 'Ada');
+  await answer(page, 'hello Ada');
+
+  await press(revisions(page));
+  await upload(page, hands, failing);
+  await serves(page);
+  await ask(page, hands, 'Bob');
+  await page.getByText(lateFailure).first().waitFor();
+
+  await press(revisions(page));
+  await press(page.getByRole('button', { name: /^Roll back to revision/ }).last());
+  await press(page.getByRole('dialog').getByRole('button', { name: 'Roll back' }));
+  const live = page.getByRole('listitem').filter({ has: page.getByText('Serves now', { exact: true }) });
+  await live.getByText('Rollback to').waitFor({ timeout: 60_000 });
+  await ask(page, hands, 'Eve');
+  await answer(page, 'hello Eve');
+  const found = (await control.listDeployments({})).resources.filter((each) => each.name === name);
+  expect(found).toHaveLength(1);
+}
+
+test('leads a newcomer from the printed link to an agent that is broken and restored', async () => {
+  const { service } = fixture.services;
+  const context = await fixture.newContext();
+  const opened = watch(await context.newPage(), service.url);
+  const { page } = opened;
+  await page.goto(service.signInLink);
+  await page.getByRole('heading', { name: 'Deploy your first agent' }).waitFor();
+  expect(page.url()).toBe(`${service.url}/console`);
+  await page.getByRole('link', { name: 'Deploy an agent' }).click();
+  await journey(page, byPointer, 'echo-agent');
+
+  // A version that does not start: the reason is on the page of its revision, and the one before serves on.
+  await revisions(page).click();
+  await upload(page, byPointer, notStarting);
+  await page.getByRole('heading', { name: 'The agent was built, but did not start' }).waitFor({ timeout: 60_000 });
+  await page.getByText('The revision before still serves all requests.').waitFor();
+  await page.getByRole('tab', { name: 'Agent log' }).click();
+  await page.locator('.log-text').getByText('MODEL_KEY is not set').first().waitFor();
+  await expectAccessible(page);
+  await page.getByRole('link', { name: 'Upload a new version' }).waitFor();
+  await ask(page, byPointer, 'Ida');
+  await answer(page, 'hello Ida');
+  expectClean(opened);
+});
+
+test('makes the same journey by keyboard only', async () => {
+  const { service } = fixture.services;
+  const context = await fixture.newContext();
+  const opened = watch(await context.newPage(), service.url);
+  const { page } = opened;
+  await page.goto(`${service.url}/console`);
+  await byKeyboard.type(page.getByLabel('API key'), service.apiKey);
+  await page.keyboard.press('Enter');
+  await byKeyboard.press(page.getByRole('link', { name: 'New deployment' }));
+  await page.getByRole('heading', { name: 'New deployment' }).waitFor();
+  await journey(page, byKeyboard, 'by-keyboard');
+  expectClean(opened);
+});
