@@ -11,12 +11,12 @@ export const askAgent =
     const response = await fetch(`${service.url}/agents/${deploymentId}/${path}`, {
       method,
       headers: { 'x-api-key': service.apiKey, 'content-type': 'application/json' },
-      body: body === undefined ? null : JSON.stringify(body),
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await response.text();
     expect(response.ok, `${method} ${path}: ${response.status} ${text}`).toBe(true);
     return text === '' ? undefined : JSON.parse(text);
   };
 
-/** Text that must stay text: markup, a mark that turns the direction around, NUL is refused by JSON of the database. */
+/** Text that must stay text: markup, a link that runs code, a mark that turns the direction around. */
 export const hostile = '<img src=x onerror="document.title=1">\u202Etxt.exe [x](javascript:alert(1))';

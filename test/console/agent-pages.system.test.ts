@@ -133,7 +133,7 @@ test('makes a cron, pauses, resumes and deletes it', async () => {
   expect(crons.parse(await ask('POST', 'runs/crons/search', {}))).toMatchObject([{ enabled: true }]);
 
   await button(page, 'Delete the cron 30 9 * * 1-5').click();
-  await button(page, 'Delete the cron').last().click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete the cron' }).click();
   await page.getByText('No crons yet').waitFor();
   expectClean(opened);
 });
@@ -204,7 +204,7 @@ test('shows a refused webhook, and sends it again', async () => {
   await expectAccessible(page);
 
   responds = 204;
-  await button(page, /^Send the webhook of run/).click();
+  await button(page, /^Send again/).click();
   await row.getByText('Delivered', { exact: true }).waitFor();
   expect(await row.getByRole('cell').nth(2).innerText()).toBe('2');
   expectClean(opened);

@@ -32,7 +32,7 @@ export function Comparison({ name, left, right, sides }: ComparisonProps) {
           {keys.slice(0, mostKeys).map(({ key, kind, left: before, right: after }) => (
             <tr key={key} class={`comparison-${kind}`}>
               <th scope="row">
-                <bdi class="mono">{key === '' ? 'Value' : shownText(key, 100)}</bdi>
+                <bdi class="mono">{key === '' ? 'Value' : shownText(key, 100)}</bdi>{' '}
                 {kind !== 'same' && <span class="comparison-kind">{wordOf(kind, sides)}</span>}
               </th>
               <td>{kind !== 'added' && <JsonView value={before} open />}</td>

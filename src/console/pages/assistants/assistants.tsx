@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { useAddressQuery } from '../../api/use-address-query.ts';
 import { useList } from '../../api/use-list.ts';
 import { DeploymentPage } from '../../parts/deployment-page.tsx';
+import { FilterField } from '../../parts/filter-field.tsx';
 import { List } from '../../parts/list.tsx';
 import { Empty } from '../../parts/notices.tsx';
 import { TimeAgo } from '../../parts/time.tsx';
@@ -48,10 +49,11 @@ function AssistantList({ deploymentId }: { deploymentId: string }) {
   return (
     <>
       <search class="list-filters">
-        <label>
-          Name, or key=value of the metadata
-          <input type="search" value={search} onChange={(event) => change({ search: event.currentTarget.value })} />
-        </label>
+        <FilterField
+          label="Name, or key=value of the metadata"
+          value={search}
+          onChange={(text) => change({ search: text })}
+        />
         <div class="list-actions">
           <button type="button" class="button button-primary" onClick={() => setCreating(true)}>
             New assistant

@@ -5,6 +5,7 @@ import { agentPath } from '../../api/agent-path.ts';
 import { call } from '../../api/http.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
 import { runStatus } from '../../parts/run-status.ts';
+import { FilterField } from '../../parts/filter-field.tsx';
 import { shownText } from '../../parts/untrusted.tsx';
 import { finalRunStatuses } from '../../../contract/agent/run.ts';
 import { timeRanges, type RunFilter } from './run-filter.ts';
@@ -69,14 +70,14 @@ export function RunFilters({ deploymentId, filter, problems, change, actions }: 
       </label>
       {filter.time === 'custom' && (
         <>
-          <TextFilter
+          <FilterField
             label="From"
             type="datetime-local"
             value={filter.from}
             problem={problems.from}
             onChange={(from) => change({ from })}
           />
-          <TextFilter
+          <FilterField
             label="Until"
             type="datetime-local"
             value={filter.until}
@@ -85,53 +86,19 @@ export function RunFilters({ deploymentId, filter, problems, change, actions }: 
           />
         </>
       )}
-      <TextFilter
+      <FilterField
         label="Thread"
-        type="search"
         value={filter.thread}
         problem={problems.thread}
         onChange={(thread) => change({ thread: thread.trim() })}
       />
-      <TextFilter
+      <FilterField
         label="Text of the error"
-        type="search"
         value={filter.error}
         problem={problems.error}
         onChange={(error) => change({ error })}
       />
       <div class="list-actions">{actions}</div>
     </search>
-  );
-}
-
-interface TextFilterProps {
-  label: string;
-  type: 'search' | 'datetime-local';
-  value: string;
-  problem: string | undefined;
-  onChange: (value: string) => void;
-}
-
-/** A filter that is typed: it works with Enter, or when the field is left. */
-function TextFilter({ label, type, value, problem, onChange }: TextFilterProps) {
-  const attributes = {
-    value,
-    'aria-invalid': problem !== undefined,
-    onChange: (event: { currentTarget: { value: string } }) => onChange(event.currentTarget.value),
-  };
-  return (
-    <label>
-      {label}
-      {type === 'search' ? (
-        <input type="search" maxLength={500} {...attributes} />
-      ) : (
-        <input type="datetime-local" {...attributes} />
-      )}
-      {problem !== undefined && (
-        <span class="field-error" role="alert">
-          {problem}
-        </span>
-      )}
-    </label>
   );
 }

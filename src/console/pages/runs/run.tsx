@@ -74,7 +74,7 @@ function RunView({ deploymentId, run }: { deploymentId: string; run: TracedRunRe
           <h2 id="run-error">
             Error: <Untrusted text={run.error.error} longest={200} />
           </h2>
-          <pre tabIndex={0} aria-labelledby="run-error" role="region">
+          <pre tabIndex={0} role="group" aria-label="Message of the error">
             <Untrusted text={run.error.message} longest={10_000} />
           </pre>
         </section>

@@ -6,6 +6,7 @@ import { useLoaded } from '../../api/use-loaded.ts';
 import { ConfirmDialog } from '../../parts/dialog.tsx';
 import { DeploymentPage } from '../../parts/deployment-page.tsx';
 import { readPair } from '../../parts/json-text.ts';
+import { FilterField } from '../../parts/filter-field.tsx';
 import { List } from '../../parts/list.tsx';
 import { Empty } from '../../parts/notices.tsx';
 import { announce } from '../../parts/toasts.tsx';
@@ -50,10 +51,11 @@ function StoreView({ deploymentId }: { deploymentId: string }) {
   return (
     <>
       <search class="list-filters">
-        <label>
-          Text, or key=value of the items
-          <input type="search" value={search} onChange={(event) => change({ search: event.currentTarget.value })} />
-        </label>
+        <FilterField
+          label="Text, or key=value of the items"
+          value={search}
+          onChange={(typed) => change({ search: typed })}
+        />
         <div class="list-actions">
           <button type="button" class="button button-primary" onClick={() => setOpen({ kind: 'create' })}>
             New item

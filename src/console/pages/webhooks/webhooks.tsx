@@ -163,7 +163,7 @@ function DeliveryRow({ deploymentId, delivery, reload }: DeliveryRowProps) {
           <button
             type="button"
             class="button"
-            aria-label={`Send the webhook of run ${run_id.slice(0, 8)} again`}
+            aria-label={`Send again the webhook of run ${run_id.slice(0, 8)}`}
             aria-disabled={isBusy}
             onClick={() => void retry()}
           >

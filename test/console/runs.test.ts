@@ -1,0 +1,118 @@
+import { expect, test } from 'vitest';
+import type { TracedRunResponse, TracedStep } from '../../src/contract/control/tracing-project.ts';
+import { alignSteps } from '../../src/console/pages/runs/align-steps.ts';
+import { absentValues } from '../../src/console/pages/runs/run-facts.ts';
+import { readRunFilter, runFilterProblems, toRunsQuery } from '../../src/console/pages/runs/run-filter.ts';
+import { toWaterfall } from '../../src/console/pages/runs/waterfall-rows.ts';
+
+const start = Date.parse('2026-11-26T10:00:00Z');
+const at = (seconds: number): string => new Date(start + seconds * 1_000).toISOString();
+
+const step = (name: string, from: number, until: number | null, rest: Partial<TracedStep> = {}): TracedStep => ({
+  id: `${name}-${from}`,
+  name,
+  path: [],
+  started_at: at(from),
+  ended_at: until === null ? null : at(until),
+  input: { given: name },
+  output: { made: name },
+  error: null,
+  is_cut: false,
+  ...rest,
+});
+
+const run = (steps: TracedStep[], rest: Partial<TracedRunResponse> = {}): TracedRunResponse => ({
+  id: 'b6ed4e8a-5c0e-4c6e-a7a8-4a5b8f5c3d10',
+  thread_id: null,
+  assistant_id: 'a',
+  graph_id: 'g',
+  revision_id: null,
+  status: 'success',
+  error: null,
+  tokens: null,
+  created_at: at(0),
+  started_at: at(0),
+  ended_at: at(10),
+  input: { a: 1 },
+  output: { b: 1 },
+  steps,
+  is_cut: false,
+  ...rest,
+});
+
+test('puts the steps of subgraphs below theirs, on the scale of the run', () => {
+  const inner = { path: ['outer'] };
+  // Two parallel steps, the second of which holds a subgraph that ran twice.
+  const steps = [
+    step('outer', 1, 5),
+    step('other', 2, 9),
+    step('first', 2, 3, inner),
+    step('outer', 6, null),
+    step('first', 7, 8, inner),
+  ];
+  const rows = toWaterfall(run(steps));
+  expect(rows.map(({ step: { id }, depth, left, width }) => [id, depth, left, width])).toEqual([
+    ['outer-1', 0, 10, 40],
+    ['first-2', 1, 20, 10],
+    ['other-2', 0, 20, 70],
+    ['outer-6', 0, 60, 40],
+    ['first-7', 1, 70, 10],
+  ]);
+});
+
+test('keeps a step whose subgraph was left out, and steps outside of the run by another clock', () => {
+  const rows = toWaterfall(run([step('alone', 4, 5, { path: ['lost'] }), step('early', -10, 20)]));
+  expect(rows.map(({ step: { name }, left, width }) => [name, Math.round(left), Math.round(width)])).toEqual([
+    ['early', 0, 100],
+    ['alone', 47, 3],
+  ]);
+});
+
+test('aligns the steps of two runs by their names, also within loops', () => {
+  const named = (names: string): TracedStep[] => names.split('').map((name, index) => step(name, index, index + 1));
+  const pairs = alignSteps(named('abcad'), named('acabd'));
+  expect(pairs.map(({ left, right }) => `${left?.name ?? '-'}${right?.name ?? '-'}`)).toEqual([
+    'aa',
+    'b-',
+    'cc',
+    'aa',
+    '-b',
+    'dd',
+  ]);
+  expect(alignSteps([], named('x'))).toEqual([{ left: undefined, right: expect.objectContaining({ name: 'x' }) }]);
+  const sameName = alignSteps([step('n', 0, 1)], [step('n', 0, 1, { path: ['sub'] })]);
+  expect(sameName).toHaveLength(2);
+});
+
+test('tells hidden values from absent ones', () => {
+  const hidden = { input: null, output: null };
+  expect(absentValues(run([step('a', 0, 1, { input: null })], { input: null }))).toEqual({
+    inputs: 'Hidden by the agent’s settings (LANGSMITH_HIDE_INPUTS).',
+    outputs: 'None.',
+  });
+  expect(absentValues(run([step('a', 0, 1, hidden)], hidden)).outputs).toContain('LANGSMITH_HIDE_OUTPUTS');
+  // A resumed run has no input, and a failed step no output.
+  expect(absentValues(run([step('a', 0, 1, { output: null, error: 'E' })], hidden))).toEqual({
+    inputs: 'None.',
+    outputs: 'None.',
+  });
+  expect(absentValues(run([], hidden)).inputs).toMatch(/^Not recorded/);
+});
+
+test('asks the service only for what it takes', () => {
+  const thread = '1d9a2f50-6a2e-4f6a-9f0f-1c9d1c0f7a11';
+  const filter = readRunFilter({ status: 'error', thread: ` ${thread} `, time: '24h', error: ' boom ', other: 'x' });
+  expect(toRunsQuery(filter, start)).toEqual({
+    status: 'error',
+    assistant_id: undefined,
+    thread_id: thread,
+    from: '2026-11-25T10:00:00.000Z',
+    until: undefined,
+    query: 'boom',
+  });
+  const wrong = readRunFilter({ status: 'pending', thread: 'x', time: 'custom', from: 'yesterday', error: ' ' });
+  expect(Object.values(toRunsQuery(wrong, start)).every((value) => value === undefined)).toBe(true);
+  expect(runFilterProblems(wrong)).toEqual({ thread: 'Enter the whole id of a thread.' });
+  const backwards = readRunFilter({ time: 'custom', from: '2026-11-26T10:00', until: '2026-11-26T09:00' });
+  expect(runFilterProblems(backwards)).toEqual({ until: 'Choose a time after the start.' });
+});
