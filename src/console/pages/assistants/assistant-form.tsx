@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
-import type { Assistant } from '../../../contract/agent/assistant.ts';
+import type { Assistant, AssistantPatch } from '../../../contract/agent/assistant.ts';
 import { useForm } from '../../api/use-form.ts';
+import { isSame } from '../../parts/changes.ts';
 import { Field } from '../../parts/field.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { JsonField } from '../../parts/json-field.tsx';
@@ -47,13 +48,20 @@ export function AssistantForm({ deploymentId, graphs, assistant, onSaved, onClos
       show(found);
       return;
     }
-    const values = {
-      name: name.trim(),
-      description: description.trim(),
-      ...(context?.value && { context: context.value }),
-      ...(config?.value && { config: config.value }),
-      ...(metadata?.value && { metadata: metadata.value }),
-    };
+    const values = changedFields(
+      {
+        name: name.trim(),
+        description: description.trim(),
+        ...(context?.value && { context: context.value }),
+        ...(config?.value && { config: config.value }),
+        ...(metadata?.value && { metadata: metadata.value }),
+      },
+      assistant,
+    );
+    if (Object.keys(values).length === 0) {
+      show({ '': 'Nothing is changed.' });
+      return;
+    }
     const saved = await submit(fields, async () => {
       const result = assistant
         ? await patchAssistant(deploymentId, assistant.assistant_id, values)
@@ -138,4 +146,17 @@ export function AssistantForm({ deploymentId, graphs, assistant, onSaved, onClos
       />
     </FormDialog>
   );
+}
+
+/** The fields that differ from an assistant's. The agent copies its context into its configuration, which must not win. */
+function changedFields(values: AssistantPatch, assistant: Assistant | undefined): AssistantPatch {
+  const { name = '', description = '', context = {}, config = {}, metadata = {} } = assistant ?? {};
+  const former = { name: name ?? '', description: description ?? '', context, config, metadata };
+  return {
+    ...(values.name !== former.name && { name: values.name }),
+    ...(values.description !== former.description && { description: values.description }),
+    ...(!isSame(values.context, former.context ?? {}) && { context: values.context }),
+    ...(!isSame(values.config, former.config ?? {}) && { config: values.config }),
+    ...(!isSame(values.metadata, former.metadata ?? {}) && { metadata: values.metadata }),
+  };
 }
