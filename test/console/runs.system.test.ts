@@ -75,6 +75,10 @@ test('finds a failed run by its error, shows its steps, and compares two runs', 
   await page.getByRole('searchbox', { name: 'Thread' }).press('Enter');
   await rows(page).nth(0).getByRole('checkbox').press('Space');
   await rows(page).nth(1).getByRole('checkbox').press('Space');
+  await page.getByRole('button', { name: 'Clear the choice' }).press('Enter');
+  expect(await rows(page).getByRole('checkbox', { checked: true }).count()).toBe(0);
+  await rows(page).nth(0).getByRole('checkbox').press('Space');
+  await rows(page).nth(1).getByRole('checkbox').press('Space');
   await page.getByRole('link', { name: 'Compare the two runs' }).press('Enter');
   const inputs = page.getByRole('table', { name: 'Inputs', exact: true });
   await inputs.getByRole('row', { name: /^input changed/ }).waitFor();

@@ -22,7 +22,7 @@ const defaultPageSize = 25;
 const mostPages = 20;
 
 /**
- * Loads a list page by page, and all of its loaded pages again every `everyMs`. A page shorter than asked for is the last
+ * Loads a list page by page, and all of its loaded pages again every `everyMs` (where they are many, less often). A page shorter than asked for is the last
  * one; an entry that moved to the next page meanwhile appears once.
  */
 export function useList<Entry>(
@@ -46,7 +46,8 @@ export function useList<Entry>(
       }
       return { entries: [...entries.values()], hasMore: pages < mostPages };
     },
-    { everyMs },
+    // The more pages there are to load again, the less often.
+    { everyMs: everyMs && everyMs * Math.ceil(wanted.current.pages / 4) },
   );
   const loadMore = async (): Promise<void> => {
     if (isBusy) return;

@@ -40,7 +40,6 @@ function RunList({ deployment: { id, tracer_session_id } }: { deployment: Deploy
         : listRuns(tracer_session_id, { ...toRunsQuery(filter, Date.now()), ...page }, signal),
     { everyMs },
   );
-  const [left, right] = chosen;
   return (
     <>
       <RunFilters
@@ -48,17 +47,7 @@ function RunList({ deployment: { id, tracer_session_id } }: { deployment: Deploy
         filter={filter}
         problems={runFilterProblems(filter)}
         change={change}
-        actions={
-          left !== undefined && right !== undefined ? (
-            <a class="button" href={`${paths.compareRuns(id)}?left=${left}&right=${right}`}>
-              Compare the two runs
-            </a>
-          ) : (
-            <span class="muted runs-choose">
-              {left === undefined ? 'Choose two runs to compare them.' : 'Choose one more run.'}
-            </span>
-          )
-        }
+        actions={<Choice deploymentId={id} chosen={chosen} clear={() => setChosen([])} />}
       />
       <List
         list={list}
@@ -93,6 +82,32 @@ function RunList({ deployment: { id, tracer_session_id } }: { deployment: Deploy
         )}
       </List>
     </>
+  );
+}
+
+interface ChoiceProps {
+  deploymentId: string;
+  chosen: readonly string[];
+  clear: () => void;
+}
+
+/** What can be done with the runs that were ticked; they may have left the list by a filter. */
+function Choice({ deploymentId, chosen, clear }: ChoiceProps) {
+  const [left, right] = chosen;
+  if (left === undefined) return <span class="muted runs-choose">Choose two runs to compare them.</span>;
+  return (
+    <div class="actions">
+      {right === undefined ? (
+        <span class="muted runs-choose">Choose one more run.</span>
+      ) : (
+        <a class="button" href={`${paths.compareRuns(deploymentId)}?${new URLSearchParams({ left, right })}`}>
+          Compare the two runs
+        </a>
+      )}
+      <button type="button" class="button" onClick={clear}>
+        Clear the choice
+      </button>
+    </div>
   );
 }
 
