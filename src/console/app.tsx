@@ -1,9 +1,11 @@
 import { LocationProvider, Route, Router } from 'preact-iso';
+import { useEffect, useRef } from 'preact/hooks';
 import { session } from './api/session-state.ts';
 import { paths } from './paths.ts';
 import { Layout } from './parts/layout.tsx';
 import { latePage, PageBoundary } from './parts/page-boundary.tsx';
-import { Toasts } from './parts/toasts.tsx';
+import { announce, Toasts } from './parts/toasts.tsx';
+import { shownText } from './parts/untrusted.tsx';
 import { Deployments } from './pages/deployments/deployments.tsx';
 import { NotFound } from './pages/not-found.tsx';
 import { SignIn } from './pages/sign-in.tsx';
@@ -26,6 +28,7 @@ const Workspace = latePage(() => import('./pages/workspace/workspace.tsx'));
 
 /** The whole console: the sign-in page, or the pages of the workspace. */
 export function App() {
+  useWorkspaceAnnouncement();
   return (
     <LocationProvider scope={paths.home}>
       {session.value === undefined ? (
@@ -58,4 +61,17 @@ export function App() {
       <Toasts />
     </LocationProvider>
   );
+}
+
+/** Says so where the workspace changes: that may have happened in another tab. */
+function useWorkspaceAnnouncement(): void {
+  const { tenant_id: id, tenants = [] } = session.value ?? {};
+  const former = useRef(id);
+  useEffect(() => {
+    if (id !== undefined && former.current !== undefined && id !== former.current) {
+      const name = tenants.find((each) => each.id === id)?.name ?? '';
+      announce(`This page shows the workspace ${shownText(name, 100)} now.`);
+    }
+    former.current = id ?? former.current;
+  }, [id]);
 }
