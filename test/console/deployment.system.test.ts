@@ -95,7 +95,7 @@ test('shows what caused each revision, rolls back by keyboard, interrupts, and d
   await entry.getByText('0 of 1 passed').waitFor({ timeout: 20_000 });
   await entry.getByRole('cell', { name: '<script>hacked</script>' }).waitFor();
   await expectAccessible(page);
-  expect(await page.title()).toBe('echo-agent · Landfall');
+  expect(await page.title()).toBe('Revisions · echo-agent · Landfall');
 
   // Back to the first one, by keyboard only.
   const shortFirst = (first.latest_revision_id ?? '').slice(0, 8);

@@ -57,8 +57,8 @@ afterAll(() => fixture.close());
 
 /** The hands of a person. */
 interface Hands {
-  press(target: Locator): Promise<void>;
-  type(target: Locator, text: string): Promise<void>;
+  press: (target: Locator) => Promise<void>;
+  type: (target: Locator, text: string) => Promise<void>;
 }
 
 const byPointer: Hands = { press: (target) => target.click(), type: (target, text) => target.fill(text) };
@@ -176,5 +176,6 @@ test('makes the same journey by keyboard only', async () => {
   await byKeyboard.press(page.getByRole('link', { name: 'New deployment' }));
   await page.getByRole('heading', { name: 'New deployment' }).waitFor();
   await journey(page, byKeyboard, 'by-keyboard');
+  await expect.poll(() => page.title()).toBe('Playground · by-keyboard · Landfall');
   expectClean(opened);
 });

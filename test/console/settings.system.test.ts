@@ -93,7 +93,7 @@ test('changes settings with and without a revision, keeps secrets secret, and ov
 
   await page.setViewportSize({ width: 360, height: 740 });
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
-  expect(await page.title()).toBe('echo-agent · Landfall');
+  expect(await page.title()).toBe('Settings · echo-agent · Landfall');
   expectClean(opened);
 
   // The page has not seen the change when it saves: the service refuses.

@@ -123,6 +123,8 @@ test('says why a session ended after 12 hours, and comes back to the page', asyn
   await page.getByRole('link', { name: 'Deployments' }).click();
   await page.getByText('after 12 hours without a request').waitFor();
   await signIn(page);
+  await signedIn(page);
+  expect(page.url()).toBe(consoleUrl());
   await page.getByRole('heading', { name: 'Deploy your first agent' }).waitFor();
   expectClean(opened);
 });

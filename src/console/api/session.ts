@@ -5,6 +5,7 @@ import { endSession, session, takeSession } from './session-state.ts';
 /** What one tab tells the others of this browser, which have the same session. */
 type SessionChange = 'changed' | 'signed out';
 const tabs = new BroadcastChannel('landfall session');
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel is of this origin only
 const tellOtherTabs = (change: SessionChange): void => tabs.postMessage(change);
 tabs.addEventListener('message', ({ data }) => {
   if (data === 'changed') void readSession();

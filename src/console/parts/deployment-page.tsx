@@ -10,6 +10,8 @@ interface DeploymentPageProps {
   deploymentId: string;
   /** The page's name in the navigation, as in `deploymentPages`. */
   current: string;
+  /** What the tab of the browser calls it; `current` if absent. */
+  part?: string;
   actions?: (deployment: Deployment, reload: () => Promise<void>) => ComponentChildren;
   children: (deployment: Deployment, reload: () => Promise<void>) => ComponentChildren;
 }
@@ -27,7 +29,7 @@ const deploymentPages = [
 ] as const;
 
 /** A page about one deployment: its name, the way to its other pages, and the content once it is loaded. */
-export function DeploymentPage({ deploymentId, current, actions, children }: DeploymentPageProps) {
+export function DeploymentPage({ deploymentId, current, part = current, actions, children }: DeploymentPageProps) {
   const { data, error, reload } = useLoaded(
     deploymentId,
     (signal) => call('GET', `v2/deployments/${deploymentId}`, deploymentSchema, { signal }),
@@ -37,6 +39,7 @@ export function DeploymentPage({ deploymentId, current, actions, children }: Dep
   return (
     <Page
       title={data?.name ?? 'Deployment'}
+      part={part}
       actions={data && actions?.(data, reload)}
       summary={
         <nav aria-label="Deployment" class="tabs">

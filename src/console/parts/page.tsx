@@ -4,6 +4,8 @@ import { shownText } from './untrusted.tsx';
 
 interface PageProps {
   title: string;
+  /** Before the title in the tab, where several pages have the same title. */
+  part?: string | undefined;
   /** Beside the title: buttons, a badge. */
   actions?: ComponentChildren;
   /** Below the title. */
@@ -12,11 +14,11 @@ interface PageProps {
 }
 
 /** A page: its title in the tab and as its heading, and its content. */
-export function Page({ title, actions, summary, children }: PageProps) {
+export function Page({ title, part, actions, summary, children }: PageProps) {
   const shown = shownText(title);
   useEffect(() => {
-    document.title = `${shown} · Landfall`;
-  }, [shown]);
+    document.title = `${part === undefined ? '' : `${part} · `}${shown} · Landfall`;
+  }, [shown, part]);
   return (
     <main id="content" class="page" tabIndex={-1}>
       <header class="page-header">

@@ -35,7 +35,12 @@ export default function Revision({ deploymentId, revisionId }: RevisionProps) {
   );
   const [action, setAction] = useState<Action>();
   return (
-    <DeploymentPage key={revisionId} deploymentId={deploymentId} current="Revisions">
+    <DeploymentPage
+      key={revisionId}
+      deploymentId={deploymentId}
+      current="Revisions"
+      part={`Revision ${shortId(revisionId)}`}
+    >
       {(deployment, reloadDeployment) => (
         <>
           {error && <ErrorNotice error={error} retry={reload} />}

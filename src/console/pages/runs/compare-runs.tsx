@@ -18,7 +18,7 @@ import { getRun } from './runs-api.ts';
 /** Two runs side by side. The address names them: `?left=RUN&right=RUN`. */
 export default function CompareRuns({ deploymentId }: { deploymentId: string }) {
   return (
-    <DeploymentPage deploymentId={deploymentId} current="Runs">
+    <DeploymentPage deploymentId={deploymentId} current="Runs" part="Compare runs">
       {(deployment) => <Compared deployment={deployment} />}
     </DeploymentPage>
   );

@@ -5,6 +5,7 @@ import { useLoaded } from '../../api/use-loaded.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { DeploymentPage } from '../../parts/deployment-page.tsx';
+import { shortId } from '../../parts/revision-status.ts';
 import { Empty, ErrorNotice, Loading } from '../../parts/notices.tsx';
 import { duration, TimeAgo } from '../../parts/time.tsx';
 import { runStatus } from '../../parts/run-status.ts';
@@ -18,7 +19,7 @@ import { Waterfall } from './waterfall.tsx';
 /** One run: what it was given, what became of it, and its steps. */
 export default function Run({ deploymentId, runId }: { deploymentId: string; runId: string }) {
   return (
-    <DeploymentPage deploymentId={deploymentId} current="Runs">
+    <DeploymentPage deploymentId={deploymentId} current="Runs" part={`Run ${shortId(runId)}`}>
       {(deployment) => <LoadedRun deployment={deployment} runId={runId} />}
     </DeploymentPage>
   );

@@ -61,6 +61,10 @@ export function changesOf(
   return { fields: changed, problems, patch: undefined };
 }
 
+/** The changed fields that somebody else has changed too, since the form was loaded. Secrets always make a revision. */
+export const changedByOthers = (base: Deployment, latest: Deployment, changed: readonly SettingsField[]) =>
+  changed.filter((field) => field.control !== 'secrets' && initialText(base, field) !== initialText(latest, field));
+
 /** The text of a control before anything is typed. */
 export function initialText(deployment: Deployment, { path, control }: SettingsField): string {
   const value = valueAt(deployment, path);

@@ -5,10 +5,10 @@ import { paths } from '../../paths.ts';
 import { ErrorNotice } from '../../parts/notices.tsx';
 import { shortId } from '../../parts/revision-status.ts';
 import { announce } from '../../parts/toasts.tsx';
-import { changesOf, type Edits } from './changes.ts';
+import { changedByOthers, changesOf, type Edits } from './changes.ts';
 import { saveEffect } from './effect.ts';
 import { FieldControl, FixedFields } from './field-control.tsx';
-import { isEditable, settingsFields } from './fields.ts';
+import { isEditable, settingsFields, type SettingsField } from './fields.ts';
 import { noSecretEdits, type SecretEdits } from './secrets.ts';
 import { SecretsEditor } from './secrets-editor.tsx';
 
@@ -33,7 +33,7 @@ export function SettingsForm({ current, reload }: SettingsFormProps) {
   const fields = settingsFields(base.source);
   const changes = changesOf(base, fields, { edits, secrets });
   const effect = saveEffect(changes.fields);
-  const isConflict = effect !== undefined && base.latest_revision_id !== current.latest_revision_id;
+  const conflict = effect === undefined ? undefined : conflictOf(base, current, changes.fields);
 
   useEffect(() => {
     if (effect === undefined && !isBusy) setBase(current);
@@ -68,6 +68,13 @@ export function SettingsForm({ current, reload }: SettingsFormProps) {
     }
     setBusy(true);
     setError(undefined);
+    // The service refuses a change that is based on an older revision; a change without one makes no revision.
+    const latest = await call('GET', `v2/deployments/${base.id}`, deploymentSchema).catch(() => base);
+    if (conflictOf(base, latest, changes.fields) !== undefined) {
+      await reload();
+      setBusy(false);
+      return;
+    }
     key.current ??= crypto.randomUUID();
     const headers = {
       'idempotency-key': key.current,
@@ -132,12 +139,9 @@ export function SettingsForm({ current, reload }: SettingsFormProps) {
         <FixedFields deployment={base} fields={fields.filter((field) => !isEditable(field))} />
       </section>
       <div class="settings-bar panel" role="region" aria-label="Save">
-        {isConflict && (
+        {conflict !== undefined && (
           <div class="notice notice-error" role="alert">
-            <p>
-              The deployment has a newer revision than the one that this form was loaded with. Load the newer settings:
-              what you typed stays.
-            </p>
+            <p>{conflict} Load the newer settings: what you typed stays.</p>
             <button
               type="button"
               class="button"
@@ -150,7 +154,7 @@ export function SettingsForm({ current, reload }: SettingsFormProps) {
             </button>
           </div>
         )}
-        {error && !isConflict && <ErrorNotice error={error} />}
+        {error && conflict === undefined && <ErrorNotice error={error} />}
         <p role="status">
           {effect?.message ?? 'Nothing is changed.'}
           {made !== undefined && (
@@ -163,7 +167,11 @@ export function SettingsForm({ current, reload }: SettingsFormProps) {
         {wrong.length > 0 && <p class="field-error">Cannot be saved yet: {wrong.join(', ')}.</p>}
         {effect && <p class="muted">Changed: {changes.fields.map(({ label }) => label).join(', ')}</p>}
         <div class="actions">
-          <button type="submit" class="button button-primary" disabled={effect === undefined || isBusy || isConflict}>
+          <button
+            type="submit"
+            class="button button-primary"
+            disabled={effect === undefined || isBusy || conflict !== undefined}
+          >
             {effect?.makesRevision ? 'Save and create a revision' : 'Save'}
           </button>
           <button type="button" class="button" disabled={effect === undefined || isBusy} onClick={discard}>
@@ -173,6 +181,15 @@ export function SettingsForm({ current, reload }: SettingsFormProps) {
       </div>
     </form>
   );
+}
+
+/** Why a change is not saved over what somebody else has saved meanwhile; undefined where it can be saved. */
+function conflictOf(base: Deployment, latest: Deployment, changed: readonly SettingsField[]): string | undefined {
+  if (base.latest_revision_id !== latest.latest_revision_id) {
+    return 'The deployment has a newer revision than the one that this form was loaded with.';
+  }
+  const labels = changedByOthers(base, latest, changed).map(({ label }) => label);
+  return labels.length === 0 ? undefined : `Changed since this form was loaded: ${labels.join(', ')}.`;
 }
 
 /** Moves the focus to the first field with a problem, once it is shown. */

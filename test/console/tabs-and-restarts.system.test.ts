@@ -1,0 +1,138 @@
+import { cp, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import type { Deployment } from '../../src/contract/control/deployment.ts';
+import { linkPackages, linkScript } from '../installed-packages.ts';
+import { root } from '../journey/fixture.ts';
+import { expectClean, openConsoleFixture, watch, type ConsoleFixture, type ConsolePage } from './fixture.ts';
+import { button } from './playground/actions.ts';
+
+let console: ConsoleFixture;
+let echo: Deployment;
+beforeAll(async () => {
+  console = await openConsoleFixture();
+  echo = await console.deploy('echo-agent');
+});
+afterAll(() => console.close());
+
+const unreachable = 'The service could not be reached.';
+
+/** Another tab of the browser of a page. */
+async function openTab({ page }: ConsolePage, path: string): Promise<ConsolePage> {
+  const { url } = console.services.service;
+  const opened = watch(await page.context().newPage(), url);
+  await opened.page.goto(`${url}/console/${path}`);
+  return opened;
+}
+
+/** Forgets what the browser itself reports of requests that the test has made fail. */
+function expectCleanBut(expected: RegExp, ...opened: ConsolePage[]): void {
+  for (const each of opened) {
+    each.errors = each.errors.filter((text) => !expected.test(text));
+    expectClean(each);
+  }
+}
+
+test('of two tabs that change the same, the second is told and overwrites nothing', async () => {
+  const { control } = console.services;
+  const settings = `deployments/${echo.id}/settings`;
+  const first = await console.open(settings);
+  const second = await openTab(first, settings);
+  const buildCommand = (page: Page) => page.getByLabel('Build command');
+  const save = (page: Page) => page.getByRole('region', { name: 'Save' }).getByRole('button', { name: 'Save' });
+
+  // The second one reads nothing by itself any more.
+  await second.page.addInitScript('globalThis.setInterval = () => 0');
+  await second.page.reload();
+  await buildCommand(second.page).fill('node --version');
+  await buildCommand(first.page).fill('node --help');
+  await save(first.page).click();
+  await first.page.getByText('Nothing is changed.').waitFor();
+  await save(second.page).click();
+  await second.page.getByText('Changed since this form was loaded: Build command.').waitFor();
+  expect((await control.getDeployment(echo.id)).source_config.build_command).toBe('node --help');
+  expect(await buildCommand(second.page).inputValue()).toBe('node --version');
+  await button(second.page, 'Load the newer settings').click();
+  await save(second.page).click();
+  await second.page.getByText('Nothing is changed.').waitFor();
+  expect((await control.getDeployment(echo.id)).source_config.build_command).toBe('node --version');
+  expectClean(first);
+  expectClean(second);
+  await second.page.close();
+
+  // Both are asked whether to redeploy; only the first one does.
+  const third = await openTab(first, `deployments/${echo.id}`);
+  await first.page.getByRole('link', { name: 'Revisions', exact: true }).click();
+  for (const { page } of [first, third]) {
+    await page.getByRole('listitem', { name: /^Revision / }).waitFor();
+    await button(page, 'Redeploy').click();
+    await page.getByRole('dialog').waitFor();
+  }
+  await first.page.getByRole('dialog').getByRole('button', { name: 'Redeploy' }).click();
+  await first.page.getByText('Redeploy of').waitFor();
+  await third.page.getByRole('dialog').getByRole('button', { name: 'Redeploy' }).click();
+  await third.page.getByRole('dialog').getByRole('alert').waitFor();
+  await third.page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+  await third.page.getByText('Redeploy of').waitFor();
+  expect((await control.listRevisions(echo.id, {})).resources).toHaveLength(2);
+  for (const { page } of [first, third]) {
+    await page.getByRole('listitem').filter({ hasText: 'Redeploy of' }).getByText('Serves now').waitFor();
+  }
+  expectCleanBut(/status of 412/, first, third);
+});
+
+test('sends a filled form after the service was killed and started, once', async () => {
+  const { control } = console.services;
+  const folder = join(console.services.folder, 'filled');
+  await cp(join(root, 'examples/echo-agent'), folder, { recursive: true });
+  await writeFile(join(folder, 'link.mjs'), linkScript);
+  const opened = await console.open('new');
+  const { page } = opened;
+  await page.getByLabel('Choose a folder').setInputFiles(folder);
+  await page.getByText(/^filled: \d+ files, /).waitFor();
+  await page.getByText('Advanced settings').click();
+  await page.getByLabel('Install command').fill(linkPackages);
+  await button(page, 'Add a secret').click();
+  await page.getByLabel('Name of secret 1').fill('GREETING');
+  await page.getByLabel('Value of secret 1').fill('hello');
+
+  await console.services.kill();
+  await button(page, 'Deploy').click();
+  await page.getByText(unreachable).waitFor();
+  await console.services.startAgain();
+  // The service does what it is asked for, but the response is lost.
+  await page.route(
+    '**/v2/deployments',
+    async (route) => {
+      await route.fetch();
+      await route.abort();
+    },
+    { times: 1 },
+  );
+  await button(page, 'Deploy').click();
+  await page.getByText(unreachable).waitFor();
+  await expect
+    .poll(async () => (await control.listDeployments({})).resources.map(({ name }) => name).toSorted())
+    .toEqual(['echo-agent', 'filled']);
+  expect(await page.getByLabel('Value of secret 1').inputValue()).toBe('hello');
+  await button(page, 'Deploy').click();
+  await page.getByText('Serves now', { exact: true }).waitFor({ timeout: 60_000 });
+  const made = (await control.listDeployments({})).resources.filter(({ name }) => name === 'filled');
+  expect(made).toHaveLength(1);
+  expect(made[0]?.secrets?.map(({ name }) => name)).toEqual(['GREETING']);
+  expectCleanBut(/ERR_(?:FAILED|CONNECTION_REFUSED)/, opened);
+});
+
+test('deletes in one tab what others show', async () => {
+  const { control } = console.services;
+  const list = await console.open();
+  const shown = await openTab(list, `deployments/${echo.id}/settings`);
+  await shown.page.getByLabel('Build command').fill('not saved');
+  await list.page.getByRole('link', { name: 'echo-agent', exact: true }).waitFor();
+  await control.deleteDeployment(echo.id, { deleteTracingProject: false });
+  await list.page.getByRole('link', { name: 'echo-agent', exact: true }).waitFor({ state: 'detached' });
+  await shown.page.getByRole('heading', { name: 'There is no such deployment' }).waitFor();
+  expect(await shown.page.getByRole('button', { name: 'Save' }).count()).toBe(0);
+  expectCleanBut(/status of 404/, list, shown);
+});
