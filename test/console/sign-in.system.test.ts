@@ -6,6 +6,7 @@ import * as z from 'zod';
 import type { BrowserContext, Page } from 'playwright-core';
 import { changeDatabase } from './change-database.ts';
 import { expectAccessible, expectClean, openConsoleFixture, watch, type ConsoleFixture } from './fixture.ts';
+import { signInUnheard } from './other-session.ts';
 import { root } from '../journey/fixture.ts';
 
 let console: ConsoleFixture;
@@ -21,18 +22,6 @@ async function signIn(page: Page, key = console.services.service.apiKey): Promis
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 const signedIn = (page: Page): Promise<void> => page.getByRole('button', { name: 'Sign out' }).waitFor();
-
-/** Signs a browser in by another page than the one that is open, which does not hear of it. */
-async function signInUnheard(context: BrowserContext, key: string, tenantId?: string): Promise<void> {
-  const { url } = console.services.service;
-  const session = z.object({ csrf_token: z.string() });
-  const headers = { origin: url };
-  const made = await context.request.post(`${url}/v1/sessions`, { headers, data: { api_key: key } });
-  const { csrf_token } = session.parse(await made.json());
-  if (tenantId === undefined) return;
-  const chosen = { headers: { ...headers, 'x-csrf-token': csrf_token }, data: { tenant_id: tenantId } };
-  expect((await context.request.patch(`${url}/v1/session`, chosen)).status()).toBe(200);
-}
 
 /** Runs a command of the operator of the installation. */
 async function operate<Schema extends z.ZodType>(schema: Schema, ...args: string[]): Promise<z.infer<Schema>> {
@@ -130,7 +119,7 @@ test('says why a session ended after 12 hours, and comes back to the page', asyn
 });
 
 test('sends a change with the session of another tab, once, and never to another workspace', async () => {
-  const { apiKey, tenantId, url } = console.services.service;
+  const { tenantId, url } = console.services.service;
   const { id: other } = await operate(z.object({ id: z.string() }), 'tenants', 'add', '<b>Research</b>');
   const both = ['--tenant', tenantId, '--tenant', other];
   const { key } = await operate(z.object({ key: z.string() }), 'keys', 'add', ...both, '--name', 'organisation');
@@ -162,12 +151,12 @@ test('sends a change with the session of another tab, once, and never to another
     await page.getByLabel('Name of the new key').fill(name);
     await page.getByRole('button', { name: 'Make a key' }).click();
   };
-  await signInUnheard(page.context(), apiKey);
+  await signInUnheard(console, page.context());
   await makeKey('made after another sign-in');
   await page.getByRole('button', { name: 'I have copied it' }).click();
   expect(await page.getByRole('row', { name: 'made after another sign-in' }).count()).toBe(1);
 
-  await signInUnheard(page.context(), key, other);
+  await signInUnheard(console, page.context(), { key, tenantId: other });
   await makeKey('not made');
   await page.getByText('This page shows the workspace <b>Research</b> now.').waitFor();
   expect(await page.getByRole('dialog').count()).toBe(0);
