@@ -59,9 +59,11 @@ export const builds = (base: string): Record<'action' | 'cli', BuildOptions> => 
       'app-worker': join(root, 'app/worker/thread.ts'),
     },
     platform: 'node',
-    // A clone builds the console with rolldown; the package has it built.
+    // Only a clone has these: it builds the console with rolldown, and its demo opens a browser.
     external: (id) =>
-      [...Object.keys(manifest.dependencies), 'rolldown'].some((name) => id === name || id.startsWith(`${name}/`)),
+      [...Object.keys(manifest.dependencies), 'rolldown', 'playwright-core'].some(
+        (name) => id === name || id.startsWith(`${name}/`),
+      ),
     output: {
       dir: outputs(base).cli,
       format: 'esm',

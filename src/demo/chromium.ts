@@ -4,13 +4,25 @@ import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 
 /** Chromium, of the archive that npm installs, with the libraries that it needs of the system. */
 export interface Chromium {
   browser: Browser;
   /** Ends the browser, and removes its files unless a folder was given. */
   close(): Promise<void>;
+}
+
+/** Why no Chromium can start here; undefined where it can be tried. */
+export function whyNoChromium(platform: string = process.platform, arch: string = process.arch): string | undefined {
+  if (platform !== 'linux' || arch !== 'x64') return 'there is no browser for this machine (only for Linux x64)';
+  try {
+    for (const name of ['playwright-core', '@sparticuz/chromium']) import.meta.resolve(name);
+    return undefined;
+  } catch {
+    // They are devDependencies: an installed package has neither.
+    return 'there is no browser beside an installed package (only in a clone)';
+  }
 }
 
 /**
@@ -67,4 +79,28 @@ async function unpack(folder: string): Promise<string> {
     if (!existsSync(place)) throw error;
   });
   return place;
+}
+
+/** A page, and what must not happen on any page of the console. */
+export interface WatchedPage {
+  page: Page;
+  /** What was written to the browser's console as an error, and uncaught errors. */
+  errors: string[];
+  /** Requests to other origins. */
+  externalRequests: string[];
+}
+
+/** Notes what goes wrong on a page from now on. */
+export function watchPage(page: Page, origin: string): WatchedPage {
+  const watched: WatchedPage = { page, errors: [], externalRequests: [] };
+  page.on('console', (message) => {
+    // The browser itself reports the response of a request without a session.
+    if (message.type() === 'error' && !message.text().includes('401')) watched.errors.push(message.text());
+  });
+  page.on('pageerror', (error) => watched.errors.push(error.message));
+  page.on('request', (request) => {
+    const url = request.url();
+    if (!url.startsWith(origin) && !/^(data|blob):/.test(url)) watched.externalRequests.push(url);
+  });
+  return watched;
 }

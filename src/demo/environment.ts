@@ -22,8 +22,11 @@ type Values = Readonly<Record<string, string>>;
 /** Everything that the demo stands on: folders of its own, GitHub, both services, a repository, a runner, the App. */
 export type DemoEnvironment = Awaited<ReturnType<typeof startDemo>>;
 
-/** @param root of this package: where `dist` and `examples` are. */
-export async function startDemo(root: string, example: string) {
+/**
+ * @param root of this package: where `dist` and `examples` are.
+ * @param isLinkKept whether the one-time link to the console is left for a person.
+ */
+export async function startDemo(root: string, example: string, isLinkKept = false) {
   const folder = await mkdtemp(join(tmpdir(), 'landfall-demo-'));
   const data = join(folder, 'data');
   const appData = join(folder, 'app');
@@ -80,6 +83,7 @@ export async function startDemo(root: string, example: string) {
       });
     return {
       service,
+      isLinkKept,
       control,
       github,
       /** Takes the webhooks of runs; the repository's graph configuration file allows its address. */

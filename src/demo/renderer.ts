@@ -34,10 +34,10 @@ export class Renderer {
   }
 
   /** What was shown and whether it held. */
-  table(rows: readonly { title: string; held: boolean; seen: string }[]): void {
+  table(rows: readonly { title: string; held: boolean; isSkipped?: boolean; seen: string }[]): void {
     this.line();
-    for (const { title, held, seen } of rows) {
-      this.line(`${held ? ' ok ' : 'FAIL'}  ${title}`);
+    for (const { title, held, isSkipped, seen } of rows) {
+      this.line(`${isSkipped ? 'skip' : held ? ' ok ' : 'FAIL'}  ${title}`);
       this.line(`      ${seen}`);
     }
   }

@@ -10,6 +10,8 @@ import type { LocalService } from './processes.ts';
 /** What an act showed. */
 export interface ScenarioResult {
   held: boolean;
+  /** It could not be tried on this machine, and `seen` says why. */
+  isSkipped?: boolean;
   /** What was seen, in a few words. */
   seen: string;
   outputs?: Record<string, string>;

@@ -6,7 +6,7 @@ import { AxeBuilder } from '@axe-core/playwright';
 import { expect, vi } from 'vitest';
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import type { Deployment } from '../../src/contract/control/deployment.ts';
-import { launchChromium, type Chromium } from '../../src/demo/chromium.ts';
+import { launchChromium, watchPage, type Chromium, type WatchedPage } from '../../src/demo/chromium.ts';
 import { Repository } from '../../src/demo/repository.ts';
 import { commitLinkScript, linkPackages } from '../installed-packages.ts';
 import { openJourneyFixture, root, type JourneyFixture, type JourneyOptions } from '../journey/fixture.ts';
@@ -18,19 +18,10 @@ export interface ConsoleFixture {
   /** Makes a git repository of an agent of `examples/`. */
   repository(example: string, name?: string): Promise<Repository>;
   /** Opens a page of the console in a signed-in browser of its own: `deployments/ID`. */
-  open(path?: string, options?: BrowserContextOptions): Promise<ConsolePage>;
+  open(path?: string, options?: BrowserContextOptions): Promise<WatchedPage>;
   /** A browser without a session. */
   newContext(options?: BrowserContextOptions): Promise<BrowserContext>;
   close(): Promise<void>;
-}
-
-/** A page of the console, and what must not happen on any of them. */
-export interface ConsolePage {
-  page: Page;
-  /** What was written to the browser's console as an error, and uncaught errors. */
-  errors: string[];
-  /** Requests to other origins. */
-  externalRequests: string[];
 }
 
 export async function openConsoleFixture(options?: JourneyOptions): Promise<ConsoleFixture> {
@@ -79,7 +70,7 @@ export async function openConsoleFixture(options?: JourneyOptions): Promise<Cons
     async open(path = '', contextOptions = {}) {
       const context = await newContext(contextOptions);
       const page = await context.newPage();
-      const opened = watch(page, services.service.url);
+      const opened = watchPage(page, services.service.url);
       await page.goto(`${services.service.url}/console/${path}`);
       await page.getByLabel('API key').fill(services.service.apiKey);
       await page.getByRole('button', { name: 'Sign in' }).click();
@@ -93,23 +84,8 @@ export async function openConsoleFixture(options?: JourneyOptions): Promise<Cons
   };
 }
 
-/** Notes what goes wrong on a page from now on. */
-export function watch(page: Page, origin: string): ConsolePage {
-  const watched: ConsolePage = { page, errors: [], externalRequests: [] };
-  page.on('console', (message) => {
-    // The browser itself reports the response of a request without a session.
-    if (message.type() === 'error' && !message.text().includes('401')) watched.errors.push(message.text());
-  });
-  page.on('pageerror', (error) => watched.errors.push(error.message));
-  page.on('request', (request) => {
-    const url = request.url();
-    if (!url.startsWith(origin) && !/^(data|blob):/.test(url)) watched.externalRequests.push(url);
-  });
-  return watched;
-}
-
 /** Fails if the page has reported an error or has sent a request elsewhere. */
-export function expectClean({ errors, externalRequests }: ConsolePage): void {
+export function expectClean({ errors, externalRequests }: WatchedPage): void {
   expect({ errors, externalRequests }).toEqual({ errors: [], externalRequests: [] });
 }
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { changeDatabase } from './change-database.ts';
-import { expectAccessible, expectClean, openConsoleFixture, watch, type ConsoleFixture } from './fixture.ts';
+import { watchPage } from '../../src/demo/chromium.ts';
+import { expectAccessible, expectClean, openConsoleFixture, type ConsoleFixture } from './fixture.ts';
 
 let fixture: ConsoleFixture;
 beforeAll(async () => {
@@ -35,7 +36,7 @@ test('makes a key that is shown once, and ends its sessions when it is revoked',
   expect((await request('v2/deployments', {}, key)).status).toBe(200);
 
   const context = await fixture.newContext();
-  const other = watch(await context.newPage(), fixture.services.service.url);
+  const other = watchPage(await context.newPage(), fixture.services.service.url);
   await other.page.goto(`${fixture.services.service.url}/console/workspace/keys`);
   await other.page.getByLabel('API key').fill(key);
   await other.page.getByRole('button', { name: 'Sign in' }).click();

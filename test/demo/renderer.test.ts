@@ -26,3 +26,15 @@ test('shortens ids, and keeps an address that people copy', () => {
   expect(shown).toContain('Revision c0ffee00 at');
   expect(shown).toContain(`/agents/${id}`);
 });
+
+test('a row that could not be tried is not shown as one that held', () => {
+  let shown = '';
+  const rows = [
+    { title: 'one', held: true, seen: 'deployed' },
+    { title: 'two', held: true, isSkipped: true, seen: 'not tried: there is no browser' },
+    { title: 'three', held: false, seen: 'failed' },
+  ];
+  new Renderer((text) => (shown += text)).table(rows);
+  const marks = shown.split('\n').filter((line) => /one|two|three/.test(line));
+  expect(marks).toEqual([' ok   one', 'skip  two', 'FAIL  three']);
+});
