@@ -30,9 +30,26 @@ export function LogList(props: LogListProps) {
   // Another function makes all rows be placed again.
   const keyOf = useCallback((index: number) => view.shown[index] ?? `after ${index}`, [view, lines.dropped]);
   const rows = useVirtualRows(scroller, view.shown.length, keyOf);
+  const space = useRef<HTMLDivElement>(null);
+  const slots = useRef(0);
 
   // Heights that were measured are of no use any more.
   useEffect(() => rows.measure(), [rows, isWrapped]);
+
+  // All at once, because each change between two of them would lay the page out again.
+  const measureRows = (): void => {
+    for (const row of isWrapped ? (space.current?.children ?? []) : []) {
+      if (row instanceof HTMLElement) rows.resizeItem(Number(row.dataset['index']), row.offsetHeight);
+    }
+  };
+  useLayoutEffect(measureRows);
+  // In a narrower window or a larger font, lines need more room.
+  useEffect(() => {
+    if (!space.current || !isWrapped) return;
+    const observer = new ResizeObserver(measureRows);
+    observer.observe(space.current);
+    return () => observer.disconnect();
+  }, [rows, isWrapped]);
 
   useLayoutEffect(() => {
     if (target) rows.scrollToIndex(view.placeOf(target.number), { align: 'center' });
@@ -90,6 +107,8 @@ export function LogList(props: LogListProps) {
   };
 
   const items = rows.getVirtualItems();
+  // The element of a row that leaves the view shows one that enters it.
+  slots.current = Math.max(slots.current, items.length);
   const setElement = (element: HTMLDivElement | null): void => {
     scroller.current = element;
     if (typeof props.listRef === 'object' && props.listRef) props.listRef.current = element;
@@ -107,19 +126,18 @@ export function LogList(props: LogListProps) {
       onClick={onClick}
     >
       <div class="log-space" style={{ height: `${rows.getTotalSize()}px` }}>
-        <div class="log-rows" style={{ transform: `translateY(${items[0]?.start ?? 0}px)` }}>
-          {items.map(({ index, key }) => {
+        <div class="log-rows" ref={space} style={{ transform: `translateY(${items[0]?.start ?? 0}px)` }}>
+          {items.map(({ index }) => {
             const number = view.shown[index];
             const line = number === undefined ? undefined : lines.line(number);
             return (
               line &&
               number !== undefined && (
                 <div
-                  key={key}
+                  key={index % slots.current}
                   class={number === selected ? 'log-row log-row-selected' : 'log-row'}
                   data-index={index}
                   data-number={number}
-                  ref={isWrapped ? rows.measureElement : null}
                 >
                   <LogRow
                     line={line}
