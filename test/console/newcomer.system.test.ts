@@ -5,7 +5,8 @@ import type { Locator, Page } from 'playwright-core';
 import { edit } from '../../src/demo/repository.ts';
 import { linkScript } from '../installed-packages.ts';
 import { root } from '../journey/fixture.ts';
-import { expectAccessible, expectClean, openConsoleFixture, watch, type ConsoleFixture } from './fixture.ts';
+import { watchPage } from '../../src/demo/chromium.ts';
+import { expectAccessible, expectClean, openConsoleFixture, type ConsoleFixture } from './fixture.ts';
 import { button, tabTo } from './playground/actions.ts';
 
 let fixture: ConsoleFixture;
@@ -143,7 +144,7 @@ async function journey(page: Page, hands: Hands, name: string): Promise<void> {
 test('leads a newcomer from the printed link to an agent that is broken and restored', async () => {
   const { service } = fixture.services;
   const context = await fixture.newContext();
-  const opened = watch(await context.newPage(), service.url);
+  const opened = watchPage(await context.newPage(), service.url);
   const { page } = opened;
   await page.goto(service.signInLink);
   await page.getByRole('heading', { name: 'Deploy your first agent' }).waitFor();
@@ -168,7 +169,7 @@ test('leads a newcomer from the printed link to an agent that is broken and rest
 test('makes the same journey by keyboard only', async () => {
   const { service } = fixture.services;
   const context = await fixture.newContext();
-  const opened = watch(await context.newPage(), service.url);
+  const opened = watchPage(await context.newPage(), service.url);
   const { page } = opened;
   await page.goto(`${service.url}/console`);
   await byKeyboard.type(page.getByLabel('API key'), service.apiKey);

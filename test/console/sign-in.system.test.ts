@@ -5,7 +5,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
 import type { BrowserContext, Page } from 'playwright-core';
 import { changeDatabase } from './change-database.ts';
-import { expectAccessible, expectClean, openConsoleFixture, watch, type ConsoleFixture } from './fixture.ts';
+import { watchPage } from '../../src/demo/chromium.ts';
+import { expectAccessible, expectClean, openConsoleFixture, type ConsoleFixture } from './fixture.ts';
 import { signInUnheard } from './other-session.ts';
 import { root } from '../journey/fixture.ts';
 
@@ -37,7 +38,7 @@ test('signs in with an API key and out again, in all tabs', async () => {
   const opened = await console.open();
   const { page } = opened;
   await page.reload();
-  const other = watch(await page.context().newPage(), console.services.service.url);
+  const other = watchPage(await page.context().newPage(), console.services.service.url);
   await other.page.goto(consoleUrl('/workspace/keys'));
   await signedIn(other.page);
   await page.getByRole('button', { name: 'Sign out' }).click();
@@ -62,12 +63,12 @@ const endUnheard = (context: BrowserContext): Promise<void> => context.clearCook
 
 test('accepts the printed link once, and offers the key to a second browser', async () => {
   const { signInLink } = console.services.service;
-  const own = watch(await (await console.newContext()).newPage(), console.services.service.url);
+  const own = watchPage(await (await console.newContext()).newPage(), console.services.service.url);
   await own.page.goto(signInLink);
   await signedIn(own.page);
   expect(own.page.url()).toBe(consoleUrl());
 
-  const stolen = watch(await (await console.newContext()).newPage(), console.services.service.url);
+  const stolen = watchPage(await (await console.newContext()).newPage(), console.services.service.url);
   const { page } = stolen;
   await page.goto(signInLink);
   await page.getByRole('status').getByText('This link was used already or has expired.').waitFor();
@@ -143,7 +144,7 @@ test('sends a change with the session of another tab, once, and never to another
     expect(made.status).toBe(201);
   }
 
-  const opened = watch(await (await console.newContext()).newPage(), url);
+  const opened = watchPage(await (await console.newContext()).newPage(), url);
   const { page } = opened;
   await page.goto(consoleUrl('/workspace/keys'));
   await signIn(page, key);
@@ -164,7 +165,7 @@ test('sends a change with the session of another tab, once, and never to another
   await page.getByRole('row', { name: 'organisation' }).waitFor();
 
   // Both tabs follow the choice of one.
-  const second = watch(await page.context().newPage(), url);
+  const second = watchPage(await page.context().newPage(), url);
   await second.page.goto(consoleUrl());
   await second.page.getByRole('link', { name: 'theirs', exact: true }).waitFor();
   await page.getByRole('combobox', { name: 'Workspace' }).selectOption(tenantId);

@@ -5,7 +5,8 @@ import type { Page } from 'playwright-core';
 import type { Deployment } from '../../src/contract/control/deployment.ts';
 import { linkPackages, linkScript } from '../installed-packages.ts';
 import { root } from '../journey/fixture.ts';
-import { expectClean, openConsoleFixture, watch, type ConsoleFixture, type ConsolePage } from './fixture.ts';
+import { watchPage, type WatchedPage } from '../../src/demo/chromium.ts';
+import { expectClean, openConsoleFixture, type ConsoleFixture } from './fixture.ts';
 import { signInUnheard } from './other-session.ts';
 import { button } from './playground/actions.ts';
 
@@ -20,15 +21,15 @@ afterAll(() => console.close());
 const unreachable = 'The service could not be reached.';
 
 /** Another tab of the browser of a page. */
-async function openTab({ page }: ConsolePage, path: string): Promise<ConsolePage> {
+async function openTab({ page }: WatchedPage, path: string): Promise<WatchedPage> {
   const { url } = console.services.service;
-  const opened = watch(await page.context().newPage(), url);
+  const opened = watchPage(await page.context().newPage(), url);
   await opened.page.goto(`${url}/console/${path}`);
   return opened;
 }
 
 /** Forgets what the browser itself reports of requests that the test has made fail. */
-function expectCleanBut(expected: RegExp, ...opened: ConsolePage[]): void {
+function expectCleanBut(expected: RegExp, ...opened: WatchedPage[]): void {
   for (const each of opened) {
     each.errors = each.errors.filter((text) => !expected.test(text));
     expectClean(each);
