@@ -37,7 +37,7 @@ export function App() {
         // Another workspace has other data: nothing of the former one stays.
         <Layout key={session.value.tenant_id}>
           <PageBoundary>
-            <Router>
+            <Router onRouteChange={focusContent}>
               <Route path={paths.home} component={Deployments} />
               <Route path={paths.newDeployment} component={NewDeployment} />
               <Route path={paths.deployment(':deploymentId')} component={Deployment} />
@@ -62,6 +62,9 @@ export function App() {
     </LocationProvider>
   );
 }
+
+/** What had the focus is gone with the page before; screen readers read the new one from its start. */
+const focusContent = (): void => document.getElementById('content')?.focus({ preventScroll: true });
 
 /** Says so where the workspace changes: that may have happened in another tab. */
 function useWorkspaceAnnouncement(): void {

@@ -89,12 +89,18 @@ export function expectClean({ errors, externalRequests }: WatchedPage): void {
   expect({ errors, externalRequests }).toEqual({ errors: [], externalRequests: [] });
 }
 
-/** Fails if the page as it is now breaks a rule of WCAG 2.2 AA that axe can check, in either theme. */
-export async function expectAccessible(page: Page): Promise<void> {
+/** What the page as it is now breaks of the rules of WCAG 2.2 AA that axe can check, in either theme. */
+export async function accessibilityProblems(page: Page): Promise<string[]> {
+  const problems: string[] = [];
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
     const { violations } = await new AxeBuilder({ page }).analyze();
-    const found = violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${colorScheme}: ${id}: ${html}`));
-    expect(found).toEqual([]);
+    problems.push(...violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${colorScheme}: ${id}: ${html}`)));
   }
+  return problems;
+}
+
+/** Fails if there are such problems. */
+export async function expectAccessible(page: Page): Promise<void> {
+  expect(await accessibilityProblems(page)).toEqual([]);
 }

@@ -16,7 +16,7 @@ export function Comparison({ name, left, right, sides }: ComparisonProps) {
   const keys = compareKeys(left, right);
   if (keys.length === 0) return <p class="muted">Both are empty.</p>;
   return (
-    <div class="table-frame">
+    <div class="table-frame" tabIndex={0} role="group" aria-label={name}>
       <table class="comparison" aria-label={name}>
         <thead>
           <tr>

@@ -24,7 +24,7 @@ export function Versions({ versions, active, onActivate }: VersionsProps) {
     <>
       <section aria-labelledby="assistant-versions" class="assistant-section">
         <h2 id="assistant-versions">Versions</h2>
-        <div class="table-frame">
+        <div class="table-frame" tabIndex={0} role="group" aria-label="Versions">
           <table class="list-table" aria-labelledby="assistant-versions">
             <thead>
               <tr>

@@ -103,7 +103,7 @@ function TwoRuns({ deploymentId, runs }: { deploymentId: string; runs: Pair }) {
 
 function RunTable({ deploymentId, runs }: { deploymentId: string; runs: Pair }) {
   return (
-    <div class="table-frame">
+    <div class="table-frame" tabIndex={0} role="group" aria-label="The two runs">
       <table class="list-table" aria-label="The two runs">
         <thead>
           <tr>

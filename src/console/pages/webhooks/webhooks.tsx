@@ -81,7 +81,7 @@ function DeliveryList({ deploymentId }: { deploymentId: string }) {
         }
       >
         {(deliveries) => (
-          <div class="table-frame">
+          <div class="table-frame" tabIndex={0} role="group" aria-label="Deliveries">
             <table class="list-table webhooks-table" aria-label="Deliveries">
               <thead>
                 <tr>

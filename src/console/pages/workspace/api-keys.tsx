@@ -143,7 +143,7 @@ function MadeKey({ made: { key, name }, onClose }: { made: NewApiKey; onClose: (
 
 function KeyTable({ keys, onRevoke }: { keys: readonly ApiKeyReply[]; onRevoke: (key: ApiKeyReply) => void }) {
   return (
-    <div class="table-frame">
+    <div class="table-frame" tabIndex={0} role="group" aria-label="Keys">
       <table class="workspace-table">
         <thead>
           <tr>

@@ -122,7 +122,7 @@ function Filters({ filter, show }: FilterProps) {
 
 function AuditTable({ records }: { records: AuditList['resources'] }) {
   return (
-    <div class="table-frame">
+    <div class="table-frame" tabIndex={0} role="group" aria-label="Changes">
       <table class="workspace-table">
         <thead>
           <tr>

@@ -26,7 +26,7 @@ export function Listeners() {
         </Empty>
       )}
       {data && data.length > 0 && (
-        <div class="table-frame">
+        <div class="table-frame" tabIndex={0} role="group" aria-label="Listeners">
           <table class="workspace-table">
             <thead>
               <tr>
