@@ -234,8 +234,16 @@ function framing({ method, headers }: IncomingMessage): OutgoingHttpHeaders {
   return { 'content-length': '0' };
 }
 
-/** The same for a response that a browser may show on the origin of the console: then nothing in it runs. */
+/**
+ * The same for a response that a browser may show on the origin of the console: then nothing in it runs.
+ *
+ * @throws Error for a redirect. A browser would follow it with the session and its CSRF token, and with method and body
+ *   as well for a 307, so that an agent could act on the service.
+ */
 function passOnSandboxed(incoming: IncomingMessage, response: ServerResponse, record?: RequestRecord): void {
-  sandbox(incoming.headers);
+  const { statusCode = 0, headers } = incoming;
+  const isRedirect = statusCode >= 300 && statusCode < 400 && statusCode !== 304;
+  if (isRedirect) throw new Error(`it sent a redirect (${statusCode}) to a browser with a session`);
+  sandbox(headers);
   passOn(incoming, response, record);
 }

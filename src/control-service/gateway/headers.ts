@@ -99,8 +99,17 @@ export function setPublicAddress(
   headers['x-forwarded-prefix'] = `${reached ? withoutTrailingSlashes(reached.pathname) : basePath}${path}`;
 }
 
-/** Headers with which an agent would act on the whole origin of the service. */
-const ofTheOrigin = ['clear-site-data', 'service-worker-allowed'];
+/** Headers with which an agent would act on the whole origin or host of the service, and not on its own paths. */
+const ofTheOrigin = [
+  'clear-site-data',
+  'service-worker-allowed',
+  'strict-transport-security',
+  'alt-svc',
+  'nel',
+  'report-to',
+  'reporting-endpoints',
+  'accept-ch',
+];
 
 /**
  * Drops the token, should an agent echo it, cookies that would replace a session, and every header about the connection
@@ -114,8 +123,14 @@ export function prepareAgentResponse(headers: IncomingHttpHeaders): void {
   else delete headers['set-cookie'];
 }
 
-/** Lets nothing in a response run, should a browser show it as a page. Requests of scripts read it as before. */
+/**
+ * Lets nothing in a response run, should a browser show it as a page, and set nothing on the origin of the console:
+ * neither cookies, which the service would receive too, nor a prompt for a password. Requests of scripts read it as
+ * before.
+ */
 export function sandbox(headers: IncomingHttpHeaders): void {
+  delete headers['set-cookie'];
+  delete headers['www-authenticate'];
   const own = headers['content-security-policy'];
   headers['content-security-policy'] = own === undefined ? 'sandbox' : `${String(own)}, sandbox`;
   headers['x-content-type-options'] = 'nosniff';

@@ -77,11 +77,14 @@ export async function openSessionFixture({ publicUrl, basePath = '' }: { publicU
   const port = await listen(server);
 
   const requested: { url: string; headers: IncomingHttpHeaders }[] = [];
-  /** What the agent adds to its responses. */
+  /** The status of the agent's responses, and what it adds to them. */
+  const agentStatus = { code: 200 };
   const agentHeaders: Record<string, string | string[]> = {};
   const agent = createServer((request, response) => {
     requested.push({ url: request.url ?? '', headers: request.headers });
-    response.writeHead(200, { 'content-type': 'text/html', ...agentHeaders }).end('<script>alert(1)</script>');
+    response
+      .writeHead(agentStatus.code, { 'content-type': 'text/html', ...agentHeaders })
+      .end('<script>alert(1)</script>');
   });
   const deployment = await serviceFor(tenant).createDeployment(fromImage());
   gateway.switchTo(deployment.id, { origin: `http://127.0.0.1:${await listen(agent)}`, token: 'token' });
@@ -118,6 +121,7 @@ export async function openSessionFixture({ publicUrl, basePath = '' }: { publicU
     signIn,
     requested,
     agentHeaders,
+    agentStatus,
     /** Signs in with the key, or another one. */
     async browser(apiKey = key.text, headers: Record<string, string> = {}): Promise<Browser> {
       const received = await signIn({ api_key: apiKey }, headers);

@@ -86,6 +86,7 @@ describe('a request to an agent with a session', () => {
     service.send({ path: path(), headers, ...more });
   beforeEach(() => {
     service.requested.length = 0;
+    service.agentStatus.code = 200;
     for (const name of Object.keys(service.agentHeaders)) delete service.agentHeaders[name];
   });
 
@@ -128,7 +129,16 @@ describe('a request to an agent with a session', () => {
   });
 
   test('lets a response set no session, act on no other path and run nothing as a page', async () => {
-    Object.assign(service.agentHeaders, {
+    const ofTheOrigin = {
+      'clear-site-data': '"cookies"',
+      'service-worker-allowed': '/',
+      'strict-transport-security': 'max-age=31536000',
+      'alt-svc': 'h2="evil.test:443"',
+      nel: '{"report_to":"evil","max_age":31536000}',
+      'report-to': '{"group":"evil","max_age":31536000,"endpoints":[{"url":"https://evil.test"}]}',
+      'reporting-endpoints': 'evil="https://evil.test"',
+    };
+    Object.assign(service.agentHeaders, ofTheOrigin, {
       'set-cookie': [
         'own=1; Path=/',
         'landfall_session=stolen; Path=/',
@@ -137,18 +147,30 @@ describe('a request to an agent with a session', () => {
         '=landfall_session=stolen',
         'landfall_session',
       ],
-      'clear-site-data': '"cookies"',
-      'service-worker-allowed': '/',
+      'www-authenticate': 'Basic realm="Your password"',
       'content-security-policy': "default-src 'none'",
     });
     const { headers } = await ask(ofPage());
     expect(headers).toMatchObject({
-      'set-cookie': ['own=1; Path=/'],
       'content-security-policy': "default-src 'none', sandbox",
       'x-content-type-options': 'nosniff',
     });
-    expect(headers).not.toHaveProperty('clear-site-data');
-    expect(headers).not.toHaveProperty('service-worker-allowed');
+    const bySession = ['set-cookie', 'www-authenticate', ...Object.keys(ofTheOrigin)];
+    for (const name of bySession) expect(headers).not.toHaveProperty(name);
+    const byKey = (await ask({ 'x-api-key': service.key.text })).headers;
+    expect(byKey).toMatchObject({ 'set-cookie': ['own=1; Path=/'], 'www-authenticate': expect.any(String) });
+    for (const name of Object.keys(ofTheOrigin)) expect(byKey).not.toHaveProperty(name);
+  });
+
+  test.each([301, 302, 303, 307, 308])('passes on no redirect (%i), which a browser would follow', async (code) => {
+    service.agentStatus.code = code;
+    const location = `/v2/deployments/${service.deployment}`;
+    service.agentHeaders['location'] = location;
+    const refused = await ask(ofPage(), { method: 'POST' });
+    expect(refused.status).toBe(502);
+    expect(refused.headers).not.toHaveProperty('location');
+    const byKey = await ask({ 'x-api-key': service.key.text }, { method: 'POST' });
+    expect(byKey).toMatchObject({ status: code, headers: { location } });
   });
 
   test('a file of its UI, which needs no session, runs nothing as a page', async () => {

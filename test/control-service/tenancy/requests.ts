@@ -94,6 +94,12 @@ export const requests: Readonly<Record<string, Row>> = {
   'GET /v1/integrations/github/:integration_id/repos': read(({ integration }) => ({
     path: `/v1/integrations/github/${integration}/repos`,
   })),
+  'GET /v1/integrations/github/:integration_id/repos/:owner/:repo/branches': {
+    of: ({ integration }) => ({ path: `/v1/integrations/github/${integration}/repos/owner/agents/branches` }),
+    // The repository is missing: no GitHub App is set up.
+    done: 404,
+    once: 'it changes nothing',
+  },
   'GET /v1/integrations/forge/github/install': list('/v1/integrations/forge/github/install'),
   'GET /v1/integrations/forge/github/:integration_id/repos': read(({ integration }) => ({
     path: `/v1/integrations/forge/github/${integration}/repos`,
