@@ -21,9 +21,9 @@ const securitySchemes: ServiceDescription['securitySchemes'] = {
   Session: {
     type: 'apiKey',
     in: 'cookie',
-    name: 'landfall_session',
+    name: 'landfall_session_ID',
     description:
-      'A session of `POST /v1/sessions`. Requests that change something need `X-CSRF-Token` and an `Origin` of this service too. The name begins with `__Host-` where the service is reached by https and without a path.',
+      'A session of `POST /v1/sessions`. Requests that change something need `X-CSRF-Token` and an `Origin` of this service too. Each service has another `ID`. The name begins with `__Host-` where the service is reached by https and without a path.',
   },
 };
 const security = [{ 'API Key': [] }, { 'API Key': [], 'Tenant ID': [] }, { 'Bearer Auth': [] }, { Session: [] }];

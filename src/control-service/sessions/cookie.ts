@@ -13,19 +13,27 @@ export interface SessionCookie {
   set: (token: string) => string;
   /** `Set-Cookie` that removes it. */
   clear: string;
-  /** The distinct tokens in a `Cookie` header: other services of this host may set cookies of the same name. */
+  /** The distinct tokens in a `Cookie` header: an agent or another path of this host may set cookies of the same name. */
   tokensIn: (header: string | undefined) => string[];
 }
 
+interface CookieSettings {
+  /** Its public address; without one it is below `basePath` of this machine. */
+  publicUrl: string | undefined;
+  basePath: string;
+  serviceId: string;
+}
+
 /**
- * The cookie of a service at this public address, else below this path of the machine. It has no end of its own: the
- * service decides when a session ends. By the prefix `__Host-` browsers let nothing but this host set it.
+ * The cookie of a service. Cookies know no ports, so its name has the id of the service: another one of this host keeps
+ * its own session. It has no end of its own: the service decides when a session ends. By the prefix `__Host-` browsers
+ * let nothing but this host set it.
  */
-export function sessionCookie(publicUrl: string | undefined, basePath: string): SessionCookie {
+export function sessionCookie({ publicUrl, basePath, serviceId }: CookieSettings): SessionCookie {
   const reached = publicUrl === undefined ? undefined : new URL(publicUrl);
   const path = withoutTrailingSlashes(reached?.pathname ?? basePath) || '/';
   const isSecure = reached?.protocol === 'https:';
-  const name = isSecure && path === '/' ? hostName : plainName;
+  const name = `${isSecure && path === '/' ? hostName : plainName}_${serviceId}`;
   const attributes = `Path=${path}; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
   return {
     set: (token) => `${name}=${token}; ${attributes}`,
@@ -60,5 +68,6 @@ const pairsOf = (header: string): string[] =>
     .filter((pair) => pair !== '');
 const nameOf = (pair: string): string => pair.split('=', 1)[0]?.trim() ?? '';
 const valueOf = (pair: string): string => pair.slice(pair.indexOf('=') + 1).trim();
+/** Of this service or of another one of this host: no agent may see or set it. */
 const isSessionName = (name: string): boolean =>
-  [plainName, hostName].some((own) => own.toLowerCase() === name.toLowerCase());
+  [plainName, hostName].some((own) => name.toLowerCase().startsWith(own.toLowerCase()));

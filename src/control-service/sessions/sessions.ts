@@ -8,6 +8,7 @@ import type { ControlStore } from '../store/store.ts';
 import { readBody } from '../validation/shape.ts';
 import { sessionAdmission, sourceProblems, type CurrentSession } from './admit-session.ts';
 import { createAttempts } from './attempts.ts';
+import { callerAddress } from './caller-address.ts';
 import { sessionCookie } from './cookie.ts';
 import { judgeSource } from './own-origin.ts';
 import { sessionIdleMs, type SessionStore } from './repository.ts';
@@ -39,7 +40,7 @@ type SignInResult =
 
 /** Signs browsers in and out. */
 export function createSessions({ store, linkKeyId, publicUrl, basePath, clock }: SessionSettings) {
-  const cookie = sessionCookie(publicUrl, basePath);
+  const cookie = sessionCookie({ publicUrl, basePath, serviceId: serviceIdOf(linkKeyId) });
   const attempts = createAttempts(clock);
   const links = createSignInLinks(clock);
 
@@ -78,7 +79,8 @@ export function createSessions({ store, linkKeyId, publicUrl, basePath, clock }:
       }
       const call = { operation: 'sign in', method: 'POST', path: '/v1/sessions' };
       const request = valueOrThrow(call, readBody(sessionCreateRequest, body));
-      const attempted = await attempts.attempt(address, async () => {
+      const from = callerAddress({ peer: address, forwardedFor: header('x-forwarded-for'), publicUrl });
+      const attempted = await attempts.attempt(from, async () => {
         const key =
           'code' in request
             ? links.redeem(request.code)
@@ -115,6 +117,9 @@ export function createSessions({ store, linkKeyId, publicUrl, basePath, clock }:
   };
 }
 export type Sessions = ReturnType<typeof createSessions>;
+
+/** Tells the services of one host apart. It follows from the key of the installation, so that restarts keep it. */
+const serviceIdOf = (linkKeyId: string): string => hashToken(linkKeyId).toString('hex').slice(0, 8);
 
 const wrongKey = 'The API key is not valid. Check that it is a key of this service and was not revoked.';
 const usedLink =

@@ -5,7 +5,8 @@ import {
   delayAfter,
   forgottenAfterMs,
 } from '../../../src/control-service/sessions/attempts.ts';
-import { sessionCookie } from '../../../src/control-service/sessions/cookie.ts';
+import { callerAddress } from '../../../src/control-service/sessions/caller-address.ts';
+import { sessionCookie, touchesSession, withoutSessionCookies } from '../../../src/control-service/sessions/cookie.ts';
 import { judgeSource } from '../../../src/control-service/sessions/own-origin.ts';
 
 describe('wrong attempts', () => {
@@ -39,13 +40,37 @@ describe('wrong attempts', () => {
 });
 
 test.each([
-  [undefined, '', 'landfall_session=T; Path=/; HttpOnly; SameSite=Strict'],
-  [undefined, '/api-host', 'landfall_session=T; Path=/api-host; HttpOnly; SameSite=Strict'],
-  ['https://a.test', '', '__Host-landfall_session=T; Path=/; HttpOnly; SameSite=Strict; Secure'],
-  ['https://a.test/b', '/c', 'landfall_session=T; Path=/b; HttpOnly; SameSite=Strict; Secure'],
-  ['http://a.test', '', 'landfall_session=T; Path=/; HttpOnly; SameSite=Strict'],
+  [undefined, '', 'landfall_session_a1=T; Path=/; HttpOnly; SameSite=Strict'],
+  [undefined, '/api-host', 'landfall_session_a1=T; Path=/api-host; HttpOnly; SameSite=Strict'],
+  ['https://a.test', '', '__Host-landfall_session_a1=T; Path=/; HttpOnly; SameSite=Strict; Secure'],
+  ['https://a.test/b', '/c', 'landfall_session_a1=T; Path=/b; HttpOnly; SameSite=Strict; Secure'],
+  ['http://a.test', '', 'landfall_session_a1=T; Path=/; HttpOnly; SameSite=Strict'],
 ])('the cookie of a service at %s with the base path "%s"', (publicUrl, basePath, cookie) => {
-  expect(sessionCookie(publicUrl, basePath).set('T')).toBe(cookie);
+  expect(sessionCookie({ publicUrl, basePath, serviceId: 'a1' }).set('T')).toBe(cookie);
+});
+
+test('services of one host have cookies of their own, and agents get none of them', () => {
+  const [one, other] = ['a1', 'b2'].map((serviceId) =>
+    sessionCookie({ publicUrl: undefined, basePath: '', serviceId }),
+  );
+  const tokens = ['x'.repeat(43), 'y'.repeat(43)];
+  const header = tokens.map((token, at) => (at === 0 ? one : other)?.set(token).split(';')[0]).join('; ');
+  expect([one, other].map((each) => each?.tokensIn(header))).toEqual(tokens.map((token) => [token]));
+  expect(withoutSessionCookies(`${header}; own=1`)).toBe('own=1');
+  expect(touchesSession(other?.clear ?? '')).toBe(true);
+});
+
+test.each<[publicUrl: string | undefined, peer: string, forwardedFor: string | undefined, address: string]>([
+  ['https://a.test', '127.0.0.1', '192.0.2.1', '192.0.2.1'],
+  ['https://a.test', '::ffff:127.0.0.1', '203.0.113.9, 192.0.2.1', '192.0.2.1'],
+  ['https://a.test', '::1', '203.0.113.9,[2001:db8::1]:4711', '2001:db8::1'],
+  ['https://a.test', '127.0.0.1', '192.0.2.1:4711', '192.0.2.1'],
+  ['https://a.test', '127.0.0.1', '192.0.2.1, unknown', '127.0.0.1'],
+  ['https://a.test', '127.0.0.1', undefined, '127.0.0.1'],
+  ['https://a.test', '192.0.2.7', '192.0.2.1', '192.0.2.7'],
+  [undefined, '127.0.0.1', '192.0.2.1', '127.0.0.1'],
+])('with the public address %s wrong keys from %s for %s count for %s', (publicUrl, peer, forwardedFor, address) => {
+  expect(callerAddress({ peer, forwardedFor, publicUrl })).toBe(address);
 });
 
 describe('the source of a request', () => {

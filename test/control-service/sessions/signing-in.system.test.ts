@@ -18,7 +18,7 @@ describe('signing in with a key', () => {
     const { status, headers, body } = await service.signIn({ api_key: service.key.text }, { origin: service.origin });
     expect(status).toBe(201);
     expect(headers['set-cookie']).toEqual([
-      expect.stringMatching(/^landfall_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/),
+      expect.stringMatching(/^landfall_session_[0-9a-f]{8}=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/),
     ]);
     expect(headers['cache-control']).toBe('no-store');
     expect(body).toEqual({
@@ -55,7 +55,7 @@ describe('signing in with a key', () => {
   });
 
   test('takes over no session that somebody else has chosen', async () => {
-    const planted = `landfall_session=${'a'.repeat(43)}`;
+    const planted = `${(await service.browser()).cookie.split('=')[0]}=${'a'.repeat(43)}`;
     const { cookie } = await service.browser(service.key.text, { cookie: planted });
     expect(cookie).not.toBe(planted);
     expect((await read(planted)).status).toBe(401);
@@ -142,7 +142,9 @@ describe('the end of a session', () => {
     const headers = { cookie, origin: service.origin, 'x-csrf-token': csrf_token };
     const out = await service.send({ method: 'DELETE', path: '/v1/session', headers });
     expect(out.status).toBe(204);
-    expect(out.headers['set-cookie']).toEqual(['landfall_session=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0']);
+    expect(out.headers['set-cookie']).toEqual([
+      `${cookie.split('=')[0]}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0`,
+    ]);
     expect((await read(cookie)).status).toBe(401);
   });
 });
@@ -195,5 +197,17 @@ describe('wrong keys', () => {
     service.clock.time += 2_000;
     expect((await service.signIn(right)).status).toBe(201);
     expect((await service.signIn(wrong)).status).toBe(401);
+  });
+
+  test('behind a web server slow down the caller whom it names, and nobody else', async () => {
+    const behind = await openSessionFixture({ publicUrl: 'https://console.test' });
+    const statusFor = async (forwardedFor: string) =>
+      (await behind.signIn(wrong, { 'x-forwarded-for': forwardedFor })).status;
+    try {
+      for (let sent = 0; sent < 5; sent += 1) await statusFor(`10.0.0.${sent}, 192.0.2.1`);
+      expect([await statusFor('192.0.2.1'), await statusFor('192.0.2.2')]).toEqual([429, 401]);
+    } finally {
+      await behind.close();
+    }
   });
 });
