@@ -3,7 +3,6 @@ import type { Server } from 'node:http';
 import { join, resolve } from 'node:path';
 import type { Clock } from '../clock.ts';
 import type { FieldSpelling } from '../contract/control/aliases.ts';
-import { withoutTrailingSlashes } from '../contract/plain-text.ts';
 import { openDatabase } from '../postgres/database.ts';
 import { migrate } from '../postgres/migrate.ts';
 import { placesForContainers } from '../postgres/embedded/settings.ts';
@@ -224,8 +223,7 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
       serviceFor,
       findKey: store.findKey,
       noteKeyUse: store.noteKeyUse,
-      publicPath:
-        settings.publicUrl === undefined ? basePath : withoutTrailingSlashes(new URL(settings.publicUrl).pathname),
+      console: { publicUrl, basePath },
       fieldNames,
       log,
       leaving: leaving.signal,

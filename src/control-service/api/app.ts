@@ -8,27 +8,20 @@ import type { Actor } from '../store/audit.ts';
 import { openApiDocument } from './document.ts';
 import type { ApiSettings, Env } from './operation.ts';
 import { operations } from './operations.ts';
-import { mountConsole } from '../console/serve.ts';
+import { mountConsole, type ConsoleAddress } from '../console/serve.ts';
 import { sendError } from './response.ts';
 import type { Logger } from '../../logger.ts';
 
 export interface AppSettings extends Omit<ApiSettings, 'describe'>, Omit<KeyBook, 'admitSession'> {
-  /** The path of the service as browsers see it; see `mountConsole`. */
-  publicPath?: string;
+  /** The address of the console. */
+  console?: ConsoleAddress;
   /** The service of a tenant, for one caller. */
   serviceFor: (tenantId: string, by: Actor) => OurControlService;
   log: Logger;
 }
 
 /** The control service over HTTP (control-service.md, Endpoints). Open operations need no key. */
-export function createApp({
-  serviceFor,
-  findKey,
-  noteKeyUse,
-  log,
-  publicPath = '',
-  ...settings
-}: AppSettings): Hono<Env> {
+export function createApp({ serviceFor, findKey, noteKeyUse, log, console, ...settings }: AppSettings): Hono<Env> {
   const app = new Hono<Env>();
   app.onError((error, context) => sendError(context, error, log));
   app.notFound((context) => context.json({ detail: 'Not Found' }, 404));
@@ -47,7 +40,7 @@ export function createApp({
 
   const [open, closed] = [operations.filter(({ open }) => open), operations.filter(({ open }) => !open)];
   mountOperations(app, open);
-  mountConsole(app, publicPath);
+  mountConsole(app, console);
   for (const paths of ['/v1/*', '/v2/*', '/deployments/*']) {
     app.use(paths, async (context, next) => {
       const { method } = context.req;

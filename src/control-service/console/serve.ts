@@ -2,23 +2,41 @@ import type { Hono } from 'hono';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Env } from '../api/operation.ts';
+import { withoutTrailingSlashes } from '../../contract/plain-text.ts';
 import { loadConsole, typeOf, type ConsoleFiles } from './bundle.ts';
 
-/** The console loads from its own origin only, runs no inline script, turns no text into HTML, and can't be framed. */
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'self'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-].join('; ');
+/**
+ * The console loads from its own origin only, runs no inline script and none of an agent, whose files have the same
+ * origin, turns no text into HTML, and can't be framed.
+ *
+ * @param assets where its scripts and styles are.
+ */
+const policyOf = (assets: string): string =>
+  [
+    "default-src 'none'",
+    `script-src ${assets}`,
+    `style-src ${assets}`,
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'self'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+  ].join('; ');
+
+/**
+ * The assets as a policy names them: without a scheme, which is the page's. A web server in front may pass on another
+ * `Host`, so that the public host counts too. Policies can't name every host, such as an IPv6 address.
+ */
+function assetSources(host: string | undefined, publicUrl: string | undefined, publicPath: string): string {
+  const hosts = [host, publicUrl === undefined ? undefined : new URL(publicUrl).host].filter(
+    (each) => each !== undefined,
+  );
+  const isNamed = hosts.length > 0 && hosts.every((each) => /^[a-z\d.-]+(?::\d+)?$/i.test(each));
+  return isNamed ? [...new Set(hosts)].map((each) => `${each}${publicPath}/console/assets/`).join(' ') : "'self'";
+}
 
 const headers = {
-  'Content-Security-Policy': policy,
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',
@@ -30,13 +48,19 @@ interface ServedFile {
   gzipped: Uint8Array<ArrayBuffer>;
 }
 
+/** The address of the service as browsers see it. */
+export interface ConsoleAddress {
+  publicUrl?: string | undefined;
+  /** The path of the service where there is no `publicUrl`: `/api-host`, or empty. */
+  basePath?: string | undefined;
+}
+
 /**
  * Serves the console at `/console`, and sends browsers there from `/`. Paths without a file get the page itself, which
  * has its own routes.
- *
- * @param publicPath the path of the service as browsers see it, without a slash at its end: `/api-host`, or empty.
  */
-export function mountConsole(app: Hono<Env>, publicPath: string): void {
+export function mountConsole(app: Hono<Env>, { publicUrl, basePath = '' }: ConsoleAddress = {}): void {
+  const publicPath = publicUrl === undefined ? basePath : withoutTrailingSlashes(new URL(publicUrl).pathname);
   let loading: Promise<ReadonlyMap<string, ServedFile>> | undefined;
   const files = (): Promise<ReadonlyMap<string, ServedFile>> => {
     loading ??= loadConsole().then((loaded) => compress(loaded, publicPath));
@@ -58,6 +82,7 @@ export function mountConsole(app: Hono<Env>, publicPath: string): void {
     const acceptsGzip = context.req.header('accept-encoding')?.includes('gzip') === true;
     return context.body(acceptsGzip ? file.gzipped : file.plain, 200, {
       ...headers,
+      'Content-Security-Policy': policyOf(assetSources(context.req.header('host'), publicUrl, publicPath)),
       'Content-Type': typeOf(name),
       // The name of an asset changes with its content.
       'Cache-Control': isAsset ? 'public, max-age=31536000, immutable' : 'no-cache',

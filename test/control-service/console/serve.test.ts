@@ -2,14 +2,14 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { Hono } from 'hono';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Env } from '../../../src/control-service/api/operation.ts';
-import { mountConsole } from '../../../src/control-service/console/serve.ts';
+import { mountConsole, type ConsoleAddress } from '../../../src/control-service/console/serve.ts';
 
-const served = (publicPath: string): Hono<Env> => {
+const served = (address: ConsoleAddress): Hono<Env> => {
   const app = new Hono<Env>();
-  mountConsole(app, publicPath);
+  mountConsole(app, address);
   return app;
 };
-const app = served('');
+const app = served({});
 const html = { accept: 'text/html,application/xhtml+xml' };
 const linked = (page: string): string[] =>
   [...page.matchAll(/(?:src|href)="(?!\/)([^"]+)"/g)].map(([, path = '']) => path);
@@ -34,6 +34,20 @@ describe('the page of the console', () => {
     expect(text.replaceAll(/<script type="module" src="[^"]+"><\/script>/g, '')).not.toMatch(
       /<script|<style|style=| on\w+=/,
     );
+  });
+
+  test.each<[host: string, address: ConsoleAddress, sources: string]>([
+    ['127.0.0.1:8420', {}, '127.0.0.1:8420/console/assets/'],
+    ['localhost', { basePath: '/api-host' }, 'localhost/api-host/console/assets/'],
+    ['a.test', { publicUrl: 'https://a.test/b', basePath: '/c' }, 'a.test/b/console/assets/'],
+    ['127.0.0.1:8420', { publicUrl: 'https://a.test' }, '127.0.0.1:8420/console/assets/ a.test/console/assets/'],
+    ['[::1]:8420', {}, "'self'"],
+    ["evil.test 'unsafe-inline'", {}, "'self'"],
+  ])('at %s with the address %j runs scripts of %s only', async (host, address, sources) => {
+    const policy = (await served(address).request('/console', { headers: { host } })).headers.get(
+      'content-security-policy',
+    );
+    expect(policy).toContain(`; script-src ${sources}; style-src ${sources}; `);
   });
 
   test('links to files that exist and may be cached for ever', async () => {
@@ -94,7 +108,7 @@ describe('the address of the service', () => {
   });
 
   test('may have a path, below which the page finds its files', async () => {
-    const below = served('/api-host');
+    const below = served({ basePath: '/api-host' });
     const response = await below.request('/', { headers: html });
     expect(response.headers.get('location')).toBe('/api-host/console');
     expect(await (await below.request('/console')).text()).toContain('<base href="/api-host/console/" />');
