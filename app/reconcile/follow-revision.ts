@@ -1,10 +1,10 @@
 import { withoutFullStop } from '../../src/contract/plain-text.ts';
 import { agentAddress, type Deployment } from '../../src/contract/control/deployment.ts';
-import { revisionPage } from '../../src/contract/control/console-page.ts';
 import { knownSecrets } from '../../src/contract/control/secret.ts';
 import { rolloutAfter, rolloutOf, rolloutOutOfTime, type RevisionObservation } from '../../src/planning/rollout.ts';
 import type { Rollout } from '../../src/planning/rollout-types.ts';
 import { tryCall } from '../../src/deploy/try-call.ts';
+import { consolePageOf } from '../../src/deploy/console-page.ts';
 import { observeRevision } from '../../src/deploy/observe-revision.ts';
 import { isExpired } from './deadlines.ts';
 import { intentRolloutOutcome, otherCommitOutcome } from './outcomes.ts';
@@ -43,7 +43,11 @@ export async function followRevision(work: ReconcileContext, intent: Intent): Pr
   const { observation, deployment } = await observationOf(work, intent, revisionId, before);
   const rollout = rolloutAfter(before, observation);
   const { builtCommit } = rollout;
-  const consolePage = before.seen.length === 0 ? await consolePageOf(work, intent, revisionId) : undefined;
+  const { control, clock } = work.context;
+  const consolePage =
+    before.seen.length === 0
+      ? await consolePageOf(intent.deploymentId, revisionId, { control, clock, signal: work.signal })
+      : undefined;
   const followed = {
     ...intent,
     rollout,
@@ -53,19 +57,6 @@ export async function followRevision(work: ReconcileContext, intent: Intent): Pr
   const result = await handleRollout(work, followed, rollout, before, deployment);
   await work.context.step?.('followed-once', intent.id);
   return result;
-}
-
-/** How long the service may take to tell where its console is (ms). */
-const consoleMs = 5_000;
-
-/** The console's page of a revision; undefined where the service has none, or does not tell it in time. */
-async function consolePageOf(
-  { context, signal }: ReconcileContext,
-  { deploymentId }: Intent,
-  revisionId: string,
-): Promise<string | undefined> {
-  const features = await tryCall(context.control.features({ signal, deadline: context.clock.now() + consoleMs }));
-  return features.ok ? revisionPage(features.value.consoleUrl, deploymentId, revisionId) : undefined;
 }
 
 async function handleRollout(

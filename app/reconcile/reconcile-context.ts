@@ -17,6 +17,8 @@ export interface ReconcileContext {
   signal: AbortSignal;
   /** The head as it was read last in this pass, and when that began (ms since the epoch). */
   head?: { branch: string; at: number; head: Head | undefined };
+  /** What the pass waits for at its end, so that no step does: reports that change nothing. Never rejects. */
+  reporting?: Promise<void>;
 }
 
 /** Continue with the next step, or stay idle until a time. `of`: id of the idle intent, if it is not the step's own. */

@@ -27,6 +27,14 @@ const mostSteps = 60;
 
 /** Runs steps until the queue is idle. @returns the time of the next pass (ms since the epoch), if any. */
 export async function takeSteps(work: ReconcileContext): Promise<number | undefined> {
+  try {
+    return await stepsOf(work);
+  } finally {
+    await work.reporting;
+  }
+}
+
+async function stepsOf(work: ReconcileContext): Promise<number | undefined> {
   const { context, lease, signal } = work;
   const deferred = new Map<string, number>();
   for (let steps = 0; steps < mostSteps; steps += 1) {

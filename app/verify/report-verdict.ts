@@ -1,11 +1,7 @@
-import { toVerdictReport } from '../../src/planning/verdict-report.ts';
+import { reportVerdict as report } from '../../src/deploy/report-verdict.ts';
 import type { Verdict } from '../../src/planning/verdict-types.ts';
-import { messageOf } from '../../src/errors.ts';
 import type { Intent } from '../reconcile/intent.ts';
 import type { ReconcileContext } from '../reconcile/reconcile-context.ts';
-
-/** How long the service may take to say whether it takes verdicts, and to take one (ms). */
-const reportMs = 15_000;
 
 /**
  * Reports the verdict on an intent's revision to a service that takes verdicts: once, however often the conclusion is
@@ -16,19 +12,19 @@ export async function reportVerdict(
   { id, deploymentId, revisionId }: Intent,
   verdict: Verdict,
 ): Promise<void> {
-  // The judge has removed the secrets.
-  const report = toVerdictReport(verdict, { reporter: 'app', redact: (text) => text });
-  if (!report || revisionId === undefined) return;
+  if (revisionId === undefined) return;
   const { control, clock, log } = context;
-  const options = { signal, deadline: clock.now() + reportMs };
-  try {
-    const { verdicts } = await control.features(options);
-    if (!verdicts) return;
-    await control.reportVerdict(deploymentId, revisionId, report, { ...options, idempotencyKey: `verdict-${id}` });
-  } catch (error) {
-    // The conclusion is repeated by the process that takes over.
-    signal.throwIfAborted();
-    const why = messageOf(error);
-    log.warn({ intent: id, deployment: deploymentId }, `The verdict could not be reported to the service: ${why}`);
-  }
+  await report(verdict, {
+    deploymentId,
+    revisionId,
+    idempotencyKey: `verdict-${id}`,
+    reporter: 'app',
+    // The judge has removed the secrets.
+    redact: (text) => text,
+    missed: (why) =>
+      log.warn({ intent: id, deployment: deploymentId }, `The verdict could not be reported to the service: ${why}`),
+    control,
+    clock,
+    signal,
+  });
 }

@@ -99,6 +99,7 @@ export class DeployRun {
   /** The moment (ms since the epoch) at which waiting ends. */
   readonly deadline: number;
   readonly #redactor: Redactor;
+  #reports = Promise.resolve();
 
   constructor(request: DeployRunRequest) {
     this.request = request;
@@ -164,6 +165,16 @@ export class DeployRun {
   impossible(obstacles: readonly Obstacle[]): { kind: 'impossible' } {
     this.decided({ kind: 'impossible', obstacles });
     return { kind: 'impossible' };
+  }
+
+  /** Starts what tells the service about the run, after what was started before. It must not reject. */
+  report(send: () => Promise<void>): void {
+    this.#reports = this.#reports.then(send);
+  }
+
+  /** Waits for all reports. Nothing else does: a rollback must not wait for one. */
+  reported(): Promise<void> {
+    return this.#reports;
   }
 
   /** The options of a read: it aborts with the run, and has a short timeout. */

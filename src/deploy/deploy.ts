@@ -26,8 +26,11 @@ export async function deploy(request: DeployRunRequest): Promise<Outcome> {
     request.mode
   ];
   const ending = await runToEnd(steps, run);
+  await run.reported();
   const hasEnded = ending.kind !== 'cancelled' && ending.kind !== 'service-error';
-  const page = hasEnded ? await consolePageOf(revisionOf(run), run) : undefined;
+  const [deploymentId, revisionId] = [run.known.deployment?.id, revisionOf(run)];
+  const isShown = hasEnded && deploymentId && revisionId;
+  const page = isShown ? await consolePageOf(deploymentId, revisionId, request) : undefined;
   const outcome = { ...conclude(run, ending), ...(page ? { consolePage: page } : {}) };
   run.emit({ kind: 'concluded', outcome });
   return outcome;

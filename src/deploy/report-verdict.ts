@@ -1,36 +1,47 @@
-import { randomUUID } from 'node:crypto';
+import type { Clock } from '../clock.ts';
+import type { ControlService } from '../contract/control/service.ts';
+import type { VerdictReport } from '../contract/control/verdict.ts';
+import { messageOf } from '../errors.ts';
 import { toVerdictReport } from '../planning/verdict-report.ts';
 import type { Verdict } from '../planning/verdict-types.ts';
-import type { DeployRun } from './deploy-run.ts';
 
 /** How long the service may take to say whether it takes verdicts, and to take one (ms). */
 const reportMs = 15_000;
 
+interface VerdictReporting {
+  deploymentId: string;
+  revisionId: string;
+  /** A verdict with the same key is reported once. */
+  idempotencyKey: string;
+  reporter: VerdictReport['reporter'];
+  /** The page of the run. */
+  detailsUrl?: string | undefined;
+  /** Removes secrets from the texts. */
+  redact: (text: string) => string;
+  /** Called if the verdict could not be reported, unless the signal aborted. */
+  missed: (why: string) => void;
+  control: Pick<ControlService, 'features' | 'reportVerdict'>;
+  clock: Clock;
+  signal?: AbortSignal | undefined;
+  /** A shorter limit (ms). */
+  withinMs?: number | undefined;
+}
+
 /**
- * Reports the verdict on a revision to a service that takes verdicts. A failure is a note: the outcome is the same
- * whether the service knows the verdict or not.
+ * Reports the verdict on a revision to a service that takes verdicts. Never rejects: a verdict that is missing there
+ * changes nothing else.
  */
 export async function reportVerdict(
   verdict: Verdict,
-  revisionId: string | null | undefined,
-  run: DeployRun,
+  { control, clock, signal, withinMs = reportMs, missed, ...about }: VerdictReporting,
 ): Promise<void> {
-  const { control, workflow, clock, signal } = run.request;
-  const report = toVerdictReport(verdict, {
-    reporter: workflow ? 'action' : 'cli',
-    detailsUrl: workflow?.runUrl,
-    redact: (text) => run.redact(text),
-  });
-  const deploymentId = run.known.deployment?.id;
-  if (!report || !deploymentId || !revisionId) return;
-  const options = { signal, deadline: clock.now() + reportMs };
+  const { deploymentId, revisionId, idempotencyKey } = about;
+  const options = { signal, deadline: clock.now() + Math.min(reportMs, withinMs) };
   try {
-    const { verdicts } = await control.features(options);
-    if (!verdicts) return;
-    await control.reportVerdict(deploymentId, revisionId, report, { ...options, idempotencyKey: randomUUID() });
+    const report = toVerdictReport(verdict, about);
+    if (!report || !(await control.features(options)).verdicts) return;
+    await control.reportVerdict(deploymentId, revisionId, report, { ...options, idempotencyKey });
   } catch (error) {
-    if (signal?.aborted) return;
-    const why = error instanceof Error ? error.message : 'it failed';
-    run.note(`the verdict of the smoke tests could not be reported to the service: ${why}`);
+    if (!signal?.aborted) missed(messageOf(error));
   }
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { backoffMs, type Clock } from '../clock.ts';
 import type { SmokeTest } from '../config/smoke-test.ts';
 import type { AgentServer } from '../contract/agent/service.ts';
@@ -70,10 +71,27 @@ export function redacted(verdict: TestVerdict, redact: (text: string) => string)
   };
 }
 
-/** Runs the smoke tests of the request against the live revision, and reports the verdict to the service. */
+/** Runs the smoke tests of the request against the live revision. The run reports the verdict while it goes on. */
 export async function smokeLive(run: DeployRun, revisionId: string | null | undefined): Promise<Verdict> {
   const verdict = await smokeAtAddress(run);
-  await reportVerdict(verdict, revisionId, run);
+  const { control, workflow, clock, signal, timeoutMs } = run.request;
+  const deploymentId = run.known.deployment?.id;
+  if (!deploymentId || !revisionId) return verdict;
+  run.report(() =>
+    reportVerdict(verdict, {
+      deploymentId,
+      revisionId,
+      idempotencyKey: randomUUID(),
+      reporter: workflow ? 'action' : 'cli',
+      detailsUrl: workflow?.runUrl,
+      redact: (text) => run.redact(text),
+      missed: (why) => run.note(`the verdict of the smoke tests could not be reported to the service: ${why}`),
+      control,
+      clock,
+      signal,
+      withinMs: timeoutMs,
+    }),
+  );
   return verdict;
 }
 

@@ -39,6 +39,17 @@ describe('a service that takes verdicts', () => {
     expect(JSON.stringify(fixture.control.verdicts)).not.toContain('canary-of-the-service');
   });
 
+  test('gets it while the rollback is under way', async () => {
+    const fixture = await reporting('wrong', 'wrong', 'hello');
+    const { control } = fixture;
+    const { promise: rolledBack, resolve } = Promise.withResolvers<void>();
+    const report = control.reportVerdict.bind(control);
+    control.reportVerdict = (...given) => rolledBack.then(() => report(...given));
+    control.onWrite = () => control.calls.includes('redeploy') && resolve();
+    expect((await fixture.deploy(tested)).kind).toBe('rolled-back');
+    expect(reported(fixture).map(([revision]) => revision)).toEqual(['r2', 'r3']);
+  });
+
   test('gets that on the live revision where only the tests are run', async () => {
     const fixture = await reporting('hello');
     await fixture.deploy({ ...tested, mode: 'smoke', workflow: undefined });

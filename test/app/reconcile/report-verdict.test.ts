@@ -43,6 +43,36 @@ describe('the verdict on a revision', () => {
   });
 });
 
+describe('the verdict on a revision that failed', () => {
+  test('is reported while the rollback is under way', async () => {
+    const fixture = await reporting();
+    fixture.verdicts.set(a, 'failed');
+    const { promise: rolledBack, resolve } = Promise.withResolvers<void>();
+    const { control } = fixture;
+    const report = control.reportVerdict.bind(control);
+    control.reportVerdict = (...given) => rolledBack.then(() => report(...given));
+    control.onWrite = () => control.calls.includes('redeploy') && resolve();
+    await fixture.run();
+    expect(await fixture.ends(a)).toEqual(['rolled-back', 'deployed']);
+    expect(control.verdicts.map(({ revisionId, report: { kind } }) => [revisionId, kind])).toEqual([
+      ['r2', 'failed'],
+      ['r3', 'passed'],
+    ]);
+  });
+
+  test('is not reported where another revision serves by then', async () => {
+    const fixture = await reporting();
+    fixture.verdicts.set(a, 'failed');
+    fixture.context.step = (name) => {
+      if (name === 'before-conclusion' && fixture.made === 1)
+        fixture.control.push([{ after: 0, status: 'DEPLOYED', commit: commitOf('b') }]);
+    };
+    await fixture.run();
+    expect(await fixture.ends(a)).toContain('broken');
+    expect(fixture.control.verdicts).toEqual([]);
+  });
+});
+
 describe('the check of a revision', () => {
   const page = /^https:\/\/control\.test\/console\/deployments\/d1\/revisions\/r2$/;
 
