@@ -1,3 +1,4 @@
+import { cutMark } from '../../contract/control/tracing-project.ts';
 import { hasMethods, memberOf } from '../members.ts';
 import { isMessage } from '../wire.ts';
 
@@ -12,8 +13,6 @@ export interface BoundedCopy {
 
 /** Values nested deeper, and cycles, are left out. */
 const maxDepth = 32;
-/** The mark at the end of a shortened text: the control service masks the start of a secret before it. */
-const cutMark = '…';
 
 /**
  * Copies a value of the agent's code, which may change or throw when read, up to a size of JSON in bytes. Stops there,

@@ -1,9 +1,6 @@
 import { isObject } from '../../contract/json-object.ts';
 import { maskOf, type Mask } from '../../contract/mask.ts';
-import type { TracedRun, TracedStep } from '../../contract/control/tracing-project.ts';
-
-/** The mark that the agent server sets where it cuts a text. */
-const cutMark = '…';
+import { cutMark, type TracedRun, type TracedStep } from '../../contract/control/tracing-project.ts';
 
 /** Masks these secrets in what a run received, made and failed with. */
 export function runMask(secrets: readonly string[]): (run: TracedRun) => TracedRun {
