@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { messageOf } from '../../errors.ts';
 import { ApiError } from './http.ts';
 
 export type Problems = Readonly<Record<string, string | undefined>>;
@@ -36,7 +37,7 @@ export function useForm(): FormState {
 
 /** The problems of a refused request at the fields of a form; those of other fields are the form's. */
 function problemsOf(error: unknown, fields: readonly string[]): Problems {
-  if (!(error instanceof ApiError)) return { '': error instanceof Error ? error.message : String(error) };
+  if (!(error instanceof ApiError)) return { '': messageOf(error) };
   const found: Record<string, string> = {};
   for (const { field, message } of error.problems) {
     const [name = ''] = field.split('.');

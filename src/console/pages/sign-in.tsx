@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { messageOf } from '../../errors.ts';
 import { ApiError } from '../api/http.ts';
 import { signIn } from '../api/session.ts';
 import { signInMessage } from '../api/session-state.ts';
@@ -17,7 +18,7 @@ export function SignIn() {
     try {
       await signIn({ api_key: apiKey.trim() });
     } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
+      setProblem(messageOf(error));
       if (error instanceof ApiError) waitFor(error.retryAfterSeconds);
       setBusy(false);
     }

@@ -1,15 +1,9 @@
-import { announce } from './toasts.tsx';
+import { copyText } from './copy-text.ts';
 
 /** Copies a text to the clipboard. `label` says what: "Copy the address". */
 export function CopyButton({ text, label }: { text: string; label: string }) {
-  const copy = (): void => {
-    navigator.clipboard.writeText(text).then(
-      () => announce('Copied.'),
-      () => announce('The browser did not allow copying. Select the text and copy it yourself.', 'failed'),
-    );
-  };
   return (
-    <button type="button" class="icon-button" aria-label={label} title={label} onClick={copy}>
+    <button type="button" class="icon-button" aria-label={label} title={label} onClick={() => void copyText(text)}>
       <svg
         width="16"
         height="16"

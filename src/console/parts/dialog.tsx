@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { messageOf } from '../../errors.ts';
 
 interface DialogProps {
   title: string;
@@ -55,7 +56,7 @@ export function ConfirmDialog({ title, children, action, isDangerous, typed, onC
       await onConfirm();
       onClose();
     } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
+      setProblem(messageOf(error));
       setBusy(false);
     }
   };

@@ -1,5 +1,6 @@
 import { isObject } from '../../contract/json-object.ts';
 import { fromJson } from '../../contract/json-text.ts';
+import { messageOf } from '../../errors.ts';
 
 export type Read<Value> = { value: Value; problem?: undefined } | { value?: undefined; problem: string };
 
@@ -9,7 +10,7 @@ export function readJson(text: string): Read<unknown> {
   try {
     return { value: JSON.parse(text) };
   } catch (error) {
-    return { problem: `This is no JSON: ${error instanceof Error ? error.message : String(error)}` };
+    return { problem: `This is no JSON: ${messageOf(error)}` };
   }
 }
 

@@ -1,13 +1,13 @@
 import type { ComponentChildren } from 'preact';
 import { useLocation } from 'preact-iso';
+import { messageOf } from '../../errors.ts';
 import { chooseTenant, signOut } from '../api/session.ts';
 import { session } from '../api/session-state.ts';
 import { paths } from '../paths.ts';
 import { chooseTheme, theme } from './theme.ts';
 import { announce } from './toasts.tsx';
 
-const reportFailure = (error: unknown): void =>
-  announce(error instanceof Error ? error.message : String(error), 'failed');
+const reportFailure = (error: unknown): void => announce(messageOf(error), 'failed');
 
 /** What surrounds every page: the way to the others, the workspace, and signing out. */
 export function Layout({ children }: { children: ComponentChildren }) {

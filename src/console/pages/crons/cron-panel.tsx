@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Cron, CronRun } from '../../../contract/agent/cron.ts';
+import { messageOf } from '../../../errors.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
@@ -34,7 +35,7 @@ export function CronPanel({ deploymentId, cron, assistantName, reload, onDelete 
       announce(enabled === false ? 'The cron is resumed.' : 'The cron is paused.');
       await reload();
     } catch (error) {
-      announce(error instanceof Error ? error.message : String(error), 'failed');
+      announce(messageOf(error), 'failed');
     }
     setBusy(false);
   };

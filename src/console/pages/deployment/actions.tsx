@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { deployment as deploymentSchema, type Deployment } from '../../../contract/control/deployment.ts';
+import { idempotencyKeyHeader } from '../../../contract/control/idempotency-key.ts';
 import type { HistoryEntry } from '../../../contract/control/revision-history.ts';
 import { call, send } from '../../api/http.ts';
 import { ConfirmDialog } from '../../parts/dialog.tsx';
@@ -29,7 +30,7 @@ export function ActionDialog(props: ActionDialogProps) {
 }
 
 /** The header that makes repeating a write harmless; one for each dialog, so that a retry is the same write. */
-const useIdempotencyKey = (): Record<string, string> => useState({ 'idempotency-key': crypto.randomUUID() })[0];
+const useIdempotencyKey = (): Record<string, string> => useState({ [idempotencyKeyHeader]: crypto.randomUUID() })[0];
 
 type EntryDialogProps = ActionDialogProps & { entry: HistoryEntry };
 

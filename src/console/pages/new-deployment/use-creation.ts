@@ -1,6 +1,7 @@
 import { useLocation } from 'preact-iso';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { deployment as deploymentSchema, type Deployment } from '../../../contract/control/deployment.ts';
+import { messageOf } from '../../../errors.ts';
 import { ApiError, call } from '../../api/http.ts';
 import { useLoaded, type Loaded } from '../../api/use-loaded.ts';
 import { paths } from '../../paths.ts';
@@ -66,7 +67,7 @@ export function useCreation(existingId: string | undefined): Creation {
     } catch (error) {
       setDraft((former) => ({ ...former, way: 'folder' }));
       setPicked(undefined);
-      setProblems((former) => ({ ...former, [pickedField]: wordsOf(error) }));
+      setProblems((former) => ({ ...former, [pickedField]: messageOf(error) }));
     }
   };
   const suggestedValues = (values: Draft['values'], { name, configPaths }: PickedSource): Draft['values'] => {
@@ -118,7 +119,7 @@ export function useCreation(existingId: string | undefined): Creation {
       const revision = deployed?.latest_revision_id;
       route(revision ? paths.revision(id, revision) : paths.deployment(id));
     } catch (error) {
-      const refused = error instanceof ApiError ? error : { message: wordsOf(error), problems: [] };
+      const refused = error instanceof ApiError ? error : { message: messageOf(error), problems: [] };
       const { problems: atFields, rest } = problemsAtFields(refused, sent);
       setProblems(atFields);
       setFailure(rest === undefined ? undefined : new Error(rest));
@@ -166,5 +167,3 @@ function useWarningBeforeLeaving(isBusy: boolean): void {
     return () => removeEventListener('beforeunload', warn);
   }, [isBusy]);
 }
-
-const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { isObject } from '../../../contract/json-object.ts';
+import { messageOf } from '../../../errors.ts';
 import { shownText } from '../../parts/untrusted.tsx';
 import type { ConversationProps } from './conversation.tsx';
 import { SchemaForm, emptyEntry, readEntry } from './schema-fields.tsx';
@@ -47,7 +48,7 @@ export function Composer(props: ComposerProps) {
       setTried(false);
       setFork(undefined);
     } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
+      setProblem(messageOf(error));
     } finally {
       setBusy(false);
       box.current?.focus();

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { messageOf } from '../../../errors.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
 import { shownText } from '../../parts/untrusted.tsx';
@@ -29,7 +30,7 @@ export function EditState({ step, nodeNames, onSave, onClose }: EditStateProps) 
       await onSave(changed, asNode === '' ? undefined : asNode);
       onClose();
     } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
+      setProblem(messageOf(error));
       setBusy(false);
     }
   };

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { messageOf } from '../../../errors.ts';
 import { Field } from '../../parts/field.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { shownText } from '../../parts/untrusted.tsx';
@@ -41,7 +42,7 @@ export function InterruptPanel({ interrupts, onAnswer }: InterruptPanelProps) {
     try {
       await onAnswer(resumeCommand(all));
     } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
+      setProblem(messageOf(error));
       setBusy(false);
     }
   };

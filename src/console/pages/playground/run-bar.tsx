@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { messageOf } from '../../../errors.ts';
 import { paths } from '../../paths.ts';
 import { Badge, type Tone } from '../../parts/badge.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
@@ -38,7 +39,7 @@ export function RunBar({ session, deploymentId, assistantId, context }: RunBarPr
     try {
       await action();
     } catch (error) {
-      announce(error instanceof Error ? error.message : String(error), 'failed');
+      announce(messageOf(error), 'failed');
     } finally {
       setBusy(false);
     }

@@ -1,4 +1,5 @@
 import { isObject } from '../../../contract/json-object.ts';
+import { messageOf } from '../../../errors.ts';
 
 interface Common {
   name: string;
@@ -161,7 +162,7 @@ function readJson(text: string): { value: unknown } | { problem: string } {
   try {
     return { value: JSON.parse(text) };
   } catch (error) {
-    return { problem: `This is not valid JSON: ${error instanceof Error ? error.message : String(error)}.` };
+    return { problem: `This is not valid JSON: ${messageOf(error)}.` };
   }
 }
 

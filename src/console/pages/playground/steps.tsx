@@ -1,4 +1,5 @@
 import { useMemo, useState } from 'preact/hooks';
+import { messageOf } from '../../../errors.ts';
 import { JsonView } from '../../parts/json-view.tsx';
 import { TimeAgo } from '../../parts/time.tsx';
 import { announce } from '../../parts/toasts.tsx';
@@ -30,7 +31,7 @@ export function Steps({ agent, session, assistantId, context, setFork, nodeNames
     try {
       await session.start({ assistantId, context, checkpoint: step.checkpoint });
     } catch (error) {
-      announce(error instanceof Error ? error.message : String(error), 'failed');
+      announce(messageOf(error), 'failed');
     } finally {
       setBusy(false);
     }

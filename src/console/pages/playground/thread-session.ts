@@ -1,6 +1,7 @@
 import { batch, signal } from '@preact/signals';
 import { finalRunStatuses, type Run } from '../../../contract/agent/run.ts';
 import type { Thread, ThreadState } from '../../../contract/agent/thread.ts';
+import { toError } from '../../../errors.ts';
 import { historyPage, type Agent, type RunFailure, type RunRequest } from './agent-api.ts';
 import { emptyRun, reduceRun, type RunView } from './run-view.ts';
 
@@ -10,7 +11,6 @@ const retryMs = 1_000;
 const frameMs = 16;
 
 const statusOf = (error: unknown): unknown => (error instanceof Error ? Reflect.get(error, 'status') : undefined);
-const toError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
 
 /** A thread that a page shows: its states, and the run on it, followed as it goes. */
 export class ThreadSession {

@@ -1,5 +1,6 @@
 import { logEntry, type LogEntry, type LogPage } from '../../../contract/control/log.ts';
 import { fromJson } from '../../../contract/json-text.ts';
+import { messageOf } from '../../../errors.ts';
 import { parseEvents } from '../../../sse/parse-events.ts';
 
 /** How the reading of a log stands. */
@@ -51,7 +52,7 @@ export async function followLog(log: FollowedLog, signal: AbortSignal): Promise<
       }
     } catch (error) {
       if (signal.aborted) return;
-      reason = error instanceof Error ? error.message : String(error);
+      reason = messageOf(error);
       if (log.isFinal(error)) return log.onState({ kind: 'failed', reason });
     }
     if (signal.aborted) return;

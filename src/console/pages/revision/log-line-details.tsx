@@ -1,7 +1,7 @@
+import { copyText } from '../../parts/copy-text.ts';
 import { JsonView } from '../../parts/json-view.tsx';
 import { Untrusted } from '../../parts/untrusted.tsx';
 import type { LogLine } from './log-line.ts';
-import { copyText } from './save-log.ts';
 
 const longestText = 100_000;
 

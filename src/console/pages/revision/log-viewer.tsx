@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { messageOf } from '../../../errors.ts';
 import { announce } from '../../parts/toasts.tsx';
 import { copyLines, downloadLog } from './save-log.ts';
 import { logLevels, type LogLevel } from './log-line.ts';
@@ -89,7 +90,7 @@ export function LogViewer({ source, label, lines, linkedId, onEnd }: LogViewerPr
     try {
       await downloadLog(source);
     } catch (error) {
-      announce(error instanceof Error ? error.message : String(error), 'failed');
+      announce(messageOf(error), 'failed');
     }
     setDownloading(false);
   };

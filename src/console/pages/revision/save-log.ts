@@ -1,6 +1,6 @@
 import { logPage } from '../../../contract/control/log.ts';
 import { call } from '../../api/http.ts';
-import { announce } from '../../parts/toasts.tsx';
+import { copyText } from '../../parts/copy-text.ts';
 import { pageSize } from './follow-log.ts';
 import { toLogLine, type LogLine } from './log-line.ts';
 import type { LogLines } from './log-lines.ts';
@@ -41,14 +41,4 @@ export function copyLines(numbers: readonly number[], lines: LogLines): void {
     .map((line) => textOf(line))
     .join('');
   void copyText(text, `Copied ${numbers.length.toLocaleString('en')} lines.`);
-}
-
-/** Copies a text, and announces that. */
-export async function copyText(text: string, done: string): Promise<void> {
-  try {
-    await navigator.clipboard.writeText(text);
-    announce(done);
-  } catch {
-    announce('The browser did not allow copying. Select the text, or download the log instead.', 'failed');
-  }
 }

@@ -5,6 +5,7 @@ import { graphConfigPathProblem, imageUriProblem, refusedInCommand } from '../..
 import { isTagRef, readWrittenRef } from '../../../contract/control/repo-ref.ts';
 import { resourceProblems } from '../../../contract/control/resource-bounds.ts';
 import { resourceSpec } from '../../../contract/control/resource-spec.ts';
+import { messageOf } from '../../../errors.ts';
 import { isEditable, textOf, valueAt, type SettingsField } from './fields.ts';
 import { hasSecretEdits, secretsToSend, type SecretEdits } from './secrets.ts';
 
@@ -80,7 +81,7 @@ function readValue({ control }: SettingsField, text: string): { value: unknown }
   try {
     return { value: JSON.parse(trimmed) };
   } catch (error) {
-    return { problem: `This is not JSON. ${error instanceof Error ? error.message : ''}`.trim() };
+    return { problem: `This is not JSON. ${messageOf(error)}`.trim() };
   }
 }
 

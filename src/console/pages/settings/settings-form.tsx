@@ -1,5 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { deployment as deploymentSchema, type Deployment } from '../../../contract/control/deployment.ts';
+import { idempotencyKeyHeader } from '../../../contract/control/idempotency-key.ts';
+import { toError } from '../../../errors.ts';
 import { ApiError, call } from '../../api/http.ts';
 import { paths } from '../../paths.ts';
 import { ErrorNotice } from '../../parts/notices.tsx';
@@ -77,7 +79,7 @@ export function SettingsForm({ current, reload }: SettingsFormProps) {
     }
     key.current ??= crypto.randomUUID();
     const headers = {
-      'idempotency-key': key.current,
+      [idempotencyKeyHeader]: key.current,
       ...(base.latest_revision_id === null ? {} : { 'if-match': base.latest_revision_id }),
     };
     try {
@@ -90,7 +92,7 @@ export function SettingsForm({ current, reload }: SettingsFormProps) {
       announce(isNew ? 'Saved. A new revision is being made.' : 'Saved.');
       await reload();
     } catch (failure) {
-      setError(failure instanceof Error ? failure : new Error(String(failure)));
+      setError(toError(failure));
       if (failure instanceof ApiError && failure.status === 412) await reload();
     } finally {
       setBusy(false);

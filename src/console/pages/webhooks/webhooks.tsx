@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import * as z from 'zod';
 import { deliveryStatuses, webhookDelivery, type WebhookDelivery } from '../../../contract/agent/webhook-delivery.ts';
+import { messageOf } from '../../../errors.ts';
 import { agentPath } from '../../api/agent-path.ts';
 import { call, send } from '../../api/http.ts';
 import { useAddressQuery } from '../../api/use-address-query.ts';
@@ -130,7 +131,7 @@ function DeliveryRow({ deploymentId, delivery, reload }: DeliveryRowProps) {
       announce('The webhook is being sent again.');
       await reload();
     } catch (error) {
-      announce(error instanceof Error ? error.message : String(error), 'failed');
+      announce(messageOf(error), 'failed');
     }
     setBusy(false);
   };

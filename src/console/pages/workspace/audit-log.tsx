@@ -2,6 +2,7 @@ import { useLocation } from 'preact-iso';
 import { useEffect, useState } from 'preact/hooks';
 import { apiKeysList, auditList, type AuditList } from '../../../contract/control/api-key.ts';
 import { allEntriesOf } from '../../../contract/control/pages.ts';
+import { messageOf } from '../../../errors.ts';
 import { call } from '../../api/http.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
 import { Empty, ErrorNotice, Loading } from '../../parts/notices.tsx';
@@ -66,7 +67,7 @@ function useOlder(filter: AuditFilter, key: string, first: AuditList | undefined
         former?.key === key ? { ...former, later: [...former.later, page] } : { key, first, later: [page] },
       );
     } catch (error) {
-      announce(error instanceof Error ? error.message : String(error), 'failed');
+      announce(messageOf(error), 'failed');
     }
     setBusy(false);
   };
