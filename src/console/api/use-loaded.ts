@@ -1,4 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { toError } from '../../errors.ts';
+import { LatestAttempt } from './latest-attempt.ts';
 
 /** What was loaded last, and what became of the last attempt. */
 export interface Loaded<T> {
@@ -20,33 +22,26 @@ export function useLoaded<T>(
   const [state, setState] = useState<{ key: string; data?: T; error?: Error }>({ key });
   const latest = useRef(load);
   latest.current = load;
-  const running = useRef<AbortController | undefined>(undefined);
+  const [attempt] = useState(() => new LatestAttempt());
 
   const reload = useCallback(async () => {
-    running.current?.abort();
-    const attempt = new AbortController();
-    running.current = attempt;
-    try {
-      const data = await latest.current(attempt.signal);
-      if (!attempt.signal.aborted) setState({ key, data });
-    } catch (error) {
-      if (attempt.signal.aborted) return;
-      const reason = error instanceof Error ? error : new Error(String(error));
-      setState((former) => ({ ...(former.key === key ? former : { key }), error: reason }));
-    }
-  }, [key]);
+    const outcome = await attempt.run(async (signal) => latest.current(signal), Date.now());
+    if (!outcome) return;
+    if ('data' in outcome) setState({ key, data: outcome.data });
+    else setState((former) => ({ ...(former.key === key ? former : { key }), error: toError(outcome.error) }));
+  }, [attempt, key]);
 
   useEffect(() => {
     void reload();
-    const timer =
-      everyMs === undefined
-        ? undefined
-        : setInterval(() => document.visibilityState === 'visible' && void reload(), everyMs);
+    const tick = (): void => {
+      if (document.visibilityState === 'visible' && attempt.isDue(Date.now())) void reload();
+    };
+    const timer = everyMs === undefined ? undefined : setInterval(tick, everyMs);
     return () => {
       clearInterval(timer);
-      running.current?.abort();
+      attempt.end();
     };
-  }, [reload, everyMs]);
+  }, [attempt, reload, everyMs]);
 
   // Data of another key must not be shown as this one's.
   const current = state.key === key ? state : { key };
