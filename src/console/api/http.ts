@@ -1,5 +1,11 @@
 import * as z from 'zod';
-import { csrfTokenHeader, session as sessionSchema, type Session } from '../../contract/control/session.ts';
+import {
+  backgroundHeader,
+  csrfTokenHeader,
+  session as sessionSchema,
+  type Session,
+} from '../../contract/control/session.ts';
+import { isAway } from './activity.ts';
 import { endSession, session, takeSession } from './session-state.ts';
 
 /** The address of the control service, with a slash at its end. */
@@ -70,15 +76,22 @@ export async function fetchOk(url: string | URL, init: RequestInit = {}): Promis
   // Another tab may have signed in again: the token of that session is another one.
   if (response.status === 403 && used && (await isRenewed(used))) response = await fetchAs(session.value, url, init);
   if (response.ok) return response;
-  if (response.status === 401 && session.value !== undefined) endSession(sessionEnded);
+  // An agent may respond so by its own rules: only the service says whether the session has ended.
+  if (response.status === 401 && session.value !== undefined) await readSession();
   throw await toApiError(response);
 }
 
 async function fetchAs(used: Session | undefined, url: string | URL, init: RequestInit): Promise<Response> {
   const headers = new Headers(init.headers);
-  if (used) headers.set(csrfTokenHeader, used.csrf_token);
+  if (used) {
+    headers.set(csrfTokenHeader, used.csrf_token);
+    // What a tab shows and changes stays in its workspace while another tab chooses another one.
+    headers.set('x-tenant-id', used.tenant_id);
+    if (isAway()) headers.set(backgroundHeader, '1');
+  }
   try {
-    return await fetch(url, { ...init, headers, credentials: 'same-origin' });
+    // An agent could direct a request with its credentials to the service itself.
+    return await fetch(url, { ...init, headers, credentials: 'same-origin', redirect: 'manual' });
   } catch (error) {
     if (init.signal?.aborted) throw error;
     throw new ApiError(0, 'The service could not be reached. Check that it is running; the page tries again.');
@@ -115,6 +128,9 @@ export async function call<Schema extends z.ZodType>(
   throw new ApiError(response.status, 'The service sent a response that this page does not know. Reload the page.');
 }
 
+const redirected =
+  'The response was a redirect, which this page does not follow. Reload the page: a proxy may ask you to sign in.';
+
 const detailed = z.looseObject({
   detail: z.union([
     z.string(),
@@ -123,6 +139,7 @@ const detailed = z.looseObject({
 });
 
 async function toApiError(response: Response): Promise<ApiError> {
+  if (response.type === 'opaqueredirect') return new ApiError(502, redirected);
   const parsed = detailed.safeParse(await response.json().catch(() => undefined));
   const fallback = `The service responded with ${response.status}. Its log says more.`;
   if (!parsed.success) return new ApiError(response.status, fallback);

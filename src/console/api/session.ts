@@ -1,4 +1,5 @@
 import { session as sessionSchema, type SessionCreateRequest } from '../../contract/control/session.ts';
+import { messageOf } from '../../errors.ts';
 import { ApiError, call, readSession, send } from './http.ts';
 import { endSession, session, takeSession } from './session-state.ts';
 
@@ -17,15 +18,16 @@ export async function restoreSession(): Promise<void> {
   const code = new URLSearchParams(location.hash.slice(1)).get('code');
   // The code must not stay in the history.
   if (code !== null) history.replaceState(null, '', location.pathname + location.search);
+  // A code is used up also where the browser has a session: a link that works later is one for others to find.
+  const refused = code === null ? undefined : await signIn({ code }).then(() => undefined, messageOf);
+  if (session.value !== undefined) return;
   try {
     takeSession(await call('GET', 'v1/session', sessionSchema));
   } catch (error) {
-    if (code !== null) await signIn({ code }).catch(showReason);
-    else if (!(error instanceof ApiError && error.status === 401)) showReason(error);
+    if (refused !== undefined) endSession(refused);
+    else if (!(error instanceof ApiError && error.status === 401)) endSession(messageOf(error));
   }
 }
-
-const showReason = (error: unknown): void => endSession(error instanceof Error ? error.message : String(error));
 
 /** @throws ApiError */
 export async function signIn(request: SessionCreateRequest): Promise<void> {

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { withoutTrailingSlashes } from '../../contract/plain-text.ts';
-import { csrfTokenHeader } from '../../contract/control/session.ts';
+import { backgroundHeader, csrfTokenHeader } from '../../contract/control/session.ts';
 import { holdsApiKey } from '../api-keys/api-key.ts';
 import { touchesSession, withoutSessionCookies } from '../sessions/cookie.ts';
 
@@ -10,13 +10,14 @@ export const agentTokenHeader = 'x-landfall-agent-token';
 /** Hop-by-hop headers: they concern one connection, not the message. */
 const hopByHop = ['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'upgrade'];
 
-/** The caller's credentials: for the service, not for the agent. */
+/** The caller's credentials and session: for the service, not for the agent. */
 const credentials = [
   'x-api-key',
   'x-tenant-id',
   'authorization',
   'proxy-authorization',
   csrfTokenHeader,
+  backgroundHeader,
   agentTokenHeader,
 ];
 

@@ -1,4 +1,4 @@
-import { csrfTokenHeader } from '../../contract/control/session.ts';
+import { backgroundHeader, csrfTokenHeader } from '../../contract/control/session.ts';
 import type { StoredKey } from '../api-keys/repository.ts';
 import type { SessionCookie } from './cookie.ts';
 import { judgeSource } from './own-origin.ts';
@@ -52,7 +52,9 @@ export function sessionAdmission({ store, cookie, publicUrl }: AdmissionSettings
     const key = session && (await store.findKey(session.key_id));
     if (!session || token === undefined || !key) return refused(401, ended);
     if (!isSafe && !isCsrfTokenOf(token, csrfToken)) return refused(403, wrongCsrfToken);
-    const lastUsed = await store.noteSessionUse(session);
+    // A page that nobody uses must not keep its session alive by what it loads again.
+    const isInBackground = (header(backgroundHeader) ?? '') !== '';
+    const lastUsed = isInBackground ? session.last_used_at : await store.noteSessionUse(session);
     return { kind: 'session', session: { ...session, last_used_at: lastUsed, token, key_name: key.name }, key };
   };
 }

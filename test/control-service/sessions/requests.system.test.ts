@@ -95,11 +95,14 @@ describe('a request to an agent with a session', () => {
       ...ofPage(),
       cookie: `first=1; ${browser.cookie}; __Host-landfall_session=x; last=2`,
       authorization: 'Bearer for-the-agent',
+      'x-landfall-background': '1',
+      'x-tenant-id': browser.tenant_id,
     };
     expect((await ask(headers, { method: 'POST' })).status).toBe(200);
     const [{ headers: seen } = { headers: {} }] = service.requested;
     expect(seen).toMatchObject({ cookie: 'first=1; last=2', authorization: 'Bearer for-the-agent' });
     expect(JSON.stringify(seen)).not.toContain(browser.csrf_token);
+    for (const name of ['x-landfall-background', 'x-tenant-id']) expect(seen).not.toHaveProperty(name);
     await ask(ofPage());
     expect(service.requested[1]?.headers).not.toHaveProperty('cookie');
   });

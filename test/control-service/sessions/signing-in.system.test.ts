@@ -128,6 +128,15 @@ describe('the end of a session', () => {
     expect(await service.store.forgetSessions(12 * hour)).toBeGreaterThan(0);
   });
 
+  test('comes also where a page that nobody uses goes on requesting', async () => {
+    const { cookie } = await service.browser();
+    const poll = () => service.send({ path: '/v1/session', headers: { cookie, 'x-landfall-background': '1' } });
+    service.clock.time += 11 * hour;
+    expect((await poll()).status).toBe(200);
+    service.clock.time += hour;
+    expect((await poll()).status).toBe(401);
+  });
+
   test('comes at once when its key is revoked', async () => {
     const key = await service.addKey('brief', [service.tenant]);
     const { cookie } = await service.browser(key.text);
