@@ -113,3 +113,35 @@ test('follows on while a run that its stream left has not ended', async () => {
   expect([asked.length, session.run.value?.status]).toEqual([2, 'interrupted']);
   vi.useRealTimers();
 });
+
+test('says why where a run may no longer be followed', async () => {
+  const { agent, asked } = agentWith([{ events: [begin], error: refused(403) }], []);
+  const session = new ThreadSession(agent, 't');
+  await session.open();
+  await vi.waitFor(() => expect(session.isFollowing.value).toBe(false));
+  expect([asked.length, session.problem.value?.message, session.isReconnecting.value]).toEqual([1, 'refused', false]);
+});
+
+test('follows a run once that a refresh notices before the response that began it', async () => {
+  const { agent, asked } = agentWith([{ events: [begin, token(1, 'a')] }], ['success']);
+  const response = Promise.withResolvers<Run>();
+  const ended = Promise.withResolvers<Run>();
+  const session = new ThreadSession({ ...agent, startRun: () => response.promise, run: () => ended.promise }, 't');
+  const started = session.start({ assistantId: 'a', input: {} });
+  await session.refresh();
+  response.resolve(runOf('pending'));
+  await started;
+  ended.resolve(runOf('success'));
+  await vi.waitFor(() => expect(session.isFollowing.value).toBe(false));
+  expect([asked.length, session.run.value?.status]).toEqual([1, 'success']);
+});
+
+test('adds older states once, however often they are asked for', async () => {
+  const { agent } = agentWith([], []);
+  const states = ['1', '2'].map((checkpoint_id) => ({ values: {}, next: [], checkpoint: { checkpoint_id } }));
+  const history: Agent['history'] = async (_, { before }) => states.slice(before ? 1 : 0, before ? 2 : 1);
+  const session = new ThreadSession({ ...agent, history, runs: async () => [] }, 't');
+  await session.open();
+  await Promise.all([session.loadMoreStates(), session.loadMoreStates()]);
+  expect(session.states.value.map(({ checkpoint }) => checkpoint?.checkpoint_id)).toEqual(['1', '2']);
+});

@@ -32,6 +32,7 @@ export class ThreadSession {
   readonly threadId: string;
   readonly #agent: Agent;
   readonly #closed = new AbortController();
+  #following: AbortController | undefined;
 
   constructor(agent: Agent, threadId: string) {
     this.#agent = agent;
@@ -71,6 +72,9 @@ export class ThreadSession {
 
   /** Shows a run of the thread: the one that runs is followed. */
   #show(run: Run, isOlder = false): void {
+    // A refresh may notice a run before the response that began it.
+    if (this.isFollowing.value && this.run.value?.run_id === run.run_id) return;
+    this.#following?.abort();
     batch(() => {
       this.run.value = run;
       this.isOlderRun.value = isOlder && isFinal(run.status);
@@ -103,6 +107,8 @@ export class ThreadSession {
     if (!before) return;
     await this.#attempt(async () => {
       const older = await this.#agent.history(this.threadId, { before, signal: this.#closed.signal });
+      // Others may have been loaded meanwhile: by a second click, or since the thread went on.
+      if (this.states.value.at(-1)?.checkpoint !== before) return;
       this.states.value = [...this.states.value, ...older];
       this.hasMoreStates.value = older.length === historyPage;
     });
@@ -158,7 +164,9 @@ export class ThreadSession {
 
   /** Follows a run to its end, over lost connections and restarts of the service. */
   async #follow(runId: string): Promise<void> {
-    const { signal } = this.#closed;
+    const following = new AbortController();
+    this.#following = following;
+    const signal = AbortSignal.any([this.#closed.signal, following.signal]);
     this.isFollowing.value = true;
     let view = emptyRun(runId);
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -177,14 +185,14 @@ export class ThreadSession {
           }
           publish();
           const run = await this.#agent.run(this.threadId, runId, signal);
-          if (isFinal(run.status)) return await this.#end(run, view);
+          if (isFinal(run.status)) return await this.#end(run, view, signal);
         } catch (error) {
           publish();
           if (signal.aborted) return;
           if (statusOf(error) === 404) return await this.reload();
           // The service has dropped the events in between: start again with those that it has.
           if (statusOf(error) === 422) view = emptyRun(runId);
-          if (statusOf(error) === 401) throw error;
+          if (statusOf(error) === 401 || statusOf(error) === 403) throw error;
         }
         this.isReconnecting.value = true;
         await pause(retryMs, signal);
@@ -193,13 +201,17 @@ export class ThreadSession {
       this.problem.value = toError(error);
     } finally {
       clearTimeout(timer);
-      this.isReconnecting.value = false;
-      this.isFollowing.value = false;
+      if (this.#following === following) {
+        this.#following = undefined;
+        this.isReconnecting.value = false;
+        this.isFollowing.value = false;
+      }
     }
   }
 
-  async #end(run: Run, view: RunView): Promise<void> {
+  async #end(run: Run, view: RunView, signal: AbortSignal): Promise<void> {
     await this.#load();
+    if (signal.aborted) return;
     batch(() => {
       this.run.value = run;
       this.view.value = { ...view, streamed: [] };
