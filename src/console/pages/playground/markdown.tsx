@@ -1,19 +1,18 @@
 import type { AlignType, Nodes } from 'mdast';
-import { fromMarkdown } from 'mdast-util-from-markdown';
-import { gfmFromMarkdown } from 'mdast-util-gfm';
-import { gfm } from 'micromark-extension-gfm';
 import type { ComponentChildren, JSX } from 'preact';
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { shownText } from '../../parts/untrusted.tsx';
+import { longestMarkdown, parseMarkdown } from './markdown-tree.ts';
 import { safeAddress } from './safe-address.ts';
 
-/** Longer texts are shown as they are: a tree of them would slow the page down. */
-const longestMarkdown = 50_000;
+/** How often a text that is being written is parsed anew (ms). */
+const parseMs = 200;
 
 /** Markdown that others wrote, as elements: raw HTML stays text, images are links, and links lead only to web pages. */
-export function Markdown({ text }: { text: string }) {
-  const tree = useMemo(() => (text.length > longestMarkdown ? undefined : parse(text)), [text]);
-  if (!tree) return <LongText text={text} />;
+export function Markdown({ text, isStreaming }: { text: string; isStreaming: boolean }) {
+  const paced = usePaced(text, isStreaming);
+  const tree = useMemo(() => toElements(paced), [paced]);
+  if (!tree) return <PlainText text={paced} />;
   return (
     <div class="playground-markdown" dir="auto">
       {tree}
@@ -21,25 +20,44 @@ export function Markdown({ text }: { text: string }) {
   );
 }
 
-function LongText({ text }: { text: string }) {
+/** The text as it was some moments ago while it is being written, then as it is. */
+function usePaced(text: string, isStreaming: boolean): string {
+  const [paced, setPaced] = useState(text);
+  const latest = useRef(text);
+  latest.current = text;
+  useEffect(() => {
+    if (!isStreaming) return undefined;
+    const timer = setInterval(() => setPaced(latest.current), parseMs);
+    return () => clearInterval(timer);
+  }, [isStreaming]);
+  return isStreaming ? paced : text;
+}
+
+/** What is too long or too deep for a tree. */
+function PlainText({ text }: { text: string }) {
   const [isWhole, setWhole] = useState(false);
   return (
     <div class="playground-markdown">
-      <bdi class="untrusted">{shownText(isWhole ? text : text.slice(0, 5_000), Number.MAX_SAFE_INTEGER)}</bdi>
-      <p>
-        <button type="button" class="button" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
-          {isWhole ? 'Show less' : `Show all ${text.length.toLocaleString('en')} characters`}
-        </button>
-      </p>
+      <bdi class="untrusted">{shownText(isWhole ? text : text.slice(0, firstCharacters), Number.MAX_SAFE_INTEGER)}</bdi>
+      {text.length > firstCharacters && (
+        <p>
+          <button type="button" class="button" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+            {isWhole ? 'Show less' : `Show all ${text.length.toLocaleString('en')} characters`}
+          </button>
+        </p>
+      )}
     </div>
   );
 }
 
+const firstCharacters = 5_000;
+
 /** The whole text: it is bounded by the one who calls. */
 const shown = (text: string): string => shownText(text, longestMarkdown);
 
-function parse(text: string): ComponentChildren {
-  const root = fromMarkdown(text, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
+function toElements(text: string): ComponentChildren[] | undefined {
+  const root = parseMarkdown(text);
+  if (!root) return undefined;
   const addresses = new Map<string, string>();
   for (const child of root.children) if (child.type === 'definition') addresses.set(child.identifier, child.url);
   return root.children.map((node, index) => element(node, index, addresses));
@@ -94,7 +112,9 @@ function element(node: Nodes, key: number, addresses: Addresses): ComponentChild
     case 'listItem':
       return (
         <li key={key}>
-          {typeof node.checked === 'boolean' && (node.checked ? '☑ ' : '☐ ')}
+          {typeof node.checked === 'boolean' && (
+            <input type="checkbox" checked={node.checked} disabled aria-label={node.checked ? 'Done' : 'Not done'} />
+          )}
           {children()}
         </li>
       );

@@ -25,7 +25,7 @@ function MessageItem({ message, isStreaming }: MessageProps) {
   const speaker = `${speakers[role]}${name === undefined || role === 'tool' ? '' : ` (${shownText(name, 60)})`}`;
   const body = (
     <>
-      {text !== '' && <Markdown text={text} />}
+      {text !== '' && <Markdown text={text} isStreaming={isStreaming} />}
       {others.map((part, index) => (
         <JsonView key={index} name="part" value={part} />
       ))}
