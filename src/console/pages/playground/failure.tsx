@@ -8,6 +8,7 @@ import { stackIn } from './stack.ts';
 
 /** Lines of the log arrive within about a second. */
 const logMs = 2_000;
+const mostAttempts = 10;
 
 /** The error of a run; its stack is in the agent's log. */
 export function Failure({
@@ -54,17 +55,21 @@ async function findStack(deploymentId: string, runId: string, signal: AbortSigna
 }
 
 function Stack({ deploymentId, runId }: { deploymentId: string; runId: string }) {
-  const [isFound, setFound] = useState(false);
+  const [attempts, setAttempts] = useState(0);
   const { data, error } = useLoaded(
     runId,
     async (signal) => {
+      setAttempts((former) => former + 1);
       const stack = await findStack(deploymentId, runId, signal);
-      setFound(stack?.includes('\n') === true);
+      if (stack?.includes('\n') === true) setAttempts(mostAttempts);
       return stack;
     },
-    isFound ? {} : { everyMs: logMs },
+    attempts < mostAttempts ? { everyMs: logMs } : {},
   );
   if (error) return <p class="field-error">{error.message}</p>;
+  if (data === undefined && attempts >= mostAttempts) {
+    return <p class="muted">No stack was found in the agent’s log. Close this and open it again to look once more.</p>;
+  }
   if (data === undefined) return <p class="muted">Looking for the stack in the agent's log …</p>;
   return (
     <pre class="playground-stack" tabIndex={0}>
