@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks';
 import { shownText } from './untrusted.tsx';
 
 /** A value as folded JSON: objects and lists open with a click, long texts are cut. */
@@ -11,19 +12,23 @@ export function JsonView({ value, name, open = false }: { value: unknown; name?:
       </div>
     );
   }
+  return <Folded value={value} label={label} open={open} />;
+}
+
+/** The entries of an object or a list, which are made when it is opened: a value may be large, and deep. */
+function Folded({ value, label, open }: { value: object; label: string; open: boolean }) {
+  const [wasOpened, setOpened] = useState(open);
   const entries = Object.entries(value);
   const count = Array.isArray(value) ? `[${entries.length}]` : `{${entries.length}}`;
   if (entries.length === 0) return <div class="json">{label + (Array.isArray(value) ? '[]' : '{}')}</div>;
   return (
-    <details class="json" open={open}>
+    <details class="json" open={open} onToggle={(event) => event.currentTarget.open && setOpened(true)}>
       <summary>
         <span class="json-name">{label}</span>
         {count}
       </summary>
-      {entries.slice(0, mostEntries).map(([key, each]) => (
-        <JsonView key={key} name={key} value={each} />
-      ))}
-      {entries.length > mostEntries && <p>… {entries.length - mostEntries} more</p>}
+      {wasOpened && entries.slice(0, mostEntries).map(([key, each]) => <JsonView key={key} name={key} value={each} />)}
+      {wasOpened && entries.length > mostEntries && <p>… {entries.length - mostEntries} more</p>}
     </details>
   );
 }
