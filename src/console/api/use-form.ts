@@ -1,5 +1,7 @@
 import { useState } from 'preact/hooks';
 import { messageOf } from '../../errors.ts';
+import { announce } from '../parts/toasts.tsx';
+import { useHasLeft } from '../parts/use-has-left.ts';
 import { ApiError } from './http.ts';
 
 export type Problems = Readonly<Record<string, string | undefined>>;
@@ -18,6 +20,7 @@ export interface FormState {
 export function useForm(): FormState {
   const [isBusy, setBusy] = useState(false);
   const [problems, setProblems] = useState<Problems>({});
+  const hasLeft = useHasLeft();
   const submit: FormState['submit'] = async (fields, request) => {
     if (isBusy) return false;
     setBusy(true);
@@ -26,6 +29,8 @@ export function useForm(): FormState {
       await request();
       return true;
     } catch (error) {
+      // A form that was closed meanwhile can't show why.
+      if (hasLeft()) announce(messageOf(error), 'failed');
       setProblems(problemsOf(error, fields));
       return false;
     } finally {

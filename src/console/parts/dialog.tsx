@@ -1,6 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { messageOf } from '../../errors.ts';
+import { announce } from './toasts.tsx';
+import { useHasLeft } from './use-has-left.ts';
 
 interface DialogProps {
   title: string;
@@ -49,13 +51,16 @@ export function ConfirmDialog({ title, children, action, isDangerous, typed, onC
   const [text, setText] = useState('');
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
+  const hasLeft = useHasLeft();
   const confirm = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
     setBusy(true);
     try {
       await onConfirm();
-      onClose();
+      if (!hasLeft()) onClose();
     } catch (error) {
+      // Somebody who has closed the dialog meanwhile would take it for done.
+      if (hasLeft()) announce(`${action}: ${messageOf(error)}`, 'failed');
       setProblem(messageOf(error));
       setBusy(false);
     }

@@ -2,7 +2,9 @@ import { useState } from 'preact/hooks';
 import { messageOf } from '../../../errors.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
+import { announce } from '../../parts/toasts.tsx';
 import { shownText } from '../../parts/untrusted.tsx';
+import { useHasLeft } from '../../parts/use-has-left.ts';
 import { changedValues, type Step } from './history.ts';
 import { readJsonObject } from './schema-form.ts';
 
@@ -20,6 +22,7 @@ export function EditState({ step, nodeNames, onSave, onClose }: EditStateProps) 
   const [asNode, setAsNode] = useState('');
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
+  const hasLeft = useHasLeft();
   const parsed = readJsonObject(text);
   const changed = 'value' in parsed ? changedValues(values, parsed.value) : {};
   const keys = Object.keys(changed);
@@ -28,8 +31,9 @@ export function EditState({ step, nodeNames, onSave, onClose }: EditStateProps) 
     setProblem(undefined);
     try {
       await onSave(changed, asNode === '' ? undefined : asNode);
-      onClose();
+      if (!hasLeft()) onClose();
     } catch (error) {
+      if (hasLeft()) announce(messageOf(error), 'failed');
       setProblem(messageOf(error));
       setBusy(false);
     }
