@@ -22,18 +22,20 @@ export async function uploadTarball(
   deploymentId: string,
   tarball: Blob,
   onProgress: (sent: number) => void,
+  signal: AbortSignal,
 ): Promise<string> {
   const headers = { [idempotencyKeyHeader]: crypto.randomUUID() };
   const { upload_url, object_path } = await call('POST', `v2/deployments/${deploymentId}/upload-url`, uploadTarget, {
     headers,
+    signal,
   });
   // The service names itself by the address that it was started with; this page may have reached it by another.
-  await put(new URL(object_path + new URL(upload_url).search, serviceUrl), tarball, onProgress);
+  await put(new URL(object_path + new URL(upload_url).search, serviceUrl), tarball, onProgress, signal);
   return object_path;
 }
 
 /** `fetch` does not report how much was sent. */
-function put(url: URL, body: Blob, onProgress: (sent: number) => void): Promise<void> {
+function put(url: URL, body: Blob, onProgress: (sent: number) => void, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     request.open('PUT', url);
@@ -45,6 +47,10 @@ function put(url: URL, body: Blob, onProgress: (sent: number) => void): Promise<
     request.addEventListener('error', () =>
       reject(new ApiError(0, 'The upload was interrupted. Check that the service is running, and try again.')),
     );
+    signal.addEventListener('abort', () => {
+      request.abort();
+      reject(signal.reason);
+    });
     request.send(body);
   });
 }

@@ -4,6 +4,7 @@ import { deployment as deploymentSchema, type Deployment } from '../../../contra
 import { messageOf } from '../../../errors.ts';
 import { ApiError, call } from '../../api/http.ts';
 import { useLoaded, type Loaded } from '../../api/use-loaded.ts';
+import { announce } from '../../parts/toasts.tsx';
 import { paths } from '../../paths.ts';
 import { pickDropped, type PickedSource } from './picked-source.ts';
 import { emptyDraft, problemsAtFields, toRequest, withoutEmptySecrets, type Draft, type Problems } from './request.ts';
@@ -54,6 +55,7 @@ export function useCreation(existingId: string | undefined): Creation {
   const uploaded = useRef<{ picked: PickedSource; path: string } | undefined>(undefined);
   const existing = useExisting(existingId);
   useWarningBeforeLeaving(isBusy);
+  const left = useLeaving();
 
   const setValue = (path: string, value: string): void =>
     setDraft((former) => ({ ...former, values: { ...former.values, [path]: value } }));
@@ -85,8 +87,9 @@ export function useCreation(existingId: string | undefined): Creation {
     if (uploaded.current?.picked !== source) {
       const total = source.bytes;
       const tarball = await source.pack((done) => setProgress({ step: 'Packing', done, total }));
+      left.throwIfAborted();
       const sent = (done: number): void => setProgress({ step: 'Uploading', done, total: tarball.size });
-      uploaded.current = { picked: source, path: await uploadTarball(id, tarball, sent) };
+      uploaded.current = { picked: source, path: await uploadTarball(id, tarball, sent, left) };
     }
     const { path } = uploaded.current;
     const revision = { source_tarball_path: path, graph_config_path: (draft.values[graphConfigPath] ?? '').trim() };
@@ -111,14 +114,20 @@ export function useCreation(existingId: string | undefined): Creation {
       let id = existingId;
       let deployed = id === undefined ? await createDeployment(request.body, keyFor(content)) : undefined;
       id ??= deployed?.id ?? '';
+      left.throwIfAborted();
       if (source) {
         // From here on a reload, or another attempt, goes on with this deployment.
         route(paths.upload(id), true);
         deployed = await sendSource(id, source);
       }
+      left.throwIfAborted();
       const revision = deployed?.latest_revision_id;
       route(revision ? paths.revision(id, revision) : paths.deployment(id));
     } catch (error) {
+      if (left.aborted) {
+        if (error instanceof ApiError) announce(`The deployment: ${error.message}`, 'failed');
+        return;
+      }
       const refused = error instanceof ApiError ? error : { message: messageOf(error), problems: [] };
       const { problems: atFields, rest } = problemsAtFields(refused, sent);
       setProblems(atFields);
@@ -157,6 +166,13 @@ function useExisting(id: string | undefined): Loaded<Deployment | undefined> | u
       : call('GET', `v2/deployments/${encodeURIComponent(id)}`, deploymentSchema, { signal }),
   );
   return id === undefined ? undefined : loaded;
+}
+
+/** Ends with the page: what was begun there must not lead away from the one that was opened meanwhile. */
+function useLeaving(): AbortSignal {
+  const [leaving] = useState(() => new AbortController());
+  useEffect(() => () => leaving.abort(), [leaving]);
+  return leaving.signal;
 }
 
 function useWarningBeforeLeaving(isBusy: boolean): void {
