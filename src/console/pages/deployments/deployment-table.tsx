@@ -7,7 +7,7 @@ import { shownText, Untrusted } from '../../parts/untrusted.tsx';
 import { paths } from '../../paths.ts';
 import { activityText, errorsOf, requestsOf, stateWord, type ListView, type SortKey } from './deployment-list.ts';
 import { barsOf, barsPath, sparklineHeight } from './sparkline.ts';
-import { useVirtualRows } from './use-virtual-rows.ts';
+import { useWindowRows } from './use-window-rows.ts';
 
 const stateTones: Readonly<Record<string, Tone>> = { live: 'good', deploying: 'busy', failed: 'bad', deleting: 'warn' };
 const verdictTones: Readonly<Record<string, Tone>> = { passed: 'good', failed: 'bad' };
@@ -21,7 +21,7 @@ interface TableProps {
 
 /** The deployments as a table, of which only the rows in view are in the page. */
 export function DeploymentTable({ deployments, view, onSort }: TableProps) {
-  const { body, items, measure, onFocusIn } = useVirtualRows(deployments.map(({ id }) => id));
+  const { body, items, measure, onFocusIn } = useWindowRows(deployments.map(({ id }) => id));
   let end = 0;
   const rows: ComponentChildren[] = [];
   for (const { index, start, size } of items) {

@@ -25,7 +25,7 @@ const mostPlainRows = 60;
 const estimatedHeight = 64;
 
 /** Chooses the rows of a long table that are in view while the window scrolls, and the one that has the focus. */
-export function useVirtualRows(keys: readonly string[]): VirtualRows {
+export function useWindowRows(keys: readonly string[]): VirtualRows {
   const [, render] = useReducer((count: number) => count + 1, 0);
   const body = useRef<HTMLTableSectionElement>(null);
   const focused = useRef<number | undefined>(undefined);

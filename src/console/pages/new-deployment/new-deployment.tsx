@@ -7,7 +7,7 @@ import { AdvancedFields, FieldInput } from './fields.tsx';
 import { FolderPicker } from './folder-picker.tsx';
 import { ProgressBar } from './progress-bar.tsx';
 import { formFields, ways, type Way } from './request.ts';
-import { SecretsEditor } from './secrets-editor.tsx';
+import { SecretFields } from './secret-fields.tsx';
 import { useChoices } from './use-choices.ts';
 import { useCreation, type Creation } from './use-creation.ts';
 
@@ -97,7 +97,7 @@ function CreateForm({ creation }: { creation: Creation }) {
           {advanced.map(input)}
         </AdvancedFields>
       </section>
-      <SecretsEditor secrets={draft.secrets} problems={problems} onChange={(secrets) => change({ secrets })} />
+      <SecretFields secrets={draft.secrets} problems={problems} onChange={(secrets) => change({ secrets })} />
     </>
   );
 }

@@ -1,4 +1,5 @@
 import { Field } from '../../parts/field.tsx';
+import { SecretValue } from '../../parts/secret-value.tsx';
 import { readSecretLines, type Draft, type Problems } from './request.ts';
 
 type Secrets = Draft['secrets'];
@@ -10,7 +11,7 @@ interface SecretsProps {
 }
 
 /** The environment variables of the agent, each with a name and a value. */
-export function SecretsEditor({ secrets, problems, onChange }: SecretsProps) {
+export function SecretFields({ secrets, problems, onChange }: SecretsProps) {
   const change = (index: number, changed: Partial<Secrets[number]>): void =>
     onChange(secrets.map((each, at) => (at === index ? { ...each, ...changed } : each)));
   const paste = (index: number, event: ClipboardEvent): void => {
@@ -41,17 +42,12 @@ export function SecretsEditor({ secrets, problems, onChange }: SecretsProps) {
               />
             )}
           </Field>
-          <Field label={`Value of secret ${index + 1}`} problem={problems[`secrets.${index}.value`]}>
-            {(attributes) => (
-              <input
-                {...attributes}
-                type="password"
-                value={value}
-                autocomplete="off"
-                onInput={(event) => change(index, { value: event.currentTarget.value })}
-              />
-            )}
-          </Field>
+          <SecretValue
+            label={`Value of secret ${index + 1}`}
+            problem={problems[`secrets.${index}.value`]}
+            value={value}
+            onInput={(typed) => change(index, { value: typed })}
+          />
           <button
             type="button"
             class="button"

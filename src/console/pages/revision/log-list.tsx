@@ -2,7 +2,7 @@ import type { Ref } from 'preact';
 import { useCallback, useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { LogRow } from './log-row.tsx';
 import type { LogLines, LogView } from './log-lines.ts';
-import { rowHeight, useVirtualRows } from './use-virtual-rows.ts';
+import { rowHeight, useScrollerRows } from './use-scroller-rows.ts';
 
 interface LogListProps {
   label: string;
@@ -29,7 +29,7 @@ export function LogList(props: LogListProps) {
   const lastDropped = useRef(lines.dropped);
   // Another function makes all rows be placed again.
   const keyOf = useCallback((index: number) => view.shown[index] ?? `after ${index}`, [view, lines.dropped]);
-  const rows = useVirtualRows(scroller, view.shown.length, keyOf);
+  const rows = useScrollerRows(scroller, view.shown.length, keyOf);
   const space = useRef<HTMLDivElement>(null);
   const slots = useRef(0);
 

@@ -17,7 +17,7 @@ const leastHeight = (): number => rowHeight;
 type Rows = Virtualizer<HTMLElement, HTMLElement>;
 
 /** Renders only the rows that are in view. `keyOf` names a row by what it shows, so that its measured height follows it. */
-export function useVirtualRows(
+export function useScrollerRows(
   scroller: RefObject<HTMLElement | null>,
   count: number,
   keyOf: (index: number) => number | string,

@@ -1,5 +1,6 @@
 import { useRef } from 'preact/hooks';
 import { Field } from '../../parts/field.tsx';
+import { SecretValue } from '../../parts/secret-value.tsx';
 import { Untrusted } from '../../parts/untrusted.tsx';
 import type { SecretEdits } from './secrets.ts';
 
@@ -75,7 +76,7 @@ export function SecretsEditor({ hint, names, edits, problem, onChange }: Secrets
               )}
             </div>
             {changed.has(name) && (
-              <ValueField
+              <SecretValue
                 label={`New value of ${name}`}
                 value={changed.get(name) ?? ''}
                 onInput={(value) => setChanged(name, value)}
@@ -100,7 +101,7 @@ export function SecretsEditor({ hint, names, edits, problem, onChange }: Secrets
                   />
                 )}
               </Field>
-              <ValueField
+              <SecretValue
                 label={`Value of new secret ${index + 1}`}
                 value={each.value}
                 onInput={(value) => replace({ value })}
@@ -130,24 +131,5 @@ export function SecretsEditor({ hint, names, edits, problem, onChange }: Secrets
         Add a secret
       </button>
     </fieldset>
-  );
-}
-
-/** A value as it is typed: hidden, and with its line breaks, which a password field would drop from a pasted key. */
-function ValueField({ label, value, onInput }: { label: string; value: string; onInput: (value: string) => void }) {
-  return (
-    <Field label={label}>
-      {(attributes) => (
-        <textarea
-          {...attributes}
-          class="settings-value mono"
-          rows={1}
-          value={value}
-          autocomplete="off"
-          spellcheck={false}
-          onInput={(event) => onInput(event.currentTarget.value)}
-        />
-      )}
-    </Field>
   );
 }
