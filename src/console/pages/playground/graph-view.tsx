@@ -14,7 +14,13 @@ const words: Readonly<Record<NodeStatus, string>> = {
   failed: 'failed',
   waiting: 'waits for you',
 };
-const signs: Readonly<Record<NodeStatus, string>> = { running: '◌', done: '✓', failed: '✕', waiting: '!' };
+/** Paths around 0,0: fonts may lack such signs. */
+const signs: Readonly<Record<NodeStatus, string>> = {
+  running: 'M4 0A4 4 0 1 1 0-4',
+  done: 'M-4 0-1 3 4-4',
+  failed: 'M-4-4 4 4M4-4-4 4',
+  waiting: 'M0-5V1M0 3V5',
+};
 
 /** The graph, with what each node is doing. */
 export function GraphView({ drawing, nodes }: GraphViewProps) {
@@ -61,8 +67,14 @@ export function GraphView({ drawing, nodes }: GraphViewProps) {
               return (
                 <g key={id} class={`playground-node playground-node-${status ?? 'idle'}`} data-node={id}>
                   <rect x={x - width / 2} y={y - height / 2} width={width} height={height} rx={8} />
+                  {status && (
+                    <path
+                      class="playground-sign"
+                      d={signs[status]}
+                      transform={`translate(${x - width / 2 + 12} ${y})`}
+                    />
+                  )}
                   <text x={x} y={y + 4} text-anchor="middle">
-                    {status ? `${signs[status]} ` : ''}
                     {shownText(label)}
                   </text>
                   <title>{`${shownText(id)}${status ? `, ${words[status]}` : ''}`}</title>
