@@ -31,10 +31,15 @@ export class Repository {
     return edit(join(this.folder, file), from, to);
   }
 
-  /** Commits everything and returns the commit. */
-  async commit(message: string): Promise<string> {
+  /**
+   * Commits everything and returns the commit.
+   *
+   * @param author as in `Ada Moreno <ada@example.com>`; the demo's own when absent.
+   */
+  async commit(message: string, author?: string): Promise<string> {
     await this.#git('add', '--all');
-    await this.#git('commit', '--quiet', '--message', message);
+    const by = author === undefined ? [] : ['--author', author];
+    await this.#git('commit', '--quiet', ...by, '--message', message);
     return this.head();
   }
 
