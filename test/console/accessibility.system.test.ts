@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import { askAgent } from './agent-data.ts';
+import { type WatchedPage } from '../../src/demo/chromium.ts';
 import {
   accessibilityProblems,
   expectAccessible,
   expectClean,
   openConsoleFixture,
   type ConsoleFixture,
-  type ConsolePage,
 } from './fixture.ts';
 import { tabTo } from './playground/actions.ts';
 
 let console: ConsoleFixture;
-let opened: ConsolePage;
+let opened: WatchedPage;
 let page: Page;
 /** The address of the pages of the deployment. */
 let deployment: string;

@@ -1,6 +1,7 @@
 // What the page sends, and what it makes of responses that only an agent or another tab would cause.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { expectClean, openConsoleFixture, watch, type ConsoleFixture } from './fixture.ts';
+import { watchPage } from '../../src/demo/chromium.ts';
+import { expectClean, openConsoleFixture, type ConsoleFixture } from './fixture.ts';
 
 let console: ConsoleFixture;
 let id: string;
@@ -58,7 +59,7 @@ test('requests name the workspace of the page, and whether somebody uses it', as
 test('a link that signs in once is used up also by a browser that is signed in', async () => {
   const context = await console.newContext();
   const page = await context.newPage();
-  const opened = watch(page, console.services.service.url);
+  const opened = watchPage(page, console.services.service.url);
   const posts: string[] = [];
   page.on('request', (request) => request.method() === 'POST' && posts.push(new URL(request.url()).pathname));
   await page.goto(`${console.services.service.url}/console/`);
