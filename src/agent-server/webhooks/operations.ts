@@ -71,10 +71,14 @@ const toDeliveryResponse = (delivery: ListedDelivery): WebhookDelivery => ({
   settled_at: delivery.settled_at?.toISOString() ?? null,
 });
 
-/** The origin and the path of a webhook's address; name, password, query and fragment may hold tokens. */
+/**
+ * The origin and the first part of the path of a webhook's address, without name, password, query and fragment: all
+ * others may hold tokens, as those of Slack, Discord and Teams do. An address of the agent itself is shown with its path.
+ */
 export function withoutSecrets(address: string): string {
   if (address.startsWith('/')) return address.split(/[?#]/, 1)[0] ?? '';
   if (!URL.canParse(address)) return '';
   const { origin, pathname } = new URL(address);
-  return `${origin}${pathname}`;
+  const [, first = '', ...others] = pathname.split('/');
+  return `${origin}/${first}${others.some((part) => part !== '') ? '/…' : ''}`;
 }

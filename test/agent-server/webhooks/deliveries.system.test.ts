@@ -120,7 +120,10 @@ test('shows a user of the agent only the webhooks of own runs', async () => {
 });
 
 test.each([
-  ['https://user:pass@example.com/a/b?token=1#x', 'https://example.com/a/b'],
+  ['https://user:pass@example.com/a/b?token=1#x', 'https://example.com/a/…'],
+  ['https://hooks.slack.test/services/T0/B0/token', 'https://hooks.slack.test/services/…'],
+  ['https://example.com/hook/', 'https://example.com/hook'],
+  ['https://example.com', 'https://example.com/'],
   ['/threads/x?token=1', '/threads/x'],
   ['no address', ''],
 ])('the address %s is shown as %s', (address, shown) => {
