@@ -3,6 +3,7 @@ import type { ClientBase } from 'pg';
 import type { CancelAction, RunsCancel } from '../../contract/agent/run.ts';
 import type { ThreadStatus } from '../../contract/agent/thread.ts';
 import type { Clock } from '../../clock.ts';
+import { cutText } from '../tracing/bounded-copy.ts';
 import type { Storage } from '../storage/open.ts';
 import { storable } from '../storage/storable.ts';
 import { expiryCondition, type ExpiryCondition } from '../threads/expiry-sql.ts';
@@ -137,7 +138,10 @@ export class RunStore extends RunReads {
 
   /** Whether the run is exported, its bounded error, and what else is exported. */
   #traceOf({ error, usage, trace }: RunEnd): unknown[] {
-    const reported = error && { error: bounded(error.error, 500), message: bounded(error.message, 10_000) };
+    const reported = error && {
+      error: cutText(withoutNul(error.error), 500),
+      message: cutText(withoutNul(error.message), 10_000),
+    };
     const reportedJson = reported ? JSON.stringify(reported) : null;
     if (!this.#traced) return [false, reportedJson, null, null, null];
     return [true, reportedJson, usage ? JSON.stringify(usage) : null, this.#traced.revisionId, trace ?? null];
@@ -191,8 +195,8 @@ export class RunStore extends RunReads {
   }
 }
 
-/** Truncates text and removes what the database does not accept. */
-const bounded = (text: string, longest: number): string => text.replaceAll('\0', '').slice(0, longest).toWellFormed();
+/** Removes what the database does not accept. */
+const withoutNul = (text: string): string => text.replaceAll('\0', '').toWellFormed();
 
 /** The status of a thread after its last unfinished run. */
 export function threadStatusAfter({

@@ -128,6 +128,10 @@ class Copier {
 const storable = (text: string): string =>
   text.isWellFormed() && !text.includes('\0') ? text : text.replaceAll('\0', '\uFFFD').toWellFormed();
 
+/** A text that Postgres can hold, with the mark at its end where it was cut. */
+export const cutText = (text: string, longest: number): string =>
+  text.length <= longest ? storable(text) : `${storable(text.slice(0, Math.max(0, longest - 1)))}${cutMark}`;
+
 /** The bytes of a text in JSON. Most texts need no escapes, and no JSON is made of these. */
 const bytesOf = (text: string): number =>
   /^[ !#-[\]-~]*$/.test(text) ? text.length + 2 : Buffer.byteLength(JSON.stringify(text));

@@ -1,7 +1,7 @@
 import { mostTracedSteps, type TracedStep } from '../../contract/control/tracing-project.ts';
 import type { Graph } from '../graphs/graph.ts';
 import { memberOf } from '../members.ts';
-import { boundedCopy } from './bounded-copy.ts';
+import { boundedCopy, cutText } from './bounded-copy.ts';
 
 /** What is left out of exported runs. */
 export interface HiddenValues {
@@ -127,7 +127,7 @@ export class StepRecorder {
     const [name, message] = [memberOf(error, 'name'), memberOf(error, 'message')];
     const text =
       typeof message === 'string' ? `${typeof name === 'string' ? name : 'Error'}: ${message}` : String(error);
-    const kept = bounded(text, Math.max(0, Math.min(maxErrorLength, this.#left)));
+    const kept = cutText(text, Math.max(0, Math.min(maxErrorLength, this.#left)));
     this.#left -= Buffer.byteLength(kept);
     return kept;
   }

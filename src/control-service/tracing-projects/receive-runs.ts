@@ -43,7 +43,8 @@ export async function takeRuns(
   // A token outlives its project, since it is derived.
   foundOrThrow(call, 'Tracing project', id, (await store.hasTracingProject(id)) || undefined);
   const revisions = runs.flatMap(({ revision_id }) => z.uuid().safeParse(revision_id).data ?? []);
-  // As in an agent's log, the secrets of its deployment are masked in what its runs hold.
-  const mask = runMask(await store.secretsOfProject(id, [...new Set(revisions)]));
+  // As in an agent's log, its secrets are masked in what its runs hold.
+  const secrets = await store.secretsOfProject(id, [...new Set(revisions)]);
+  const mask = runMask([...secrets, tracing.tokenOf(id)]);
   return { taken: await store.putTracedRuns(id, runs.map(mask)) };
 }

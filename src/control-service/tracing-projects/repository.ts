@@ -178,18 +178,19 @@ export const tracingStore = (db: ControlDatabase, clock: Clock) => ({
   async secretsOfProject(projectId: string, revisionIds: readonly string[]): Promise<string[]> {
     const deployments = await db
       .selectFrom('deployments')
-      .select(['id', 'secrets'])
+      .select(['id', 'secrets', 'database_password'])
       .where('tracing_project_id', '=', projectId)
       .execute();
     const [deployment] = deployments;
-    if (!deployment || revisionIds.length === 0) return deployments.flatMap(valuesOf);
+    const known = deployments.flatMap((each) => [...valuesOf(each), each.database_password]);
+    if (!deployment || revisionIds.length === 0) return known;
     const revisions = await db
       .selectFrom('revisions')
       .select('secrets')
       .where('deployment_id', '=', deployment.id)
       .where('id', 'in', revisionIds)
       .execute();
-    return [...deployments, ...revisions].flatMap(valuesOf);
+    return [...known, ...revisions.flatMap(valuesOf)];
   },
 
   /** A page of a project's runs, the last finished first. */

@@ -1,5 +1,12 @@
 import type { WriteOptions } from '../../contract/control/service.ts';
-import { verdict, verdictReport, type StoredVerdict, type VerdictsList } from '../../contract/control/verdict.ts';
+import { maskOf, type Mask } from '../../contract/mask.ts';
+import {
+  verdict,
+  verdictReport,
+  type StoredVerdict,
+  type VerdictReport,
+  type VerdictsList,
+} from '../../contract/control/verdict.ts';
 import { tenantFinders } from '../revisions/service.ts';
 import { createIdempotentWrite } from '../service/once.ts';
 import { beingDeleted, parseId, refusedCall, valueOrThrow } from '../service/refuse.ts';
@@ -28,8 +35,12 @@ export function verdictOperations(settings: ServiceSettings) {
       return once(call, { idempotencyKey, body: report, shape: verdict }, async (within, record) => {
         const revision = await ownRevision(call, id, revisionId, within);
         const { deployment_id } = revision;
-        if ((await within.deployment(deployment_id))?.deletion !== 'none') throw refusedCall(call, beingDeleted);
-        const added = await within.addVerdict(revision, report);
+        const deployment = await within.deployment(deployment_id);
+        if (deployment?.deletion !== 'none') throw refusedCall(call, beingDeleted);
+        // A tester may not know all secrets, such as those of the deployment as it is now.
+        const secrets = [...deployment.secrets, ...revision.secrets].map(({ value }) => value);
+        const mask = maskOf([...secrets, deployment.database_password]);
+        const added = await within.addVerdict(revision, masked(report, mask));
         await record({ deployment_id, revision_id: revision.id });
         return toVerdictResponse(added);
       });
@@ -40,6 +51,25 @@ export function verdictOperations(settings: ServiceSettings) {
       const revision = await ownRevision(call, id, revisionId);
       return { resources: (await settings.store.verdictsOf(revision.id)).map(toVerdictResponse) };
     },
+  };
+}
+
+/** Masks what a report quotes of an agent's responses, which may end with the start of a secret where they were cut. */
+function masked(report: VerdictReport, mask: Mask): VerdictReport {
+  const text = (quoted: string): string => mask(quoted, { cut: true });
+  return {
+    ...report,
+    details_url: report.details_url == null ? report.details_url : mask(report.details_url),
+    tests: report.tests.map((test) => ({
+      ...test,
+      name: mask(test.name),
+      why: test.why === null ? null : text(test.why),
+      expectations: test.expectations.map((each) => ({
+        ...each,
+        expected: text(each.expected),
+        seen: text(each.seen),
+      })),
+    })),
   };
 }
 

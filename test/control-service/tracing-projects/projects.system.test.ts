@@ -155,20 +155,26 @@ describe('over HTTP', () => {
     expect((await fixture.control.listProjectRuns(id, {})).resources).toEqual([listed]);
   });
 
-  test('masks the secrets of the deployment in what its runs hold, also at the end of a cut text', async () => {
+  test('masks the secrets of the agent in what its runs hold, also at the end of a cut text', async () => {
     const secret = 'sk-0123456789abcdef';
     const deployment = await fixture.control.createDeployment(
       fromImage({ secrets: [{ name: 'MODEL_KEY', value: secret }] }),
     );
     const id = deployment.tracer_session_id ?? '';
-    const told = { [secret]: [`key ${secret}`, `${'x'.repeat(20)}${secret.slice(0, 12)}…`] };
+    const start = `${'x'.repeat(20)}${secret.slice(0, 12)}…`;
+    const password = (await fixture.store.deployment(deployment.id))?.database_password ?? '';
+    const ofAgent = [`postgres://role:${password}@localhost/agent`, testTracing.tokenOf(id)];
+    const told = { [secret]: [`key ${secret}`, start, ...ofAgent] };
     const step = { id: 'a', name: 'n', path: [], started_at: at(2), ended_at: null, is_cut: true };
-    const steps = [{ ...step, input: told, output: told, error: `no ${secret}` }];
-    const leaking = run({ input: told, output: told, steps, status: 'error', error: { error: 'E', message: secret } });
+    const errors = [`no ${secret}`, start, ofAgent.join(' ')];
+    const steps = errors.map((error) => ({ ...step, input: told, output: told, error }));
+    const failed = { error: secret, message: start };
+    const leaking = run({ input: told, output: told, steps, status: 'error', error: failed });
     await report(id, [leaking]);
     const kept = JSON.stringify(await fixture.control.getProjectRun(id, leaking.id));
-    expect(kept).not.toContain(secret.slice(0, 12));
-    expect(kept.match(/\*\*\*/g)).toHaveLength(14);
+    for (const leaked of [secret.slice(0, 12), password, testTracing.tokenOf(id)]) expect(kept).not.toContain(leaked);
+    // 5 in each of 8 values, 1 + 1 + 2 in the errors of the steps, 2 in that of the run.
+    expect(kept.match(/\*\*\*/g)).toHaveLength(46);
   });
 
   test('removes the details of all but the newest runs of a project', async () => {

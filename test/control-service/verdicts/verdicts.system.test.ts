@@ -36,6 +36,27 @@ test('returns the verdicts on a revision, newest first', async () => {
   expect((await fixture.control.listVerdicts(id, revision)).resources).toEqual([second, first]);
 });
 
+test('masks the secrets of the deployment and the revision, also at the end of a cut text', async () => {
+  const secrets = ['sk-0123456789abcdef', 'pk-fedcba9876543210'];
+  const [former = '', current = ''] = secrets;
+  const { id, latest_revision_id } = await fixture.control.createDeployment(
+    fromGit({ secrets: [{ name: 'KEY', value: former }] }),
+  );
+  await fixture.rollouts.settled();
+  await fixture.control.patchDeployment(id, { secrets: [{ name: 'KEY', value: current }] });
+  await fixture.rollouts.settled();
+  const expectations = [{ expected: `equals ${former}`, seen: `${current} and ${former.slice(0, 10)}`, held: false }];
+  const tests = [{ ...smokeTest, name: `with ${former}`, why: `no ${current}`, expectations }];
+  const details_url = `https://ci.test/?key=${current}`;
+  const added = await fixture.control.reportVerdict(id, latest_revision_id ?? '', { ...report, details_url, tests });
+  const stored = JSON.stringify((await everyRow(fixture.databaseUrl))['control.verdicts']);
+  for (const text of [JSON.stringify(added), stored])
+    for (const secret of secrets) expect(text).not.toContain(secret.slice(0, 10));
+  expect(added.tests).toMatchObject([
+    { name: 'with ***', why: 'no ***', expectations: [{ expected: 'equals ***', seen: '*** and ***' }] },
+  ]);
+});
+
 test('stores a repeated report once, and records it in the audit log', async () => {
   const [id, revision] = await made();
   const options = { idempotencyKey: `verdict-${id}` };
