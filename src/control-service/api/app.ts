@@ -1,4 +1,5 @@
 import { Hono } from 'hono';
+import { backgroundHeader } from '../../contract/control/session.ts';
 import type { FieldSpelling } from '../../contract/control/aliases.ts';
 import type { OpenApiDocument } from '../../http/openapi.ts';
 import { mountOperations, refuseOtherMethods } from '../../http/operation.ts';
@@ -46,10 +47,15 @@ export function createApp({ serviceFor, findKey, noteKeyUse, log, console, ...se
       const { method } = context.req;
       const book = { findKey, noteKeyUse, admitSession: settings.sessions?.admit };
       const use = { method, isSafe: method === 'GET' || method === 'HEAD' };
-      const caller = await admit((name) => context.req.header(name), book, use);
+      const header = (name: string): string | undefined => context.req.header(name);
+      const caller = await admit(header, book, use);
       if (caller.kind === 'refused') return context.json({ detail: caller.detail }, caller.status);
       context.set('service', serviceFor(caller.tenantId, caller.by));
       context.set('session', caller.session);
+      context.set('isStillAdmitted', async () => {
+        const again = await admit((name) => (name === backgroundHeader ? 'true' : header(name)), book, use);
+        return again.kind === 'tenant' && again.tenantId === caller.tenantId;
+      });
       return next();
     });
   }

@@ -30,6 +30,8 @@ export interface Env {
     settings: ApiSettings;
     /** The service of the key's tenant; not set in open operations. */
     service: OurControlService;
+    /** Whether the caller would be admitted now as well: a stream outlives a key. Not set in open operations. */
+    isStillAdmitted: () => Promise<boolean>;
     /** The session of the request, where it has one in the place of a key. */
     session: CurrentSession | undefined;
   };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { RevisionStatus } from '../../../src/contract/control/revision-status.ts';
 import { changeNotifier } from '../../../src/control-service/logs/change-notifier.ts';
-import { writeEvent } from '../../../src/control-service/logs/operations.ts';
+import { whileAdmitted, writeEvent } from '../../../src/control-service/logs/operations.ts';
 import { followLog, quietMs, type LogEvent } from '../../../src/control-service/logs/follow-log.ts';
 import type { LogPageQuery } from '../../../src/control-service/logs/repository.ts';
 import type { LogKind, LogLine } from '../../../src/control-service/store/tables.ts';
@@ -159,4 +159,13 @@ test('a follower that leaves is removed, whether it waits or holds a line', asyn
   await settled();
   expect(state.reads).toBe(1);
   expect(await next()).toBe('over');
+});
+
+test('a quiet stream ends once its caller would not be admitted any more', async () => {
+  async function* quiet(): AsyncGenerator<{ kind: 'quiet' }, void> {
+    for (;;) yield { kind: 'quiet' };
+  }
+  let checks = 0;
+  const events = await Array.fromAsync(whileAdmitted(quiet(), async () => (checks += 1) < 3));
+  expect(events).toEqual([{ kind: 'quiet' }, { kind: 'quiet' }]);
 });

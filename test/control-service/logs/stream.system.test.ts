@@ -77,6 +77,21 @@ describe('a log is streamed as server-sent events', () => {
     expect([await end, await reported(events)]).toEqual(['end DEPLOY_FAILED', 'over']);
   });
 
+  test('ends for a key that was revoked meanwhile', async () => {
+    const { id, revision } = await starting();
+    const made = await fixture.control.createApiKey({ name: 'brief' });
+    const key = made.key ?? '';
+    await say(revision, 'first');
+    const events = eventsOf(await open(id, revision, '', { 'x-api-key': key }));
+    expect(await reported(events)).toBe('first');
+    await fixture.control.revokeApiKey(made.id);
+    await say(revision, ...Array.from({ length: 1_500 }, (_, at) => `line ${at}`));
+    const received: string[] = [];
+    while (received.at(-1) !== 'over') received.push(await reported(events));
+    expect(received.length).toBeLessThan(1_001);
+    expect((await open(id, revision, '', { 'x-api-key': key })).status).toBe(401);
+  });
+
   test('the deploy log of the live revision stays open until another one is live', async () => {
     const { id, revision } = await starting();
     const events = eventsOf(await open(id, revision, '?kind=deploy'));
