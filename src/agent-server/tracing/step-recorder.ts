@@ -1,7 +1,7 @@
 import { mostTracedSteps, type TracedStep } from '../../contract/control/tracing-project.ts';
 import type { Graph } from '../graphs/graph.ts';
 import { memberOf } from '../members.ts';
-import { boundedCopy, cutText } from './bounded-copy.ts';
+import { boundedCopy } from './bounded-copy.ts';
 
 /** What is left out of exported runs. */
 export interface HiddenValues {
@@ -20,10 +20,12 @@ export const hiddenValues = (env: NodeJS.ProcessEnv): HiddenValues => {
 const maxValueBytes = 16 * 1024;
 /** The most JSON (bytes) of all values of a run. */
 const maxRunBytes = 256 * 1024;
-const maxErrorLength = 10_000;
+/** The most JSON (bytes) of an error, and what one may have where the bound of the run is used up. */
+const maxErrorBytes = 10_000;
+const minErrorBytes = 1_000;
 const maxNameLength = 255;
 const maxPathLength = 20;
-/** About what a step has beside its values. */
+/** About what a step has beside its values, its name and its path. */
 const stepBytes = 256;
 
 /**
@@ -86,16 +88,17 @@ export class StepRecorder {
     // The engine tags the execution of a node with its step, and passes the metadata to all that the node calls.
     if (typeof name !== 'string' || !Array.isArray(tags)) return;
     if (!tags.some((tag) => String(tag).startsWith('graph:step:')) || tags.includes('langsmith:hidden')) return;
-    if (this.#steps.length >= mostTracedSteps) {
+    if (this.#steps.length >= mostTracedSteps || this.#left < -maxRunBytes) {
       this.#isCut = true;
       return;
     }
     const { path, taskId } = placeOf(memberOf(metadata, 'langgraph_checkpoint_ns'));
     const shown = this.#take(input, 'inputs');
-    this.#left -= stepBytes;
+    const shortName = bounded(name, maxNameLength);
+    this.#left -= stepBytes + Buffer.byteLength(JSON.stringify([shortName, path]));
     const step: TracedStep = {
       id: taskId ?? id,
-      name: bounded(name, maxNameLength),
+      name: shortName,
       path,
       started_at: this.#time(),
       ended_at: null,
@@ -127,9 +130,9 @@ export class StepRecorder {
     const [name, message] = [memberOf(error, 'name'), memberOf(error, 'message')];
     const text =
       typeof message === 'string' ? `${typeof name === 'string' ? name : 'Error'}: ${message}` : String(error);
-    const kept = cutText(text, Math.max(0, Math.min(maxErrorLength, this.#left)));
-    this.#left -= Buffer.byteLength(kept);
-    return kept;
+    const { value, size } = boundedCopy(text, Math.max(minErrorBytes, Math.min(maxErrorBytes, this.#left)));
+    this.#left -= size;
+    return String(value);
   }
 
   /** Copies a value of a step within what is left of the run's bound. */
