@@ -28,8 +28,11 @@ export const ages = {
   sessions: { ms: sessionIdleMs },
   /** Health figures, by the time that they are of. Those older than `minutesMs` are merged into quarters of an hour. */
   health: { ms: keptMs, minutesMs: minutesKeptMs },
-  /** Runs of tracing projects, by their end; the newest `steps` of a project keep input, output and steps. */
-  runs: { ms: 90 * day, steps: 2_000 },
+  /**
+   * Runs of tracing projects, by their end. The newest `steps` of a project keep input, output and steps, as long as
+   * these take no more than `bytes` on the disk.
+   */
+  runs: { ms: 90 * day, steps: 2_000, bytes: 128 * 1024 ** 2 },
   /** The audit log, by the time of the change. */
   changes: { ms: 365 * day },
 } as const;

@@ -1,5 +1,7 @@
+import { sql } from 'kysely';
 import type { Clock } from '../../clock.ts';
 import type { ControlDatabase, DeploymentRecord, RevisionRecord } from '../store/tables.ts';
+import type { Ages } from './expired-builds.ts';
 
 /** A revision that names a build, as far as retention needs it. */
 export type RevisionOfBuild = Pick<RevisionRecord, 'id' | 'status' | 'updated_at'> &
@@ -79,28 +81,44 @@ export const retentionStore = (db: ControlDatabase, clock: Clock) => ({
 
   /**
    * Removes the traced runs that ended longer ago than this, and the inputs, outputs and steps of all but the newest
-   * ones of each project. @returns how many were removed.
+   * ones of each project, up to a count and a size. @returns how many were removed.
    */
-  async forgetOldRuns(ageMs: number, withSteps: number): Promise<number> {
+  async forgetOldRuns(ageMs: number, kept: KeptSteps): Promise<number> {
     const { numDeletedRows } = await db
       .deleteFrom('traced_runs')
       .where('ended_at', '<', new Date(clock.now() - ageMs))
       .executeTakeFirst();
     const projects = await db.selectFrom('tracing_projects').select('id').execute();
-    for (const { id } of projects) await forgetOldSteps(db, id, withSteps);
+    for (const { id } of projects) await forgetOldSteps(db, id, kept);
     return Number(numDeletedRows);
   },
 });
 export type RetentionStore = ReturnType<typeof retentionStore>;
 
+type KeptSteps = Pick<Ages['runs'], 'steps' | 'bytes'>;
+
 /** Removes the inputs, outputs and steps of all but the newest runs of a project. */
-async function forgetOldSteps(db: ControlDatabase, projectId: string, keep: number): Promise<void> {
+async function forgetOldSteps(db: ControlDatabase, projectId: string, { steps, bytes }: KeptSteps): Promise<void> {
+  const size = (column: 'input' | 'output' | 'steps') => sql`coalesce(pg_column_size(${sql.ref(column)}), 0)`;
   const oldest = await db
-    .selectFrom('traced_runs')
+    .selectFrom(
+      db
+        .selectFrom('traced_runs')
+        .select([
+          'ended_at',
+          sql<number>`row_number() over (order by ended_at desc)`.as('place'),
+          // As stored: no value is read for its size.
+          sql<number>`sum(${size('input')} + ${size('output')} + ${size('steps')}) over (order by ended_at desc)`.as(
+            'bytes',
+          ),
+        ])
+        .where('project_id', '=', projectId)
+        .where('steps', 'is not', null)
+        .as('counted'),
+    )
     .select('ended_at')
-    .where('project_id', '=', projectId)
+    .where(({ or, eb }) => or([eb('place', '>', steps), eb('bytes', '>', bytes)]))
     .orderBy('ended_at', 'desc')
-    .offset(keep)
     .limit(1)
     .executeTakeFirst();
   if (!oldest) return;

@@ -77,7 +77,7 @@ export function createRetention(settings: RetentionSettings) {
         await store.mergeOldFigures();
         return store.forgetOldFigures(ages.health.ms);
       },
-      runs: () => store.forgetOldRuns(ages.runs.ms, ages.runs.steps),
+      runs: () => store.forgetOldRuns(ages.runs.ms, ages.runs),
       changes: () => store.forgetChanges(ages.changes.ms),
     });
     const line = inOneLine(cleared);

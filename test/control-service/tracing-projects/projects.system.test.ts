@@ -181,9 +181,14 @@ describe('over HTTP', () => {
     const { id } = await project();
     const runs = [1, 2, 3].map((second) => run({ ended_at: at(second), input: 1, output: 2, steps: [] }));
     await report(id, runs);
-    expect(await fixture.store.forgetOldRuns(Number.MAX_SAFE_INTEGER / 1000, 2)).toBe(0);
-    const inputs = runs.map(async (each) => (await fixture.control.getProjectRun(id, each.id)).input);
-    expect(await Promise.all(inputs)).toEqual([null, 1, 1]);
+    const keep = (steps: number, bytes: number) =>
+      fixture.store.forgetOldRuns(Number.MAX_SAFE_INTEGER / 1000, { steps, bytes });
+    const inputs = () =>
+      Promise.all(runs.map(async (each) => (await fixture.control.getProjectRun(id, each.id)).input));
+    expect(await keep(2, 1_000)).toBe(0);
+    expect(await inputs()).toEqual([null, 1, 1]);
+    await keep(2, 50);
+    expect(await inputs()).toEqual([null, null, 1]);
   });
 
   test.each([
