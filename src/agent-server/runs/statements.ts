@@ -79,12 +79,12 @@ export const claimRun = {
  */
 const insertTrace = (at: number, end: { status: string; endedAt: string }) => `
     traced as (
-      insert into trace_outbox (run, detail)
+      insert into trace_outbox (run, detail, detail_bytes)
       select json_build_object(
         'id', run_id, 'thread_id', case when temporary then null else thread_id end, 'assistant_id', assistant_id,
         'graph_id', graph_id, 'revision_id', $${at + 3}::text, 'status', ${end.status}, 'error', $${at + 1}::json,
         'tokens', $${at + 2}::json, 'created_at', created_at, 'started_at', started_at, 'ended_at', ${end.endedAt}
-      ), $${at + 4}::json
+      ), $${at + 4}::json, octet_length($${at + 4}::json::text)
       from run where $${at}::boolean
     )`;
 
@@ -140,12 +140,16 @@ const cronOfRun = `case when run.metadata ->> 'cron_id' ~ '^[0-9a-f]{8}(-[0-9a-f
 /** How many ended stateless runs of a cron are kept. */
 const maxCronRuns = 100;
 
-/** Keeps the end of a stateless run of a cron, and prunes the older ones. $4: its status, $6: its error. */
+/**
+ * Keeps the end of a stateless run of a cron, and prunes the older ones. $4: its status, $6: its error. The lock waits
+ * for a deletion of the cron: the foreign key alone would fail the statement.
+ */
 const insertCronRun = `
     of_cron as (
       insert into cron_runs (cron_id, run_id, status, error, created_at, started_at, ended_at)
       select cron_id, run_id, $4::text, $6::json, run.created_at, started_at, $3::timestamptz
       from run join crons on crons.cron_id = ${cronOfRun}
+      for key share of crons
     ), pruned_of_cron as (
       delete from cron_runs using run where cron_runs.cron_id = ${cronOfRun} and cron_runs.run_id in (
         select newest.run_id from cron_runs newest where newest.cron_id = ${cronOfRun}

@@ -12,6 +12,7 @@ import { threadStreams } from './migrations/080-thread-streams.ts';
 import { storeVectors } from './migrations/090-store-vectors.ts';
 import { tracedSteps } from './migrations/100-traced-steps.ts';
 import { cronRuns } from './migrations/102-cron-runs.ts';
+import { boundedHistories } from './migrations/103-bounded-histories.ts';
 import { webhookHistory } from './migrations/101-webhook-history.ts';
 
 /**
@@ -33,4 +34,5 @@ export const migrations: readonly Migration[] = [
   tracedSteps,
   webhookHistory,
   cronRuns,
+  boundedHistories,
 ];

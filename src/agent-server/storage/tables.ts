@@ -101,6 +101,8 @@ export interface TraceOutboxTable {
   run: ColumnType<unknown, string, never>;
   /** Its input, output and steps; null if written by an earlier version, or dropped. */
   detail: ColumnType<unknown, string | null | undefined, null>;
+  /** The size of `detail`; null if written by an earlier version. */
+  detail_bytes: number | null;
 }
 
 /** The live processes and their leases. */

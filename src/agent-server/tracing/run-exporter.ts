@@ -67,11 +67,15 @@ const newestAfter = (count: number) =>
 
 /** The oldest runs of the outbox, at least one, in their order, up to the bounds of a batch. */
 async function oldestRuns({ db }: Storage): Promise<PendingRun[]> {
+  // Reads no detail that is left for the next batch. An earlier version stored no sizes.
   const { rows } = await sql<PendingRun>`
-    select sequence, run, detail from (
-      select *, sum(coalesce(octet_length(detail::text), 0)) over (order by sequence) as bytes, row_number() over (order by sequence) as place
-      from (select * from trace_outbox order by sequence limit ${atOnce}) oldest
-    ) counted where bytes <= ${bytesAtOnce} or place = 1 order by sequence`.execute(db);
+    select sequence, run, detail from trace_outbox join (
+      select sequence, sum(size) over (order by sequence) as bytes, row_number() over (order by sequence) as place
+      from (
+        select sequence, coalesce(detail_bytes, octet_length(detail::text), 0) as size
+        from trace_outbox order by sequence limit ${atOnce}
+      ) oldest
+    ) counted using (sequence) where bytes <= ${bytesAtOnce} or place = 1 order by sequence`.execute(db);
   return rows;
 }
 
@@ -165,7 +169,7 @@ export class RunExporter {
       .executeTakeFirstOrThrow();
     await storage.db
       .updateTable('trace_outbox')
-      .set({ detail: null })
+      .set({ detail: null, detail_bytes: null })
       .where('detail', 'is not', null)
       .where('sequence', '<=', newestAfter(maxPendingDetails))
       .execute();

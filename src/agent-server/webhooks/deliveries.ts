@@ -17,12 +17,17 @@ const storedDelivery = `d.delivery_id, d.url, d.host, d.attempts, d.run_id, d.th
   d.kwargs, d.multitask_strategy, d.error, d."values", d.stateless, d.created_at, d.started_at, d.ended_at, d.updated_at`;
 
 /** The columns of the queue, which the history has too. */
-const queued = `delivery_id, url, host, attempts, next_attempt_at, run_id, thread_id, assistant_id, status, metadata, kwargs,
-  multitask_strategy, error, "values", stateless, created_at, started_at, ended_at, updated_at`;
+const withoutPayload = `delivery_id, url, host, attempts, next_attempt_at, run_id, thread_id, assistant_id, status,
+  multitask_strategy, error, stateless, created_at, started_at, ended_at, updated_at`;
+const queued = `${withoutPayload}, "values", kwargs, metadata`;
 
 /** The bounds of the history: webhooks, and their age (ms). */
 const maxHistory = 1_000;
 const historyMs = 7 * 24 * 60 * 60_000;
+/** The most JSON (bytes) of a webhook's values, kwargs and metadata in the history: those of larger ones are dropped. */
+const maxPayloadBytes = 64 * 1024;
+const isTooLarge = `coalesce(octet_length("values"::text), 0) + octet_length(kwargs::text) + octet_length(metadata::text) > ${maxPayloadBytes}`;
+const keptPayload = `case when is_cut then null else "values" end, case when is_cut then '{}' else kwargs end, case when is_cut then '{}' else metadata end`;
 
 export type SettledState = 'delivered' | 'failed';
 
@@ -83,21 +88,30 @@ export class Deliveries {
     return rows;
   }
 
-  /** Moves a webhook that was delivered or given up to the history, which it prunes. */
-  async settle({ delivery_id }: Pick<Delivery, 'delivery_id'>, state: SettledState, last: LastAttempt): Promise<void> {
+  /**
+   * Moves a webhook that was delivered or given up to the history, which it prunes, unless another process has claimed
+   * it.
+   */
+  async settle(
+    { delivery_id, attempts }: Pick<Delivery, 'delivery_id' | 'attempts'>,
+    state: SettledState,
+    last: LastAttempt,
+  ): Promise<void> {
     await this.#storage.pool.query({
       name: 'settle-webhook',
       text: `
-        with ended as (delete from webhook_deliveries where delivery_id = $1 returning ${queued}),
+        with ended as (
+          delete from webhook_deliveries where delivery_id = $1 and attempts = $7 returning ${queued}, ${isTooLarge} as is_cut
+        ),
         pruned as (
           delete from webhook_history where settled_at < $6::timestamptz or settled_at <= (
             select settled_at from webhook_history order by settled_at desc offset ${maxHistory - 1} limit 1
           )
         )
-        insert into webhook_history (${queued}, attempted_at, last_status, last_reason, state, settled_at)
-        select ${queued}, $3::timestamptz, $4::integer, $5::text, $2::text, $3::timestamptz from ended
+        insert into webhook_history (${withoutPayload}, "values", kwargs, metadata, is_cut, attempted_at, last_status, last_reason, state, settled_at)
+        select ${withoutPayload}, ${keptPayload}, is_cut, $3::timestamptz, $4::integer, $5::text, $2::text, $3::timestamptz from ended
         on conflict do nothing`,
-      values: [delivery_id, state, ...lastValues(last), new Date(last.at - historyMs)],
+      values: [delivery_id, state, ...lastValues(last), new Date(last.at - historyMs), attempts],
     });
   }
 
@@ -144,10 +158,10 @@ export class Deliveries {
     return Number(numDeletedRows);
   }
 
-  /** Puts a webhook of the history into the queue again, with its attempts; false if it is not there. */
+  /** Puts a webhook of the history into the queue again, with its attempts; false if it is not there as a whole. */
   async retry(runId: string, now: number): Promise<boolean> {
     const { rowCount } = await this.#storage.pool.query(
-      `with ended as (delete from webhook_history where run_id = $1 and settled_at >= $3 returning *)
+      `with ended as (delete from webhook_history where run_id = $1 and settled_at >= $3 and not is_cut returning *)
        insert into webhook_deliveries (${queued}, attempted_at, last_status, last_reason) overriding system value
        select ${queued.replace('next_attempt_at', '$2::timestamptz')}, attempted_at, last_status, last_reason from ended`,
       [runId, new Date(now), new Date(now - historyMs)],
@@ -161,6 +175,12 @@ export class Deliveries {
   async isPending(runId: string): Promise<boolean> {
     const query = this.#storage.db.selectFrom('webhook_deliveries').select('run_id').where('run_id', '=', runId);
     return (await query.executeTakeFirst()) !== undefined;
+  }
+
+  /** Whether a webhook is in the history without its payload, so that it can't be sent again. */
+  async isCut(runId: string): Promise<boolean> {
+    const text = 'select from webhook_history where run_id = $1 and is_cut';
+    return (await this.#storage.pool.query(text, [runId])).rowCount !== 0;
   }
 
   /** Webhooks of the queue and the history, those of the runs that ended last first. */

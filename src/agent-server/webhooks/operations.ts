@@ -41,7 +41,8 @@ export const webhookOperations: readonly Operation<Env>[] = [
     path: `${all}/:delivery_id/retry`,
     id: 'retry_webhook_delivery',
     summary: 'Send a webhook again',
-    description: 'At once, with the same `webhook-id`. Its attempts are counted on.',
+    description:
+      'At once, with the same `webhook-id`. Its attempts are counted on. A payload of more than 64 KiB is not kept, and refused.',
     tag,
     responses: { 202: { description: 'It will be sent.' } },
     errors: [404, 409, 422],
@@ -51,6 +52,8 @@ export const webhookOperations: readonly Operation<Env>[] = [
       if (await deliveries.retry(id, clock.now())) return c.body(null, 202);
       if (await deliveries.isPending(id))
         throw new Refusal(409, `The webhook of run ${id} is still being delivered. Wait for its next attempt.`);
+      if (await deliveries.isCut(id))
+        throw new Refusal(409, `The payload of run ${id} was too large to keep. Its webhook can't be sent again.`);
       throw missing(`There is no delivery ${id}. List those that are kept: GET ${all}.`);
     },
   }),

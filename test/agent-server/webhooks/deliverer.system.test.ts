@@ -511,6 +511,34 @@ describe('the history', () => {
   });
 });
 
+test('an expired claim does not settle the delivery of the process that claimed it next', async () => {
+  const deliveries = new Deliveries(storage);
+  await put(receiver.at('/twice'));
+  const now = hurried.now();
+  const [first] = await deliveries.claim({ now, forMs: 10, limit: 1, notTo: [] });
+  const [second] = await deliveries.claim({ now: now + 10, forMs: 10, limit: 1, notTo: [] });
+  if (!first || !second) throw new Error('nothing was claimed');
+  const last = { at: now, status: 404, reason: 'answered 404' };
+  await deliveries.settle(first, 'failed', last);
+  expect(await deliveries.isPending(first.run_id)).toBe(true);
+  await deliveries.settle(second, 'delivered', last);
+  expect(await deliveries.isPending(first.run_id)).toBe(false);
+});
+
+test('the history keeps no large payload, and sends none again without it', async () => {
+  const deliveries = new Deliveries(storage);
+  await put(receiver.at('/large'));
+  await storage.pool.query('update webhook_deliveries set "values" = $1', [JSON.stringify({ a: 'x'.repeat(70_000) })]);
+  const now = hurried.now();
+  const [claimed] = await deliveries.claim({ now, forMs: 10, limit: 1, notTo: [] });
+  if (!claimed) throw new Error('nothing was claimed');
+  await deliveries.settle(claimed, 'failed', { at: now, status: 404, reason: 'answered 404' });
+  const { rows } = await storage.pool.query('select "values" from webhook_history where run_id = $1', [claimed.run_id]);
+  expect(rows).toEqual([{ values: null }]);
+  expect(await deliveries.retry(claimed.run_id, now)).toBe(false);
+  expect(await deliveries.isCut(claimed.run_id)).toBe(true);
+});
+
 describe('a path of the server itself', () => {
   test('is called in process, with the server’s own headers', async () => {
     const requested: Request[] = [];

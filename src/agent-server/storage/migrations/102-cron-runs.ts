@@ -1,13 +1,10 @@
 import { sql } from 'kysely';
 import type { Migration } from '../../../postgres/migrate.ts';
 
-/** The runs of crons, which have the cron's id in their metadata. Those without a kept thread are deleted at their end. */
+/** The runs of crons without a kept thread, which are deleted at their end. */
 export const cronRuns: Migration = {
   name: '102-cron-runs',
   up: async (db) => {
-    await sql`create index runs_of_crons on runs ((metadata ->> 'cron_id'), created_at desc) where metadata ? 'cron_id'`.execute(
-      db,
-    );
     await sql`
       create table cron_runs (
         cron_id uuid not null references crons on delete cascade,
