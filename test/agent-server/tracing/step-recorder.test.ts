@@ -20,18 +20,18 @@ function recorder() {
 }
 
 test('a step that fails after the bound of the run is used up has its error', () => {
-  const { run, json } = recorder();
-  for (let n = 0; n < 30; n += 1) run(`step-${n}`, 'x'.repeat(20_000), { output: null });
-  run('last', 'x', { error: new TypeError(`no model ${'y'.repeat(20_000)}`) });
-  const last = described.parse(JSON.parse(json())).steps.at(-1);
+  const recording = recorder();
+  for (let n = 0; n < 30; n += 1) recording.run(`step-${n}`, 'x'.repeat(20_000), { output: null });
+  recording.run('last', 'x', { error: new TypeError(`no model ${'y'.repeat(20_000)}`) });
+  const last = described.parse(JSON.parse(recording.json())).steps.at(-1);
   expect(last).toMatchObject({ name: 'last', error: expect.stringMatching(/^TypeError: no model y{900,}…$/) });
 });
 
 test('the steps of a run fit into one request, whatever their names and errors are', () => {
-  const { run, json } = recorder();
+  const recording = recorder();
   const long = '\u0001'.repeat(255);
   const namespace = `${`${long}:1|`.repeat(20)}${long}:1`;
-  for (let n = 0; n < 200; n += 1) run(long, long, { error: new Error('\u0001'.repeat(20_000)) }, namespace);
-  expect(Buffer.byteLength(json())).toBeLessThan(700 * 1024);
-  expect(described.parse(JSON.parse(json())).is_cut).toBe(true);
+  for (let n = 0; n < 200; n += 1) recording.run(long, long, { error: new Error('\u0001'.repeat(20_000)) }, namespace);
+  expect(Buffer.byteLength(recording.json())).toBeLessThan(700 * 1024);
+  expect(described.parse(JSON.parse(recording.json())).is_cut).toBe(true);
 });
