@@ -159,6 +159,9 @@ test('chooses repositories and listeners from lists, with hostile names as text'
       json: [{ id: 1, name: hostile, owner: 'acme', url: 'https://github.com/acme/agent', default_branch: 'trunk' }],
     }),
   );
+  await page.route(`**/v1/integrations/github/${integration}/repos/**/branches`, (route) =>
+    route.fulfill({ json: [{ name: hostile }] }),
+  );
   await page.getByRole('radio', { name: /^Repository/ }).check();
   await page.getByLabel('GitHub integration').selectOption(integration);
   await page.locator('datalist option[value="https://github.com/acme/agent"]').waitFor({ state: 'attached' });
