@@ -228,7 +228,7 @@ describe('docs/services.md', () => {
     const documented = [...table.matchAll(/^\| ([A-Z]+) +\| `([^`]+)`/gm)].map(
       ([, method, path]) => `${method} ${path}`,
     );
-    // The page of the console is no endpoint.
+    // The console has pages of its own: docs/console.md.
     const offered = app.routes
       .filter(({ method, path }) => method !== 'ALL' && path !== '/' && !path.startsWith('/console'))
       .map(({ method, path }) => `${method} ${path}`);
