@@ -60,13 +60,14 @@ export function revisionOperations(settings: ServiceSettings) {
       const [deploymentId, wanted] = [parseId(call, 'deployment_id', id), parseId(call, 'revision_id', revisionId)];
       const reported = await once(call, { idempotencyKey, shape: revision }, async (within, record) => {
         const { deployment_id } = await ownRevision(call, id, revisionId, within);
-        if ((await within.deployment(deployment_id))?.deletion !== 'none') throw refusedCall(call, beingDeleted);
+        const deployment = await within.deployment(deployment_id);
+        if (deployment?.deletion !== 'none') throw refusedCall(call, beingDeleted);
         const message = 'It was interrupted on request.';
         const interrupted = await within.setStatus(wanted, unfinishedStatuses, 'INTERRUPTED', { message });
         if (!interrupted) {
           throw refusedCall(call, { status: 400, detail: `The revision ${wanted} has ended already.` });
         }
-        await record({ deployment_id, revision_id: wanted });
+        await record({ deployment_id, deployment_name: deployment.name, revision_id: wanted });
         return toRevisionResponse(interrupted);
       });
       rollouts.interrupted(deploymentId, wanted);

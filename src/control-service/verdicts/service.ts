@@ -41,7 +41,7 @@ export function verdictOperations(settings: ServiceSettings) {
         const secrets = [...deployment.secrets, ...revision.secrets].map(({ value }) => value);
         const mask = maskOf([...secrets, deployment.database_password]);
         const added = await within.addVerdict(revision, masked(report, mask));
-        await record({ deployment_id, revision_id: revision.id });
+        await record({ deployment_id, deployment_name: deployment.name, revision_id: revision.id });
         return toVerdictResponse(added);
       });
     },

@@ -63,8 +63,9 @@ test('stores a repeated report once, and records it in the audit log', async () 
   const first = await fixture.control.reportVerdict(id, revision, report, options);
   expect(await fixture.control.reportVerdict(id, revision, report, options)).toEqual(first);
   expect((await fixture.control.listVerdicts(id, revision)).resources).toEqual([first]);
+  const { name } = await fixture.control.getDeployment(id);
   expect((await fixture.control.listAudit({ deployment_id: id, operation: 'report verdict' })).resources).toMatchObject(
-    [{ actor: 'key', subject: { deployment_id: id, revision_id: revision }, fields: [] }],
+    [{ actor: 'key', subject: { deployment_id: id, deployment_name: name, revision_id: revision }, fields: [] }],
   );
 });
 

@@ -8,6 +8,7 @@ export const auditedOperations = [
   'create revision',
   'redeploy revision',
   'interrupt revision',
+  'report verdict',
   'build push',
   'request upload',
   'request push token',
