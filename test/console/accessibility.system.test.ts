@@ -172,4 +172,5 @@ test('a page that cannot be loaded, or fails, says so and offers to load again',
   await expectAccessible(page);
   await page.getByRole('link', { name: 'Deployments' }).click();
   await page.getByRole('link', { name }).waitFor();
+  expect(await page.getByRole('alert').count()).toBe(0);
 });
