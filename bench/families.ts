@@ -3,7 +3,7 @@ import { agentRuns } from './agent-runs.ts';
 import { builds } from './builds.ts';
 import { bundleSize } from './bundle-size.ts';
 import { burst } from './burst.ts';
-import { consoleLogs } from './console.ts';
+import { consoleFigures } from './console.ts';
 import { controlLoad } from './control-load.ts';
 import { intake } from './intake.ts';
 import { pollCpu } from './poll-cpu.ts';
@@ -26,7 +26,7 @@ export const families: Readonly<Record<string, () => Promise<Measured[]>>> = {
   builds,
   burst,
   'control-load': controlLoad,
-  console: consoleLogs,
+  console: consoleFigures,
   'app-histories': appHistories,
 };
 
