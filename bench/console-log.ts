@@ -47,7 +47,7 @@ async function scrolling(bench: ConsoleBench): Promise<Measured[]> {
     };
     const measured = await interleave(
       { ours: await contender(page), floor: await contender(bare) },
-      { rounds: 5, warmups: 1 },
+      { rounds: 3, warmups: 1 },
     );
     const notes = { ours: `${lines} lines, ${what}`, floor: 'the same on 2,000 lines that are all elements' };
     const of = (key: keyof Frames) => ({

@@ -7,7 +7,7 @@ import { emptyRun, reduceRun, type RunView } from './run-view.ts';
 
 const isFinal = (status: string): boolean => finalRunStatuses.some((each) => each === status);
 const retryMs = 1_000;
-/** Events that arrive within one frame are shown together. */
+/** An event is shown at once; those that follow within one frame are shown together. */
 const frameMs = 16;
 
 const statusOf = (error: unknown): unknown => (error instanceof Error ? Reflect.get(error, 'status') : undefined);
@@ -170,9 +170,11 @@ export class ThreadSession {
     this.isFollowing.value = true;
     let view = emptyRun(runId);
     let timer: ReturnType<typeof setTimeout> | undefined;
+    let publishedAt = -frameMs;
     const publish = (): void => {
       clearTimeout(timer);
       timer = undefined;
+      publishedAt = performance.now();
       if (!signal.aborted && this.run.value?.run_id === runId) this.view.value = view;
     };
     try {
@@ -181,7 +183,7 @@ export class ThreadSession {
           for await (const event of this.#agent.follow(this.threadId, runId, view.lastEventId, signal)) {
             this.isReconnecting.value = false;
             view = reduceRun(view, event);
-            timer ??= setTimeout(publish, frameMs);
+            timer ??= setTimeout(publish, publishedAt + frameMs - performance.now());
           }
           publish();
           const run = await this.#agent.run(this.threadId, runId, signal);
