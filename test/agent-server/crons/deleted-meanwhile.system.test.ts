@@ -35,7 +35,7 @@ test('a run of a cron that is deleted meanwhile ends as it does otherwise', asyn
   await deleting.query('begin');
   await deleting.query('delete from crons where cron_id = $1', [cronId]);
   const end = { status: 'success' as const, values: undefined, interrupts: '{}', unfinishedState: false };
-  const ended = new RunStore(storage, processId, systemClock).end({ runId, temporary: true }, end);
+  const ended = new RunStore(storage, processId, systemClock).end({ runId, temporary: true, webhook: undefined }, end);
   await until(async () => {
     // A transaction sees the same activity until then.
     await deleting.query('select pg_stat_clear_snapshot()');
