@@ -125,6 +125,7 @@ describe('over HTTP', () => {
         compute_id: 'cluster',
         compute_config: { k8s_namespaces: ['agents'] },
         created_at: expect.any(String),
+        last_report_at: null,
         updated_at: expect.any(String),
       };
       expect(await fixture.control.listListeners({})).toEqual({ resources: [reported], offset: 1 });
