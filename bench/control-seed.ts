@@ -1,19 +1,20 @@
+import { loggerTo } from '../test/logger.ts';
 import { systemClock } from '../src/clock.ts';
 import { controlMigrations, controlSchema } from '../src/control-service/store/migrations.ts';
 import { createStore } from '../src/control-service/store/store.ts';
 import type { ControlTables } from '../src/control-service/store/tables.ts';
 import { openDatabase } from '../src/postgres/database.ts';
 import { migrate } from '../src/postgres/migrate.ts';
-import { loggerTo } from '../test/logger.ts';
-
-const log = loggerTo((message: string): void => console.error(message));
 
 /**
  * Fills a fresh database: the store creates one deployment, which is copied with its revision as often as requested, so
  * that every column holds what the service writes. The revisions are live, or were.
  */
-export async function seedControl(url: string, options: Copied): Promise<void> {
-  const database = openDatabase<ControlTables>({ url, max: 1, log });
+export async function seedControl(
+  url: string,
+  { deployments, revisionsEach }: { deployments: number; revisionsEach: number },
+): Promise<void> {
+  const database = openDatabase<ControlTables>({ url, max: 1, log: loggerTo((message) => console.error(message)) });
   try {
     await migrate(database.db, controlMigrations, { schema: controlSchema });
     const store = createStore(database.db, systemClock);
@@ -27,21 +28,6 @@ export async function seedControl(url: string, options: Copied): Promise<void> {
       secret_references: null,
     });
     if (made.kind !== 'created') throw new Error(`the first deployment was not made: ${made.kind}`);
-  } finally {
-    await database.close();
-  }
-  await copyDeployments(url, options);
-}
-
-interface Copied {
-  deployments: number;
-  revisionsEach: number;
-}
-
-/** Copies the only deployment with its only revision until there are as many as requested, all of them live. */
-export async function copyDeployments(url: string, { deployments, revisionsEach }: Copied): Promise<void> {
-  const database = openDatabase<ControlTables>({ url, max: 1, log });
-  try {
     const written = async (table: string): Promise<string> => {
       const { rows } = await database.pool.query<{ names: string }>(
         `select string_agg(quote_ident(column_name), ', ') as names from information_schema.columns
@@ -57,7 +43,9 @@ export async function copyDeployments(url: string, { deployments, revisionsEach 
   }
 }
 
-interface Copies extends Copied {
+interface Copies {
+  deployments: number;
+  revisionsEach: number;
   /** The columns that a statement may write, which generated ones are not. */
   columns: { deployments: string; revisions: string };
 }
