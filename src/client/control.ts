@@ -139,7 +139,7 @@ export function connectControlService(settings: ControlServiceSettings): Control
         path: `${revisionPath(id, revisionId)}/verdicts`,
         headers: conditions(name, options),
         body: checked(verdictReport, name, report),
-        // Its key makes a repetition harmless.
+        // The idempotency key makes a retry safe.
         safe: true,
       };
       return call(link, operation, readNothing, options);

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 
-/** Chromium, of the archive that npm installs, with the libraries that it needs of the system. */
+/** Chromium from the archive that npm installs, with the system libraries that it needs. */
 export interface Chromium {
   browser: Browser;
-  /** Ends the browser, and removes its files unless a folder was given. */
+  /** Closes the browser, and removes its files unless a folder was given. */
   close(): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ export function whyNoChromium(platform: string = process.platform, arch: string 
 /**
  * Starts Chromium without a window (Linux x64).
  *
- * @param folder where it is unpacked, or was before; otherwise a folder of its own. Nobody else may write there.
+ * @param folder where it is unpacked, or was before; otherwise a folder of its own. Only this user may write there.
  */
 export async function launchChromium(folder?: string): Promise<Chromium> {
   const { chromium } = await import('playwright-core');
@@ -63,22 +63,22 @@ const unpackScript = `
   for (const name of ['chromium.br', 'fonts.tar.br', 'al2023.tar.br']) await inflate(new URL(name, bin).pathname);
 `;
 
-/** Unpacks the archive beside its place and moves it there, because several processes may want it at once. */
+/** Unpacks the archive into a temporary folder and renames it: several processes may unpack at the same time. */
 async function unpack(folder: string): Promise<string> {
-  const place = join(folder, 'chromium');
-  if (existsSync(place)) return place;
-  const beside = await mkdtemp(join(folder, 'unpacking-chromium-'));
+  const target = join(folder, 'chromium');
+  if (existsSync(target)) return target;
+  const temporary = await mkdtemp(join(folder, 'unpacking-chromium-'));
   // The package unpacks into the folder for temporary files, so a process that has its own one does it.
-  const env = { ...process.env, TMPDIR: beside };
+  const env = { ...process.env, TMPDIR: temporary };
   await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', unpackScript], {
     env,
     cwd: import.meta.dirname,
   });
-  await rename(beside, place).catch(async (error: unknown) => {
-    await rm(beside, { recursive: true, force: true });
-    if (!existsSync(place)) throw error;
+  await rename(temporary, target).catch(async (error: unknown) => {
+    await rm(temporary, { recursive: true, force: true });
+    if (!existsSync(target)) throw error;
   });
-  return place;
+  return target;
 }
 
 /** A page, and what must not happen on any page of the console. */
@@ -90,7 +90,7 @@ export interface WatchedPage {
   externalRequests: string[];
 }
 
-/** Notes what goes wrong on a page from now on. */
+/** Records errors and external requests of a page from now on. */
 export function watchPage(page: Page, origin: string): WatchedPage {
   const watched: WatchedPage = { page, errors: [], externalRequests: [] };
   page.on('console', (message) => {

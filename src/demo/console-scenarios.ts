@@ -7,9 +7,9 @@ import type { DemoEnvironment } from './environment.ts';
 /** How long the page may take for one thing (ms). Its bundle is made at the first request. */
 const withinMs = 60_000;
 
-/** A person opens the console in a browser and asks the agent there. Runs after the scenarios of the Action. */
+/** A person opens the console in a browser and runs the agent there. Runs after the scenarios of the Action. */
 export const consoleScenario: Scenario = {
-  title: 'a person asks the agent in the console',
+  title: 'a person runs the agent in the console',
   async play(environment, screen, before) {
     const why = whyNoChromium();
     if (why !== undefined) return notTried(why);
@@ -21,7 +21,7 @@ export const consoleScenario: Scenario = {
     }
     try {
       const { id, address } = deployed(before);
-      return await askInConsole(chromium, environment, screen, { id, said: await greet(environment, screen, address) });
+      return await runInConsole(chromium, environment, screen, { id, said: await greet(environment, screen, address) });
     } catch (error) {
       return { held: false, seen: firstLine(error) };
     } finally {
@@ -35,7 +35,7 @@ const notTried = (why: string): ScenarioResult => ({ held: true, isSkipped: true
 const firstLine = (error: unknown): string => messageOf(error).split('\n', 1)[0] ?? '';
 
 /** @param said what the agent answers to the same input over its API. */
-async function askInConsole(
+async function runInConsole(
   { browser }: Chromium,
   { service, control, isLinkKept }: DemoEnvironment,
   screen: Renderer,
@@ -65,6 +65,6 @@ async function askInConsole(
   screen.line(`   input "world" in the playground: ${isShown ? `"${said}"` : 'another answer than over the API'}`);
   for (const each of [...errors, ...externalRequests]) screen.quote(`| ${each}`);
   const held = said !== '' && isShown && errors.length === 0 && externalRequests.length === 0;
-  const asked = isShown ? `the page shows "${said}"` : `the page does not show "${said}"`;
-  return { held, seen: `${asked}; errors: ${errors.length}, requests elsewhere: ${externalRequests.length}` };
+  const result = isShown ? `the page shows "${said}"` : `the page does not show "${said}"`;
+  return { held, seen: `${result}; errors: ${errors.length}, external requests: ${externalRequests.length}` };
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import { revisionPage } from '../contract/control/console-page.ts';
 import type { ControlService } from '../contract/control/service.ts';
 
-/** How long the service may take to tell where its console is (ms). */
+/** The timeout of the request for the address of the console (ms). */
 const readMs = 5_000;
 
 interface ConsoleReading {
@@ -11,7 +11,7 @@ interface ConsoleReading {
   signal?: AbortSignal | undefined;
 }
 
-/** The console's page of a revision; undefined where the service has none, or does not tell it in time. */
+/** The console's page of a revision; undefined if the service has none or does not respond in time. */
 export async function consolePageOf(
   deploymentId: string,
   revisionId: string,

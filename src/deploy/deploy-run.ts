@@ -167,7 +167,7 @@ export class DeployRun {
     return { kind: 'impossible' };
   }
 
-  /** Starts what tells the service about the run, after what was started before. It must not reject. */
+  /** Starts a report to the service, after the earlier ones. It must not reject. */
   report(send: () => Promise<void>): void {
     this.#reports = this.#reports.then(send);
   }

@@ -23,7 +23,7 @@ const patchBody = cronPatch.strip();
 const searchBody = cronSearch.strip();
 const countBody = cronCount.strip();
 
-/** How many next runs a cron tells. */
+/** How many next runs a cron lists. */
 const mostNextRuns = 5;
 const cronWithNextRuns = z.looseObject({ ...cronResponse.shape, next_run_dates: z.array(z.iso.datetime()) });
 const runsQuery = z.looseObject({

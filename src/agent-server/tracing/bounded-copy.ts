@@ -22,18 +22,18 @@ export function boundedCopy(value: unknown, maxBytes: number): BoundedCopy {
   const copier = new Copier(maxBytes);
   try {
     const copy = copier.copy(value, 0) ?? null;
-    return { value: copy, size: maxBytes - Math.max(0, copier.left), isCut: copier.isCut };
+    return { value: copy, size: maxBytes - Math.max(0, copier.remainingBytes), isCut: copier.isCut };
   } catch {
     return { value: null, size: 4, isCut: true };
   }
 }
 
 class Copier {
-  left: number;
+  remainingBytes: number;
   isCut = false;
 
   constructor(maxBytes: number) {
-    this.left = maxBytes;
+    this.remainingBytes = maxBytes;
   }
 
   /** Returns undefined for what JSON leaves out. */
@@ -58,7 +58,7 @@ class Copier {
   }
 
   #object(value: object, depth: number): unknown {
-    if (depth > maxDepth || this.left < 2) return this.#omit();
+    if (depth > maxDepth || this.remainingBytes < 2) return this.#omit();
     if (isMessage(value)) {
       const { type, data } = value.toDict();
       return this.#members({ type, ...data }, depth);
@@ -96,13 +96,15 @@ class Copier {
   }
 
   #text(text: string): string {
-    let kept = storable(text.slice(0, this.left));
+    let kept = storable(text.slice(0, this.remainingBytes));
     let size = bytesOf(kept);
-    while (size > this.left && kept !== '') {
-      kept = kept.slice(0, Math.min(kept.length - 1, Math.floor((kept.length * this.left) / size))).toWellFormed();
+    while (size > this.remainingBytes && kept !== '') {
+      kept = kept
+        .slice(0, Math.min(kept.length - 1, Math.floor((kept.length * this.remainingBytes) / size)))
+        .toWellFormed();
       size = bytesOf(kept);
     }
-    this.left -= size;
+    this.remainingBytes -= size;
     if (kept.length >= text.length) return kept;
     this.isCut = true;
     return `${kept.slice(0, -1)}${cutMark}`;
@@ -114,12 +116,12 @@ class Copier {
   }
 
   #spend(bytes: number): boolean {
-    if (bytes > this.left) {
+    if (bytes > this.remainingBytes) {
       this.isCut = true;
-      this.left = Math.min(this.left, 0);
+      this.remainingBytes = Math.min(this.remainingBytes, 0);
       return false;
     }
-    this.left -= bytes;
+    this.remainingBytes -= bytes;
     return true;
   }
 }

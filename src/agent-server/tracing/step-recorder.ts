@@ -3,7 +3,7 @@ import type { Graph } from '../graphs/graph.ts';
 import { memberOf } from '../members.ts';
 import { boundedCopy } from './bounded-copy.ts';
 
-/** What is left out of exported runs. */
+/** The values that exported runs omit. */
 export interface HiddenValues {
   inputs: boolean;
   outputs: boolean;
@@ -25,7 +25,7 @@ const maxErrorBytes = 10_000;
 const minErrorBytes = 1_000;
 const maxNameLength = 255;
 const maxPathLength = 20;
-/** About what a step has beside its values, its name and its path. */
+/** The approximate size of a step without its values, name and path. */
 const stepBytes = 256;
 
 /**
@@ -53,7 +53,7 @@ export class StepRecorder {
   readonly #now: () => number;
   readonly #steps: TracedStep[] = [];
   readonly #open = new Map<string, TracedStep>();
-  #left = maxRunBytes;
+  #remainingBytes = maxRunBytes;
   #isCut = false;
 
   /** @param now milliseconds since the epoch. */
@@ -74,7 +74,7 @@ export class StepRecorder {
 
   /** Input, output and steps of the ended run as JSON, in the form of the contract. */
   describe(input: unknown, output: unknown): string {
-    const [first, last] = [this.#shown(input, 'inputs'), this.#shown(output, 'outputs')];
+    const [first, last] = [this.#copyUnlessHidden(input, 'inputs'), this.#copyUnlessHidden(output, 'outputs')];
     return JSON.stringify({
       input: first.value,
       output: last.value,
@@ -88,14 +88,14 @@ export class StepRecorder {
     // The engine tags the execution of a node with its step, and passes the metadata to all that the node calls.
     if (typeof name !== 'string' || !Array.isArray(tags)) return;
     if (!tags.some((tag) => String(tag).startsWith('graph:step:')) || tags.includes('langsmith:hidden')) return;
-    if (this.#steps.length >= mostTracedSteps || this.#left < -maxRunBytes) {
+    if (this.#steps.length >= mostTracedSteps || this.#remainingBytes < -maxRunBytes) {
       this.#isCut = true;
       return;
     }
-    const { path, taskId } = placeOf(memberOf(metadata, 'langgraph_checkpoint_ns'));
-    const shown = this.#take(input, 'inputs');
+    const { path, taskId } = parseNamespace(memberOf(metadata, 'langgraph_checkpoint_ns'));
+    const shown = this.#copyForStep(input, 'inputs');
     const shortName = bounded(name, maxNameLength);
-    this.#left -= stepBytes + Buffer.byteLength(JSON.stringify([shortName, path]));
+    this.#remainingBytes -= stepBytes + Buffer.byteLength(JSON.stringify([shortName, path]));
     const step: TracedStep = {
       id: taskId ?? id,
       name: shortName,
@@ -118,31 +118,31 @@ export class StepRecorder {
     step.ended_at = this.#time();
     if ('error' in end) {
       // Interrupts and commands to parent graphs are thrown too.
-      if (memberOf(end.error, 'is_bubble_up') !== true) step.error = this.#takeError(end.error);
+      if (memberOf(end.error, 'is_bubble_up') !== true) step.error = this.#copyError(end.error);
       return;
     }
-    const shown = this.#take(end.output, 'outputs');
+    const shown = this.#copyForStep(end.output, 'outputs');
     step.output = shown.value;
     step.is_cut ||= shown.isCut;
   }
 
-  #takeError(error: unknown): string {
+  #copyError(error: unknown): string {
     const [name, message] = [memberOf(error, 'name'), memberOf(error, 'message')];
     const text =
       typeof message === 'string' ? `${typeof name === 'string' ? name : 'Error'}: ${message}` : String(error);
-    const { value, size } = boundedCopy(text, Math.max(minErrorBytes, Math.min(maxErrorBytes, this.#left)));
-    this.#left -= size;
+    const { value, size } = boundedCopy(text, Math.max(minErrorBytes, Math.min(maxErrorBytes, this.#remainingBytes)));
+    this.#remainingBytes -= size;
     return String(value);
   }
 
-  /** Copies a value of a step within what is left of the run's bound. */
-  #take(value: unknown, kind: keyof HiddenValues): { value: unknown; isCut: boolean } {
-    const shown = this.#shown(value, kind, Math.max(0, Math.min(maxValueBytes, this.#left)));
-    this.#left -= shown.size;
+  /** Copies a value of a step within the remaining bytes of the run. */
+  #copyForStep(value: unknown, kind: keyof HiddenValues): { value: unknown; isCut: boolean } {
+    const shown = this.#copyUnlessHidden(value, kind, Math.max(0, Math.min(maxValueBytes, this.#remainingBytes)));
+    this.#remainingBytes -= shown.size;
     return shown;
   }
 
-  #shown(value: unknown, kind: keyof HiddenValues, most = maxValueBytes): ReturnType<typeof boundedCopy> {
+  #copyUnlessHidden(value: unknown, kind: keyof HiddenValues, most = maxValueBytes): ReturnType<typeof boundedCopy> {
     return this.#hidden[kind] ? { value: null, size: 0, isCut: false } : boundedCopy(value, most);
   }
 
@@ -151,12 +151,12 @@ export class StepRecorder {
   }
 }
 
-/** The subgraphs around a task, and its id: the engine's namespace is `outer:ID|inner:ID`. */
-function placeOf(namespace: unknown): { path: string[]; taskId: string | undefined } {
+/** Parses the engine's namespace, `outer:ID|inner:ID`: the enclosing subgraphs of a task, and its id. */
+function parseNamespace(namespace: unknown): { path: string[]; taskId: string | undefined } {
   const parts = typeof namespace === 'string' ? namespace.split('|') : [];
   const [name, taskId] = splitLast(parts.at(-1) ?? '');
-  const around = parts.slice(0, -1).map((part) => bounded(splitLast(part)[0], maxNameLength));
-  return { path: around.slice(0, maxPathLength), taskId: name === '' ? undefined : taskId?.slice(0, maxNameLength) };
+  const enclosing = parts.slice(0, -1).map((part) => bounded(splitLast(part)[0], maxNameLength));
+  return { path: enclosing.slice(0, maxPathLength), taskId: name === '' ? undefined : taskId?.slice(0, maxNameLength) };
 }
 
 function splitLast(part: string): [string, string?] {

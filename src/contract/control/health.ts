@@ -5,7 +5,7 @@ export const mostHealthPoints = 240;
 
 /** Figures of one step. A figure that was not measured is null; times are milliseconds. */
 export const healthPoint = z.looseObject({
-  /** Its beginning. */
+  /** The start of the step. */
   at: z.string(),
   /** Admitted requests through the gateway, and those that got a 5xx or no whole response, at the time of their arrival. */
   requests: z.int(),

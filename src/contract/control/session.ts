@@ -3,7 +3,7 @@ import * as z from 'zod';
 /** The header in which a page repeats the token of its session: requests that change something, and all to agents, need it. */
 export const csrfTokenHeader = 'x-csrf-token';
 
-/** The header of a request that a page makes by itself while nobody uses it: such requests do not prolong the session. */
+/** The header of requests by an idle page: they do not prolong the session. */
 export const backgroundHeader = 'x-landfall-background';
 
 /** The body of POST /v1/sessions: an API key, or the code of a one-time link. */

@@ -34,7 +34,7 @@ export interface SessionUse {
 /**
  * Finds the tenant of a request by its key: in `X-Api-Key`, or, where that is missing or empty, as the bearer token of
  * `Authorization`. Without a key the session in its cookie counts. `X-Tenant-Id`, where given, has to be a tenant of
- * the key; a key that has several needs it, and a session has chosen one. Whatever cannot be read is refused.
+ * the key; a key that has several needs it, and a session has chosen one. Unreadable headers are rejected.
  */
 export async function admit(header: ReadHeader, book: KeyBook, use: SessionUse): Promise<Caller> {
   const apiKey = header('x-api-key')?.trim() ?? '';

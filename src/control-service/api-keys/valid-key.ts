@@ -8,7 +8,7 @@ export async function findValidKey(
 ): Promise<StoredKey | undefined> {
   const key = readApiKey(text);
   const kept = key && (await findKey(key.id));
-  // Compares in any case, so that the time tells no known id.
+  // Always compares, so that the response time does not reveal known ids.
   const isSame = key && isSameKey(key, kept ?? { hash: hashApiKey({ id: '', text: '' }) });
   return isSame ? kept : undefined;
 }

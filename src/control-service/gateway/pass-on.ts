@@ -40,7 +40,7 @@ export function passOn(incoming: IncomingMessage, response: ServerResponse, reco
   pipeline(incoming, response, () => undefined);
 }
 
-/** Whether a request begins a run and its response has the run's events: others may wait for an event for any time. */
+/** Whether a request starts a run and streams its events: other streams may wait for an event for any time. */
 function isRunStream({ method, url = '' }: IncomingMessage, { headers }: IncomingMessage): boolean {
   return (
     method === 'POST' &&
@@ -51,9 +51,9 @@ function isRunStream({ method, url = '' }: IncomingMessage, { headers }: Incomin
 }
 
 function noteFirstEvent(incoming: IncomingMessage, record: RequestRecord): void {
-  const hasBegun = firstEventFinder();
+  const hasStarted = firstEventFinder();
   incoming.on('data', function look(piece: Uint8Array) {
-    if (!hasBegun(piece)) return;
+    if (!hasStarted(piece)) return;
     incoming.off('data', look);
     record.firstEvent();
   });

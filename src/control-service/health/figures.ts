@@ -21,7 +21,7 @@ export interface Figures {
 export interface FiguresRow extends Figures {
   deployment_id: string;
   step_seconds: number;
-  /** Its beginning (ms). */
+  /** The start of the period (ms since the epoch). */
   at: number;
 }
 
@@ -33,10 +33,10 @@ export const quarterSeconds = 900;
 export const minutesKeptMs = 26 * hour;
 export const keptMs = 31 * 24 * hour;
 
-/** The beginning of the period of this length (s) that a time (ms) is in. */
+/** The start of the period of this length (s) that a time (ms) is in. */
 export const floorTo = (at: number, seconds: number): number => at - (at % (seconds * 1_000));
 
-/** Minutes that began before this time are merged. */
+/** Minutes that start before this time are merged. */
 export const mergedBefore = (now: number): number => floorTo(now - minutesKeptMs, quarterSeconds);
 
 /** Figures that are not stored yet, one for each row. */
@@ -47,11 +47,11 @@ export function pendingFigures(most = Infinity) {
     /** The figures of a deployment at a time; beyond `most` rows, figures that are stored nowhere. */
     of(deploymentId: string, at: number, now: number): Figures {
       const step = at < mergedBefore(now) ? quarterSeconds : minuteSeconds;
-      const begin = floorTo(at, step);
-      const key = `${begin} ${step} ${deploymentId}`;
+      const start = floorTo(at, step);
+      const key = `${start} ${step} ${deploymentId}`;
       const found = rows.get(key);
       if (found) return found;
-      const row = { deployment_id: deploymentId, step_seconds: step, at: begin, ...noFigures() };
+      const row = { deployment_id: deploymentId, step_seconds: step, at: start, ...noFigures() };
       if (rows.size < most) rows.set(key, row);
       return row;
     },

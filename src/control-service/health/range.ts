@@ -18,21 +18,21 @@ const stepsIn = (from: number, until: number, seconds: number): number =>
   Math.ceil((until - floorTo(from, seconds)) / (seconds * 1_000));
 
 /**
- * The range of a request with the shortest step that makes at most `mostHealthPoints` points. Within what is kept: a
- * range that begins before or ends after it is cut. Undefined where it is empty.
+ * The range of a request with the shortest step that makes at most `mostHealthPoints` points. Cuts what starts before
+ * the retention period or ends in the future. Undefined if nothing is left.
  */
 export function healthRange(
   now: number,
   { from, until = now }: { from?: number | undefined; until?: number | undefined },
 ): HealthRange | undefined {
   const end = Math.min(until, now);
-  const begin = Math.max(from ?? end - 3_600_000, now - keptMs);
-  if (begin >= end) return undefined;
+  const start = Math.max(from ?? end - 3_600_000, now - keptMs);
+  if (start >= end) return undefined;
   // Where minutes are merged already, shorter steps would show all of a quarter in its first one.
-  const steps = begin < mergedBefore(now) ? quarterSteps : [...minuteSteps, ...quarterSteps];
-  const stepSeconds = steps.find((step) => stepsIn(begin, end, step) <= mostHealthPoints) ?? 14_400;
-  const first = floorTo(begin, stepSeconds);
-  return { from: first, until: first + stepsIn(begin, end, stepSeconds) * stepSeconds * 1_000, stepSeconds };
+  const steps = start < mergedBefore(now) ? quarterSteps : [...minuteSteps, ...quarterSteps];
+  const stepSeconds = steps.find((step) => stepsIn(start, end, step) <= mostHealthPoints) ?? 14_400;
+  const first = floorTo(start, stepSeconds);
+  return { from: first, until: first + stepsIn(start, end, stepSeconds) * stepSeconds * 1_000, stepSeconds };
 }
 
 /** The points of a range: one for each step, also where there are no rows. */

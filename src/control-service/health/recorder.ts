@@ -18,7 +18,7 @@ interface RecorderSettings {
 /** The most rows in memory, while the database can't be reached. */
 const mostPending = 20_000;
 
-/** What one look at an agent's process shows; cpu since the look before, where there was one. */
+/** One sample of an agent's process; `cpu` is the usage since the previous sample, if there was one. */
 export interface AgentSample {
   memory_bytes: number;
   queue_length: number;
@@ -44,26 +44,26 @@ export function createHealthRecorder({ store, clock, log, everyMs = 5_000 }: Rec
       await store.addFigures(unsent.rows());
       unsent = undefined;
     } catch (error) {
-      // Rows that the database refuses would be refused again.
+      // Drop rows that the database rejects: a retry would fail too.
       if (!isDatabaseUnavailable(error)) unsent = undefined;
       log.warn(`Health figures could not be stored: ${messageOf(error)}`);
     }
   }
 
-  async function flushAgainAndAgain(): Promise<void> {
+  async function flushPeriodically(): Promise<void> {
     while (!stopping.signal.aborted) {
       await pause(clock, everyMs, stopping.signal);
       await flush();
     }
-    // The former one may have left what was counted meanwhile.
+    // Requests may have been counted during the previous flush.
     await flush();
   }
 
   return {
-    /** Counts a request of a deployment; all that becomes of it counts at the time of its arrival. */
+    /** Counts a request of a deployment. Its failure and its first event count at the time of its arrival. */
     count: (deploymentId: string): RequestRecord => {
       const at = clock.now();
-      const began = steadyNow(clock);
+      const startedAt = steadyNow(clock);
       let hasFailed = false;
       figuresOf(deploymentId, at).requests += 1;
       return {
@@ -71,10 +71,10 @@ export function createHealthRecorder({ store, clock, log, everyMs = 5_000 }: Rec
           if (!hasFailed) figuresOf(deploymentId, at).errors += 1;
           hasFailed = true;
         },
-        firstEvent: () => observe(figuresOf(deploymentId, at).first_events, steadyNow(clock) - began),
+        firstEvent: () => observe(figuresOf(deploymentId, at).first_events, steadyNow(clock) - startedAt),
       };
     },
-    /** Notes the state of an agent's process. */
+    /** Records a sample of an agent's process. */
     sample(deploymentId: string, { memory_bytes, queue_length, cpu }: AgentSample): void {
       const figures = figuresOf(deploymentId, clock.now());
       figures.memory_bytes = Math.max(figures.memory_bytes ?? 0, memory_bytes);
@@ -85,7 +85,7 @@ export function createHealthRecorder({ store, clock, log, everyMs = 5_000 }: Rec
     /** Stores now what was counted. Never rejects. */
     flush,
     start(): void {
-      running = flushAgainAndAgain();
+      running = flushPeriodically();
     },
     async stop(): Promise<void> {
       stopping.abort();

@@ -43,8 +43,8 @@ const addToExisting = sql`on conflict (deployment_id, step_seconds, at) do updat
   cpu_ms = kept.cpu_ms + excluded.cpu_ms, sampled_ms = kept.sampled_ms + excluded.sampled_ms,
   queue_length = greatest(kept.queue_length, excluded.queue_length)`;
 
-/** The beginning of the period of this length that a row is in. */
-const beginning = (seconds: number) => sql`to_timestamp(floor(extract(epoch from at) / ${seconds}) * ${seconds})`;
+/** The start of the period of this length that a row is in. */
+const startOf = (seconds: number) => sql`to_timestamp(floor(extract(epoch from at) / ${seconds}) * ${seconds})`;
 
 /**
  * Adds figures to the stored ones; those of deleted deployments are left out. Every statement locks rows in the order of
@@ -85,7 +85,7 @@ export const healthStore = (db: ControlDatabase, clock: Clock) => ({
         sampled_ms: string;
       }
     >`
-      select ${beginning(stepSeconds)} as at, ${totals} from control.health_figures
+      select ${startOf(stepSeconds)} as at, ${totals} from control.health_figures
       where deployment_id = ${deploymentId} and at >= ${new Date(from)} and at < ${new Date(until)}
       group by 1 order by 1`.execute(db);
     return rows.map((row) => ({
@@ -161,7 +161,7 @@ export const healthStore = (db: ControlDatabase, clock: Clock) => ({
           ) returning *
         ), added as (
           insert into control.health_figures as kept (${columns})
-          select deployment_id, ${quarterSeconds}::int, ${beginning(quarterSeconds)}, ${totals} from gone
+          select deployment_id, ${quarterSeconds}::int, ${startOf(quarterSeconds)}, ${totals} from gone
           group by 1, 3 order by 1, 3
           ${addToExisting}
         )

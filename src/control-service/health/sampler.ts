@@ -10,14 +10,14 @@ interface SamplerSettings {
   gateway: Pick<Gateway, 'allLive'>;
   recorder: Pick<HealthRecorder, 'sample'>;
   clock: Clock;
-  /** How often the agents are looked at (ms). */
+  /** How often the agents are sampled (ms). */
   everyMs?: number;
 }
 
-const answerWithinMs = 5_000;
+const timeoutMs = 5_000;
 const mostBytes = 262_144;
 const atOnce = 8;
-/** No process uses more: a bound for what an agent says of itself. */
+/** Bounds the processor time that an agent reports: it is not trusted. */
 const mostProcessors = 1_024;
 
 /** The part of an agent server's `GET /metrics?format=json` that is read. */
@@ -27,20 +27,20 @@ const metrics = z.object({
 });
 
 /**
- * Looks at the processes of live agents again and again. Where one does not answer, is no agent server, or can't be
- * reached from here, as some in a cluster, there are no figures of it. Agents that are not running are left alone.
+ * Samples the processes of live agents periodically. Skips agents that do not respond, are no agent servers, or are not
+ * reachable from here, as some in a cluster. Does not start agents that are scaled to zero.
  *
- * @returns a function that ends it.
+ * @returns a function that stops it.
  */
 export function startSampler({ gateway, recorder, clock, everyMs = 30_000 }: SamplerSettings): () => Promise<void> {
   const stopping = new AbortController();
-  const former = new WeakMap<Upstream, { at: number; cpuMs: number }>();
+  const previous = new WeakMap<Upstream, { at: number; cpuMs: number }>();
 
   async function sample(deploymentId: string, upstream: Upstream): Promise<void> {
-    const read = await withTimeout(clock, answerWithinMs, (signal) => readMetrics(upstream, signal), stopping.signal);
+    const read = await withTimeout(clock, timeoutMs, (signal) => readMetrics(upstream, signal), stopping.signal);
     const [at, cpuMs] = [steadyNow(clock), read.process.cpu_seconds * 1_000];
-    const before = former.get(upstream);
-    former.set(upstream, { at, cpuMs });
+    const before = previous.get(upstream);
+    previous.set(upstream, { at, cpuMs });
     recorder.sample(deploymentId, {
       memory_bytes: read.process.memory_bytes,
       queue_length: read.queue.num_pending,
@@ -76,7 +76,7 @@ export function startSampler({ gateway, recorder, clock, everyMs = 30_000 }: Sam
 function cpuBetween(before: { at: number; cpuMs: number }, { at, cpuMs }: { at: number; cpuMs: number }) {
   const sampled_ms = at - before.at;
   const used = cpuMs - before.cpuMs;
-  // Less than before is another process, behind the same address.
+  // A lower value comes from another process behind the same address.
   if (sampled_ms <= 0 || used < 0) return undefined;
   return { cpu_ms: Math.round(Math.min(used, sampled_ms * mostProcessors)), sampled_ms: Math.round(sampled_ms) };
 }

@@ -101,7 +101,7 @@ export const listenerStore = (db: ControlDatabase, clock: Clock) => ({
     return ownListener(db, tenantId, id).executeTakeFirst();
   },
 
-  /** Notes that a listener has asked or reported about work just now. */
+  /** Records that a listener has just requested or reported work. */
   async noteListenerReport({ id, last_report_at }: Pick<ListenerRecord, 'id' | 'last_report_at'>): Promise<void> {
     const now = clock.now();
     const due = new Date(now - reportWrittenEvery);

@@ -127,7 +127,7 @@ export const logOperations = [
 
 /**
  * The events, until the caller's key or session has ended: checked when a stream was quiet, and after some lines of one
- * that never is. An error of the check ends the stream too, and a client that connects again is told why.
+ * that never is. An error of the check ends the stream too; the next connection gets the reason.
  */
 export async function* whileAdmitted(
   events: AsyncGenerator<LogEvent, void>,

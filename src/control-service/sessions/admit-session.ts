@@ -1,7 +1,7 @@
 import { backgroundHeader, csrfTokenHeader } from '../../contract/control/session.ts';
 import type { StoredKey } from '../api-keys/repository.ts';
 import type { SessionCookie } from './cookie.ts';
-import { judgeSource } from './own-origin.ts';
+import { classifySource } from './own-origin.ts';
 import type { SessionStore, StoredSession } from './repository.ts';
 import { hashToken, isCsrfTokenOf } from './session-token.ts';
 
@@ -34,14 +34,14 @@ interface AdmissionSettings {
 }
 
 /**
- * Makes what admits sessions. Browsers add the cookie to requests of any page of the same site, so that it counts only
- * where a page of the service sent the request: by its `Origin`, and by the CSRF token, which no other page can read.
+ * Creates the session check. Browsers add the cookie to requests of any page of the same site, so the cookie counts only
+ * if a page of the service sent the request. Its `Origin` shows that, and the CSRF token, which no other page can read.
  */
 export function sessionAdmission({ store, cookie, publicUrl }: AdmissionSettings): AdmitSession {
   return async ({ header, method, isSafe }) => {
     const tokens = cookie.tokensIn(header('cookie'));
     if (tokens.length === 0) return undefined;
-    const source = judgeSource({ origin: header('origin'), host: header('host') }, publicUrl);
+    const source = classifySource({ origin: header('origin'), host: header('host') }, publicUrl);
     if (source === 'foreign-host' || source === 'foreign-origin') return refused(403, sourceProblems[source]);
     const namesOrigin = method === 'GET' || method === 'HEAD' || source === 'own';
     if (!namesOrigin) return refused(403, noOrigin);
@@ -52,14 +52,14 @@ export function sessionAdmission({ store, cookie, publicUrl }: AdmissionSettings
     const key = session && (await store.findKey(session.key_id));
     if (!session || token === undefined || !key) return refused(401, ended);
     if (!isSafe && !isCsrfTokenOf(token, csrfToken)) return refused(403, wrongCsrfToken);
-    // A page that nobody uses must not keep its session alive by what it loads again.
+    // An idle page must not keep its session alive by polling.
     const isInBackground = (header(backgroundHeader) ?? '') !== '';
     const lastUsed = isInBackground ? session.last_used_at : await store.noteSessionUse(session);
     return { kind: 'session', session: { ...session, last_used_at: lastUsed, token, key_name: key.name }, key };
   };
 }
 
-/** Why a request with a session, or one that begins a session, is refused. */
+/** Why a request with a session, or a sign-in, is rejected. */
 export const sourceProblems = {
   'foreign-host':
     'This service has sessions at its own address only. Open it at 127.0.0.1 or localhost, or start it with --public-url.',

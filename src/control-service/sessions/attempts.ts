@@ -10,39 +10,39 @@ export interface WrongAttempts {
 const freeAttempts = 4;
 const shortestDelayMs = 1_000;
 const longestDelayMs = 60_000;
-/** When an address has its free attempts again (ms after its last wrong one). */
-export const forgottenAfterMs = 15 * 60_000;
+/** When the count of an address is reset (ms after its last wrong attempt). */
+export const resetAfterMs = 15 * 60_000;
 
-/** How long nothing is judged after this many wrong attempts in a row (ms). */
+/** How long attempts are rejected unchecked after this many wrong ones in a row (ms). */
 export const delayAfter = (count: number): number =>
   count <= freeAttempts ? 0 : Math.min(shortestDelayMs * 2 ** (count - freeAttempts - 1), longestDelayMs);
 
-/** Decides whether an attempt is judged now; `wrong` is what is known of the address if it is wrong. */
+/** Decides whether an attempt is checked now; `wrong` is the record of the address if the attempt is wrong. */
 export function decideAttempt(
   before: WrongAttempts | undefined,
   now: number,
-): { kind: 'wait'; waitMs: number } | { kind: 'judge'; wrong: WrongAttempts } {
-  const known = before && now - before.at < forgottenAfterMs ? before : { count: 0, at: now };
+): { kind: 'wait'; waitMs: number } | { kind: 'check'; wrong: WrongAttempts } {
+  const known = before && now - before.at < resetAfterMs ? before : { count: 0, at: now };
   const waitMs = known.at + delayAfter(known.count) - now;
-  return waitMs > 0 ? { kind: 'wait', waitMs } : { kind: 'judge', wrong: { count: known.count + 1, at: now } };
+  return waitMs > 0 ? { kind: 'wait', waitMs } : { kind: 'check', wrong: { count: known.count + 1, at: now } };
 }
 
-/** The most addresses that are remembered; of more, the ones whose last wrong attempt is the oldest are forgotten. */
+/** The most addresses that are kept; those whose last wrong attempt is the oldest are dropped. */
 const mostAddresses = 10_000;
 
-/** What a right attempt returned; or how long the address waits from now on (ms), 0 for not at all. */
+/** The value of a right attempt, or how long the address has to wait (ms). */
 type AttemptResult<T> = { kind: 'right'; value: T } | { kind: 'wrong'; waitMs: number };
 
-/** Slows down addresses that send wrong keys. */
-export function createAttempts(clock: Pick<Clock, 'now' | 'steadyNow'>) {
+/** Throttles addresses that send wrong keys. */
+export function createAttemptThrottle(clock: Pick<Clock, 'now' | 'steadyNow'>) {
   const known = new Map<string, WrongAttempts>();
   /** The last attempt of each address that has any at the moment. */
   const turns = new Map<string, Promise<void>>();
 
-  async function decideAndJudge<T>(address: string, judge: () => Promise<T | undefined>): Promise<AttemptResult<T>> {
+  async function decideAndCheck<T>(address: string, check: () => Promise<T | undefined>): Promise<AttemptResult<T>> {
     const decided = decideAttempt(known.get(address), steadyNow(clock));
     if (decided.kind === 'wait') return { kind: 'wrong', waitMs: decided.waitMs };
-    const value = await judge();
+    const value = await check();
     known.delete(address);
     if (value !== undefined) return { kind: 'right', value };
     known.set(address, decided.wrong);
@@ -52,13 +52,13 @@ export function createAttempts(clock: Pick<Clock, 'now' | 'steadyNow'>) {
 
   return {
     /**
-     * Judges an attempt of an address, one after another: many at the same time are slowed down as well. A right one
-     * resets the count; one that throws does not count.
+     * Checks an attempt. Attempts of one address are checked one after another, so that parallel ones are throttled too.
+     * A right one resets the count; one that throws does not count.
      *
-     * @param judge returns undefined for a wrong attempt.
+     * @param check returns undefined for a wrong attempt.
      */
-    attempt<T>(address: string, judge: () => Promise<T | undefined>): Promise<AttemptResult<T>> {
-      const attempted = (turns.get(address) ?? Promise.resolve()).then(() => decideAndJudge(address, judge));
+    attempt<T>(address: string, check: () => Promise<T | undefined>): Promise<AttemptResult<T>> {
+      const attempted = (turns.get(address) ?? Promise.resolve()).then(() => decideAndCheck(address, check));
       const end = (): void => {
         if (turns.get(address) === turn) turns.delete(address);
       };

@@ -8,8 +8,8 @@ interface CallerSettings {
 }
 
 /**
- * The address of a caller, for counting its wrong keys. Behind a web server of this machine it is the last one of
- * `X-Forwarded-For`, which that server added: the others are the caller's own words.
+ * The address of a caller, for counting its wrong keys. Behind a reverse proxy of this machine it is the last one of
+ * `X-Forwarded-For`, which the proxy added: the caller can forge the others.
  */
 export function callerAddress({ peer, forwardedFor = '', publicUrl }: CallerSettings): string {
   if (publicUrl === undefined || !loopback.test(peer)) return peer;

@@ -25,9 +25,9 @@ interface CookieSettings {
 }
 
 /**
- * The cookie of a service. Cookies know no ports, so its name has the id of the service: another one of this host keeps
- * its own session. It has no end of its own: the service decides when a session ends. By the prefix `__Host-` browsers
- * let nothing but this host set it.
+ * The cookie of a service. Cookies do not distinguish ports, so its name has the id of the service: other services of this
+ * host keep their own sessions. It does not expire: the service decides when a session ends. Only this host can set a
+ * cookie with the prefix `__Host-`.
  */
 export function sessionCookie({ publicUrl, basePath, serviceId }: CookieSettings): SessionCookie {
   const reached = publicUrl === undefined ? undefined : new URL(publicUrl);

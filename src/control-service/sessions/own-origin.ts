@@ -1,17 +1,17 @@
-/** Where a request with a session came from, as its headers say. */
+/** The headers that show which page sent a request. */
 export interface RequestSource {
   origin: string | undefined;
   host: string | undefined;
 }
 
-/** The verdict: `unnamed` is a request of no page, or a read by a page of the service. */
-export type SourceVerdict = 'own' | 'unnamed' | 'foreign-host' | 'foreign-origin';
+/** `unnamed` is a request without an `Origin`: not of a page, or a read by a page of the service. */
+export type SourceKind = 'own' | 'unnamed' | 'foreign-host' | 'foreign-origin';
 
 /**
  * Decides whether a page of this service sent a request. Without a public address only the names of this machine's
  * loopback count: any other name may be one that an attacker has pointed at this machine (DNS rebinding).
  */
-export function judgeSource({ origin, host = '' }: RequestSource, publicUrl: string | undefined): SourceVerdict {
+export function classifySource({ origin, host = '' }: RequestSource, publicUrl: string | undefined): SourceKind {
   const isLoopback = loopback.test(host);
   if (publicUrl === undefined && !isLoopback) return 'foreign-host';
   if (origin === undefined) return 'unnamed';

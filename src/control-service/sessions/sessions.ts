@@ -7,10 +7,10 @@ import { valueOrThrow } from '../service/refuse.ts';
 import type { ControlStore } from '../store/store.ts';
 import { readBody } from '../validation/shape.ts';
 import { sessionAdmission, sourceProblems, type CurrentSession } from './admit-session.ts';
-import { createAttempts } from './attempts.ts';
+import { createAttemptThrottle } from './attempts.ts';
 import { callerAddress } from './caller-address.ts';
 import { sessionCookie } from './cookie.ts';
-import { judgeSource } from './own-origin.ts';
+import { classifySource } from './own-origin.ts';
 import { sessionIdleMs, type SessionStore } from './repository.ts';
 import { csrfTokenOf, hashToken, makeToken } from './session-token.ts';
 import { createSignInLinks } from './sign-in-links.ts';
@@ -41,7 +41,7 @@ type SignInResult =
 /** Signs browsers in and out. */
 export function createSessions({ store, linkKeyId, publicUrl, basePath, clock }: SessionSettings) {
   const cookie = sessionCookie({ publicUrl, basePath, serviceId: serviceIdOf(linkKeyId) });
-  const attempts = createAttempts(clock);
+  const attempts = createAttemptThrottle(clock);
   const links = createSignInLinks(clock);
 
   async function toResponse({ key_id, key_name, tenant_id, last_used_at, token }: CurrentSession): Promise<Session> {
@@ -55,11 +55,11 @@ export function createSessions({ store, linkKeyId, publicUrl, basePath, clock }:
     };
   }
 
-  async function begin(key: StoredKey, header: ReadHeader): Promise<SignInResult | undefined> {
+  async function startSession(key: StoredKey, header: ReadHeader): Promise<SignInResult | undefined> {
     const token = makeToken();
     const stored = await store.addSession({ hash: hashToken(token), key_id: key.id, tenant_id: key.tenant_id });
     if (!stored) return undefined;
-    // The session that the browser had ends, whoever began it.
+    // Signing in replaces the session that the browser sent, also one of another key.
     await store.endSessions(cookie.tokensIn(header('cookie')).map(hashToken));
     await store.noteKeyUse(key);
     const session = await toResponse({ ...stored, token, key_name: key.name });
@@ -71,9 +71,9 @@ export function createSessions({ store, linkKeyId, publicUrl, basePath, clock }:
     /** `Set-Cookie` that removes the cookie of a session. */
     clearCookie: cookie.clear,
 
-    /** POST /v1/sessions: always begins a new session, whatever cookie the browser sends. */
+    /** POST /v1/sessions: always creates a new session, so that no cookie set by others is adopted (session fixation). */
     async signIn({ body, header, address }: SignInRequest): Promise<SignInResult> {
-      const source = judgeSource({ origin: header('origin'), host: header('host') }, publicUrl);
+      const source = classifySource({ origin: header('origin'), host: header('host') }, publicUrl);
       if (source === 'foreign-host' || source === 'foreign-origin') {
         return { kind: 'refused', status: 403, detail: sourceProblems[source] };
       }
@@ -83,11 +83,11 @@ export function createSessions({ store, linkKeyId, publicUrl, basePath, clock }:
       const attempted = await attempts.attempt(from, async () => {
         const key =
           'code' in request
-            ? links.redeem(request.code)
+            ? links.use(request.code)
               ? await store.findKey(linkKeyId)
               : undefined
             : await findValidKey(request.api_key.trim(), store);
-        return key && begin(key, header);
+        return key && startSession(key, header);
       });
       if (attempted.kind === 'right') return attempted.value;
       if (attempted.waitMs > 0) {
@@ -118,7 +118,7 @@ export function createSessions({ store, linkKeyId, publicUrl, basePath, clock }:
 }
 export type Sessions = ReturnType<typeof createSessions>;
 
-/** Tells the services of one host apart. It follows from the key of the installation, so that restarts keep it. */
+/** Distinguishes the services of one host. Derived from the key of the installation, so that it survives restarts. */
 const serviceIdOf = (linkKeyId: string): string => hashToken(linkKeyId).toString('hex').slice(0, 8);
 
 const wrongKey = 'The API key is not valid. Check that it is a key of this service and was not revoked.';

@@ -25,7 +25,7 @@ export const verdictOperations = [
     path,
     id: 'report_verdict',
     summary: 'Report the verdict of smoke tests on a revision',
-    description: 'Changes nothing but the history: whoever tested decides what follows.',
+    description: 'Only adds to the history. The tester decides whether to roll back.',
     headers: [idempotencyKey],
     body: { schema: verdictReport, required: true },
     responses: { 201: { description: 'The verdict.', schema: verdict } },

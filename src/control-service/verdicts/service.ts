@@ -37,7 +37,7 @@ export function verdictOperations(settings: ServiceSettings) {
         const { deployment_id } = revision;
         const deployment = await within.deployment(deployment_id);
         if (deployment?.deletion !== 'none') throw refusedCall(call, beingDeleted);
-        // A tester may not know all secrets, such as those of the deployment as it is now.
+        // The tester may not know all secrets: the deployment may have new ones.
         const secrets = [...deployment.secrets, ...revision.secrets].map(({ value }) => value);
         const mask = maskOf([...secrets, deployment.database_password]);
         const added = await within.addVerdict(revision, masked(report, mask));

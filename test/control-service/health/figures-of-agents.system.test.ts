@@ -61,13 +61,13 @@ test('requests and failures of an agent are read again after a restart of the se
   await expect
     .poll(async () => (await control.getRevision(id, revisionId)).status, { timeout: 15_000, interval: 25 })
     .toBe('DEPLOYED');
-  const ask = (path: string): Promise<number> =>
+  const statusOf = (path: string): Promise<number> =>
     fetch(`${services.url}/agents/${id}${path}`, { headers: { 'x-api-key': services.apiKey } }).then(async (answer) => {
       await answer.text();
       return answer.status;
     });
-  expect(await Promise.all(['/ok', '/ok', '/stream'].map(ask))).toEqual([200, 200, 200]);
-  expect(await ask('/crash')).toBe(502);
+  expect(await Promise.all(['/ok', '/ok', '/stream'].map(statusOf))).toEqual([200, 200, 200]);
+  expect(await statusOf('/crash')).toBe(502);
   // Stored within seconds, while the service runs.
   const totals = ({ points }: Health): [number, number] => [
     points.reduce((sum, { requests }) => sum + requests, 0),
@@ -77,7 +77,7 @@ test('requests and failures of an agent are read again after a restart of the se
     .poll(async () => totals(await control.deploymentHealth(id, {})), { timeout: 20_000, interval: 100 })
     .toEqual([4, 1]);
   // Stored when the service ends.
-  await ask('/ok');
+  await statusOf('/ok');
   await services.close();
   services = await start();
   const read = await httpControl(services.url, services.apiKey).deploymentHealth(id, {});

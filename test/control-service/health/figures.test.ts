@@ -59,13 +59,13 @@ test.each([
   ['more than is kept', { from: 0 }, 14_400],
 ])(
   '%s has few enough points, all of its time, and nothing else',
-  (_, asked: { from?: number; until?: number }, step) => {
-    const range = healthRange(now, asked) ?? { from: 0, until: 0, stepSeconds: 0 };
-    const { from = now - hour, until = now } = asked;
-    const begin = Math.max(from, now - 31 * day);
+  (_, requested: { from?: number; until?: number }, step) => {
+    const range = healthRange(now, requested) ?? { from: 0, until: 0, stepSeconds: 0 };
+    const { from = now - hour, until = now } = requested;
+    const start = Math.max(from, now - 31 * day);
     expect(range.stepSeconds).toBe(step);
-    expect(range.from).toBeLessThanOrEqual(begin);
-    expect(range.from).toBeGreaterThan(begin - step * 1_000);
+    expect(range.from).toBeLessThanOrEqual(start);
+    expect(range.from).toBeGreaterThan(start - step * 1_000);
     expect(range.until).toBeGreaterThanOrEqual(until);
     expect(range.until).toBeLessThan(until + step * 1_000);
     const points = toPoints(range, []);
@@ -78,8 +78,8 @@ test.each([
 
 test.each([[{ from: now, until: now - 1 }], [{ from: now + 1 }], [{ until: now - 32 * day }]])(
   'the range %j is empty',
-  (asked) => {
-    expect(healthRange(now, asked)).toBeUndefined();
+  (requested) => {
+    expect(healthRange(now, requested)).toBeUndefined();
   },
 );
 

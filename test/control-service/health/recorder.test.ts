@@ -49,37 +49,38 @@ async function inFrontOf(agent: RequestListener | undefined) {
     atTheEnd.push(() => process.close());
     gateway.switchTo(deploymentId, { origin: process.origin, token: 'token' });
   }
-  const ask = async (path: string, init: RequestInit = {}): Promise<void> => {
+  const send = async (path: string, init: RequestInit = {}): Promise<void> => {
     const response = await fetch(`${party.origin}/agents/${deploymentId}${path}`, {
       headers: { 'x-api-key': 'k' },
       ...init,
     });
     await response.text().catch(() => undefined);
   };
-  return { ask, totals, address: `${party.origin}/agents/${deploymentId}` };
+  return { send, totals, address: `${party.origin}/agents/${deploymentId}` };
 }
 
 test('counts admitted requests, and those that get a 5xx or no whole response', async () => {
-  const { ask, totals } = await inFrontOf((request, response) => {
+  const { send, totals } = await inFrontOf((request, response) => {
     if (request.url === '/fails') response.writeHead(500).end();
     else if (request.url === '/missing') response.writeHead(404).end();
     else if (request.url === '/breaks') request.socket.destroy();
-    else if (request.url === '/cut') response.writeHead(200).write('begun', () => request.socket.destroy());
-    else if (request.url === '/failed-and-cut') response.writeHead(500).write('begun', () => request.socket.destroy());
+    else if (request.url === '/cut') response.writeHead(200).write('started', () => request.socket.destroy());
+    else if (request.url === '/failed-and-cut')
+      response.writeHead(500).write('started', () => request.socket.destroy());
     else response.end('well');
   });
-  await ask('/well');
-  await ask('/missing');
-  await ask('/well', { headers: {} });
-  await ask('/well', { method: 'OPTIONS', headers: { origin: 'http://a', 'access-control-request-method': 'GET' } });
+  await send('/well');
+  await send('/missing');
+  await send('/well', { headers: {} });
+  await send('/well', { method: 'OPTIONS', headers: { origin: 'http://a', 'access-control-request-method': 'GET' } });
   expect(await totals()).toEqual([2, 0, 0]);
-  for (const path of ['/fails', '/breaks', '/cut', '/failed-and-cut']) await ask(path);
+  for (const path of ['/fails', '/breaks', '/cut', '/failed-and-cut']) await send(path);
   expect(await totals()).toEqual([6, 4, 0]);
 });
 
 test('counts requests while nothing is live as errors', async () => {
-  const { ask, totals } = await inFrontOf(undefined);
-  await ask('/ok');
+  const { send, totals } = await inFrontOf(undefined);
+  await send('/ok');
   expect(await totals()).toEqual([1, 1, 0]);
 });
 
@@ -87,7 +88,7 @@ test('a caller that disconnects is no error', async () => {
   const closed = Promise.withResolvers<void>();
   const { totals, address } = await inFrontOf((_, response) => {
     response.once('close', () => closed.resolve());
-    response.writeHead(200).write('begun');
+    response.writeHead(200).write('started');
   });
   const leaving = new AbortController();
   const response = await fetch(`${address}/endless`, { headers: { 'x-api-key': 'k' }, signal: leaving.signal });
@@ -114,8 +115,8 @@ test.each([
   ['only metadata', 0, '/runs/stream', ['event: metadata\nid: 1\ndata: {', '"data": 1', '}\n\n: still there\n\n']],
   ['of a run that began before', 0, '/threads/t/runs/r/stream', ['event: values\ndata: {}\n\n']],
 ])('the first event of a stream: %s', async (_, count, path, pieces) => {
-  const { ask, totals } = await inFrontOf(events(...pieces));
-  await ask(path, { method: 'POST' });
+  const { send, totals } = await inFrontOf(events(...pieces));
+  await send(path, { method: 'POST' });
   expect(await totals()).toEqual([1, 0, count]);
 });
 

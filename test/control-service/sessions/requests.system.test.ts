@@ -82,7 +82,7 @@ describe('a request to the service with a session', () => {
 
 describe('a request to an agent with a session', () => {
   const path = () => `/agents/${service.deployment}/threads`;
-  const ask = (headers: Headers, more: { method?: string; path?: string } = {}) =>
+  const request = (headers: Headers, more: { method?: string; path?: string } = {}) =>
     service.send({ path: path(), headers, ...more });
   beforeEach(() => {
     service.requested.length = 0;
@@ -98,17 +98,17 @@ describe('a request to an agent with a session', () => {
       'x-landfall-background': '1',
       'x-tenant-id': browser.tenant_id,
     };
-    expect((await ask(headers, { method: 'POST' })).status).toBe(200);
+    expect((await request(headers, { method: 'POST' })).status).toBe(200);
     const [{ headers: seen } = { headers: {} }] = service.requested;
     expect(seen).toMatchObject({ cookie: 'first=1; last=2', authorization: 'Bearer for-the-agent' });
     expect(JSON.stringify(seen)).not.toContain(browser.csrf_token);
     for (const name of ['x-landfall-background', 'x-tenant-id']) expect(seen).not.toHaveProperty(name);
-    await ask(ofPage());
+    await request(ofPage());
     expect(service.requested[1]?.headers).not.toHaveProperty('cookie');
   });
 
   test('with a key the agent does not get the cookie of a session either', async () => {
-    await ask({ cookie: browser.cookie, 'x-api-key': service.key.text });
+    await request({ cookie: browser.cookie, 'x-api-key': service.key.text });
     expect(service.requested.map(({ headers }) => headers.cookie)).toEqual([undefined]);
   });
 
@@ -121,14 +121,14 @@ describe('a request to an agent with a session', () => {
       () => ({ cookie: browser.cookie, origin: service.origin, connection: 'Upgrade', upgrade: 'websocket' }),
     ],
   ])('is refused for %s, and the agent sees nothing of it', async (_, headers) => {
-    expect((await ask(headers())).status).toBe(403);
+    expect((await request(headers())).status).toBe(403);
     expect(service.requested).toEqual([]);
   });
 
   test("finds no agent of a tenant that is not the session's", async () => {
     const stranger = await service.browser((await service.addKey('stranger', [service.other])).text);
     const headers = { ...ofPage(), cookie: stranger.cookie, 'x-csrf-token': stranger.csrf_token };
-    expect((await ask(headers)).status).toBe(404);
+    expect((await request(headers)).status).toBe(404);
   });
 
   test('lets a response set no session, act on no other path and run nothing as a page', async () => {
@@ -154,14 +154,14 @@ describe('a request to an agent with a session', () => {
       'www-authenticate': 'Basic realm="Your password"',
       'content-security-policy': "default-src 'none'",
     });
-    const { headers } = await ask(ofPage());
+    const { headers } = await request(ofPage());
     expect(headers).toMatchObject({
       'content-security-policy': "default-src 'none', sandbox",
       'x-content-type-options': 'nosniff',
     });
     const bySession = ['set-cookie', 'www-authenticate', ...Object.keys(ofTheOrigin)];
     for (const name of bySession) expect(headers).not.toHaveProperty(name);
-    const byKey = (await ask({ 'x-api-key': service.key.text })).headers;
+    const byKey = (await request({ 'x-api-key': service.key.text })).headers;
     expect(byKey).toMatchObject({ 'set-cookie': ['own=1; Path=/'], 'www-authenticate': expect.any(String) });
     for (const name of Object.keys(ofTheOrigin)) expect(byKey).not.toHaveProperty(name);
   });
@@ -170,16 +170,16 @@ describe('a request to an agent with a session', () => {
     service.agentStatus.code = code;
     const location = `/v2/deployments/${service.deployment}`;
     service.agentHeaders['location'] = location;
-    const refused = await ask(ofPage(), { method: 'POST' });
+    const refused = await request(ofPage(), { method: 'POST' });
     expect(refused.status).toBe(502);
     expect(refused.headers).not.toHaveProperty('location');
-    const byKey = await ask({ 'x-api-key': service.key.text }, { method: 'POST' });
+    const byKey = await request({ 'x-api-key': service.key.text }, { method: 'POST' });
     expect(byKey).toMatchObject({ status: code, headers: { location } });
   });
 
   test('a file of its UI, which needs no session, runs nothing as a page', async () => {
     const file = `/agents/${service.deployment}/ui/graph/entrypoint.js`;
-    const { status, headers } = await ask({ cookie: browser.cookie }, { path: file });
+    const { status, headers } = await request({ cookie: browser.cookie }, { path: file });
     expect(status).toBe(200);
     expect(headers).toMatchObject({ 'content-security-policy': 'sandbox', 'x-content-type-options': 'nosniff' });
     expect(service.requested.map(({ headers: seen }) => seen.cookie)).toEqual([undefined]);

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import {
-  createAttempts,
+  createAttemptThrottle,
   decideAttempt,
   delayAfter,
-  forgottenAfterMs,
+  resetAfterMs,
 } from '../../../src/control-service/sessions/attempts.ts';
 import { callerAddress } from '../../../src/control-service/sessions/caller-address.ts';
 import { sessionCookie, touchesSession, withoutSessionCookies } from '../../../src/control-service/sessions/cookie.ts';
-import { judgeSource } from '../../../src/control-service/sessions/own-origin.ts';
+import { classifySource } from '../../../src/control-service/sessions/own-origin.ts';
 
 describe('wrong attempts', () => {
   test('double the delay from the fifth on, up to a minute', () => {
@@ -17,17 +17,17 @@ describe('wrong attempts', () => {
   });
 
   test.each<[what: string, count: number, sinceMs: number, decision: object]>([
-    ['the fifth at once', 4, 0, { kind: 'judge', wrong: { count: 5 } }],
+    ['the fifth at once', 4, 0, { kind: 'check', wrong: { count: 5 } }],
     ['one during the delay', 5, 400, { kind: 'wait', waitMs: 600 }],
-    ['one at its end', 5, 1_000, { kind: 'judge', wrong: { count: 6 } }],
+    ['one at its end', 5, 1_000, { kind: 'check', wrong: { count: 6 } }],
     ['one within a long delay', 50, 59_999, { kind: 'wait', waitMs: 1 }],
-    ['one after a long pause, as the first', 50, forgottenAfterMs, { kind: 'judge', wrong: { count: 1 } }],
+    ['one after a long pause, as the first', 50, resetAfterMs, { kind: 'check', wrong: { count: 1 } }],
   ])('decide about %s', (_, count, sinceMs, decision) => {
     expect(decideAttempt({ count, at: 1_000 }, 1_000 + sinceMs)).toMatchObject(decision);
   });
 
   test('count for their address only, also those at the same time, and not where the service fails', async () => {
-    const attempts = createAttempts({ now: () => 0 });
+    const attempts = createAttemptThrottle({ now: () => 0 });
     const send = (address: string, value?: string) => attempts.attempt(address, async () => value);
     const many = (value?: string) => Promise.all(Array.from({ length: 7 }, () => send('a', value)));
     await expect(attempts.attempt('a', () => Promise.reject(new Error('away')))).rejects.toThrow('away');
@@ -88,7 +88,7 @@ describe('the source of a request', () => {
     ['192.168.1.2:8420', undefined, 'foreign-host'],
     [undefined, undefined, 'foreign-host'],
   ])('without a public address: Host %s, Origin %s', (host, origin, verdict) => {
-    expect(judgeSource({ host, origin }, undefined)).toBe(verdict);
+    expect(classifySource({ host, origin }, undefined)).toBe(verdict);
   });
 
   test.each<[host: string, origin: string | undefined, verdict: string]>([
@@ -99,6 +99,6 @@ describe('the source of a request', () => {
     ['a.test', 'http://a.test', 'foreign-origin'],
     ['evil.test', 'http://evil.test', 'foreign-origin'],
   ])('with a public address: Host %s, Origin %s', (host, origin, verdict) => {
-    expect(judgeSource({ host, origin }, 'https://a.test/base')).toBe(verdict);
+    expect(classifySource({ host, origin }, 'https://a.test/base')).toBe(verdict);
   });
 });

@@ -14,7 +14,7 @@ const read = (cookie: string) => service.send({ path: '/v1/session', headers: { 
 const hour = 3_600_000;
 
 describe('signing in with a key', () => {
-  test('begins a session, whose cookie scripts and other sites cannot use', async () => {
+  test('creates a session, whose cookie scripts and other sites cannot use', async () => {
     const { status, headers, body } = await service.signIn({ api_key: service.key.text }, { origin: service.origin });
     expect(status).toBe(201);
     expect(headers['set-cookie']).toEqual([
@@ -47,14 +47,14 @@ describe('signing in with a key', () => {
     expect(await read(cookie)).toMatchObject({ status: 200, body: session });
   });
 
-  test('begins another session than the one that was sent along, which ends', async () => {
+  test('replaces the session that the browser sends', async () => {
     const first = await service.browser();
     const second = await service.browser(service.key.text, { cookie: first.cookie });
     expect(second.cookie).not.toBe(first.cookie);
     expect([(await read(first.cookie)).status, (await read(second.cookie)).status]).toEqual([401, 200]);
   });
 
-  test('takes over no session that somebody else has chosen', async () => {
+  test('adopts no session that an attacker has chosen', async () => {
     const planted = `${(await service.browser()).cookie.split('=')[0]}=${'a'.repeat(43)}`;
     const { cookie } = await service.browser(service.key.text, { cookie: planted });
     expect(cookie).not.toBe(planted);
@@ -128,7 +128,7 @@ describe('the end of a session', () => {
     expect(await service.store.forgetSessions(12 * hour)).toBeGreaterThan(0);
   });
 
-  test('comes also where a page that nobody uses goes on requesting', async () => {
+  test('comes also while an idle page polls', async () => {
     const { cookie } = await service.browser();
     const poll = () => service.send({ path: '/v1/session', headers: { cookie, 'x-landfall-background': '1' } });
     service.clock.time += 11 * hour;
@@ -169,7 +169,7 @@ describe("an organisation's key", () => {
   const listed = async (cookie: string) =>
     JSON.stringify((await service.send({ path: '/v2/deployments', headers: { cookie } })).body);
 
-  test('begins in its first tenant and chooses another one of its own', async () => {
+  test('starts in its first tenant and chooses another one of its own', async () => {
     const key = await service.addKey('organisation', [service.tenant, service.other]);
     const browser = await service.browser(key.text);
     expect(browser).toMatchObject({ tenant_id: service.tenant, tenants: [{ name: 'one' }, { name: 'two' }] });
@@ -208,7 +208,7 @@ describe('wrong keys', () => {
     expect((await service.signIn(wrong)).status).toBe(401);
   });
 
-  test('behind a web server slow down the caller whom it names, and nobody else', async () => {
+  test('behind a web server slow down only the caller that it names', async () => {
     const behind = await openSessionFixture({ publicUrl: 'https://console.test' });
     const statusFor = async (forwardedFor: string) =>
       (await behind.signIn(wrong, { 'x-forwarded-for': forwardedFor })).status;

@@ -164,12 +164,12 @@ describe('over HTTP', () => {
     const start = `${'x'.repeat(20)}${secret.slice(0, 12)}…`;
     const password = (await fixture.store.deployment(deployment.id))?.database_password ?? '';
     const ofAgent = [`postgres://role:${password}@localhost/agent`, testTracing.tokenOf(id)];
-    const told = { [secret]: [`key ${secret}`, start, ...ofAgent] };
+    const echoed = { [secret]: [`key ${secret}`, start, ...ofAgent] };
     const step = { id: 'a', name: 'n', path: [], started_at: at(2), ended_at: null, is_cut: true };
     const errors = [`no ${secret}`, start, ofAgent.join(' ')];
-    const steps = errors.map((error) => ({ ...step, input: told, output: told, error }));
+    const steps = errors.map((error) => ({ ...step, input: echoed, output: echoed, error }));
     const failed = { error: secret, message: start };
-    const leaking = run({ input: told, output: told, steps, status: 'error', error: failed });
+    const leaking = run({ input: echoed, output: echoed, steps, status: 'error', error: failed });
     await report(id, [leaking]);
     const kept = JSON.stringify(await fixture.control.getProjectRun(id, leaking.id));
     for (const leaked of [secret.slice(0, 12), password, testTracing.tokenOf(id)]) expect(kept).not.toContain(leaked);

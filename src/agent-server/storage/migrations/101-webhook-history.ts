@@ -3,7 +3,7 @@ import type { Migration } from '../../../postgres/migrate.ts';
 
 /**
  * The last attempt of each webhook, and those that were delivered or given up. These are in a table of their own: a
- * process of a former revision would send whatever is in the queue.
+ * process of a former revision would send everything that is in the queue.
  */
 export const webhookHistory: Migration = {
   name: '101-webhook-history',
