@@ -121,18 +121,18 @@ async function filter(bench: ConsoleBench): Promise<number[]> {
 const filterScript = `
   globalThis.delays = [];
   const status = document.querySelector('.deployments-count');
-  let pressed;
+  let keydownAt;
   let done;
   addEventListener('input', ({ timeStamp }) => {
-    pressed = timeStamp;
+    keydownAt = timeStamp;
     globalThis.filtered = new Promise((resolve) => {
       done = resolve;
       setTimeout(resolve, 1_000);
     });
   }, true);
   new MutationObserver(() => {
-    const at = pressed;
-    pressed = undefined;
+    const at = keydownAt;
+    keydownAt = undefined;
     if (at !== undefined) requestAnimationFrame(() => done(delays.push(performance.now() - at)));
   }).observe(status, { childList: true, characterData: true, subtree: true });`;
 

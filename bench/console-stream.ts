@@ -1,5 +1,5 @@
 // From a token that an agent makes to the frame that shows it: in the playground, and in a public chat page. A bare client
-// reads the same stream at the same time, so that what a page adds can be told from what the services take.
+// reads the same stream at the same time, so that the cost of the page can be separated from that of the services.
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import * as z from 'zod';

@@ -36,7 +36,7 @@ const timeline: Pick<Picture, 'path' | 'ready'> = {
   ready: (page) => page.getByText('Shorten the answers').first().waitFor(),
 };
 
-/** Asks twice in a new thread. */
+/** Sends two messages in a new thread. */
 async function chat(page: Page): Promise<void> {
   await say(page, 'Can I have my money back?');
   await say(page, 'And when does the new parcel arrive?');

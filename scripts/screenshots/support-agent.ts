@@ -29,7 +29,7 @@ export async function latestEnded({ control }: Services, id: string, former?: st
 
 /**
  * Deploys the support agent and gives it a history: a secret, pushes of two people, a failed build, a wrong answer that
- * is rolled back; then asks it.
+ * is rolled back; then runs it.
  */
 export async function deploySupportAgent(services: Services): Promise<string> {
   const { control, root, git } = services;
@@ -72,7 +72,7 @@ export async function deploySupportAgent(services: Services): Promise<string> {
   await control.redeployRevision(id, good);
   revision = await latestEnded(services, id, revision);
   await report(verdictOn(refundAnswer));
-  await askSupportAgent(services, id);
+  await runSupportAgent(services, id);
   return id;
 }
 
@@ -95,7 +95,7 @@ function verdictOn(answer: string): VerdictReport {
 
 const thread = z.looseObject({ thread_id: z.string() });
 
-async function askSupportAgent({ service }: Services, id: string): Promise<void> {
+async function runSupportAgent({ service }: Services, id: string): Promise<void> {
   const agent = requestsTo(`${service.url}/agents/${id}`, service);
   const questions = ['Where is my parcel?', 'Do you ship to Norway?', 'Can I change my address?'];
   for (const content of questions) {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
-import { askAgent } from './agent-data.ts';
+import { agentRequests } from './agent-data.ts';
 import { type WatchedPage } from '../../src/demo/chromium.ts';
 import {
   accessibilityProblems,
@@ -23,9 +23,9 @@ beforeAll(async () => {
   console = await openConsoleFixture();
   const { id } = await console.deploy('echo-agent', { name });
   deployment = `deployments/${id}`;
-  const ask = askAgent(console, id);
+  const request = agentRequests(console, id);
   for (const input of [{ input: 'Ada' }, { input: 'Bob', fail: `no${'-'.repeat(200)}ink` }]) {
-    await ask('POST', 'runs/wait', { assistant_id: 'echo', input });
+    await request('POST', 'runs/wait', { assistant_id: 'echo', input });
   }
   opened = await console.open(`${deployment}/runs`);
   ({ page } = opened);

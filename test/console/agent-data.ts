@@ -2,11 +2,11 @@ import { expect } from 'vitest';
 import type { ConsoleFixture } from './fixture.ts';
 
 /** Sends a request to the agent of a deployment, as a program with the API key does. */
-export type AskAgent = (method: string, path: string, body?: unknown) => Promise<unknown>;
+export type AgentRequest = (method: string, path: string, body?: unknown) => Promise<unknown>;
 
 /** Calls of the agent of a deployment. They throw for every response but success. */
-export const askAgent =
-  ({ services: { service } }: ConsoleFixture, deploymentId: string): AskAgent =>
+export const agentRequests =
+  ({ services: { service } }: ConsoleFixture, deploymentId: string): AgentRequest =>
   async (method, path, body) => {
     const response = await fetch(`${service.url}/agents/${deploymentId}/${path}`, {
       method,

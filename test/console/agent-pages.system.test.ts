@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
 import type { Locator, Page } from 'playwright-core';
-import { askAgent, hostile, type AskAgent } from './agent-data.ts';
+import { agentRequests, hostile, type AgentRequest } from './agent-data.ts';
 import { expectAccessible, expectClean, openConsoleFixture, type ConsoleFixture } from './fixture.ts';
 
 let console: ConsoleFixture;
-let ask: AskAgent;
+let request: AgentRequest;
 let base: string;
 /** Receives webhooks; refuses each of them at first. */
 let receiver: Server;
@@ -26,7 +26,7 @@ beforeAll(async () => {
   );
   await repository.commit('Allow webhooks to this machine');
   const { id } = await console.deploy('echo-agent', { repository });
-  ask = askAgent(console, id);
+  request = agentRequests(console, id);
   base = `deployments/${id}/`;
 });
 afterAll(async () => {
@@ -39,7 +39,7 @@ function port(): number {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-const supporters = () => ask('POST', 'assistants/search', { metadata: { team: 'support' } });
+const supporters = () => request('POST', 'assistants/search', { metadata: { team: 'support' } });
 const button = (page: Page, name: string | RegExp): Locator => page.getByRole('button', { name });
 const field = (page: Page, name: string): Locator => page.getByRole('dialog').getByLabel(name, { exact: true });
 
@@ -136,10 +136,10 @@ test('makes a cron, pauses, resumes and deletes it', async () => {
   await button(page, 'Pause the cron 30 9 * * 1-5').click();
   await cron.getByText('None while it is paused.').waitFor();
   const crons = z.array(z.looseObject({ enabled: z.boolean() }));
-  expect(crons.parse(await ask('POST', 'runs/crons/search', {}))).toMatchObject([{ enabled: false }]);
+  expect(crons.parse(await request('POST', 'runs/crons/search', {}))).toMatchObject([{ enabled: false }]);
   await button(page, 'Resume the cron 30 9 * * 1-5').click();
   await cron.getByText('Active', { exact: true }).waitFor();
-  expect(crons.parse(await ask('POST', 'runs/crons/search', {}))).toMatchObject([{ enabled: true }]);
+  expect(crons.parse(await request('POST', 'runs/crons/search', {}))).toMatchObject([{ enabled: true }]);
 
   await button(page, 'Delete the cron 30 9 * * 1-5').click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete the cron' }).click();
@@ -148,7 +148,7 @@ test('makes a cron, pauses, resumes and deletes it', async () => {
 });
 
 test('makes an item of the store, finds, changes and deletes it', async () => {
-  await ask('PUT', 'store/items', {
+  await request('PUT', 'store/items', {
     namespace: ['users', hostile.replaceAll('.', '')],
     key: 'other',
     value: { cups: 1 },
@@ -187,7 +187,7 @@ test('makes an item of the store, finds, changes and deletes it', async () => {
   await field(page, 'Value (JSON)').fill('{ "cups": 4 }');
   await button(page, 'Save the item').click();
   await items.getByText('4', { exact: true }).waitFor();
-  expect(await ask('GET', 'store/items?namespace=users.ada&key=likes')).toMatchObject({ value: { cups: 4 } });
+  expect(await request('GET', 'store/items?namespace=users.ada&key=likes')).toMatchObject({ value: { cups: 4 } });
   await button(page, 'Delete likes').click();
   await button(page, 'Delete the item').click();
   await page.getByText('No item matches').waitFor();
@@ -201,7 +201,7 @@ test('shows a refused webhook, and sends it again', async () => {
   await expectAccessible(page);
   responds = 410;
   const webhook = `http://127.0.0.1:${port()}/hook?token=secret`;
-  await ask('POST', 'runs/wait', { assistant_id: 'echo', input: { input: 'Ada' }, webhook });
+  await request('POST', 'runs/wait', { assistant_id: 'echo', input: { input: 'Ada' }, webhook });
   const row = page.getByRole('table', { name: 'Deliveries' }).locator('tbody tr');
   await row.getByText('Failed', { exact: true }).waitFor();
   await row.getByText('Response 410').waitFor();
@@ -221,9 +221,9 @@ test('shows a refused webhook, and sends it again', async () => {
 
 test('says what to do while the agent does not respond, and recovers by itself', async () => {
   const { page, externalRequests } = await console.open(base);
-  let isAway = true;
+  let isDown = true;
   await page.route('**/agents/*/webhooks/**', (route) =>
-    isAway
+    isDown
       ? route.fulfill({ status: 503, json: { detail: 'No revision of this deployment is live.' } })
       : route.continue(),
   );
@@ -231,7 +231,7 @@ test('says what to do while the agent does not respond, and recovers by itself',
   await page.getByText('No revision of this deployment is live.').waitFor();
   await page.getByRole('link', { name: 'Open the revisions' }).waitFor();
   await expectAccessible(page);
-  isAway = false;
+  isDown = false;
   await page.getByRole('table', { name: 'Deliveries' }).waitFor();
   expect(await page.getByRole('link', { name: 'Open the revisions' }).count()).toBe(0);
   expect(externalRequests).toEqual([]);

@@ -4,7 +4,7 @@ import { readJsonObject, readPair } from '../../src/console/parts/json-text.ts';
 import { nextFirings, timeIn } from '../../src/console/pages/crons/next-firings.ts';
 import { readNamespace, toNamespaceTree } from '../../src/console/pages/store/namespace-tree.ts';
 
-test('compares two values key by key, whatever the order of the keys within', () => {
+test('compares two values key by key, ignoring the order of nested keys', () => {
   const left = { same: { a: 1, b: [1, { c: null }] }, changed: [1, 2], gone: undefined, removed: 1 };
   const right = { changed: [2, 1], same: { b: [1, { c: null }], a: 1 }, gone: undefined, added: null };
   expect(compareKeys(left, right).map(({ key, kind }) => [key, kind])).toEqual([

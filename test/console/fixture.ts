@@ -84,7 +84,7 @@ export async function openConsoleFixture(options?: JourneyOptions): Promise<Cons
   };
 }
 
-/** Fails if the page has reported an error or has sent a request elsewhere. */
+/** Fails if the page has reported an error or has sent an external request. */
 export function expectClean({ errors, externalRequests }: WatchedPage): void {
   expect({ errors, externalRequests }).toEqual({ errors: [], externalRequests: [] });
 }

@@ -12,7 +12,7 @@ let foreign: Server;
 let foreignUrl: string;
 let foreignPage = '';
 
-/** Tries what a page may try with the session of the browser, and says what came of it in its title. */
+/** Tries what a page may try with the session of the browser, and reports the results in its title. */
 const attack = (origin: string): string => `
   document.title = 'ran';
   (async () => {

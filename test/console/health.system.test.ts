@@ -23,7 +23,7 @@ test('plots the figures of a deployment over a period of choice, with deploys, a
   await page.unroute('**/health?*');
   await page.getByRole('list', { name: 'Deploys' }).getByRole('link', { name: short }).waitFor();
 
-  const ask = async (input: object): Promise<void> => {
+  const startRun = async (input: object): Promise<void> => {
     const response = await fetch(`${service.url}/agents/${id}/runs/wait`, {
       method: 'POST',
       headers: { 'x-api-key': service.apiKey, 'content-type': 'application/json' },
@@ -31,7 +31,11 @@ test('plots the figures of a deployment over a period of choice, with deploys, a
     });
     await response.text();
   };
-  await Promise.all([ask({ input: 'Ada', sleep_ms: 50 }), ask({ input: 'Bob' }), ask({ input: 'Eve', fail: 'no' })]);
+  await Promise.all([
+    startRun({ input: 'Ada', sleep_ms: 50 }),
+    startRun({ input: 'Bob' }),
+    startRun({ input: 'Eve', fail: 'no' }),
+  ]);
   await page.getByRole('img', { name: /^Errors: .*Failed runs highest 1/ }).waitFor({ timeout: 60_000 });
   for (const title of titles) await page.getByRole('heading', { name: title, exact: true }).waitFor();
   await page.getByRole('img', { name: /^Run latency: p50 highest \d/ }).waitFor();

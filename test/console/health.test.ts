@@ -32,7 +32,7 @@ const kind = (title: string) => {
   return found;
 };
 
-test('plots runs a minute whatever the step, and gaps where nothing was measured', () => {
+test('plots runs per minute for every step length, with gaps where nothing was measured', () => {
   expect(plotData(health, kind('Runs a minute'))).toEqual([
     [0, 120, 240],
     [2, 0, 0],

@@ -54,7 +54,7 @@ test('marks matches across colours, in any case, and only in the shown part of a
   expect(toPieces(line, '(X)').filter(({ isMatch }) => isMatch)).toHaveLength(1);
 });
 
-test('keeps each line once and in order, whatever is sent again', () => {
+test('keeps each line once and in order after a reconnect', () => {
   const lines = new LogLines();
   lines.append([entry(9, 'a'), entry(10, 'b')]);
   lines.append([entry(9, 'a'), entry(10, 'b'), entry(100, 'c')]);

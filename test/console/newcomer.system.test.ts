@@ -15,7 +15,7 @@ let gate: string;
 let working: string;
 /** Its agent does not start. */
 let notStarting: string;
-/** Its agent starts, and fails when it is asked. */
+/** Its agent starts, and fails its runs. */
 let failing: string;
 
 const graphFile = 'src/graph.ts';
@@ -56,15 +56,15 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-/** The hands of a person. */
-interface Hands {
+/** The input of a person. */
+interface InputMethod {
   press: (target: Locator) => Promise<void>;
   type: (target: Locator, text: string) => Promise<void>;
 }
 
-const byPointer: Hands = { press: (target) => target.click(), type: (target, text) => target.fill(text) };
+const byPointer: InputMethod = { press: (target) => target.click(), type: (target, text) => target.fill(text) };
 
-const byKeyboard: Hands = {
+const byKeyboard: InputMethod = {
   async press(target) {
     await tabTo(target.page(), target);
     await target.page().keyboard.press('Enter');
@@ -75,8 +75,8 @@ const byKeyboard: Hands = {
   },
 };
 
-/** Asks the agent for a greeting in the playground. */
-async function ask(page: Page, { press, type }: Hands, name: string): Promise<void> {
+/** Runs the agent in the playground. */
+async function greet(page: Page, { press, type }: InputMethod, name: string): Promise<void> {
   await press(page.getByRole('navigation', { name: 'Deployment' }).getByRole('link', { name: 'Playground' }));
   await page.getByLabel('Assistant', { exact: true }).waitFor();
   await type(page.getByLabel('input', { exact: true }), name);
@@ -86,7 +86,7 @@ const answer = (page: Page, text: string): Promise<void> =>
   page.getByRole('region', { name: 'State' }).getByText(`"${text}"`).first().waitFor();
 
 /** Uploads another version of the deployment, and waits until its revision is shown. */
-async function upload(page: Page, { press }: Hands, folder: string): Promise<void> {
+async function upload(page: Page, { press }: InputMethod, folder: string): Promise<void> {
   await press(page.getByRole('link', { name: 'Upload a new version' }));
   await page.getByRole('heading', { name: 'Upload the source' }).waitFor();
   await page.getByText('What serves now keeps serving until the new version is ready.').waitFor();
@@ -100,9 +100,9 @@ const serves = (page: Page): Promise<void> =>
 const revisions = (page: Page): Locator =>
   page.getByRole('navigation', { name: 'Deployment' }).getByRole('link', { name: 'Revisions' });
 
-/** Deploys, asks, breaks, goes back and asks again. */
-async function journey(page: Page, hands: Hands, name: string): Promise<void> {
-  const { press, type } = hands;
+/** Deploys, runs, breaks and rolls back the agent. */
+async function journey(page: Page, input: InputMethod, name: string): Promise<void> {
+  const { press, type } = input;
   const { control } = fixture.services;
   await page.getByLabel('Choose a folder').setInputFiles(working);
   await page.getByText(/^echo-agent: \d+ files, /).waitFor();
@@ -121,13 +121,13 @@ async function journey(page: Page, hands: Hands, name: string): Promise<void> {
   await writeFile(gate, '');
   await log.getByText('through the gate', { exact: true }).waitFor();
   await serves(page);
-  await ask(page, hands, 'Ada');
+  await greet(page, input, 'Ada');
   await answer(page, 'hello Ada');
 
   await press(revisions(page));
-  await upload(page, hands, failing);
+  await upload(page, input, failing);
   await serves(page);
-  await ask(page, hands, 'Bob');
+  await greet(page, input, 'Bob');
   await page.getByText(lateFailure).first().waitFor();
 
   await press(revisions(page));
@@ -135,7 +135,7 @@ async function journey(page: Page, hands: Hands, name: string): Promise<void> {
   await press(page.getByRole('dialog').getByRole('button', { name: 'Roll back' }));
   const live = page.getByRole('listitem').filter({ has: page.getByText('Serves now', { exact: true }) });
   await live.getByText('Rollback to').waitFor({ timeout: 60_000 });
-  await ask(page, hands, 'Eve');
+  await greet(page, input, 'Eve');
   await answer(page, 'hello Eve');
   const found = (await control.listDeployments({})).resources.filter((each) => each.name === name);
   expect(found).toHaveLength(1);
@@ -161,7 +161,7 @@ test('leads a newcomer from the printed link to an agent that is broken and rest
   await page.locator('.log-text').getByText('MODEL_KEY is not set').first().waitFor();
   await expectAccessible(page);
   await page.getByRole('link', { name: 'Upload a new version' }).waitFor();
-  await ask(page, byPointer, 'Ida');
+  await greet(page, byPointer, 'Ida');
   await answer(page, 'hello Ida');
   expectClean(opened);
 });

@@ -2,7 +2,7 @@ import type { BrowserContext } from 'playwright-core';
 import * as z from 'zod';
 import type { ConsoleFixture } from './fixture.ts';
 
-/** Signs a browser in again, perhaps to another workspace, where none of its open pages hears of it. */
+/** Signs a browser in again, perhaps to another workspace, without notifying its open pages. */
 export async function signInUnheard(
   { services: { service } }: ConsoleFixture,
   context: BrowserContext,

@@ -210,12 +210,12 @@ test('forks from a step, edits a state, cancels a run, and shows the stack of an
   expectClean(opened);
 });
 
-test('shows hostile answers as text and sends nothing elsewhere', async () => {
-  const elsewhere = await newGate();
-  elsewhere.open();
+test('shows hostile answers as text and sends no external request', async () => {
+  const external = await newGate();
+  external.open();
   const opened = await console.open(playground);
   const { page } = opened;
-  await say(page, `hostile ${elsewhere.url}`);
+  await say(page, `hostile ${external.url}`);
   await chat(page).getByText('A heading', { exact: true }).waitFor();
   await ended(page, 'success');
   await chat(page)
@@ -234,7 +234,7 @@ test('shows hostile answers as text and sends nothing elsewhere', async () => {
   expect(links.filter((link) => link.includes('script') && !link.includes('/script'))).toEqual([]);
   await expectAccessible(page);
 
-  await say(page, `hostile ${elsewhere.url} long`);
+  await say(page, `hostile ${external.url} long`);
   await page.getByRole('button', { name: /Show all 1,000,\d+ characters/ }).click();
   await button(page, 'Show less').waitFor();
   await ended(page, 'success');
@@ -246,7 +246,7 @@ test('shows hostile answers as text and sends nothing elsewhere', async () => {
   expect(await scrolled()).toBe(0);
   await button(page, 'Go to the newest message').click();
   await expect.poll(scrolled).toBeGreaterThan(1_000);
-  expect(elsewhere.requests).toEqual([]);
+  expect(external.requests).toEqual([]);
   expectClean(opened);
 });
 
@@ -260,7 +260,7 @@ test('talks to the example agents, with a context and a version of an assistant'
 
   const echo = await console.deploy('echo-agent');
   const { service } = console.services;
-  const ask = async (method: string, path: string, body: object): Promise<unknown> => {
+  const request = async (method: string, path: string, body: object): Promise<unknown> => {
     const response = await fetch(`${service.url}/agents/${echo.id}/${path}`, {
       method,
       headers: { 'x-api-key': service.apiKey, 'content-type': 'application/json' },
@@ -269,9 +269,9 @@ test('talks to the example agents, with a context and a version of an assistant'
     return response.json();
   };
   const { assistant_id: polite } = assistantSchema.parse(
-    await ask('POST', 'assistants', { graph_id: 'echo', name: 'polite', context: { greeting: 'good day' } }),
+    await request('POST', 'assistants', { graph_id: 'echo', name: 'polite', context: { greeting: 'good day' } }),
   );
-  await ask('PATCH', `assistants/${polite}`, { context: { greeting: 'good evening' } });
+  await request('PATCH', `assistants/${polite}`, { context: { greeting: 'good evening' } });
 
   await page.goto(`${service.url}/console/deployments/${echo.id}/playground`);
   await page.getByLabel('Assistant', { exact: true }).selectOption('polite (echo)');
@@ -292,7 +292,7 @@ test('talks to the example agents, with a context and a version of an assistant'
   await page.getByRole('heading', { name: 'Context' }).click();
   await page.getByLabel('greeting', { exact: true }).fill('good morning');
   await greet('good morning');
-  const kept = assistantSchema.parse(await ask('GET', `assistants/${polite}`, {}));
+  const kept = assistantSchema.parse(await request('GET', `assistants/${polite}`, {}));
   expect(kept).toMatchObject({ version: 1, context: { greeting: 'good day' } });
   expectClean(opened);
 });

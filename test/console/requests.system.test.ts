@@ -37,7 +37,7 @@ test('an agent can neither end the session nor direct requests to the service', 
   expect(errors.filter((error) => !error.includes('Failed to load resource'))).toEqual([]);
 });
 
-test('requests name the workspace of the page, and whether somebody uses it', async () => {
+test('requests name the workspace of the page, and whether the page is idle', async () => {
   const { page } = await console.open();
   await page.clock.install();
   await page.goto(`${console.services.service.url}/console/`);

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
 import type { Locator, Page } from 'playwright-core';
-import { askAgent, hostile, type AskAgent } from './agent-data.ts';
+import { agentRequests, hostile, type AgentRequest } from './agent-data.ts';
 import { expectAccessible, expectClean, openConsoleFixture, type ConsoleFixture } from './fixture.ts';
 
 let console: ConsoleFixture;
-let ask: AskAgent;
+let request: AgentRequest;
 let runsPage: string;
 beforeAll(async () => {
   console = await openConsoleFixture();
   const { id } = await console.deploy('echo-agent');
-  ask = askAgent(console, id);
+  request = agentRequests(console, id);
   runsPage = `deployments/${id}/runs`;
 });
 afterAll(() => console.close());
@@ -19,8 +19,8 @@ const rows = (page: Page): Locator => page.getByRole('table', { name: 'Runs' }).
 
 /** Runs the agent on a thread of its own. @returns the thread's id */
 async function runAgent(input: object): Promise<string> {
-  const { thread_id } = z.looseObject({ thread_id: z.string() }).parse(await ask('POST', 'threads', {}));
-  await ask('POST', `threads/${thread_id}/runs/wait`, { assistant_id: 'echo', input });
+  const { thread_id } = z.looseObject({ thread_id: z.string() }).parse(await request('POST', 'threads', {}));
+  await request('POST', `threads/${thread_id}/runs/wait`, { assistant_id: 'echo', input });
   return thread_id;
 }
 
@@ -33,7 +33,7 @@ test('finds a failed run by its error, shows its steps, and compares two runs', 
   const thread = await runAgent({ input: 'Ada' });
   await runAgent({ input: hostile });
   await runAgent({ input: 'x', fail: `boom ${hostile}` });
-  // The page asks again by itself, and the agent reports its runs some moments after their end.
+  // The page polls: the agent reports a run some moments after its end.
   await expect.poll(() => rows(page).count(), { timeout: 30_000 }).toBe(3);
   await expectAccessible(page);
 

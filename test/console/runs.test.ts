@@ -84,7 +84,7 @@ test('aligns the steps of two runs by their names, also within loops', () => {
   expect(sameName).toHaveLength(2);
 });
 
-test('tells hidden values from absent ones', () => {
+test('distinguishes hidden values from absent ones', () => {
   const hidden = { input: null, output: null };
   expect(absentValues(run([step('a', 0, 1, { input: null })], { input: null }))).toEqual({
     inputs: 'Hidden by the agent’s settings (LANGSMITH_HIDE_INPUTS).',
@@ -99,7 +99,7 @@ test('tells hidden values from absent ones', () => {
   expect(absentValues(run([], hidden)).inputs).toMatch(/^Not recorded/);
 });
 
-test('asks the service only for what it takes', () => {
+test('sends only the filters that the service accepts', () => {
   const thread = '1d9a2f50-6a2e-4f6a-9f0f-1c9d1c0f7a11';
   const filter = readRunFilter({ status: 'error', thread: ` ${thread} `, time: '24h', error: ' boom ', other: 'x' });
   expect(toRunsQuery(filter, start)).toEqual({

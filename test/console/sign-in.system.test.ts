@@ -58,7 +58,7 @@ test('signs in with an API key and out again, in all tabs', async () => {
   expectClean(other);
 });
 
-/** Ends the session where no page hears of it, as another browser with the same cookie would. */
+/** Ends the session without notifying any page, as another browser with the same cookie would. */
 const endUnheard = (context: BrowserContext): Promise<void> => context.clearCookies();
 
 test('accepts the printed link once, and offers the key to a second browser', async () => {

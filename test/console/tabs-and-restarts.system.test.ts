@@ -36,7 +36,7 @@ function expectCleanBut(expected: RegExp, ...opened: WatchedPage[]): void {
   }
 }
 
-test('of two tabs that change the same, the second is told and overwrites nothing', async () => {
+test('rejects the second of two conflicting changes, and says so', async () => {
   const { control } = console.services;
   const settings = `deployments/${echo.id}/settings`;
   const first = await console.open(settings);
@@ -63,7 +63,7 @@ test('of two tabs that change the same, the second is told and overwrites nothin
   expectClean(second);
   await second.page.close();
 
-  // Both are asked whether to redeploy; only the first one does.
+  // Both open the dialog; only the first one redeploys.
   const third = await openTab(first, `deployments/${echo.id}`);
   await first.page.getByRole('link', { name: 'Revisions', exact: true }).click();
   for (const { page } of [first, third]) {
@@ -111,7 +111,7 @@ test('sends a filled form after the service was killed and started, once', async
   await button(page, 'Deploy').click();
   await page.getByText(unreachable).waitFor();
   await console.services.startAgain();
-  // The service does what it is asked for, but the response is lost.
+  // The service handles the request, but the response is lost.
   await page.route(
     '**/v2/deployments',
     async (route) => {

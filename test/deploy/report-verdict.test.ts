@@ -83,7 +83,7 @@ test('a service without verdicts gets none', async () => {
 describe('the page of the revision in the console', () => {
   const page = 'https://control.test/console/deployments/d1/revisions/r2';
 
-  test('is in the outcome, the summary and the log where the service tells it', async () => {
+  test('is in the outcome, the summary and the log if the service has a console', async () => {
     const fixture = await running();
     fixture.control.consoleUrl = 'https://control.test/console';
     const outcome = await fixture.deploy({ workflow: workflowOn(second) });

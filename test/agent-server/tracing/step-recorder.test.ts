@@ -27,7 +27,7 @@ test('a step that fails after the bound of the run is used up has its error', ()
   expect(last).toMatchObject({ name: 'last', error: expect.stringMatching(/^TypeError: no model y{900,}…$/) });
 });
 
-test('the steps of a run fit into one request, whatever their names and errors are', () => {
+test('the steps of a run fit into one request, also with long names and errors', () => {
   const recording = recorder();
   const long = '\u0001'.repeat(255);
   const namespace = `${`${long}:1|`.repeat(20)}${long}:1`;

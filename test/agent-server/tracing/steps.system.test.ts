@@ -42,8 +42,8 @@ beforeAll(async () => {
       const own = { handleChainStart: () => { heard += 1; } };
       export const watched = new StateGraph(State)
         .addNode('quiet', () => ({ text: 'done' }))
-        .addNode('tell', () => ({ heard: heard > 0 ? 'its own handler' : 'nothing' }))
-        .addEdge('__start__', 'quiet').addEdge('quiet', 'tell').addEdge('tell', '__end__')
+        .addNode('report', () => ({ heard: heard > 0 ? 'its own handler' : 'nothing' }))
+        .addEdge('__start__', 'quiet').addEdge('quiet', 'report').addEdge('report', '__end__')
         .compile().withConfig({ callbacks: [own] });`,
   });
 });
@@ -94,7 +94,7 @@ test('exports the input, the output and each node, also of subgraphs', async () 
   expect(new Set(run.steps?.map(({ id }) => id)).size).toBe(3);
 });
 
-test('exports the error of a failed node, and none of one that asks', async () => {
+test('exports the error of a failed node, and none of an interrupted one', async () => {
   const { agent } = await serve();
   await agent.waitRun(requested('fail'), undefined);
   expect((await reported()).steps?.at(-1)).toMatchObject({
@@ -105,9 +105,9 @@ test('exports the error of a failed node, and none of one that asks', async () =
   collector.runs.length = 0;
   const { thread_id } = await agent.createThread({});
   await agent.waitRun(requested('ask'), thread_id);
-  const asked = await reported();
-  expect(asked.steps?.at(-1)).toMatchObject({ name: 'answer', error: null, ended_at: time, output: null });
-  expect(asked.output).toMatchObject({ text: 'ASK', __interrupt__: [{ value: 'which one?' }] });
+  const interrupted = await reported();
+  expect(interrupted.steps?.at(-1)).toMatchObject({ name: 'answer', error: null, ended_at: time, output: null });
+  expect(interrupted.output).toMatchObject({ text: 'ASK', __interrupt__: [{ value: 'which one?' }] });
   collector.runs.length = 0;
   await agent.waitRun({ assistant_id: 'work', command: { resume: 'this' } }, thread_id);
   expect(await reported()).toMatchObject({ input: { resume: 'this' }, output: { text: 'this' } });
@@ -147,7 +147,7 @@ test('keeps the handlers that a graph has itself', async () => {
   expect(await agent.waitRun({ assistant_id: 'watched', input: {} }, undefined)).toMatchObject({
     values: { heard: 'its own handler' },
   });
-  expect((await reported()).steps?.map(({ name }) => name)).toEqual(['quiet', 'tell']);
+  expect((await reported()).steps?.map(({ name }) => name)).toEqual(['quiet', 'report']);
 });
 
 test('leaves inputs and outputs out where the variables of LangSmith say so', async () => {

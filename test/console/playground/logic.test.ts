@@ -152,11 +152,11 @@ test.each([
   ['user=ada', { query: { metadata: { user: 'ada' } }, text: '' }],
   ['values.count=3', { query: { values: { count: 3 } }, text: '' }],
   ['3f0a52a4-7f6e-4f7e-9a53-0a2f4cbb7f11', { query: { ids: ['3f0a52a4-7f6e-4f7e-9a53-0a2f4cbb7f11'] }, text: '' }],
-])('the search %s asks for %j', (search, expected) => {
+])('the search %s becomes %j', (search, expected) => {
   expect(toThreadQuery(search)).toEqual(expected);
 });
 
-test('the stack of an error ends where another line begins', () => {
+test('the stack of an error ends before the next log line', () => {
   const messages = ['Run r failed: no ink', '    at a', '    at b', 'Something else', '    at c'];
   const logs = messages.map((message, id) => ({ id, message }));
   expect(stackIn(logs, { id: 0, message: messages[0] ?? '' })).toBe('Run r failed: no ink\n    at a\n    at b');

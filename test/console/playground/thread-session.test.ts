@@ -9,7 +9,7 @@ const token = (id: number, content: string): StreamEvent => ({
   event: 'messages',
   data: [{ id: 'm', type: 'ai', content, tool_call_chunks: [] }, {}],
 });
-const begin: StreamEvent = { id: '0', event: 'metadata', data: { run_id: 'r', attempt: 1 } };
+const metadata: StreamEvent = { id: '0', event: 'metadata', data: { run_id: 'r', attempt: 1 } };
 const runOf = (status: string): Run => ({
   run_id: 'r',
   thread_id: 't',
@@ -28,8 +28,8 @@ interface Connection {
 const refused = (status: number): Error => Object.assign(new Error('refused'), { status });
 
 /** An agent with one run, whose stream breaks off as given; `statuses` are those that the run has after each. */
-function agentWith(connections: Connection[], statuses: string[]): { agent: Agent; asked: string[] } {
-  const asked: string[] = [];
+function agentWith(connections: Connection[], statuses: string[]): { agent: Agent; lastEventIds: string[] } {
+  const lastEventIds: string[] = [];
   const unused = (): never => {
     throw new Error('not expected');
   };
@@ -51,13 +51,13 @@ function agentWith(connections: Connection[], statuses: string[]): { agent: Agen
     runError: async () => undefined,
     cancel: async () => undefined,
     async *follow(_threadId, _runId, lastEventId) {
-      asked.push(lastEventId);
+      lastEventIds.push(lastEventId);
       const { events, error } = connections.shift() ?? { events: [] };
       yield* events;
       if (error) throw error;
     },
   };
-  return { agent, asked };
+  return { agent, lastEventIds };
 }
 
 /** Every text that was shown, in order. */
@@ -72,9 +72,9 @@ function textsOf(session: ThreadSession): string[] {
 
 test('continues after a lost connection where it was, without losing or doubling a token', async () => {
   vi.useFakeTimers();
-  const { agent, asked } = agentWith(
+  const { agent, lastEventIds } = agentWith(
     [
-      { events: [begin, token(1, 'a'), token(2, 'b')], error: new Error('lost') },
+      { events: [metadata, token(1, 'a'), token(2, 'b')], error: new Error('lost') },
       { events: [token(2, 'b'), token(3, 'c')], error: refused(503) },
       { events: [token(4, 'd')] },
     ],
@@ -84,7 +84,7 @@ test('continues after a lost connection where it was, without losing or doubling
   const texts = textsOf(session);
   await session.open();
   await vi.runAllTimersAsync();
-  expect(asked).toEqual(['-1', '2', '3']);
+  expect(lastEventIds).toEqual(['-1', '2', '3']);
   expect(texts.at(-1)).toBe('abcd');
   expect([session.run.value?.status, session.isFollowing.value]).toEqual(['success', false]);
   vi.useRealTimers();
@@ -92,38 +92,42 @@ test('continues after a lost connection where it was, without losing or doubling
 
 test('starts again with what is kept when events in between are gone', async () => {
   vi.useFakeTimers();
-  const { agent, asked } = agentWith(
-    [{ events: [begin, token(1, 'a')], error: refused(422) }, { events: [begin, token(5, 'e')] }],
+  const { agent, lastEventIds } = agentWith(
+    [{ events: [metadata, token(1, 'a')], error: refused(422) }, { events: [metadata, token(5, 'e')] }],
     ['success'],
   );
   const session = new ThreadSession(agent, 't');
   const texts = textsOf(session);
   await session.open();
   await vi.runAllTimersAsync();
-  expect([asked, texts.at(-1)]).toEqual([['-1', '-1'], 'e']);
+  expect([lastEventIds, texts.at(-1)]).toEqual([['-1', '-1'], 'e']);
   vi.useRealTimers();
 });
 
 test('follows on while a run that its stream left has not ended', async () => {
   vi.useFakeTimers();
-  const { agent, asked } = agentWith([{ events: [begin] }, { events: [] }], ['running', 'interrupted']);
+  const { agent, lastEventIds } = agentWith([{ events: [metadata] }, { events: [] }], ['running', 'interrupted']);
   const session = new ThreadSession(agent, 't');
   await session.start({ assistantId: 'a', input: {} });
   await vi.runAllTimersAsync();
-  expect([asked.length, session.run.value?.status]).toEqual([2, 'interrupted']);
+  expect([lastEventIds.length, session.run.value?.status]).toEqual([2, 'interrupted']);
   vi.useRealTimers();
 });
 
 test('says why where a run may no longer be followed', async () => {
-  const { agent, asked } = agentWith([{ events: [begin], error: refused(403) }], []);
+  const { agent, lastEventIds } = agentWith([{ events: [metadata], error: refused(403) }], []);
   const session = new ThreadSession(agent, 't');
   await session.open();
   await vi.waitFor(() => expect(session.isFollowing.value).toBe(false));
-  expect([asked.length, session.problem.value?.message, session.isReconnecting.value]).toEqual([1, 'refused', false]);
+  expect([lastEventIds.length, session.problem.value?.message, session.isReconnecting.value]).toEqual([
+    1,
+    'refused',
+    false,
+  ]);
 });
 
-test('follows a run once that a refresh notices before the response that began it', async () => {
-  const { agent, asked } = agentWith([{ events: [begin, token(1, 'a')] }], ['success']);
+test('follows a run once that a refresh notices before the response that started it', async () => {
+  const { agent, lastEventIds } = agentWith([{ events: [metadata, token(1, 'a')] }], ['success']);
   const response = Promise.withResolvers<Run>();
   const ended = Promise.withResolvers<Run>();
   const session = new ThreadSession({ ...agent, startRun: () => response.promise, run: () => ended.promise }, 't');
@@ -133,10 +137,10 @@ test('follows a run once that a refresh notices before the response that began i
   await started;
   ended.resolve(runOf('success'));
   await vi.waitFor(() => expect(session.isFollowing.value).toBe(false));
-  expect([asked.length, session.run.value?.status]).toEqual([1, 'success']);
+  expect([lastEventIds.length, session.run.value?.status]).toEqual([1, 'success']);
 });
 
-test('adds older states once, however often they are asked for', async () => {
+test('adds older states once, also when requested twice', async () => {
   const { agent } = agentWith([], []);
   const states = ['1', '2'].map((checkpoint_id) => ({ values: {}, next: [], checkpoint: { checkpoint_id } }));
   const history: Agent['history'] = async (_, { before }) => states.slice(before ? 1 : 0, before ? 2 : 1);

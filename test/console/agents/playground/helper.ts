@@ -59,7 +59,7 @@ interface Decision {
   edited_action?: { name: string; args: Record<string, unknown> };
 }
 
-/** Asks as the human-in-the-loop middleware of `langchain` does. */
+/** Interrupts as the human-in-the-loop middleware of `langchain` does. */
 function review({ messages }: typeof State.State) {
   const call = messages.at(-1);
   const [first] = AIMessage.isInstance(call) ? (call.tool_calls ?? []) : [];
