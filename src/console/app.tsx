@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { session } from './api/session-state.ts';
 import { paths } from './paths.ts';
 import { Layout } from './parts/layout.tsx';
-import { latePage, PageBoundary } from './parts/page-boundary.tsx';
+import { lazyPage, PageBoundary } from './parts/page-boundary.tsx';
 import { announce, Toasts } from './parts/toasts.tsx';
 import { shownText } from './parts/untrusted.tsx';
 import { Deployments } from './pages/deployments/deployments.tsx';
@@ -11,20 +11,20 @@ import { NotFound } from './pages/not-found.tsx';
 import { SignIn } from './pages/sign-in.tsx';
 
 // The first view is the list; every other page is loaded when it is opened.
-const NewDeployment = latePage(() => import('./pages/new-deployment/new-deployment.tsx'));
-const Deployment = latePage(() => import('./pages/deployment/deployment.tsx'));
-const Settings = latePage(() => import('./pages/settings/settings.tsx'));
-const Health = latePage(() => import('./pages/health/health.tsx'));
-const Revision = latePage(() => import('./pages/revision/revision.tsx'));
-const Playground = latePage(() => import('./pages/playground/playground.tsx'));
-const Runs = latePage(() => import('./pages/runs/runs.tsx'));
-const Run = latePage(() => import('./pages/runs/run.tsx'));
-const CompareRuns = latePage(() => import('./pages/runs/compare-runs.tsx'));
-const Assistants = latePage(() => import('./pages/assistants/assistants.tsx'));
-const Crons = latePage(() => import('./pages/crons/crons.tsx'));
-const Store = latePage(() => import('./pages/store/store.tsx'));
-const Webhooks = latePage(() => import('./pages/webhooks/webhooks.tsx'));
-const Workspace = latePage(() => import('./pages/workspace/workspace.tsx'));
+const NewDeployment = lazyPage(() => import('./pages/new-deployment/new-deployment.tsx'));
+const Deployment = lazyPage(() => import('./pages/deployment/deployment.tsx'));
+const Settings = lazyPage(() => import('./pages/settings/settings.tsx'));
+const Health = lazyPage(() => import('./pages/health/health.tsx'));
+const Revision = lazyPage(() => import('./pages/revision/revision.tsx'));
+const Playground = lazyPage(() => import('./pages/playground/playground.tsx'));
+const Runs = lazyPage(() => import('./pages/runs/runs.tsx'));
+const Run = lazyPage(() => import('./pages/runs/run.tsx'));
+const CompareRuns = lazyPage(() => import('./pages/runs/compare-runs.tsx'));
+const Assistants = lazyPage(() => import('./pages/assistants/assistants.tsx'));
+const Crons = lazyPage(() => import('./pages/crons/crons.tsx'));
+const Store = lazyPage(() => import('./pages/store/store.tsx'));
+const Webhooks = lazyPage(() => import('./pages/webhooks/webhooks.tsx'));
+const Workspace = lazyPage(() => import('./pages/workspace/workspace.tsx'));
 
 /** The whole console: the sign-in page, or the pages of the workspace. */
 export function App() {
@@ -34,7 +34,7 @@ export function App() {
       {session.value === undefined ? (
         <SignIn />
       ) : (
-        // Another workspace has other data: nothing of the former one stays.
+        // Remount everything, so that no data of the former workspace stays.
         <Layout key={session.value.tenant_id}>
           <PageBoundary>
             <Router onRouteChange={focusContent}>
@@ -63,10 +63,10 @@ export function App() {
   );
 }
 
-/** What had the focus is gone with the page before; screen readers read the new one from its start. */
+/** Moves the focus, which was lost with the previous page, so that screen readers read the new one from its start. */
 const focusContent = (): void => document.getElementById('content')?.focus({ preventScroll: true });
 
-/** Says so where the workspace changes: that may have happened in another tab. */
+/** Announces a change of the workspace: another tab may have made it. */
 function useWorkspaceAnnouncement(): void {
   const { tenant_id: id, tenants = [] } = session.value ?? {};
   const former = useRef(id);

@@ -1,4 +1,4 @@
-// First: it concerns every schema that the others define.
+// Import first: the settings apply to schemas that the other modules define.
 import './api/zod-settings.ts';
 import { render } from 'preact';
 import { App } from './app.tsx';

@@ -53,7 +53,7 @@ test('makes an assistant, compares its versions, activates one and deletes it', 
   await field(page, 'Name').fill(hostile);
   await field(page, 'Context (JSON)').fill('{ "greeting": ');
   await field(page, 'Name').press('Enter');
-  await page.getByText(/^This is no JSON/).waitFor();
+  await page.getByText(/^This is not valid JSON/).waitFor();
   await expectAccessible(page);
   await field(page, 'Context (JSON)').fill('{ "greeting": "good morning" }');
   await field(page, 'Metadata (JSON)').fill('{ "team": "support" }');

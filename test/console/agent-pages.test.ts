@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { compareKeys } from '../../src/console/parts/changes.ts';
-import { readJsonObject, readPair } from '../../src/console/parts/json-text.ts';
+import { readOptionalJsonObject, readPair } from '../../src/console/parts/json-text.ts';
 import { nextFirings, timeIn } from '../../src/console/pages/crons/next-firings.ts';
 import { readNamespace, toNamespaceTree } from '../../src/console/pages/store/namespace-tree.ts';
 
@@ -22,9 +22,9 @@ test('compares two values key by key, ignoring the order of nested keys', () => 
 });
 
 test('reads what is typed: JSON objects, and pairs', () => {
-  expect(readJsonObject(' ')).toEqual({ value: {} });
-  expect(readJsonObject('[1]').problem).toMatch(/JSON object/);
-  expect(readJsonObject('{ "a": ').problem).toMatch(/^This is no JSON/);
+  expect(readOptionalJsonObject(' ')).toEqual({ value: {} });
+  expect(readOptionalJsonObject('[1]').problem).toMatch(/JSON object/);
+  expect(readOptionalJsonObject('{ "a": ').problem).toMatch(/^This is not valid JSON/);
   expect(readPair('cups=3')).toEqual({ cups: 3 });
   expect(readPair(' user=ada = eve')).toEqual({ user: 'ada = eve' });
   expect(readPair('a sentence with = in it')).toBeUndefined();

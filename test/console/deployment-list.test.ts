@@ -8,7 +8,7 @@ import {
   viewQuery,
 } from '../../src/console/pages/deployments/deployment-list.ts';
 import { barsOf, barsPath } from '../../src/console/pages/deployments/sparkline.ts';
-import { whyKept } from '../../src/console/pages/workspace/key-rules.ts';
+import { whyNotRevocable } from '../../src/console/pages/workspace/key-rules.ts';
 
 const deployment = (name: string, state: string, requests: number[] = []): DeploymentSummary => ({
   id: name,
@@ -60,8 +60,8 @@ test('draws counts as bars, and says them', () => {
 test('says why a key cannot be revoked', () => {
   const key = { id: 'k', name: 'k', created_at: '', last_used_at: null };
   const ordinary = { ...key, is_organisation_key: false, is_installation_key: false };
-  expect(whyKept(ordinary, 2)).toBeUndefined();
-  expect(whyKept(ordinary, 1)).toContain('The only key');
-  expect(whyKept({ ...ordinary, is_organisation_key: true }, 2)).toContain('other workspaces');
-  expect(whyKept({ ...ordinary, is_installation_key: true }, 2)).toContain('of this installation');
+  expect(whyNotRevocable(ordinary, 2)).toBeUndefined();
+  expect(whyNotRevocable(ordinary, 1)).toContain('The only key');
+  expect(whyNotRevocable({ ...ordinary, is_organisation_key: true }, 2)).toContain('other workspaces');
+  expect(whyNotRevocable({ ...ordinary, is_installation_key: true }, 2)).toContain('of this installation');
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { historyEntry, type Commit } from '../../src/contract/control/revision-history.ts';
-import { causeParts, commitParts, type Part } from '../../src/console/pages/deployment/cause.ts';
+import { causeParts, commitParts, type CausePart } from '../../src/console/pages/deployment/cause.ts';
 import { statusTimes, totalMs } from '../../src/console/pages/deployment/status-times.ts';
 
 const commit: Commit = { sha: 'a1b2c3d4e5f6', subject: 'Fix greeting', author: 'Ada', authored_at: null };
@@ -15,7 +15,7 @@ const entry = (cause: object, of: Commit | null = null) =>
     is_live: true,
     can_redeploy: true,
   });
-const words = (parts: readonly Part[]): string =>
+const words = (parts: readonly CausePart[]): string =>
   parts.map((part) => (typeof part === 'string' ? part : 'text' in part ? part.text : part.revisionId)).join('');
 
 const byKey = { actor: 'key', key_name: 'ci' };

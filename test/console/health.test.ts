@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { health as healthSchema } from '../../src/contract/control/health.ts';
-import { hasFigures, isolated, plotData, plotKinds, summaryOf } from '../../src/console/pages/health/plots.ts';
+import { hasFigures, isolatedPoints, plotData, plotKinds, summaryOf } from '../../src/console/pages/health/plots.ts';
 import { rangeOf } from '../../src/console/pages/health/ranges.ts';
 
 const empty = {
@@ -50,7 +50,7 @@ test('says in a sentence what a plot shows', () => {
 });
 
 test('finds values between gaps, which no line would show', () => {
-  expect(isolated([1, null, 2, 3, null, 4])).toEqual([0, 5]);
+  expect(isolatedPoints([1, null, 2, 3, null, 4])).toEqual([0, 5]);
 });
 
 test('knows a period without any figure', () => {

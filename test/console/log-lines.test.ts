@@ -13,31 +13,31 @@ const entry = (id: number, message: string, level = 'info') => ({
 const lineOf = (message: string): LogLine => toLogLine(entry(1, message)) ?? expect.unreachable();
 const all: LogFilter = { query: '', level: 'debug', onlyMatching: false };
 
-test('turns colours into looks and removes all other escape sequences', () => {
+test('turns colours into styles and removes all other escape sequences', () => {
   const link = '\u001B]8;;http://evil.example\u0007link\u001B]8;;\u001B\\';
   const text = `a \u001B[1;31mred\u001B[0m ${link} \u001B[2J\u001B[?25l\u009B1A\u001B(B\u001B[38;5;46mg\u001B[48;2;0;0;250mb\u001B`;
   expect(withoutAnsi(text)).toBe('a red link gb');
   expect(toSpans(text)).toEqual([
-    { text: 'a ', looks: [] },
-    { text: 'red', looks: ['red', 'bold'] },
-    { text: ' link ', looks: [] },
-    { text: 'g', looks: ['green'] },
-    { text: 'b', looks: ['on-blue'] },
+    { text: 'a ', styles: [] },
+    { text: 'red', styles: ['red', 'bold'] },
+    { text: ' link ', styles: [] },
+    { text: 'g', styles: ['green'] },
+    { text: 'b', styles: ['on-blue'] },
   ]);
 });
 
 test('keeps the text after an escape sequence that does not end, and shows hidden text', () => {
   expect(withoutAnsi('a\u001B]0;title and more')).toBe('a]0;title and more');
   expect(toSpans('\u001B[8mhidden\u001B[7mback')).toEqual([
-    { text: 'hidden', looks: [] },
-    { text: 'back', looks: ['on-white'] },
+    { text: 'hidden', styles: [] },
+    { text: 'back', styles: ['on-white'] },
   ]);
 });
 
 test('shows the message of a JSON line first, and its level instead of that of the output', () => {
   const line = lineOf('{"level":50,"time":1,"msg":"\\u001b[31mfailed","user":{"id":7},"tries":"2"}');
   expect(line).toMatchObject({ level: 'error', text: 'failed user={"id":7} tries=2', fields: { tries: '2' } });
-  expect(toPieces(line, '').map(({ text, looks }) => [text, looks.join()])).toEqual([
+  expect(toPieces(line, '').map(({ text, styles }) => [text, styles.join()])).toEqual([
     ['failed', ''],
     [' user={"id":7} tries=2', 'field'],
   ]);

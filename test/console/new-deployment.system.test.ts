@@ -181,7 +181,7 @@ test('chooses repositories and listeners from lists, with hostile names as text'
   await page.getByLabel('Resources').fill('{cpu: 1}');
   await page.getByRole('button', { name: 'Deploy' }).click();
   await page.getByText('This is not a JSON object.').waitFor();
-  // What was entered for another way is still there.
+  // What was entered for another kind of source is still there.
   await page.getByRole('radio', { name: /^Repository/ }).check();
   expect(await page.getByLabel('Repository address').inputValue()).toBe('https://github.com/acme/agent');
   await page.setViewportSize({ width: 360, height: 740 });

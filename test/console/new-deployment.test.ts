@@ -8,14 +8,14 @@ import {
 } from '../../src/console/pages/new-deployment/request.ts';
 import { configPathsOf, folderOf, nameFor, selectFiles } from '../../src/console/pages/new-deployment/source-files.ts';
 
-const draftOf = (way: Draft['way'], values: Draft['values'] = {}): Draft => ({
+const draftOf = (sourceKind: Draft['sourceKind'], values: Draft['values'] = {}): Draft => ({
   ...emptyDraft,
-  way,
+  sourceKind,
   values: { ...emptyDraft.values, ...values },
 });
 const file = (text: string) => ({ size: text.length, text: async () => text });
 
-test('a request holds the fields of its way only', () => {
+test('a request has only the fields of its kind of source', () => {
   const values = {
     name: ' agent ',
     'source_config.repo_url': 'https://example.com/a.git',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { endingOf } from '../../src/console/pages/revision/endings.ts';
+import { adviceOn } from '../../src/console/pages/revision/outcome-advice.ts';
 import { toStages } from '../../src/console/pages/revision/stages.ts';
 import { revisionStatuses } from '../../src/contract/control/revision-status.ts';
 
@@ -50,7 +50,7 @@ test('lets the last stage grow while the rollout is in progress, and ends it wit
 test('says what to do after each ending that needs a person, and nothing otherwise', () => {
   const silent = revisionStatuses.filter(
     (status) =>
-      endingOf({ status, isLive: status === 'DEPLOYED', isOtherLive: false, verdict: 'passed' }) === undefined,
+      adviceOn({ status, isLive: status === 'DEPLOYED', isOtherLive: false, verdict: 'passed' }) === undefined,
   );
   expect(silent).toEqual([
     'CREATING',
@@ -62,10 +62,10 @@ test('says what to do after each ending that needs a person, and nothing otherwi
     'DEPLOYED',
   ]);
   const live = { status: 'DEPLOYED', isLive: true, isOtherLive: false };
-  expect(endingOf({ ...live, verdict: 'failed' })?.title).toContain('smoke tests failed');
-  expect(endingOf({ ...live, isLive: false, verdict: undefined })?.title).toContain('does not run');
-  expect(endingOf({ ...live, isLive: false, isOtherLive: true, verdict: 'failed' })).toBeUndefined();
+  expect(adviceOn({ ...live, verdict: 'failed' })?.title).toContain('smoke tests failed');
+  expect(adviceOn({ ...live, isLive: false, verdict: undefined })?.title).toContain('does not run');
+  expect(adviceOn({ ...live, isLive: false, isOtherLive: true, verdict: 'failed' })).toBeUndefined();
   const failed = { status: 'BUILD_FAILED', isLive: false, verdict: undefined };
-  expect(endingOf({ ...failed, isOtherLive: true })?.advice[0]).toContain('still serves');
-  expect(endingOf({ ...failed, isOtherLive: false })?.advice[0]).toContain('No revision serves');
+  expect(adviceOn({ ...failed, isOtherLive: true })?.advice[0]).toContain('still serves');
+  expect(adviceOn({ ...failed, isOtherLive: false })?.advice[0]).toContain('No revision serves');
 });

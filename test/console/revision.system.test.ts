@@ -268,7 +268,7 @@ test('shows hostile lines as text, and JSON lines with their message first', asy
   expect(await controls?.textContent()).toBe('control \uFFFD\uFFFD characters');
   expect(await marks?.textContent()).toBe('txt.\uFFFDexe.moc\uFFFD');
   expect(await ansi?.textContent()).toBe('red link cleared');
-  expect(await ansi?.locator('.log-look-red').textContent()).toBe('red');
+  expect(await ansi?.locator('.log-style-red').textContent()).toBe('red');
   expect(await script?.textContent()).toBe(hostile[0]);
   // The fields of the JSON line, by keyboard.
   await page.getByRole('combobox', { name: 'Levels' }).selectOption('Errors only');

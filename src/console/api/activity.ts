@@ -1,10 +1,10 @@
-/** How long after the last input the requests of a page count as its own, and not as those of the person (ms). */
-const awayAfterMs = 5 * 60_000;
+/** How long after the last input a page is idle (ms). */
+const idleAfterMs = 5 * 60_000;
 
 let lastInput = Date.now();
 for (const type of ['pointerdown', 'pointermove', 'keydown', 'wheel']) {
   addEventListener(type, () => (lastInput = Date.now()), { capture: true, passive: true });
 }
 
-/** Whether nobody has used this page for some minutes: what it requests now is by itself. */
-export const isAway = (): boolean => Date.now() - lastInput > awayAfterMs;
+/** Whether the page had no input for some minutes: its requests then do not prolong the session. */
+export const isPageIdle = (): boolean => Date.now() - lastInput > idleAfterMs;

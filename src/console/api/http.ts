@@ -5,8 +5,8 @@ import {
   session as sessionSchema,
   type Session,
 } from '../../contract/control/session.ts';
-import { isAway } from './activity.ts';
-import { endSession, session, takeSession } from './session-state.ts';
+import { isPageIdle } from './activity.ts';
+import { endSession, session, openSession } from './session-state.ts';
 
 /** The address of the control service, with a slash at its end. */
 export const serviceUrl = new URL('..', document.baseURI);
@@ -21,7 +21,7 @@ export interface FieldProblem {
   message: string;
 }
 
-/** A refused or failed request: `message` is for people. */
+/** A rejected or failed request: `message` is for users. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   /** 0 where there was no response. */
@@ -73,10 +73,10 @@ export async function send(method: string, path: string, options: RequestOptions
 export async function fetchOk(url: string | URL, init: RequestInit = {}): Promise<Response> {
   const used = session.value;
   let response = await fetchAs(used, url, init);
-  // Another tab may have signed in again: the token of that session is another one.
+  // Another tab may have signed in again, which changes the CSRF token.
   if (response.status === 403 && used && (await isRenewed(used))) response = await fetchAs(session.value, url, init);
   if (response.ok) return response;
-  // An agent may respond so by its own rules: only the service says whether the session has ended.
+  // An agent may respond with 401 by its own rules: only the service knows whether the session has ended.
   if (response.status === 401 && session.value !== undefined) await readSession();
   throw await toApiError(response);
 }
@@ -85,9 +85,9 @@ async function fetchAs(used: Session | undefined, url: string | URL, init: Reque
   const headers = new Headers(init.headers);
   if (used) {
     headers.set(csrfTokenHeader, used.csrf_token);
-    // What a tab shows and changes stays in its workspace while another tab chooses another one.
+    // Keep the tab in its workspace while another tab switches to another one.
     headers.set('x-tenant-id', used.tenant_id);
-    if (isAway()) headers.set(backgroundHeader, '1');
+    if (isPageIdle()) headers.set(backgroundHeader, '1');
   }
   try {
     // An agent could direct a request with its credentials to the service itself.
@@ -109,7 +109,7 @@ export async function readSession(): Promise<void> {
   const response = await fetch(new URL('v1/session', serviceUrl)).catch(() => undefined);
   if (response?.status === 401 && session.value !== undefined) return endSession(sessionEnded);
   const parsed = response?.ok ? sessionSchema.safeParse(await response.json().catch(() => undefined)) : undefined;
-  if (parsed?.success) takeSession(parsed.data);
+  if (parsed?.success) openSession(parsed.data);
 }
 
 const sessionEnded =

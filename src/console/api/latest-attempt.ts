@@ -1,16 +1,16 @@
-/** An attempt of which nothing has come for so long is given up, so that a connection that died stops no reloading (ms). */
+/** The timeout of an attempt (ms), so that a dead connection does not stop the polling. */
 const longestAttemptMs = 60_000;
 
-/** Makes one attempt at a time at loading something. */
+/** Runs one attempt to load something at a time. */
 export class LatestAttempt {
   #running: { abort: AbortController; startedAt: number } | undefined;
 
-  /** Whether the next tick of a poll may try again: on a slow connection an attempt takes longer than the time between two. */
+  /** Whether a poll may start another attempt: on a slow connection one takes longer than the polling interval. */
   isDue(now: number): boolean {
     return this.#running === undefined || now - this.#running.startedAt > longestAttemptMs;
   }
 
-  /** Begins an attempt instead of the one that runs. Of an attempt that was ended so, neither result nor error counts. */
+  /** Aborts the running attempt and starts another one. @returns undefined for an attempt that was aborted. */
   async run<T>(
     load: (signal: AbortSignal) => Promise<T>,
     now: number,
@@ -28,7 +28,7 @@ export class LatestAttempt {
     return outcome;
   }
 
-  /** Ends the attempt that runs. */
+  /** Aborts the running attempt. */
   end(): void {
     this.#running?.abort.abort();
     this.#running = undefined;

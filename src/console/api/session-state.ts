@@ -1,14 +1,14 @@
 import { signal } from '@preact/signals';
 import type { Session } from '../../contract/control/session.ts';
 
-/** The session of this browser; undefined while nobody is signed in. */
+/** The session of this browser; undefined while signed out. */
 export const session = signal<Session | undefined>(undefined);
 
-/** Why the sign-in page is shown, where there is something to say. */
+/** The message on the sign-in page, such as why the session ended. */
 export const signInMessage = signal<string | undefined>(undefined);
 
 /** Shows the pages of a session. */
-export function takeSession(current: Session): void {
+export function openSession(current: Session): void {
   session.value = current;
   signInMessage.value = undefined;
 }

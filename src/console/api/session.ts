@@ -1,13 +1,13 @@
 import { session as sessionSchema, type SessionCreateRequest } from '../../contract/control/session.ts';
 import { messageOf } from '../../errors.ts';
 import { ApiError, call, readSession, send } from './http.ts';
-import { endSession, session, takeSession } from './session-state.ts';
+import { endSession, session, openSession } from './session-state.ts';
 
-/** What one tab tells the others of this browser, which have the same session. */
+/** A message to the other tabs of this browser, which share the session. */
 type SessionChange = 'changed' | 'signed out';
 const tabs = new BroadcastChannel('landfall session');
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel is of this origin only
-const tellOtherTabs = (change: SessionChange): void => tabs.postMessage(change);
+const notifyOtherTabs = (change: SessionChange): void => tabs.postMessage(change);
 tabs.addEventListener('message', ({ data }) => {
   if (data === 'changed') void readSession();
   else if (session.value !== undefined) endSession('You signed out in another tab.');
@@ -18,11 +18,11 @@ export async function restoreSession(): Promise<void> {
   const code = new URLSearchParams(location.hash.slice(1)).get('code');
   // The code must not stay in the history.
   if (code !== null) history.replaceState(null, '', location.pathname + location.search);
-  // A code is used up also where the browser has a session: a link that works later is one for others to find.
+  // Use up the code even if the browser has a session: others could find a link that stays valid.
   const refused = code === null ? undefined : await signIn({ code }).then(() => undefined, messageOf);
   if (session.value !== undefined) return;
   try {
-    takeSession(await call('GET', 'v1/session', sessionSchema));
+    openSession(await call('GET', 'v1/session', sessionSchema));
   } catch (error) {
     if (refused !== undefined) endSession(refused);
     else if (!(error instanceof ApiError && error.status === 401)) endSession(messageOf(error));
@@ -31,19 +31,19 @@ export async function restoreSession(): Promise<void> {
 
 /** @throws ApiError */
 export async function signIn(request: SessionCreateRequest): Promise<void> {
-  takeSession(await call('POST', 'v1/sessions', sessionSchema, { body: request }));
-  tellOtherTabs('changed');
+  openSession(await call('POST', 'v1/sessions', sessionSchema, { body: request }));
+  notifyOtherTabs('changed');
 }
 
 /** @throws ApiError */
 export async function signOut(): Promise<void> {
   await send('DELETE', 'v1/session');
   endSession();
-  tellOtherTabs('signed out');
+  notifyOtherTabs('signed out');
 }
 
 /** Chooses the workspace of an organisation's key, in all tabs. @throws ApiError */
 export async function chooseTenant(tenantId: string): Promise<void> {
-  takeSession(await call('PATCH', 'v1/session', sessionSchema, { body: { tenant_id: tenantId } }));
-  tellOtherTabs('changed');
+  openSession(await call('PATCH', 'v1/session', sessionSchema, { body: { tenant_id: tenantId } }));
+  notifyOtherTabs('changed');
 }

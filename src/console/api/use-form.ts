@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { messageOf } from '../../errors.ts';
 import { announce } from '../parts/toasts.tsx';
-import { useHasLeft } from '../parts/use-has-left.ts';
+import { useIsUnmounted } from '../parts/use-is-unmounted.ts';
 import { ApiError } from './http.ts';
 
 export type Problems = Readonly<Record<string, string | undefined>>;
@@ -16,11 +16,11 @@ export interface FormState {
   show: (problems: Problems) => void;
 }
 
-/** Keeps what became of a form's request. */
+/** Keeps the result of a form's request. */
 export function useForm(): FormState {
   const [isBusy, setBusy] = useState(false);
   const [problems, setProblems] = useState<Problems>({});
-  const hasLeft = useHasLeft();
+  const isUnmounted = useIsUnmounted();
   const submit: FormState['submit'] = async (fields, request) => {
     if (isBusy) return false;
     setBusy(true);
@@ -29,8 +29,8 @@ export function useForm(): FormState {
       await request();
       return true;
     } catch (error) {
-      // A form that was closed meanwhile can't show why.
-      if (hasLeft()) announce(messageOf(error), 'failed');
+      // A closed form can't show the problem.
+      if (isUnmounted()) announce(messageOf(error), 'failed');
       setProblems(problemsOf(error, fields));
       return false;
     } finally {

@@ -22,8 +22,8 @@ const defaultPageSize = 25;
 const mostPages = 20;
 
 /**
- * Loads a list page by page, and all of its loaded pages again every `everyMs` (where they are many, less often). A page shorter than asked for is the last
- * one; an entry that moved to the next page meanwhile appears once.
+ * Loads a list page by page, and polls all loaded pages every `everyMs` (less often if they are many). A page shorter than
+ * the limit is the last one. An entry that moved to the next page between two requests appears once.
  */
 export function useList<Entry>(
   key: string,

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { toError } from '../../errors.ts';
 import { LatestAttempt } from './latest-attempt.ts';
 
-/** What was loaded last, and what became of the last attempt. */
+/** The latest data, and the error of the last attempt. */
 export interface Loaded<T> {
   data: T | undefined;
   error: Error | undefined;
@@ -11,8 +11,8 @@ export interface Loaded<T> {
 }
 
 /**
- * Loads data for a component, again whenever `key` changes, and every `everyMs` while the page is visible. Data of a
- * failed reload stays, beside the error.
+ * Loads data for a component, again whenever `key` changes, and every `everyMs` while the page is visible. After a
+ * failed reload, the former data stays beside the error.
  */
 export function useLoaded<T>(
   key: string,

@@ -1,4 +1,4 @@
 import * as z from 'zod';
 
-// Schemas must not be compiled: the page's policy forbids code made of text, and the browser reports each attempt.
+// Do not compile schemas: the Content-Security-Policy forbids eval, and the browser logs each attempt.
 z.config({ jitless: true });

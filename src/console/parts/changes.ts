@@ -32,7 +32,7 @@ function kindOf(left: Record<string, unknown>, right: Record<string, unknown>, k
   return isSame(left[key], right[key]) ? 'same' : 'changed';
 }
 
-/** Whether two JSON values are equal, whatever the order of their keys. */
+/** Whether two JSON values are equal, ignoring the order of their keys. */
 export function isSame(one: unknown, other: unknown): boolean {
   if (Array.isArray(one) && Array.isArray(other))
     return one.length === other.length && one.every((each, index) => isSame(each, other[index]));

@@ -6,6 +6,9 @@ interface FormDialogProps {
   /** The word on the button. */
   action: string;
   isBusy: boolean;
+  isDangerous?: boolean | undefined;
+  /** Whether the form can be sent; true if absent. */
+  isReady?: boolean;
   /** What is wrong with the whole form. */
   problem: string | undefined;
   onSubmit: () => void;
@@ -14,14 +17,24 @@ interface FormDialogProps {
 }
 
 /** A form in a dialog. */
-export function FormDialog({ title, action, isBusy, problem, onSubmit, onClose, children }: FormDialogProps) {
+export function FormDialog({
+  title,
+  action,
+  isBusy,
+  isDangerous = false,
+  isReady = true,
+  problem,
+  onSubmit,
+  onClose,
+  children,
+}: FormDialogProps) {
   return (
     <Dialog title={title} onClose={onClose}>
       <form
         noValidate
         onSubmit={(event) => {
           event.preventDefault();
-          if (!isBusy) onSubmit();
+          if (!isBusy && isReady) onSubmit();
         }}
       >
         {children}
@@ -34,7 +47,11 @@ export function FormDialog({ title, action, isBusy, problem, onSubmit, onClose, 
           <button type="button" class="button" onClick={onClose}>
             Cancel
           </button>
-          <button type="submit" class="button button-primary" disabled={isBusy}>
+          <button
+            type="submit"
+            class={`button ${isDangerous ? 'button-danger' : 'button-primary'}`}
+            disabled={isBusy || !isReady}
+          >
             {action}
           </button>
         </div>

@@ -2,25 +2,28 @@ import { isObject } from '../../contract/json-object.ts';
 import { fromJson } from '../../contract/json-text.ts';
 import { messageOf } from '../../errors.ts';
 
-export type Read<Value> = { value: Value; problem?: undefined } | { value?: undefined; problem: string };
+export type ParseResult<Value> = { value: Value; problem?: undefined } | { value?: undefined; problem: string };
 
 /** Reads a JSON value that a person typed. */
-export function readJson(text: string): Read<unknown> {
+export function readJson(text: string): ParseResult<unknown> {
   if (text.trim() === '') return { problem: 'Enter a JSON value.' };
   try {
     return { value: JSON.parse(text) };
   } catch (error) {
-    return { problem: `This is no JSON: ${messageOf(error)}` };
+    return { problem: `This is not valid JSON: ${messageOf(error)}.` };
   }
 }
 
-/** Reads a JSON object; an empty text is an empty one. */
-export function readJsonObject(text: string): Read<Record<string, unknown>> {
-  if (text.trim() === '') return { value: {} };
+/** Reads a JSON object that a person typed. */
+export function readJsonObject(text: string): ParseResult<Record<string, unknown>> {
   const read = readJson(text);
   if (read.problem !== undefined) return read;
   return isObject(read.value) ? { value: read.value } : { problem: 'Enter a JSON object: { "key": "value" }.' };
 }
+
+/** Reads a JSON object; an empty text is an empty object. */
+export const readOptionalJsonObject = (text: string): ParseResult<Record<string, unknown>> =>
+  text.trim() === '' ? { value: {} } : readJsonObject(text);
 
 /** A value as JSON for a person to edit; nothing for an absent or empty object. */
 export const toJsonText = (value: unknown): string =>

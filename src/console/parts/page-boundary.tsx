@@ -4,7 +4,7 @@ import { useEffect, useErrorBoundary } from 'preact/hooks';
 import { Page } from './page.tsx';
 
 /** A page that is loaded when it is opened; where that fails, a message with a way out. */
-export const latePage = <Props,>(load: () => Promise<{ default: ComponentType<Props> }>) =>
+export const lazyPage = <Props,>(load: () => Promise<{ default: ComponentType<Props> }>) =>
   lazy<ComponentType<Props>>(() => load().catch(() => ({ default: NotLoaded })));
 
 /** Browsers keep the failure of a module, so that only loading the whole page again helps. */

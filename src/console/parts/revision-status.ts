@@ -32,8 +32,8 @@ const tones = {
 /** The tone of a status's badge. */
 export const revisionStatusTone = (status: string) => tones[classOfRevisionStatus(status)];
 
-/** Whether a revision is on its way. */
+/** Whether a rollout is in progress. */
 export const isInProgress = (status: string): boolean => classOfRevisionStatus(status) === 'in-progress';
 
-/** The beginning of an id that people compare: `1a2b3c4d`. */
+/** The short form of an id: `1a2b3c4d`. */
 export const shortId = (id: string): string => id.slice(0, 8);

@@ -3,7 +3,7 @@ import { describeGraph, layOut } from '../../../src/console/pages/playground/gra
 import { changedValues, toSteps } from '../../../src/console/pages/playground/history.ts';
 import {
   interruptsOf,
-  questionOf,
+  resumeFormatOf,
   resumeCommand,
   resumeValue,
 } from '../../../src/console/pages/playground/interrupts.ts';
@@ -57,7 +57,7 @@ describe('interrupts', () => {
 
   test.each(['decisions', 'camel-decisions'] as const)('answers the middleware (%s)', (form) => {
     const isCamel = form === 'camel-decisions';
-    const question = questionOf(
+    const format = resumeFormatOf(
       isCamel
         ? {
             actionRequests: [{ name: 'rm', args }],
@@ -68,12 +68,12 @@ describe('interrupts', () => {
             review_configs: [{ action_name: 'rm', allowed_decisions: ['edit', 'reject'] }],
           },
     );
-    if (question.kind !== 'actions') throw new Error('no actions were found');
-    expect([question.form, question.actions[0]?.allowed]).toEqual([form, ['edit', 'reject']]);
-    expect(resumeValue(question, [{ kind: 'edit', args: { path: 'b' } }])).toEqual({
+    if (format.kind !== 'actions') throw new Error('no actions were found');
+    expect([format.form, format.actions[0]?.allowed]).toEqual([form, ['edit', 'reject']]);
+    expect(resumeValue(format, [{ kind: 'edit', args: { path: 'b' } }])).toEqual({
       decisions: [{ type: 'edit', [isCamel ? 'editedAction' : 'edited_action']: { name: 'rm', args: { path: 'b' } } }],
     });
-    expect(resumeValue(question, [{ kind: 'reject', message: 'no' }])).toEqual({
+    expect(resumeValue(format, [{ kind: 'reject', message: 'no' }])).toEqual({
       decisions: [{ type: 'reject', message: 'no' }],
     });
   });
@@ -83,13 +83,11 @@ describe('interrupts', () => {
       action_request: { action: 'rm', args },
       config: { allow_accept: true, allow_respond: true, allow_ignore: true },
     };
-    const question = questionOf(one);
-    if (question.kind !== 'actions') throw new Error('no actions were found');
-    expect(question.actions[0]?.allowed).toEqual(['approve', 'respond', 'reject']);
-    expect(resumeValue(question, [{ kind: 'approve' }])).toEqual([{ type: 'accept', args: null }]);
-    expect(resumeValue(question, [{ kind: 'respond', message: 'later' }])).toEqual([
-      { type: 'response', args: 'later' },
-    ]);
+    const format = resumeFormatOf(one);
+    if (format.kind !== 'actions') throw new Error('no actions were found');
+    expect(format.actions[0]?.allowed).toEqual(['approve', 'respond', 'reject']);
+    expect(resumeValue(format, [{ kind: 'approve' }])).toEqual([{ type: 'accept', args: null }]);
+    expect(resumeValue(format, [{ kind: 'respond', message: 'later' }])).toEqual([{ type: 'response', args: 'later' }]);
   });
 
   test('answers several at once by their ids, one by its value', () => {
@@ -102,7 +100,7 @@ describe('interrupts', () => {
     const answers = found.map((interrupt, index) => ({ interrupt, value: index }));
     expect(resumeCommand(answers)).toEqual({ resume: { x: 0, y: 1 } });
     expect(resumeCommand(answers.slice(0, 1))).toEqual({ resume: 0 });
-    expect(questionOf('Which price?')).toEqual({ kind: 'free' });
+    expect(resumeFormatOf('Which price?')).toEqual({ kind: 'free' });
   });
 });
 

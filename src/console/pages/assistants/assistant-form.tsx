@@ -5,7 +5,7 @@ import { isSame } from '../../parts/changes.ts';
 import { Field } from '../../parts/field.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { JsonField } from '../../parts/json-field.tsx';
-import { readJsonObject, toJsonText } from '../../parts/json-text.ts';
+import { readOptionalJsonObject, toJsonText } from '../../parts/json-text.ts';
 import { announce } from '../../parts/toasts.tsx';
 import { shownText } from '../../parts/untrusted.tsx';
 import { createAssistant, patchAssistant } from './assistants-api.ts';
@@ -36,7 +36,7 @@ export function AssistantForm({ deploymentId, graphs, assistant, onSaved, onClos
   // Sent again with the same id, a request makes no second one.
   const [newId] = useState(() => crypto.randomUUID());
   const save = async (): Promise<void> => {
-    const [context, config, metadata] = [json.context, json.config, json.metadata].map(readJsonObject);
+    const [context, config, metadata] = [json.context, json.config, json.metadata].map(readOptionalJsonObject);
     const found = {
       name: name.trim() === '' ? 'Enter a name.' : undefined,
       graph_id: graph.trim() === '' ? 'Enter the name of a graph of the agent.' : undefined,

@@ -1,7 +1,7 @@
 import type { AssistantSearch } from '../../../contract/agent/assistant.ts';
 import { readPair } from '../../parts/json-text.ts';
 
-/** What a search asks the agent for: `key=value` of the metadata, else a part of the name. */
+/** The query for a search text: `key=value` of the metadata, else a part of the name. */
 export function toAssistantSearch(text: string): Pick<AssistantSearch, 'name' | 'metadata'> {
   const metadata = readPair(text);
   if (metadata) return { metadata };

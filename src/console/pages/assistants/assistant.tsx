@@ -4,7 +4,7 @@ import type { Assistant, AssistantVersion } from '../../../contract/agent/assist
 import { ApiError } from '../../api/http.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
-import { ConfirmDialog } from '../../parts/dialog.tsx';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { AgentError } from '../../parts/list.tsx';
 import { Empty, Loading } from '../../parts/notices.tsx';

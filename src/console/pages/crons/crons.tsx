@@ -6,7 +6,7 @@ import { agentPath } from '../../api/agent-path.ts';
 import { call } from '../../api/http.ts';
 import { useList } from '../../api/use-list.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
-import { ConfirmDialog } from '../../parts/dialog.tsx';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { DeploymentPage } from '../../parts/deployment-page.tsx';
 import { List } from '../../parts/list.tsx';
 import { Empty } from '../../parts/notices.tsx';
@@ -26,7 +26,7 @@ export default function Crons({ deploymentId }: { deploymentId: string }) {
 }
 
 const everyMs = 10_000;
-/** Each cron shown is asked for its times as well. */
+/** Small, because each cron needs a request for its times. */
 const pageSize = 10;
 
 function CronList({ deploymentId }: { deploymentId: string }) {

@@ -3,7 +3,7 @@ import { deployment as deploymentSchema, type Deployment } from '../../../contra
 import { idempotencyKeyHeader } from '../../../contract/control/idempotency-key.ts';
 import type { HistoryEntry } from '../../../contract/control/revision-history.ts';
 import { call, send } from '../../api/http.ts';
-import { ConfirmDialog } from '../../parts/dialog.tsx';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { shortId } from '../../parts/revision-status.ts';
 import { announce } from '../../parts/toasts.tsx';
 import { causeParts } from './cause.ts';
@@ -29,7 +29,7 @@ export function ActionDialog(props: ActionDialogProps) {
   return <RedeployDialog {...props} entry={action.entry} isRollback={action.kind === 'rollback'} />;
 }
 
-/** The header that makes repeating a write harmless; one for each dialog, so that a retry is the same write. */
+/** The idempotency key; one for each dialog, so that a retry does not write twice. */
 const useIdempotencyKey = (): Record<string, string> => useState({ [idempotencyKeyHeader]: crypto.randomUUID() })[0];
 
 type EntryDialogProps = ActionDialogProps & { entry: HistoryEntry };
@@ -42,7 +42,7 @@ function RedeployDialog({
   onClose,
 }: EntryDialogProps & { isRollback: boolean }) {
   const key = useIdempotencyKey();
-  // What the person decided on: a newer revision refuses the change.
+  // The revision that the user saw: if there is a newer one, the service rejects the change.
   const [ifMatch] = useState(deployment.latest_revision_id);
   const { id } = entry.revision;
   const confirm = async (): Promise<void> => {

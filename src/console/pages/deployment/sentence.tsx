@@ -1,10 +1,10 @@
 import { paths } from '../../paths.ts';
 import { shortId } from '../../parts/revision-status.ts';
 import { Untrusted } from '../../parts/untrusted.tsx';
-import type { Part } from './cause.ts';
+import type { CausePart } from './cause.ts';
 
 /** Words with text that others wrote, and links to revisions, among them. */
-export function Sentence({ parts, deploymentId }: { parts: readonly Part[]; deploymentId: string }) {
+export function Sentence({ parts, deploymentId }: { parts: readonly CausePart[]; deploymentId: string }) {
   return (
     <>
       {parts.map((part, index) => {

@@ -19,7 +19,7 @@ interface TimelineEntryProps {
   onAction: (action: Action) => void;
 }
 
-/** One revision: what caused it, what became of it, and what can be done with it. */
+/** One revision: its cause, its outcome, and its actions. */
 export function TimelineEntry({ deploymentId, entry, isLatest, canAct, onAction }: TimelineEntryProps) {
   const { revision, cause, commit, changed_fields, verdict } = entry;
   const short = shortId(revision.id);

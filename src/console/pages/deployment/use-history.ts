@@ -33,7 +33,7 @@ export function useHistory(deploymentId: string): History {
       const query = { limit, offset };
       const path = `v2/deployments/${deploymentId}/revision-history`;
       const { resources } = await call('GET', path, revisionHistory, { query, signal });
-      // A revision that was made meanwhile moves the others on.
+      // A new revision shifts the others to later pages.
       for (const entry of resources) if (!found.has(entry.revision.id)) found.set(entry.revision.id, entry);
       hasMore = resources.length === limit;
     }

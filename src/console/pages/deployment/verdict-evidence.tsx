@@ -44,7 +44,7 @@ export function VerdictEvidence({ verdict }: { verdict: StoredVerdict }) {
   );
 }
 
-/** Only the schemes that the contract allows: a link of another one would run in this page. */
+/** Allows only the schemes of the contract: a `javascript:` link would run in this page. */
 const isWebAddress = (url: string | null | undefined): url is string => url != null && /^https?:\/\//i.test(url);
 
 function Test({ test }: { test: StoredVerdict['tests'][number] }) {

@@ -74,7 +74,7 @@ export function stateCounts(all: readonly DeploymentSummary[]): (readonly [state
 }
 
 /** `not-deployed` as `Not deployed`. */
-export const stateWord = (state: string): string =>
+export const stateLabel = (state: string): string =>
   (state.charAt(0).toUpperCase() + state.slice(1)).replaceAll('-', ' ');
 
 const plural = (count: number, word: string): string =>

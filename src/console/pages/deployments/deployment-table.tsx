@@ -5,7 +5,7 @@ import { CopyButton } from '../../parts/copy-button.tsx';
 import { TimeAgo } from '../../parts/time.tsx';
 import { shownText, Untrusted } from '../../parts/untrusted.tsx';
 import { paths } from '../../paths.ts';
-import { activityText, errorsOf, requestsOf, stateWord, type ListView, type SortKey } from './deployment-list.ts';
+import { activityText, errorsOf, requestsOf, stateLabel, type ListView, type SortKey } from './deployment-list.ts';
 import { barsOf, barsPath, sparklineHeight } from './sparkline.ts';
 import { useWindowRows } from './use-window-rows.ts';
 
@@ -47,7 +47,7 @@ export function DeploymentTable({ deployments, view, onSort }: TableProps) {
   return (
     <div class="table-frame">
       <table class="deployments-table" aria-rowcount={deployments.length + 1}>
-        <caption class="deployments-hidden">Deployments</caption>
+        <caption class="visually-hidden">Deployments</caption>
         <thead>
           <tr aria-rowindex={1}>
             {heading('name', 'Deployment')}
@@ -112,7 +112,7 @@ function Cells({ deployment }: { deployment: DeploymentSummary }) {
         )}
       </td>
       <td>
-        <Badge tone={stateTones[state] ?? 'idle'}>{stateWord(shownText(state, 30))}</Badge>
+        <Badge tone={stateTones[state] ?? 'idle'}>{stateLabel(shownText(state, 30))}</Badge>
       </td>
       <td class="deployments-commit">
         {live_commit === null ? (
@@ -142,7 +142,7 @@ function Cells({ deployment }: { deployment: DeploymentSummary }) {
         {verdict === null ? (
           <span class="muted">Not tested</span>
         ) : (
-          <Badge tone={verdictTones[verdict] ?? 'warn'}>{stateWord(shownText(verdict, 30))}</Badge>
+          <Badge tone={verdictTones[verdict] ?? 'warn'}>{stateLabel(shownText(verdict, 30))}</Badge>
         )}
       </td>
       <td class="deployments-activity">

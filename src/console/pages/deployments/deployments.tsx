@@ -10,7 +10,7 @@ import {
   readView,
   shownDeployments,
   stateCounts,
-  stateWord,
+  stateLabel,
   viewQuery,
   type ListView,
   type SortKey,
@@ -18,7 +18,7 @@ import {
 import { DeploymentTable } from './deployment-table.tsx';
 
 const mostLoaded = 1_000;
-/** A long list is a large response. */
+/** Less often for a long list, because the response is large. */
 const pollMs = (loaded: number): number => (loaded > 100 ? 15_000 : 5_000);
 /** The largest and the newest are wanted first. */
 const firstDescending: ReadonlySet<SortKey> = new Set(['change', 'requests']);
@@ -93,7 +93,7 @@ function Filters({ view, data, show }: FilterProps) {
         <option value="">All states</option>
         {stateCounts(data?.resources ?? []).map(([state, count]) => (
           <option key={state} value={state}>
-            {`${stateWord(state)} (${count})`}
+            {`${stateLabel(state)} (${count})`}
           </option>
         ))}
       </select>

@@ -60,7 +60,7 @@ function Figures({ deploymentId, range }: { deploymentId: string; range: Range }
           {!hasFigures(data) ? (
             <Empty title={`Nothing was measured in the last ${range.label}`}>
               <p>
-                Figures appear about a minute after the agent serves and somebody asks it something, for example in the{' '}
+                Figures appear about a minute after the agent serves its first requests, for example from the{' '}
                 <a href={paths.playground(deploymentId)}>playground</a>.
               </p>
             </Empty>

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import type { Health } from '../../../contract/control/health.ts';
 import { deployLines } from './deploy-lines.ts';
-import { isolated, plotData, summaryOf, type PlotKind } from './plots.ts';
+import { isolatedPoints, plotData, summaryOf, type PlotKind } from './plots.ts';
 import type { Range } from './ranges.ts';
 import { useThemeVersion } from './use-theme-version.ts';
 
@@ -109,7 +109,7 @@ function options({ kind, range, cursor, width, shown }: PlotContext): uPlot.Opti
         stroke: color(colors[index] ?? '--accent'),
         width: 2,
         spanGaps: false,
-        points: { size: 6, filter: (plot: uPlot, row: number) => isolated(plot.data[row] ?? []) },
+        points: { size: 6, filter: (plot: uPlot, row: number) => isolatedPoints(plot.data[row] ?? []) },
         // Not by colour alone.
         ...(index === 1 ? { dash: [6, 4] } : {}),
         ...(index === 0 && kind.lines.length === 1 ? { fill: `${color('--accent')}22` } : {}),

@@ -79,7 +79,7 @@ export const plotData = ({ points, step_seconds }: Health, { lines }: PlotKind):
 ];
 
 /** The places of values between two gaps: a line does not show them. */
-export const isolated = (values: ArrayLike<number | null | undefined>): number[] =>
+export const isolatedPoints = (values: ArrayLike<number | null | undefined>): number[] =>
   Array.from(values, (_value, index) => index).filter(
     (index) => values[index] != null && values[index - 1] == null && values[index + 1] == null,
   );

@@ -6,7 +6,7 @@ import { Untrusted } from '../../parts/untrusted.tsx';
 import { AdvancedFields, FieldInput } from './fields.tsx';
 import { FolderPicker } from './folder-picker.tsx';
 import { ProgressBar } from './progress-bar.tsx';
-import { formFields, ways, type Way } from './request.ts';
+import { formFields, sourceKinds, type SourceKind } from './request.ts';
 import { SecretFields } from './secret-fields.tsx';
 import { useChoices } from './use-choices.ts';
 import { useCreation, type Creation } from './use-creation.ts';
@@ -33,7 +33,7 @@ export default function NewDeployment() {
       {failure && <ErrorNotice error={failure} />}
       <form ref={form} class="new-deployment" noValidate onSubmit={send} aria-busy={isBusy}>
         <fieldset class="new-deployment-all" disabled={isBusy}>
-          <legend class="deployments-hidden">Deployment</legend>
+          <legend class="visually-hidden">Deployment</legend>
           {isUpload ? <UploadForm creation={creation} /> : <CreateForm creation={creation} />}
         </fieldset>
         <ProgressBar progress={creation.progress} />
@@ -52,7 +52,7 @@ export default function NewDeployment() {
   );
 }
 
-const wayTexts: Readonly<Record<Way, readonly [title: string, text: string]>> = {
+const sourceTexts: Readonly<Record<SourceKind, readonly [title: string, text: string]>> = {
   folder: ['Folder or archive', 'Upload it from this computer.'],
   repository: ['Repository', 'Build a branch, and every push to it if you like.'],
   image: ['Image', 'Run a container image that you have built.'],
@@ -61,7 +61,7 @@ const wayTexts: Readonly<Record<Way, readonly [title: string, text: string]>> = 
 function CreateForm({ creation }: { creation: Creation }) {
   const { draft, change, problems, setValue } = creation;
   const options = useChoices(draft);
-  const fields = formFields(draft.way);
+  const fields = formFields(draft.sourceKind);
   const input = (field: (typeof fields)[number]) => (
     <FieldInput
       key={field.path}
@@ -75,13 +75,18 @@ function CreateForm({ creation }: { creation: Creation }) {
   const advanced = fields.filter(({ isAdvanced }) => isAdvanced);
   return (
     <>
-      <fieldset class="new-deployment-ways">
+      <fieldset class="new-deployment-sources">
         <legend>What do you want to deploy?</legend>
-        {ways.map((way) => {
-          const [title, text] = wayTexts[way];
+        {sourceKinds.map((sourceKind) => {
+          const [title, text] = sourceTexts[sourceKind];
           return (
-            <label key={way} class="new-deployment-way">
-              <input type="radio" name="way" checked={draft.way === way} onChange={() => change({ way })} />
+            <label key={sourceKind} class="new-deployment-source">
+              <input
+                type="radio"
+                name="source-kind"
+                checked={draft.sourceKind === sourceKind}
+                onChange={() => change({ sourceKind })}
+              />
               <span>
                 <strong>{title}</strong>
                 <span class="muted">{text}</span>
@@ -91,7 +96,7 @@ function CreateForm({ creation }: { creation: Creation }) {
         })}
       </fieldset>
       <section class="panel">
-        {draft.way === 'folder' && <FolderPicker creation={creation} />}
+        {draft.sourceKind === 'folder' && <FolderPicker creation={creation} />}
         {fields.filter(({ isAdvanced }) => !isAdvanced).map(input)}
         <AdvancedFields hasProblem={advanced.some(({ path }) => problems[path] !== undefined)}>
           {advanced.map(input)}

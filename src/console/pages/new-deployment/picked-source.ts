@@ -23,7 +23,7 @@ export function pickFiles(files: readonly File[]): Promise<PickedSource> {
   return pickFolder(name, folderOf(files.map((file) => ({ path: file.webkitRelativePath || file.name, file }))));
 }
 
-/** What was dropped. It has to be called while the event is handled: later the browser has forgotten what it was. */
+/** Reads a drop. Call it synchronously in the event handler: the browser clears the data afterwards. */
 export async function pickDropped(transfer: DataTransfer): Promise<PickedSource> {
   const items = [...transfer.items].filter(({ kind }) => kind === 'file');
   const entries = items.flatMap((item) => item.webkitGetAsEntry() ?? []);

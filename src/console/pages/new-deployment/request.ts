@@ -3,11 +3,11 @@ import { ruleOf, takes } from '../../../contract/control/field-rules.ts';
 import { runFields } from '../../../contract/control/field-table.ts';
 import type { Source } from '../../../contract/control/source.ts';
 
-/** What an agent is deployed from, in the words of the page. */
-export const ways = ['folder', 'repository', 'image'] as const;
-export type Way = (typeof ways)[number];
+/** The kinds of source that the form offers. */
+export const sourceKinds = ['folder', 'repository', 'image'] as const;
+export type SourceKind = (typeof sourceKinds)[number];
 
-const sourceOf: Readonly<Record<Way, Source>> = {
+const sourceOf: Readonly<Record<SourceKind, Source>> = {
   folder: 'internal_source',
   repository: 'github',
   image: 'external_docker',
@@ -26,10 +26,10 @@ export interface FormField {
   placeholder?: string;
 }
 
-type Look = Pick<FormField, 'label'> & Partial<Omit<FormField, 'path' | 'label'>>;
+type FieldAppearance = Pick<FormField, 'label'> & Partial<Omit<FormField, 'path' | 'label'>>;
 
-/** How each field looks; a hint that is absent is the description in the table of fields. */
-const looks: Readonly<Record<string, Look>> = {
+/** The appearance of each field. The default hint is the description in the table of fields. */
+const appearances: Readonly<Record<string, FieldAppearance>> = {
   name: { label: 'Name', hint: 'Up to 63 lower-case letters, digits and hyphens. It can’t be changed later.' },
   'integration-id': {
     kind: 'choice',
@@ -77,18 +77,18 @@ const looks: Readonly<Record<string, Look>> = {
   },
 };
 
-/** The fields of a way, in the order of the form. */
-export function formFields(way: Way): FormField[] {
-  return Object.entries(looks).flatMap(([name, look]) => {
+/** The fields for a kind of source, in the order of the form. */
+export function formFields(sourceKind: SourceKind): FormField[] {
+  return Object.entries(appearances).flatMap(([name, appearance]) => {
     const field = runFields.find((each) => each.name === name);
-    if (!field?.api || !takes(ruleOf(field.api.path), sourceOf[way])) return [];
-    return [{ path: field.api.path, hint: field.input ?? '', kind: 'text', isAdvanced: false, ...look }];
+    if (!field?.api || !takes(ruleOf(field.api.path), sourceOf[sourceKind])) return [];
+    return [{ path: field.api.path, hint: field.input ?? '', kind: 'text', isAdvanced: false, ...appearance }];
   });
 }
 
-/** What was entered so far. Fields of other ways keep their values, so that changing the way loses nothing. */
+/** What was entered so far. Fields of other kinds of source keep their values, so that switching back loses nothing. */
 export interface Draft {
-  way: Way;
+  sourceKind: SourceKind;
   values: Readonly<Record<FieldPath, string>>;
   secrets: readonly { name: string; value: string }[];
 }
@@ -97,7 +97,7 @@ export interface Draft {
 export const isOn = 'true';
 
 export const emptyDraft: Draft = {
-  way: 'folder',
+  sourceKind: 'folder',
   values: {
     'source_revision_config.graph_config_path': 'langgraph.json',
     'source_revision_config.repo_ref': 'main',
@@ -111,10 +111,10 @@ export type Problems = Readonly<Record<FieldPath, string>>;
 
 /** The body of the request that creates a deployment, or what has to be entered first. */
 export function toRequest(draft: Draft): { body: Record<string, unknown> } | { problems: Problems } {
-  const source = sourceOf[draft.way];
+  const source = sourceOf[draft.sourceKind];
   const body: Record<string, unknown> = { source, source_config: {}, source_revision_config: {} };
   const problems: Record<FieldPath, string> = {};
-  for (const { path, label, kind } of formFields(draft.way)) {
+  for (const { path, label, kind } of formFields(draft.sourceKind)) {
     const text = (draft.values[path] ?? '').trim();
     if (kind === 'flag') setAt(body, path, text === isOn);
     else if (text === '') {
@@ -180,7 +180,7 @@ export function problemsAtFields(
   refused: { message: string; problems: readonly { field: string; message: string }[] },
   draft: Draft,
 ): { problems: Problems; rest: string | undefined } {
-  const shown = formFields(draft.way).map(({ path }) => path);
+  const shown = formFields(draft.sourceKind).map(({ path }) => path);
   const secrets = draft.secrets.flatMap((_, index) => [`secrets.${index}.name`, `secrets.${index}.value`]);
   const problems: Record<FieldPath, string> = {};
   const rest: string[] = [];
@@ -196,7 +196,7 @@ export function problemsAtFields(
   return { problems, rest: rest.length > 0 ? rest.join(' ') : undefined };
 }
 
-/** The service's own checks are sentences, each of which begins with the path of its field. */
+/** The service reports its own checks as sentences that start with the path of their field. */
 function sentencesOf(text: string, paths: readonly string[]): { field: string; message: string; whole: string }[] {
   const starts = new RegExp(String.raw`(?<=^|[.?!] )(?=(?:${[...paths, 'secrets'].join('|')})(?: |:|\.))`);
   return text.split(starts).map((whole) => {

@@ -13,22 +13,22 @@ import { useLoaded } from '../../api/use-loaded.ts';
 import { shownText } from '../../parts/untrusted.tsx';
 
 /**
- * What may be chosen for the fields of a draft, by their paths. What can't be loaded (GitHub is away) leaves a field that
- * can be filled by hand.
+ * What may be chosen for the fields of a draft, by their paths. If they can't be loaded, for example because GitHub is down,
+ * the field takes free text.
  */
-export function useChoices({ way, values }: Draft): Readonly<Record<string, readonly Choice[] | undefined>> {
+export function useChoices({ sourceKind, values }: Draft): Readonly<Record<string, readonly Choice[] | undefined>> {
   const integrationId = values['source_config.integration_id'] ?? '';
   const repoUrl = values['source_config.repo_url'] ?? '';
-  const integrations = useLoaded(`integrations ${way === 'repository'}`, async (signal) =>
-    way === 'repository' ? call('GET', 'v1/integrations/github/install', githubIntegrations, { signal }) : [],
+  const integrations = useLoaded(`integrations ${sourceKind === 'repository'}`, async (signal) =>
+    sourceKind === 'repository' ? call('GET', 'v1/integrations/github/install', githubIntegrations, { signal }) : [],
   );
   const repositories = useLoaded(`repositories ${integrationId}`, async (signal) => {
     if (integrationId === '') return [];
     const path = `v1/integrations/github/${encodeURIComponent(integrationId)}/repos`;
     return call('GET', path, githubRepositories, { signal });
   });
-  const listeners = useLoaded(`listeners ${way === 'image'}`, async (signal) =>
-    way === 'image'
+  const listeners = useLoaded(`listeners ${sourceKind === 'image'}`, async (signal) =>
+    sourceKind === 'image'
       ? (await call('GET', 'v2/listeners', listenersList, { query: { limit: 100 }, signal })).resources
       : [],
   );

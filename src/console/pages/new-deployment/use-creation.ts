@@ -18,7 +18,7 @@ export interface Progress {
   total: number;
 }
 
-/** The form of a new deployment, and what becomes of it. */
+/** The form of a new deployment, and the progress of its creation. */
 export interface Creation {
   draft: Draft;
   change: (change: Partial<Draft>) => void;
@@ -51,11 +51,11 @@ export function useCreation(existingId: string | undefined): Creation {
   const [isBusy, setBusy] = useState(false);
   const suggested = useRef('');
   const [keyFor] = useState(stableKeys);
-  // What was uploaded is not uploaded again where only the last request failed.
+  // Do not upload again if only the last request failed.
   const uploaded = useRef<{ picked: PickedSource; path: string } | undefined>(undefined);
   const existing = useExisting(existingId);
   useWarningBeforeLeaving(isBusy);
-  const left = useLeaving();
+  const unmountSignal = useUnmountSignal();
 
   const setValue = (path: string, value: string): void =>
     setDraft((former) => ({ ...former, values: { ...former.values, [path]: value } }));
@@ -65,9 +65,9 @@ export function useCreation(existingId: string | undefined): Creation {
       const found = await what;
       setPicked(found);
       setProblems((former) => Object.fromEntries(Object.entries(former).filter(([field]) => field !== pickedField)));
-      setDraft((former) => ({ ...former, way: 'folder', values: suggestedValues(former.values, found) }));
+      setDraft((former) => ({ ...former, sourceKind: 'folder', values: suggestedValues(former.values, found) }));
     } catch (error) {
-      setDraft((former) => ({ ...former, way: 'folder' }));
+      setDraft((former) => ({ ...former, sourceKind: 'folder' }));
       setPicked(undefined);
       setProblems((former) => ({ ...former, [pickedField]: messageOf(error) }));
     }
@@ -87,9 +87,9 @@ export function useCreation(existingId: string | undefined): Creation {
     if (uploaded.current?.picked !== source) {
       const total = source.bytes;
       const tarball = await source.pack((done) => setProgress({ step: 'Packing', done, total }));
-      left.throwIfAborted();
+      unmountSignal.throwIfAborted();
       const sent = (done: number): void => setProgress({ step: 'Uploading', done, total: tarball.size });
-      uploaded.current = { picked: source, path: await uploadTarball(id, tarball, sent, left) };
+      uploaded.current = { picked: source, path: await uploadTarball(id, tarball, sent, unmountSignal) };
     }
     const { path } = uploaded.current;
     const revision = { source_tarball_path: path, graph_config_path: (draft.values[graphConfigPath] ?? '').trim() };
@@ -101,9 +101,9 @@ export function useCreation(existingId: string | undefined): Creation {
     const sent = withoutEmptySecrets(draft);
     setDraft(sent);
     const request = existingId === undefined ? toRequest(sent) : { body: {} };
-    const source = sent.way === 'folder' ? picked : undefined;
+    const source = sent.sourceKind === 'folder' ? picked : undefined;
     const missing: Problems =
-      sent.way === 'folder' && !source ? { [pickedField]: 'Choose a folder or an archive first.' } : {};
+      sent.sourceKind === 'folder' && !source ? { [pickedField]: 'Choose a folder or an archive first.' } : {};
     const found: Problems = { ...missing, ...('problems' in request ? request.problems : {}) };
     setProblems(found);
     setFailure(undefined);
@@ -114,17 +114,17 @@ export function useCreation(existingId: string | undefined): Creation {
       let id = existingId;
       let deployed = id === undefined ? await createDeployment(request.body, keyFor(content)) : undefined;
       id ??= deployed?.id ?? '';
-      left.throwIfAborted();
+      unmountSignal.throwIfAborted();
       if (source) {
         // From here on a reload, or another attempt, goes on with this deployment.
         route(paths.upload(id), true);
         deployed = await sendSource(id, source);
       }
-      left.throwIfAborted();
+      unmountSignal.throwIfAborted();
       const revision = deployed?.latest_revision_id;
       route(revision ? paths.revision(id, revision) : paths.deployment(id));
     } catch (error) {
-      if (left.aborted) {
+      if (unmountSignal.aborted) {
         if (error instanceof ApiError) announce(`The deployment: ${error.message}`, 'failed');
         return;
       }
@@ -168,11 +168,11 @@ function useExisting(id: string | undefined): Loaded<Deployment | undefined> | u
   return id === undefined ? undefined : loaded;
 }
 
-/** Ends with the page: what was begun there must not lead away from the one that was opened meanwhile. */
-function useLeaving(): AbortSignal {
-  const [leaving] = useState(() => new AbortController());
-  useEffect(() => () => leaving.abort(), [leaving]);
-  return leaving.signal;
+/** Aborts when the page is unmounted: its pending requests must not navigate away from the next page. */
+function useUnmountSignal(): AbortSignal {
+  const [unmounted] = useState(() => new AbortController());
+  useEffect(() => () => unmounted.abort(), [unmounted]);
+  return unmounted.signal;
 }
 
 function useWarningBeforeLeaving(isBusy: boolean): void {

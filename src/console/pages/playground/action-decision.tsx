@@ -3,7 +3,7 @@ import { Field } from '../../parts/field.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { shownText } from '../../parts/untrusted.tsx';
 import type { ActionRequest, Decision } from './interrupts.ts';
-import { readJsonObject } from './schema-form.ts';
+import { readJsonObject } from '../../parts/json-text.ts';
 
 interface ActionDecisionProps {
   action: ActionRequest;
@@ -20,7 +20,7 @@ export function ActionDecision({ action, decision, isBusy, onDecide }: ActionDec
   const [open, setOpen] = useState<'edit' | 'respond' | 'reject'>();
   const [text, setText] = useState('');
   const parsed = open === 'edit' ? readJsonObject(text) : undefined;
-  const problem = parsed && 'problem' in parsed ? parsed.problem : undefined;
+  const problem = parsed?.problem;
   const start = (kind: typeof open): void => {
     setOpen(kind);
     setText(kind === 'edit' ? JSON.stringify(action.args, undefined, 2) : '');
@@ -28,7 +28,7 @@ export function ActionDecision({ action, decision, isBusy, onDecide }: ActionDec
   };
   const confirm = (): void => {
     if (!open) return;
-    if (parsed && 'value' in parsed) onDecide({ kind: 'edit', args: parsed.value }, true);
+    if (parsed?.value) onDecide({ kind: 'edit', args: parsed.value }, true);
     else if (open !== 'edit') onDecide({ kind: open, message: text }, true);
   };
   return (

@@ -4,9 +4,9 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
 import { announce } from '../../parts/toasts.tsx';
 import { shownText } from '../../parts/untrusted.tsx';
-import { useHasLeft } from '../../parts/use-has-left.ts';
+import { useIsUnmounted } from '../../parts/use-is-unmounted.ts';
 import { changedValues, type Step } from './history.ts';
-import { readJsonObject } from './schema-form.ts';
+import { readJsonObject } from '../../parts/json-text.ts';
 
 interface EditStateProps {
   step: Step;
@@ -22,18 +22,18 @@ export function EditState({ step, nodeNames, onSave, onClose }: EditStateProps) 
   const [asNode, setAsNode] = useState('');
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
-  const hasLeft = useHasLeft();
+  const isUnmounted = useIsUnmounted();
   const parsed = readJsonObject(text);
-  const changed = 'value' in parsed ? changedValues(values, parsed.value) : {};
+  const changed = parsed.problem === undefined ? changedValues(values, parsed.value) : {};
   const keys = Object.keys(changed);
   const save = async (): Promise<void> => {
     setBusy(true);
     setProblem(undefined);
     try {
       await onSave(changed, asNode === '' ? undefined : asNode);
-      if (!hasLeft()) onClose();
+      if (!isUnmounted()) onClose();
     } catch (error) {
-      if (hasLeft()) announce(messageOf(error), 'failed');
+      if (isUnmounted()) announce(messageOf(error), 'failed');
       setProblem(messageOf(error));
       setBusy(false);
     }
@@ -50,7 +50,7 @@ export function EditState({ step, nodeNames, onSave, onClose }: EditStateProps) 
           This adds a step to the thread; the step before it stays. Only the keys that you change are written, through
           the graph's reducers: a list that appends gets the entries added.
         </p>
-        <Field label="Values (JSON)" problem={'problem' in parsed ? parsed.problem : problem}>
+        <Field label="Values (JSON)" problem={parsed.problem ?? problem}>
           {(attributes) => (
             <textarea
               {...attributes}

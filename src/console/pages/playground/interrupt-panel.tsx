@@ -5,13 +5,13 @@ import { JsonView } from '../../parts/json-view.tsx';
 import { shownText } from '../../parts/untrusted.tsx';
 import { ActionDecision } from './action-decision.tsx';
 import {
-  questionOf,
+  resumeFormatOf,
   readAnswer,
   resumeCommand,
   resumeValue,
   type Decision,
   type Interrupt,
-  type Question,
+  type ResumeFormat,
 } from './interrupts.ts';
 
 interface InterruptPanelProps {
@@ -29,9 +29,9 @@ export function InterruptPanel({ interrupts, onAnswer }: InterruptPanelProps) {
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
   const [only] = interrupts;
-  const question = questionOf(only?.value);
+  const format = resumeFormatOf(only?.value);
   // The buttons of a single action send its decision at once.
-  const isDecidedAtOnce = interrupts.length === 1 && question.kind === 'actions' && question.actions.length === 1;
+  const isDecidedAtOnce = interrupts.length === 1 && format.kind === 'actions' && format.actions.length === 1;
   const given = interrupts.flatMap((interrupt, index) => {
     const answer = answers[index];
     return answer ? [{ interrupt, value: answer.value }] : [];
@@ -89,14 +89,14 @@ interface InterruptFormProps {
 }
 
 function InterruptForm({ interrupt, onChange, onDecide, isBusy }: InterruptFormProps) {
-  const question = questionOf(interrupt.value);
+  const format = resumeFormatOf(interrupt.value);
   return (
     <div class="playground-interrupt">
       <p class="muted">
         Node <code>{shownText(interrupt.node, 100)}</code>
       </p>
-      {question.kind === 'actions' ? (
-        <Actions question={question} onChange={onChange} onDecide={onDecide} isBusy={isBusy} />
+      {format.kind === 'actions' ? (
+        <Actions format={format} onChange={onChange} onDecide={onDecide} isBusy={isBusy} />
       ) : (
         <FreeAnswer value={interrupt.value} onChange={onChange} onDecide={onDecide} isBusy={isBusy} />
       )}
@@ -107,18 +107,18 @@ function InterruptForm({ interrupt, onChange, onDecide, isBusy }: InterruptFormP
 type FormProps = Omit<InterruptFormProps, 'interrupt'>;
 
 function Actions({
-  question,
+  format,
   onChange,
   onDecide,
   isBusy,
-}: FormProps & { question: Extract<Question, { kind: 'actions' }> }) {
-  const { actions } = question;
+}: FormProps & { format: Extract<ResumeFormat, { kind: 'actions' }> }) {
+  const { actions } = format;
   const [made, setMade] = useState<readonly (Decision | undefined)[]>(actions.map(() => undefined));
   const decide = (index: number, decision: Decision | undefined, isFinal: boolean): void => {
     const next = made.with(index, decision);
     setMade(next);
     const all = next.filter((each) => each !== undefined);
-    const value = all.length === actions.length ? { value: resumeValue(question, all) } : undefined;
+    const value = all.length === actions.length ? { value: resumeValue(format, all) } : undefined;
     onChange(value);
     if (isFinal && value && actions.length === 1) onDecide?.(value.value);
   };

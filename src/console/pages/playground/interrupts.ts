@@ -19,8 +19,8 @@ export interface ActionRequest {
   allowed: readonly DecisionKind[];
 }
 
-/** How an interrupt can be answered: by a decision about each action, or by any value. */
-export type Question =
+/** The value that resumes an interrupt: a decision about each action, or any JSON. */
+export type ResumeFormat =
   | { kind: 'actions'; form: 'decisions' | 'camel-decisions' | 'list' | 'single'; actions: readonly ActionRequest[] }
   | { kind: 'free' };
 
@@ -67,8 +67,8 @@ const inboxRequest = z.object({
 });
 type InboxRequest = z.infer<typeof inboxRequest>;
 
-/** Finds out how an interrupt can be answered. */
-export function questionOf(value: unknown): Question {
+/** Detects the format of an interrupt. */
+export function resumeFormatOf(value: unknown): ResumeFormat {
   const modern = middleware.safeParse(value);
   if (modern.success) return { kind: 'actions', form: 'decisions', actions: modernActions(modern.data) };
   const camel = camelMiddleware.safeParse(value);
@@ -98,8 +98,8 @@ function inboxAction({ action_request, config, description }: InboxRequest): Act
 }
 
 /** The value that resumes the graph with these decisions, one for each action. */
-export function resumeValue(question: Extract<Question, { kind: 'actions' }>, made: readonly Decision[]): unknown {
-  const { form, actions } = question;
+export function resumeValue(format: Extract<ResumeFormat, { kind: 'actions' }>, made: readonly Decision[]): unknown {
+  const { form, actions } = format;
   const each = made.map((decision, index) => ({ decision, action: actions[index] }));
   if (form === 'list' || form === 'single') {
     const answers = each.map(({ decision, action }) => inboxAnswer(decision, action?.name ?? ''));

@@ -2,7 +2,7 @@ import { isObject } from '../../../contract/json-object.ts';
 
 type Role = 'human' | 'ai' | 'tool' | 'system' | 'other';
 
-/** A call of a tool that a message asks for; `args` is text while it is still being written. */
+/** A tool call of a message; `args` is text while it is still being written. */
 interface ToolCall {
   id: string;
   name: string;
@@ -62,12 +62,12 @@ export function readMessage(value: unknown, place: number): ChatMessage | undefi
     toolCalls: readToolCalls(value),
     toolCallId: text(value['tool_call_id']) || undefined,
     isError: value['status'] === 'error',
-    others: list(content).filter((part) => isObject(part) && !shownElsewhere.has(text(part['type']))),
+    others: list(content).filter((part) => isObject(part) && !handledPartTypes.has(text(part['type']))),
   };
 }
 
-/** Text is shown as such, and what asks for a tool is in the calls too. */
-const shownElsewhere = new Set(['text', 'tool_use', 'input_json_delta', 'tool_call']);
+/** Parts of the content that are shown as text or as tool calls. */
+const handledPartTypes = new Set(['text', 'tool_use', 'input_json_delta', 'tool_call']);
 
 function readToolCalls(message: Record<string, unknown>): ToolCall[] {
   const whole = list(message['tool_calls']).filter(isObject);

@@ -17,7 +17,7 @@ interface StreamedMessage {
   shown: ChatMessage;
 }
 
-/** A run as far as its events tell. */
+/** The state of a run, reduced from its events. */
 export interface RunView {
   runId: string;
   attempt: number;
@@ -50,7 +50,7 @@ export function reduceRun(view: RunView, { id, event, data }: StreamEvent): RunV
   if (id !== undefined && Number(id) <= Number(view.lastEventId)) return view;
   const next = id === undefined ? view : { ...view, lastEventId: id };
   const { mode, namespace } = splitEventName(event);
-  if (mode === 'metadata') return begin(next, data);
+  if (mode === 'metadata') return startAttempt(next, data);
   if (mode === 'error') {
     const failure = errorEventData.safeParse(data);
     return { ...next, failure: failure.success ? failure.data : { error: 'Error', message: String(data) } };
@@ -61,8 +61,8 @@ export function reduceRun(view: RunView, { id, event, data }: StreamEvent): RunV
   return next;
 }
 
-/** Another attempt does everything again from the last step that was stored. */
-function begin(view: RunView, data: unknown): RunView {
+/** A new attempt repeats everything after the last stored step. */
+function startAttempt(view: RunView, data: unknown): RunView {
   const parsed = metadataEventData.safeParse(data);
   const attempt = (parsed.success ? parsed.data.attempt : undefined) ?? view.attempt;
   if (attempt === view.attempt || view.attempt === 0) return { ...view, attempt };

@@ -1,6 +1,7 @@
 import { Field } from '../../parts/field.tsx';
 import { shownText } from '../../parts/untrusted.tsx';
-import { readForm, readJsonObject, toDraft, type Draft, type FormField, type Problems } from './schema-form.ts';
+import { readJsonObject } from '../../parts/json-text.ts';
+import { readForm, toDraft, type Draft, type FormField, type Problems } from './schema-form.ts';
 
 type Form = Extract<FormField, { kind: 'group' }> | undefined;
 
@@ -28,7 +29,7 @@ export function readEntry(
     return { value: isValid ? Object.fromEntries(Object.entries(value ?? {})) : undefined, problems };
   }
   const parsed = readJsonObject(entry.json);
-  return 'problem' in parsed
+  return parsed.problem !== undefined
     ? { value: undefined, problems: { '': parsed.problem } }
     : { value: parsed.value, problems: {} };
 }

@@ -1,5 +1,5 @@
 import { isObject } from '../../../contract/json-object.ts';
-import { messageOf } from '../../../errors.ts';
+import { readJson } from '../../parts/json-text.ts';
 
 interface Common {
   name: string;
@@ -144,8 +144,8 @@ function readText(field: FormField, text: string, path: string, problems: Record
   if (field.kind === 'choice') return field.options[Number(text)];
   if (field.kind === 'json') {
     const parsed = readJson(text);
-    if ('problem' in parsed) problems[path] = parsed.problem;
-    return 'value' in parsed ? parsed.value : undefined;
+    if (parsed.problem !== undefined) problems[path] = parsed.problem;
+    return parsed.value;
   }
   if (field.kind !== 'number') return text;
   const number = Number(text);
@@ -155,20 +155,4 @@ function readText(field: FormField, text: string, path: string, problems: Record
   else if (min !== undefined && number < min) problems[path] = `Enter at least ${min}.`;
   else if (max !== undefined && number > max) problems[path] = `Enter at most ${max}.`;
   return number;
-}
-
-/** Parses JSON that a person has typed. */
-function readJson(text: string): { value: unknown } | { problem: string } {
-  try {
-    return { value: JSON.parse(text) };
-  } catch (error) {
-    return { problem: `This is not valid JSON: ${messageOf(error)}.` };
-  }
-}
-
-/** Parses a JSON object that a person has typed. */
-export function readJsonObject(text: string): { value: Record<string, unknown> } | { problem: string } {
-  const parsed = readJson(text);
-  if ('problem' in parsed) return parsed;
-  return isObject(parsed.value) ? { value: parsed.value } : { problem: 'Enter a JSON object: { "key": "value" }.' };
 }

@@ -5,7 +5,7 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const pair = /^(values\.)?([^=\s]+)=(.*)$/s;
 
 /**
- * What a search asks the agent for: an id, `key=value` for metadata or `values.key=value` for values of the state. Any
+ * The query for a search text: an id, `key=value` for metadata or `values.key=value` for values of the state. Any
  * other text is looked for in what is listed.
  */
 export function toThreadQuery(search: string): { query: ThreadQuery; text: string } {

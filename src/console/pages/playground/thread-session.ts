@@ -18,11 +18,11 @@ export class ThreadSession {
   /** Newest first. */
   readonly states = signal<readonly ThreadState[]>([]);
   readonly hasMoreStates = signal(false);
-  /** The run that is shown: the running one, else the newest or the one that was asked for. */
+  /** The run that is shown: the running one, else the requested or the newest one. */
   readonly run = signal<Run | undefined>(undefined);
   /** That run is an older one, which a link led to: the thread is shown as it left it. */
   readonly isOlderRun = signal(false);
-  /** What the events of that run have told so far. */
+  /** The state of that run, from its events so far. */
   readonly view = signal<RunView | undefined>(undefined);
   readonly failure = signal<RunFailure | undefined>(undefined);
   readonly isFollowing = signal(false);
@@ -39,7 +39,7 @@ export class ThreadSession {
     this.threadId = threadId;
   }
 
-  /** Loads the thread; follows the run that was asked for, or the one that is running. */
+  /** Loads the thread; follows the requested run, or the running one. */
   async open(runId?: string): Promise<void> {
     await this.#attempt(async () => {
       const runs = await this.#load();
@@ -72,7 +72,7 @@ export class ThreadSession {
 
   /** Shows a run of the thread: the one that runs is followed. */
   #show(run: Run, isOlder = false): void {
-    // A refresh may notice a run before the response that began it.
+    // A refresh may see a run before the response to its creation arrives.
     if (this.isFollowing.value && this.run.value?.run_id === run.run_id) return;
     this.#following?.abort();
     batch(() => {

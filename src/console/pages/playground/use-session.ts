@@ -47,7 +47,7 @@ export function useSession(agent: Agent, deploymentId: string) {
     };
   }, []);
 
-  // The address names the run that is shown, so that it can be sent to somebody.
+  // The address names the shown run, so that it can be shared.
   const shownRun = session?.run.value?.run_id;
   useEffect(() => {
     if (session && shownRun !== undefined) route(playgroundPath(deploymentId, session.threadId, shownRun), true);

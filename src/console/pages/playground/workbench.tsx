@@ -34,7 +34,7 @@ export function Workbench({ agent, deploymentId }: WorkbenchProps) {
   const [assistantId, setAssistantId] = useState<string>();
   const { session, open, startThread } = useSession(agent, deploymentId);
   const usedAssistant = session?.run.value?.assistant_id;
-  // A thread is continued by the assistant that it began with, until another one is chosen.
+  // Continue a thread with its first assistant until another one is chosen.
   useEffect(() => {
     if (usedAssistant !== undefined) setAssistantId(usedAssistant);
   }, [usedAssistant, session]);

@@ -1,10 +1,10 @@
 import { createAnsiSequenceParser, type Color, type ParseToken } from 'ansi-sequence-parser';
 
-/** Text of one look. */
+/** Text of one style. */
 export interface Span {
   text: string;
-  /** Names of looks, which the style sheet makes readable in each theme: `red`, `on-green`, `bold`. */
-  looks: readonly string[];
+  /** Names of styles, which the style sheet makes readable in each theme: `red`, `on-green`, `bold`. */
+  styles: readonly string[];
 }
 
 /** Escape sequences: CSI, then strings (titles, links) that are terminated, then short ones, and an escape alone. */
@@ -16,14 +16,14 @@ const hasEscape = /[\x1B\x9B]/;
 /** Removes all escape sequences. */
 export const withoutAnsi = (text: string): string => (hasEscape.test(text) ? text.replace(escapes, '') : text);
 
-/** The text by its looks, in which only colours and weights count; together the spans are `withoutAnsi(text)`. */
+/** The text by its styles, in which only colours and weights count; together the spans are `withoutAnsi(text)`. */
 export function toSpans(text: string): Span[] {
-  if (!hasEscape.test(text)) return [{ text, looks: [] }];
+  if (!hasEscape.test(text)) return [{ text, styles: [] }];
   const coloured = text.replace(escapes, (sequence) => (colourSequence.test(sequence) ? sequence : ''));
   return createAnsiSequenceParser()
     .parse(coloured)
     .filter(({ value }) => value !== '')
-    .map((token) => ({ text: value(token), looks: looksOf(token) }));
+    .map((token) => ({ text: value(token), styles: stylesOf(token) }));
 }
 
 const value = (token: ParseToken): string => token.value;
@@ -31,7 +31,7 @@ const value = (token: ParseToken): string => token.value;
 /** Text can't be hidden or blink: a log must be readable. */
 const decorations = new Set(['bold', 'dim', 'italic', 'underline', 'strikethrough']);
 
-function looksOf({ foreground, background, decorations: found }: ParseToken): string[] {
+function stylesOf({ foreground, background, decorations: found }: ParseToken): string[] {
   const isReversed = found.has('reverse');
   const [front, back] = isReversed ? [background, foreground ?? namedWhite] : [foreground, background];
   return [

@@ -5,10 +5,10 @@ import { queryPattern } from './log-lines.ts';
 /** The part of a long line that is shown in the list, in characters. */
 export const longestShown = 2_000;
 
-/** A part of a line with one look. */
+/** A part of a line with one style. */
 export interface Piece {
   text: string;
-  looks: readonly string[];
+  styles: readonly string[];
   isMatch: boolean;
 }
 
@@ -18,20 +18,20 @@ export function toPieces(line: LogLine, query: string): Piece[] {
     line.fields === undefined
       ? toSpans(line.raw)
       : [
-          { text: line.text.slice(0, line.fieldsAt), looks: [] },
-          { text: line.text.slice(line.fieldsAt), looks: ['field'] },
+          { text: line.text.slice(0, line.fieldsAt), styles: [] },
+          { text: line.text.slice(line.fieldsAt), styles: ['field'] },
         ];
   const matches = matchesIn(line.text.slice(0, longestShown), query);
   const pieces: Piece[] = [];
   let start = 0;
-  for (const { text, looks } of spans) {
+  for (const { text, styles } of spans) {
     const end = Math.min(start + text.length, longestShown);
     const cuts = [...new Set([start, ...matches.flat().filter((at) => at > start && at < end), end])];
     for (const [at, from] of cuts.entries()) {
       const to = cuts[at + 1];
       if (to === undefined || to <= from) continue;
       const isMatch = matches.some(([matchFrom, matchTo]) => from >= matchFrom && to <= matchTo);
-      pieces.push({ text: line.text.slice(from, to), looks, isMatch });
+      pieces.push({ text: line.text.slice(from, to), styles, isMatch });
     }
     start = end;
     if (start >= longestShown) break;

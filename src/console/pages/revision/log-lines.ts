@@ -5,7 +5,7 @@ import { isLaterId, logLevels, toLogLine, type LogLevel, type LogLine } from './
 export const mostKeptLines = 200_000;
 
 /**
- * The lines of a log, each once and in order, whatever is sent again after a reconnect. Lines have numbers, from 0; the
+ * The lines of a log, each once and in order, also after a reconnect. Lines have numbers, from 0; the
  * number of a line does not change when older ones are dropped.
  */
 export class LogLines {
@@ -82,7 +82,7 @@ export class LogView {
     this.update();
   }
 
-  /** Takes in the lines that came, and leaves those that were dropped. */
+  /** Adds the new lines, and removes the dropped ones. */
   update(): void {
     const lines = this.#lines;
     const gone = firstFrom(this.shown, lines.dropped);

@@ -42,9 +42,9 @@ export class LogRow extends Component<LogRowProps> {
         {showTimes && <span class="log-time">{clockTime(at)}</span>}
         <span class={`log-level log-level-${level}`}>{level === 'info' ? '' : level}</span>
         <bdi class="log-text">
-          {toPieces(line, query).map(({ text: part, looks, isMatch }) => {
+          {toPieces(line, query).map(({ text: part, styles, isMatch }) => {
             const shown = shownText(part, longestShown);
-            const className = looks.map((look) => `log-look-${look}`).join(' ');
+            const className = styles.map((style) => `log-style-${style}`).join(' ');
             return isMatch ? (
               <mark class={`log-match ${className}`}>{shown}</mark>
             ) : className === '' ? (

@@ -10,7 +10,7 @@ interface LogStatusProps {
   retry: () => void;
 }
 
-/** Screen readers hear the number of lines at most this often. */
+/** How often the number of lines is announced to screen readers (ms). */
 const announcedEveryMs = 10_000;
 
 /** How the log stands, and how many lines it has. */
@@ -18,17 +18,17 @@ export function LogStatus({ state, count, shown, retry }: LogStatusProps) {
   const counted = `${count.toLocaleString('en')} ${count === 1 ? 'line' : 'lines'}`;
   const latest = useRef(counted);
   latest.current = counted;
-  const [heard, setHeard] = useState('');
+  const [announced, setAnnounced] = useState('');
   useEffect(() => {
-    setHeard(latest.current);
-    const timer = setInterval(() => setHeard(latest.current), announcedEveryMs);
+    setAnnounced(latest.current);
+    const timer = setInterval(() => setAnnounced(latest.current), announcedEveryMs);
     return () => clearInterval(timer);
   }, [state.kind]);
   return (
     <div class="log-status">
       <span role="status">
         <StateBadge state={state} />
-        <span class="log-heard"> {heard}</span>
+        <span class="visually-hidden"> {announced}</span>
       </span>
       <span aria-hidden="true" data-testid="log-count">
         {counted}

@@ -17,7 +17,7 @@ const kinds: readonly { kind: LogKind; label: string; inAddress: string }[] = [
   { kind: 'deploy', label: 'Agent log', inAddress: 'agent' },
 ];
 
-/** Which log a reader probably wants: that of the stage which the revision is in, or in which it failed. */
+/** The default log: that of the current stage, or of the stage that failed. */
 const likelyKind = (status: string): LogKind =>
   status === 'BUILD_FAILED' || status === 'CREATE_FAILED' || isInProgress(status) ? 'build' : 'deploy';
 

@@ -14,7 +14,7 @@ import { ActionDialog, type Action } from '../deployment/actions.tsx';
 import { causeParts, commitParts } from '../deployment/cause.ts';
 import { Sentence } from '../deployment/sentence.tsx';
 import { VerdictEvidence } from '../deployment/verdict-evidence.tsx';
-import { endingOf } from './endings.ts';
+import { adviceOn } from './outcome-advice.ts';
 import { Logs } from './logs.tsx';
 import { Waterfall } from './waterfall.tsx';
 
@@ -26,7 +26,7 @@ interface RevisionProps {
 /** How often a revision is read again, in milliseconds. */
 const everyMs = 2_000;
 
-/** A revision: what caused it, how long each stage took, its smoke tests, and its logs as they are written. */
+/** A revision: its cause, how long each stage took, its smoke tests, and its logs as they are written. */
 export default function Revision({ deploymentId, revisionId }: RevisionProps) {
   const { data, error, reload } = useLoaded(
     `${deploymentId} ${revisionId}`,
@@ -146,14 +146,14 @@ function Head({ deployment, entry, onAction }: HeadProps) {
 function EndingNotice({ deployment, entry }: { deployment: Deployment; entry: HistoryEntry }) {
   const { id, active_revision_id } = deployment;
   const { revision, is_live, verdict } = entry;
-  const ending = endingOf({
+  const outcome = adviceOn({
     status: revision.status,
     isLive: is_live,
     isOtherLive: active_revision_id !== null && active_revision_id !== revision.id,
     verdict: verdict?.kind,
   });
   const reason = revision.status_message;
-  if (!ending) {
+  if (!outcome) {
     return reason ? (
       <p class="notice">
         <Untrusted text={reason} longest={2_000} />
@@ -161,15 +161,15 @@ function EndingNotice({ deployment, entry }: { deployment: Deployment; entry: Hi
     ) : null;
   }
   return (
-    <section class={`notice revision-ending revision-ending-${ending.tone}`} aria-labelledby="revision-ending">
-      <h2 id="revision-ending">{ending.title}</h2>
+    <section class={`notice revision-outcome revision-outcome-${outcome.tone}`} aria-labelledby="revision-outcome">
+      <h2 id="revision-outcome">{outcome.title}</h2>
       {reason && (
         <p class="revision-reason">
           <Untrusted text={reason} longest={4_000} />
         </p>
       )}
       <ul>
-        {ending.advice.map((each) => (
+        {outcome.advice.map((each) => (
           <li key={each}>{each}</li>
         ))}
       </ul>

@@ -14,7 +14,7 @@ const stageNames = ['Queued', 'Building', 'Deploying'] as const;
 /** A stage with the times that were spent in it, in milliseconds since the first status. */
 export interface Stage {
   name: string;
-  /** More than one where the service was restarted meanwhile. */
+  /** More than one if the service was restarted in between. */
   spans: { from: number; to: number }[];
   totalMs: number;
   isRunning: boolean;

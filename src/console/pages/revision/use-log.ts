@@ -25,7 +25,7 @@ export interface FollowedLines {
   retry: () => void;
 }
 
-/** Follows a log for as long as the component is shown. Lines are rendered once per frame, however many come. */
+/** Follows a log for as long as the component is shown. Renders at most once per frame. */
 export function useLog(source: LogSource, lines: LogLines, onEnd: () => void): FollowedLines {
   const { deploymentId, revisionId, kind } = source;
   const [state, setState] = useState<FollowState>({ kind: 'loading' });

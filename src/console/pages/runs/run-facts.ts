@@ -22,8 +22,8 @@ const notKept =
 const hidden = (variable: string): string => `Hidden by the agent’s settings (${variable}).`;
 
 /**
- * What to say in place of absent inputs and outputs. The service sends null for what is hidden; steps that all lack
- * theirs tell that from a value that is null itself.
+ * The message in place of absent inputs and outputs. The service sends null for hidden values. If all steps have null,
+ * values are hidden; otherwise null is the value itself.
  */
 export function absentValues({ input, output, steps = [] }: TracedRunResponse): AbsentValues {
   if (steps.length === 0 && input == null && output == null) return { inputs: notKept, outputs: notKept };

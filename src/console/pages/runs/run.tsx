@@ -16,7 +16,7 @@ import { getRun } from './runs-api.ts';
 import { ShownValue } from './shown-value.tsx';
 import { Waterfall } from './waterfall.tsx';
 
-/** One run: what it was given, what became of it, and its steps. */
+/** One run: its input, its outcome and its steps. */
 export default function Run({ deploymentId, runId }: { deploymentId: string; runId: string }) {
   return (
     <DeploymentPage deploymentId={deploymentId} current="Runs" part={`Run ${shortId(runId)}`}>

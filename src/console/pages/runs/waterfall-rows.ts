@@ -5,7 +5,7 @@ export interface WaterfallRow {
   step: TracedStep;
   /** How many steps it is within. */
   depth: number;
-  /** Where its bar begins and how long it is, in percent of the run. */
+  /** The start and the length of its bar, in percent of the run. */
   left: number;
   width: number;
 }
@@ -37,7 +37,7 @@ export function toWaterfall({ created_at, started_at, ended_at, steps = [] }: Ti
   return rows;
 }
 
-/** The step whose subgraph a step is in: the last one of that name that had begun by then. */
+/** The step whose subgraph a step is in: the last one of that name that had started by then. */
 function parentOf({ path, started_at }: TracedStep, steps: readonly TracedStep[]): TracedStep | undefined {
   if (path.length === 0) return undefined;
   const around = JSON.stringify(path);

@@ -62,7 +62,7 @@ export function changesOf(
   return { fields: changed, problems, patch: undefined };
 }
 
-/** The changed fields that somebody else has changed too, since the form was loaded. Secrets always make a revision. */
+/** The changed fields that others have changed too since the form was loaded. Secrets always make a revision. */
 export const changedByOthers = (base: Deployment, latest: Deployment, changed: readonly SettingsField[]) =>
   changed.filter((field) => field.control !== 'secrets' && initialText(base, field) !== initialText(latest, field));
 

@@ -42,7 +42,7 @@ export function settingsFields(source: string): SettingsField[] {
   return deploymentFields.flatMap(({ name, api, file, input = '', reads }): SettingsField[] => {
     if (!api || (known !== undefined && !takes(ruleOf(api.path), known))) return [];
     const { path } = api;
-    // An uploaded object is named by whoever uploaded it: a person here has none.
+    // Only the upload sets the path of an uploaded object.
     const effect = path === 'source_revision_config.source_tarball_path' ? 'read-only' : api.patch;
     const hint = effect === 'fixed' ? '' : (hints[path] ?? file ?? input);
     return [{ path, label: labelOf(name), hint, effect, control: controlOf(path, reads) }];

@@ -20,7 +20,7 @@ interface SettingsFormProps {
   reload: () => Promise<void>;
 }
 
-/** The settings of a deployment as a form. What is typed stays, whatever happens to the deployment meanwhile. */
+/** The settings of a deployment as a form. Edits stay while the deployment is polled. */
 export function SettingsForm({ current, reload }: SettingsFormProps) {
   // The deployment that the edits are based on.
   const [base, setBase] = useState(current);
@@ -185,7 +185,7 @@ export function SettingsForm({ current, reload }: SettingsFormProps) {
   );
 }
 
-/** Why a change is not saved over what somebody else has saved meanwhile; undefined where it can be saved. */
+/** Why a change conflicts with a newer one of others; undefined if it can be saved. */
 function conflictOf(base: Deployment, latest: Deployment, changed: readonly SettingsField[]): string | undefined {
   if (base.latest_revision_id !== latest.latest_revision_id) {
     return 'The deployment has a newer revision than the one that this form was loaded with.';

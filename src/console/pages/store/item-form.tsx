@@ -4,7 +4,7 @@ import { useForm } from '../../api/use-form.ts';
 import { Field } from '../../parts/field.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { JsonField } from '../../parts/json-field.tsx';
-import { readJsonObject } from '../../parts/json-text.ts';
+import { readOptionalJsonObject } from '../../parts/json-text.ts';
 import { announce } from '../../parts/toasts.tsx';
 import { Untrusted } from '../../parts/untrusted.tsx';
 import { putItem } from './store-api.ts';
@@ -27,7 +27,7 @@ export function ItemForm({ deploymentId, namespace, item, onSaved, onClose }: It
   const [text, setText] = useState(() => JSON.stringify(item?.value ?? {}, undefined, 2));
   const save = async (): Promise<void> => {
     const labels = around.split('/').flatMap((label) => (label.trim() === '' ? [] : [label.trim()]));
-    const read = readJsonObject(text);
+    const read = readOptionalJsonObject(text);
     const found = {
       namespace: !item && labels.length === 0 ? 'Enter at least one name.' : undefined,
       key: !item && key.trim() === '' ? 'Enter a key.' : undefined,

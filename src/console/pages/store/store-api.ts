@@ -25,7 +25,7 @@ interface ItemSearch {
 }
 
 export async function searchItems(id: string, search: ItemSearch, signal: AbortSignal): Promise<StoreItem[]> {
-  // To look at an item must not prolong its life.
+  // Showing an item must not extend its TTL.
   const body = { ...search, refresh_ttl: false };
   return (await call('POST', agentPath(id, 'store', 'items', 'search'), storeItems, { body, signal })).items;
 }

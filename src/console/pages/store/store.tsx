@@ -3,7 +3,7 @@ import type { StoreItem } from '../../../contract/agent/store-item.ts';
 import { useAddressQuery } from '../../api/use-address-query.ts';
 import { useList } from '../../api/use-list.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
-import { ConfirmDialog } from '../../parts/dialog.tsx';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { DeploymentPage } from '../../parts/deployment-page.tsx';
 import { readPair } from '../../parts/json-text.ts';
 import { FilterField } from '../../parts/filter-field.tsx';

@@ -6,13 +6,14 @@ import { ApiError, call, send } from '../../api/http.ts';
 import { session } from '../../api/session-state.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
-import { ConfirmDialog, Dialog } from '../../parts/dialog.tsx';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
 import { ErrorNotice, Loading } from '../../parts/notices.tsx';
 import { TimeAgo } from '../../parts/time.tsx';
 import { announce } from '../../parts/toasts.tsx';
 import { shownText, Untrusted } from '../../parts/untrusted.tsx';
-import { whyKept } from './key-rules.ts';
+import { whyNotRevocable } from './key-rules.ts';
 
 /** The keys of the workspace: made, shown once, revoked. */
 export function ApiKeys() {
@@ -155,7 +156,7 @@ function KeyTable({ keys, onRevoke }: { keys: readonly ApiKeyReply[]; onRevoke: 
         </thead>
         <tbody>
           {keys.map((key) => {
-            const why = whyKept(key, keys.length);
+            const why = whyNotRevocable(key, keys.length);
             return (
               <tr key={key.id}>
                 <th scope="row" class="workspace-name">

@@ -71,7 +71,7 @@ function useOlder(filter: AuditFilter, key: string, first: AuditList | undefined
     }
     setBusy(false);
   };
-  // The first page moves on while it is polled: what has left it was on it when the next one was loaded.
+  // Entries that the polled first page has lost are only in its copy from when the later pages were loaded.
   const shown = new Set(first?.resources.map(({ id }) => id));
   const records = kept
     ? [kept.first, ...kept.later].flatMap(({ resources }) => resources).filter(({ id }) => !shown.has(id))

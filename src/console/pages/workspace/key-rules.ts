@@ -5,7 +5,7 @@ import type { ApiKeyReply } from '../../../contract/control/api-key.ts';
  *
  * @param count how many keys the workspace has.
  */
-export function whyKept(key: ApiKeyReply, count: number): string | undefined {
+export function whyNotRevocable(key: ApiKeyReply, count: number): string | undefined {
   if (key.is_installation_key) {
     return 'The key of this installation. Only its operator can revoke it, on the machine of the service.';
   }

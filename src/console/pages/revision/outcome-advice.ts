@@ -1,14 +1,14 @@
 import { classOfRevisionStatus } from '../../../contract/control/revision-status.ts';
 
-/** What a person should know about how a revision ended, and do next. */
-export interface Ending {
+/** The outcome of a revision, and what to do next. */
+export interface OutcomeAdvice {
   tone: 'bad' | 'warn';
   title: string;
   /** What to do, in the order in which it helps. */
   advice: string[];
 }
 
-export interface EndedRevision {
+export interface EndedRevisionState {
   status: string;
   /** Whether it has the traffic. */
   isLive: boolean;
@@ -18,8 +18,8 @@ export interface EndedRevision {
   verdict: string | undefined;
 }
 
-/** The ending of a revision that needs a person; undefined where nothing is to be done. */
-export function endingOf(revision: EndedRevision): Ending | undefined {
+/** Advice on the outcome of a revision; undefined if there is nothing to do. */
+export function adviceOn(revision: EndedRevisionState): OutcomeAdvice | undefined {
   const { status, isLive, isOtherLive, verdict } = revision;
   const serving = isOtherLive
     ? 'The revision before still serves all requests.'
@@ -38,8 +38,8 @@ export function endingOf(revision: EndedRevision): Ending | undefined {
     case 'superseded':
       return {
         tone: 'warn',
-        title: 'This revision was skipped: a newer one came before its turn',
-        advice: ['Nothing needs to be done. Open the newest revision of the deployment to see what came of it.'],
+        title: 'This revision was skipped: a newer one replaced it in the queue',
+        advice: ['Nothing needs to be done. Open the newest revision of the deployment to see its outcome.'],
       };
     case 'live':
       return isLive || isOtherLive ? tested(verdict, isLive) : stopped;
@@ -48,20 +48,20 @@ export function endingOf(revision: EndedRevision): Ending | undefined {
         tone: 'warn',
         title: 'The service does not know how this revision ended',
         advice: [
-          'Read the agent log below, and ask the agent something in the playground to see whether it serves.',
+          'Read the agent log below, and run the agent in the playground to see whether it serves.',
           'Redeploy the deployment if it does not, or go back to an earlier revision.',
         ],
       };
   }
 }
 
-const stopped: Ending = {
+const stopped: OutcomeAdvice = {
   tone: 'bad',
   title: 'This revision was live, but its agent does not run any more',
   advice: ['Read the end of the agent log below for the reason.', 'Redeploy the deployment to start it again.'],
 };
 
-function failed(status: string, serving: string): Ending {
+function failed(status: string, serving: string): OutcomeAdvice {
   if (status === 'BUILD_FAILED') {
     return {
       tone: 'bad',
@@ -91,7 +91,7 @@ function failed(status: string, serving: string): Ending {
   };
 }
 
-function tested(verdict: string | undefined, isLive: boolean): Ending | undefined {
+function tested(verdict: string | undefined, isLive: boolean): OutcomeAdvice | undefined {
   if (!isLive || verdict === undefined || verdict === 'passed') return undefined;
   return verdict === 'failed'
     ? {
@@ -105,6 +105,6 @@ function tested(verdict: string | undefined, isLive: boolean): Ending | undefine
     : {
         tone: 'warn',
         title: 'This revision serves, but its smoke tests proved nothing',
-        advice: ['Read below why, and run the tests again. Ask the agent something in the playground meanwhile.'],
+        advice: ['Read below why, and run the tests again. You can also run the agent in the playground.'],
       };
 }
