@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import type { Browser, BrowserContext } from 'playwright-core';
 import { launchChromium, watchPage, whyNoChromium } from '../src/demo/chromium.ts';
 import { messageOf } from '../src/errors.ts';
-import { addPast } from './screenshots/earlier.ts';
+import { backdate } from './screenshots/backdate.ts';
 import { deployBuilding, deployFailing, deployGreeter } from './screenshots/other-agents.ts';
 import { pictures, type Picture, type Shown } from './screenshots/pages.ts';
 import { startServices, type Services } from './screenshots/services.ts';
@@ -81,7 +81,7 @@ try {
   const support = await deploySupportAgent(services);
   await deployFailing(services);
   await deployBuilding(services);
-  await addPast(services.databaseUrl, ['support', 'greeter']);
+  await backdate(services.databaseUrl, ['support', 'greeter']);
   const { browser, close } = await launchChromium();
   try {
     const state = await signIn(browser, services);

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 
-/** What was made within minutes moves into the past, so that pages show a day's work: revision by revision, 67 minutes. */
-const moveRevisions = `
+/** Moves each revision 67 minutes before the next one, so that the pages show a day's work. */
+const backdateRevisions = `
   with moved as (
     select id, (row_number() over (partition by deployment_id order by sequence desc) - 1) * interval '67 minutes' as age
     from control.revisions
@@ -35,12 +35,12 @@ const addFigures = `
     first_events = excluded.first_events, memory_bytes = excluded.memory_bytes, cpu_ms = excluded.cpu_ms,
     sampled_ms = excluded.sampled_ms, queue_length = excluded.queue_length`;
 
-/** Gives the deployments a past: times of their revisions, and the health figures of those named. */
-export async function addPast(databaseUrl: string, measured: readonly string[]): Promise<void> {
+/** Backdates the revisions of all deployments, and adds health figures for the named ones. */
+export async function backdate(databaseUrl: string, measured: readonly string[]): Promise<void> {
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();
   try {
-    await client.query(moveRevisions);
+    await client.query(backdateRevisions);
     await client.query(addFigures, [measured]);
   } finally {
     await client.end();
