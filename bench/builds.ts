@@ -3,12 +3,13 @@ import { silentLogger } from '../src/logger.ts';
 // same lock file, and the older revision once more. The whole service as `npm run local` starts it, a real agent with the
 // packages of its lock file, and for each round a data folder in which nothing is kept yet.
 import { join } from 'node:path';
-import { connectControlService, type ControlServiceClient } from '../src/client/control.ts';
+import type { ControlServiceClient } from '../src/client/control.ts';
 import { startLocalService } from '../src/demo/processes.ts';
 import { Repository } from '../src/demo/repository.ts';
 import { removeIsolated } from '../src/control-service/isolation/isolation.ts';
 import { removeEmbeddedData } from '../src/postgres/embedded.ts';
 import { commitLinkScript, linkPackages } from '../test/installed-packages.ts';
+import { connectBench } from './bench-control.ts';
 import { benchFolder } from './bench-postgres.ts';
 import type { Measured } from './figure.ts';
 import { isTiny, median, sized, spread } from './rounds.ts';
@@ -79,12 +80,7 @@ async function playRound(): Promise<Round> {
   });
   const service = await startLocalService({ root, data, allowGit: join(folder.path, 'git') });
   ending.defer(() => service.stop());
-  const control = connectControlService({
-    baseUrl: service.url,
-    apiKey: service.apiKey,
-    spelling: 'contract',
-    userAgent: 'landfall-bench',
-  });
+  const control = connectBench(service);
   ending.defer(() => control.close());
 
   const { id, latest_revision_id: started } = await control.createDeployment({

@@ -3,10 +3,11 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
-import { connectControlService, type ControlServiceClient } from '../src/client/control.ts';
+import type { ControlServiceClient } from '../src/client/control.ts';
 import { removeIsolated } from '../src/control-service/isolation/isolation.ts';
 import { launchChromium } from '../src/demo/chromium.ts';
 import { startLocalService, type LocalService } from '../src/demo/processes.ts';
+import { connectBench } from './bench-control.ts';
 import { benchFolder, startBenchPostgres } from './bench-postgres.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -45,12 +46,7 @@ export async function openConsole(): Promise<ConsoleBench> {
   const env = { ...process.env, DATABASE_URL: databaseUrl };
   const service = await startLocalService({ root, data, allowGit: git, env });
   ending.defer(() => service.stop());
-  const control = connectControlService({
-    baseUrl: service.url,
-    apiKey: service.apiKey,
-    spelling: 'contract',
-    userAgent: 'landfall-bench',
-  });
+  const control = connectBench(service);
   ending.defer(() => control.close());
   const chromium = await launchChromium(folder.path);
   ending.defer(() => chromium.close());

@@ -2,9 +2,10 @@
 // this machine: real git, a real build with the packages of the lock file, smoke tests on a real agent. The build alone
 // is measured in the same run, on the same repository, without the App being notified.
 import { dirname } from 'node:path';
-import { connectControlService, type ControlServiceClient } from '../src/client/control.ts';
+import type { ControlServiceClient } from '../src/client/control.ts';
 import { startDemo, type DemoEnvironment } from '../src/demo/environment.ts';
 import { commitLinkScript, linkPackages } from '../test/installed-packages.ts';
+import { connectBench } from './bench-control.ts';
 import type { Measured } from './figure.ts';
 import { othersAtRest, rssOf } from './memory-at-rest.ts';
 import { isTiny, median, sized, spread } from './rounds.ts';
@@ -41,12 +42,7 @@ export async function push(): Promise<Measured[]> {
   process.once('SIGINT', leave).once('SIGTERM', leave);
   ending.defer(() => void process.off('SIGINT', leave).off('SIGTERM', leave));
   const { service, github, repository, repoUrl } = environment;
-  const control = connectControlService({
-    baseUrl: service.url,
-    apiKey: service.apiKey,
-    spelling: 'contract',
-    userAgent: 'landfall-bench',
-  });
+  const control = connectBench(service);
   ending.defer(() => control.close());
 
   if (isTiny) await commitLinkScript(repository);
