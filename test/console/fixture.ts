@@ -13,6 +13,8 @@ import { openJourneyFixture, root, type JourneyFixture, type JourneyOptions } fr
 
 export interface ConsoleFixture {
   services: JourneyFixture;
+  /** Creates a deployment of a git repository on this machine. */
+  create(name: string, folder: string, installCommand?: string): Promise<Deployment>;
   /** Deploys an agent of `examples/` (or the repository given) from git and waits until it is live. */
   deploy(example: string, options?: { name?: string; repository?: Repository }): Promise<Deployment>;
   /** Makes a git repository of an agent of `examples/`. */
@@ -48,19 +50,23 @@ export async function openConsoleFixture(options?: JourneyOptions): Promise<Cons
     return made;
   };
 
+  const create = (name: string, folder: string, installCommand = linkPackages): Promise<Deployment> =>
+    services.control.createDeployment({
+      name,
+      source: 'github',
+      source_config: { repo_url: pathToFileURL(folder).href, install_command: installCommand, build_on_push: false },
+      source_revision_config: { repo_ref: 'main', graph_config_path: 'langgraph.json' },
+      secrets: [],
+    });
+
   return {
     services,
     repository,
+    create,
     async deploy(example, { name = example, repository: given } = {}) {
       const { folder } = given ?? (await repository(example, name));
       const { control } = services;
-      const created = await control.createDeployment({
-        name,
-        source: 'github',
-        source_config: { repo_url: pathToFileURL(folder).href, install_command: linkPackages, build_on_push: false },
-        source_revision_config: { repo_ref: 'main', graph_config_path: 'langgraph.json' },
-        secrets: [],
-      });
+      const created = await create(name, folder);
       const statusOf = async (): Promise<string> =>
         (await control.getRevision(created.id, created.latest_revision_id ?? '')).status;
       // In hooks too, where `expect.poll` does not work.

@@ -1,6 +1,5 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { Client } from 'pg';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -79,17 +78,7 @@ test('shows a build as it happens, and then the stages and both logs, also by ke
   const { control } = fixture.services;
   await writeFile(join(repository.folder, 'wait.mjs'), waitScript(gate));
   await repository.commit('Wait for the gate');
-  const created = await control.createDeployment({
-    name: 'echo-agent',
-    source: 'github',
-    source_config: {
-      repo_url: pathToFileURL(repository.folder).href,
-      install_command: 'node wait.mjs',
-      build_on_push: false,
-    },
-    source_revision_config: { repo_ref: 'main', graph_config_path: 'langgraph.json' },
-    secrets: [],
-  });
+  const created = await fixture.create('echo-agent', repository.folder, 'node wait.mjs');
   const opened = await fixture.open(pageOf(created));
   const { page } = opened;
   await textOf(page).getByText('waiting for the gate', { exact: true }).waitFor();
@@ -167,13 +156,7 @@ test('continues after the service was killed, with each line once', async () => 
 });
 
 test('scrolls, searches and links to lines among 100,000', async () => {
-  const { id } = await fixture.services.control.createDeployment({
-    name: 'many-lines',
-    source: 'github',
-    source_config: { repo_url: pathToFileURL(join(fixture.services.folder, 'git', 'none')).href, build_on_push: false },
-    source_revision_config: { repo_ref: 'main', graph_config_path: 'langgraph.json' },
-    secrets: [],
-  });
+  const { id } = await fixture.create('many-lines', join(fixture.services.folder, 'git', 'none'));
   const { control } = fixture.services;
   const failed = await control.getDeployment(id);
   await expect

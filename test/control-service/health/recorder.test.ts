@@ -113,7 +113,7 @@ test.each([
   ['in pieces', 1, '/runs/stream', ['event: metad', 'ata\r\ndata: {"a":', '1}\r\n\r\neve', 'nt: values\r\ndata: 1']],
   ['a long one', 1, '/runs/stream', ['event: metadata\ndata: {}\n\n', `data: ${'x'.repeat(70_000)}`]],
   ['only metadata', 0, '/runs/stream', ['event: metadata\nid: 1\ndata: {', '"data": 1', '}\n\n: still there\n\n']],
-  ['of a run that began before', 0, '/threads/t/runs/r/stream', ['event: values\ndata: {}\n\n']],
+  ['of a run that started before', 0, '/threads/t/runs/r/stream', ['event: values\ndata: {}\n\n']],
 ])('the first event of a stream: %s', async (_, count, path, pieces) => {
   const { send, totals } = await inFrontOf(events(...pieces));
   await send(path, { method: 'POST' });

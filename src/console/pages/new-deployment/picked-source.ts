@@ -112,7 +112,7 @@ async function packFiles(files: readonly SourceFile<File>[], onPacked: (bytes: n
   // A browser reports a file that was changed since it was chosen as one that it can't read.
   const fed = feed().catch((error: unknown) => {
     controller.error(error);
-    throw new Error('A file could not be read, or was changed meanwhile. Choose the folder again.', { cause: error });
+    throw new Error('A file could not be read, or has changed. Choose the folder again.', { cause: error });
   });
   const [blob] = await Promise.all([packed.catch(() => undefined), fed]);
   if (!blob) throw new Error('The folder could not be packed. Choose it again.');
