@@ -82,7 +82,8 @@ try {
   await deployFailing(services);
   await deployBuilding(services);
   await backdate(services.databaseUrl, ['support', 'greeter']);
-  const { browser, close } = await launchChromium();
+  const chromium = await launchChromium();
+  const { browser } = chromium;
   try {
     const state = await signIn(browser, services);
     for (const picture of pictures.filter(({ name }) => names.length === 0 || names.includes(name))) {
@@ -93,7 +94,7 @@ try {
       });
     }
   } finally {
-    await close();
+    await chromium.close();
   }
 } finally {
   console.log('Stopping the services and removing what they made ...');

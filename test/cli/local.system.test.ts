@@ -37,6 +37,7 @@ describe('landfall local', () => {
       url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       api_key: expect.stringMatching(/^lf_/),
       tenant_id: expect.any(String),
+      sign_in_link: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/console#code=/),
     });
   });
 

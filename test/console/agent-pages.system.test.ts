@@ -97,8 +97,7 @@ test('shows the problem of a field that the agent refuses, beside it', async () 
   await field(page, 'Name').fill('wrong');
   await field(page, 'Context (JSON)').fill('{ "greeting": 5 }');
   await button(page, 'Make the assistant').click();
-  await page.getByRole('dialog').locator('[aria-invalid=true]').waitFor();
-  expect(await field(page, 'Context (JSON)').getAttribute('aria-invalid')).toBe('true');
+  await expect.poll(() => field(page, 'Context (JSON)').getAttribute('aria-invalid')).toBe('true');
 });
 
 test('makes a cron, pauses, resumes and deletes it', async () => {

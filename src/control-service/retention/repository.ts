@@ -117,7 +117,7 @@ async function forgetOldSteps(db: ControlDatabase, projectId: string, { steps, b
         .as('counted'),
     )
     .select('ended_at')
-    .where(({ or, eb }) => or([eb('place', '>', steps), eb('bytes', '>', bytes)]))
+    .where((where) => where.or([where('place', '>', steps), where('bytes', '>', bytes)]))
     .orderBy('ended_at', 'desc')
     .limit(1)
     .executeTakeFirst();

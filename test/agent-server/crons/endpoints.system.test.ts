@@ -84,18 +84,17 @@ describe('crons, over HTTP', () => {
     expect(Object(await read(kept.cron_id)).next_run_dates).toHaveLength(5);
     expect(await read(`${cron.cron_id}/runs`)).toEqual([]);
 
-    for (const [starter, keeps] of [
-      [cron, false],
-      [kept, true],
+    for (const [starter, completion, thread] of [
+      [cron, {}, null],
+      [kept, { on_completion: 'keep' }, expect.stringMatching(UUID)],
     ] as const) {
-      const completion = keeps ? { on_completion: 'keep' } : {};
       const metadata = { cron_id: starter.cron_id };
       await ok('POST', '/runs/wait', { assistant_id: 'echo', input: { input: 'Ada' }, metadata, ...completion });
       const runs = await read(`${starter.cron_id}/runs`);
       expect(runs).toEqual([
         {
           run_id: expect.stringMatching(UUID),
-          thread_id: keeps ? expect.stringMatching(UUID) : null,
+          thread_id: thread,
           status: 'success',
           error: null,
           created_at: expect.stringMatching(ISO),

@@ -97,7 +97,10 @@ export async function openFuzzFixture(): Promise<FuzzFixture> {
       name: 'acme',
       repositories: [{ id: 1, name: 'agent', owner: 'acme', url: 'https://github.com/acme/agent' }],
     });
-    const made: Thing[] = [{ listener_id: listener.id }, { integration_id: integration.id }];
+    const made: Thing[] = [
+      { listener_id: listener.id },
+      { integration_id: integration.id, owner: 'acme', repo: 'agents' },
+    ];
     for (const request of [
       fromGit(),
       fromGit(),
@@ -188,14 +191,15 @@ function failingRegistry(): Registry {
 
 /** A GitHub App whose every third request to GitHub fails. */
 function failingIntegrations(store: ControlStore): Integrations {
-  let requested = 0;
-  const gitHub = async (): Promise<void> => {
-    if ((requested += 1) % 3 === 0) throw new GitHubIntegrationError('GitHub could not be reached.', undefined);
+  const requested = { list: 0, repositories: 0, branches: 0 };
+  const gitHub = async (operation: keyof typeof requested): Promise<void> => {
+    requested[operation] += 1;
+    if (requested[operation] % 3 === 0) throw new GitHubIntegrationError('GitHub could not be reached.', undefined);
   };
   return {
-    list: (tenantId) => gitHub().then(() => store.listIntegrations(tenantId)),
-    repositories: ({ id }) => gitHub().then(() => store.listRepositories(id)),
-    branches: () => gitHub().then(() => [{ name: 'main', sha: '0'.repeat(40) }]),
+    list: (tenantId) => gitHub('list').then(() => store.listIntegrations(tenantId)),
+    repositories: ({ id }) => gitHub('repositories').then(() => store.listRepositories(id)),
+    branches: () => gitHub('branches').then(() => [{ name: 'main', sha: '0'.repeat(40) }]),
     problem: async () => undefined,
     cloneToken: async () => ({ ok: false, reason: 'Nothing is cloned here.' }),
     endToken: async () => undefined,

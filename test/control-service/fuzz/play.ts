@@ -114,7 +114,8 @@ function problemWith(
   if (status >= 500 && !(status === 502 && documented)) return `${id} responded with ${status}`;
   if (isRemote) return undefined;
   if (!documented) return `${id} responded with ${status}, which is not documented`;
-  if (status < 300 && ids.some(({ whose }) => whose === 'foreign')) return `${id} served another tenant`;
+  if (status < 300 && ids.some(({ name, whose }) => name.endsWith('_id') && whose === 'foreign'))
+    return `${id} served another tenant`;
   const schema = documented.content?.['application/json']?.schema;
   if (!schema) return undefined;
   const { valid, errors } = validatorOf(schema, document).validate(JSON.parse(text));
