@@ -22,7 +22,7 @@ interface GatewaySettings {
    * `header` reads one of the request's headers.
    */
   authorize: (deploymentId: string, header: (name: string) => string | undefined, method: string) => Promise<Admission>;
-  /** Counts an admitted request of a deployment. Called for each, so it must be cheap. */
+  /** Counts an admitted request of a deployment, except those of sessions. Called for each, so it must be cheap. */
   count?: (deploymentId: string) => RequestRecord;
   /** The service's public address, which agents get as their own; the address that callers use when absent. */
   publicUrl?: string | undefined;
@@ -70,14 +70,16 @@ export function createGateway(settings: GatewaySettings) {
     if (admission !== 'allowed' && admission !== 'session') {
       return sendGatewayError(response, typeof admission === 'string' ? gatewayErrors[admission] : admission);
     }
-    const record = count?.(deploymentId) ?? noRecord;
+    const bySession = admission === 'session';
+    // Most of them are the console's own, which reads an open page again and again.
+    const record = (bySession ? undefined : count?.(deploymentId)) ?? noRecord;
     const route = routes.get(deploymentId);
     if (!route) {
       record.failed();
       return sendGatewayError(response, isStarting?.(deploymentId) ? gatewayErrors.starting : gatewayErrors.notLive);
     }
     setPublicAddress(request.headers, { publicUrl, basePath }, `/agents/${deploymentId}`);
-    await route.send(request, response, path, { record, upgrade, bySession: admission === 'session' });
+    await route.send(request, response, path, { record, upgrade, bySession });
   }
 
   return {

@@ -40,7 +40,11 @@ async function inFrontOf(agent: RequestListener | undefined) {
   const { recorder, totals } = aRecorder();
   const { count } = recorder;
   const authorize = async (_id: string, header: (name: string) => string | undefined) =>
-    header('x-api-key') === 'k' ? ('allowed' as const) : { status: 401 as const, detail: 'No key.' };
+    header('cookie') === 'session'
+      ? ('session' as const)
+      : header('x-api-key') === 'k'
+        ? ('allowed' as const)
+        : { status: 401 as const, detail: 'No key.' };
   const gateway = createGateway({ authorize, count, clock: systemClock, log });
   const party = await listen((request, response) => void gateway.handle(request, response));
   atTheEnd.push(() => party.close());
@@ -76,6 +80,15 @@ test('counts admitted requests, and those that get a 5xx or no whole response', 
   expect(await totals()).toEqual([2, 0, 0]);
   for (const path of ['/fails', '/breaks', '/cut', '/failed-and-cut']) await send(path);
   expect(await totals()).toEqual([6, 4, 0]);
+});
+
+test('does not count what a session requests: a console reads its pages again and again', async () => {
+  const { send, totals } = await inFrontOf(
+    (request, response) => void response.writeHead(request.url === '/' ? 200 : 500).end(),
+  );
+  await send('/', { headers: { cookie: 'session' } });
+  await send('/fails', { headers: { cookie: 'session' } });
+  expect(await totals()).toEqual([0, 0, 0]);
 });
 
 test('counts requests while nothing is live as errors', async () => {
