@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { DeploymentSummary } from '../../src/contract/control/deployment-summary.ts';
 import {
   activityText,
+  changeText,
   readView,
   shownDeployments,
   stateCounts,
@@ -64,4 +65,10 @@ test('says why a key cannot be revoked', () => {
   expect(whyNotRevocable(ordinary, 1)).toContain('The only key');
   expect(whyNotRevocable({ ...ordinary, is_organisation_key: true }, 2)).toContain('other workspaces');
   expect(whyNotRevocable({ ...ordinary, is_installation_key: true }, 2)).toContain('of this installation');
+});
+
+test('says in words what the last change was, and by whom', () => {
+  expect(changeText({ operation: 'patch deployment', actor: 'key', key_name: 'Ada' })).toBe('Settings changed by Ada');
+  expect(changeText({ operation: 'build push', actor: 'service', key_name: null })).toBe('Push by the service');
+  expect(changeText({ operation: 'bind integration', actor: 'key', key_name: 'Ada' })).toBe('Bind integration by Ada');
 });

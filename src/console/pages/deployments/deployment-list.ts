@@ -83,3 +83,27 @@ const plural = (count: number, word: string): string =>
 /** `1,204 requests, 3 errors` */
 export const activityText = (requests: number, errors: number): string =>
   `${plural(requests, 'request')}, ${plural(errors, 'error')}`;
+
+const changeWords: ReadonlyMap<string, string> = new Map([
+  ['create deployment', 'Created'],
+  ['patch deployment', 'Settings changed'],
+  ['delete deployment', 'Deletion requested'],
+  ['create revision', 'New revision'],
+  ['redeploy revision', 'Redeployed'],
+  ['interrupt revision', 'Revision stopped'],
+  ['report verdict', 'Tests reported'],
+  ['build push', 'Push'],
+  ['request upload', 'Upload requested'],
+]);
+const actorWords: ReadonlyMap<string, string> = new Map([
+  ['operator', 'the operator of the service'],
+  ['service', 'the service'],
+]);
+
+/** `Settings changed by Ada’s key` */
+export const changeText = ({
+  operation,
+  key_name,
+  actor,
+}: Pick<NonNullable<DeploymentSummary['last_change']>, 'operation' | 'key_name' | 'actor'>): string =>
+  `${changeWords.get(operation) ?? stateWord(operation)} by ${key_name ?? actorWords.get(actor) ?? actor}`;

@@ -5,7 +5,15 @@ import { CopyButton } from '../../parts/copy-button.tsx';
 import { TimeAgo } from '../../parts/time.tsx';
 import { shownText, Untrusted } from '../../parts/untrusted.tsx';
 import { paths } from '../../paths.ts';
-import { activityText, errorsOf, requestsOf, stateLabel, type ListView, type SortKey } from './deployment-list.ts';
+import {
+  activityText,
+  changeText,
+  errorsOf,
+  requestsOf,
+  stateLabel,
+  type ListView,
+  type SortKey,
+} from './deployment-list.ts';
 import { barsOf, barsPath, sparklineHeight } from './sparkline.ts';
 import { useWindowRows } from './use-window-rows.ts';
 
@@ -132,8 +140,8 @@ function Cells({ deployment }: { deployment: DeploymentSummary }) {
         ) : (
           <>
             <TimeAgo at={last_change.at} />
-            <span class="deployments-line muted" title={changeText(last_change)}>
-              <bdi>{changeText(last_change)}</bdi>
+            <span class="deployments-by muted">
+              <Untrusted text={changeText(last_change)} longest={200} />
             </span>
           </>
         )}
@@ -152,10 +160,6 @@ function Cells({ deployment }: { deployment: DeploymentSummary }) {
   );
 }
 
-/** `patch deployment by Ada’s key` */
-const changeText = ({ operation, key_name, actor }: NonNullable<DeploymentSummary['last_change']>): string =>
-  shownText(`${operation} by ${key_name ?? actor}`, 200);
-
 function Sparkline({ deployment }: { deployment: DeploymentSummary }) {
   const { requests, errors } = deployment.activity;
   const text = activityText(requestsOf(deployment), errorsOf(deployment));
@@ -171,7 +175,9 @@ function Sparkline({ deployment }: { deployment: DeploymentSummary }) {
         <path class="deployments-requests" d={barsPath(barsOf(requests, largest))} />
         <path class="deployments-errors" d={barsPath(barsOf(errors, largest))} />
       </svg>
-      <span class="muted">{text}</span>
+      <span class="muted" title="The requests of clients. Those of this console are not counted.">
+        {text}
+      </span>
     </>
   );
 }
