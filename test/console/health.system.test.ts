@@ -73,4 +73,16 @@ test('plots the figures of a deployment over a period of choice, with deploys, a
   await table.getByRole('cell', { name: / MB$/ }).first().waitFor();
   await expectAccessible(page);
   expectClean(opened);
+
+  // Some browsers report a language that is no valid tag, which the plot library does not expect.
+  const odd = await console.open(`deployments/${id}/health`, { locale: 'en-US@posix' });
+  expect(await odd.page.evaluate('navigator.language')).toBe('en-US@posix');
+  await odd.page
+    .getByRole('img', { name: /^Memory/ })
+    .locator('canvas')
+    .waitFor();
+  await odd.page.setViewportSize({ width: 390, height: 844 });
+  const tabs = odd.page.getByRole('navigation', { name: 'Deployment' });
+  await expect.poll(async () => (await tabs.boundingBox())?.height).toBeLessThan(60);
+  expectClean(odd);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { health as healthSchema } from '../../src/contract/control/health.ts';
 import { hasFigures, isolatedPoints, plotData, plotKinds, summaryOf } from '../../src/console/pages/health/plots.ts';
-import { rangeOf } from '../../src/console/pages/health/ranges.ts';
+import { rangeOf, startOf } from '../../src/console/pages/health/ranges.ts';
 
 const empty = {
   requests: 0,
@@ -62,4 +62,12 @@ test('shows one hour for an address without a known period', () => {
   expect(rangeOf('7d').ms).toBe(7 * 86_400_000);
   expect(rangeOf('<b>').id).toBe('1h');
   expect(rangeOf(undefined).id).toBe('1h');
+});
+
+test('a period starts no earlier than its deployment, but has some minutes at least', () => {
+  const day = 24 * 3_600_000;
+  const start = (createdAt: number) => startOf(rangeOf('24h'), new Date(createdAt).toISOString(), 10 * day);
+  expect(start(0)).toBe(9 * day);
+  expect(start(9.5 * day)).toBe(9.5 * day);
+  expect(start(10 * day)).toBe(10 * day - 600_000);
 });

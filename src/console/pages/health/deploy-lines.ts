@@ -2,7 +2,10 @@ import type uPlot from 'uplot';
 import type { Health } from '../../../contract/control/health.ts';
 import { shortId } from '../../parts/revision-status.ts';
 
-/** Draws a vertical line for each deploy, with the short id of its revision where there is room. */
+/** The most labels that can be below each other. */
+const labelRows = 8;
+
+/** Draws a vertical line for each deploy, with the short id of its revision, below those that it would cover. */
 export function deployLines(deploys: () => Health['deploys'], color: string): uPlot.Plugin {
   return {
     hooks: {
@@ -17,7 +20,8 @@ export function deployLines(deploys: () => Health['deploys'], color: string): uP
         ctx.textBaseline = 'top';
         ctx.textAlign = 'left';
         ctx.setLineDash([4 * scale, 3 * scale]);
-        let lastEnd = -Infinity;
+        // Where the last label of each row ends.
+        const ends = Array.from({ length: labelRows }, () => -Infinity);
         for (const { revision_id, at } of deploys()) {
           const x = Math.round(plot.valToPos(Date.parse(at) / 1_000, 'x', true));
           if (x < bbox.left || x > bbox.left + bbox.width) continue;
@@ -29,9 +33,10 @@ export function deployLines(deploys: () => Health['deploys'], color: string): uP
           const width = ctx.measureText(label).width + 4 * scale;
           // At the right edge the label goes to the left of its line.
           const start = x + width > bbox.left + bbox.width ? x - width : x + 4 * scale;
-          if (start < lastEnd) continue;
-          ctx.fillText(label, start, bbox.top + 2 * scale);
-          lastEnd = start + width;
+          const row = ends.findIndex((end) => end <= start);
+          if (row < 0) continue;
+          ctx.fillText(label, start, bbox.top + (2 + row * 13) * scale);
+          ends[row] = start + width;
         }
         ctx.restore();
       },

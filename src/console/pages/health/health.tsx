@@ -12,24 +12,32 @@ import { TimeAgo } from '../../parts/time.tsx';
 import { HealthTable } from './health-table.tsx';
 import { Plot } from './plot.tsx';
 import { hasFigures, plotKinds } from './plots.ts';
-import { rangeOf, ranges, type Range } from './ranges.ts';
+import { rangeOf, ranges, startOf, type Range } from './ranges.ts';
 
 /** The figures of a deployment over a period, as plots or as a table. */
 export default function Health({ deploymentId }: { deploymentId: string }) {
   const { query } = useRoute();
   return (
     <DeploymentPage deploymentId={deploymentId} current="Health">
-      {() => <Figures deploymentId={deploymentId} range={rangeOf(query['range'])} />}
+      {({ created_at }) => (
+        <Figures deploymentId={deploymentId} createdAt={created_at} range={rangeOf(query['range'])} />
+      )}
     </DeploymentPage>
   );
 }
 
-function Figures({ deploymentId, range }: { deploymentId: string; range: Range }) {
+interface FiguresProps {
+  deploymentId: string;
+  createdAt: string;
+  range: Range;
+}
+
+function Figures({ deploymentId, createdAt, range }: FiguresProps) {
   const [isTable, setTable] = useState(false);
   const { data, error, reload } = useLoaded(
     `${deploymentId} ${range.id}`,
     (signal) => {
-      const from = new Date(Date.now() - range.ms).toISOString();
+      const from = new Date(startOf(range, createdAt, Date.now())).toISOString();
       return call('GET', `v2/deployments/${deploymentId}/health`, healthSchema, { query: { from }, signal });
     },
     { everyMs: 10_000 },

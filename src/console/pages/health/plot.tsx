@@ -1,5 +1,7 @@
 import type { Signal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
+// Before the library.
+import './valid-language.ts';
 import uPlot from 'uplot';
 import type { Health } from '../../../contract/control/health.ts';
 import { deployLines } from './deploy-lines.ts';
@@ -71,7 +73,10 @@ export function Plot({ kind, health, range, cursor }: PlotProps) {
       {isMeasured ? (
         <div ref={frame} class="health-canvas" role="img" aria-label={summaryOf(health, kind)} />
       ) : (
-        <p class="health-unmeasured">Not measured in this period</p>
+        <div class="health-unmeasured">
+          <p>Not measured in this period</p>
+          {kind.measures !== undefined && <p>{kind.measures}</p>}
+        </div>
       )}
     </section>
   );
@@ -109,7 +114,7 @@ function options({ kind, range, cursor, width, shown }: PlotContext): uPlot.Opti
         stroke: color(colors[index] ?? '--accent'),
         width: 2,
         spanGaps: false,
-        points: { size: 6, filter: (plot: uPlot, row: number) => isolatedPoints(plot.data[row] ?? []) },
+        points: { size: 9, filter: (plot: uPlot, row: number) => isolatedPoints(plot.data[row] ?? []) },
         // Not by colour alone.
         ...(index === 1 ? { dash: [6, 4] } : {}),
         ...(index === 0 && kind.lines.length === 1 ? { fill: `${color('--accent')}22` } : {}),

@@ -14,6 +14,8 @@ export interface PlotKind {
   format: (value: number) => string;
   /** Whether there are no values between whole numbers. */
   isWhole?: boolean;
+  /** What is measured, where that is not everything that the title could mean. */
+  measures?: string;
 }
 
 const ms = (value: number): string => {
@@ -49,6 +51,7 @@ export const plotKinds: readonly PlotKind[] = [
       { label: 'p95', value: ({ first_event_p95_ms }) => first_event_p95_ms },
     ],
     format: ms,
+    measures: 'Only runs that one request starts and streams are measured. Those of the playground are not among them.',
   },
   {
     title: 'Errors',

@@ -10,5 +10,11 @@ export const ranges = [
 ] as const;
 export type Range = (typeof ranges)[number];
 
+const shortestMs = 600_000;
+
+/** The start of a period (ms): no figures are older than their deployment. */
+export const startOf = ({ ms }: Range, createdAt: string, now: number): number =>
+  Math.max(now - ms, Math.min(Date.parse(createdAt), now - shortestMs));
+
 /** The period of an address; the shortest where it names none. */
 export const rangeOf = (id: string | undefined): Range => ranges.find((range) => range.id === id) ?? ranges[0];
