@@ -5,7 +5,16 @@ import { Page } from './page.tsx';
 
 /** A page that is loaded when it is opened; where that fails, a message with a way out. */
 export const lazyPage = <Props,>(load: () => Promise<{ default: ComponentType<Props> }>) =>
-  lazy<ComponentType<Props>>(() => load().catch(() => ({ default: NotLoaded })));
+  lazy<ComponentType<Props>>(() =>
+    load().catch((reason: unknown) => {
+      console.error(reason);
+      return { default: isFetchFailure(reason) ? NotLoaded : Failed };
+    }),
+  );
+
+/** Whether a module could not be fetched, in the words of any browser; else it has a fault. */
+const isFetchFailure = (reason: unknown): boolean =>
+  reason instanceof TypeError && /\b(fetch|load|import)\w*\b.*\bmodule\b/i.test(reason.message);
 
 /** Browsers keep the failure of a module, so that only loading the whole page again helps. */
 const reload = (): void => location.reload();
@@ -30,7 +39,10 @@ export function PageBoundary({ children }: { children: ComponentChildren }) {
   useEffect(() => {
     if (error !== undefined) reset();
   }, [url]);
-  if (error === undefined) return children;
+  return error === undefined ? children : <Failed />;
+}
+
+function Failed() {
   return (
     <Page title="This page has failed">
       <div class="notice notice-error" role="alert">
