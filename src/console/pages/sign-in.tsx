@@ -24,39 +24,45 @@ export function SignIn() {
     }
   };
   return (
-    <Page title="Sign in">
-      {signInMessage.value !== undefined && (
-        <p class="notice" role="status">
-          {signInMessage.value}
-        </p>
-      )}
-      <form class="panel narrow" onSubmit={(event) => void submit(event)}>
-        <Field
-          label="API key"
-          hint={
-            <>
-              It starts with <code>lf_</code>. On your own machine, open the link that <code>npm run local</code> prints
-              instead.
-            </>
-          }
-          problem={problem}
-        >
-          {(attributes) => (
-            <input
-              {...attributes}
-              type="password"
-              autocomplete="off"
-              required
-              value={apiKey}
-              onInput={(event) => setApiKey(event.currentTarget.value)}
-            />
-          )}
-        </Field>
-        <button type="submit" class="button button-primary" disabled={isBusy || seconds > 0}>
-          {seconds > 0 ? `Wait ${seconds} s` : 'Sign in'}
-        </button>
-      </form>
-    </Page>
+    <div class="sign-in">
+      <header class="brand">
+        <img src="icon.svg" alt="" width="36" height="36" />
+        Landfall
+      </header>
+      <Page title="Sign in">
+        {signInMessage.value !== undefined && (
+          <p class="notice" role="status">
+            {signInMessage.value}
+          </p>
+        )}
+        <form class="panel" onSubmit={(event) => void submit(event)}>
+          <Field
+            label="API key"
+            hint={
+              <>
+                It starts with <code>lf_</code>. On your own machine, open the link that <code>npm run local</code>{' '}
+                prints instead.
+              </>
+            }
+            problem={problem}
+          >
+            {(attributes) => (
+              <input
+                {...attributes}
+                type="password"
+                autocomplete="off"
+                required
+                value={apiKey}
+                onInput={(event) => setApiKey(event.currentTarget.value)}
+              />
+            )}
+          </Field>
+          <button type="submit" class="button button-primary" disabled={isBusy || seconds > 0}>
+            {seconds > 0 ? `Wait ${seconds} s` : 'Sign in'}
+          </button>
+        </form>
+      </Page>
+    </div>
   );
 }
 
