@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import { deployment as deploymentSchema, type Deployment } from '../../contract/control/deployment.ts';
 import { ApiError, call } from '../api/http.ts';
 import { useLoaded } from '../api/use-loaded.ts';
@@ -35,6 +36,8 @@ export function DeploymentPage({ deploymentId, current, part = current, actions,
     (signal) => call('GET', `v2/deployments/${deploymentId}`, deploymentSchema, { signal }),
     { everyMs: 5_000 },
   );
+  const tabs = useRef<HTMLElement>(null);
+  useEffect(() => showCurrent(tabs.current), [current]);
   if (error instanceof ApiError && (error.status === 404 || error.status === 422)) return <Gone />;
   return (
     <Page
@@ -42,9 +45,14 @@ export function DeploymentPage({ deploymentId, current, part = current, actions,
       part={part}
       actions={data && actions?.(data, reload)}
       summary={
-        <nav aria-label="Deployment" class="tabs">
+        <nav aria-label="Deployment" class="tabs" ref={tabs}>
           {deploymentPages.map(([name, path]) => (
-            <a key={name} href={path(deploymentId)} aria-current={name === current ? 'page' : undefined}>
+            <a
+              key={name}
+              href={path(deploymentId)}
+              data-name={name}
+              aria-current={name === current ? 'page' : undefined}
+            >
               {name}
             </a>
           ))}
@@ -55,6 +63,12 @@ export function DeploymentPage({ deploymentId, current, part = current, actions,
       {data ? children(data, reload) : !error && <Loading what="the deployment" />}
     </Page>
   );
+}
+
+/** Scrolls tabs that are wider than the page to the current one. */
+function showCurrent(tabs: HTMLElement | null): void {
+  const link = tabs?.querySelector<HTMLElement>('[aria-current]');
+  if (tabs && link) tabs.scrollLeft = link.offsetLeft - (tabs.clientWidth - link.offsetWidth) / 2;
 }
 
 /** A deployment that was deleted, or never was. */

@@ -25,10 +25,10 @@ export function Layout({ children }: { children: ComponentChildren }) {
           Landfall
         </a>
         <nav aria-label="Main" class="top-nav">
-          <a href={paths.home} aria-current={inWorkspace ? undefined : 'page'}>
+          <a href={paths.home} data-name="Deployments" aria-current={inWorkspace ? undefined : 'page'}>
             Deployments
           </a>
-          <a href={paths.workspace('keys')} aria-current={inWorkspace ? 'page' : undefined}>
+          <a href={paths.workspace('keys')} data-name="Workspace" aria-current={inWorkspace ? 'page' : undefined}>
             Workspace
           </a>
         </nav>
