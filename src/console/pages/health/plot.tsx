@@ -97,7 +97,11 @@ function options({ kind, range, cursor, width, shown }: PlotContext): uPlot.Opti
     height,
     legend: { show: false },
     cursor: { sync: { key: 'health' }, drag: { x: false, y: false }, points: { size: 7 } },
-    scales: { y: { range: (_plot, _min, max) => [0, max > 0 ? max * 1.15 : 1] } },
+    scales: {
+      // To the end of the last step, where the latest deploy may be.
+      x: { range: (_plot, min, max) => [min, max + shown.current.step_seconds] },
+      y: { range: (_plot, _min, max) => [0, max > 0 ? max * 1.15 : 1] },
+    },
     axes: [
       { ...axis, size: 30, values: (_plot, splits) => splits.map((seconds) => timeLabel(seconds, range)), space: 70 },
       {
