@@ -13,11 +13,13 @@ interface ComposerProps extends ConversationProps {
   hasChat: boolean;
   /** The graph waits for an answer: another input is not what comes next. */
   isWaiting: boolean;
+  /** A run with the input of a form has begun. */
+  onFormSent: () => void;
 }
 
 /** Starts runs: by a message for graphs that take messages, by a form for all others. */
 export function Composer(props: ComposerProps) {
-  const { assistantId, context, schema, session, startThread, fork, setFork, hasChat, isWaiting } = props;
+  const { assistantId, context, schema, session, startThread, fork, setFork, hasChat, isWaiting, onFormSent } = props;
   const isChat = takesMessages(schema) || (hasChat && !isObject(schema));
   const form = useMemo(() => toForm(schema), [schema]);
   const [mode, setMode] = useState<'chat' | 'form'>();
@@ -44,6 +46,7 @@ export function Composer(props: ComposerProps) {
     try {
       const thread = session ?? (await startThread());
       await thread.start({ assistantId, context, input, checkpoint: fork?.checkpoint });
+      if (shownMode === 'form') onFormSent();
       setText('');
       setTried(false);
       setFork(undefined);

@@ -1,4 +1,4 @@
-import { useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { ThreadState } from '../../../contract/agent/thread.ts';
 import { JsonView } from '../../parts/json-view.tsx';
 import { ErrorNotice, Loading } from '../../parts/notices.tsx';
@@ -36,6 +36,15 @@ export function Conversation(props: ConversationProps) {
   const streamed = isFollowing ? (view?.streamed ?? []) : [];
   const interrupts = useMemo(() => (isFollowing || older ? [] : interruptsOf(newest)), [newest, older, isFollowing]);
   const hasChat = messages !== undefined || streamed.length > 0;
+  // On a narrow screen the form hides what its run does: that comes into sight at the start of the run, and at its end.
+  const result = useRef<HTMLDivElement>(null);
+  const isAwaited = useRef(false);
+  const shownRun = session?.run.value?.run_id;
+  useEffect(() => {
+    if (!isAwaited.current || shownRun === undefined) return;
+    result.current?.scrollIntoView({ block: 'nearest' });
+    isAwaited.current = isFollowing;
+  }, [shownRun, isFollowing]);
 
   return (
     <section class="playground-main" aria-label="Conversation">
@@ -53,8 +62,12 @@ export function Conversation(props: ConversationProps) {
       {hasChat && (
         <MessageList messages={messages ?? []} streamed={streamed.map(({ shown }) => shown)} isBusy={isFollowing} />
       )}
-      {!hasChat && values !== undefined && <StateView values={values} />}
-      {session && <RunBar {...{ session, deploymentId, assistantId, context }} />}
+      {session && (
+        <div class="playground-result" ref={result}>
+          {!hasChat && values !== undefined && <StateView values={values} />}
+          <RunBar {...{ session, deploymentId, assistantId, context }} />
+        </div>
+      )}
       {session && interrupts.length > 0 && (
         <InterruptPanel
           key={newest?.checkpoint?.checkpoint_id}
@@ -65,7 +78,12 @@ export function Conversation(props: ConversationProps) {
           }}
         />
       )}
-      <Composer {...props} hasChat={messages !== undefined} isWaiting={interrupts.length > 0} />
+      <Composer
+        {...props}
+        hasChat={messages !== undefined}
+        isWaiting={interrupts.length > 0}
+        onFormSent={() => (isAwaited.current = true)}
+      />
     </section>
   );
 }
