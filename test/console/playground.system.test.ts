@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { assistantSchema } from '../../src/contract/agent/assistant.ts';
 import { Repository } from '../../src/demo/repository.ts';
@@ -30,6 +31,13 @@ async function newGate(): Promise<Gate> {
   return gate;
 }
 
+/** Whether a part of the page lies within the window. */
+const isInSight = (part: Locator): Promise<boolean> =>
+  part.evaluate((element) => {
+    const { top, bottom } = element.getBoundingClientRect();
+    return top >= 0 && bottom <= element.ownerDocument.documentElement.clientHeight;
+  });
+
 test('shows tokens as they come, in two tabs, over a reload, without losing or doubling one', async () => {
   const gate = await newGate();
   const first = await console.open(playground);
@@ -37,7 +45,7 @@ test('shows tokens as they come, in two tabs, over a reload, without losing or d
   const half = 'You said: one';
   const whole = 'You said: one gate two';
   await chat(first.page).getByText(half, { exact: true }).waitFor();
-  await run(first.page).getByText('running', { exact: true }).waitFor();
+  await run(first.page).getByText('Running', { exact: true }).waitFor();
   await first.page.locator('[data-node="answer"].playground-node-running').waitFor();
   await first.page.waitForURL(/thread=.*run=/);
 
@@ -48,7 +56,7 @@ test('shows tokens as they come, in two tabs, over a reload, without losing or d
   gate.open();
   for (const tab of [first.page, page]) {
     await chat(tab).getByText(whole, { exact: true }).waitFor();
-    await ended(tab, 'success');
+    await ended(tab, 'Success');
     expect(await chat(tab).getByRole('listitem').count()).toBe(2);
   }
 
@@ -73,7 +81,7 @@ test('continues a stream after the service was killed and started', async () => 
   gate.open();
   await console.services.startAgain();
   await chat(page).getByText('You said: one gate two', { exact: true }).waitFor();
-  await ended(page, 'success');
+  await ended(page, 'Success');
   expect(await chat(page).getByRole('listitem').count()).toBe(2);
   expect(opened.externalRequests).toEqual([]);
 });
@@ -86,7 +94,7 @@ test('answers interrupts: approved by the keyboard, edited, rejected', async () 
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'The graph waits for you' }).waitFor();
   await page.locator('[data-node="review"].playground-node-waiting').waitFor();
-  await ended(page, 'waiting');
+  await ended(page, 'Waiting for you');
   await expectAccessible(page);
   await tabTo(page, button(page, 'Approve'), 'Shift+Tab');
   await page.keyboard.press('Enter');
@@ -140,7 +148,12 @@ test('takes input by a form with problems at their fields, and answers two inter
     tags: ['red'],
     address: { street: 'Hill 1' },
   });
+  await page.setViewportSize({ width: 390, height: 420 });
   await button(page, 'Run').click();
+  await ended(page, 'Waiting for you');
+  await expect.poll(() => isInSight(run(page))).toBe(true);
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await page.getByRole('region', { name: 'Threads' }).getByRole('link', { name: /^Ada/ }).waitFor();
   const waiting = page.getByRole('region', { name: 'Waiting for you' });
   await waiting.getByText('Is it in stock?').waitFor();
   expect(await button(page, 'Continue with these answers').isDisabled()).toBe(true);
@@ -157,7 +170,7 @@ test('forks from a step, edits a state, cancels a run, and shows the stack of an
   const { page } = opened;
   await say(page, 'hello');
   await chat(page).getByText('You said: hello').waitFor();
-  await ended(page, 'success');
+  await ended(page, 'Success');
 
   await page.waitForURL(/run=/);
   const firstRun = page.url();
@@ -167,7 +180,7 @@ test('forks from a step, edits a state, cancels a run, and shows the stack of an
   await expect.poll(() => chat(page).getByText('You said: hello').count()).toBe(0);
   await say(page, 'another way');
   await chat(page).getByText('You said: another way').waitFor();
-  await ended(page, 'success');
+  await ended(page, 'Success');
   expect(await chat(page).getByText('You said: hello').count()).toBe(0);
 
   await page.goto(firstRun);
@@ -190,7 +203,7 @@ test('forks from a step, edits a state, cancels a run, and shows the stack of an
   await say(page, `wait ${gate.url}`);
   await gate.reached();
   await button(page, 'Cancel the run').click();
-  await ended(page, 'interrupted');
+  await ended(page, 'Interrupted');
   await page.getByText('The run was cancelled.').waitFor();
 
   await say(page, 'fail now');
@@ -217,7 +230,7 @@ test('shows hostile answers as text and sends no external request', async () => 
   const { page } = opened;
   await say(page, `hostile ${external.url}`);
   await chat(page).getByText('A heading', { exact: true }).waitFor();
-  await ended(page, 'success');
+  await ended(page, 'Success');
   await chat(page)
     .getByText(/<img src=x onerror=/)
     .waitFor();
@@ -237,7 +250,7 @@ test('shows hostile answers as text and sends no external request', async () => 
   await say(page, `hostile ${external.url} long`);
   await page.getByRole('button', { name: /Show all 1,000,\d+ characters/ }).click();
   await button(page, 'Show less').waitFor();
-  await ended(page, 'success');
+  await ended(page, 'Success');
   const scrolled = (): Promise<number> => chat(page).evaluate((list) => list.scrollTop);
   await chat(page).evaluate((list) => list.scrollTo(0, 0));
   await button(page, 'Go to the newest message').waitFor();
@@ -256,7 +269,7 @@ test('talks to the example agents, with a context and a version of an assistant'
   const { page } = opened;
   await say(page, 'Where is my parcel?');
   await chat(page).getByText('Parcels leave the same day and arrive within two days.').waitFor();
-  await ended(page, 'success');
+  await ended(page, 'Success');
 
   const echo = await console.deploy('echo-agent');
   const { service } = console.services;
@@ -281,7 +294,7 @@ test('talks to the example agents, with a context and a version of an assistant'
     await page.getByLabel('input', { exact: true }).fill('Ada');
     await button(page, 'Run').click();
     await state.getByText(`"${greeting} Ada"`).waitFor();
-    await ended(page, 'success');
+    await ended(page, 'Success');
   };
   await greet('good evening');
   await page.getByLabel('Version', { exact: true }).selectOption('1');

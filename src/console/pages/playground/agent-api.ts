@@ -21,6 +21,8 @@ export interface ThreadQuery {
   metadata?: Record<string, unknown>;
   values?: Record<string, unknown>;
   offset?: number;
+  /** The fields of the state to take a thread's title from where it has no messages. */
+  titleFields?: readonly string[];
 }
 
 /** A change of a thread's state. */
@@ -66,7 +68,7 @@ export interface ListedThread {
   status: string;
   updatedAt: string;
   metadata: Record<string, unknown>;
-  /** The text of its first message, where it has one. */
+  /** The text of its first message or of the first field with one, if any. */
   title: string | undefined;
 }
 

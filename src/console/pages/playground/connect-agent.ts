@@ -15,8 +15,14 @@ const listedThread = threadSchema
     status,
     updatedAt: updated_at,
     metadata: metadata ?? {},
-    title: textOf(extracted?.['title']) || undefined,
+    title: titleOf(extracted ?? {}),
   }));
+
+/** The first text that was extracted: of a message, or of a field. */
+const titleOf = (extracted: Record<string, unknown>): string | undefined =>
+  Object.values(extracted)
+    .map((value) => textOf(value).trim())
+    .find((text) => text !== '');
 
 /** A checkpoint as the client's types have it. */
 const toCheckpoint = ({ checkpoint_id, checkpoint_ns }: Checkpoint) => ({
@@ -47,14 +53,17 @@ function toAgent({ assistants, threads, runs }: Client): Agent {
     activate: async (assistantId, version) => void (await assistants.setLatest(assistantId, version)),
     schemas: async (assistantId) => graphSchemas.parse(await assistants.getSchemas(assistantId)),
     drawing: async (assistantId) => graphDrawing.parse(await assistants.getGraph(assistantId, { xray: true })),
-    searchThreads: async ({ status, ...query }, signal) =>
+    searchThreads: async ({ status, titleFields = [], ...query }, signal) =>
       z.array(listedThread).parse(
         await threads.search({
           limit: threadPage,
           sortBy: 'updated_at',
           sortOrder: 'desc',
           select: ['thread_id', 'status', 'updated_at', 'metadata'],
-          extract: { title: 'values.messages[0].content' },
+          extract: {
+            message: 'values.messages[0].content',
+            ...Object.fromEntries(titleFields.map((name) => [`field ${name}`, `values.${name}`])),
+          },
           ...(status ? { status } : {}),
           ...query,
           ...withSignal(signal),

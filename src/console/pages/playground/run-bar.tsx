@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks';
 import { messageOf } from '../../../errors.ts';
 import { paths } from '../../paths.ts';
-import { Badge, type Tone } from '../../parts/badge.tsx';
+import { Badge } from '../../parts/badge.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
+import { runStatus } from '../../parts/run-status.ts';
 import { TimeAgo } from '../../parts/time.tsx';
 import { announce } from '../../parts/toasts.tsx';
 import { shownText } from '../../parts/untrusted.tsx';
@@ -16,15 +17,6 @@ interface RunBarProps {
   context: Record<string, unknown> | undefined;
 }
 
-const tones: Readonly<Record<string, Tone>> = {
-  pending: 'busy',
-  running: 'busy',
-  success: 'good',
-  error: 'bad',
-  timeout: 'bad',
-  interrupted: 'warn',
-};
-
 /** The run that is shown: how it is going, its error, and what can be done about it. */
 export function RunBar({ session, deploymentId, assistantId, context }: RunBarProps) {
   const [isBusy, setBusy] = useState(false);
@@ -33,6 +25,7 @@ export function RunBar({ session, deploymentId, assistantId, context }: RunBarPr
   const isFollowing = session.isFollowing.value;
   const isWaiting = !isFollowing && run.status === 'success' && session.thread.value?.status === 'interrupted';
   const status = isFollowing && run.status === 'pending' ? 'running' : run.status;
+  const { label, tone } = isWaiting ? { label: 'Waiting for you', tone: 'warn' as const } : runStatus(status);
   const failure = session.failure.value;
   const act = async (action: () => Promise<unknown>): Promise<void> => {
     setBusy(true);
@@ -48,9 +41,7 @@ export function RunBar({ session, deploymentId, assistantId, context }: RunBarPr
   return (
     <section class="playground-run" aria-label="Run">
       <div class="playground-run-facts" role="status">
-        <Badge tone={isWaiting ? 'warn' : (tones[status] ?? 'idle')}>
-          {isWaiting ? 'waiting' : shownText(status, 20)}
-        </Badge>
+        <Badge tone={tone}>{shownText(label, 20)}</Badge>
         <a class="mono" href={paths.run(deploymentId, run.run_id)}>
           Run {run.run_id.slice(0, 8)}
         </a>

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { useLoaded } from '../../api/use-loaded.ts';
 import { threadStatuses } from '../../../contract/agent/thread.ts';
 import { Badge, type Tone } from '../../parts/badge.tsx';
@@ -8,37 +8,54 @@ import { TimeAgo } from '../../parts/time.tsx';
 import { announce } from '../../parts/toasts.tsx';
 import { shownText } from '../../parts/untrusted.tsx';
 import { threadPage, type Agent, type ListedThread } from './agent-api.ts';
-import { hasText, toThreadQuery } from './thread-query.ts';
+import { hasText, titleFieldsOf, toThreadQuery } from './thread-query.ts';
 import type { ThreadSession } from './thread-session.ts';
 import { playgroundPath } from './use-session.ts';
 
 interface ThreadListProps {
   agent: Agent;
   deploymentId: string;
+  /** The JSON schema of the graph's input, whose texts name the threads without messages. */
+  inputSchema: unknown;
   current: ThreadSession | undefined;
   onOpen: (threadId: string | undefined) => void;
 }
 
-const tones: Readonly<Record<string, Tone>> = { busy: 'busy', interrupted: 'warn', error: 'bad', idle: 'idle' };
+const labels: Readonly<Record<string, readonly [label: string, tone: Tone]>> = {
+  idle: ['Idle', 'idle'],
+  busy: ['Running', 'busy'],
+  interrupted: ['Interrupted', 'warn'],
+  error: ['Failed', 'bad'],
+};
+const labelOf = (status: string): readonly [label: string, tone: Tone] => labels[status] ?? [status, 'idle'];
 const refreshMs = 5_000;
 const titleOf = ({ title, threadId }: ListedThread): string => title ?? `Thread ${threadId.slice(0, 8)}`;
 
 /** The threads of the agent, newest first: searched, opened, deleted. */
-export function ThreadList({ agent, deploymentId, current, onOpen }: ThreadListProps) {
+export function ThreadList({ agent, deploymentId, inputSchema, current, onOpen }: ThreadListProps) {
   const [search, setSearch] = useState('');
   const [status, setStatus] = useState('');
   const [pages, setPages] = useState(1);
   const [deleted, setDeleted] = useState<ListedThread>();
   const { query, text } = toThreadQuery(search);
+  const titleFields = useMemo(() => titleFieldsOf(inputSchema), [inputSchema]);
   // A run that starts or ends on the open thread shows at once.
-  const key = JSON.stringify([query, status, pages, current?.run.value?.run_id, current?.isFollowing.value]);
+  const key = JSON.stringify([
+    query,
+    titleFields,
+    status,
+    pages,
+    current?.run.value?.run_id,
+    current?.isFollowing.value,
+  ]);
   const { data, error, reload } = useLoaded(
     key,
     async (signal) => {
       const found: ListedThread[] = [];
       for (let page = 0; page < pages; page++) {
         const wanted = threadStatuses.find((each) => each === status);
-        const more = await agent.searchThreads({ ...query, status: wanted, offset: page * threadPage }, signal);
+        const offset = page * threadPage;
+        const more = await agent.searchThreads({ ...query, titleFields, status: wanted, offset }, signal);
         found.push(...more);
         if (more.length < threadPage) return { threads: found, hasMore: false };
       }
@@ -62,7 +79,7 @@ export function ThreadList({ agent, deploymentId, current, onOpen }: ThreadListP
         type="search"
         aria-label="Search threads"
         placeholder="Text, id or user=ada"
-        title="Text of the first message, an id, key=value for metadata, or values.key=value for the state"
+        title="Text of the first message or input, an id, key=value for metadata, or values.key=value for the state"
         value={search}
         onInput={(event) => setSearch(event.currentTarget.value)}
       />
@@ -70,7 +87,7 @@ export function ThreadList({ agent, deploymentId, current, onOpen }: ThreadListP
         <option value="">All statuses</option>
         {threadStatuses.map((each) => (
           <option key={each} value={each}>
-            {each}
+            {labelOf(each)[0]}
           </option>
         ))}
       </select>
@@ -92,7 +109,7 @@ export function ThreadList({ agent, deploymentId, current, onOpen }: ThreadListP
             >
               <bdi class="playground-thread-title">{shownText(titleOf(thread), 80)}</bdi>
               <span class="playground-thread-facts">
-                <Badge tone={tones[thread.status] ?? 'idle'}>{shownText(thread.status, 20)}</Badge>
+                <Badge tone={labelOf(thread.status)[1]}>{shownText(labelOf(thread.status)[0], 20)}</Badge>
                 <TimeAgo at={thread.updatedAt} />
               </span>
             </a>

@@ -1,5 +1,6 @@
 import { readAnswer } from './interrupts.ts';
 import type { ListedThread, ThreadQuery } from './agent-api.ts';
+import { toForm } from './schema-form.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const pair = /^(values\.)?([^=\s]+)=(.*)$/s;
@@ -16,6 +17,13 @@ export function toThreadQuery(search: string): { query: ThreadQuery; text: strin
   const wanted = { [key]: readAnswer(value) };
   return { query: prefix === undefined ? { metadata: wanted } : { values: wanted }, text: '' };
 }
+
+/** The text fields of a graph's input, which can name a thread: as many as a search extracts, besides a message. */
+export const titleFieldsOf = (inputSchema: unknown): string[] =>
+  (toForm(inputSchema)?.fields ?? [])
+    .filter(({ kind, name }) => kind === 'text' && /^[^.[\]]+$/.test(name))
+    .map(({ name }) => name)
+    .slice(0, 9);
 
 /** Whether a listed thread has a text in its title, id or metadata. */
 export const hasText = ({ threadId, title = '', metadata }: ListedThread, text: string): boolean =>

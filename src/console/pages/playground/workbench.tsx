@@ -94,7 +94,12 @@ function AssistantWorkbench(props: AssistantWorkbenchProps) {
       <AssistantBar {...{ agent, assistants, assistant, choose, reload }} />
       {graph.error && <ErrorNotice error={graph.error} retry={graph.reload} />}
       <div class="playground">
-        <ThreadList agent={agent} deploymentId={deploymentId} current={session} onOpen={open} />
+        <ThreadList
+          {...{ agent, deploymentId }}
+          inputSchema={graph.data?.schemas.input_schema}
+          current={session}
+          onOpen={open}
+        />
         <Conversation
           {...{ deploymentId, assistantId, context, fork, setFork, session, startThread }}
           schema={graph.data?.schemas.input_schema}
