@@ -157,7 +157,7 @@ function StepOfBoth({ pair: { left, right }, sides }: { pair: StepPair; sides: r
     const ms = stepMs(step);
     return `${step.error === null ? '' : 'failed, '}${ms === undefined ? 'not ended' : duration(ms)}`;
   };
-  const isChanged =
+  const isDifferent =
     left && right
       ? !isSame([left.input, left.output, left.error], [right.input, right.output, right.error])
       : undefined;
@@ -169,7 +169,9 @@ function StepOfBoth({ pair: { left, right }, sides }: { pair: StepPair; sides: r
         </span>
         <span>{timeOf(left)}</span>
         <span>{timeOf(right)}</span>
-        <span class="compare-kind">{isChanged === undefined ? 'in one only' : isChanged ? 'changed' : 'same'}</span>
+        <span class="compare-kind">
+          {isDifferent === undefined ? 'in one only' : isDifferent ? 'different' : 'same'}
+        </span>
       </summary>
       <div class="run-step">
         {[left, right].map(

@@ -29,7 +29,7 @@ const everyMs = 5_000;
 
 function RunList({ deployment: { id, tracer_session_id } }: { deployment: Deployment }) {
   const [query, change] = useAddressQuery();
-  const [chosen, setChosen] = useState<readonly string[]>([]);
+  const [chosen, setChosen] = useState<readonly TracedRunResponse[]>([]);
   const filter = readRunFilter(query);
   const list = useList(
     JSON.stringify([tracer_session_id, filter]),
@@ -75,8 +75,8 @@ function RunList({ deployment: { id, tracer_session_id } }: { deployment: Deploy
             deploymentId={id}
             runs={runs}
             chosen={chosen}
-            choose={(runId, isChosen) =>
-              setChosen((former) => [...former.filter((each) => each !== runId), ...(isChosen ? [runId] : [])])
+            choose={(run, isChosen) =>
+              setChosen((former) => [...former.filter(({ id: each }) => each !== run.id), ...(isChosen ? [run] : [])])
             }
           />
         )}
@@ -87,13 +87,15 @@ function RunList({ deployment: { id, tracer_session_id } }: { deployment: Deploy
 
 interface ChoiceProps {
   deploymentId: string;
-  chosen: readonly string[];
+  chosen: readonly TracedRunResponse[];
   clear: () => void;
 }
 
-/** What can be done with the runs that were ticked; they may have left the list by a filter. */
+/** What can be done with the runs that were ticked, the older one first; they may have left the list by a filter. */
 function Choice({ deploymentId, chosen, clear }: ChoiceProps) {
-  const [left, right] = chosen;
+  const [left, right] = chosen
+    .toSorted((one, other) => Date.parse(one.created_at) - Date.parse(other.created_at))
+    .map((run) => run.id);
   if (left === undefined) return <span class="muted runs-choose">Choose two runs to compare them.</span>;
   return (
     <div class="actions">
@@ -114,8 +116,8 @@ function Choice({ deploymentId, chosen, clear }: ChoiceProps) {
 interface RunTableProps {
   deploymentId: string;
   runs: readonly TracedRunResponse[];
-  chosen: readonly string[];
-  choose: (runId: string, isChosen: boolean) => void;
+  chosen: readonly TracedRunResponse[];
+  choose: (run: TracedRunResponse, isChosen: boolean) => void;
 }
 
 function RunTable({ deploymentId, runs, chosen, choose }: RunTableProps) {
@@ -137,7 +139,7 @@ function RunTable({ deploymentId, runs, chosen, choose }: RunTableProps) {
           {runs.map((run) => {
             const { label, tone } = runStatus(run.status);
             const ms = runMs(run);
-            const isChosen = chosen.includes(run.id);
+            const isChosen = chosen.some(({ id }) => id === run.id);
             return (
               <tr key={run.id}>
                 <td>
@@ -146,7 +148,7 @@ function RunTable({ deploymentId, runs, chosen, choose }: RunTableProps) {
                     aria-label={`Compare run ${run.id.slice(0, 8)}`}
                     checked={isChosen}
                     disabled={!isChosen && chosen.length === 2}
-                    onChange={(event) => choose(run.id, event.currentTarget.checked)}
+                    onChange={(event) => choose(run, event.currentTarget.checked)}
                   />
                 </td>
                 <th scope="row">
