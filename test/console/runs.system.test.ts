@@ -73,8 +73,16 @@ test('finds a failed run by its error, shows its steps, and compares two runs', 
   await page.getByText('Enter the whole id of a thread.').waitFor();
   await page.getByRole('searchbox', { name: 'Thread' }).fill('');
   await page.getByRole('searchbox', { name: 'Thread' }).press('Enter');
+  await rows(page)
+    .nth(0)
+    .getByRole('link', { name: /^[0-9a-f]{8}$/ })
+    .nth(1)
+    .waitFor();
+  const place = await rows(page).nth(0).boundingBox();
   await rows(page).nth(0).getByRole('checkbox').press('Space');
   await rows(page).nth(1).getByRole('checkbox').press('Space');
+  await page.getByRole('link', { name: 'Compare the two runs' }).waitFor();
+  expect(await rows(page).nth(0).boundingBox()).toEqual(place);
   await page.getByRole('button', { name: 'Clear the choice' }).press('Enter');
   expect(await rows(page).getByRole('checkbox', { checked: true }).count()).toBe(0);
   await rows(page).nth(0).getByRole('checkbox').press('Space');

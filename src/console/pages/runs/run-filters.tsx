@@ -1,9 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import * as z from 'zod';
-import { assistantSchema } from '../../../contract/agent/assistant.ts';
-import { agentPath } from '../../api/agent-path.ts';
-import { call } from '../../api/http.ts';
-import { useLoaded } from '../../api/use-loaded.ts';
+import type { Assistant } from '../../../contract/agent/assistant.ts';
 import { runStatus } from '../../parts/run-status.ts';
 import { FilterField } from '../../parts/filter-field.tsx';
 import { shownText } from '../../parts/untrusted.tsx';
@@ -11,7 +7,8 @@ import { finalRunStatuses } from '../../../contract/agent/run.ts';
 import { timeRanges, type RunFilter } from './run-filter.ts';
 
 interface RunFiltersProps {
-  deploymentId: string;
+  /** Those to choose from. Names are a help only: without a live agent, the filter of the address still works. */
+  assistants: readonly Assistant[];
   filter: RunFilter;
   problems: Partial<Record<keyof RunFilter, string>>;
   change: (changes: Partial<RunFilter>) => void;
@@ -19,14 +16,7 @@ interface RunFiltersProps {
 }
 
 /** The filters of the runs, which are kept in the address. */
-export function RunFilters({ deploymentId, filter, problems, change, actions }: RunFiltersProps) {
-  // Names are a help only: without a live agent, the filter of the address still works.
-  const { data: assistants = [] } = useLoaded(deploymentId, (signal) =>
-    call('POST', agentPath(deploymentId, 'assistants', 'search'), z.array(assistantSchema), {
-      body: { limit: 100, sort_by: 'name', sort_order: 'asc' },
-      signal,
-    }),
-  );
+export function RunFilters({ assistants, filter, problems, change, actions }: RunFiltersProps) {
   const isUnknown = filter.assistant !== '' && !assistants.some((each) => each.assistant_id === filter.assistant);
   return (
     <search class="list-filters">

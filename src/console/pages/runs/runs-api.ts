@@ -1,8 +1,11 @@
+import * as z from 'zod';
+import { assistantSchema, type Assistant } from '../../../contract/agent/assistant.ts';
 import {
   tracedRunResponse,
   tracedRunsList,
   type TracedRunResponse,
 } from '../../../contract/control/tracing-project.ts';
+import { agentPath } from '../../api/agent-path.ts';
 import { call } from '../../api/http.ts';
 
 /** A page of the runs of a tracing project. */
@@ -14,6 +17,13 @@ export async function listRuns(
   const path = `v1/projects/${encodeURIComponent(projectId)}/runs`;
   return (await call('GET', path, tracedRunsList, { query, signal })).resources;
 }
+
+/** The assistants of a deployment's agent, by their names. */
+export const listAssistants = (deploymentId: string, signal: AbortSignal): Promise<Assistant[]> =>
+  call('POST', agentPath(deploymentId, 'assistants', 'search'), z.array(assistantSchema), {
+    body: { limit: 100, sort_by: 'name', sort_order: 'asc' },
+    signal,
+  });
 
 /** A run with its input, output and steps. */
 export const getRun = (projectId: string, runId: string, signal: AbortSignal): Promise<TracedRunResponse> =>

@@ -1,20 +1,23 @@
 import { useState } from 'preact/hooks';
+import type { Assistant } from '../../../contract/agent/assistant.ts';
 import type { Deployment } from '../../../contract/control/deployment.ts';
 import type { TracedRunResponse } from '../../../contract/control/tracing-project.ts';
 import { useAddressQuery } from '../../api/use-address-query.ts';
+import { useLoaded } from '../../api/use-loaded.ts';
 import { useList } from '../../api/use-list.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { DeploymentPage } from '../../parts/deployment-page.tsx';
 import { List } from '../../parts/list.tsx';
 import { Empty } from '../../parts/notices.tsx';
 import { duration, TimeAgo } from '../../parts/time.tsx';
+import { shortId } from '../../parts/revision-status.ts';
 import { runStatus } from '../../parts/run-status.ts';
 import { shownText, Untrusted } from '../../parts/untrusted.tsx';
 import { paths } from '../../paths.ts';
 import { isFiltered, readRunFilter, runFilterProblems, toRunsQuery } from './run-filter.ts';
 import { RunFilters } from './run-filters.tsx';
 import { runMs } from './run-facts.ts';
-import { listRuns } from './runs-api.ts';
+import { listAssistants, listRuns } from './runs-api.ts';
 
 /** The runs of a deployment's agent, last ended first. */
 export default function Runs({ deploymentId }: { deploymentId: string }) {
@@ -31,6 +34,7 @@ function RunList({ deployment: { id, tracer_session_id } }: { deployment: Deploy
   const [query, change] = useAddressQuery();
   const [chosen, setChosen] = useState<readonly TracedRunResponse[]>([]);
   const filter = readRunFilter(query);
+  const { data: assistants = [] } = useLoaded(id, (signal) => listAssistants(id, signal));
   const list = useList(
     JSON.stringify([tracer_session_id, filter]),
     (run: TracedRunResponse) => run.id,
@@ -43,7 +47,7 @@ function RunList({ deployment: { id, tracer_session_id } }: { deployment: Deploy
   return (
     <>
       <RunFilters
-        deploymentId={id}
+        assistants={assistants}
         filter={filter}
         problems={runFilterProblems(filter)}
         change={change}
@@ -74,6 +78,7 @@ function RunList({ deployment: { id, tracer_session_id } }: { deployment: Deploy
           <RunTable
             deploymentId={id}
             runs={runs}
+            assistants={assistants}
             chosen={chosen}
             choose={(run, isChosen) =>
               setChosen((former) => [...former.filter(({ id: each }) => each !== run.id), ...(isChosen ? [run] : [])])
@@ -96,19 +101,20 @@ function Choice({ deploymentId, chosen, clear }: ChoiceProps) {
   const [left, right] = chosen
     .toSorted((one, other) => Date.parse(one.created_at) - Date.parse(other.created_at))
     .map((run) => run.id);
-  if (left === undefined) return <span class="muted runs-choose">Choose two runs to compare them.</span>;
   return (
-    <div class="actions">
-      {right === undefined ? (
-        <span class="muted runs-choose">Choose one more run.</span>
+    <div class="runs-choice">
+      {left === undefined || right === undefined ? (
+        <span class="muted">{left === undefined ? 'Choose two runs to compare them.' : 'Choose one more run.'}</span>
       ) : (
         <a class="button" href={`${paths.compareRuns(deploymentId)}?${new URLSearchParams({ left, right })}`}>
           Compare the two runs
         </a>
       )}
-      <button type="button" class="button" onClick={clear}>
-        Clear the choice
-      </button>
+      {left !== undefined && (
+        <button type="button" class="button" onClick={clear}>
+          Clear the choice
+        </button>
+      )}
     </div>
   );
 }
@@ -116,11 +122,12 @@ function Choice({ deploymentId, chosen, clear }: ChoiceProps) {
 interface RunTableProps {
   deploymentId: string;
   runs: readonly TracedRunResponse[];
+  assistants: readonly Assistant[];
   chosen: readonly TracedRunResponse[];
   choose: (run: TracedRunResponse, isChosen: boolean) => void;
 }
 
-function RunTable({ deploymentId, runs, chosen, choose }: RunTableProps) {
+function RunTable({ deploymentId, runs, assistants, chosen, choose }: RunTableProps) {
   return (
     <div class="table-frame">
       <table class="list-table runs-table" aria-label="Runs">
@@ -128,10 +135,11 @@ function RunTable({ deploymentId, runs, chosen, choose }: RunTableProps) {
           <tr>
             <th scope="col">Compare</th>
             <th scope="col">Run</th>
+            <th scope="col">Assistant</th>
             <th scope="col">Status</th>
             <th scope="col">Ended</th>
             <th scope="col">Duration</th>
-            <th scope="col">Graph</th>
+            <th scope="col">Revision</th>
             <th scope="col">Tokens</th>
           </tr>
         </thead>
@@ -139,6 +147,7 @@ function RunTable({ deploymentId, runs, chosen, choose }: RunTableProps) {
           {runs.map((run) => {
             const { label, tone } = runStatus(run.status);
             const ms = runMs(run);
+            const assistant = assistants.find(({ assistant_id }) => assistant_id === run.assistant_id);
             const isChosen = chosen.some(({ id }) => id === run.id);
             return (
               <tr key={run.id}>
@@ -162,6 +171,9 @@ function RunTable({ deploymentId, runs, chosen, choose }: RunTableProps) {
                   )}
                 </th>
                 <td>
+                  <Untrusted text={assistant?.name ?? run.graph_id} longest={60} />
+                </td>
+                <td>
                   <Badge tone={tone}>{shownText(label, 40)}</Badge>
                 </td>
                 <td>
@@ -169,7 +181,13 @@ function RunTable({ deploymentId, runs, chosen, choose }: RunTableProps) {
                 </td>
                 <td class="runs-number">{ms === undefined ? 'not started' : duration(ms)}</td>
                 <td>
-                  <Untrusted text={run.graph_id} longest={60} />
+                  {run.revision_id === null ? (
+                    '–'
+                  ) : (
+                    <a class="mono" href={paths.revision(deploymentId, encodeURIComponent(run.revision_id))}>
+                      {shownText(shortId(run.revision_id))}
+                    </a>
+                  )}
                 </td>
                 <td class="runs-number">{run.tokens?.total.toLocaleString('en') ?? '–'}</td>
               </tr>
