@@ -59,6 +59,10 @@ test('finds a failed run by its error, shows its steps, and compares two runs', 
   await page.keyboard.press('Enter');
   await steps.nth(0).getByRole('heading', { name: 'Input' }).waitFor();
   await steps.nth(0).getByText('"x"').first().waitFor();
+  await steps
+    .nth(0)
+    .getByText(/^Began [\d.]+ m?s after the start\.$/)
+    .waitFor();
   await page.keyboard.press('Tab');
   await steps.nth(1).locator('summary').first().press('Enter');
   await steps.nth(1).getByText('None: the step failed.').waitFor();

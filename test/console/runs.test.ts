@@ -50,18 +50,19 @@ test('puts the steps of subgraphs below theirs, on the scale of the run', () => 
     step('outer', 6, null),
     step('first', 7, 8, inner),
   ];
-  const rows = toWaterfall(run(steps));
-  expect(rows.map(({ step: { id }, depth, left, width }) => [id, depth, left, width])).toEqual([
-    ['outer-1', 0, 10, 40],
-    ['first-2', 1, 20, 10],
-    ['other-2', 0, 20, 70],
-    ['outer-6', 0, 60, 40],
-    ['first-7', 1, 70, 10],
+  const { rows, totalMs } = toWaterfall(run(steps));
+  const unit = totalMs / 10;
+  expect(rows.map(({ step: { id }, depth, left, width, afterMs }) => [id, depth, left, width, afterMs])).toEqual([
+    ['outer-1', 0, 10, 40, unit],
+    ['first-2', 1, 20, 10, 2 * unit],
+    ['other-2', 0, 20, 70, 2 * unit],
+    ['outer-6', 0, 60, 40, 6 * unit],
+    ['first-7', 1, 70, 10, 7 * unit],
   ]);
 });
 
 test('keeps a step whose subgraph was left out, and steps outside of the run by another clock', () => {
-  const rows = toWaterfall(run([step('alone', 4, 5, { path: ['lost'] }), step('early', -10, 20)]));
+  const { rows } = toWaterfall(run([step('alone', 4, 5, { path: ['lost'] }), step('early', -10, 20)]));
   expect(rows.map(({ step: { name }, left, width }) => [name, Math.round(left), Math.round(width)])).toEqual([
     ['early', 0, 100],
     ['alone', 47, 3],

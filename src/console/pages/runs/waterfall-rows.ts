@@ -8,12 +8,20 @@ export interface WaterfallRow {
   /** The start and the length of its bar, in percent of the run. */
   left: number;
   width: number;
+  /** How long after the start of the scale it began. */
+  afterMs: number;
+}
+
+/** The steps of a run, and how long their common scale is. */
+export interface WaterfallRows {
+  rows: WaterfallRow[];
+  totalMs: number;
 }
 
 type Timed = Pick<TracedRunResponse, 'created_at' | 'started_at' | 'ended_at' | 'steps'>;
 
 /** The steps of a run in the order of their start, each below the step that it is within. */
-export function toWaterfall({ created_at, started_at, ended_at, steps = [] }: Timed): WaterfallRow[] {
+export function toWaterfall({ created_at, started_at, ended_at, steps = [] }: Timed): WaterfallRows {
   // The clocks of two processes may differ: the scale holds every step.
   const starts = steps.map((step) => Date.parse(step.started_at));
   const ends = steps.map((step) => Date.parse(step.ended_at ?? ended_at));
@@ -30,11 +38,11 @@ export function toWaterfall({ created_at, started_at, ended_at, steps = [] }: Ti
     const start = Date.parse(step.started_at);
     const left = share(start - from);
     const end = share(Date.parse(step.ended_at ?? ended_at) - from);
-    rows.push({ step, depth, left, width: Math.max(0, end - left) });
+    rows.push({ step, depth, left, width: Math.max(0, end - left), afterMs: start - from });
     for (const child of children.get(step) ?? []) add(child, depth + 1);
   };
   for (const step of children.get(undefined) ?? []) add(step, 0);
-  return rows;
+  return { rows, totalMs: total };
 }
 
 /** The step whose subgraph a step is in: the last one of that name that had started by then. */

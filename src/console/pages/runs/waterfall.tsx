@@ -7,20 +7,31 @@ import { toWaterfall, type WaterfallRow } from './waterfall-rows.ts';
 
 /** The steps of a run as bars on one scale. Each opens, also by the keyboard, and shows its input and output. */
 export function Waterfall({ run, absent }: { run: TracedRunResponse; absent: AbsentValues }) {
-  const rows = toWaterfall(run);
+  const { rows, totalMs } = toWaterfall(run);
   if (rows.length === 0) return <p class="muted">No steps were recorded.</p>;
   return (
-    <ol class="run-steps" aria-labelledby="run-steps">
-      {rows.map((row, index) => (
-        <li key={index}>
-          <Step row={row} absent={absent} />
-        </li>
-      ))}
-    </ol>
+    <>
+      <div class="run-axis" aria-hidden="true">
+        <span>Time since the start</span>
+        <span class="run-ticks">
+          {[0, totalMs / 2, totalMs].map((ms) => (
+            <span key={ms}>{duration(ms)}</span>
+          ))}
+        </span>
+        <span class="run-ms">Duration</span>
+      </div>
+      <ol class="run-steps" aria-labelledby="run-steps">
+        {rows.map((row, index) => (
+          <li key={index}>
+            <Step row={row} absent={absent} />
+          </li>
+        ))}
+      </ol>
+    </>
   );
 }
 
-function Step({ row: { step, depth, left, width }, absent }: { row: WaterfallRow; absent: AbsentValues }) {
+function Step({ row: { step, depth, left, width, afterMs }, absent }: { row: WaterfallRow; absent: AbsentValues }) {
   const ms = stepMs(step);
   const tone = step.error !== null ? 'run-bar-failed' : ms === undefined ? 'run-bar-open' : '';
   return (
@@ -38,6 +49,7 @@ function Step({ row: { step, depth, left, width }, absent }: { row: WaterfallRow
         </span>
       </summary>
       <div class="run-step">
+        <p class="muted">Began {duration(afterMs)} after the start.</p>
         {step.path.length > 0 && (
           <p class="muted">
             In <Untrusted text={step.path.join(' › ')} longest={500} />
