@@ -123,14 +123,14 @@ export function AssistantForm({ deploymentId, graphs, assistant, onSaved, onClos
       )}
       <JsonField
         label="Context (JSON)"
-        hint="What the graph reads at run time. It replaces the former context."
+        hint={`What the graph reads at run time.${assistant ? ' It replaces the former context.' : ''}`}
         problem={problems['context']}
         value={json.context}
         onInput={(context) => setJson({ ...json, context })}
       />
       <JsonField
         label="Configuration (JSON)"
-        hint={'Such as { "recursion_limit": 50, "tags": [] }. It replaces the former configuration.'}
+        hint={`Such as { "recursion_limit": 50, "tags": [] }.${assistant ? ' It replaces the former configuration.' : ''}`}
         problem={problems['config']}
         value={json.config}
         rows={3}
@@ -138,7 +138,11 @@ export function AssistantForm({ deploymentId, graphs, assistant, onSaved, onClos
       />
       <JsonField
         label="Metadata (JSON)"
-        hint="Keys are added or replaced. A key that you leave out stays."
+        hint={
+          assistant
+            ? 'Keys are added or replaced. A key that you leave out stays.'
+            : 'Keys by which the assistant can be found.'
+        }
         problem={problems['metadata']}
         value={json.metadata}
         rows={3}
