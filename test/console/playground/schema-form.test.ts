@@ -66,6 +66,7 @@ test('reads what was typed, leaves out what was not, and has null where a field 
 test('says which field is wrong, and why', () => {
   const { problems } = read({ count: '2.5', floor: 'high', any: '{', tags: ['a'] });
   expect(problems).toEqual({
+    name: 'Fill in this field.',
     count: 'Enter a whole number.',
     floor: 'Enter a number.',
     any: expect.stringContaining('not valid JSON'),

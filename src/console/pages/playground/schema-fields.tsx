@@ -103,10 +103,11 @@ interface SchemaFieldProps {
 
 function SchemaField({ field, path, draft, problems, onChange }: SchemaFieldProps) {
   const name = shownText(field.name || `Entry ${Number(path.split('.').at(-1)) + 1}`, 80);
+  const label = field.isRequired && !field.isNullable && field.name !== '' ? `${name} (required)` : name;
   if (field.kind === 'group') {
     return (
       <fieldset class="playground-group">
-        <legend>{name}</legend>
+        <legend>{label}</legend>
         {isGroup(draft) ? (
           field.fields.map((each) => (
             <SchemaField
@@ -135,7 +136,7 @@ function SchemaField({ field, path, draft, problems, onChange }: SchemaFieldProp
     const entries = Array.isArray(draft) ? draft : [];
     return (
       <fieldset class="playground-group">
-        <legend>{name}</legend>
+        <legend>{label}</legend>
         {entries.map((each, index) => (
           <div class="playground-entry" key={index}>
             <SchemaField
@@ -164,12 +165,13 @@ function SchemaField({ field, path, draft, problems, onChange }: SchemaFieldProp
   }
   return (
     <Field
-      label={field.isRequired && field.name !== '' ? `${name} (required)` : name}
+      label={label}
       hint={field.hint === undefined ? undefined : shownText(field.hint, 300)}
       problem={problems[path]}
     >
       {(attributes) => {
         const shown = typeof draft === 'string' ? draft : '';
+        const common = { ...attributes, 'aria-required': label !== name };
         const onInput = (event: { currentTarget: { value: string } }): void => onChange(event.currentTarget.value);
         if (field.kind === 'boolean' || field.kind === 'choice') {
           const options = field.kind === 'choice' ? field.options.map(String) : ['yes', 'no'];
@@ -177,7 +179,7 @@ function SchemaField({ field, path, draft, problems, onChange }: SchemaFieldProp
             field.kind === 'choice' ? field.options.map((_option, index) => String(index)) : ['true', 'false'];
           return (
             <select
-              {...attributes}
+              {...common}
               value={typeof draft === 'boolean' ? String(draft) : shown}
               onChange={({ currentTarget: { value } }) =>
                 onChange(field.kind === 'choice' ? value : value === '' ? undefined : value === 'true')
@@ -192,12 +194,11 @@ function SchemaField({ field, path, draft, problems, onChange }: SchemaFieldProp
             </select>
           );
         }
-        if (field.kind === 'number')
-          return <input {...attributes} inputMode="decimal" value={shown} onInput={onInput} />;
+        if (field.kind === 'number') return <input {...common} inputMode="decimal" value={shown} onInput={onInput} />;
         const rows = field.kind === 'json' ? 4 : Math.min(10, shown.split('\n').length);
         return (
           <textarea
-            {...attributes}
+            {...common}
             class={field.kind === 'json' ? 'mono' : ''}
             rows={rows}
             value={shown}

@@ -130,7 +130,8 @@ function read(field: FormField, draft: Draft, path: string, problems: Record<str
   if (field.kind === 'list' && Array.isArray(draft))
     return draft.map((each, index) => read(field.item, each, at(index), problems));
   if (field.kind === 'boolean' && typeof draft === 'boolean') return draft;
-  if (typeof draft === 'string' && (draft !== '' || (field.kind === 'text' && field.isRequired && !field.isNullable)))
+  // An entry of a list may be an empty text. A required field is filled in, or given as JSON.
+  if (typeof draft === 'string' && (draft !== '' || (field.kind === 'text' && field.name === '')))
     return readText(field, draft, path, problems);
   if (field.isNullable && field.isRequired) return null;
   if (field.isRequired) problems[path] = field.kind === 'list' ? 'Add an entry.' : 'Fill in this field.';
