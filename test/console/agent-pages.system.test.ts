@@ -94,6 +94,7 @@ test('makes an assistant, compares its versions, activates one and deletes it', 
 test('shows the problem of a field that the agent refuses, beside it', async () => {
   const { page } = await console.open(`${base}assistants`);
   await button(page, 'New assistant').click();
+  await expect.poll(() => field(page, 'Graph').inputValue()).toBe('echo');
   await field(page, 'Name').fill('wrong');
   await field(page, 'Context (JSON)').fill('{ "greeting": 5 }');
   await button(page, 'Make the assistant').click();

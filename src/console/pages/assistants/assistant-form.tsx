@@ -25,7 +25,9 @@ const fields = ['name', 'description', 'graph_id', 'context', 'config', 'metadat
 /** Makes an assistant, or the next version of one. */
 export function AssistantForm({ deploymentId, graphs, assistant, onSaved, onClose }: AssistantFormProps) {
   const { isBusy, problems, submit, show } = useForm();
-  const [graph, setGraph] = useState(assistant?.graph_id ?? graphs[0] ?? '');
+  const [typedGraph, setGraph] = useState(assistant?.graph_id);
+  // The graphs may be loaded after the form was opened.
+  const graph = typedGraph ?? graphs[0] ?? '';
   const [name, setName] = useState(assistant?.name ?? '');
   const [description, setDescription] = useState(assistant?.description ?? '');
   const [json, setJson] = useState({
