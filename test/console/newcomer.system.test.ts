@@ -157,7 +157,7 @@ test('leads a newcomer from the printed link to an agent that is broken and rest
   await upload(page, byPointer, notStarting);
   await page.getByRole('heading', { name: 'The agent was built, but did not start' }).waitFor({ timeout: 60_000 });
   await page.getByText('The revision before still serves all requests.').waitFor();
-  await page.getByRole('tab', { name: 'Agent log' }).click();
+  await page.getByRole('tab', { name: 'Agent log', selected: true }).waitFor();
   await page.locator('.log-text').getByText('MODEL_KEY is not set').first().waitFor();
   await expectAccessible(page);
   await page.getByRole('link', { name: 'Upload a new version' }).waitFor();

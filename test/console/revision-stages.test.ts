@@ -50,7 +50,7 @@ test('lets the last stage grow while the rollout is in progress, and ends it wit
 test('says what to do after each ending that needs a person, and nothing otherwise', () => {
   const silent = revisionStatuses.filter(
     (status) =>
-      adviceOn({ status, isLive: status === 'DEPLOYED', isOtherLive: false, verdict: 'passed' }) === undefined,
+      adviceOn({ status, source: 'github', isLive: status === 'DEPLOYED', isOtherLive: false, verdict: 'passed' }) === undefined,
   );
   expect(silent).toEqual([
     'CREATING',
@@ -61,11 +61,15 @@ test('says what to do after each ending that needs a person, and nothing otherwi
     'DEPLOYING',
     'DEPLOYED',
   ]);
-  const live = { status: 'DEPLOYED', isLive: true, isOtherLive: false };
+  const live = { status: 'DEPLOYED', source: 'github', isLive: true, isOtherLive: false };
   expect(adviceOn({ ...live, verdict: 'failed' })?.title).toContain('smoke tests failed');
   expect(adviceOn({ ...live, isLive: false, verdict: undefined })?.title).toContain('does not run');
   expect(adviceOn({ ...live, isLive: false, isOtherLive: true, verdict: 'failed' })).toBeUndefined();
-  const failed = { status: 'BUILD_FAILED', isLive: false, verdict: undefined };
+  const failed = { status: 'BUILD_FAILED', source: 'github', isLive: false, verdict: undefined };
   expect(adviceOn({ ...failed, isOtherLive: true })?.advice[0]).toContain('still serves');
   expect(adviceOn({ ...failed, isOtherLive: false })?.advice[0]).toContain('No revision serves');
+  const adviceFor = (source: string) => adviceOn({ ...failed, source, isOtherLive: true })?.advice.join(' ');
+  expect(adviceFor('internal_source')).toContain('upload a new version');
+  expect(adviceFor('internal_source')).not.toContain('push');
+  expect(adviceFor('github')).toContain('push or redeploy');
 });

@@ -84,7 +84,7 @@ test('shows a build as it happens, and then the stages and both logs, also by ke
   await textOf(page).getByText('waiting for the gate', { exact: true }).waitFor();
   await page.getByText('Building', { exact: true }).first().waitFor();
   await page.getByText('so far').waitFor();
-  await page.getByText('Live', { exact: true }).waitFor();
+  await page.getByText('Connected', { exact: true }).waitFor();
   await expectAccessible(page);
   await writeFile(gate, '');
   await textOf(page).getByText('through the gate', { exact: true }).waitFor();
@@ -133,7 +133,7 @@ test('interrupts a revision that is built, and says what serves and what to do',
 test('continues after the service was killed, with each line once', async () => {
   const opened = await fixture.open(pageOf(echo, '?log=agent'));
   const { page } = opened;
-  await page.getByText('Live', { exact: true }).last().waitFor();
+  await page.getByText('Connected', { exact: true }).waitFor();
   await write(echo.latest_revision_id, 'deploy', ['before the kill']);
   await textOf(page).getByText('before the kill').waitFor();
   await fixture.services.kill();

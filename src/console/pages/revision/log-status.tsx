@@ -51,7 +51,7 @@ function StateBadge({ state }: { state: FollowState }) {
     case 'loading':
       return <Badge tone="busy">Loading</Badge>;
     case 'live':
-      return <Badge tone="good">Live</Badge>;
+      return <Badge tone="idle">Connected</Badge>;
     case 'reconnecting':
       return <Badge tone="warn">Reconnecting</Badge>;
     case 'complete':

@@ -33,8 +33,14 @@ export function Logs({ deploymentId, revisionId, status, onEnd }: LogsProps) {
   const [linkedId, setLinkedId] = useState(lineInAddress);
   const logs = useRef({ build: new LogLines(), deploy: new LogLines() });
   const tabs = useRef<HTMLDivElement>(null);
+  /** Whether the person decided what to read: a log, or a line of it. */
+  const isChosen = useRef(linkedId !== undefined);
   const { label } = kinds.find((each) => each.kind === kind) ?? kinds[0] ?? { label: '' };
 
+  const choose = (chosen: LogKind): void => {
+    isChosen.current = true;
+    show(chosen);
+  };
   const show = (chosen: LogKind): void => {
     setKind(chosen);
     setLinkedId(undefined);
@@ -53,11 +59,19 @@ export function Logs({ deploymentId, revisionId, status, onEnd }: LogsProps) {
     return () => window.removeEventListener('hashchange', onHash);
   }, []);
 
+  // The advice of a failed deploy is to read the agent log.
+  const lastStatus = useRef(status);
+  useEffect(() => {
+    const hasFailedNow = status === 'DEPLOY_FAILED' && lastStatus.current !== status;
+    lastStatus.current = status;
+    if (hasFailedNow && !isChosen.current && lineInAddress() === undefined) show('deploy');
+  }, [status]);
+
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return;
     event.preventDefault();
     const other = kind === 'build' ? 'deploy' : 'build';
-    show(other);
+    choose(other);
     tabs.current?.querySelector<HTMLButtonElement>(`#log-tab-${other}`)?.focus();
   };
 
@@ -73,7 +87,7 @@ export function Logs({ deploymentId, revisionId, status, onEnd }: LogsProps) {
             aria-selected={each.kind === kind}
             aria-controls="log-panel"
             tabIndex={each.kind === kind ? 0 : -1}
-            onClick={() => show(each.kind)}
+            onClick={() => choose(each.kind)}
           >
             {each.label}
           </button>

@@ -10,6 +10,8 @@ export interface OutcomeAdvice {
 
 export interface EndedRevisionState {
   status: string;
+  /** What the deployment is built from: `internal_source` is uploaded. */
+  source: string;
   /** Whether it has the traffic. */
   isLive: boolean;
   /** Whether another revision of the deployment has the traffic. */
@@ -20,7 +22,7 @@ export interface EndedRevisionState {
 
 /** Advice on the outcome of a revision; undefined if there is nothing to do. */
 export function adviceOn(revision: EndedRevisionState): OutcomeAdvice | undefined {
-  const { status, isLive, isOtherLive, verdict } = revision;
+  const { status, source, isLive, isOtherLive, verdict } = revision;
   const serving = isOtherLive
     ? 'The revision before still serves all requests.'
     : 'No revision serves now: requests to the agent fail until one is live.';
@@ -28,7 +30,7 @@ export function adviceOn(revision: EndedRevisionState): OutcomeAdvice | undefine
     case 'in-progress':
       return undefined;
     case 'failed':
-      return failed(status, serving);
+      return failed(status, source, serving);
     case 'interrupted':
       return {
         tone: 'warn',
@@ -42,7 +44,7 @@ export function adviceOn(revision: EndedRevisionState): OutcomeAdvice | undefine
         advice: ['Nothing needs to be done. Open the newest revision of the deployment to see its outcome.'],
       };
     case 'live':
-      return isLive || isOtherLive ? tested(verdict, isLive) : stopped;
+      return isLive || isOtherLive ? tested(verdict, source, isLive) : stopped;
     case 'unknown':
       return {
         tone: 'warn',
@@ -61,7 +63,13 @@ const stopped: OutcomeAdvice = {
   advice: ['Read the end of the agent log below for the reason.', 'Redeploy the deployment to start it again.'],
 };
 
-function failed(status: string, serving: string): OutcomeAdvice {
+/** How code that was corrected reaches the deployment. */
+function deliver(source: string): string {
+  if (source === 'internal_source') return 'upload a new version';
+  return source === 'external_docker' ? 'set the new image in the settings' : 'push or redeploy';
+}
+
+function failed(status: string, source: string, serving: string): OutcomeAdvice {
   if (status === 'BUILD_FAILED') {
     return {
       tone: 'bad',
@@ -69,7 +77,7 @@ function failed(status: string, serving: string): OutcomeAdvice {
       advice: [
         serving,
         'Read the end of the build log below: the last errors name the file or the command.',
-        'Correct the code, or the build settings of the deployment, and push or redeploy.',
+        `Correct the code and ${deliver(source)}, or change the build settings of the deployment.`,
       ],
     };
   }
@@ -80,7 +88,7 @@ function failed(status: string, serving: string): OutcomeAdvice {
       advice: [
         serving,
         'Read the end of the agent log below: usually a secret is missing, or the code fails as it is loaded.',
-        'Correct the code or the secrets of the deployment, and push or redeploy. To serve meanwhile, go back to an earlier revision.',
+        `Correct the code and ${deliver(source)}, or change the secrets of the deployment. To serve meanwhile, go back to an earlier revision.`,
       ],
     };
   }
@@ -91,7 +99,7 @@ function failed(status: string, serving: string): OutcomeAdvice {
   };
 }
 
-function tested(verdict: string | undefined, isLive: boolean): OutcomeAdvice | undefined {
+function tested(verdict: string | undefined, source: string, isLive: boolean): OutcomeAdvice | undefined {
   if (!isLive || verdict === undefined || verdict === 'passed') return undefined;
   return verdict === 'failed'
     ? {
@@ -99,7 +107,7 @@ function tested(verdict: string | undefined, isLive: boolean): OutcomeAdvice | u
         title: 'This revision serves, but its smoke tests failed',
         advice: [
           'Compare below what each test expected with what the agent responded.',
-          'Roll back to an earlier revision to restore the agent, or correct the code and push.',
+          `Roll back to an earlier revision to restore the agent, or correct the code and ${deliver(source)}.`,
         ],
       }
     : {

@@ -148,6 +148,7 @@ function EndingNotice({ deployment, entry }: { deployment: Deployment; entry: Hi
   const { revision, is_live, verdict } = entry;
   const outcome = adviceOn({
     status: revision.status,
+    source: deployment.source,
     isLive: is_live,
     isOtherLive: active_revision_id !== null && active_revision_id !== revision.id,
     verdict: verdict?.kind,
