@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { historyEntry, type Commit } from '../../src/contract/control/revision-history.ts';
-import { causeParts, commitParts, type CausePart } from '../../src/console/pages/deployment/cause.ts';
+import {
+  causeParts,
+  changedFieldText,
+  commitParts,
+  hasServed,
+  isWithoutSource,
+  type CausePart,
+} from '../../src/console/pages/deployment/cause.ts';
 import { statusTimes, totalMs } from '../../src/console/pages/deployment/status-times.ts';
 
 const commit: Commit = { sha: 'a1b2c3d4e5f6', subject: 'Fix greeting', author: 'Ada', authored_at: null };
@@ -34,10 +41,49 @@ describe('the cause of a revision in words', () => {
     [{ kind: 'something-new' }, null, 'Cause not recorded'],
   ])('%j', (cause, of, expected) => expect(words(causeParts(entry(cause, of)))).toBe(expected));
 
+  const path = 'source_revision_config.source_tarball_path';
+  const patched = (changed_fields: string[]) => ({ ...entry({ kind: 'patch', ...byKey }), changed_fields });
+  test.each([
+    [[path], 'Upload with the API key ci'],
+    [[path, 'source_revision_config.graph_config_path'], 'Upload with the API key ci'],
+    [[path, 'secrets.A'], 'Upload and change with the API key ci'],
+    [['secrets.A'], 'Changed with the API key ci'],
+  ])('is an upload where %j changed', (fields, expected) => {
+    expect(words(causeParts(patched(fields)))).toBe(expected);
+  });
+
+  test('names the source in words, and other fields by their paths', () => {
+    expect([path, 'secrets.A'].map(changedFieldText)).toEqual(['source', 'secrets.A']);
+  });
+
+  test('says of the first revision of a folder that it has no source yet', () => {
+    const created = (source: string, source_tarball_path: string | null) => {
+      const made = entry({ kind: 'create', ...byKey });
+      return { ...made, revision: { ...made.revision, source, source_revision_config: { source_tarball_path } } };
+    };
+    expect(words(causeParts(created('internal_source', null)))).toBe(
+      'Created with the API key ci, without a source yet',
+    );
+    expect(isWithoutSource(created('internal_source', '/uploads/a'))).toBe(false);
+    expect(isWithoutSource(created('github', null))).toBe(false);
+  });
+
   test('has what others wrote apart from our words', () => {
     const parts = [...causeParts(entry(byKey)), ...commitParts(commit)];
     expect(parts.filter((part) => typeof part === 'string').join('')).not.toMatch(/ci|Ada|Fix/);
   });
+});
+
+test('only a revision that was live once has served', () => {
+  const of = (status: string, former: string[], is_live = false) => ({
+    ...entry({}),
+    revision: { ...entry({}).revision, status },
+    statuses: former.map((each) => ({ status: each, message: null, at: '2026-01-02T03:04:05Z' })),
+    is_live,
+  });
+  expect(hasServed(of('DEPLOY_FAILED', ['DEPLOYING', 'DEPLOY_FAILED']))).toBe(false);
+  expect(hasServed(of('UNKNOWN', ['DEPLOYED', 'UNKNOWN']))).toBe(true);
+  expect(hasServed(of('DEPLOYED', []))).toBe(true);
 });
 
 describe('the times of a revision', () => {

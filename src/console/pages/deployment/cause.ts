@@ -1,10 +1,29 @@
 import type { Commit, HistoryEntry } from '../../../contract/control/revision-history.ts';
+import { classOfRevisionStatus } from '../../../contract/control/revision-status.ts';
 
 /** A part of a sentence: our words, text that others wrote, or a revision. */
 export type CausePart = string | { text: string } | { revisionId: string };
 
+/** Whether a revision came with its deployment, before a source was uploaded: it has nothing to build. */
+export const isWithoutSource = ({ cause, revision }: Pick<HistoryEntry, 'cause' | 'revision'>): boolean =>
+  cause.kind === 'create' &&
+  revision.source === 'internal_source' &&
+  !revision.source_revision_config.source_tarball_path;
+
+/** Whether a revision serves or has served; only such a one is worth going back to. */
+export const hasServed = ({ is_live, revision, statuses }: HistoryEntry): boolean =>
+  is_live || [revision, ...statuses].some(({ status }) => classOfRevisionStatus(status) === 'live');
+
+const tarballPath = 'source_revision_config.source_tarball_path';
+/** What an upload may change beside its tarball. */
+const ofUpload: readonly string[] = [tarballPath, 'source_revision_config.graph_config_path'];
+
+/** A changed field in words, where its path says nothing to people. */
+export const changedFieldText = (field: string): string => (field === tarballPath ? 'source' : field);
+
 /** What caused a revision, in words: `Push by Ada: Fix greeting (a1b2c3d)`. */
-export function causeParts({ cause, commit }: Pick<HistoryEntry, 'cause' | 'commit'>): CausePart[] {
+export function causeParts(entry: HistoryEntry): CausePart[] {
+  const { cause, commit, changed_fields } = entry;
   const { kind, redeploy_of } = cause;
   if (kind === 'push') return commit === null ? ['Push'] : ['Push', ...pushed(commit)];
   if (kind === 'redeploy' || kind === 'rollback') {
@@ -12,8 +31,15 @@ export function causeParts({ cause, commit }: Pick<HistoryEntry, 'cause' | 'comm
     if (redeploy_of === null) return [words, ...byActor(cause, ' ')];
     return [kind === 'redeploy' ? 'Redeploy of ' : 'Rollback to ', { revisionId: redeploy_of }, ...byActor(cause, ' ')];
   }
-  if (kind === 'create') return ['Created', ...byActor(cause, ' ')];
-  if (kind === 'patch') return ['Changed', ...byActor(cause, ' ')];
+  if (kind === 'create') {
+    const end = isWithoutSource(entry) ? [', without a source yet'] : [];
+    return ['Created', ...byActor(cause, ' '), ...end];
+  }
+  if (kind === 'patch') {
+    const isUpload = changed_fields.includes(tarballPath);
+    const isOnlyUpload = isUpload && changed_fields.every((field) => ofUpload.includes(field));
+    return [isOnlyUpload ? 'Upload' : isUpload ? 'Upload and change' : 'Changed', ...byActor(cause, ' ')];
+  }
   return ['Cause not recorded'];
 }
 

@@ -1,11 +1,12 @@
 import type { HistoryEntry } from '../../../contract/control/revision-history.ts';
+import { classOfRevisionStatus } from '../../../contract/control/revision-status.ts';
 import { paths } from '../../paths.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { isInProgress, revisionStatusLabel, revisionStatusTone, shortId } from '../../parts/revision-status.ts';
 import { TimeAgo } from '../../parts/time.tsx';
 import { Untrusted } from '../../parts/untrusted.tsx';
 import type { Action } from './actions.tsx';
-import { causeParts, commitParts } from './cause.ts';
+import { causeParts, changedFieldText, commitParts, hasServed, isWithoutSource } from './cause.ts';
 import { Sentence } from './sentence.tsx';
 import { StatusTimes } from './status-line.tsx';
 import { VerdictEvidence } from './verdict-evidence.tsx';
@@ -23,11 +24,16 @@ interface TimelineEntryProps {
 export function TimelineEntry({ deploymentId, entry, isLatest, canAct, onAction }: TimelineEntryProps) {
   const { revision, cause, commit, changed_fields, verdict } = entry;
   const short = shortId(revision.id);
+  const isEmpty = isWithoutSource(entry) && classOfRevisionStatus(revision.status) === 'superseded';
+  const served = hasServed(entry);
   return (
     <li class={`deployment-entry ${entry.is_live ? 'deployment-entry-live' : ''}`} aria-label={`Revision ${short}`}>
       <div class="deployment-entry-head">
-        <Badge tone={revisionStatusTone(revision.status)}>{revisionStatusLabel(revision.status)}</Badge>
+        <Badge tone={revisionStatusTone(revision.status)}>
+          {isEmpty ? 'Nothing to build' : revisionStatusLabel(revision.status)}
+        </Badge>
         {entry.is_live && <span class="deployment-live">Serves now</span>}
+        {served && !entry.is_live && <span class="deployment-live deployment-served">Served before</span>}
         <a class="mono" href={paths.revision(deploymentId, revision.id)} aria-label={`Revision ${short}, its logs`}>
           {short}
         </a>
@@ -43,7 +49,7 @@ export function TimelineEntry({ deploymentId, entry, isLatest, canAct, onAction 
               Interrupt
             </button>
           )}
-          {canAct && !isLatest && !entry.is_live && entry.can_redeploy && (
+          {canAct && !isLatest && !entry.is_live && served && entry.can_redeploy && (
             <button
               type="button"
               class="button"
@@ -63,12 +69,12 @@ export function TimelineEntry({ deploymentId, entry, isLatest, canAct, onAction 
           <Sentence parts={commitParts(commit)} deploymentId={deploymentId} />
         </p>
       )}
-      {revision.status_message && (
+      {revision.status_message && !isEmpty && (
         <p class="deployment-message">
           <Untrusted text={revision.status_message} longest={600} />
         </p>
       )}
-      <StatusTimes statuses={entry.statuses} />
+      {!isEmpty && <StatusTimes statuses={entry.statuses} />}
       {changed_fields.length > 0 && <ChangedFields fields={changed_fields} />}
       {verdict !== null && <VerdictEvidence verdict={verdict} />}
     </li>
@@ -83,7 +89,7 @@ function ChangedFields({ fields }: { fields: readonly string[] }) {
       <span class="muted">Changed: </span>
       {fields.slice(0, mostShown).map((field) => (
         <code key={field}>
-          <Untrusted text={field} longest={100} />
+          <Untrusted text={changedFieldText(field)} longest={100} />
         </code>
       ))}
       {fields.length > mostShown && <span class="muted">and {fields.length - mostShown} more</span>}

@@ -18,6 +18,8 @@ export interface EndedRevisionState {
   isOtherLive: boolean;
   /** The kind of the latest verdict of the smoke tests. */
   verdict: string | undefined;
+  /** Whether it was made before a source was uploaded. */
+  isWithoutSource?: boolean;
 }
 
 /** Advice on the outcome of a revision; undefined if there is nothing to do. */
@@ -38,6 +40,13 @@ export function adviceOn(revision: EndedRevisionState): OutcomeAdvice | undefine
         advice: [serving, 'If that was not intended, redeploy the deployment. To leave it as it is, do nothing.'],
       };
     case 'superseded':
+      if (revision.isWithoutSource) {
+        return {
+          tone: 'warn',
+          title: 'This revision came with the deployment, before a source was uploaded',
+          advice: ['Nothing needs to be done. Open the newest revision of the deployment: it has what was uploaded.'],
+        };
+      }
       return {
         tone: 'warn',
         title: 'This revision was skipped: a newer one replaced it in the queue',

@@ -11,7 +11,7 @@ import { isInProgress, revisionStatusLabel, revisionStatusTone, shortId } from '
 import { TimeAgo } from '../../parts/time.tsx';
 import { Untrusted } from '../../parts/untrusted.tsx';
 import { ActionDialog, type Action } from '../deployment/actions.tsx';
-import { causeParts, commitParts } from '../deployment/cause.ts';
+import { causeParts, commitParts, hasServed, isWithoutSource } from '../deployment/cause.ts';
 import { Sentence } from '../deployment/sentence.tsx';
 import { VerdictEvidence } from '../deployment/verdict-evidence.tsx';
 import { adviceOn } from './outcome-advice.ts';
@@ -119,7 +119,7 @@ function Head({ deployment, entry, onAction }: HeadProps) {
               Interrupt
             </button>
           )}
-          {entry.can_redeploy && (
+          {entry.can_redeploy && (isCurrent || hasServed(entry)) && (
             <button
               type="button"
               class="button"
@@ -152,8 +152,10 @@ function EndingNotice({ deployment, entry }: { deployment: Deployment; entry: Hi
     isLive: is_live,
     isOtherLive: active_revision_id !== null && active_revision_id !== revision.id,
     verdict: verdict?.kind,
+    isWithoutSource: isWithoutSource(entry),
   });
-  const reason = revision.status_message;
+  // What the service says of a revision without a source reads as a failure.
+  const reason = isWithoutSource(entry) ? undefined : revision.status_message;
   if (!outcome) {
     return reason ? (
       <p class="notice">
