@@ -44,6 +44,13 @@ test('lets the last stage grow while the rollout is in progress, and ends it wit
   ];
   expect(short(building, 60)).toMatchObject({ totalMs: 60, isRunning: true });
   expect(short([...building, ['BUILD_FAILED', 30]], 60)).toMatchObject({ totalMs: 30, isRunning: false });
+  const isFailed = (last: string) =>
+    toStages(
+      [...building, [last, 30] as const].map(([status, ms]) => ({ status, at: at(ms) })),
+      start,
+    ).stages.map((stage) => stage.isFailed);
+  expect(isFailed('BUILD_FAILED')).toEqual([false, true]);
+  expect(isFailed('INTERRUPTED')).toEqual([false, false]);
   expect(short([], 60)).toEqual({ stages: [], totalMs: 0, isRunning: false });
 });
 

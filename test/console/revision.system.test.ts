@@ -83,12 +83,13 @@ test('shows a build as it happens, and then the stages and both logs, also by ke
   const { page } = opened;
   await textOf(page).getByText('waiting for the gate', { exact: true }).waitFor();
   await page.getByText('Building', { exact: true }).first().waitFor();
-  await page.getByText('so far').waitFor();
+  await page.getByText('so far').first().waitFor();
   await page.getByText('Connected', { exact: true }).waitFor();
   await expectAccessible(page);
   await writeFile(gate, '');
   await textOf(page).getByText('through the gate', { exact: true }).waitFor();
   await page.getByText('Serves now').waitFor({ timeout: 60_000 });
+  await page.getByRole('region', { name: 'The agent' }).getByRole('link', { name: 'Open the playground' }).waitFor();
   await page.getByText('Complete', { exact: true }).waitFor();
   echo = await control.getDeployment(created.id);
 

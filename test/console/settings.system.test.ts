@@ -65,6 +65,7 @@ test('changes settings with and without a revision, keeps secrets secret, and ov
   for (const value of [kept, removed]) expect(await page.content()).not.toContain(value);
   await Promise.all([saved(), save.getByRole('button', { name: 'Save and create a revision' }).click()]);
   await save.getByRole('link', { name: /^revision/ }).waitFor();
+  expect(await save.getByText('Nothing is changed.').count()).toBe(0);
   const changed = await control.getDeployment(id);
   expect(changed.latest_revision_id).not.toBe(withSecrets.latest_revision_id);
   expect(changed.source_revision_config.repo_ref).toBe(branch);

@@ -105,7 +105,7 @@ describe('the form of the settings', () => {
   });
 
   test.each<[string, string, RegExp]>([
-    ['no JSON', '{', /not JSON/],
+    ['no JSON', '{', /not valid JSON/],
     ['an unknown field', '{"cpus": 2}', /cpus/],
     ['a value out of bounds', '{"cpu": 99}', /cpu: .*8/],
     ['a request above its limit', '{"cpu": 4, "cpu_limit": 2}', /cpu is 4 and may not be above/],

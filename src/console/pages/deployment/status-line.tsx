@@ -1,5 +1,5 @@
 import type { HistoryEntry } from '../../../contract/control/revision-history.ts';
-import { revisionStatusLabel } from '../../parts/revision-status.ts';
+import { isInProgress, revisionStatusLabel } from '../../parts/revision-status.ts';
 import { duration } from '../../parts/time.tsx';
 import { statusTimes, totalMs } from './status-times.ts';
 
@@ -8,6 +8,7 @@ export function StatusTimes({ statuses }: { statuses: HistoryEntry['statuses'] }
   const now = Date.now();
   const times = statusTimes(statuses, now);
   const total = totalMs(statuses, now);
+  const isRunning = isInProgress(statuses.at(-1)?.status ?? '');
   if (times.length === 0) return null;
   return (
     <ol class="deployment-steps" aria-label="Times">
@@ -19,7 +20,11 @@ export function StatusTimes({ statuses }: { statuses: HistoryEntry['statuses'] }
           {ms !== undefined && <span class="deployment-ms">{duration(ms)}</span>}
         </li>
       ))}
-      {times.length > 1 && total !== undefined && <li class="deployment-total">{duration(total)} in all</li>}
+      {times.length > 1 && total !== undefined && (
+        <li class="deployment-total">
+          {duration(total)} {isRunning ? 'so far' : 'in all'}
+        </li>
+      )}
     </ol>
   );
 }

@@ -16,6 +16,7 @@ import { Sentence } from '../deployment/sentence.tsx';
 import { VerdictEvidence } from '../deployment/verdict-evidence.tsx';
 import { adviceOn } from './outcome-advice.ts';
 import { Logs } from './logs.tsx';
+import { NextStep } from './next-step.tsx';
 import { Waterfall } from './waterfall.tsx';
 
 interface RevisionProps {
@@ -48,6 +49,7 @@ export default function Revision({ deploymentId, revisionId }: RevisionProps) {
             <>
               <Head deployment={deployment} entry={data} onAction={setAction} />
               <EndingNotice deployment={deployment} entry={data} />
+              {data.is_live && <NextStep deployment={deployment} />}
               <Waterfall statuses={data.statuses} />
               {data.verdict && (
                 <section class="panel" aria-label="Smoke tests">

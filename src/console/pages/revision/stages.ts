@@ -18,6 +18,8 @@ export interface Stage {
   spans: { from: number; to: number }[];
   totalMs: number;
   isRunning: boolean;
+  /** Whether the rollout failed in it. */
+  isFailed: boolean;
 }
 
 export interface Stages {
@@ -31,7 +33,7 @@ export interface Stages {
 export function toStages(statuses: readonly { status: string; at: string }[], now: number): Stages {
   const start = Date.parse(statuses[0]?.at ?? '');
   if (Number.isNaN(start)) return { stages: [], totalMs: 0, isRunning: false };
-  const stages = stageNames.map((name): Stage => ({ name, spans: [], totalMs: 0, isRunning: false }));
+  const stages = stageNames.map((name): Stage => ({ name, spans: [], totalMs: 0, isRunning: false, isFailed: false }));
   let totalMs = 0;
   for (const [at, { status, at: since }] of statuses.entries()) {
     const stage = stages.find(({ name }) => name === stageOf[status]);
@@ -45,6 +47,7 @@ export function toStages(statuses: readonly { status: string; at: string }[], no
     else stage.spans.push({ from, to });
     stage.totalMs += to - from;
     stage.isRunning = !next;
+    stage.isFailed = next !== undefined && classOfRevisionStatus(next.status) === 'failed';
     totalMs = Math.max(totalMs, to);
   }
   const isRunning = classOfRevisionStatus(statuses.at(-1)?.status ?? '') === 'in-progress';

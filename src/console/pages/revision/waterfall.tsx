@@ -21,17 +21,17 @@ export function Waterfall({ statuses }: { statuses: HistoryEntry['statuses'] }) 
   return (
     <section class="panel" aria-labelledby="revision-stages">
       <h2 id="revision-stages">
-        Stages <span class="revision-total">{duration(totalMs)} in all</span>
+        Stages <span class="revision-total">{duration(totalMs)} {isRunning ? 'so far' : 'in all'}</span>
       </h2>
       <ol class="revision-stages">
-        {stages.map(({ name, spans, totalMs: ms, isRunning: runs }) => (
+        {stages.map(({ name, spans, totalMs: ms, isRunning: runs, isFailed }) => (
           <li key={name}>
             <span>{name}</span>
             <span class="revision-track" aria-hidden="true">
               {spans.map(({ from, to }) => (
                 <span
                   key={from}
-                  class={runs ? 'revision-bar revision-bar-running' : 'revision-bar'}
+                  class={`revision-bar ${runs ? 'revision-bar-running' : isFailed ? 'revision-bar-failed' : ''}`}
                   style={{ left: share(from), width: share(to - from) }}
                 />
               ))}
@@ -39,6 +39,7 @@ export function Waterfall({ statuses }: { statuses: HistoryEntry['statuses'] }) 
             <span class="revision-ms">
               {duration(ms)}
               {runs && ' so far'}
+              {isFailed && <span class="revision-failed"> failed</span>}
             </span>
           </li>
         ))}

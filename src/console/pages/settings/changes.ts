@@ -81,7 +81,7 @@ function readValue({ control }: SettingsField, text: string): { value: unknown }
   try {
     return { value: JSON.parse(trimmed) };
   } catch (error) {
-    return { problem: `This is not JSON. ${messageOf(error)}`.trim() };
+    return { problem: `This is not valid JSON. ${messageOf(error)}`.trim() };
   }
 }
 

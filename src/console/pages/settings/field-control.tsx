@@ -2,7 +2,7 @@ import type { Deployment } from '../../../contract/control/deployment.ts';
 import { Field } from '../../parts/field.tsx';
 import { Untrusted } from '../../parts/untrusted.tsx';
 import { initialText } from './changes.ts';
-import { textOf, valueAt, type SettingsField } from './fields.ts';
+import { fixedTextOf, valueAt, type SettingsField } from './fields.ts';
 
 /** The words for when a change takes effect, beside the rule. */
 const effects = {
@@ -82,7 +82,7 @@ export function FixedFields({ deployment, fields }: { deployment: Deployment; fi
         return (
           <div key={path}>
             <dt>{label}</dt>
-            <dd>{value === undefined ? <span class="muted">not set</span> : <Untrusted text={textOf(value)} />}</dd>
+            <dd>{value === undefined ? <span class="muted">not set</span> : <Untrusted text={fixedTextOf(path, value)} />}</dd>
           </div>
         );
       })}

@@ -77,6 +77,16 @@ export function valueAt(deployment: Deployment, path: string): unknown {
   return value ?? undefined;
 }
 
+const sourceTexts: Readonly<Record<string, string>> = {
+  internal_source: 'Uploaded folder or archive',
+  github: 'Repository',
+  external_docker: 'Container image',
+};
+
+/** A value that cannot be changed, in words. */
+export const fixedTextOf = (path: string, value: unknown): string =>
+  (path === 'source' ? sourceTexts[textOf(value)] : undefined) ?? textOf(value);
+
 /** A value as the text of its control. */
 export function textOf(value: unknown): string {
   if (value === undefined) return '';

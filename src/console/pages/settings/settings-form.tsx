@@ -140,7 +140,7 @@ export function SettingsForm({ current, reload }: SettingsFormProps) {
         <h2 id="settings-fixed">Set on create, or by the service</h2>
         <FixedFields deployment={base} fields={fields.filter((field) => !isEditable(field))} />
       </section>
-      <div class="settings-bar panel" role="region" aria-label="Save">
+      <div class={`settings-bar panel ${effect || made ? 'settings-bar-sticky' : ''}`} role="region" aria-label="Save">
         {conflict !== undefined && (
           <div class="notice notice-error" role="alert">
             <p>{conflict} Load the newer settings: what you typed stays.</p>
@@ -157,17 +157,21 @@ export function SettingsForm({ current, reload }: SettingsFormProps) {
           </div>
         )}
         {error && conflict === undefined && <ErrorNotice error={error} />}
-        <p role="status">
-          {effect?.message ?? 'Nothing is changed.'}
-          {made !== undefined && (
-            <>
-              {' '}
-              Saved: <a href={paths.revision(base.id, made)}>revision {shortId(made)}</a> is on its way.
-            </>
-          )}
-        </p>
-        {wrong.length > 0 && <p class="field-error">Cannot be saved yet: {wrong.join(', ')}.</p>}
-        {effect && <p class="muted">Changed: {changes.fields.map(({ label }) => label).join(', ')}</p>}
+        <div class="settings-said">
+          <p role="status">
+            {effect ? (
+              effect.message
+            ) : made === undefined ? (
+              'Nothing is changed.'
+            ) : (
+              <>
+                Saved. The service is making <a href={paths.revision(base.id, made)}>revision {shortId(made)}</a> of it.
+              </>
+            )}
+          </p>
+          {wrong.length > 0 && <p class="field-error">Cannot be saved yet: {wrong.join(', ')}.</p>}
+          {effect && <p class="muted">Changed: {changes.fields.map(({ label }) => label).join(', ')}</p>}
+        </div>
         <div class="actions">
           <button
             type="submit"
