@@ -96,8 +96,8 @@ test('deploys a dropped archive to a deployment that lost its upload by a reload
   await page.getByText('The upload was interrupted.').waitFor();
 
   await page.reload();
-  await page.getByRole('heading', { name: 'Upload the source' }).waitFor();
-  await page.getByText('The deployment dropped exists.').waitFor();
+  await page.getByRole('heading', { name: 'Upload the first version of dropped' }).waitFor();
+  await page.getByRole('link', { name: 'Cancel' }).waitFor();
   await expectAccessible(page);
   await drop('Dropped.tar.gz', archive);
   await page.getByText(/^Dropped.tar.gz: \d+ files, /).waitFor();

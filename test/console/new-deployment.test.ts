@@ -6,6 +6,7 @@ import {
   toRequest,
   type Draft,
 } from '../../src/console/pages/new-deployment/request.ts';
+import { sizeText } from '../../src/console/pages/new-deployment/size-text.ts';
 import { configPathsOf, folderOf, nameFor, selectFiles } from '../../src/console/pages/new-deployment/source-files.ts';
 
 const draftOf = (sourceKind: Draft['sourceKind'], values: Draft['values'] = {}): Draft => ({
@@ -53,6 +54,23 @@ test('names what is missing at its field', () => {
       'secrets.0.name': 'Enter a name, or remove the row.',
     },
   });
+});
+
+test('corrects a name that cannot be used', () => {
+  const problem = (name: string) => {
+    const request = toRequest(draftOf('repository', { name, 'source_config.repo_url': 'https://example.com/a.git' }));
+    return 'problems' in request ? request.problems : undefined;
+  };
+  expect(problem('My Agent')).toEqual({
+    name: 'It may hold lower-case letters, digits and hyphens only. Use “my-agent”, for example.',
+  });
+  expect(problem('ü')).toEqual({ name: 'It may hold lower-case letters, digits and hyphens only.' });
+  expect(problem('a'.repeat(64))?.['name']).toContain('at most 63');
+  expect(problem('my-agent')).toBeUndefined();
+});
+
+test('writes sizes with the units of the other pages', () => {
+  expect([0, 999, 13_600, 2_500_000, 4e12].map(sizeText)).toEqual(['0 B', '999 B', '13.6 kB', '2.5 MB', '4,000 GB']);
 });
 
 test('takes refusals apart by their fields, and keeps the rest', () => {

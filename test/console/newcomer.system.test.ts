@@ -88,7 +88,7 @@ const answer = (page: Page, text: string): Promise<void> =>
 /** Uploads another version of the deployment, and waits until its revision is shown. */
 async function upload(page: Page, { press }: InputMethod, folder: string): Promise<void> {
   await press(page.getByRole('link', { name: 'Upload a new version' }));
-  await page.getByRole('heading', { name: 'Upload the source' }).waitFor();
+  await page.getByRole('heading', { name: /^Upload a new version of / }).waitFor();
   await page.getByText('What serves now keeps serving until the new version is ready.').waitFor();
   await page.getByLabel('Choose a folder').setInputFiles(folder);
   await page.getByText(/: \d+ files, /).waitFor();

@@ -57,7 +57,8 @@ test('lets the last stage grow while the rollout is in progress, and ends it wit
 test('says what to do after each ending that needs a person, and nothing otherwise', () => {
   const silent = revisionStatuses.filter(
     (status) =>
-      adviceOn({ status, source: 'github', isLive: status === 'DEPLOYED', isOtherLive: false, verdict: 'passed' }) === undefined,
+      adviceOn({ status, source: 'github', isLive: status === 'DEPLOYED', isOtherLive: false, verdict: 'passed' }) ===
+      undefined,
   );
   expect(silent).toEqual([
     'CREATING',

@@ -1,8 +1,9 @@
 import { useLocation } from 'preact-iso';
 import { useEffect, useRef } from 'preact/hooks';
+import type { Deployment } from '../../../contract/control/deployment.ts';
 import { ErrorNotice, Loading } from '../../parts/notices.tsx';
 import { Page } from '../../parts/page.tsx';
-import { Untrusted } from '../../parts/untrusted.tsx';
+import { paths } from '../../paths.ts';
 import { AdvancedFields, FieldInput } from './fields.tsx';
 import { FolderPicker } from './folder-picker.tsx';
 import { ProgressBar } from './progress-bar.tsx';
@@ -28,8 +29,9 @@ export default function NewDeployment() {
     void submit();
   };
   const isUpload = existing !== undefined;
+  const id = query['deployment'];
   return (
-    <Page title={isUpload ? 'Upload the source' : 'New deployment'}>
+    <Page title={isUpload ? uploadTitle(existing.data) : 'New deployment'}>
       {failure && <ErrorNotice error={failure} />}
       <form ref={form} class="new-deployment" noValidate onSubmit={send} aria-busy={isBusy}>
         <fieldset class="new-deployment-all" disabled={isBusy}>
@@ -41,6 +43,11 @@ export default function NewDeployment() {
           <button type="submit" class="button button-primary" aria-disabled={isBusy}>
             {isBusy ? 'Deploying …' : 'Deploy'}
           </button>
+          {id !== undefined && !isBusy && (
+            <a class="button" href={paths.deployment(id)}>
+              Cancel
+            </a>
+          )}
           <span class="muted">
             {isUpload
               ? 'Makes a revision of what you upload.'
@@ -50,6 +57,13 @@ export default function NewDeployment() {
       </form>
     </Page>
   );
+}
+
+/** The first version is uploaded here where the upload of the form for new deployments failed. */
+function uploadTitle(deployment: Deployment | undefined): string {
+  if (deployment === undefined) return 'Upload a new version';
+  const isFirst = !deployment.source_revision_config.source_tarball_path;
+  return `Upload ${isFirst ? 'the first' : 'a new'} version of ${deployment.name}`;
 }
 
 const sourceTexts: Readonly<Record<SourceKind, readonly [title: string, text: string]>> = {
@@ -116,8 +130,7 @@ function UploadForm({ creation }: { creation: Creation }) {
   return (
     <section class="panel">
       <p class="notice">
-        The deployment <Untrusted text={data.name} longest={100} /> exists. It is built from a folder or an archive that
-        you upload here.{' '}
+        Choose the folder or the archive to build. The name, the settings and the secrets of the deployment stay.{' '}
         {data.active_revision_id !== null && 'What serves now keeps serving until the new version is ready.'}
       </p>
       <FolderPicker creation={creation} />

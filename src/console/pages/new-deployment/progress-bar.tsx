@@ -1,15 +1,5 @@
+import { sizeText } from './size-text.ts';
 import type { Progress } from './use-creation.ts';
-
-const bytes = new Intl.NumberFormat('en', {
-  style: 'unit',
-  unit: 'byte',
-  notation: 'compact',
-  unitDisplay: 'narrow',
-  maximumFractionDigits: 1,
-});
-
-/** `3.4KB` */
-export const sizeText = (size: number): string => bytes.format(size);
 
 /** How far packing and uploading are. */
 export function ProgressBar({ progress }: { progress: Progress | undefined }) {

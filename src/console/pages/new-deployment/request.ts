@@ -1,7 +1,9 @@
 import { isObject } from '../../../contract/json-object.ts';
 import { ruleOf, takes } from '../../../contract/control/field-rules.ts';
 import { runFields } from '../../../contract/control/field-table.ts';
+import { deploymentNameProblem } from '../../../contract/control/field-values.ts';
 import type { Source } from '../../../contract/control/source.ts';
+import { nameFor } from './source-files.ts';
 
 /** The kinds of source that the form offers. */
 export const sourceKinds = ['folder', 'repository', 'image'] as const;
@@ -123,13 +125,25 @@ export function toRequest(draft: Draft): { body: Record<string, unknown> } | { p
       const parsed = parseObject(text);
       if (parsed) setAt(body, path, parsed);
       else problems[path] = 'This is not a JSON object. Check its quotes, commas and braces.';
-    } else setAt(body, path, text);
+    } else {
+      const problem = path === 'name' ? nameProblem(text) : undefined;
+      if (problem !== undefined) problems[path] = problem;
+      else setAt(body, path, text);
+    }
   }
   for (const [index, { name }] of draft.secrets.entries()) {
     if (name.trim() === '') problems[`secrets.${index}.name`] = 'Enter a name, or remove the row.';
   }
   body['secrets'] = draft.secrets.map(({ name, value }) => ({ name: name.trim(), value }));
   return Object.keys(problems).length > 0 ? { problems } : { body };
+}
+
+/** What is wrong with a name, and one that would be right. */
+function nameProblem(name: string): string | undefined {
+  const problem = deploymentNameProblem(name);
+  if (problem === undefined) return undefined;
+  const corrected = nameFor(name);
+  return `It ${problem}.${corrected === '' ? '' : ` Use “${corrected}”, for example.`}`;
 }
 
 function parseObject(text: string): Record<string, unknown> | undefined {

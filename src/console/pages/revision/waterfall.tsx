@@ -21,7 +21,10 @@ export function Waterfall({ statuses }: { statuses: HistoryEntry['statuses'] }) 
   return (
     <section class="panel" aria-labelledby="revision-stages">
       <h2 id="revision-stages">
-        Stages <span class="revision-total">{duration(totalMs)} {isRunning ? 'so far' : 'in all'}</span>
+        Stages{' '}
+        <span class="revision-total">
+          {duration(totalMs)} {isRunning ? 'so far' : 'in all'}
+        </span>
       </h2>
       <ol class="revision-stages">
         {stages.map(({ name, spans, totalMs: ms, isRunning: runs, isFailed }) => (

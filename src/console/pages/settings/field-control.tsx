@@ -82,7 +82,9 @@ export function FixedFields({ deployment, fields }: { deployment: Deployment; fi
         return (
           <div key={path}>
             <dt>{label}</dt>
-            <dd>{value === undefined ? <span class="muted">not set</span> : <Untrusted text={fixedTextOf(path, value)} />}</dd>
+            <dd>
+              {value === undefined ? <span class="muted">not set</span> : <Untrusted text={fixedTextOf(path, value)} />}
+            </dd>
           </div>
         );
       })}
