@@ -106,4 +106,4 @@ export const changeText = ({
   key_name,
   actor,
 }: Pick<NonNullable<DeploymentSummary['last_change']>, 'operation' | 'key_name' | 'actor'>): string =>
-  `${changeWords.get(operation) ?? stateWord(operation)} by ${key_name ?? actorWords.get(actor) ?? actor}`;
+  `${changeWords.get(operation) ?? stateLabel(operation)} by ${key_name ?? actorWords.get(actor) ?? actor}`;
