@@ -67,7 +67,7 @@ test('makes an assistant, compares its versions, activates one and deletes it', 
   const versions = page.getByRole('table', { name: 'Versions' }).locator('tbody tr');
   await expect.poll(() => versions.count()).toBe(2);
   const context = page.getByRole('table', { name: 'Context' });
-  await context.getByRole('row', { name: 'greeting changed "good morning" "good evening"' }).waitFor();
+  await context.getByRole('row', { name: 'greeting different "good morning" "good evening"' }).waitFor();
   await context.getByRole('row', { name: 'more only in Version 2 1' }).waitFor();
   await page.getByRole('table', { name: /^Name/ }).getByText('<img src=x').waitFor();
   // The agent copies the context into the configuration: the former copy, which the form shows too, is not sent back.

@@ -47,6 +47,6 @@ export function Comparison({ name, left, right, sides }: ComparisonProps) {
 }
 
 const wordOf = (kind: ChangeKind, [left, right]: readonly [string, string]): string =>
-  kind === 'changed' ? 'changed' : `only in ${shownText(kind === 'added' ? right : left, 80)}`;
+  kind === 'changed' ? 'different' : `only in ${shownText(kind === 'added' ? right : left, 80)}`;
 
 const mostKeys = 200;

@@ -5,11 +5,13 @@ interface FilterFieldProps {
   type?: 'search' | 'datetime-local';
   value: string;
   problem?: string | undefined;
+  /** An example of what to type into a search. */
+  placeholder?: string;
   onChange: (value: string) => void;
 }
 
 /** A filter that is typed. It works with Enter, or when the field is left. */
-export function FilterField({ label, type = 'search', value, problem, onChange }: FilterFieldProps) {
+export function FilterField({ label, type = 'search', value, problem, placeholder, onChange }: FilterFieldProps) {
   // What is being typed must outlive the renders in between: the list is loaded again meanwhile.
   const [draft, setDraft] = useState<string>();
   const attributes = {
@@ -25,7 +27,7 @@ export function FilterField({ label, type = 'search', value, problem, onChange }
     <label>
       {label}
       {type === 'search' ? (
-        <input type="search" maxLength={500} {...attributes} />
+        <input type="search" maxLength={500} placeholder={placeholder} {...attributes} />
       ) : (
         <input type="datetime-local" {...attributes} />
       )}

@@ -51,6 +51,7 @@ function AssistantList({ deploymentId }: { deploymentId: string }) {
       <search class="list-filters">
         <FilterField
           label="Name, or key=value of the metadata"
+          placeholder="support or team=sales"
           value={search}
           onChange={(text) => change({ search: text })}
         />

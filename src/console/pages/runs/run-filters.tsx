@@ -78,12 +78,14 @@ export function RunFilters({ assistants, filter, problems, change, actions }: Ru
       )}
       <FilterField
         label="Thread"
+        placeholder="Id of a thread"
         value={filter.thread}
         problem={problems.thread}
         onChange={(thread) => change({ thread: thread.trim() })}
       />
       <FilterField
         label="Text of the error"
+        placeholder="Search errors"
         value={filter.error}
         problem={problems.error}
         onChange={(error) => change({ error })}

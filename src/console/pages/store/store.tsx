@@ -53,6 +53,7 @@ function StoreView({ deploymentId }: { deploymentId: string }) {
       <search class="list-filters">
         <FilterField
           label="Text, or key=value of the items"
+          placeholder="tea or user=ada"
           value={search}
           onChange={(typed) => change({ search: typed })}
         />
