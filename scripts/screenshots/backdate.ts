@@ -9,6 +9,8 @@ const backdateRevisions = `
     update control.revision_events kept set at = kept.at - age from moved where moved.id = kept.revision_id
   ), lines as (
     update control.log_lines kept set at = kept.at - age from moved where moved.id = kept.revision_id
+  ), deployments as (
+    update control.deployments kept set created_at = kept.created_at - interval '1 day'
   ), found as (
     update control.verdicts kept set created_at = kept.created_at - age from moved where moved.id = kept.revision_id
   )

@@ -48,7 +48,7 @@ async function say(page: Page, text: string): Promise<void> {
   await message.fill(text);
   await message.press('Enter');
   await page.getByRole('log', { name: 'Messages' }).getByText(text, { exact: true }).waitFor();
-  await page.getByRole('region', { name: 'Run', exact: true }).getByText('success', { exact: true }).waitFor();
+  await page.getByRole('region', { name: 'Run', exact: true }).getByText('Success', { exact: true }).waitFor();
   await page.locator('button[type=submit]:enabled', { hasText: 'Send' }).waitFor();
 }
 

@@ -55,7 +55,7 @@ async function runInConsole(
   screen.line(`   signed in by ${isLinkKept ? 'the key' : 'the link'}; at ${new URL(page.url()).pathname}`);
   await page.getByLabel('input', { exact: true }).fill('world');
   await page.getByRole('button', { name: 'Run', exact: true }).click();
-  await page.getByRole('region', { name: 'Run', exact: true }).getByText('success', { exact: true }).waitFor();
+  await page.getByRole('region', { name: 'Run', exact: true }).getByText('Success', { exact: true }).waitFor();
   const state = page.getByRole('region', { name: 'State' });
   const isShown = await state
     .getByText(`"${said}"`)
