@@ -48,7 +48,7 @@ test('shows what is deployed, and recovers when the service is back', async () =
   const { page } = opened;
   const row = page.getByRole('row', { name: /^echo / });
   await row.getByText('Live', { exact: true }).waitFor();
-  await row.getByText('create deployment by installation').waitFor();
+  await row.getByText('Created by installation').waitFor();
   await row.getByText('Link the packages').waitFor();
   await row.getByText('Not tested').waitFor();
   await row.getByText(/^\d+ requests?, 0 errors$/).waitFor();

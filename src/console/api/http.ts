@@ -106,7 +106,9 @@ async function isRenewed(used: Session): Promise<boolean> {
 
 /** Reads the session of the browser's cookie again, which another tab may have changed. */
 export async function readSession(): Promise<void> {
-  const response = await fetch(new URL('v1/session', serviceUrl)).catch(() => undefined);
+  // No use of the page: it must not keep the session alive.
+  const init: RequestInit = { headers: { [backgroundHeader]: '1' }, redirect: 'manual' };
+  const response = await fetch(new URL('v1/session', serviceUrl), init).catch(() => undefined);
   if (response?.status === 401 && session.value !== undefined) return endSession(sessionEnded);
   const parsed = response?.ok ? sessionSchema.safeParse(await response.json().catch(() => undefined)) : undefined;
   if (parsed?.success) openSession(parsed.data);

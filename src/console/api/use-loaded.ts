@@ -33,14 +33,16 @@ export function useLoaded<T>(
 
   useEffect(() => {
     void reload();
+    return () => attempt.end();
+  }, [attempt, reload]);
+
+  // On its own: another interval is no reason to load again.
+  useEffect(() => {
     const tick = (): void => {
       if (document.visibilityState === 'visible' && attempt.isDue(Date.now())) void reload();
     };
     const timer = everyMs === undefined ? undefined : setInterval(tick, everyMs);
-    return () => {
-      clearInterval(timer);
-      attempt.end();
-    };
+    return () => clearInterval(timer);
   }, [attempt, reload, everyMs]);
 
   // Data of another key must not be shown as this one's.

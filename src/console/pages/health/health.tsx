@@ -68,8 +68,9 @@ function Figures({ deploymentId, createdAt, range }: FiguresProps) {
           {!hasFigures(data) ? (
             <Empty title={`Nothing was measured in the last ${range.label}`}>
               <p>
-                Figures appear about a minute after the agent serves its first requests, for example from the{' '}
-                <a href={paths.playground(deploymentId)}>playground</a>.
+                Figures appear about a minute after the first run, for example in the{' '}
+                <a href={paths.playground(deploymentId)}>playground</a>. Requests are those of clients, without the
+                console.
               </p>
             </Empty>
           ) : isTable ? (
