@@ -54,7 +54,8 @@ test('deploys a chosen folder once, after a wrong field and a broken upload', as
   await page.getByRole('button', { name: 'Deploy' }).click();
   const name = page.getByLabel('Name', { exact: true });
   await expect.poll(() => name.getAttribute('aria-invalid')).toBe('true');
-  expect(await page.locator(':focus').getAttribute('id')).toBe(await name.getAttribute('id'));
+  const nameId = await name.getAttribute('id');
+  await expect.poll(() => page.locator(':focus').getAttribute('id')).toBe(nameId);
   expect(await page.getByLabel('Value of secret 1').inputValue()).toBe('hello');
 
   await page.route('**/uploads/**', (route) => route.abort(), { times: 1 });
