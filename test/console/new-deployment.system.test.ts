@@ -86,8 +86,12 @@ test('deploys a dropped archive to a deployment that lost its upload by a reload
     })()`);
     await page.dispatchEvent('h1', 'drop', { dataTransfer: transfer });
   };
-  await drop('damaged.tar.gz', Buffer.from('no gzip'));
-  await page.getByText('This is not a gzipped tar, or it is damaged.').waitFor();
+  // A drop before the page is ready does nothing.
+  const isRefused = async (): Promise<boolean> => {
+    await drop('damaged.tar.gz', Buffer.from('no gzip'));
+    return page.getByText('This is not a gzipped tar, or it is damaged.').isVisible();
+  };
+  await expect.poll(isRefused).toBe(true);
   await drop('Dropped.tar.gz', archive);
   await page.getByText(/^Dropped.tar.gz: \d+ files, /).waitFor();
   await page.getByText('Advanced settings').click();
