@@ -1,17 +1,15 @@
-import { agentAddress, type Deployment } from '../../../contract/control/deployment.ts';
+import type { Deployment } from '../../../contract/control/deployment.ts';
 import type { HistoryEntry } from '../../../contract/control/revision-history.ts';
 import { paths } from '../../paths.ts';
-import { CopyButton } from '../../parts/copy-button.tsx';
 import { shortId } from '../../parts/revision-status.ts';
 import { TimeAgo } from '../../parts/time.tsx';
-import { shownText, Untrusted } from '../../parts/untrusted.tsx';
+import { AgentAddress } from './agent-address.tsx';
 import { commitParts } from './cause.ts';
 import { Sentence } from './sentence.tsx';
 
 /** What serves now, and where. */
 export function Serving({ deployment, entries }: { deployment: Deployment; entries: readonly HistoryEntry[] }) {
   const { id, active_revision_id } = deployment;
-  const address = agentAddress(deployment);
   const live = entries.find(({ revision }) => revision.id === active_revision_id);
   const liveSince = live?.statuses.findLast(({ status }) => status === 'DEPLOYED')?.at;
   return (
@@ -39,14 +37,7 @@ export function Serving({ deployment, entries }: { deployment: Deployment; entri
             )}
           </p>
         )}
-        {address !== undefined && (
-          <p class="deployment-address">
-            <code>
-              <Untrusted text={address} />
-            </code>
-            <CopyButton text={address} label={`Copy the address ${shownText(address, 100)}`} />
-          </p>
-        )}
+        <AgentAddress deployment={deployment} />
       </div>
       {active_revision_id !== null && (
         <a class="button" href={paths.playground(id)}>

@@ -3,6 +3,7 @@ import { ruleOf, takes } from '../../../contract/control/field-rules.ts';
 import { runFields } from '../../../contract/control/field-table.ts';
 import { deploymentNameProblem } from '../../../contract/control/field-values.ts';
 import type { Source } from '../../../contract/control/source.ts';
+import { readJsonObject } from '../../parts/json-text.ts';
 import { nameFor } from './source-files.ts';
 
 /** The kinds of source that the form offers. */
@@ -122,7 +123,7 @@ export function toRequest(draft: Draft): { body: Record<string, unknown> } | { p
     else if (text === '') {
       if (ruleOf(path).requiredFor.includes(source)) problems[path] = `Enter a value for “${label}”.`;
     } else if (kind === 'json') {
-      const parsed = parseObject(text);
+      const parsed = readJsonObject(text).value;
       if (parsed) setAt(body, path, parsed);
       else problems[path] = 'This is not a JSON object. Check its quotes, commas and braces.';
     } else {
@@ -144,15 +145,6 @@ function nameProblem(name: string): string | undefined {
   if (problem === undefined) return undefined;
   const corrected = nameFor(name);
   return `It ${problem}.${corrected === '' ? '' : ` Use “${corrected}”, for example.`}`;
-}
-
-function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    return isObject(parsed) ? parsed : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function setAt(body: Record<string, unknown>, path: string, value: unknown): void {

@@ -108,7 +108,7 @@ function Head({ deployment, entry, onAction }: HeadProps) {
         <span role="status">
           <Badge tone={revisionStatusTone(revision.status)}>{revisionStatusLabel(revision.status)}</Badge>
         </span>
-        {is_live && <span class="revision-serves">Serves now</span>}
+        {is_live && <span class="deployment-live">Serves now</span>}
         {revision.created_at !== undefined && (
           <span class="muted">
             <TimeAgo at={revision.created_at} />

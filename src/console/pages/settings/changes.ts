@@ -5,7 +5,7 @@ import { graphConfigPathProblem, imageUriProblem, refusedInCommand } from '../..
 import { isTagRef, readWrittenRef } from '../../../contract/control/repo-ref.ts';
 import { resourceProblems } from '../../../contract/control/resource-bounds.ts';
 import { resourceSpec } from '../../../contract/control/resource-spec.ts';
-import { messageOf } from '../../../errors.ts';
+import { readJson } from '../../parts/json-text.ts';
 import { isEditable, textOf, valueAt, type SettingsField } from './fields.ts';
 import { hasSecretEdits, secretsToSend, type SecretEdits } from './secrets.ts';
 
@@ -78,11 +78,8 @@ function readValue({ control }: SettingsField, text: string): { value: unknown }
   // Null and absent mean "as it is" to the service.
   if (trimmed === '') return { problem: 'This cannot be emptied. Enter a value, or undo the change.' };
   if (control === 'text') return { value: trimmed };
-  try {
-    return { value: JSON.parse(trimmed) };
-  } catch (error) {
-    return { problem: `This is not valid JSON. ${messageOf(error)}`.trim() };
-  }
+  const read = readJson(trimmed);
+  return read.problem === undefined ? { value: read.value } : { problem: read.problem };
 }
 
 /** What is wrong with a value, in a sentence. */
