@@ -51,7 +51,7 @@ async function runInConsole(
   }
   const { name } = await control.getDeployment(id);
   await page.getByRole('link', { name, exact: true }).click();
-  await page.getByRole('link', { name: 'Playground' }).click();
+  await page.getByRole('link', { name: 'Playground', exact: true }).click();
   screen.line(`   signed in by ${isLinkKept ? 'the key' : 'the link'}; at ${new URL(page.url()).pathname}`);
   await page.getByLabel('input', { exact: true }).fill('world');
   await page.getByRole('button', { name: 'Run', exact: true }).click();
