@@ -75,7 +75,9 @@ test('plots the figures of a deployment over a period of choice, with deploys, a
   expectClean(opened);
 
   // Some browsers report a language that is no valid tag, which the plot library does not expect.
-  const odd = await console.open(`deployments/${id}/health`, { locale: 'en-US@posix' });
+  const odd = await console.open(`deployments/${id}/health`);
+  await odd.page.addInitScript(`Object.defineProperty(Navigator.prototype, 'language', { get: () => 'en-US@posix' })`);
+  await odd.page.reload();
   expect(await odd.page.evaluate('navigator.language')).toBe('en-US@posix');
   await odd.page
     .getByRole('img', { name: /^Memory/ })
