@@ -46,10 +46,11 @@ async function deployOrPlan(run: DeployRun): Promise<Ending> {
     if (rollout.kind !== 'live') return { kind: 'followed' };
   }
   const live = started.kind === 'follow' ? started.revisionId : run.known.deployment?.active_revision_id;
-  const verdict = await smokeLive(run, live);
+  const { verdict, current } = await smokeLive(run, live);
   run.known.verdict = verdict;
   if (verdict.kind === 'failed') {
-    run.known.rollback = await rollBackFailedRevision(started.kind === 'follow' ? started.revisionId : undefined, run);
+    const broken = started.kind === 'follow' ? started.revisionId : undefined;
+    run.known.rollback = await rollBackFailedRevision(broken, current, run);
   }
   return { kind: started.kind === 'kept' ? 'kept' : 'followed' };
 }
@@ -79,7 +80,7 @@ async function followStarted(deploymentId: string, revisionId: string, run: Depl
 const testOnly = (run: DeployRun): Promise<Ending> =>
   withDeployment(run, async (deployment) => {
     run.known.verdict = deployment.active_revision_id
-      ? await smokeLive(run, deployment.active_revision_id)
+      ? (await smokeLive(run, deployment.active_revision_id)).verdict
       : unprovenVerdict(run.request.smokeTests, 'nothing-live', 'no revision is live');
     return { kind: 'tested' };
   });

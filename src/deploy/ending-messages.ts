@@ -7,6 +7,7 @@ import {
 } from '../planning/outcome-messages.ts';
 import { rolloutOf, rolloutOutOfTime } from '../planning/rollout.ts';
 import type { Rollout } from '../planning/rollout-types.ts';
+import { replacementIn } from '../planning/verdict-subject.ts';
 import type { UnprovenReason, Verdict } from '../planning/verdict-types.ts';
 import type { EndingDescription } from './describe-ending.ts';
 import type { Rollback } from './outcome-types.ts';
@@ -28,12 +29,15 @@ export function reportOfRollout(request: DeployRunRequest, known: RunState): End
     superseded: `Revision ${id} did not become live: ${successor}.`,
     advice: {
       failed: 'Read the log lines of this revision, correct what they name, and deploy again.',
-      superseded: 'Look at the run that made the newer revision; set on-superseded to pass where this is expected.',
+      superseded: adviceOnSuperseded,
       interrupted: 'Run this again to build it again.',
       'timed-out': `Raise timeout-minutes, or run this again: ${describeRerun(request, known)}`,
     },
   });
 }
+
+const adviceOnSuperseded =
+  'Look at the run that made the newer revision; set on-superseded to pass where this is expected.';
 
 /** A rollback that failed only because the former revision fails them too: it was carried out. */
 export const isRollbackCarriedOut = (rollback: Rollback): boolean =>
@@ -72,6 +76,10 @@ export function reportOfVerdict(request: DeployRunRequest, known: RunState): End
     return { kind: 'unproven', reason: 'No smoke tests ran: none are configured.', advice };
   }
   if (verdict?.kind !== 'unproven') return undefined;
+  const replaced = known.revisionId === undefined ? undefined : replacementIn(verdict);
+  if (replaced !== undefined) {
+    return { kind: 'superseded', reason: `${subject} was live, but ${replaced}.`, advice: adviceOnSuperseded };
+  }
   return {
     kind: 'unproven',
     reason: `${subject}${isLive} is not proven to answer: ${firstTestOf(verdict, 'unproven')}.`,
@@ -86,6 +94,7 @@ const provesWhen: Record<UnprovenReason, string> = {
   disagreement: 'Look at what makes the answers differ, or expect of the test what holds of each of them.',
   unjudged: 'Expect less of the test: fewer values, simpler patterns and paths, or a shorter response.',
   'no-address': 'Give agent-url, the address at which the agent answers.',
+  replaced: 'Run the tests again: they ask the revision that serves.',
   'nothing-live': 'Deploy it first, and look at the revisions of the deployment.',
 };
 

@@ -5,12 +5,12 @@ import { knownSecrets } from '../contract/control/secret.ts';
 import { entriesOf, type ReadPage } from '../contract/control/pages.ts';
 import { isNotOffered, type ServiceError } from '../contract/service-error.ts';
 import { adviceOnAlsoWrong, alsoWrong } from '../planning/outcome-messages.ts';
-import { decideRollback, isLiveBefore, noneLiveBefore, nothingLive, rollbackObstacle } from '../planning/rollback.ts';
+import { decideRollback, isLiveBefore, noneLiveBefore, nothingLive } from '../planning/rollback.ts';
 import { rolloutOf } from '../planning/rollout.ts';
 import type { Rollout } from '../planning/rollout-types.ts';
 import type { Verdict } from '../planning/verdict-types.ts';
 import { adviceOn } from './describe-ending.ts';
-import { tryCall } from './try-call.ts';
+import { tryCall, type CallResult } from './try-call.ts';
 import { resolveMs, write } from './apply-plan.ts';
 import { watchRevision } from './watch.ts';
 import type { Rollback } from './outcome-types.ts';
@@ -31,23 +31,21 @@ const whyImpossible = {
 
 /**
  * Rolls back a revision of this run that failed its smoke tests, to the revision that was live before it; undefined if
- * that was not requested.
+ * that was not requested. @param current the deployment, as it was read after the tests.
  */
 export async function rollBackFailedRevision(
   broken: string | undefined,
+  current: CallResult<Deployment> | undefined,
   run: DeployRun,
 ): Promise<Rollback | undefined> {
-  const { formerLive, deployment } = run.known;
+  const { formerLive } = run.known;
   const decision = decideRollback({ onFailure: run.request.onFailure, revisionId: broken, formerLive: formerLive?.id });
   if (decision.kind === 'not-requested') return undefined;
   if (decision.kind === 'impossible') return whyImpossible[decision.because];
-  if (!formerLive || !deployment) return whyImpossible['no-former'];
-  const current = await tryCall(run.request.control.getDeployment(deployment.id, run.reading(Infinity)));
+  if (!formerLive || !current) return whyImpossible['no-former'];
   if (!current.ok) {
     return failed(formerLive, run.redact(current.error.message), adviceOn(current.error));
   }
-  const why = rollbackObstacle(broken, { active: run.saw(current.value).active_revision_id });
-  if (why) return impossible(why, 'Look at what else deploys here.');
   return rollBackTo(formerLive, current.value, `revision ${broken} failed its smoke tests`, run);
 }
 
@@ -113,7 +111,7 @@ async function performRollback(target: Revision, deployment: Deployment, run: De
   record(rolloutOf(revisionId));
   const rollout = await watchRevision({ deploymentId: deployment.id, revisionId, deadline, record }, run);
   if (rollout.kind !== 'live') return unfinishedRollback(target, rollout);
-  const verdict = await smokeLive(run, revisionId);
+  const { verdict } = await smokeLive(run, revisionId);
   if (verdict.kind !== 'failed') return { kind: 'done', toRevisionId: target.id, rollout, verdict };
   return failed(target, alsoWrong(target.id), adviceOnAlsoWrong, { rollout, verdict });
 }

@@ -3,12 +3,14 @@ import { backoffMs, type Clock } from '../clock.ts';
 import type { SmokeTest } from '../config/smoke-test.ts';
 import type { AgentServer } from '../contract/agent/service.ts';
 import { concludeAll, concludeTest, nextAttempt } from '../planning/verdict.ts';
+import { attributeVerdict, replacementIn } from '../planning/verdict-subject.ts';
 import type { Evidence, NamedVerdict, TestVerdict, UnprovenReason, Verdict } from '../planning/verdict-types.ts';
 import { sendTestRequest } from './send-test-request.ts';
 import type { DeployEvent } from './deploy-event.ts';
-import { agentAddress } from '../contract/control/deployment.ts';
+import { agentAddress, type Deployment } from '../contract/control/deployment.ts';
 import type { DeployRun } from './deploy-run.ts';
 import { reportVerdict } from './report-verdict.ts';
+import { tryCall, type CallResult } from './try-call.ts';
 
 /** The tests, the agent and the dependencies of a smoke run. */
 interface SmokeRun {
@@ -71,12 +73,29 @@ export function redacted(verdict: TestVerdict, redact: (text: string) => string)
   };
 }
 
-/** Runs the smoke tests of the request against the live revision. The run reports the verdict while it goes on. */
-export async function smokeLive(run: DeployRun, revisionId: string | null | undefined): Promise<Verdict> {
-  const verdict = await smokeAtAddress(run);
+/** The verdict on the live revision, and the deployment as it was read after the tests. */
+interface LiveVerdict {
+  verdict: Verdict;
+  current?: CallResult<Deployment>;
+}
+
+/**
+ * Runs the smoke tests of the request against the live revision, and reads whether it still serves. Only then the
+ * verdict is about it, and is reported to the service while the run goes on.
+ */
+export async function smokeLive(run: DeployRun, revisionId: string | null | undefined): Promise<LiveVerdict> {
+  const answered = await smokeAtAddress(run);
   const { control, workflow, clock, signal, timeoutMs } = run.request;
   const deploymentId = run.known.deployment?.id;
-  if (!deploymentId || !revisionId) return verdict;
+  if (!deploymentId || !revisionId || answered.kind === 'none') return { verdict: answered };
+  const current = await tryCall(control.getDeployment(deploymentId, run.reading(Infinity)));
+  if (!current.ok) {
+    run.note(`the verdict of the smoke tests is not reported to the service: ${current.error.message}`);
+    return { verdict: answered, current };
+  }
+  const active = run.saw(current.value).active_revision_id;
+  const verdict = attributeVerdict(answered, { tested: revisionId, active });
+  if (replacementIn(verdict) !== undefined) return { verdict, current };
   run.report(() =>
     reportVerdict(verdict, {
       deploymentId,
@@ -92,7 +111,7 @@ export async function smokeLive(run: DeployRun, revisionId: string | null | unde
       withinMs: timeoutMs,
     }),
   );
-  return verdict;
+  return { verdict, current };
 }
 
 /** Runs the smoke tests at the address that the deployment reports. */

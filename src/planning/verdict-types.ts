@@ -34,8 +34,12 @@ export interface ExpectationResult {
   seen: string;
 }
 
-/** Why nothing is proven: no response, access denied, contradicting or unjudged responses, or no agent to test. */
-export type UnprovenReason = 'unreachable' | 'denied' | 'disagreement' | 'unjudged' | 'no-address' | 'nothing-live';
+/**
+ * Why nothing is proven: no response, access denied, contradicting or unjudged responses, no agent to test, or another
+ * revision that may have answered.
+ */
+export type UnprovenReason =
+  'unreachable' | 'denied' | 'disagreement' | 'unjudged' | 'no-address' | 'nothing-live' | 'replaced';
 
 /** One smoke test's verdict. */
 export type TestVerdict =

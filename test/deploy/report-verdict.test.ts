@@ -72,6 +72,60 @@ describe('a service that takes verdicts', () => {
   });
 });
 
+describe('a revision that another one replaces during its tests', () => {
+  const answering = async (answer: string): Promise<DeployFixture> => {
+    const fixture = await reporting();
+    fixture.agent.answers = [says(answer, 5_000)];
+    return fixture;
+  };
+  const replacedAt = ({ clock, control }: DeployFixture, ms: number) =>
+    clock.after(ms, () => control.push([{ after: 0, status: 'DEPLOYED' }]));
+
+  test.each(['hello', 'wrong'])('gets no verdict and no rollback by the answer %s', async (answer) => {
+    const fixture = await answering(answer);
+    replacedAt(fixture, 33_000);
+    const outcome = await fixture.deploy(tested);
+    expect(fixture.agent.requested.length).toBeGreaterThan(0);
+    expect(outcome).toMatchObject({
+      kind: 'superseded',
+      passes: false,
+      reason: 'Revision r2 was live, but revision r3 replaced it before its smoke tests ended.',
+      verdict: { kind: 'unproven', tests: [{ verdict: { because: 'replaced' } }] },
+    });
+    expect(fixture.control.verdicts).toEqual([]);
+    expect(fixture.control.count('redeploy')).toBe(0);
+  });
+
+  test('passes where that is expected', async () => {
+    const fixture = await answering('hello');
+    replacedAt(fixture, 33_000);
+    expect((await fixture.deploy({ ...tested, onSuperseded: 'pass' })).passes).toBe(true);
+  });
+
+  test('is unproven where only the tests are run', async () => {
+    const fixture = await answering('hello');
+    replacedAt(fixture, 1_000);
+    const outcome = await fixture.deploy({ ...tested, mode: 'smoke', workflow: undefined });
+    expect(outcome).toMatchObject({ kind: 'unproven', activeRevisionId: 'r2' });
+    expect(outcome.advice).toContain('Run the tests again');
+    expect(fixture.control.verdicts).toEqual([]);
+  });
+});
+
+test('a revision of which it is unknown whether it still serves gets no verdict', async () => {
+  const fixture = await reporting('hello');
+  const { control, agent } = fixture;
+  const read = control.getDeployment.bind(control);
+  control.getDeployment = async (...given) => {
+    if (agent.requested.length > 0) throw serviceError('busy', 'get deployment', { status: 503 });
+    return read(...given);
+  };
+  const outcome = await fixture.deploy(tested);
+  expect(outcome).toMatchObject({ kind: 'deployed', verdict: { kind: 'passed' } });
+  expect(outcome.notes.join()).toMatch(/^the verdict of the smoke tests is not reported to the service: .*503/);
+  expect(control.verdicts).toEqual([]);
+});
+
 test('a service without verdicts gets none', async () => {
   const fixture = await reporting('hello');
   fixture.control.lacks.add('verdicts');

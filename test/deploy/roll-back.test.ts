@@ -113,8 +113,9 @@ describe('after a wrong answer', () => {
     const fixture = await brokenNext();
     fixture.clock.after(31_000, () => fixture.control.push([{ after: 0, status: 'DEPLOYED' }]));
     const outcome = await fixture.deploy(risky);
-    expect(outcome).toMatchObject({ kind: 'broken', rollback: { kind: 'impossible' } });
-    expect(outcome.reason).toContain('r3 serves by now');
+    expect(outcome).toMatchObject({ kind: 'superseded', activeRevisionId: 'r3', verdict: { kind: 'unproven' } });
+    expect(outcome.reason).toContain('revision r3 replaced it before its smoke tests ended');
+    expect(fixture.control.count('redeploy')).toBe(0);
   });
 
   test.each([
