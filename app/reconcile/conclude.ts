@@ -1,6 +1,7 @@
 import { sameCommit } from '../../src/planning/commit.ts';
 import { decideRollback } from '../../src/planning/rollback.ts';
 import type { Verdict } from '../../src/planning/verdict-types.ts';
+import { attributeVerdict, replacementOf } from '../../src/planning/verdict-subject.ts';
 import { tryCall } from '../../src/deploy/try-call.ts';
 import { reportVerdict } from '../verify/report-verdict.ts';
 import { withOutcome, verifiedOutcome, untestedOutcome, unverifiedOutcome, reasonOfWrongAnswer } from './outcomes.ts';
@@ -10,21 +11,23 @@ import { observeDeployment, type DeploymentObservation } from './observation.ts'
 import {
   endIntent,
   headOf,
-  readOptions,
   reportsOf,
   saveIntents,
   type StepResult,
   type ReconcileContext,
 } from './reconcile-context.ts';
+import { isExpired } from './deadlines.ts';
+import { isRetryable } from './transient-error.ts';
 
 /** Sets the outcome of a revision that went live and was tested. */
 export async function conclude(work: ReconcileContext, intent: Intent): Promise<StepResult> {
   const { verdict } = intent;
   if (!verdict) throw new Error(`intent ${intent.id} is concluded without a verdict`);
   await work.context.step?.('before-conclusion', intent.id);
-  if (verdict.kind === 'failed') return handleFailedTests(work, intent, verdict);
-  const observation = await observeDeployment(work);
-  if (observation.deployment.active_revision_id !== intent.revisionId) return replaced(work, intent, observation);
+  const observation = await observeTested(work, intent, verdict);
+  const replacement = observation && replacementOf(intent.revisionId ?? '', observation.deployment.active_revision_id);
+  if (observation && replacement !== undefined) return replaced(work, intent, observation, replacement);
+  if (!observation || verdict.kind === 'failed') return handleFailedTests(work, intent, verdict, !!observation);
   await reportVerdict(work, intent, verdict);
   const now = work.context.clock.now();
   const isUnasked = verdict.kind === 'none' && intent.terms.unread === true;
@@ -45,15 +48,35 @@ export async function conclude(work: ReconcileContext, intent: Intent): Promise<
   });
 }
 
-/** A failed smoke test: rolls back if configured and possible, else reports the failure. */
-async function handleFailedTests(work: ReconcileContext, intent: Intent, verdict: Verdict): Promise<StepResult> {
+/**
+ * The deployment after the tests, before anything follows from them; it is read again later if that fails. A failed
+ * test has to come to an end without it: then it is undefined. @throws ServiceError
+ */
+async function observeTested(
+  work: ReconcileContext,
+  intent: Intent,
+  verdict: Verdict,
+): Promise<DeploymentObservation | undefined> {
+  const read = await tryCall(observeDeployment(work));
+  if (read.ok) return read.value;
+  const { id, updatedAt, terms } = intent;
+  const isOpen = !isExpired(work.context.clock, id, updatedAt + terms.timeoutMs, terms.timeoutMs);
+  if (verdict.kind !== 'failed' || (isOpen && isRetryable(read.error))) throw read.error;
+  return undefined;
+}
+
+/**
+ * A failed smoke test: rolls back if configured and possible, else ends the intent. The report of a verdict that is
+ * about the revision does not delay the rollback.
+ */
+async function handleFailedTests(
+  work: ReconcileContext,
+  intent: Intent,
+  verdict: Verdict,
+  isVerdictDue: boolean,
+): Promise<StepResult> {
   const { context } = work;
-  // A newer revision may serve by now, and the responses may be its own. The rollback does not wait for the report.
-  const current = await tryCall(context.control.getDeployment(intent.deploymentId, readOptions(work)));
-  if (current.ok && current.value.active_revision_id === intent.revisionId)
-    work.reporting = reportVerdict(work, intent, verdict);
   const said = reasonOfWrongAnswer(intent, verdict);
-  if (intent.cause.kind === 'failure') return endIntent(work, intent, { kind: 'broken', reason: `${said}.` });
   const decision = decideRollback({
     onFailure: intent.sending.kind === 'restate' ? intent.terms.onFailure : 'keep',
     revisionId: intent.revisionId,
@@ -67,8 +90,10 @@ async function handleFailedTests(work: ReconcileContext, intent: Intent, verdict
       sending: { kind: 'redeploy', revisionId: decision.revisionId },
       cause: { kind: 'failure', key: intent.id, at: context.clock.now() },
     });
-    return saveIntents(work, [intent], { requests: [request] });
+    return saveIntents(work, [{ ...intent, isVerdictDue }], { requests: [request] });
   }
+  if (isVerdictDue) await reportVerdict(work, intent, verdict);
+  if (intent.cause.kind === 'failure') return endIntent(work, intent, { kind: 'broken', reason: `${said}.` });
   const why = decision.kind === 'impossible' ? ' Not rolled back: no revision is known that was live before.' : '';
   const advice = 'Correct the agent and push, or press Rollback where a former revision is known.';
   return endIntent(work, intent, { kind: 'broken', reason: `${said}. It is live.${why}`, advice });
@@ -78,16 +103,22 @@ async function handleFailedTests(work: ReconcileContext, intent: Intent, verdict
 async function replaced(
   work: ReconcileContext,
   intent: Intent,
-  { deployment, live }: DeploymentObservation,
+  { deployment: { active_revision_id: active }, live }: DeploymentObservation,
+  why: string,
 ): Promise<StepResult> {
-  const by = deployment.active_revision_id ?? 'none';
+  const { revisionId: tested = '' } = intent;
   const commit = live?.commit;
   const contains = commit && (await mayContain(work, intent.repository, intent.commit, commit));
-  return endIntent(work, intent, {
-    kind: 'superseded',
-    reason: `Revision ${intent.revisionId} was live, but revision ${by} replaced it before its smoke tests ended.`,
-    ...(commit ? { by: { commit, contains: contains || undefined } } : {}),
-  });
+  const verdict = intent.verdict && attributeVerdict(intent.verdict, { tested, active });
+  return endIntent(
+    work,
+    { ...intent, ...(verdict ? { verdict } : {}) },
+    {
+      kind: 'superseded',
+      reason: `Revision ${tested} was live, but ${why}.`,
+      ...(commit ? { by: { commit, contains: contains || undefined } } : {}),
+    },
+  );
 }
 
 /** Requests a head that a person rolled back: it is not built, and its check, which may still be green, says why. */

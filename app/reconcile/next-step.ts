@@ -13,6 +13,8 @@ export type Step =
   /** Redeploy an old revision: our own rollback, or a person's. */
   | { kind: 'roll-back'; intent: Intent }
   | { kind: 'expect'; intent: Intent }
+  /** Report the verdict on a revision that is being rolled back. */
+  | { kind: 'report-verdict'; intent: Intent }
   /** Idle until `until` (ms since the epoch); without it, until the queue is notified. */
   | { kind: 'requeue'; until: number | undefined };
 
@@ -30,6 +32,8 @@ export function nextStep(
 ): Step {
   const isDeferred = (key: string) => deferred.has(key);
   const running = runningOf(open);
+  const due = open.find((intent) => intent.isVerdictDue && !isDeferred(intent.id) && isRollbackSent(intent, open));
+  if (due) return { kind: 'report-verdict', intent: due };
   if (running && !isDeferred(running.id)) return stepOf(running);
   const back = open.find((intent) => intent.cause.kind === 'failure' && isUndecided(intent));
   const undoing = open.find((intent) => isBeingUndone(intent, open));
@@ -62,6 +66,13 @@ export const runningOf = (open: readonly Intent[]): Intent | undefined =>
 /** A live revision with a wrong response, while the previous one is restored. */
 const isBeingUndone = (intent: Intent, open: readonly Intent[]): boolean =>
   intent.state === 'smoking' && open.some(({ cause }) => cause.kind === 'failure' && cause.key === intent.id);
+
+/** The service has taken the request for its rollback, which does not wait for a report. */
+const isRollbackSent = ({ id }: Intent, open: readonly Intent[]): boolean =>
+  open.some(
+    ({ cause, state }) =>
+      cause.kind === 'failure' && cause.key === id && (state === 'following' || state === 'smoking'),
+  );
 
 /** True for an unsent request for the head of a branch. */
 export const isRequestForHead = ({ sending, state }: Intent): boolean =>

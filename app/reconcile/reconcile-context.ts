@@ -3,6 +3,7 @@ import type { Head } from '../github/github-api.ts';
 import { checkOf, intentDeploymentReport } from '../reporting/intent-reports.ts';
 import type { CheckContext } from '../reporting/title.ts';
 import type { AppContext } from '../context.ts';
+import { reportVerdict } from '../verify/report-verdict.ts';
 import { consequencesOf } from './consequences.ts';
 import { withOutcome, type NewIntentOutcome } from './outcomes.ts';
 import type { Intent } from './intent.ts';
@@ -17,8 +18,6 @@ export interface ReconcileContext {
   signal: AbortSignal;
   /** The head as it was read last in this pass, and when that began (ms since the epoch). */
   head?: { branch: string; at: number; head: Head | undefined };
-  /** What the pass waits for at its end, so that no step does: reports that change nothing. Never rejects. */
-  reporting?: Promise<void>;
 }
 
 /** Continue with the next step, or stay idle until a time. `of`: id of the idle intent, if it is not the step's own. */
@@ -58,6 +57,10 @@ export async function saveIntents(
   const { context, lease } = work;
   const updatedAt = context.clock.now();
   const follows = await consequencesOf(context, intents);
+  // The last chance to report: an intent that has ended is not looked at again.
+  for (const undone of follows.intents) {
+    if (undone.isVerdictDue && undone.verdict) await reportVerdict(work, undone, undone.verdict);
+  }
   const stamped = [...intents, ...follows.intents].map((intent) => ({ ...intent, updatedAt }));
   const reported = stamped.flatMap((intent) => reportsOf(work, intent, busy));
   await context.store.save(lease, {

@@ -6,7 +6,7 @@ import { nextStep, runningOf, requestsKey, type Step } from './next-step.ts';
 import { resolveSentRequest } from './resolve-sent-request.ts';
 import type { DeploymentQueue } from './store.ts';
 import { takeRequests } from './take-requests.ts';
-import { handleTransientError, isTransientError } from './transient-error.ts';
+import { handleTransientError, isRetryable, isTransientError, retryLater } from './transient-error.ts';
 import {
   saveIntents,
   continued,
@@ -16,6 +16,7 @@ import {
   type StepResult,
   type ReconcileContext,
 } from './reconcile-context.ts';
+import { reportVerdict } from '../verify/report-verdict.ts';
 import { unprovenVerdict } from '../../src/deploy/smoke.ts';
 import { matchRevision } from '../../src/planning/new-revisions.ts';
 import { beginFollowing } from './begin-following.ts';
@@ -27,14 +28,6 @@ const mostSteps = 60;
 
 /** Runs steps until the queue is idle. @returns the time of the next pass (ms since the epoch), if any. */
 export async function takeSteps(work: ReconcileContext): Promise<number | undefined> {
-  try {
-    return await stepsOf(work);
-  } finally {
-    await work.reporting;
-  }
-}
-
-async function stepsOf(work: ReconcileContext): Promise<number | undefined> {
   const { context, lease, signal } = work;
   const deferred = new Map<string, number>();
   for (let steps = 0; steps < mostSteps; steps += 1) {
@@ -81,7 +74,17 @@ function effectOf(
       return requestRollback(work, step.intent);
     case 'expect':
       return expectRevision(work, step.intent);
+    case 'report-verdict':
+      return reportDue(work, step.intent);
   }
+}
+
+/** Reports the verdict on a revision that is being rolled back, and again later if the service is unavailable. */
+async function reportDue(work: ReconcileContext, intent: Intent): Promise<StepResult> {
+  const { isVerdictDue: _, verdict, ...rest } = intent;
+  const error = verdict && (await reportVerdict(work, intent, verdict));
+  if (isTransientError(error) && isRetryable(error)) return retryLater(work, error, intent.updatedAt);
+  return saveIntents(work, [{ ...rest, ...(verdict ? { verdict } : {}) }]);
 }
 
 /** Advances the smoke tests of a live revision, until they have to wait. */

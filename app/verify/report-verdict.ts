@@ -1,19 +1,22 @@
 import { reportVerdict as report } from '../../src/deploy/report-verdict.ts';
+import { messageOf } from '../../src/errors.ts';
 import type { Verdict } from '../../src/planning/verdict-types.ts';
 import type { Intent } from '../reconcile/intent.ts';
 import type { ReconcileContext } from '../reconcile/reconcile-context.ts';
 
 /**
  * Reports the verdict on an intent's revision to a service that takes verdicts: once, however often the conclusion is
- * repeated, because the intent's id is the key. A failure is a warning in the log, and changes nothing else.
+ * repeated, because the intent's id is the key. A failure is a warning in the log, is returned, and changes nothing
+ * else. Throws if the signal aborts: the next pass repeats the step.
  */
 export async function reportVerdict(
   { context, signal }: ReconcileContext,
   { id, deploymentId, revisionId }: Intent,
   verdict: Verdict,
-): Promise<void> {
-  if (revisionId === undefined) return;
+): Promise<unknown> {
+  if (revisionId === undefined) return undefined;
   const { control, clock, log } = context;
+  let failure: unknown;
   await report(verdict, {
     deploymentId,
     revisionId,
@@ -21,10 +24,15 @@ export async function reportVerdict(
     reporter: 'app',
     // The judge has removed the secrets.
     redact: (text) => text,
-    missed: (why) =>
-      log.warn({ intent: id, deployment: deploymentId }, `The verdict could not be reported to the service: ${why}`),
+    missed: (error) => {
+      failure = error;
+      const what = `The verdict could not be reported to the service: ${messageOf(error)}`;
+      log.warn({ intent: id, deployment: deploymentId }, what);
+    },
     control,
     clock,
     signal,
   });
+  signal.throwIfAborted();
+  return failure;
 }

@@ -1,7 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { ControlService } from '../contract/control/service.ts';
 import type { VerdictReport } from '../contract/control/verdict.ts';
-import { messageOf } from '../errors.ts';
 import { toVerdictReport } from '../planning/verdict-report.ts';
 import type { Verdict } from '../planning/verdict-types.ts';
 
@@ -19,7 +18,7 @@ interface VerdictReporting {
   /** Removes secrets from the texts. */
   redact: (text: string) => string;
   /** Called if the verdict could not be reported, unless the signal aborted. */
-  missed: (why: string) => void;
+  missed: (error: unknown) => void;
   control: Pick<ControlService, 'features' | 'reportVerdict'>;
   clock: Clock;
   signal?: AbortSignal | undefined;
@@ -42,6 +41,6 @@ export async function reportVerdict(
     if (!report || !(await control.features(options)).verdicts) return;
     await control.reportVerdict(deploymentId, revisionId, report, { ...options, idempotencyKey });
   } catch (error) {
-    if (!signal?.aborted) missed(messageOf(error));
+    if (!signal?.aborted) missed(error);
   }
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { backoffMs, type Clock } from '../clock.ts';
 import type { SmokeTest } from '../config/smoke-test.ts';
+import { messageOf } from '../errors.ts';
 import type { AgentServer } from '../contract/agent/service.ts';
 import { concludeAll, concludeTest, nextAttempt } from '../planning/verdict.ts';
 import { attributeVerdict, replacementIn } from '../planning/verdict-subject.ts';
@@ -104,7 +105,8 @@ export async function smokeLive(run: DeployRun, revisionId: string | null | unde
       reporter: workflow ? 'action' : 'cli',
       detailsUrl: workflow?.runUrl,
       redact: (text) => run.redact(text),
-      missed: (why) => run.note(`the verdict of the smoke tests could not be reported to the service: ${why}`),
+      missed: (error) =>
+        run.note(`the verdict of the smoke tests could not be reported to the service: ${messageOf(error)}`),
       control,
       clock,
       signal,
