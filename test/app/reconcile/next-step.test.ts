@@ -25,6 +25,7 @@ const undoing = {
   id: 'undoing',
   cause: { kind: 'failure', key: 'broken', at: start },
 } as const;
+const due = { ...broken, isVerdictDue: true };
 const requestedAction = anIntent(a, { id: 'requested-action', kind: 'rollback', sending: back });
 
 const inWords = (step: ReturnType<typeof nextStep>): string => {
@@ -60,6 +61,16 @@ const cases: Case[] = [
     [broken, { ...undoing, state: 'following' }, waiting],
   ],
   ['nor while the rollback waits', 'rest 9 ms', [broken, undoing, waiting], free, [['undoing', 9]]],
+  ['reports its verdict once the rollback is sent', 'report-verdict broken', [due, { ...undoing, state: 'following' }]],
+  ['but sends the rollback first', 'roll-back undoing', [due, undoing]],
+  ['and finds out whether it was sent', 'resolve undoing', [due, { ...undoing, state: 'sending' }]],
+  [
+    'and goes on while the service does not take it',
+    'follow undoing',
+    [due, { ...undoing, state: 'following' }],
+    free,
+    [['broken', 5]],
+  ],
   ['decides its rollback that waits', 'roll-back undoing', [broken, { ...undoing, state: 'waiting' }]],
   [
     'starts no rollback while a revision is followed',
