@@ -90,7 +90,9 @@ async function handleFailedTests(
       sending: { kind: 'redeploy', revisionId: decision.revisionId },
       cause: { kind: 'failure', key: intent.id, at: context.clock.now() },
     });
-    return saveIntents(work, [{ ...intent, isVerdictDue }], { requests: [request] });
+    return saveIntents(work, [isVerdictDue ? { ...intent, verdictDueAt: context.clock.now() } : intent], {
+      requests: [request],
+    });
   }
   if (isVerdictDue) await reportVerdict(work, intent, verdict);
   if (intent.cause.kind === 'failure') return endIntent(work, intent, { kind: 'broken', reason: `${said}.` });

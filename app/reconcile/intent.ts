@@ -125,8 +125,8 @@ export interface Intent {
   rollout?: Rollout;
   smoke?: SmokeState;
   verdict?: Verdict;
-  /** The verdict is about its revision, and is to be reported to the service once the rollback is requested. */
-  isVerdictDue?: boolean;
+  /** When the verdict is to be reported to the service (ms since the epoch): once the rollback is requested. */
+  verdictDueAt?: number;
   /** The agent's URL. */
   agentUrl?: string;
   /** The page of its revision in the service's console. */

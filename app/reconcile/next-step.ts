@@ -32,7 +32,9 @@ export function nextStep(
 ): Step {
   const isDeferred = (key: string) => deferred.has(key);
   const running = runningOf(open);
-  const due = open.find((intent) => intent.isVerdictDue && !isDeferred(intent.id) && isRollbackSent(intent, open));
+  const due = open.find(
+    (intent) => intent.verdictDueAt !== undefined && !isDeferred(intent.id) && isRollbackSent(intent, open),
+  );
   if (due) return { kind: 'report-verdict', intent: due };
   if (running && !isDeferred(running.id)) return stepOf(running);
   const back = open.find((intent) => intent.cause.kind === 'failure' && isUndecided(intent));

@@ -59,7 +59,7 @@ export async function saveIntents(
   const follows = await consequencesOf(context, intents);
   // The last chance to report: an intent that has ended is not looked at again.
   for (const undone of follows.intents) {
-    if (undone.isVerdictDue && undone.verdict) await reportVerdict(work, undone, undone.verdict);
+    if (undone.verdictDueAt !== undefined && undone.verdict) await reportVerdict(work, undone, undone.verdict);
   }
   const stamped = [...intents, ...follows.intents].map((intent) => ({ ...intent, updatedAt }));
   const reported = stamped.flatMap((intent) => reportsOf(work, intent, busy));

@@ -39,6 +39,8 @@ export async function takeSteps(work: ReconcileContext): Promise<number | undefi
     if (steps === 0 && lease.nextAt !== undefined && running?.state === 'following') {
       deferred.set(running.id, lease.nextAt);
     }
+    const due = open.find(({ verdictDueAt = 0 }) => verdictDueAt > context.clock.now());
+    if (steps === 0 && due?.verdictDueAt) deferred.set(due.id, due.verdictDueAt);
     const step = nextStep(deploymentQueue, open, deferred);
     if (step.kind === 'requeue') return step.until;
     const result = await effectOf(work, step, deploymentQueue, open).catch((error: unknown) => {
@@ -81,9 +83,14 @@ function effectOf(
 
 /** Reports the verdict on a revision that is being rolled back, and again later if the service is unavailable. */
 async function reportDue(work: ReconcileContext, intent: Intent): Promise<StepResult> {
-  const { isVerdictDue: _, verdict, ...rest } = intent;
+  const { verdictDueAt: _, verdict, ...rest } = intent;
   const error = verdict && (await reportVerdict(work, intent, verdict));
-  if (isTransientError(error) && isRetryable(error)) return retryLater(work, error, intent.updatedAt);
+  if (isTransientError(error) && isRetryable(error)) {
+    const later = retryLater(work, error, intent.createdAt);
+    // Stored, because the next pass begins with the next look at the rollback.
+    if (later.kind === 'requeue') await saveIntents(work, [{ ...intent, verdictDueAt: later.until }]);
+    return later;
+  }
   return saveIntents(work, [{ ...rest, ...(verdict ? { verdict } : {}) }]);
 }
 

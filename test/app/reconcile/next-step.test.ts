@@ -25,7 +25,7 @@ const undoing = {
   id: 'undoing',
   cause: { kind: 'failure', key: 'broken', at: start },
 } as const;
-const due = { ...broken, isVerdictDue: true };
+const due = { ...broken, verdictDueAt: start };
 const requestedAction = anIntent(a, { id: 'requested-action', kind: 'rollback', sending: back });
 
 const inWords = (step: ReturnType<typeof nextStep>): string => {

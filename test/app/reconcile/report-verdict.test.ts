@@ -130,7 +130,16 @@ describe('the verdict on a revision that failed', () => {
     expect(await fixture.ends(a)).toEqual(['rolled-back', 'deployed']);
     expect(reported(fixture)).toEqual(['r2', 'r3']);
     expect(fixture.control.count('report verdict')).toBe(times + 2);
-    expect((await fixture.intent(a)).isVerdictDue).toBeUndefined();
+  });
+
+  test('is not reported with every look at the rollback where the service does not take it', async () => {
+    const fixture = await reporting();
+    fixture.verdicts.set(a, 'failed');
+    fixture.control.fails('report verdict', busy('report verdict'), { times: 99 });
+    await fixture.run();
+    expect(await fixture.ends(a)).toEqual(['rolled-back', 'deployed']);
+    // Shortly after the request, a while later, when the rollback ends, and for its own revision.
+    expect(fixture.control.count('report verdict')).toBe(5);
   });
 
   test('is reported where the rollback is refused, and where another revision is on its way', async () => {
