@@ -1,4 +1,3 @@
-import { concludeAll } from './verdict.ts';
 import type { Verdict } from './verdict-types.ts';
 
 /**
@@ -18,10 +17,9 @@ export function attributeVerdict(
   { tested, active }: { tested: string; active: string | null },
 ): Verdict {
   const why = replacementOf(tested, active);
-  if (why === undefined) return verdict;
-  return concludeAll(
-    verdict.tests.map((each) => ({ ...each, verdict: { kind: 'unproven', because: 'replaced', why } })),
-  );
+  if (why === undefined || verdict.kind === 'none') return verdict;
+  const unproven = { kind: 'unproven', because: 'replaced', why } as const;
+  return { kind: 'unproven', tests: verdict.tests.map((each) => ({ ...each, verdict: unproven })) };
 }
 
 /** Why the verdict is not about the revision that was tested, in one clause; undefined where it is. */
