@@ -1,6 +1,8 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { messageOf } from '../../errors.ts';
 import type { Clock } from '../../clock.ts';
+import { backgroundHeader } from '../../contract/control/session.ts';
+import { admissionWatch } from '../api-keys/admission-watch.ts';
 import { holdsApiKey } from '../api-keys/api-key.ts';
 import { setPublicAddress } from './headers.ts';
 import { openRoute, type AgentRoute, type OpenRoute, type UpgradeRequest, type Upstream } from './agent-route.ts';
@@ -18,8 +20,8 @@ export type Admission = 'allowed' | 'session' | 'missing' | (Pick<GatewayError, 
 
 interface GatewaySettings {
   /**
-   * Called for every request on every path (agent-server.md, Authentication), except preflights and files of a UI, of a live agent.
-   * `header` reads one of the request's headers.
+   * Called for every request on every path (agent-server.md, Authentication), except preflights and files of a UI, of a live agent;
+   * and again every 15 s while a response lasts, then as a request of a page in the background. `header` reads one of the request's headers.
    */
   authorize: (deploymentId: string, header: (name: string) => string | undefined, method: string) => Promise<Admission>;
   /** Counts an admitted request of a deployment, except those of sessions. Called for each, so it must be cheap. */
@@ -39,13 +41,19 @@ export function createGateway(settings: GatewaySettings) {
   const { authorize, isStarting, count, publicUrl, clock, log, answerWithinMs = 600_000 } = settings;
   const routes = new Map<string, OpenRoute>();
 
-  async function admit(deploymentId: string, request: IncomingMessage): Promise<Admission | 'unchecked'> {
+  const watch = admissionWatch(clock);
+
+  async function admit(
+    deploymentId: string,
+    method: string,
+    headers: IncomingHttpHeaders,
+  ): Promise<Admission | 'unchecked'> {
     const header = (name: string): string | undefined => {
-      const value = request.headers[name.toLowerCase()];
+      const value = headers[name.toLowerCase()];
       return Array.isArray(value) ? value.join(', ') : value;
     };
     try {
-      return await authorize(deploymentId, header, request.method ?? '');
+      return await authorize(deploymentId, header, method);
     } catch (error) {
       log.error(`A key could not be checked: ${messageOf(error)}`);
       return 'unchecked';
@@ -64,10 +72,13 @@ export function createGateway(settings: GatewaySettings) {
     const live = routes.get(deploymentId);
     if (live && isPreflight(request)) return live.sendPreflight(request, response, path);
     if (live && isUiFile(request, path)) return live.sendUiFile(request, response, path);
-    const admission = await admit(deploymentId, request);
+    const { method = '' } = request;
+    // A copy: what admits the caller is removed before the agent gets the request.
+    const sent = { ...request.headers };
+    const admission = await admit(deploymentId, method, sent);
     // The caller has disconnected: no close event would follow, so the request would count as in flight for ever.
     if (response.destroyed) return;
-    if (admission !== 'allowed' && admission !== 'session') {
+    if (!isAdmission(admission)) {
       return sendGatewayError(response, typeof admission === 'string' ? gatewayErrors[admission] : admission);
     }
     const bySession = admission === 'session';
@@ -78,8 +89,18 @@ export function createGateway(settings: GatewaySettings) {
       record.failed();
       return sendGatewayError(response, isStarting?.(deploymentId) ? gatewayErrors.starting : gatewayErrors.notLive);
     }
+    const stream = upgrade?.connection ?? response;
+    const isStillAdmitted = async (): Promise<boolean> => {
+      // A WebSocket that has ended: it is watched until the next check.
+      if (stream.destroyed) return false;
+      // Else an open stream would keep its session alive.
+      const again = await admit(deploymentId, method, { ...sent, [backgroundHeader]: 'true' });
+      return again === 'unchecked' || isAdmission(again);
+    };
+    const stopWatching = watch(isStillAdmitted, () => stream.destroy());
     setPublicAddress(request.headers, { publicUrl, basePath }, `/agents/${deploymentId}`);
     await route.send(request, response, path, { record, upgrade, bySession });
+    if (!upgrade) stopWatching();
   }
 
   return {
@@ -115,6 +136,9 @@ export function createGateway(settings: GatewaySettings) {
   };
 }
 export type Gateway = ReturnType<typeof createGateway>;
+
+const isAdmission = (admission: Admission | 'unchecked'): admission is 'allowed' | 'session' =>
+  admission === 'allowed' || admission === 'session';
 
 interface AgentPath {
   deploymentId: string;

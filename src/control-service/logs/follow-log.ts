@@ -1,4 +1,5 @@
 import { untilAborted, withTimeout, type Clock } from '../../clock.ts';
+import { admissionWatch } from '../api-keys/admission-watch.ts';
 import { hasEnded } from '../revisions/states.ts';
 import type { ControlStore } from '../store/store.ts';
 import type { DeploymentRecord, LogKind, LogLine, RevisionRecord } from '../store/tables.ts';
@@ -68,6 +69,24 @@ export async function* followLog(followed: FollowedLog, tools: FollowTools): Asy
     }
   } finally {
     listening.end();
+  }
+}
+
+/** Events until the follower would not be admitted any more; checked by time, since a filtered log may have none. */
+export async function* whileAdmitted(
+  follow: (signal: AbortSignal) => AsyncGenerator<LogEvent, void>,
+  isAdmitted: () => Promise<boolean>,
+  clock: Clock,
+): AsyncGenerator<LogEvent, void> {
+  const ended = new AbortController();
+  const stopWatching = admissionWatch(clock)(isAdmitted, () => ended.abort());
+  try {
+    for await (const event of follow(ended.signal)) {
+      if (ended.signal.aborted) return;
+      yield event;
+    }
+  } finally {
+    stopWatching();
   }
 }
 

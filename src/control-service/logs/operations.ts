@@ -110,6 +110,7 @@ export const logOperations = [
         {
           signal,
           lastId: c.req.header(lastEventHeader),
+          isAdmitted: c.var.isStillAdmitted,
         },
       );
       // A 204 stops a browser from reconnecting.
@@ -117,32 +118,13 @@ export const logOperations = [
       // Proxies must not buffer the stream.
       const headers = { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' };
       return c.body(
-        eventStream(whileAdmitted(events, c.var.isStillAdmitted), () => left.abort()),
+        eventStream(events, () => left.abort()),
         200,
         headers,
       );
     },
   }),
 ];
-
-/**
- * The events, until the caller's key or session has ended: checked when a stream was quiet, and after some lines of one
- * that never is. An error of the check ends the stream too; the next connection gets the reason.
- */
-export async function* whileAdmitted(
-  events: AsyncGenerator<LogEvent, void>,
-  isAdmitted: () => Promise<boolean>,
-): AsyncGenerator<LogEvent, void> {
-  let lines = 0;
-  for await (const event of events) {
-    lines = event.kind === 'line' ? lines + 1 : 0;
-    const isDue = event.kind === 'quiet' || lines % linesPerCheck === 0;
-    if (isDue && !(await isAdmitted())) return;
-    yield event;
-  }
-}
-
-const linesPerCheck = 1_000;
 
 /** A log event in the format of server-sent events: data is one line of JSON. */
 export function writeEvent(event: LogEvent): string {

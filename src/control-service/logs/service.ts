@@ -1,7 +1,7 @@
 import { systemClock } from '../../clock.ts';
 import type { LogPage } from '../../contract/control/log.ts';
 import { changeNotifier } from './change-notifier.ts';
-import { followLog, isFullyRead, type LogEvent } from './follow-log.ts';
+import { followLog, isFullyRead, whileAdmitted, type LogEvent } from './follow-log.ts';
 import {
   followQuery,
   lastEvent,
@@ -25,6 +25,8 @@ export interface FollowFrom {
   signal: AbortSignal;
   /** The id of the last line that the follower had, before its connection broke. */
   lastId?: string | undefined;
+  /** Whether the follower would be admitted now as well. Once not, the log ends. */
+  isAdmitted: () => Promise<boolean>;
 }
 
 /** The logs of revisions: in pages, or followed as they are written. */
@@ -95,7 +97,7 @@ export function logOperations(settings: ServiceSettings) {
       id: string,
       revisionId: string,
       query: unknown,
-      { signal, lastId }: FollowFrom,
+      { signal, lastId, isAdmitted }: FollowFrom,
     ): Promise<AsyncGenerator<LogEvent, void> | undefined> {
       const path = `/v2/deployments/${id}/revisions/${revisionId}/logs/stream`;
       const call = { operation: 'follow log', method: 'GET', path };
@@ -108,7 +110,12 @@ export function logOperations(settings: ServiceSettings) {
       const ids = { deploymentId: revision.deployment_id, revisionId: revision.id };
       const followed = { ...requested, ...ids, after: last ?? requested.after };
       if (last !== undefined && (await isFullyRead(followed, store))) return undefined;
-      return followLog(followed, { store, notifier: logNotifier, clock, signal });
+      return whileAdmitted(
+        (ended) =>
+          followLog(followed, { store, notifier: logNotifier, clock, signal: AbortSignal.any([signal, ended]) }),
+        isAdmitted,
+        clock,
+      );
     },
   };
 }

@@ -1,10 +1,11 @@
 import { once } from 'node:events';
-import { request as send, type IncomingMessage, type RequestListener } from 'node:http';
+import { request as send, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import type { Clock } from '../../../src/clock.ts';
 import { makeApiKey } from '../../../src/control-service/api-keys/api-key.ts';
+import { steppedClock } from '../api-keys/stepped-clock.ts';
 import { apiKey, deploymentId, listen, listenAsGateway, type GatewayParty, type Party } from './parties.ts';
 
 const parties: Party[] = [];
@@ -308,4 +309,41 @@ test.each([
 ])('requires a key for %s %s', async (method, path) => {
   const { address } = await inFrontOf((_, response) => void response.end());
   expect((await fetch(`${address}${path}`, { method })).status).toBe(401);
+});
+
+test('ends an open response once its caller would not be admitted any more', async () => {
+  const { clock, advance, left } = steppedClock();
+  const admitted = new Set(['brief', 'valid']);
+  const checks: (string | undefined)[] = [];
+  let isReachable = true;
+  const { address, gateway } = await aGateway(async (_, sent) => {
+    checks.push(sent);
+    if (!isReachable) throw new Error('the database is unavailable');
+    return admitted.has(sent ?? '') ? 'allowed' : { status: 401, detail: 'Send X-Api-Key.' };
+  }, clock);
+  const streams = new Set<ServerResponse>();
+  const agent = await anAgent((request, response) => {
+    if (request.url === '/ok') return void response.end('{}');
+    streams.add(response);
+    response.once('close', () => streams.delete(response));
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': here\n\n');
+  });
+  gateway.switchTo(deploymentId, { origin: agent.origin, token: 'token' });
+  const open = (sent: string, path = '/threads/t/stream') =>
+    fetch(`${address}${path}`, { headers: { 'x-api-key': sent } });
+  const [brief, valid] = [await open('brief'), await open('valid')];
+  await (await open('valid', '/ok')).text();
+  checks.length = 0;
+  isReachable = false;
+  admitted.delete('brief');
+  await advance(15_000);
+  expect(checks).toEqual(['brief', 'valid']);
+  expect(streams.size).toBe(2);
+  isReachable = true;
+  await advance(15_000);
+  await expect(brief.text()).rejects.toThrow('terminated');
+  await vi.waitFor(() => expect(streams.size).toBe(1));
+  for (const response of streams) response.end('data: 1\n\n');
+  expect(await valid.text()).toBe(': here\n\ndata: 1\n\n');
+  await vi.waitFor(() => expect(left().filter((ms) => ms <= 15_000)).toEqual([]));
 });

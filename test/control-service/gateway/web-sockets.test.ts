@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { afterEach, expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { createHttpServer } from '../../../src/control-service/server.ts';
+import { steppedClock } from '../api-keys/stepped-clock.ts';
 import { apiKey, deploymentId, listen, listenAsGateway, type Party } from './parties.ts';
 
 const opened: { close(): Promise<void> }[] = [];
@@ -27,8 +28,8 @@ async function echoAgent() {
 }
 
 /** The service's own server, with a gateway to an agent. */
-async function serviceFor(agent: Pick<Party, 'origin'> | undefined) {
-  const party = await listenAsGateway();
+async function serviceFor(agent: Pick<Party, 'origin'> | undefined, ...settings: Parameters<typeof listenAsGateway>) {
+  const party = await listenAsGateway(...settings);
   const { gateway } = party;
   const server = createHttpServer({ fetch: () => new Response('own'), agents: gateway.handle, basePath: '/base' });
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -138,4 +139,20 @@ test.for([
   sent.end();
   const [response] = await once(sent, 'response');
   expect([response.statusCode, (await Array.fromAsync(response)).join('')]).toEqual([200, 'own']);
+});
+
+test('ends a WebSocket once its caller would not be admitted any more', async () => {
+  const { clock, advance } = steppedClock();
+  let isAdmitted = true;
+  const agent = await echoAgent();
+  const { connect } = await serviceFor(agent, async () => (isAdmitted ? 'allowed' : 'missing'), clock);
+  const socket = connect(agentPath);
+  await once(socket, 'open');
+  await advance(15_000);
+  socket.send('still here');
+  expect(String((await once(socket, 'message'))[0])).toBe('still here');
+  isAdmitted = false;
+  const closed = once(socket, 'close');
+  await advance(15_000);
+  await closed;
 });

@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
+import { untilAborted } from '../../../src/clock.ts';
 import type { RevisionStatus } from '../../../src/contract/control/revision-status.ts';
 import { changeNotifier } from '../../../src/control-service/logs/change-notifier.ts';
-import { whileAdmitted, writeEvent } from '../../../src/control-service/logs/operations.ts';
-import { followLog, quietMs, type LogEvent } from '../../../src/control-service/logs/follow-log.ts';
+import { writeEvent } from '../../../src/control-service/logs/operations.ts';
+import { followLog, quietMs, whileAdmitted, type LogEvent } from '../../../src/control-service/logs/follow-log.ts';
 import type { LogPageQuery } from '../../../src/control-service/logs/repository.ts';
 import type { LogKind, LogLine } from '../../../src/control-service/store/tables.ts';
+import { steppedClock } from '../api-keys/stepped-clock.ts';
 
 const line = (id: number): LogLine => ({
   id: String(id),
@@ -161,11 +163,35 @@ test('a follower that leaves is removed, whether it waits or holds a line', asyn
   expect(await next()).toBe('over');
 });
 
-test('a quiet stream ends once its caller would not be admitted any more', async () => {
-  async function* quiet(): AsyncGenerator<{ kind: 'quiet' }, void> {
-    for (;;) yield { kind: 'quiet' };
+test.each(['silent', 'busy'] as const)('a %s log ends once its caller would not be admitted any more', async (kind) => {
+  const { clock, advance, left } = steppedClock();
+  let isAdmitted = true;
+  async function* follow(signal: AbortSignal): AsyncGenerator<LogEvent, void> {
+    for (let id = 1; kind === 'busy'; id += 1) yield { kind: 'line', line: line(id) };
+    await untilAborted(signal);
   }
-  let checks = 0;
-  const events = await Array.fromAsync(whileAdmitted(quiet(), async () => (checks += 1) < 3));
-  expect(events).toEqual([{ kind: 'quiet' }, { kind: 'quiet' }]);
+  const events = whileAdmitted(follow, async () => isAdmitted, clock);
+  let next = events.next();
+  await advance(15_000);
+  if (kind === 'busy') {
+    expect((await next).done).toBe(false);
+    next = events.next();
+  }
+  isAdmitted = false;
+  await advance(15_000);
+  if (kind === 'busy') {
+    await next;
+    next = events.next();
+  }
+  expect((await next).done).toBe(true);
+  expect(left()).toEqual([]);
+});
+
+test('a log that has ended is checked no more', async () => {
+  const { clock, left } = steppedClock();
+  async function* follow(): AsyncGenerator<LogEvent, void> {
+    yield { kind: 'end', revision: undefined };
+  }
+  expect(await Array.fromAsync(whileAdmitted(follow, async () => true, clock))).toHaveLength(1);
+  expect(left()).toEqual([]);
 });

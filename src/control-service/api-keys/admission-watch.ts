@@ -1,0 +1,55 @@
+import { pause, steadyNow, type Clock } from '../../clock.ts';
+
+/** Milliseconds between two checks of one stream; those that end before the first are never checked. */
+const checkEveryMs = 15_000;
+
+interface OpenStream {
+  isAdmitted: () => Promise<boolean>;
+  end: () => void;
+  dueAt: number;
+}
+
+/**
+ * Checks while streams are open whether their callers would still be admitted: a stream can outlive the key or the
+ * session that opened it. Each stream is checked every 15 s, whatever it sends. The checks run one after the other, by
+ * one timer, so that many streams need no more than one connection to the database.
+ */
+export function admissionWatch(clock: Clock) {
+  /** In the order of their next checks. */
+  const open = new Set<OpenStream>();
+  let running: AbortController | undefined;
+
+  async function run(signal: AbortSignal): Promise<void> {
+    // Visits what is added meanwhile as well, so it goes on for as long as a stream is open.
+    for (const stream of open) {
+      await pause(clock, Math.max(0, stream.dueAt - steadyNow(clock)), signal);
+      if (signal.aborted) return;
+      if (!open.delete(stream)) continue;
+      stream.dueAt = steadyNow(clock) + checkEveryMs;
+      open.add(stream);
+      // A failed check says nothing about the key: the database may be unavailable for a moment.
+      const isAdmitted = await stream.isAdmitted().catch(() => true);
+      if (!isAdmitted && open.delete(stream)) stream.end();
+    }
+    running = undefined;
+  }
+
+  /**
+   * Calls `end` when the caller of a stream would not be admitted any more, once. Returns a function to call when the
+   * stream has ended.
+   */
+  return (isAdmitted: () => Promise<boolean>, end: () => void): (() => void) => {
+    const stream = { isAdmitted, end, dueAt: steadyNow(clock) + checkEveryMs };
+    open.add(stream);
+    if (!running) {
+      running = new AbortController();
+      void run(running.signal);
+    }
+    return () => {
+      open.delete(stream);
+      if (open.size > 0) return;
+      running?.abort();
+      running = undefined;
+    };
+  };
+}
