@@ -14,7 +14,7 @@ test('an attempt that takes longer than a poll goes on; it ends for another one,
   expect(await attempt.run(load, 5_000)).toEqual({ data: 'second' });
   slow.resolve('first');
   expect([await first, signals.map(({ aborted }) => aborted)]).toEqual([undefined, [true, false]]);
-  expect(attempt.isDue(5_001)).toBe(true);
+  expect([attempt.isDue(5_001), attempt.isDue(5_400, 500), attempt.isDue(5_500, 500)]).toEqual([true, false, true]);
   const error = new Error('lost');
   expect(await attempt.run(() => Promise.reject(error), 6_000)).toEqual({ error });
   const left = attempt.run(() => Promise.resolve(1), 7_000);

@@ -98,9 +98,12 @@ test('shows a build as it happens, and then the stages and both logs, also by ke
   await textOf(page, built.length - 1)
     .getByText(built.at(-1)?.message ?? '', { exact: true })
     .waitFor();
+  // Only what a reader chose is in the address: another visit opens the log that matters then.
+  expect(new URL(page.url()).search).toBe('');
   await page.getByRole('tab', { name: 'Build log' }).focus();
   await page.keyboard.press('ArrowRight');
   await logOf(page, 'Agent log').waitFor();
+  expect(new URL(page.url()).search).toBe('?log=agent');
   const { url, apiKey } = fixture.services.service;
   await fetch(`${url}/agents/${echo.id}/runs/wait`, {
     method: 'POST',

@@ -4,10 +4,15 @@ const longestAttemptMs = 60_000;
 /** Runs one attempt to load something at a time. */
 export class LatestAttempt {
   #running: { abort: AbortController; startedAt: number } | undefined;
+  #startedAt = -Infinity;
 
-  /** Whether a poll may start another attempt: on a slow connection one takes longer than the polling interval. */
-  isDue(now: number): boolean {
-    return this.#running === undefined || now - this.#running.startedAt > longestAttemptMs;
+  /**
+   * Whether a poll may start another attempt, at least `betweenMs` after the start of the last one: on a slow connection
+   * one takes longer than the polling interval.
+   */
+  isDue(now: number, betweenMs = 0): boolean {
+    if (this.#running) return now - this.#running.startedAt > longestAttemptMs;
+    return now - this.#startedAt >= betweenMs;
   }
 
   /** Aborts the running attempt and starts another one. @returns undefined for an attempt that was aborted. */
@@ -19,6 +24,7 @@ export class LatestAttempt {
     const abort = new AbortController();
     const attempt = { abort, startedAt: now };
     this.#running = attempt;
+    this.#startedAt = now;
     const outcome = await load(abort.signal).then(
       (data) => ({ data }),
       (error: unknown) => ({ error }),

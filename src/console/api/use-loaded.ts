@@ -8,6 +8,8 @@ export interface Loaded<T> {
   error: Error | undefined;
   /** Loads again now; resolves when that has ended. */
   reload: () => Promise<void>;
+  /** Loads again where the page is visible and the last attempt has ended and began at least `ms` milliseconds ago. */
+  poll: (ms: number) => void;
 }
 
 /**
@@ -31,6 +33,13 @@ export function useLoaded<T>(
     else setState((former) => ({ ...(former.key === key ? former : { key }), error: toError(outcome.error) }));
   }, [attempt, key]);
 
+  const poll = useCallback(
+    (ms: number) => {
+      if (document.visibilityState === 'visible' && attempt.isDue(Date.now(), ms)) void reload();
+    },
+    [attempt, reload],
+  );
+
   useEffect(() => {
     void reload();
     return () => attempt.end();
@@ -38,14 +47,11 @@ export function useLoaded<T>(
 
   // On its own: another interval is no reason to load again.
   useEffect(() => {
-    const tick = (): void => {
-      if (document.visibilityState === 'visible' && attempt.isDue(Date.now())) void reload();
-    };
-    const timer = everyMs === undefined ? undefined : setInterval(tick, everyMs);
+    const timer = everyMs === undefined ? undefined : setInterval(() => poll(0), everyMs);
     return () => clearInterval(timer);
-  }, [attempt, reload, everyMs]);
+  }, [poll, everyMs]);
 
   // Data of another key must not be shown as this one's.
   const current = state.key === key ? state : { key };
-  return { data: current.data, error: current.error, reload };
+  return { data: current.data, error: current.error, reload, poll };
 }

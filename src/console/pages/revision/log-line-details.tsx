@@ -1,14 +1,23 @@
 import { copyText } from '../../parts/copy-text.ts';
 import { JsonView } from '../../parts/json-view.tsx';
 import { Untrusted } from '../../parts/untrusted.tsx';
+import { logAddress } from './log-address.ts';
 import type { LogLine } from './log-line.ts';
+import type { LogKind } from './use-log.ts';
 
 const longestText = 100_000;
 
+interface LogLineDetailsProps {
+  line: LogLine;
+  number: number;
+  kind: LogKind;
+  onClose: () => void;
+}
+
 /** A whole line of a log: all of a long text, and the fields of a JSON line. */
-export function LogLineDetails({ line, number, onClose }: { line: LogLine; number: number; onClose: () => void }) {
+export function LogLineDetails({ line, number, kind, onClose }: LogLineDetailsProps) {
   const { id, at, level, raw, text, fieldsAt, fields } = line;
-  const link = `${location.origin}${location.pathname}${location.search}#L${id}`;
+  const link = location.origin + logAddress(kind, id);
   return (
     <section class="log-details" aria-label={`Line ${number + 1}`}>
       <header>

@@ -2,10 +2,12 @@ import type { Ref } from 'preact';
 import { useCallback, useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { LogRow } from './log-row.tsx';
 import type { LogLines, LogView } from './log-lines.ts';
+import type { LogKind } from './use-log.ts';
 import { rowHeight, useScrollerRows } from './use-scroller-rows.ts';
 
 interface LogListProps {
   label: string;
+  kind: LogKind;
   lines: LogLines;
   view: LogView;
   query: string;
@@ -23,7 +25,8 @@ interface LogListProps {
 
 /** The lines of a log, of which only those in view are elements. */
 export function LogList(props: LogListProps) {
-  const { label, lines, view, query, selected, target, isFollowing, isWrapped, showTimes, onFollow, onSelect } = props;
+  const { label, kind, lines, view, query, selected, target, isFollowing, isWrapped, showTimes, onFollow, onSelect } =
+    props;
   const scroller = useRef<HTMLDivElement>(null);
   const lastTop = useRef(0);
   const lastDropped = useRef(lines.dropped);
@@ -140,6 +143,7 @@ export function LogList(props: LogListProps) {
                   data-number={number}
                 >
                   <LogRow
+                    kind={kind}
                     line={line}
                     number={number}
                     query={query}

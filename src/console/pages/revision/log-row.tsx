@@ -1,9 +1,12 @@
 import { Component } from 'preact';
 import { shownText } from '../../parts/untrusted.tsx';
 import { longestShown, toPieces } from './line-pieces.ts';
+import { logAddress } from './log-address.ts';
 import { clockTime, type LogLine } from './log-line.ts';
+import type { LogKind } from './use-log.ts';
 
 interface LogRowProps {
+  kind: LogKind;
   line: LogLine;
   /** From 0. */
   number: number;
@@ -25,7 +28,7 @@ export class LogRow extends Component<LogRowProps> {
     );
   }
 
-  override render({ line, number, query, isSelected, showTimes }: LogRowProps) {
+  override render({ kind, line, number, query, isSelected, showTimes }: LogRowProps) {
     const { id, at, level, text } = line;
     return (
       <>
@@ -33,7 +36,7 @@ export class LogRow extends Component<LogRowProps> {
           class="log-number"
           // Not in the order of the Tab key: Enter in the log selects lines.
           tabIndex={-1}
-          href={`${location.pathname}${location.search}#L${id}`}
+          href={logAddress(kind, id)}
           aria-label={`Line ${number + 1}`}
           aria-current={isSelected ? 'true' : undefined}
         >

@@ -3,6 +3,7 @@ import { messageOf } from '../../../errors.ts';
 import { announce } from '../../parts/toasts.tsx';
 import { copyLines, downloadLog } from './save-log.ts';
 import { logLevels, type LogLevel } from './log-line.ts';
+import { logAddress } from './log-address.ts';
 import { LogLineDetails } from './log-line-details.tsx';
 import { LogList } from './log-list.tsx';
 import { LogView, mostKeptLines, type LogLines } from './log-lines.ts';
@@ -16,6 +17,7 @@ interface LogViewerProps {
   lines: LogLines;
   /** The id of a line to open at. */
   linkedId: string | undefined;
+  onNews: () => void;
   onEnd: () => void;
 }
 
@@ -27,8 +29,8 @@ const levelNames: Readonly<Record<LogLevel, string>> = {
 };
 
 /** A log as it is written: with search, levels and colours, following its end until the reader scrolls up. */
-export function LogViewer({ source, label, lines, linkedId, onEnd }: LogViewerProps) {
-  const { state, version, retry } = useLog(source, lines, onEnd);
+export function LogViewer({ source, label, lines, linkedId, onNews, onEnd }: LogViewerProps) {
+  const { state, version, retry } = useLog(source, lines, { onNews, onEnd });
   const [query, setQuery] = useState('');
   const [level, setLevel] = useState<LogLevel>('debug');
   const [onlyMatching, setOnlyMatching] = useState(false);
@@ -63,7 +65,7 @@ export function LogViewer({ source, label, lines, linkedId, onEnd }: LogViewerPr
     setSelected(number);
     const id = number === undefined ? undefined : lines.line(number)?.id;
     openedId.current = id;
-    history.replaceState(null, '', location.pathname + location.search + (id === undefined ? '' : `#L${id}`));
+    history.replaceState(null, '', logAddress(source.kind, id));
   };
 
   const place = selected === undefined ? -1 : view.matches.indexOf(selected);
@@ -174,6 +176,7 @@ export function LogViewer({ source, label, lines, linkedId, onEnd }: LogViewerPr
       )}
       <LogList
         label={label}
+        kind={source.kind}
         lines={lines}
         view={view}
         query={query}
@@ -191,6 +194,7 @@ export function LogViewer({ source, label, lines, linkedId, onEnd }: LogViewerPr
         <LogLineDetails
           line={selectedLine}
           number={selected}
+          kind={source.kind}
           onClose={() => {
             select(undefined);
             list.current?.focus();

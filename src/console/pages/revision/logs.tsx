@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { isInProgress } from '../../parts/revision-status.ts';
+import { kindInAddress, lineInAddress, logAddress, logKinds } from './log-address.ts';
 import { LogLines } from './log-lines.ts';
 import { LogViewer } from './log-viewer.tsx';
 import type { LogKind } from './use-log.ts';
@@ -8,52 +9,35 @@ interface LogsProps {
   deploymentId: string;
   revisionId: string;
   status: string;
+  /** A log has new lines: the revision may have changed. */
+  onNews: () => void;
   /** A log is complete: the revision has probably changed. */
   onEnd: () => void;
 }
-
-const kinds: readonly { kind: LogKind; label: string; inAddress: string }[] = [
-  { kind: 'build', label: 'Build log', inAddress: 'build' },
-  { kind: 'deploy', label: 'Agent log', inAddress: 'agent' },
-];
 
 /** The default log: that of the current stage, or of the stage that failed. */
 const likelyKind = (status: string): LogKind =>
   status === 'BUILD_FAILED' || status === 'CREATE_FAILED' || isInProgress(status) ? 'build' : 'deploy';
 
-const kindInAddress = (): LogKind | undefined => {
-  const word = new URLSearchParams(location.search).get('log');
-  return kinds.find(({ inAddress }) => inAddress === word)?.kind;
-};
-const lineInAddress = (): string | undefined => /^#L(\d+)$/.exec(location.hash)?.[1];
-
 /** The build log and the agent log of a revision. The lines of both stay while the page is open. */
-export function Logs({ deploymentId, revisionId, status, onEnd }: LogsProps) {
+export function Logs({ deploymentId, revisionId, status, onNews, onEnd }: LogsProps) {
   const [kind, setKind] = useState<LogKind>(() => kindInAddress() ?? likelyKind(status));
   const [linkedId, setLinkedId] = useState(lineInAddress);
   const logs = useRef({ build: new LogLines(), deploy: new LogLines() });
   const tabs = useRef<HTMLDivElement>(null);
-  /** Whether the person decided what to read: a log, or a line of it. */
-  const isChosen = useRef(linkedId !== undefined);
-  const { label } = kinds.find((each) => each.kind === kind) ?? kinds[0] ?? { label: '' };
+  const { label } = logKinds.find((each) => each.kind === kind) ?? { label: '' };
 
-  const choose = (chosen: LogKind): void => {
-    isChosen.current = true;
-    show(chosen);
-  };
-  const show = (chosen: LogKind): void => {
-    setKind(chosen);
+  const show = (shown: LogKind): void => {
+    setKind(shown);
     setLinkedId(undefined);
-    const word = kinds.find((each) => each.kind === chosen)?.inAddress ?? '';
-    history.replaceState(null, '', `${location.pathname}?log=${word}`);
+  };
+  const choose = (chosen: LogKind): void => {
+    show(chosen);
+    // Only what the reader chose is in the address: a reload shows the log that the revision's status suggests.
+    history.replaceState(null, '', logAddress(chosen));
   };
 
-  // The kind is in every link to a line, so it has to be in the address.
   useEffect(() => {
-    if (kindInAddress() === undefined) {
-      const word = kinds.find((each) => each.kind === kind)?.inAddress ?? '';
-      history.replaceState(null, '', `${location.pathname}?log=${word}${location.hash}`);
-    }
     const onHash = (): void => setLinkedId(lineInAddress());
     window.addEventListener('hashchange', onHash);
     return () => window.removeEventListener('hashchange', onHash);
@@ -64,7 +48,7 @@ export function Logs({ deploymentId, revisionId, status, onEnd }: LogsProps) {
   useEffect(() => {
     const hasFailedNow = status === 'DEPLOY_FAILED' && lastStatus.current !== status;
     lastStatus.current = status;
-    if (hasFailedNow && !isChosen.current && lineInAddress() === undefined) show('deploy');
+    if (hasFailedNow && kindInAddress() === undefined && lineInAddress() === undefined) show('deploy');
   }, [status]);
 
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -78,7 +62,7 @@ export function Logs({ deploymentId, revisionId, status, onEnd }: LogsProps) {
   return (
     <section class="panel revision-logs" aria-label="Logs">
       <div class="revision-tabs" role="tablist" aria-label="Logs" ref={tabs} onKeyDown={onKeyDown}>
-        {kinds.map((each) => (
+        {logKinds.map((each) => (
           <button
             key={each.kind}
             type="button"
@@ -100,6 +84,7 @@ export function Logs({ deploymentId, revisionId, status, onEnd }: LogsProps) {
           label={label}
           lines={logs.current[kind]}
           linkedId={linkedId}
+          onNews={onNews}
           onEnd={onEnd}
         />
       </div>

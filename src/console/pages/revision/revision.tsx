@@ -26,10 +26,12 @@ interface RevisionProps {
 
 /** How often a revision is read again, in milliseconds. */
 const everyMs = 2_000;
+/** How often at most because of new lines in its log, in milliseconds. */
+const betweenNewsMs = 1_000;
 
 /** A revision: its cause, how long each stage took, its smoke tests, and its logs as they are written. */
 export default function Revision({ deploymentId, revisionId }: RevisionProps) {
-  const { data, error, reload } = useLoaded(
+  const { data, error, reload, poll } = useLoaded(
     `${deploymentId} ${revisionId}`,
     (signal) => loadEntry(deploymentId, revisionId, signal),
     { everyMs },
@@ -60,6 +62,9 @@ export default function Revision({ deploymentId, revisionId }: RevisionProps) {
                 deploymentId={deploymentId}
                 revisionId={revisionId}
                 status={data.revision.status}
+                onNews={() => {
+                  if (isInProgress(data.revision.status)) poll(betweenNewsMs);
+                }}
                 onEnd={() => void reload()}
               />
             </>

@@ -25,14 +25,21 @@ export interface FollowedLines {
   retry: () => void;
 }
 
+export interface LogHandlers {
+  /** The log has new lines. Called often while it is written. */
+  onNews: () => void;
+  /** The log is complete. */
+  onEnd: () => void;
+}
+
 /** Follows a log for as long as the component is shown. Renders at most once per frame. */
-export function useLog(source: LogSource, lines: LogLines, onEnd: () => void): FollowedLines {
+export function useLog(source: LogSource, lines: LogLines, handlers: LogHandlers): FollowedLines {
   const { deploymentId, revisionId, kind } = source;
   const [state, setState] = useState<FollowState>({ kind: 'loading' });
   const [version, setVersion] = useState(0);
   const [attempt, setAttempt] = useState(0);
-  const latestOnEnd = useRef(onEnd);
-  latestOnEnd.current = onEnd;
+  const latest = useRef(handlers);
+  latest.current = handlers;
 
   useEffect(() => {
     const left = new AbortController();
@@ -62,10 +69,11 @@ export function useLog(source: LogSource, lines: LogLines, onEnd: () => void): F
         onLines(entries) {
           lines.append(entries);
           show();
+          latest.current.onNews();
         },
         onState(next) {
           setState(next);
-          if (next.kind === 'complete') latestOnEnd.current();
+          if (next.kind === 'complete') latest.current.onEnd();
         },
       },
       left.signal,
