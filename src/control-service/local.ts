@@ -174,7 +174,10 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
     const gateway = createGateway({
       count: recorder.count,
       authorize: admitToAgent(store, sessions.admit),
-      isStarting: (deploymentId) => rollouts.isStarting(deploymentId),
+      isStarting(deploymentId) {
+        rollouts.startNext(deploymentId);
+        return rollouts.isStarting(deploymentId);
+      },
       publicUrl,
       clock,
       log,

@@ -28,7 +28,7 @@ interface GatewaySettings {
   count?: (deploymentId: string) => RequestRecord;
   /** The service's public address, which agents get as their own; the address that callers use when absent. */
   publicUrl?: string | undefined;
-  /** Whether a deployment with nothing live has a starting agent. */
+  /** Whether a deployment with nothing live has a starting agent. Called for each request for one. */
   isStarting?: (deploymentId: string) => boolean;
   clock: Clock;
   log: Logger;

@@ -139,7 +139,7 @@ export function liveAgents({ compute, gateway, clock, drainMs, repair, exitHandl
   }
 
   async function startAgent(spec: AgentSpec, signal: AbortSignal): Promise<AgentStart> {
-    const giveBack = await startSlots.take(signal);
+    const giveBack = await startSlots.take(signal, spec.deploymentId);
     try {
       await exitHandlers?.ready(spec);
       return await compute.start(spec, signal);
@@ -215,6 +215,8 @@ export function liveAgents({ compute, gateway, clock, drainMs, repair, exitHandl
     },
     /** Whether a deployment has an agent that serves or is being restarted. */
     isSupervised: (deploymentId: string): boolean => supervised.has(deploymentId),
+    /** Starts the agent of a deployment next, where many wait for their start. */
+    startNext: (deploymentId: string): void => startSlots.prefer(deploymentId),
     /** Stops every agent of a deployment, draining ones included. Cuts requests in flight after `withinMs`. */
     async release(deploymentId: string, withinMs: number): Promise<void> {
       const entry = supervised.get(deploymentId);

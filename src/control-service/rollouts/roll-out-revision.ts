@@ -21,8 +21,11 @@ export async function agentSpec(
   const { deployment, revision, deployLog } = job;
   const { ensureDatabase, retrying, store, userOf, tracing } = tools;
   const { resource_spec, deployment_type, listener_config } = revision.source_config;
-  const databaseUrl = await retrying(() => ensureDatabase(deployment));
-  await retrying(() => store.setDatabaseState(deployment.id, 'ready'));
+  const databaseUrl = await tools.databaseSlots.run(deployment.id, async () => {
+    const url = await retrying(() => ensureDatabase(deployment));
+    await retrying(() => store.setDatabaseState(deployment.id, 'ready'));
+    return url;
+  });
   return {
     deploymentId: deployment.id,
     revisionId: revision.id,

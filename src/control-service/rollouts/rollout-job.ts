@@ -20,6 +20,8 @@ export interface RolloutDependencies {
   log: Logger;
   builds: BuildSettings;
   buildSlots: Semaphore;
+  /** Of those who prepare the database of an agent, each with a connection of its own: at the start of the service all do. */
+  databaseSlots: Semaphore;
   compute: Compute;
   ensureDatabase: ReturnType<typeof ensureOn>;
   live: LiveAgents;

@@ -19,6 +19,7 @@ import { revisionLogs } from './revision-logs.ts';
 import { createSemaphore } from './semaphore.ts';
 
 const buildsAtOnce = 2;
+const databasesAtOnce = 4;
 
 export interface RolloutsSettings
   extends
@@ -54,6 +55,7 @@ export function startRollouts(settings: RolloutsSettings) {
     ...settings,
     builds: { dataDir: workDir, allowGit, clock, bounds: settings.buildBounds, makeRoom, program },
     buildSlots: createSemaphore(buildsAtOnce),
+    databaseSlots: createSemaphore(databasesAtOnce),
     ensureDatabase: ensureOn(settings.adminDatabaseUrl, settings.wayToDatabase),
     live: liveAgents({
       compute,
@@ -67,6 +69,8 @@ export function startRollouts(settings: RolloutsSettings) {
     logs: revisionLogs({ store, clock, log }),
   };
   const activeWork = new Map<string, Promise<void>>();
+  /** Deployments whose live agent is about to be started again. */
+  const restarting = new Set<string>();
   const hasMoreWork = new Set<string>();
   const inProgress = new Map<string, { revisionId: string; interrupt: AbortController }>();
   const background = new Set<Promise<void>>();
@@ -141,6 +145,7 @@ export function startRollouts(settings: RolloutsSettings) {
   function wake(deploymentId: string): void {
     if (!recovered || stopping.signal.aborted) return;
     if (activeWork.has(deploymentId)) {
+      startNext(deploymentId);
       hasMoreWork.add(deploymentId);
       inBackground('Queueing a revision', () => claimNext(deploymentId));
       return;
@@ -179,7 +184,8 @@ export function startRollouts(settings: RolloutsSettings) {
     for (const { deployment, revision } of await retrying(() => store.activeRevisions())) {
       const { id } = deployment;
       if (tools.live.isSupervised(id) || activeWork.has(id) || !startBackoff.isDue(id)) continue;
-      startWork(id, () => restartAgent(deployment, revision));
+      restarting.add(id);
+      startWork(id, () => restartAgent(deployment, revision).finally(() => restarting.delete(id)));
     }
   }
 
@@ -194,6 +200,11 @@ export function startRollouts(settings: RolloutsSettings) {
     startBackoff.done(deployment.id);
   }
 
+  function startNext(deploymentId: string): void {
+    tools.databaseSlots.prefer(deploymentId);
+    tools.live.startNext(deploymentId);
+  }
+
   return {
     /** The deployment has a revision to carry out, or one less. Returns at once. */
     wake,
@@ -203,7 +214,10 @@ export function startRollouts(settings: RolloutsSettings) {
       if (work?.revisionId === revisionId) work.interrupt.abort();
     },
     /** Whether an agent is being restarted: any may be, before the list of live deployments is read. */
-    isStarting: (deploymentId: string): boolean => !recovered || tools.live.isSupervised(deploymentId),
+    isStarting: (deploymentId: string): boolean =>
+      !recovered || restarting.has(deploymentId) || tools.live.isSupervised(deploymentId),
+    /** A request waits for the agent: starts it next, where many wait for their start. */
+    startNext,
     /** Call once at the start: starts the agents of live revisions, and continues with the other revisions. */
     async recover(): Promise<void> {
       const left = await killOrphanedProcesses(buildsIn(workDir), clock);

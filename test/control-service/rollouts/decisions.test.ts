@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { databaseOf } from '../../../src/control-service/rollouts/agent-database.ts';
 import { newDatabaseName } from '../../../src/control-service/store/database-names.ts';
 import { restartDelay } from '../../../src/control-service/rollouts/agent-exits.ts';
@@ -50,6 +50,31 @@ describe('slots', () => {
     expect(await Promise.all([third, fourth].map(taken))).toEqual([true, false]);
     (await second)?.();
     expect(await taken(fourth)).toBe(true);
+  });
+
+  test('runs work in slots, also after one failed, and a preferred one next', async () => {
+    const one = createSemaphore(1);
+    const begun: string[] = [];
+    const ends = new Map<string, PromiseWithResolvers<void>>();
+    const work = (key: string): Promise<void> =>
+      one.run(key, async () => {
+        begun.push(key);
+        const end = Promise.withResolvers<void>();
+        ends.set(key, end);
+        await end.promise;
+      });
+    const [first, ...others] = ['first', 'second', 'third', 'fourth'].map(work);
+    await vi.waitFor(() => expect(begun).toEqual(['first']));
+    one.prefer('fourth');
+    one.prefer('unknown');
+    ends.get('first')?.reject(new Error('failed'));
+    await expect(first).rejects.toThrow('failed');
+    for (const key of ['fourth', 'second', 'third']) {
+      await vi.waitFor(() => expect(begun.at(-1)).toBe(key));
+      ends.get(key)?.resolve();
+    }
+    await Promise.all(others);
+    expect(begun).toEqual(['first', 'fourth', 'second', 'third']);
   });
 
   test('skips a waiter that gave up', async () => {

@@ -29,7 +29,7 @@ function played(name: string): PlayedAgent {
 }
 
 /** A gateway that records its switches, a compute with prepared starts, and a manual clock. */
-function fixture(starts: (AgentStart | Error)[] = []) {
+function fixture(starts: (AgentStart | Error | Promise<AgentStart>)[] = []) {
   const traffic: string[] = [];
   const lines: string[] = [];
   const waits: number[] = [];
@@ -253,4 +253,23 @@ test('shutdown stops all agents, and a request in flight delays it only so long'
   await agents.stop(1_000);
   expect(one.stopped()).toBe(true);
   expect(traffic).toEqual(['http://one', 'nothing', 'closed http://one']);
+});
+
+test('of many agents, one that a request waits for is started next', async () => {
+  const first = Promise.withResolvers<AgentStart>();
+  const never = new Promise<AgentStart>(() => {});
+  const { agents, spec } = fixture([first.promise, never, never, never, { kind: 'running', agent: played('wanted') }]);
+  const served: string[] = [];
+  for (const deploymentId of ['1', '2', '3', '4', '5', '6']) {
+    agents.superviseLive({
+      ...spec,
+      deploymentId,
+      log: (_level, message) => void (message === 'The agent serves.' && served.push(deploymentId)),
+    });
+  }
+  await settled();
+  agents.startNext('6');
+  first.resolve({ kind: 'failed', reason: 'It did not start.' });
+  await settled();
+  expect(served).toEqual(['6']);
 });
