@@ -1,4 +1,4 @@
-import { untilAborted, withTimeout, type Clock } from '../../clock.ts';
+import { steadyNow, untilAborted, withTimeout, type Clock } from '../../clock.ts';
 import { admissionWatch } from '../api-keys/admission-watch.ts';
 import { hasEnded } from '../revisions/states.ts';
 import type { ControlStore } from '../store/store.ts';
@@ -51,10 +51,10 @@ const linesAtOnce = 100;
  */
 export async function* followLog(followed: FollowedLog, tools: FollowTools): AsyncGenerator<LogEvent, void> {
   const { revisionId, logKind, deploymentId: _, ...filter } = followed;
-  const { store, notifier, signal } = tools;
+  const { store, notifier, clock, signal } = tools;
   const listening = notifier.listen(revisionId);
   let { after } = followed;
-  let isQuiet = false;
+  let quietAt = steadyNow(clock) + quietMs;
   try {
     while (!signal.aborted) {
       // Before the lines: then all lines from before the end are included.
@@ -64,8 +64,11 @@ export async function* followLog(followed: FollowedLog, tools: FollowTools): Asy
       after = lines.at(-1)?.id ?? after;
       if (lines.length === linesAtOnce) continue;
       if (isOver) return yield { kind: 'end', revision };
-      if (lines.length === 0 && isQuiet) yield { kind: 'quiet' };
-      isQuiet = !(await notifiedWithin(listening.next(), tools));
+      // By time: lines that do not match the filter wake this as well.
+      const isQuiet = lines.length === 0 && steadyNow(clock) >= quietAt;
+      if (isQuiet) yield { kind: 'quiet' };
+      if (isQuiet || lines.length > 0) quietAt = steadyNow(clock) + quietMs;
+      await untilNotified(listening.next(), Math.max(0, quietAt - steadyNow(clock)), tools);
     }
   } finally {
     listening.end();
@@ -107,11 +110,6 @@ async function readProgress(
   return { revision, isOver: hasEnded(revision.status) && deployment?.active_revision_id !== revisionId };
 }
 
-/** False where it was quiet for so long that a keep-alive is due. */
-const notifiedWithin = (notification: Promise<void>, { clock, signal }: FollowTools): Promise<boolean> =>
-  withTimeout(
-    clock,
-    quietMs,
-    (ended) => Promise.race([notification.then(() => true), untilAborted(ended).then(() => false)]),
-    signal,
-  );
+/** Waits for a notification, at most `ms` milliseconds. */
+const untilNotified = (notification: Promise<void>, ms: number, { clock, signal }: FollowTools): Promise<void> =>
+  withTimeout(clock, ms, (ended) => Promise.race([notification, untilAborted(ended)]), signal);

@@ -17,7 +17,7 @@ const line = (id: number): LogLine => ({
   at: new Date(id),
 });
 
-/** A log in memory, a manual notifier, and a clock that stands still until it is advanced. */
+/** A log in memory, a manual notifier, and a manual clock. */
 function fixture(logKind: LogKind = 'deploy') {
   const lines: LogLine[] = [];
   const state: { status: RevisionStatus; isActive: boolean; isThere: boolean; reads: number } = {
@@ -28,8 +28,7 @@ function fixture(logKind: LogKind = 'deploy') {
   };
   const notifier = changeNotifier();
   const left = new AbortController();
-  let passTime = (): void => {};
-  const slept: number[] = [];
+  const { clock, advance } = steppedClock();
   const revision = () => ({ status: state.status, status_message: null });
   const events = followLog(
     { deploymentId: 'd', revisionId: 'r', logKind, after: undefined, level: undefined, containing: undefined },
@@ -43,15 +42,7 @@ function fixture(logKind: LogKind = 'deploy') {
         },
       },
       notifier,
-      clock: {
-        now: () => 0,
-        sleep: (ms, signal) =>
-          new Promise((resolve, reject) => {
-            slept.push(ms);
-            passTime = resolve;
-            signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
-          }),
-      },
+      clock,
       signal: left.signal,
     },
   );
@@ -59,7 +50,7 @@ function fixture(logKind: LogKind = 'deploy') {
     const { done, value } = await events.next();
     return done === true ? 'over' : inWords(value);
   };
-  return { lines, state, notifier, left, slept, events, next, passTime: () => passTime() };
+  return { lines, state, notifier, left, events, next, advance };
 }
 
 const inWords = (event: LogEvent): string => {
@@ -113,15 +104,21 @@ test('a notification for another revision wakes no reader', async () => {
   expect(await nothing).toBe('over');
 });
 
-test('sends a keep-alive after each silent interval', async () => {
-  const { next, passTime, slept } = fixture();
+test('sends a keep-alive after each interval without a line, also while others are written', async () => {
+  const { next, notifier, advance } = fixture();
   for (let round = 1; round <= 2; round += 1) {
-    const nothing = next();
+    let received: string | undefined;
+    const nothing = next().then((event) => (received = event));
     await settled();
-    passTime();
+    for (let second = 1; second < quietMs / 1_000; second += 1) {
+      await advance(1_000);
+      notifier.notify('r');
+      await settled();
+    }
+    expect(received).toBeUndefined();
+    await advance(1_000);
     expect(await nothing).toBe('quiet');
   }
-  expect(slept).toEqual([quietMs, quietMs]);
   expect(writeEvent({ kind: 'quiet' })).toMatch(/^:[^\n]*\n\n$/);
 });
 
@@ -144,11 +141,11 @@ test.each([
   ['the log of an interrupted revision ends', 'deploy', 'INTERRUPTED', false, true, 'end INTERRUPTED'],
   ['the log of a deleted deployment ends', 'deploy', 'DEPLOYED', true, false, 'end gone'],
 ] as const)('%s', async (_, kind, status, isActive, isThere, end) => {
-  const { state, next, passTime } = fixture(kind);
+  const { state, next, advance } = fixture(kind);
   Object.assign(state, { status, isActive, isThere });
   const reported = next();
   await settled();
-  passTime();
+  await advance(quietMs);
   expect(await reported).toBe(end);
 });
 
