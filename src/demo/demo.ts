@@ -1,5 +1,5 @@
 import { untilAborted } from '../clock.ts';
-import { unlessCode } from '../errors.ts';
+import { messageOf, unlessCode } from '../errors.ts';
 import { scenarios, type CompletedScenario } from './scenarios.ts';
 import { agentScenarios, cronScenario } from './agent-scenarios.ts';
 import { appScenarios } from './app-scenarios.ts';
@@ -39,7 +39,10 @@ export async function demo({ root, keep, write }: DemoOptions): Promise<number> 
     for (const [index, { title, play }] of program.entries()) {
       if (stopped.signal.aborted) break;
       screen.act(index + 1, title);
-      const result = await play(environment, screen, shown);
+      // What a step could not go on with, such as a build without network, is said above it.
+      const result = await play(environment, screen, shown).catch((error: unknown) => {
+        return { held: false, seen: messageOf(error) };
+      });
       shown.push({ title, ...result });
       screen.line(`   ${result.held ? '=> ' : '=> DOES NOT HOLD: '}${result.seen}`);
       if (!result.held) break;
