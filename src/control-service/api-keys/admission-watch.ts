@@ -20,8 +20,10 @@ export function admissionWatch(clock: Clock) {
   let running: AbortController | undefined;
 
   async function run(signal: AbortSignal): Promise<void> {
-    // Visits what is added meanwhile as well, so it goes on for as long as a stream is open.
-    for (const stream of open) {
+    for (;;) {
+      // A new iterator each time: one that is kept makes each change of the set dearer.
+      const [stream] = open;
+      if (!stream) break;
       await pause(clock, Math.max(0, stream.dueAt - steadyNow(clock)), signal);
       if (signal.aborted) return;
       if (!open.delete(stream)) continue;
