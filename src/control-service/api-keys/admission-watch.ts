@@ -1,4 +1,4 @@
-import { pause, steadyNow, type Clock } from '../../clock.ts';
+import { steadyNow, type Clock } from '../../clock.ts';
 
 /** Milliseconds between two checks of one stream; those that end before the first are never checked. */
 const checkEveryMs = 15_000;
@@ -17,15 +17,14 @@ interface OpenStream {
 export function admissionWatch(clock: Clock) {
   /** In the order of their next checks. */
   const open = new Set<OpenStream>();
-  let running: AbortController | undefined;
+  let isRunning = false;
 
-  async function run(signal: AbortSignal): Promise<void> {
+  async function run(): Promise<void> {
     for (;;) {
       // A new iterator each time: one that is kept makes each change of the set dearer.
       const [stream] = open;
       if (!stream) break;
-      await pause(clock, Math.max(0, stream.dueAt - steadyNow(clock)), signal);
-      if (signal.aborted) return;
+      await clock.sleep(Math.max(0, stream.dueAt - steadyNow(clock)));
       if (!open.delete(stream)) continue;
       stream.dueAt = steadyNow(clock) + checkEveryMs;
       open.add(stream);
@@ -33,7 +32,7 @@ export function admissionWatch(clock: Clock) {
       const isAdmitted = await stream.isAdmitted().catch(() => true);
       if (!isAdmitted && open.delete(stream)) stream.end();
     }
-    running = undefined;
+    isRunning = false;
   }
 
   /**
@@ -43,15 +42,11 @@ export function admissionWatch(clock: Clock) {
   return (isAdmitted: () => Promise<boolean>, end: () => void): (() => void) => {
     const stream = { isAdmitted, end, dueAt: steadyNow(clock) + checkEveryMs };
     open.add(stream);
-    if (!running) {
-      running = new AbortController();
-      void run(running.signal);
+    if (!isRunning) {
+      isRunning = true;
+      void run();
     }
-    return () => {
-      open.delete(stream);
-      if (open.size > 0) return;
-      running?.abort();
-      running = undefined;
-    };
+    // The timer stays: to end and start one for each request costs more than all the rest.
+    return () => void open.delete(stream);
   };
 }

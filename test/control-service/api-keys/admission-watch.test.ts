@@ -30,6 +30,7 @@ test('checks each stream every 15 s, with one timer, and not one that has ended 
   expect([first.seen, second.seen]).toEqual([['checked', 'checked'], ['checked']]);
   stopFirst();
   stopSecond();
+  await advance(15_000);
   expect(left()).toEqual([]);
   const next = aStream();
   watch(next.isAdmitted, next.end);
