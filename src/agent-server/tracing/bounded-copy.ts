@@ -1,11 +1,11 @@
 import { cutMark } from '../../contract/control/tracing-project.ts';
-import { hasMethods, memberOf } from '../members.ts';
+import { memberOf } from '../members.ts';
 import { isMessage } from '../wire.ts';
 
 export interface BoundedCopy {
-  /** The value as JSON has it, with messages in the API's form. */
-  value: unknown;
-  /** The size of its JSON in bytes, at most the bound. */
+  /** The value as JSON, with messages in the API's form. */
+  json: string;
+  /** At least the bytes of the JSON, at most the bound. */
   size: number;
   /** Whether something was left out or shortened. */
   isCut: boolean;
@@ -14,21 +14,27 @@ export interface BoundedCopy {
 /** Values nested deeper, and cycles, are left out. */
 const maxDepth = 32;
 
+/** The smallest bound: what stands for a value that does not fit is a cut mark in quotes, or `null`. */
+export const minCopyBytes = Buffer.byteLength(JSON.stringify(cutMark));
+
 /**
- * Copies a value of the agent's code, which may change or throw when read, up to a size of JSON in bytes. Stops there,
- * so that a large state costs no more than a small one.
+ * Serializes a value of the agent's code, which may change or throw when read, up to a size in bytes. Stops there, so
+ * that a large state costs no more than a small one.
+ *
+ * @param maxBytes at least `minCopyBytes`.
  */
 export function boundedCopy(value: unknown, maxBytes: number): BoundedCopy {
-  const copier = new Copier(maxBytes);
+  const copier = new Copier(maxBytes - minCopyBytes);
   try {
-    const copy = copier.copy(value, 0) ?? null;
-    return { value: copy, size: maxBytes - Math.max(0, copier.remainingBytes), isCut: copier.isCut };
+    const json = copier.copy(value, 0) ?? copier.plain(null);
+    return { json, size: maxBytes - minCopyBytes - copier.remainingBytes, isCut: copier.isCut };
   } catch {
-    return { value: null, size: 4, isCut: true };
+    return { json: 'null', size: 4, isCut: true };
   }
 }
 
 class Copier {
+  /** May end below zero, by `minCopyBytes` at most: what stands for the first value that does not fit. */
   remainingBytes: number;
   isCut = false;
 
@@ -37,7 +43,7 @@ class Copier {
   }
 
   /** Returns undefined for what JSON leaves out. */
-  copy(value: unknown, depth: number): unknown {
+  copy(value: unknown, depth: number): string | undefined {
     switch (typeof value) {
       case 'string':
         return this.#text(value);
@@ -45,74 +51,87 @@ class Copier {
         return this.#text(String(value));
       case 'number':
       case 'boolean':
-        return this.#plain(typeof value === 'number' && !Number.isFinite(value) ? null : value);
+        return this.plain(typeof value === 'number' && !Number.isFinite(value) ? null : value);
       case 'object':
-        return value === null ? this.#plain(null) : this.#object(value, depth);
+        return value === null ? this.plain(null) : this.#object(value, depth);
       default:
         return undefined;
     }
   }
 
-  #plain(value: number | boolean | null): unknown {
-    return this.#spend(String(value).length) ? value : null;
+  plain(value: number | boolean | null): string {
+    const json = String(value);
+    return this.#spend(json.length) ? json : this.#omit();
   }
 
-  #object(value: object, depth: number): unknown {
+  #object(value: object, depth: number): string | undefined {
     if (depth > maxDepth || this.remainingBytes < 2) return this.#omit();
+    if (Array.isArray(value)) return this.#items(value, depth);
     if (isMessage(value)) {
       const { type, data } = value.toDict();
       return this.#members({ type, ...data }, depth);
     }
     if (ArrayBuffer.isView(value)) return this.#text(`<${value.byteLength} bytes>`);
-    if (hasMethods(value, 'toJSON')) {
-      const json: unknown = Reflect.apply(Object(memberOf(value, 'toJSON')), value, ['']);
+    const toJson = memberOf(value, 'toJSON');
+    if (typeof toJson === 'function') {
+      const json: unknown = Reflect.apply(toJson, value, ['']);
       return json === value ? this.#members(value, depth) : this.copy(json, depth + 1);
     }
-    return Array.isArray(value) ? this.#items(value, depth) : this.#members(value, depth);
+    return this.#members(value, depth);
   }
 
-  #items(items: readonly unknown[], depth: number): unknown[] {
-    const copies: unknown[] = [];
+  #items(items: readonly unknown[], depth: number): string {
+    let copies = '';
     this.#spend(2);
     for (const item of items) {
-      if (!this.#spend(2)) break;
-      copies.push(this.copy(item, depth + 1) ?? null);
+      if (!this.#spend(1)) break;
+      copies += `${copies === '' ? '' : ','}${this.copy(item, depth + 1) ?? this.plain(null)}`;
     }
-    return copies;
+    return `[${copies}]`;
   }
 
-  #members(object: object, depth: number): Record<string, unknown> {
-    const copies: [string, unknown][] = [];
+  #members(object: object, depth: number): string {
+    let copies = '';
     this.#spend(2);
     for (const key of Object.keys(object)) {
       const member: unknown = Reflect.get(object, key);
       if (member === undefined || typeof member === 'function' || typeof member === 'symbol') continue;
-      const name = storable(key);
-      if (!this.#spend(bytesOf(name) + 2)) break;
+      const plain = isPlain(key);
+      const name = plain ? `"${key}"` : jsonOf(key);
+      if (!this.#spend((plain ? name.length : Buffer.byteLength(name)) + 2)) break;
       const copy = this.copy(member, depth + 1);
-      if (copy !== undefined) copies.push([name, copy]);
+      if (copy !== undefined) copies += `${copies === '' ? '' : ','}${name}:${copy}`;
     }
-    return Object.fromEntries(copies);
+    return `{${copies}}`;
   }
 
   #text(text: string): string {
-    let kept = storable(text.slice(0, this.remainingBytes));
-    let size = bytesOf(kept);
-    while (size > this.remainingBytes && kept !== '') {
-      kept = kept
-        .slice(0, Math.min(kept.length - 1, Math.floor((kept.length * this.remainingBytes) / size)))
-        .toWellFormed();
-      size = bytesOf(kept);
+    if (text.length + 2 <= this.remainingBytes && isPlain(text)) {
+      this.remainingBytes -= text.length + 2;
+      return `"${text}"`;
+    }
+    const fits = Math.max(0, this.remainingBytes);
+    let kept = text.slice(0, fits);
+    let json = jsonOf(kept);
+    let size = Buffer.byteLength(json);
+    while (size > fits && kept !== '') {
+      kept = kept.slice(0, Math.min(kept.length - 1, Math.floor((kept.length * fits) / size)));
+      json = jsonOf(kept);
+      size = Buffer.byteLength(json);
+    }
+    if (kept.length < text.length || size > fits) {
+      this.isCut = true;
+      json = `${json.slice(0, -1)}${cutMark}"`;
+      size += minCopyBytes - 2;
     }
     this.remainingBytes -= size;
-    if (kept.length >= text.length) return kept;
-    this.isCut = true;
-    return `${kept.slice(0, -1)}${cutMark}`;
+    return json;
   }
 
-  #omit(): null {
+  #omit(): string {
     this.isCut = true;
-    return null;
+    this.remainingBytes -= 4;
+    return 'null';
   }
 
   #spend(bytes: number): boolean {
@@ -134,6 +153,16 @@ const storable = (text: string): string =>
 export const cutText = (text: string, longest: number): string =>
   text.length <= longest ? storable(text) : `${storable(text.slice(0, Math.max(0, longest - 1)))}${cutMark}`;
 
-/** The bytes of a text in JSON. Most texts need no escapes, and no JSON is made of these. */
-const bytesOf = (text: string): number =>
-  /^[ !#-[\]-~]*$/.test(text) ? text.length + 2 : Buffer.byteLength(JSON.stringify(text));
+/** Whether a text is the same in JSON, with a byte a character, as most are. */
+function isPlain(text: string): boolean {
+  if (text.length > 40) return /^[ !#-[\]-~]*$/.test(text);
+  // Faster for short texts.
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code < 0x20 || code > 0x7e || code === 0x22 || code === 0x5c) return false;
+  }
+  return true;
+}
+
+/** A text as JSON that Postgres can hold. */
+const jsonOf = (text: string): string => JSON.stringify(storable(text));

@@ -1,7 +1,7 @@
-import { mostTracedSteps, type TracedStep } from '../../contract/control/tracing-project.ts';
+import { mostTracedSteps } from '../../contract/control/tracing-project.ts';
 import type { Graph } from '../graphs/graph.ts';
 import { memberOf } from '../members.ts';
-import { boundedCopy } from './bounded-copy.ts';
+import { boundedCopy, minCopyBytes, type BoundedCopy } from './bounded-copy.ts';
 
 /** The values that exported runs omit. */
 export interface HiddenValues {
@@ -18,15 +18,37 @@ export const hiddenValues = (env: NodeJS.ProcessEnv): HiddenValues => {
 
 /** The most JSON (bytes) of one value. */
 const maxValueBytes = 16 * 1024;
-/** The most JSON (bytes) of all values of a run. */
+/** The most JSON (bytes) of the input, the output and the steps of a run. */
 const maxRunBytes = 256 * 1024;
-/** The most JSON (bytes) of an error, and what one may have where the bound of the run is used up. */
+/** The most JSON (bytes) of an error, and what one may take of the bytes that later steps need. */
 const maxErrorBytes = 10_000;
 const minErrorBytes = 1_000;
 const maxNameLength = 255;
 const maxPathLength = 20;
-/** The approximate size of a step without its values, name and path. */
-const stepBytes = 256;
+/** What values leave for each step to come: most steps need no more without their values. */
+const reservedStepBytes = 320;
+
+/** A step as it is recorded: its values are JSON already. */
+interface RecordedStep {
+  /** The members that are known at its start, as JSON without the closing brace. */
+  start: string;
+  endedAt: string | null;
+  input: string;
+  output: string;
+  error: string;
+  isCut: boolean;
+}
+
+const toJson = ({ start, endedAt, input, output, error, isCut }: RecordedStep): string =>
+  `${start},"ended_at":${JSON.stringify(endedAt)},"input":${input},"output":${output},"error":${error},"is_cut":${isCut}}`;
+
+/** The bytes of a step beside its start, with the smallest input, output and error. */
+const endBytes =
+  toJson({ start: '', endedAt: new Date(0).toISOString(), input: '', output: '', error: '', isCut: false }).length +
+  3 * minCopyBytes +
+  ','.length;
+/** The bytes of a run beside its input, output and steps. */
+const runBytes = 100;
 
 /**
  * Records the steps of a run in this process: one for each execution of a node, also in subgraphs. It is a callback
@@ -51,9 +73,9 @@ export class StepRecorder {
   };
   readonly #hidden: HiddenValues;
   readonly #now: () => number;
-  readonly #steps: TracedStep[] = [];
-  readonly #open = new Map<string, TracedStep>();
-  #remainingBytes = maxRunBytes;
+  readonly #steps: RecordedStep[] = [];
+  readonly #open = new Map<string, RecordedStep>();
+  #remainingBytes = maxRunBytes - 2 * maxValueBytes - runBytes;
   #isCut = false;
 
   /** @param now milliseconds since the epoch. */
@@ -75,12 +97,8 @@ export class StepRecorder {
   /** Input, output and steps of the ended run as JSON, in the form of the contract. */
   describe(input: unknown, output: unknown): string {
     const [first, last] = [this.#copyUnlessHidden(input, 'inputs'), this.#copyUnlessHidden(output, 'outputs')];
-    return JSON.stringify({
-      input: first.value,
-      output: last.value,
-      steps: this.#steps,
-      is_cut: this.#isCut || first.isCut || last.isCut,
-    });
+    const isCut = this.#isCut || first.isCut || last.isCut;
+    return `{"input":${first.json},"output":${last.json},"steps":[${this.#steps.map(toJson).join(',')}],"is_cut":${isCut}}`;
   }
 
   #start(id: string, input: unknown, tags: unknown, metadata: unknown): void {
@@ -88,62 +106,60 @@ export class StepRecorder {
     // The engine tags the execution of a node with its step, and passes the metadata to all that the node calls.
     if (typeof name !== 'string' || !Array.isArray(tags)) return;
     if (!tags.some((tag) => String(tag).startsWith('graph:step:')) || tags.includes('langsmith:hidden')) return;
-    if (this.#steps.length >= mostTracedSteps || this.#remainingBytes < -maxRunBytes) {
+    const { path, taskId } = parseNamespace(memberOf(metadata, 'langgraph_checkpoint_ns'));
+    const known = { id: taskId ?? id, name: bounded(name, maxNameLength), path, started_at: this.#time() };
+    const start = JSON.stringify(known).slice(0, -1);
+    const size = Buffer.byteLength(start) + endBytes;
+    if (this.#steps.length >= mostTracedSteps || size > this.#remainingBytes) {
       this.#isCut = true;
       return;
     }
-    const { path, taskId } = parseNamespace(memberOf(metadata, 'langgraph_checkpoint_ns'));
-    const shown = this.#copyForStep(input, 'inputs');
-    const shortName = bounded(name, maxNameLength);
-    this.#remainingBytes -= stepBytes + Buffer.byteLength(JSON.stringify([shortName, path]));
-    const step: TracedStep = {
-      id: taskId ?? id,
-      name: shortName,
-      path,
-      started_at: this.#time(),
-      ended_at: null,
-      input: shown.value,
-      output: null,
-      error: null,
-      is_cut: shown.isCut,
-    };
+    this.#remainingBytes -= size;
+    const step = { start, endedAt: null, input: 'null', output: 'null', error: 'null', isCut: false };
     this.#steps.push(step);
     this.#open.set(id, step);
+    step.input = this.#copyForStep(step, input, 'inputs');
   }
 
   #end(id: string, end: { output: unknown } | { error: unknown }): void {
     const step = this.#open.get(id);
     if (step === undefined) return;
     this.#open.delete(id);
-    step.ended_at = this.#time();
-    if ('error' in end) {
-      // Interrupts and commands to parent graphs are thrown too.
-      if (memberOf(end.error, 'is_bubble_up') !== true) step.error = this.#copyError(end.error);
-      return;
-    }
-    const shown = this.#copyForStep(end.output, 'outputs');
-    step.output = shown.value;
-    step.is_cut ||= shown.isCut;
+    step.endedAt = this.#time();
+    // Interrupts and commands to parent graphs are thrown too.
+    if (!('error' in end)) step.output = this.#copyForStep(step, end.output, 'outputs');
+    else if (memberOf(end.error, 'is_bubble_up') !== true) step.error = this.#copyError(step, end.error);
   }
 
-  #copyError(error: unknown): string {
+  /** Copies an error within the remaining bytes of the run, also those that are left for steps to come. */
+  #copyError(step: RecordedStep, error: unknown): string {
     const [name, message] = [memberOf(error, 'name'), memberOf(error, 'message')];
     const text =
       typeof message === 'string' ? `${typeof name === 'string' ? name : 'Error'}: ${message}` : String(error);
-    const { value, size } = boundedCopy(text, Math.max(minErrorBytes, Math.min(maxErrorBytes, this.#remainingBytes)));
-    this.#remainingBytes -= size;
-    return String(value);
+    const most = Math.min(this.#remainingBytes, Math.max(minErrorBytes, this.#bytesForValues));
+    return this.#noteCopy(step, boundedCopy(text, minCopyBytes + Math.min(maxErrorBytes - minCopyBytes, most)));
   }
 
   /** Copies a value of a step within the remaining bytes of the run. */
-  #copyForStep(value: unknown, kind: keyof HiddenValues): { value: unknown; isCut: boolean } {
-    const shown = this.#copyUnlessHidden(value, kind, Math.max(0, Math.min(maxValueBytes, this.#remainingBytes)));
-    this.#remainingBytes -= shown.size;
-    return shown;
+  #copyForStep(step: RecordedStep, value: unknown, kind: keyof HiddenValues): string {
+    const most = Math.min(maxValueBytes, minCopyBytes + this.#bytesForValues);
+    return this.#noteCopy(step, this.#copyUnlessHidden(value, kind, most));
   }
 
-  #copyUnlessHidden(value: unknown, kind: keyof HiddenValues, most = maxValueBytes): ReturnType<typeof boundedCopy> {
-    return this.#hidden[kind] ? { value: null, size: 0, isCut: false } : boundedCopy(value, most);
+  #noteCopy(step: RecordedStep, { json, size, isCut }: BoundedCopy): string {
+    // The smallest size was counted at the start of the step.
+    this.#remainingBytes -= Math.max(0, size - minCopyBytes);
+    step.isCut ||= isCut;
+    return json;
+  }
+
+  /** What is left for values: the steps to come need some bytes without theirs. */
+  get #bytesForValues(): number {
+    return Math.max(0, this.#remainingBytes - (mostTracedSteps - this.#steps.length) * reservedStepBytes);
+  }
+
+  #copyUnlessHidden(value: unknown, kind: keyof HiddenValues, most = maxValueBytes): BoundedCopy {
+    return this.#hidden[kind] ? { json: 'null', size: 4, isCut: false } : boundedCopy(value, most);
   }
 
   #time(): string {

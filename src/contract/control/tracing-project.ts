@@ -35,7 +35,7 @@ export const tracedStep = z.strictObject({
   input: z.unknown(),
   output: z.unknown(),
   error: text(10_000).nullable(),
-  /** Whether `input` or `output` was cut. */
+  /** Whether `input`, `output` or `error` was cut. */
   is_cut: z.boolean(),
 });
 export type TracedStep = z.infer<typeof tracedStep>;

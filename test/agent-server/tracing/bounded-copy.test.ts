@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { boundedCopy, cutText } from '../../../src/agent-server/tracing/bounded-copy.ts';
+import { boundedCopy, cutText, minCopyBytes } from '../../../src/agent-server/tracing/bounded-copy.ts';
 
 const cycle: Record<string, unknown> = { name: 'loop' };
 cycle['self'] = cycle;
@@ -24,8 +24,8 @@ describe('a copy of a value', () => {
     ['of nothing is null', undefined, null],
   ])('%s', (_, value, copy) => {
     const made = boundedCopy(value, 1000);
-    expect(JSON.stringify(made.value)).toBe(JSON.stringify(copy));
-    expect(made.isCut).toBe(false);
+    expect(made).toMatchObject({ json: JSON.stringify(copy), isCut: false });
+    expect(made.size).toBeGreaterThanOrEqual(Buffer.byteLength(made.json));
   });
 
   test.each([
@@ -33,12 +33,26 @@ describe('a copy of a value', () => {
     ['a text that grows in JSON', { text: '"\n€'.repeat(3000) }],
     ['many items', Array.from({ length: 10_000 }, (_, index) => index)],
     ['many members', Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`k${index}`, null]))],
+    ['many texts', Array.from({ length: 500 }, (_, length) => '"é'.repeat(length))],
+    [
+      'nested texts',
+      [[[[['\u0001'.repeat(400), 'é'.repeat(400)], 'x'.repeat(400)], { key: 'x'.repeat(400) }], null], 1n],
+    ],
     ['a cycle', cycle],
   ])('of %s is cut at the bound', (_, value) => {
-    const { value: copy, isCut, size } = boundedCopy(value, 1000);
-    expect(isCut).toBe(true);
-    expect(Buffer.byteLength(JSON.stringify(copy))).toBeLessThanOrEqual(1010);
-    expect(size).toBeLessThanOrEqual(1000);
+    for (let bound = 980; bound <= 1_000; bound += 1) {
+      const { json, isCut, size } = boundedCopy(value, bound);
+      expect(isCut).toBe(true);
+      expect(JSON.parse(json)).toBeTruthy();
+      expect(Buffer.byteLength(json)).toBeLessThanOrEqual(size);
+      expect(size).toBeLessThanOrEqual(bound);
+    }
+  });
+
+  test.each([['x'.repeat(100)], [[1]], [{ a: 1 }], [12_345_678], [null]])('of %j has the smallest bound', (value) => {
+    const { json, size } = boundedCopy(value, minCopyBytes);
+    expect(Buffer.byteLength(json)).toBeLessThanOrEqual(size);
+    expect(size).toBeLessThanOrEqual(minCopyBytes);
   });
 
   test('of a value that throws when read is null', () => {
@@ -47,7 +61,7 @@ describe('a copy of a value', () => {
         throw new Error('no');
       },
     };
-    expect(boundedCopy(value, 1000)).toEqual({ value: null, size: 4, isCut: true });
+    expect(boundedCopy(value, 1000)).toEqual({ json: 'null', size: 4, isCut: true });
   });
 
   test('reads no more of a large value than it keeps', () => {

@@ -82,7 +82,7 @@ function RunView({ deploymentId, run }: { deploymentId: string; run: TracedRunRe
       )}
       <section class="panel" aria-labelledby="run-steps">
         <h2 id="run-steps">Steps</h2>
-        {run.is_cut && <p class="muted">Some long values were cut, or steps after the first 200 left out.</p>}
+        {run.is_cut && <p class="muted">Some long values were cut, or later steps left out.</p>}
         <Waterfall run={run} absent={absent} />
       </section>
       <div class="run-values">
