@@ -1,3 +1,4 @@
+import { cutMark } from './contract/cut-mark.ts';
 import { pino, stdTimeFunctions, type BaseLogger, type DestinationStream } from 'pino';
 
 /**
@@ -19,9 +20,6 @@ export interface LoggerSettings {
   /** Masks secrets in a message before it is cut: the start of one would not be recognized any more. */
   mask?: ((text: string) => string) | undefined;
 }
-
-/** Ends a message that was cut. */
-export const cutMark = ' [...]';
 
 /**
  * The longest message, in characters. Longer lines would be cut by readers such as the deploy log, which drops their

@@ -17,10 +17,10 @@ const module = (imports: string, uses: string): Module => ({ imports: words(impo
 const architecture: Record<string, Module> = {
   clock: module('', ''),
   errors: module('', ''),
-  logger: module('', 'pino'),
+  contract: module('', 'zod'),
+  logger: module('contract', 'pino'),
   'program-logger': module('logger', 'pino-pretty'),
   'run-until-signal': module('', ''),
-  contract: module('', 'zod'),
   'cron-schedule': module('contract errors', 'cron-parser'),
   sse: module('', 'eventsource-parser'),
   diagnostics: module('', 'zod yaml fastest-levenshtein'),

@@ -1,7 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { format, inspect } from 'node:util';
+import { cutMark } from '../contract/cut-mark.ts';
 import { isObject } from '../contract/json-object.ts';
-import { cutMark, type Logger } from '../logger.ts';
+import type { Logger } from '../logger.ts';
 import type { AuthUser } from './auth/agent-auth.ts';
 import { applyCaller, onBehalfOf } from './auth/in-process-caller.ts';
 import { memberOf } from './members.ts';

@@ -1,3 +1,4 @@
+import { cutMark } from './cut-mark.ts';
 import { decodeEscapes, escapeKindsIn } from './decode-escapes.ts';
 import { wordFinder, type Range } from './find-words.ts';
 import { secretCodes, secretSpellings, shortestHidden } from './secret-spellings.ts';
@@ -39,6 +40,12 @@ export function maskOf(secrets: Iterable<string>): Mask {
 /** Masks the first characters of a text: masking takes time in proportion to what is masked. */
 export const maskStart = (mask: Mask, text: string, most: number): string =>
   mask(text.slice(0, most), { cut: text.length > most }).slice(0, most);
+
+/** Masks a text that may be cut before a mark: our own one, or `…` by a text that is made for people. */
+export function maskCutText(mask: Mask, text: string): string {
+  const mark = [cutMark, '…'].find((each) => text.endsWith(each));
+  return mark === undefined ? mask(text) : `${mask(text.slice(0, -mark.length), { cut: true })}${mark}`;
+}
 
 /** A mask for these secrets in every spelling that a response may contain; short ones are masked as whole words. */
 export function strictMaskOf(secrets: readonly (string | undefined)[]): Mask {

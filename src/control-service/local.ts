@@ -9,6 +9,7 @@ import { placesForContainers } from '../postgres/embedded/settings.ts';
 import { startRelay } from '../postgres/relay/relay.ts';
 import { retryWhileUnavailable } from '../postgres/unavailable.ts';
 import { resolveDatabase } from '../postgres/resolve-database.ts';
+import { createAgentTokens } from './compute/agent-tokens.ts';
 import type { Compute } from './compute/compute.ts';
 import { localCompute, type ComputeChoice } from './compute/local-compute.ts';
 import { allowedFolders, takeDataFolder } from './folders.ts';
@@ -145,6 +146,7 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
 
     const relay = database.socketFolder === undefined ? undefined : startRelay(database.socketFolder, tables.pool, log);
     opened.push(async () => relay?.close());
+    const agentTokens = createAgentTokens();
     const { workDir, program, userOf, compute, ...running } = await localCompute({
       choice: settings.running ?? {},
       given: settings.compute,
@@ -153,6 +155,7 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
       env: settings.env ?? process.env,
       dataDir,
       store,
+      issueToken: agentTokens.issue,
       clock,
       log,
     });
@@ -220,6 +223,7 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
         registry,
         integrations,
         tracing,
+        agentTokens,
         ...(by ? { by } : {}),
       });
     const app = createApp({
@@ -231,7 +235,7 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
       log,
       leaving: leaving.signal,
       uploads,
-      runs: { store, tracing },
+      runs: { store, tracing, agentTokens },
       sessions,
       consoleUrl: publicUrl === undefined ? undefined : `${publicUrl}/console`,
     });

@@ -1,3 +1,4 @@
+import { cutText } from '../contract/cut-mark.ts';
 import type { VerdictReport } from '../contract/control/verdict.ts';
 import type { NamedVerdict, Verdict } from './verdict-types.ts';
 
@@ -26,7 +27,7 @@ export function toVerdictReport(
   if (kind === 'none') return undefined;
   // A secret is removed before the text is cut: half of it would not be recognised.
   const text = (full: string, longest: number): string =>
-    redact(full).replaceAll('\0', '').slice(0, longest).toWellFormed();
+    cutText(redact(full).replaceAll('\0', '').toWellFormed(), longest);
   const toTest =
     ({ longest, expectations }: (typeof sizes)[number]) =>
     ({ name, attempts, verdict }: NamedVerdict): VerdictReport['tests'][number] => {

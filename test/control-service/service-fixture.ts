@@ -5,6 +5,7 @@ import { systemClock } from '../../src/clock.ts';
 import type { Clock } from '../../src/clock.ts';
 import { ServiceError } from '../../src/contract/service-error.ts';
 import { hashApiKey, makeApiKey, readApiKey } from '../../src/control-service/api-keys/api-key.ts';
+import { createAgentTokens, type AgentTokens } from '../../src/control-service/compute/agent-tokens.ts';
 import { workNotifier } from '../../src/control-service/listeners/work-notifier.ts';
 import { createApp } from '../../src/control-service/api/app.ts';
 import { createHttpServer } from '../../src/control-service/server.ts';
@@ -31,6 +32,8 @@ export interface ServiceFixture {
   store: ControlStore;
   tenantId: string;
   rollouts: InstantRollouts;
+  /** Issues the tokens of agents. */
+  agentTokens: AgentTokens;
   /** What the service wrote to its log. */
   logged: string[];
   /** Its URL and key. */
@@ -77,6 +80,7 @@ export async function openServiceFixture({
   const strangerId = await store.addTenant('two');
   const apiKey = await keyOf(tenantId);
   const strangersKey = await keyOf(strangerId);
+  const agentTokens = createAgentTokens();
   let baseUrl = '';
   const serviceFor = (tenant: string, by?: Actor) =>
     createControlService({
@@ -89,6 +93,7 @@ export async function openServiceFixture({
       allowGit: [allowedFolder],
       uploads: places.uploads,
       tracing: testTracing,
+      agentTokens,
       ...more,
     });
   const logged: string[] = [];
@@ -99,7 +104,7 @@ export async function openServiceFixture({
     fieldNames: 'contract',
     log: loggerTo((message) => logged.push(message)),
     uploads: places.uploads,
-    runs: { store, tracing: testTracing },
+    runs: { store, tracing: testTracing, agentTokens },
   });
   const server = createHttpServer({ fetch: app.fetch, agents: () => false, basePath: prefix });
   server.listen(0, '127.0.0.1');
@@ -114,6 +119,7 @@ export async function openServiceFixture({
     store,
     tenantId,
     rollouts,
+    agentTokens,
     logged,
     baseUrl,
     apiKey,

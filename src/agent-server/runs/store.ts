@@ -1,9 +1,9 @@
+import { cutText } from '../../contract/cut-mark.ts';
 import { sql } from 'kysely';
 import type { ClientBase } from 'pg';
 import type { CancelAction, RunsCancel } from '../../contract/agent/run.ts';
 import type { ThreadStatus } from '../../contract/agent/thread.ts';
 import type { Clock } from '../../clock.ts';
-import { cutText } from '../tracing/bounded-copy.ts';
 import type { Storage } from '../storage/open.ts';
 import { storable } from '../storage/storable.ts';
 import { expiryCondition, type ExpiryCondition } from '../threads/expiry-sql.ts';

@@ -1,4 +1,4 @@
-import { cutMark } from '../../contract/control/tracing-project.ts';
+import { cutMark } from '../../contract/cut-mark.ts';
 import { memberOf } from '../members.ts';
 import { isMessage } from '../wire.ts';
 
@@ -148,10 +148,6 @@ class Copier {
 /** What Postgres can hold in `jsonb`. */
 const storable = (text: string): string =>
   text.isWellFormed() && !text.includes('\0') ? text : text.replaceAll('\0', '\uFFFD').toWellFormed();
-
-/** A text that Postgres can hold, with the mark at its end where it was cut. */
-export const cutText = (text: string, longest: number): string =>
-  text.length <= longest ? storable(text) : `${storable(text.slice(0, Math.max(0, longest - 1)))}${cutMark}`;
 
 /** Whether a text is the same in JSON, with a byte a character, as most are. */
 function isPlain(text: string): boolean {

@@ -15,9 +15,6 @@ export type TokenUsage = z.infer<typeof tokenUsage>;
 const text = (longest: number) => z.string().max(longest);
 const time = z.iso.datetime({ offset: true });
 
-/** The end of a text that an agent server cut: the control service masks the start of a secret before it. */
-export const cutMark = '…';
-
 /** The most steps of a run that are exported. */
 export const mostTracedSteps = 200;
 

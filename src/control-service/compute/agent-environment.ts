@@ -1,4 +1,5 @@
 import { dirname, delimiter, join } from 'node:path';
+import { agentSecrets } from './agent-secrets.ts';
 import type { AgentSpec, BuildProgram } from './compute.ts';
 import { fileURLToPath } from 'node:url';
 
@@ -55,11 +56,9 @@ export const agentEnvironment = (
   LANDFALL_AGENT_SOCKET: socket,
 });
 
-export function agentSecrets({ secrets, databaseUrl, tracing }: AgentSpec, token: string): string[] {
-  const password = decodeURIComponent(new URL(databaseUrl).password);
-  const ofTracing = tracing ? [tracing.token] : [];
-  return [...secrets.map(({ value }) => value), token, databaseUrl, password, ...ofTracing];
-}
+/** The secrets of an agent that this service starts, and the token that it gives it. */
+export const specSecrets = ({ secrets, databaseUrl, tracing }: AgentSpec, token?: string): string[] =>
+  agentSecrets({ secrets, database: databaseUrl, tokens: [token, tracing?.token] });
 
 /** The file that runs one revision's agent: a source file of the agent server, or the bundle beside this file. */
 export function agentServerPath(here: string = import.meta.url): string {

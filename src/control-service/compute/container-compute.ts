@@ -3,7 +3,8 @@ import type { Clock } from '../../clock.ts';
 import { maskOf } from '../../contract/mask.ts';
 import type { ProcessUser } from './guarded-process.ts';
 import type { AgentProgramFiles } from '../isolation/program.ts';
-import { agentSecrets } from './agent-environment.ts';
+import { specSecrets } from './agent-environment.ts';
+import { createAgentTokens, type AgentTokens } from './agent-tokens.ts';
 import type { AgentSpec, AgentStart, RemovedDeployment } from './compute.ts';
 import { deploymentLabel, EngineRefusal, removeLabelled, removeVolumes, serviceLabel } from './container/containers.ts';
 import { findEngine, type Engine, type EngineSettings, type NoEngine } from './container/engine.ts';
@@ -35,6 +36,8 @@ export interface ContainerComputeSettings extends EngineSettings {
   drainMs?: number;
   /** Whether webhooks of agents may reach private networks; false when absent. */
   privateWebhooks?: boolean | undefined;
+  /** Issues the tokens of agents. */
+  issueToken?: AgentTokens['issue'];
 }
 
 const usualBuildImage = 'docker.io/library/node:24-bookworm-slim';
@@ -50,6 +53,7 @@ export function containerCompute(settings: ContainerComputeSettings) {
   const { clock, log, serviceId, program, buildImage = usualBuildImage } = settings;
   const used = usedBy(settings.usedDir);
   const { startWithinMs = 120_000, drainMs = 30_000, privateWebhooks = false } = settings;
+  const { issueToken = createAgentTokens().issue } = settings;
   let looking: Promise<FoundEngine> | undefined;
 
   async function findAndClean(): Promise<FoundEngine> {
@@ -79,13 +83,13 @@ export function containerCompute(settings: ContainerComputeSettings) {
 
   async function podOf(spec: AgentSpec, { engine, networks }: Exclude<FoundEngine, NoEngine>): Promise<Pod> {
     const run = randomBytes(5).toString('hex');
-    const token = randomBytes(32).toString('base64url');
+    const token = issueToken(spec.deploymentId);
     const way = await networks.wayFor(spec);
     const user = spec.user ?? (engine.facts.rootless ? undefined : ownUser());
     const facts = { token, drainMs, privateWebhooks, reached: way.reached, buildImage, program, user };
     const planned = planPod(spec, mainProgram(spec, facts), run);
     if (!planned.ok) throw new EngineRefusal(`This machine can't run these containers. ${planned.problems.join(' ')}`);
-    const mask = maskOf([...agentSecrets(spec, token), way.reached.databaseUrl]);
+    const mask = maskOf([...specSecrets(spec, token), way.reached.databaseUrl]);
     const { plan } = planned;
     return { engine, clock, spec, plan, run, serviceId, token, way, mask, startWithinMs, drainMs, made: [] };
   }

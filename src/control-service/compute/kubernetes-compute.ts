@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { maskOf } from '../../contract/mask.ts';
 import { ServiceError } from '../../contract/service-error.ts';
 import { passwordKey } from '../kubernetes/dependencies.ts';
+import { specSecrets } from './agent-environment.ts';
 import type { FormerVolume, PartSettings } from '../kubernetes/input.ts';
 import { kubernetesManifests } from '../kubernetes/manifests.ts';
 import { baseName, partName, type Kind, type Part } from '../kubernetes/manifest.ts';
@@ -84,7 +85,7 @@ export function kubernetesCompute(settings: KubernetesComputeSettings): Kubernet
     const namespace = namespaceOf(spec.namespace, connection);
     const check = hold?.check;
     const objects = objectsIn(connection, namespace, signal, check);
-    let mask = maskOf(secretsOf(spec));
+    let mask = maskOf(specSecrets(spec));
     const started: AppliedChanges = { applied: [], former: [] };
     const end = async (reason: string): Promise<AgentStart> => {
       if (signal.reason instanceof ClaimLost) throw signal.reason;
@@ -96,7 +97,7 @@ export function kubernetesCompute(settings: KubernetesComputeSettings): Kubernet
       if (missing !== undefined) return failed(missing);
       started.former = await objects.owned(spec.deploymentId);
       const databasePassword = passwordIn(started.former, spec);
-      mask = maskOf([...secretsOf(spec), databasePassword]);
+      mask = maskOf([...specSecrets(spec), databasePassword]);
       const { manifests, ignored } = kubernetesManifests({
         spec,
         imageUri: spec.program.imageUri,
@@ -171,12 +172,6 @@ async function namespaceExists(objects: Objects): Promise<boolean> {
     if (error instanceof ServiceError && error.status === 403) return true;
     throw error;
   }
-}
-
-function secretsOf({ secrets, databaseUrl, tracing }: AgentSpec): string[] {
-  const password = URL.canParse(databaseUrl) ? decodeURIComponent(new URL(databaseUrl).password) : '';
-  const all = [...secrets.map(({ value }) => value), databaseUrl, password, tracing?.token ?? ''];
-  return all.filter((secret) => secret !== '');
 }
 
 /** The object of a deployment's part, as last applied to the cluster. */

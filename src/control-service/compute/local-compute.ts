@@ -6,6 +6,7 @@ import { deploymentUsers } from '../isolation/deployment-users.ts';
 import { isolate } from '../isolation/isolation.ts';
 import type { ControlStore } from '../store/store.ts';
 import { agentServerPath } from './agent-environment.ts';
+import type { AgentTokens } from './agent-tokens.ts';
 import { removeDeadSockets } from './agent-socket.ts';
 import type { Compute } from './compute.ts';
 import { containerCompute } from './container-compute.ts';
@@ -38,6 +39,8 @@ export interface LocalComputeSettings {
   /** This service's environment, for finding an engine's command. */
   env: Readonly<Record<string, string | undefined>>;
   store: Pick<ControlStore, 'agentUser' | 'agentUids'>;
+  /** Issues the tokens of agents. */
+  issueToken: AgentTokens['issue'];
   clock: Clock;
   log: Logger;
 }
@@ -48,7 +51,7 @@ export interface LocalComputeSettings {
  * @throws Error with advice when builds are to run in containers and no engine responds.
  */
 export async function localCompute(settings: LocalComputeSettings) {
-  const { choice, given, agentServer = agentServerPath(), dataDir, env, store, clock, log } = settings;
+  const { choice, given, agentServer = agentServerPath(), dataDir, env, store, issueToken, clock, log } = settings;
   const { folder: workDir, program, ids, warning } = await isolate({ dataDir, log, agentServer });
   const users = ids && deploymentUsers(store, ids, clock, log);
   await users?.sweepAll();
@@ -68,11 +71,12 @@ export async function localCompute(settings: LocalComputeSettings) {
     databaseFolder: settings.databaseFolder,
     buildImage: choice.image,
     privateWebhooks,
+    issueToken,
     env,
   });
   const problem = choice.kind === 'container' ? await images.problem() : undefined;
   if (problem !== undefined) throw new Error(problem);
-  const asProcess = { clock, ...program, warning, sweep: users?.sweep, privateWebhooks };
+  const asProcess = { clock, ...program, warning, sweep: users?.sweep, privateWebhooks, issueToken };
   const processes = idleCompute(processCompute(asProcess), { clock });
   const builds = choice.kind === 'container' ? images : processes;
   const close = async (): Promise<void> => {

@@ -1,3 +1,4 @@
+import { cutMark } from '../../contract/cut-mark.ts';
 import { withoutControls } from '../../contract/plain-text.ts';
 import type { AgentStart } from './compute.ts';
 import type { LogLevel } from './log-line.ts';
@@ -20,7 +21,7 @@ export function outputExcerpt() {
   let lines: string[] = [];
   return {
     add(level: LogLevel, line: string): void {
-      lines = [...lines.slice(1 - mostLines), line.length > longest ? `${line.slice(0, longest)} [...]` : line];
+      lines = [...lines.slice(1 - mostLines), line.length > longest ? `${line.slice(0, longest)}${cutMark}` : line];
       const plain = withoutControls(line);
       if (level !== 'error' || isAround.test(plain)) return;
       last = plain;

@@ -1,10 +1,11 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { messageOf } from '../../errors.ts';
 import { pause, untilAborted, withTimeout, type Clock } from '../../clock.ts';
 import { maskOf } from '../../contract/mask.ts';
 import { agentCommands, type AgentCommand, announcesListening } from './agent-commands.ts';
-import { agentEnvironment, agentMark, agentSecrets, agentServerPath } from './agent-environment.ts';
+import { agentEnvironment, agentMark, agentServerPath, specSecrets } from './agent-environment.ts';
+import { createAgentTokens, type AgentTokens } from './agent-tokens.ts';
 import { openAgentSocket } from './agent-socket.ts';
 import type { AgentSpec, AgentStart, Compute, IdleAgent, RunningAgent } from './compute.ts';
 import { becomesHealthy } from '../gateway/request-agent.ts';
@@ -29,6 +30,8 @@ export interface ProcessComputeSettings {
   /** Written to every deploy log: agents are not isolated from this service as they should be. */
   warning?: string | undefined;
   sweep?: ((deploymentId: string) => Promise<void>) | undefined;
+  /** Issues the tokens of agents. */
+  issueToken?: AgentTokens['issue'];
   memory?: MemoryWatch;
 }
 
@@ -45,13 +48,14 @@ const lastStepsMs = 2_000;
 export function processCompute(settings: ProcessComputeSettings): Compute {
   const { clock, startWithinMs = 60_000, drainMs = 30_000, privateWebhooks = false, warning, sweep } = settings;
   const { agentServer = agentServerPath(), node = process.execPath, memory = memoryWatch(clock) } = settings;
+  const { issueToken = createAgentTokens().issue } = settings;
   const path = process.env.PATH ?? '';
 
   return {
     async start(spec, signal): Promise<AgentStart> {
       const { program } = spec;
       if (program.kind === 'image') return failedStart(noImages);
-      const token = randomBytes(32).toString('base64url');
+      const token = issueToken(spec.deploymentId);
       if (warning !== undefined) spec.log('warning', warning);
       await openFolders(program, spec.user);
       const socket = await openAgentSocket(spec.user);
@@ -185,7 +189,7 @@ function listenTo(running: GuardedProcess, spec: AgentSpec, token: string, clock
     excerpt.add(level, line);
     writeLine(level, line);
   };
-  const mask = maskOf(agentSecrets(spec, token));
+  const mask = maskOf(specSecrets(spec, token));
   void logProcess(running, { write, mask, clock, errorLevel: 'error' });
   const writeTo = (log: WriteLine): void => void (writeLine = log);
   return { listens, excerpt, commands, writeTo };

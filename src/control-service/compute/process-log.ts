@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { cutMark } from '../../logger.ts';
+import { cutMark } from '../../contract/cut-mark.ts';
 import { type Clock, steadyNow } from '../../clock.ts';
 import { fromJson } from '../../contract/json-text.ts';
 import type { Mask } from '../../contract/mask.ts';
@@ -31,7 +31,7 @@ export async function logProcess(
     const masked = mask(line, { cut });
     const isWarning = level === 'error' && line.startsWith('warning: ');
     const isWhole = !cut && masked.length <= maxLineLength;
-    write(isWarning ? 'warning' : level, isWhole ? masked : `${masked.slice(0, maxLineLength)} [...]`);
+    write(isWarning ? 'warning' : level, isWhole ? masked : `${masked.slice(0, maxLineLength)}${cutMark}`);
   };
   /** Writes an entry of the agent server's own log as its message, and any other line as it is. */
   const writeEntry = (line: LevelledLine): void => {

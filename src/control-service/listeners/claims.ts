@@ -79,21 +79,14 @@ export const claimStore = (db: ControlDatabase, clock: Clock) => ({
     });
   },
 
-  /** The secret values of a claim's revision. */
-  async secretsOfClaim(listenerId: string, claimId: string): Promise<string[]> {
-    const claim = await db
+  /** The deployment and the revision of a claim. */
+  async idsOfClaim(listenerId: string, claimId: string) {
+    return db
       .selectFrom('listener_claims')
-      .select('revision_id')
+      .select(['deployment_id', 'revision_id'])
       .where('id', '=', claimId)
       .where('listener_id', '=', listenerId)
       .executeTakeFirst();
-    if (!claim?.revision_id) return [];
-    const revision = await db
-      .selectFrom('revisions')
-      .select('secrets')
-      .where('id', '=', claim.revision_id)
-      .executeTakeFirst();
-    return revision?.secrets.map(({ value }) => value) ?? [];
   },
 });
 

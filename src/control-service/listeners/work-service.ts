@@ -9,6 +9,7 @@ import {
   workReport,
 } from '../../contract/control/listener-work.ts';
 import { maskOf } from '../../contract/mask.ts';
+import { agentMask } from '../service/agent-mask.ts';
 import { workNotifier } from './work-notifier.ts';
 import { readBody, readShape } from '../validation/shape.ts';
 import type { ClaimReport } from './claims.ts';
@@ -119,9 +120,13 @@ export function listenerWorkOperations({
     },
   };
 
-  /** What others wrote may hold the revision's secrets. */
+  /** What others wrote may hold the agent's secrets. */
   async function sanitize(listenerId: string, claimId: string, report: WorkReport): Promise<ClaimReport> {
-    const mask = maskOf(await store.secretsOfClaim(listenerId, claimId));
+    const ids = await store.idsOfClaim(listenerId, claimId);
+    const agent =
+      ids &&
+      (await store.agentRecord({ deploymentId: ids.deployment_id }, ids.revision_id === null ? [] : [ids.revision_id]));
+    const mask = agent ? agentMask(agent, { tracing }) : maskOf([]);
     return {
       status: report.status,
       message: report.message == null ? null : mask(report.message),

@@ -5,6 +5,7 @@ import { maskOf } from '../../contract/mask.ts';
 import { buildsIn } from '../builds/build-folder.ts';
 import { killOrphanedProcesses } from '../builds/build-processes.ts';
 import type { BuildSettings } from '../builds/make-build.ts';
+import { agentSecrets } from '../compute/agent-secrets.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { DeploymentRecord, RevisionRecord } from '../store/tables.ts';
 import { ensureOn, type WayToDatabase, recordDatabaseStates } from './agent-database.ts';
@@ -111,7 +112,14 @@ export function startRollouts(settings: RolloutsSettings) {
     } catch (error) {
       if (stopping.signal.aborted) return;
       // An unforeseen error may quote secrets.
-      const mask = maskOf(revision.secrets.map(({ value }) => value));
+      const project = deployment.tracing_project_id;
+      const mask = maskOf(
+        agentSecrets({
+          secrets: [...deployment.secrets, ...revision.secrets],
+          database: deployment.database_password,
+          tokens: [project === null ? undefined : settings.tracing?.(project).token],
+        }),
+      );
       log.error(`Revision ${revision.id} could not be carried out: ${mask(stackOf(error))}`);
       const words = mask(tenantErrorMessage(error));
       await failRevision(job, `The service could not deploy this revision: ${words}`, tools);

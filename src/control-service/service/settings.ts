@@ -6,6 +6,7 @@ import type { Registry } from '../registry/registry.ts';
 import type { Hosting } from '../deployments/validation/hosting.ts';
 import type { ChangeNotifier } from '../logs/change-notifier.ts';
 import type { ControlStore } from '../store/store.ts';
+import type { AgentTokens } from '../compute/agent-tokens.ts';
 import type { Tracing } from '../tracing-projects/tracing.ts';
 import type { Uploads } from '../uploads/uploads.ts';
 
@@ -45,6 +46,8 @@ export interface ServiceSettings {
   integrations?: Integrations | undefined;
   /** Issues the tokens with which agents report runs; without it the agents of listeners report none. */
   tracing?: Tracing | undefined;
+  /** Knows the tokens of agents, to be masked in what is reported about them. */
+  agentTokens?: Pick<AgentTokens, 'of'> | undefined;
   /** Receives source tarballs; without it there are no upload addresses. */
   uploads?: Uploads | undefined;
   /** The image registry that push tokens are for. */

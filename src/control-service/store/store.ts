@@ -22,6 +22,7 @@ import { uploadStore } from '../uploads/repository.ts';
 import { verdictStore } from '../verdicts/repository.ts';
 import { historyStore } from '../revisions/history-repository.ts';
 import { summaryStore } from '../deployments/summary-repository.ts';
+import { agentRecordStore } from './agent-records.ts';
 import { agentUserStore } from './agent-users.ts';
 import { listChanges, recordChange, type AuditedChange, type ChangesPage } from './audit.ts';
 import { renameDatabases } from './database-names.ts';
@@ -79,6 +80,7 @@ function operations(db: ControlDatabase, clock: Clock, forgetOld: () => Promise<
 
     ...integrationStore(db, clock),
     ...tracingStore(db, clock),
+    ...agentRecordStore(db),
     ...healthStore(db, clock),
 
     ...tenantStore(db, clock),

@@ -2,14 +2,15 @@ import * as z from 'zod';
 import { tracedRunsReport } from '../../contract/control/tracing-project.ts';
 import { ServiceError } from '../../contract/service-error.ts';
 import { readBody } from '../validation/shape.ts';
-import { foundOrThrow, valueOrThrow } from '../service/refuse.ts';
+import { refusedCall, valueOrThrow } from '../service/refuse.ts';
 import type { ControlStore } from '../store/store.ts';
-import { runMask } from './mask-run.ts';
+import { agentMask, type TokensOfAgents } from '../service/agent-mask.ts';
+import { maskRun } from './mask-run.ts';
 import type { Tracing } from './tracing.ts';
 
 /** What receives the runs of agents. */
-export interface TracedRunsIntake {
-  store: Pick<ControlStore, 'hasTracingProject' | 'putTracedRuns' | 'secretsOfProject'>;
+export interface TracedRunsIntake extends TokensOfAgents {
+  store: Pick<ControlStore, 'agentRecord' | 'putTracedRuns'>;
   tracing: Tracing;
 }
 
@@ -20,7 +21,7 @@ export interface TracedRunsIntake {
  * @param bearer the token of `Authorization: Bearer`.
  */
 export async function takeRuns(
-  { store, tracing }: TracedRunsIntake,
+  { store, tracing, agentTokens }: TracedRunsIntake,
   projectId: string,
   bearer: string | undefined,
   body: unknown,
@@ -40,11 +41,16 @@ export async function takeRuns(
     });
   }
   const { runs } = valueOrThrow(call, readBody(tracedRunsReport, body));
-  // A token outlives its project, since it is derived.
-  foundOrThrow(call, 'Tracing project', id, (await store.hasTracingProject(id)) || undefined);
   const revisions = runs.flatMap(({ revision_id }) => z.uuid().safeParse(revision_id).data ?? []);
-  // As in an agent's log, its secrets are masked in what its runs hold.
-  const secrets = await store.secretsOfProject(id, [...new Set(revisions)]);
-  const mask = runMask([...secrets, tracing.tokenOf(id)]);
-  return { taken: await store.putTracedRuns(id, runs.map(mask)) };
+  // A token outlives its project and its deployment, since it is derived. Without a deployment its secrets are unknown,
+  // so nothing of a run could be masked.
+  const agent = await store.agentRecord({ projectId: id }, [...new Set(revisions)]);
+  if (!agent) throw refusedCall(call, { status: 404, detail: `Tracing project ID ${id} has no deployment.` });
+  const mask = agentMask(agent, { tracing, agentTokens });
+  return {
+    taken: await store.putTracedRuns(
+      id,
+      runs.map((run) => maskRun(run, mask)),
+    ),
+  };
 }

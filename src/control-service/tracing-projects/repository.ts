@@ -114,12 +114,6 @@ export const tracingStore = (db: ControlDatabase, clock: Clock) => ({
     return found;
   },
 
-  /** Whether any tenant has a project of this id: for agents that report runs. */
-  async hasTracingProject(id: string): Promise<boolean> {
-    const found = await db.selectFrom('tracing_projects').select('id').where('id', '=', id).executeTakeFirst();
-    return found !== undefined;
-  },
-
   /** Removes a project with its runs, unless its deployment exists. */
   async removeTracingProject(tenantId: string, id: string): Promise<ProjectRemovalEnd> {
     const removed = await db
@@ -174,25 +168,6 @@ export const tracingStore = (db: ControlDatabase, clock: Clock) => ({
     });
   },
 
-  /** The secrets that the runs of a project may hold: those of its deployment now, and of these revisions. */
-  async secretsOfProject(projectId: string, revisionIds: readonly string[]): Promise<string[]> {
-    const deployments = await db
-      .selectFrom('deployments')
-      .select(['id', 'secrets', 'database_password'])
-      .where('tracing_project_id', '=', projectId)
-      .execute();
-    const [deployment] = deployments;
-    const known = deployments.flatMap((each) => [...valuesOf(each), each.database_password]);
-    if (!deployment || revisionIds.length === 0) return known;
-    const revisions = await db
-      .selectFrom('revisions')
-      .select('secrets')
-      .where('deployment_id', '=', deployment.id)
-      .where('id', 'in', revisionIds)
-      .execute();
-    return [...known, ...revisions.flatMap(valuesOf)];
-  },
-
   /** A page of a project's runs, the last finished first. */
   async listTracedRuns(
     projectId: string,
@@ -232,6 +207,3 @@ export const tracingStore = (db: ControlDatabase, clock: Clock) => ({
 
 const jsonOf = (value: unknown): string | null =>
   value === undefined || value === null ? null : JSON.stringify(value);
-
-const valuesOf = ({ secrets }: { secrets: readonly { value: string }[] }): string[] =>
-  secrets.map(({ value }) => value);

@@ -1,5 +1,5 @@
 import type { WriteOptions } from '../../contract/control/service.ts';
-import { maskOf, type Mask } from '../../contract/mask.ts';
+import { maskCutText, type Mask } from '../../contract/mask.ts';
 import {
   verdict,
   verdictReport,
@@ -7,9 +7,10 @@ import {
   type VerdictReport,
   type VerdictsList,
 } from '../../contract/control/verdict.ts';
+import { agentMask } from '../service/agent-mask.ts';
 import { tenantFinders } from '../revisions/service.ts';
 import { createIdempotentWrite } from '../service/once.ts';
-import { beingDeleted, parseId, refusedCall, valueOrThrow } from '../service/refuse.ts';
+import { beingDeleted, foundOrThrow, parseId, refusedCall, valueOrThrow } from '../service/refuse.ts';
 import type { ServiceSettings } from '../service/settings.ts';
 import { verdictReported } from '../store/audit.ts';
 import { readBody } from '../validation/shape.ts';
@@ -38,9 +39,13 @@ export function verdictOperations(settings: ServiceSettings) {
         const deployment = await within.deployment(deployment_id);
         if (deployment?.deletion !== 'none') throw refusedCall(call, beingDeleted);
         // The tester may not know all secrets: the deployment may have new ones.
-        const secrets = [...deployment.secrets, ...revision.secrets].map(({ value }) => value);
-        const mask = maskOf([...secrets, deployment.database_password]);
-        const added = await within.addVerdict(revision, masked(report, mask));
+        const agent = foundOrThrow(
+          call,
+          'Deployment',
+          id,
+          await within.agentRecord({ deploymentId: deployment_id }, [revision.id]),
+        );
+        const added = await within.addVerdict(revision, masked(report, agentMask(agent, settings)));
         await record({ deployment_id, deployment_name: deployment.name, revision_id: revision.id });
         return toVerdictResponse(added);
       });
@@ -54,15 +59,15 @@ export function verdictOperations(settings: ServiceSettings) {
   };
 }
 
-/** Masks what a report quotes of an agent's responses, which may end with the start of a secret where they were cut. */
+/** Masks what a report quotes of an agent's responses. */
 function masked(report: VerdictReport, mask: Mask): VerdictReport {
-  const text = (quoted: string): string => mask(quoted, { cut: true });
+  const text = (quoted: string): string => maskCutText(mask, quoted);
   return {
     ...report,
     details_url: report.details_url == null ? report.details_url : mask(report.details_url),
     tests: report.tests.map((test) => ({
       ...test,
-      name: mask(test.name),
+      name: text(test.name),
       why: test.why === null ? null : text(test.why),
       expectations: test.expectations.map((each) => ({
         ...each,

@@ -21,7 +21,7 @@ const app = createApp({
     largest: 1,
   },
   runs: {
-    store: { hasTracingProject: unused, putTracedRuns: unused, secretsOfProject: unused },
+    store: { agentRecord: unused, putTracedRuns: unused },
     tracing: createTracing(Buffer.alloc(32)),
   },
 });

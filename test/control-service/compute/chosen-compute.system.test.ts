@@ -1,3 +1,4 @@
+import { createAgentTokens } from '../../../src/control-service/compute/agent-tokens.ts';
 import { silentLogger } from '../../../src/logger.ts';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
@@ -39,7 +40,15 @@ test('a service that runs builds in containers does not start without an engine'
   const engine = standIn();
   engine.is('silent');
   const store = { agentUser: async () => 0, agentUids: async () => [] };
-  const settings = { given: undefined, agentServer: undefined, dataDir, env: engine.env, store, clock: systemClock };
+  const settings = {
+    given: undefined,
+    issueToken: createAgentTokens().issue,
+    agentServer: undefined,
+    dataDir,
+    env: engine.env,
+    store,
+    clock: systemClock,
+  };
   const open = (kind: 'process' | 'container') =>
     localCompute({ ...settings, choice: { kind, engine: engine.command }, log: silentLogger });
   await expect(open('container')).rejects.toThrow(/can't run containers: .*does not answer/);

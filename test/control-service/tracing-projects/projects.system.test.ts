@@ -161,9 +161,10 @@ describe('over HTTP', () => {
       fromImage({ secrets: [{ name: 'MODEL_KEY', value: secret }] }),
     );
     const id = deployment.tracer_session_id ?? '';
-    const start = `${'x'.repeat(20)}${secret.slice(0, 12)}…`;
+    const start = `${'x'.repeat(20)}${secret.slice(0, 12)} [...]`;
     const password = (await fixture.store.deployment(deployment.id))?.database_password ?? '';
-    const ofAgent = [`postgres://role:${password}@localhost/agent`, testTracing.tokenOf(id)];
+    const agentToken = fixture.agentTokens.issue(deployment.id);
+    const ofAgent = [`postgres://role:${password}@localhost/agent`, testTracing.tokenOf(id), agentToken];
     const echoed = { [secret]: [`key ${secret}`, start, ...ofAgent] };
     const step = { id: 'a', name: 'n', path: [], started_at: at(2), ended_at: null, is_cut: true };
     const errors = [`no ${secret}`, start, ofAgent.join(' ')];
@@ -172,9 +173,10 @@ describe('over HTTP', () => {
     const leaking = run({ input: echoed, output: echoed, steps, status: 'error', error: failed });
     await report(id, [leaking]);
     const kept = JSON.stringify(await fixture.control.getProjectRun(id, leaking.id));
-    for (const leaked of [secret.slice(0, 12), password, testTracing.tokenOf(id)]) expect(kept).not.toContain(leaked);
-    // 5 in each of 8 values, 1 + 1 + 2 in the errors of the steps, 2 in that of the run.
-    expect(kept.match(/\*\*\*/g)).toHaveLength(46);
+    for (const leaked of [secret.slice(0, 12), password, testTracing.tokenOf(id), agentToken])
+      expect(kept).not.toContain(leaked);
+    // 6 in each of 8 values, 1 + 1 + 3 in the errors of the steps, 2 in that of the run.
+    expect(kept.match(/\*\*\*/g)).toHaveLength(55);
   });
 
   test('removes the details of all but the newest runs of a project', async () => {
@@ -259,6 +261,8 @@ describe('over HTTP', () => {
     });
     await fixture.control.deleteDeployment(deployment.id);
     await fixture.rollouts.settled();
+    // The secrets of its deployment are unknown now, so nothing could be masked.
+    expect(await statusOf(report(id, [run()]))).toBe(404);
     expect(await fixture.control.getProject(id)).toMatchObject({ deployment_id: null, run_count: 1 });
     expect(await refusalOf(fixture.control.createDeployment(fromImage({ name: deployment.name })))).toMatchObject({
       status: 409,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { everyRow } from '../every-row.ts';
-import { fromGit, openServiceFixture, refusalOf, type ServiceFixture } from '../service-fixture.ts';
+import { fromGit, openServiceFixture, refusalOf, testTracing, type ServiceFixture } from '../service-fixture.ts';
 
 let fixture: ServiceFixture;
 beforeAll(async () => {
@@ -36,7 +36,7 @@ test('returns the verdicts on a revision, newest first', async () => {
   expect((await fixture.control.listVerdicts(id, revision)).resources).toEqual([second, first]);
 });
 
-test('masks the secrets of the deployment and the revision, also at the end of a cut text', async () => {
+test('masks the secrets of the agent, also at the end of a cut text', async () => {
   const secrets = ['sk-0123456789abcdef', 'pk-fedcba9876543210'];
   const [former = '', current = ''] = secrets;
   const { id, latest_revision_id } = await fixture.control.createDeployment(
@@ -45,15 +45,28 @@ test('masks the secrets of the deployment and the revision, also at the end of a
   await fixture.rollouts.settled();
   await fixture.control.patchDeployment(id, { secrets: [{ name: 'KEY', value: current }] });
   await fixture.rollouts.settled();
-  const expectations = [{ expected: `equals ${former}`, seen: `${current} and ${former.slice(0, 10)}`, held: false }];
+  const { database_password, tracing_project_id } = (await fixture.store.deployment(id)) ?? {};
+  const tokens = [
+    fixture.agentTokens.issue(id),
+    testTracing.tokenOf(tracing_project_id ?? ''),
+    database_password ?? '',
+  ];
+  const expectations = [
+    { expected: `equals ${former}, not sk-01`, seen: `${current} and ${former.slice(0, 10)}…`, held: false },
+    { expected: tokens.join(), seen: '', held: false },
+  ];
   const tests = [{ ...smokeTest, name: `with ${former}`, why: `no ${current}`, expectations }];
   const details_url = `https://ci.test/?key=${current}`;
   const added = await fixture.control.reportVerdict(id, latest_revision_id ?? '', { ...report, details_url, tests });
   const stored = JSON.stringify((await everyRow(fixture.databaseUrl))['control.verdicts']);
   for (const text of [JSON.stringify(added), stored])
-    for (const secret of secrets) expect(text).not.toContain(secret.slice(0, 10));
+    for (const secret of [...secrets, ...tokens]) expect(text).not.toContain(secret.slice(0, 10));
   expect(added.tests).toMatchObject([
-    { name: 'with ***', why: 'no ***', expectations: [{ expected: 'equals ***', seen: '*** and ***' }] },
+    {
+      name: 'with ***',
+      why: 'no ***',
+      expectations: [{ expected: 'equals ***, not sk-01', seen: '*** and ***…' }, { expected: '***,***,***' }],
+    },
   ]);
 });
 

@@ -1,0 +1,26 @@
+import { randomBytes } from 'node:crypto';
+
+/** How many tokens of a deployment, and of how many deployments, are known: those of former processes open nothing. */
+const mostTokens = 16;
+const mostDeployments = 10_000;
+
+/** Issues the token of each process of an agent, and knows the latest ones. */
+export function createAgentTokens() {
+  const issued = new Map<string, readonly string[]>();
+  /** The latest tokens of a deployment's agents, to be masked. */
+  const of = (deploymentId: string): readonly string[] => issued.get(deploymentId) ?? [];
+  return {
+    issue(deploymentId: string): string {
+      const token = randomBytes(32).toString('base64url');
+      const latest = [token, ...of(deploymentId)].slice(0, mostTokens);
+      issued.delete(deploymentId);
+      issued.set(deploymentId, latest);
+      const [oldest] = issued.keys();
+      if (issued.size > mostDeployments && oldest !== undefined) issued.delete(oldest);
+      return token;
+    },
+    of,
+  };
+}
+
+export type AgentTokens = ReturnType<typeof createAgentTokens>;
