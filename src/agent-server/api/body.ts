@@ -32,12 +32,9 @@ export async function readJson(c: Context): Promise<unknown> {
   const text = await readText(c);
   if (text.trim() === '') return {};
   if (nestsDeeper(text)) throw invalidAt(['body'], `nests deeper than ${mostDepth} levels`);
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) throw new Refusal(400, 'The body is not JSON.');
-    throw error;
-  }
+  const value = fromJson(text);
+  if (value === undefined) throw new Refusal(400, 'The body is not JSON.');
+  return value;
 }
 
 /** The HTTP server checks a body with a `Content-Length`; any other is counted while it is read. */

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { idempotencyKeyHeader } from '../../contract/control/idempotency-key.ts';
-import { holdsMore } from '../../contract/json-text.ts';
+import { fromJson, holdsMore } from '../../contract/json-text.ts';
 import { ServiceError, type FieldProblem } from '../../contract/service-error.ts';
 import { mostSigns, tooManyValues } from '../validation/text.ts';
 
@@ -28,12 +28,11 @@ export async function readJson(context: Context): Promise<unknown> {
   }
   // Parsing many keys takes long, so they are counted before.
   if (holdsMore(text, mostSigns)) throw unreadable(context, 422, [tooManyValues(['body'])]);
-  try {
-    return JSON.parse(text);
-  } catch {
-    // The parser's message quotes the body, which may contain secrets.
+  const value = fromJson(text);
+  // The parser's message would quote the body, which may contain secrets.
+  if (value === undefined)
     throw unreadable(context, 422, [{ loc: ['body'], msg: 'The body is not JSON', type: 'json_invalid' }]);
-  }
+  return value;
 }
 
 function utf8In(bytes: Uint8Array): string | undefined {

@@ -1,4 +1,5 @@
 import type { Health, HealthPoint } from '../../../contract/control/health.ts';
+import { sizeText } from '../../parts/size-text.ts';
 
 /** A line of a plot. */
 interface Line {
@@ -23,10 +24,6 @@ const ms = (value: number): string => {
   return value < 60_000 ? `${trimmed(value / 1_000)} s` : `${trimmed(value / 60_000)} min`;
 };
 const trimmed = (value: number): string => value.toLocaleString('en', { maximumFractionDigits: value < 10 ? 2 : 1 });
-const bytes = (value: number): string => {
-  if (value < 1_000_000) return `${trimmed(value / 1_000)} kB`;
-  return value < 1_000_000_000 ? `${trimmed(value / 1_000_000)} MB` : `${trimmed(value / 1_000_000_000)} GB`;
-};
 const percent = (value: number): string => `${trimmed(value * 100)} %`;
 
 /** Everything that is plotted, in the order of the page. */
@@ -62,7 +59,7 @@ export const plotKinds: readonly PlotKind[] = [
     format: trimmed,
     isWhole: true,
   },
-  { title: 'Memory', lines: [{ label: 'Memory', value: ({ memory_bytes }) => memory_bytes }], format: bytes },
+  { title: 'Memory', lines: [{ label: 'Memory', value: ({ memory_bytes }) => memory_bytes }], format: sizeText },
   { title: 'CPU', lines: [{ label: 'CPU', value: ({ cpu }) => cpu }], format: percent },
   {
     title: 'Queue length',

@@ -1,4 +1,4 @@
-import { sizeText } from './size-text.ts';
+import { sizeText } from '../../parts/size-text.ts';
 import type { Progress } from './use-creation.ts';
 
 /** How far packing and uploading are. */

@@ -1,6 +1,8 @@
 import { deployment as deploymentSchema, type Deployment } from '../../../contract/control/deployment.ts';
 import { idempotencyKeyHeader } from '../../../contract/control/idempotency-key.ts';
 import { uploadTarget } from '../../../contract/control/upload.ts';
+import { isObject } from '../../../contract/json-object.ts';
+import { fromJson } from '../../../contract/json-text.ts';
 import { ApiError, call, serviceUrl } from '../../api/http.ts';
 
 /** Keeps the idempotency key of a request while its content is the same, so that trying again does nothing twice. */
@@ -56,15 +58,11 @@ function put(url: URL, body: Blob, onProgress: (sent: number) => void, signal: A
 }
 
 function refusal({ status, responseText }: XMLHttpRequest): string {
-  try {
-    const parsed: unknown = JSON.parse(responseText);
-    if (typeof parsed === 'object' && parsed && 'detail' in parsed && typeof parsed.detail === 'string') {
-      return parsed.detail;
-    }
-  } catch {
-    // A proxy in between may answer with HTML.
-  }
-  return `The upload was refused with ${status}. Try again.`;
+  // A proxy in between may answer with HTML.
+  const parsed = fromJson(responseText);
+  return isObject(parsed) && typeof parsed['detail'] === 'string'
+    ? parsed['detail']
+    : `The upload was refused with ${status}. Try again.`;
 }
 
 /** Makes a revision of an uploaded tarball. @throws ApiError */

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { fromJson } from '../../../contract/json-text.ts';
 import type { ThreadState } from '../../../contract/agent/thread.ts';
 
 /** What a graph waits for. */
@@ -142,9 +143,6 @@ export function interruptsOf(state: ThreadState | undefined): Interrupt[] {
 
 /** Reads an answer as JSON where it is, else as text. */
 export function readAnswer(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+  const value = fromJson(text);
+  return value === undefined ? text : value;
 }

@@ -1,3 +1,5 @@
+import { fromJson } from '../../../contract/json-text.ts';
+
 /** A namespace in the tree: those that only hold others are in it too. */
 export interface NamespaceRow {
   namespace: readonly string[];
@@ -31,10 +33,6 @@ function byLabels(one: readonly string[], other: readonly string[]): number {
 
 /** The namespace of the page's address: a JSON list of labels; the root for anything else. */
 export function readNamespace(text: string | undefined): readonly string[] {
-  try {
-    const value: unknown = JSON.parse(text ?? '[]');
-    return Array.isArray(value) && value.every((label) => typeof label === 'string') ? value : [];
-  } catch {
-    return [];
-  }
+  const value = fromJson(text ?? '[]');
+  return Array.isArray(value) && value.every((label) => typeof label === 'string') ? value : [];
 }
