@@ -14,6 +14,16 @@ describe('a copy of a value', () => {
       { a: undefined, b: () => 1, c: 1n, d: Number.NaN, e: new Date(0) },
       { c: '1', d: null, e: '1970-01-01T00:00:00.000Z' },
     ],
+    [
+      'has texts of any language',
+      { 'clé “é”': ['日本', 'plain', '\u{1F600}"'.repeat(50)] },
+      { 'clé “é”': ['日本', 'plain', '\u{1F600}"'.repeat(50)] },
+    ],
+    [
+      'may be made while another one is',
+      { a: 'x'.repeat(50), b: { toJSON: () => boundedCopy({ c: [1, 'y'.repeat(90)] }, 500).json.length }, d: 1 },
+      { a: 'x'.repeat(50), b: 102, d: 1 },
+    ],
     ['has no bytes', { a: new Uint8Array(9) }, { a: '<9 bytes>' }],
     ['has no text that Postgres refuses', { 'k\0': 'a\0\ud800' }, { 'k\uFFFD': 'a\uFFFD\uFFFD' }],
     [
