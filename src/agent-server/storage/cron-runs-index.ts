@@ -18,11 +18,16 @@ export function indexCronRuns({ url, pool, log }: { url: string; pool: Pool; log
   const stop = new AbortController();
   // A connection of its own: the pool's are for runs.
   const own = openDatabase({ url, max: 1, applicationName: 'landfall-agent index', log });
-  const indexing = createIndex(own.pool, pool, stop.signal)
-    .catch((error: unknown) => {
-      if (!stop.signal.aborted) logFailure(log, 'The runs of crons could not be indexed')(error);
-    })
-    .finally(() => own.close());
+  const index = async (): Promise<void> => {
+    try {
+      await createIndex(own.pool, pool, stop.signal);
+    } finally {
+      await own.close();
+    }
+  };
+  const indexing = index().catch((error: unknown) => {
+    if (!stop.signal.aborted) logFailure(log, 'The runs of crons could not be indexed')(error);
+  });
   return async () => {
     stop.abort();
     await indexing;

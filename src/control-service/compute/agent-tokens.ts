@@ -9,18 +9,16 @@ export function createAgentTokens() {
   const issued = new Map<string, readonly string[]>();
   /** The latest tokens of a deployment's agents, to be masked. */
   const of = (deploymentId: string): readonly string[] => issued.get(deploymentId) ?? [];
-  return {
-    issue(deploymentId: string): string {
-      const token = randomBytes(32).toString('base64url');
-      const latest = [token, ...of(deploymentId)].slice(0, mostTokens);
-      issued.delete(deploymentId);
-      issued.set(deploymentId, latest);
-      const [oldest] = issued.keys();
-      if (issued.size > mostDeployments && oldest !== undefined) issued.delete(oldest);
-      return token;
-    },
-    of,
+  const issue = (deploymentId: string): string => {
+    const token = randomBytes(32).toString('base64url');
+    const latest = [token, ...of(deploymentId)].slice(0, mostTokens);
+    issued.delete(deploymentId);
+    issued.set(deploymentId, latest);
+    const [oldest] = issued.keys();
+    if (issued.size > mostDeployments && oldest !== undefined) issued.delete(oldest);
+    return token;
   };
+  return { issue, of };
 }
 
 export type AgentTokens = ReturnType<typeof createAgentTokens>;
