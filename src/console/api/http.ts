@@ -21,6 +21,8 @@ export interface FieldProblem {
   message: string;
 }
 
+type ErrorDetails = Pick<ApiError, 'problems' | 'retryAfterSeconds' | 'isRedirect'>;
+
 /** A rejected or failed request: `message` is for users. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
@@ -29,12 +31,19 @@ export class ApiError extends Error {
   readonly problems: readonly FieldProblem[];
   /** How long to wait before another attempt, where the service says so. */
   readonly retryAfterSeconds: number;
+  /** The response was a redirect: another attempt would get the same. */
+  readonly isRedirect: boolean;
 
-  constructor(status: number, message: string, problems: readonly FieldProblem[] = [], retryAfterSeconds = 0) {
+  constructor(
+    status: number,
+    message: string,
+    { problems = [], retryAfterSeconds = 0, isRedirect = false }: Partial<ErrorDetails> = {},
+  ) {
     super(message);
     this.status = status;
     this.problems = problems;
     this.retryAfterSeconds = retryAfterSeconds;
+    this.isRedirect = isRedirect;
   }
 }
 
@@ -141,13 +150,13 @@ const detailed = z.looseObject({
 });
 
 async function toApiError(response: Response): Promise<ApiError> {
-  if (response.type === 'opaqueredirect') return new ApiError(502, redirected);
+  if (response.type === 'opaqueredirect') return new ApiError(502, redirected, { isRedirect: true });
   const parsed = detailed.safeParse(await response.json().catch(() => undefined));
   const fallback = `The service responded with ${response.status}. Its log says more.`;
   if (!parsed.success) return new ApiError(response.status, fallback);
   const { detail } = parsed.data;
-  const retryAfter = Number(response.headers.get('retry-after') ?? 0);
-  if (typeof detail === 'string') return new ApiError(response.status, detail, [], retryAfter);
+  const retryAfterSeconds = Number(response.headers.get('retry-after') ?? 0);
+  if (typeof detail === 'string') return new ApiError(response.status, detail, { retryAfterSeconds });
   const problems = detail.map(({ loc, msg }) => ({
     field: loc.filter((part) => part !== 'body' && part !== 'query').join('.'),
     message: msg,
@@ -155,6 +164,6 @@ async function toApiError(response: Response): Promise<ApiError> {
   return new ApiError(
     response.status,
     problems.map(({ field, message }) => `${field}: ${message}`).join('. ') || fallback,
-    problems,
+    { problems },
   );
 }

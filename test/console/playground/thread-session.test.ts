@@ -114,16 +114,35 @@ test('follows on while a run that its stream left has not ended', async () => {
   vi.useRealTimers();
 });
 
-test('says why where a run may no longer be followed', async () => {
-  const { agent, lastEventIds } = agentWith([{ events: [metadata], error: refused(403) }], []);
-  const session = new ThreadSession(agent, 't');
+test.each([
+  ['a lost permission', refused(403)],
+  ['a redirect', Object.assign(refused(502), { isRedirect: true })],
+])('says once why a run is not followed after %s, until it is dismissed', async (_, error) => {
+  const { agent, lastEventIds } = agentWith([{ events: [metadata], error }, { events: [token(1, 'a')] }], []);
+  let changes = 0;
+  const thread: Agent['thread'] = async (id) => {
+    changes += 1;
+    return { ...(await agent.thread(id)), updated_at: String(changes) };
+  };
+  const session = new ThreadSession({ ...agent, thread }, 't');
   await session.open();
   await vi.waitFor(() => expect(session.isFollowing.value).toBe(false));
-  expect([lastEventIds.length, session.problem.value?.message, session.isReconnecting.value]).toEqual([
-    1,
-    'refused',
-    false,
-  ]);
+  await session.refresh();
+  await session.refresh();
+  expect(session.refusal.value).toEqual({ runId: 'r', error });
+  expect([lastEventIds.length, session.isReconnecting.value]).toEqual([1, false]);
+  await session.followAgain();
+  await vi.waitFor(() => expect(session.run.value?.status).toBe('success'));
+  expect(session.refusal.value).toBeUndefined();
+});
+
+test('forgets a refusal when another run is started', async () => {
+  const { agent } = agentWith([{ events: [], error: refused(403) }], []);
+  const session = new ThreadSession({ ...agent, startRun: async () => ({ ...runOf('success'), run_id: 'r2' }) }, 't');
+  await session.open();
+  await vi.waitFor(() => expect(session.refusal.value).toBeDefined());
+  await session.start({ assistantId: 'a', input: {} });
+  expect(session.refusal.value).toBeUndefined();
 });
 
 test('follows a run once that a refresh notices before the response that started it', async () => {

@@ -2,6 +2,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { ThreadState } from '../../../contract/agent/thread.ts';
 import { JsonView } from '../../parts/json-view.tsx';
 import { ErrorNotice, Loading } from '../../parts/notices.tsx';
+import { shownText } from '../../parts/untrusted.tsx';
 import { Composer } from './composer.tsx';
 import type { Step } from './history.ts';
 import { InterruptPanel } from './interrupt-panel.tsx';
@@ -49,6 +50,7 @@ export function Conversation(props: ConversationProps) {
   return (
     <section class="playground-main" aria-label="Conversation">
       {session?.problem.value && <ErrorNotice error={session.problem.value} retry={() => session.reload()} />}
+      {session?.refusal.value && <Refusal session={session} {...session.refusal.value} />}
       {session && !session.thread.value && !session.problem.value && !isFollowing && <Loading what="the thread" />}
       {!session && <p class="muted playground-hint">A run on a new thread starts when you send something.</p>}
       {older && session && (
@@ -85,6 +87,26 @@ export function Conversation(props: ConversationProps) {
         onFormSent={() => (isAwaited.current = true)}
       />
     </section>
+  );
+}
+
+/** Why a run is not followed any more. */
+function Refusal({ session, runId, error }: { session: ThreadSession; runId: string; error: Error }) {
+  return (
+    <div class="notice notice-error" role="alert">
+      <p>
+        The page stopped following run <span class="mono">{runId.slice(0, 8)}</span>, which may go on.{' '}
+        {shownText(error.message, 1_000)}
+      </p>
+      <div class="actions">
+        <button type="button" class="button" onClick={() => void session.followAgain()}>
+          Follow again
+        </button>
+        <button type="button" class="button" onClick={() => session.dismissRefusal()}>
+          Dismiss
+        </button>
+      </div>
+    </div>
   );
 }
 

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { finalRunStatuses } from '../../../contract/agent/run.ts';
 import { messageOf } from '../../../errors.ts';
 import { paths } from '../../paths.ts';
 import { Badge } from '../../parts/badge.tsx';
@@ -37,7 +38,8 @@ export function RunBar({ session, deploymentId, assistantId, context }: RunBarPr
       setBusy(false);
     }
   };
-  const canContinue = !isFollowing && (session.states.value[0]?.next.length ?? 0) > 0 && status !== 'success';
+  const canContinue =
+    !isFollowing && (session.states.value[0]?.next.length ?? 0) > 0 && finalRunStatuses.some((each) => each === status && each !== 'success');
   return (
     <section class="playground-run" aria-label="Run">
       <div class="playground-run-facts" role="status">

@@ -10,7 +10,13 @@ const retryMs = 1_000;
 /** An event is shown at once; those that follow within one frame are shown together. */
 const frameMs = 16;
 
-const statusOf = (error: unknown): unknown => (error instanceof Error ? Reflect.get(error, 'status') : undefined);
+/** A property of `ApiError`, which is for browsers only. */
+const read = (error: unknown, name: 'status' | 'isRedirect'): unknown =>
+  error instanceof Error ? Reflect.get(error, name) : undefined;
+const statusOf = (error: unknown): unknown => read(error, 'status');
+/** Whether another attempt would end the same way. */
+const isFinalRefusal = (error: unknown): boolean =>
+  statusOf(error) === 401 || statusOf(error) === 403 || read(error, 'isRedirect') === true;
 
 /** A thread that a page shows: its states, and the run on it, followed as it goes. */
 export class ThreadSession {
@@ -29,6 +35,8 @@ export class ThreadSession {
   /** The stream is interrupted; the session tries again. */
   readonly isReconnecting = signal(false);
   readonly problem = signal<Error | undefined>(undefined);
+  /** Why a run is not followed any more. It stays until the user has read it. */
+  readonly refusal = signal<{ runId: string; error: Error } | undefined>(undefined);
   readonly threadId: string;
   readonly #agent: Agent;
   readonly #closed = new AbortController();
@@ -66,8 +74,24 @@ export class ThreadSession {
   /** Starts a run and follows it. @throws Error where it was refused */
   async start(request: RunRequest): Promise<Run> {
     const run = await this.#agent.startRun(this.threadId, request);
+    this.dismissRefusal();
     this.#show(run);
     return run;
+  }
+
+  dismissRefusal(): void {
+    this.refusal.value = undefined;
+  }
+
+  /** Follows the run again whose following was refused. */
+  async followAgain(): Promise<void> {
+    const { runId } = this.refusal.value ?? {};
+    if (runId === undefined || this.isFollowing.value) return;
+    await this.#attempt(async () => {
+      const run = await this.#readRun(runId);
+      this.dismissRefusal();
+      if (run && !this.isFollowing.value) this.#show(run);
+    });
   }
 
   /** Shows a run of the thread: the one that runs is followed. */
@@ -81,8 +105,12 @@ export class ThreadSession {
       this.failure.value = undefined;
       this.view.value = undefined;
     });
-    if (!isFinal(run.status)) void this.#follow(run.run_id);
-    else if (run.status === 'error' || run.status === 'timeout') void this.#readFailure(run.run_id);
+    if (!isFinal(run.status)) {
+      // A refresh must not repeat what was refused.
+      if (this.refusal.value?.runId !== run.run_id) void this.#follow(run.run_id);
+    } else if (run.status === 'error' || run.status === 'timeout') {
+      void this.#readFailure(run.run_id);
+    }
   }
 
   async showRun(runId: string): Promise<void> {
@@ -194,13 +222,13 @@ export class ThreadSession {
           if (statusOf(error) === 404) return await this.reload();
           // The service has dropped the events in between: start again with those that it has.
           if (statusOf(error) === 422) view = emptyRun(runId);
-          if (statusOf(error) === 401 || statusOf(error) === 403) throw error;
+          if (isFinalRefusal(error)) throw error;
         }
         this.isReconnecting.value = true;
         await pause(retryMs, signal);
       }
     } catch (error) {
-      this.problem.value = toError(error);
+      if (!signal.aborted) this.refusal.value = { runId, error: toError(error) };
     } finally {
       clearTimeout(timer);
       if (this.#following === following) {
