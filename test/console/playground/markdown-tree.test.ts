@@ -10,9 +10,25 @@ test.each<[what: string, text: string]>([
   ['lists in one line', `${'1. '.repeat(2_000)}a`],
   ['emphasis that never ends', '*a_'.repeat(5_000)],
   ['brackets that never end', '['.repeat(20_000)],
+  ['tildes that never end', '~a'.repeat(20_000)],
+  ['emphasis after a code block', `\`\`\`\na_b\n\`\`\`\n${'*a_'.repeat(5_000)}`],
+  ['emphasis after what looks like the start of one', `<!--\n\`\`\`\n-->\n\n${'*a_'.repeat(5_000)}`],
+  ['emphasis in a footnote', `[^1]: a\n\n    ${'*a_'.repeat(5_000)}\n\n[^1]`],
+  ['emphasis in a table', `a|b\n-|-\n${'*a_|b\n'.repeat(1_000)}`],
   ['a long text', 'a'.repeat(50_001)],
 ])('leaves %s as text', (_, text) => {
   expect(parseMarkdown(text)).toBeUndefined();
+});
+
+test.each([
+  ['in fences', `\`\`\`python\n${'a_b_c = d_e\n'.repeat(2_000)}\`\`\``],
+  ['that still arrives', `~~~\n${'a_b_c = d_e\n'.repeat(2_000)}`],
+  ['that is indented', '    a_b_c = d_e\n'.repeat(2_000)],
+])('parses a long block of code %s', (_, code) => {
+  expect(parseMarkdown(`Some **bold** text:\n\n${code}`)?.children.map(({ type }) => type)).toEqual([
+    'paragraph',
+    'code',
+  ]);
 });
 
 test('parses what people and models write', () => {

@@ -9,27 +9,54 @@ export const longestMarkdown = 50_000;
 const mostLevels = 50;
 /** The most signs in one block that may open or close something: the parser compares them with each other. */
 const mostSigns = 1_000;
+const signs = /[*_~[<]/g;
+
+/** Finds paragraphs and code blocks, and nothing within them: the time grows with the length only. */
+const blocksOnly = {
+  disable: {
+    null: [
+      ...['attention', 'autolink', 'codeText', 'htmlText', 'labelStartImage', 'labelStartLink', 'labelEnd'],
+      ...['strikethrough', 'gfmFootnoteCall', 'gfmPotentialFootnoteCall'],
+      ...['wwwAutolink', 'protocolAutolink', 'emailAutolink'],
+    ],
+  },
+};
 
 /** Parses Markdown; undefined for what would take the page too long, or too deep. */
 export function parseMarkdown(text: string): Root | undefined {
-  if (text.length > longestMarkdown || isTangled(text)) return undefined;
+  if (text.length > longestMarkdown || opensTooMuch(text)) return undefined;
   try {
-    const root = fromMarkdown(text, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
+    if (mayHaveManySigns(text) && hasManySigns(text, parse(text, blocksOnly))) return undefined;
+    const root = parse(text);
     return isDeep(root) ? undefined : root;
   } catch {
     return undefined;
   }
 }
 
-function isTangled(text: string): boolean {
-  let signs = 0;
-  for (const line of text.split('\n')) {
+const parse = (text: string, ...limits: (typeof blocksOnly)[]): Root =>
+  fromMarkdown(text, { extensions: [gfm(), ...limits], mdastExtensions: [gfmFromMarkdown()] });
+
+/** Whether a line opens too many levels. */
+const opensTooMuch = (text: string): boolean =>
+  text.split('\n').some((line) => {
     const [opening = ''] = /^(?:[ \t>]|[-+*][ \t]|\d{1,9}[.)][ \t])*/.exec(line) ?? [];
-    const opened = opening.match(/[>)+*.-]/g)?.length ?? 0;
-    signs = line.trim() === '' ? 0 : signs + (line.match(/[*_~[<]/g)?.length ?? 0);
-    if (opened > mostLevels || signs > mostSigns) return true;
+    return (opening.match(/[>)+*.-]/g)?.length ?? 0) > mostLevels;
+  });
+
+const countSigns = (text: string): number => text.match(signs)?.length ?? 0;
+
+/** Whether lines without an empty one between have too many signs: a quick answer for most texts. */
+const mayHaveManySigns = (text: string): boolean =>
+  text.split(/\n[ \t\r]*\n/).some((part) => countSigns(part) > mostSigns);
+
+/** Whether a block that is no code has too many signs. */
+function hasManySigns(text: string, node: Nodes): boolean {
+  if (node.type === 'paragraph' || node.type === 'heading' || node.type === 'table') {
+    const { start, end } = node.position ?? {};
+    return countSigns(text.slice(start?.offset, end?.offset)) > mostSigns;
   }
-  return false;
+  return 'children' in node && node.children.some((child) => hasManySigns(text, child));
 }
 
 function isDeep(root: Root): boolean {

@@ -39,7 +39,9 @@ export function RunBar({ session, deploymentId, assistantId, context }: RunBarPr
     }
   };
   const canContinue =
-    !isFollowing && (session.states.value[0]?.next.length ?? 0) > 0 && finalRunStatuses.some((each) => each === status && each !== 'success');
+    !isFollowing &&
+    (session.states.value[0]?.next.length ?? 0) > 0 &&
+    finalRunStatuses.some((each) => each === status && each !== 'success');
   return (
     <section class="playground-run" aria-label="Run">
       <div class="playground-run-facts" role="status">
