@@ -79,5 +79,6 @@ test('says what to do after each ending that needs a person, and nothing otherwi
   const adviceFor = (source: string) => adviceOn({ ...failed, source, isOtherLive: true })?.advice.join(' ');
   expect(adviceFor('internal_source')).toContain('upload a new version');
   expect(adviceFor('internal_source')).not.toContain('push');
+  expect(adviceFor('internal_docker')).toContain('push a new image and set it in the settings');
   expect(adviceFor('github')).toContain('push or redeploy');
 });

@@ -75,7 +75,8 @@ const stopped: OutcomeAdvice = {
 /** How code that was corrected reaches the deployment. */
 function deliver(source: string): string {
   if (source === 'internal_source') return 'upload a new version';
-  return source === 'external_docker' ? 'set the new image in the settings' : 'push or redeploy';
+  if (source === 'external_docker') return 'set the new image in the settings';
+  return source === 'internal_docker' ? 'push a new image and set it in the settings' : 'push or redeploy';
 }
 
 function failed(status: string, source: string, serving: string): OutcomeAdvice {

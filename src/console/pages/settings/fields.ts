@@ -81,6 +81,7 @@ const sourceTexts: Readonly<Record<string, string>> = {
   internal_source: 'Uploaded folder or archive',
   github: 'Repository',
   external_docker: 'Container image',
+  internal_docker: 'Container image in the service’s own registry',
 };
 
 /** A value that cannot be changed, in words. */
