@@ -137,7 +137,7 @@ function RunTable({ deploymentId, runs }: { deploymentId: string; runs: Pair }) 
                 <td>
                   <TimeAgo at={run.ended_at} />
                 </td>
-                <td class="runs-number">{ms === undefined ? 'never started' : duration(ms)}</td>
+                <td class="runs-number">{ms === undefined ? 'not started' : duration(ms)}</td>
                 <td class="runs-number">{run.tokens?.total.toLocaleString('en') ?? '–'}</td>
                 <td class="mono">{shownText(run.revision_id?.slice(0, 8) ?? '–')}</td>
               </tr>

@@ -1,6 +1,6 @@
 import type { TracedRunResponse, TracedStep } from '../../../contract/control/tracing-project.ts';
 
-/** How long a run took: from its start, or where it never started, nothing. */
+/** How long a run took: from its start, or where it has not started, nothing. */
 export function runMs({
   started_at,
   ended_at,
@@ -18,7 +18,7 @@ export interface AbsentValues {
 }
 
 const notKept =
-  'Not recorded: the agent’s server was built by an earlier version, or the run is not among the newest 2,000. Redeploy the agent to record new runs.';
+  'Not recorded, or removed since: only the newest runs keep their values, at most 2,000 runs and 128 MiB in a tracing project. If new runs have none either, redeploy the agent: its server is of an earlier version.';
 const hidden = (variable: string): string => `Hidden by the agent’s settings (${variable}).`;
 
 /**

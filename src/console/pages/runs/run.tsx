@@ -119,7 +119,7 @@ function RunFacts({ deploymentId, run }: { deploymentId: string; run: TracedRunR
       </div>
       <div>
         <dt>Duration</dt>
-        <dd>{ms === undefined ? 'never started' : duration(ms)}</dd>
+        <dd>{ms === undefined ? 'not started' : duration(ms)}</dd>
       </div>
       {run.started_at !== null && (
         <div>
