@@ -31,7 +31,7 @@ describe('the page of the console', () => {
     expect(policy).not.toMatch(/unsafe|https?:|\*/);
     expect(page.headers.get('x-frame-options')).toBe('DENY');
     expect(page.headers.get('cache-control')).toBe('no-cache');
-    expect(text.replaceAll(/<script type="module" src="[^"]+"><\/script>/g, '')).not.toMatch(
+    expect(text.replaceAll(/<script type="module" blocking="render" src="[^"]+"><\/script>/g, '')).not.toMatch(
       /<script|<style|style=| on\w+=/,
     );
   });

@@ -20,7 +20,8 @@ interface PlotProps {
 const height = 180;
 /** The distances of the lines of a scale of whole numbers. */
 const wholeSteps = [0, 1, 2, 3, 4, 5, 6].flatMap((power) => [1, 2, 5].map((digit) => digit * 10 ** power));
-const colors = ['--accent', '--warn'] as const;
+const colors = ['var(--accent)', 'var(--warn)'] as const;
+const faintAccent = 'color-mix(in srgb, var(--accent) 13%, transparent)';
 
 /** One plot with its title, its lines' names and their values under the cursor. */
 export function Plot({ kind, health, range, cursor }: PlotProps) {
@@ -38,7 +39,7 @@ export function Plot({ kind, health, range, cursor }: PlotProps) {
     const element = frame.current;
     if (!element) return undefined;
     const made = new uPlot(
-      options({ kind, range, cursor, width: element.clientWidth, shown }),
+      options({ kind, range, cursor, width: element.clientWidth, shown, color: (css) => colorOf(css, element) }),
       plotData(shown.current, kind),
       element,
     );
@@ -85,13 +86,25 @@ export function Plot({ kind, health, range, cursor }: PlotProps) {
 interface PlotContext extends Pick<PlotProps, 'kind' | 'range' | 'cursor'> {
   width: number;
   shown: { current: Health };
+  /** A colour as a canvas takes it. */
+  color: (css: string) => string;
+}
+
+/** A colour as a canvas takes it: without variables, and resolved for the theme. */
+function colorOf(css: string, element: HTMLElement): string {
+  element.style.color = css;
+  const { color } = getComputedStyle(element);
+  element.style.color = '';
+  return color;
 }
 
 /** The options of a plot, in the colours of the theme. Its own legend is off: the page has one that can be read aloud. */
-function options({ kind, range, cursor, width, shown }: PlotContext): uPlot.Options {
-  const style = getComputedStyle(document.documentElement);
-  const color = (name: string): string => style.getPropertyValue(name).trim();
-  const axis = { stroke: color('--muted'), grid: { stroke: color('--line'), width: 1 }, ticks: { show: false } };
+function options({ kind, range, cursor, width, shown, color }: PlotContext): uPlot.Options {
+  const axis = {
+    stroke: color('var(--muted)'),
+    grid: { stroke: color('var(--line)'), width: 1 },
+    ticks: { show: false },
+  };
   return {
     width,
     height,
@@ -115,16 +128,16 @@ function options({ kind, range, cursor, width, shown }: PlotContext): uPlot.Opti
       {},
       ...kind.lines.map(({ label }, index) => ({
         label,
-        stroke: color(colors[index] ?? '--accent'),
+        stroke: color(colors[index] ?? colors[0]),
         width: 2,
         spanGaps: false,
         points: { size: 9, filter: (plot: uPlot, row: number) => isolatedPoints(plot.data[row] ?? []) },
         // Not by colour alone.
         ...(index === 1 ? { dash: [6, 4] } : {}),
-        ...(index === 0 && kind.lines.length === 1 ? { fill: `${color('--accent')}22` } : {}),
+        ...(index === 0 && kind.lines.length === 1 ? { fill: color(faintAccent) } : {}),
       })),
     ],
-    plugins: [deployLines(() => shown.current.deploys, color('--busy'))],
+    plugins: [deployLines(() => shown.current.deploys, color('var(--busy)'))],
     hooks: { setCursor: [({ cursor: { idx } }) => (cursor.value = idx ?? undefined)] },
   };
 }
