@@ -111,6 +111,33 @@ test('deploys a dropped archive to a deployment that lost its upload by a reload
   expect((await fixture.services.control.getDeployment(id)).name).toBe('dropped');
 });
 
+test('asks before an upload is left, and shows what is missing afterwards', async () => {
+  const opened = await fixture.open('new');
+  const { page } = opened;
+  await page.getByLabel('Choose a folder').setInputFiles(folder);
+  await page.getByLabel('Name', { exact: true }).fill('left-early');
+  const held = Promise.withResolvers<void>();
+  await page.route('**/uploads/**', () => held.resolve());
+  await page.getByRole('button', { name: 'Deploy' }).click();
+  await held.promise;
+  const leave = async (choice: string): Promise<void> => {
+    await page.getByRole('link', { name: 'Deployments' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Leave before the upload has ended?' });
+    await dialog.getByRole('button', { name: choice }).click();
+    await dialog.waitFor({ state: 'detached' });
+  };
+  await leave('Cancel');
+  await page.getByRole('button', { name: 'Deploying' }).waitFor();
+  await leave('Leave');
+  await page.getByText('The upload was stopped. Open the deployment to upload again.').waitFor();
+  await page.getByRole('link', { name: 'left-early' }).click();
+  await page.getByText('This deployment has no source yet').waitFor();
+  await expectAccessible(page);
+  await page.getByRole('link', { name: 'Upload a folder or an archive' }).click();
+  await page.getByRole('heading', { name: 'Upload the first version of left-early' }).waitFor();
+  expectClean(opened);
+});
+
 test('deploys a git folder that was entered by keyboard alone', async () => {
   const repository = await fixture.repository('echo-agent', 'by-hand');
   const opened = await fixture.open('new');

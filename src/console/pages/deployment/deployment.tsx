@@ -32,6 +32,15 @@ export default function Deployment({ deploymentId }: { deploymentId: string }) {
               <Untrusted text={deployment.status_message} />
             </div>
           )}
+          {hasNoSource(deployment) && !isDeleting(deployment) && (
+            <div class="notice">
+              <p>
+                This deployment has no source yet: its upload was stopped, or has not ended.{' '}
+                <a href={paths.upload(deployment.id)}>Upload a folder or an archive</a>, or delete the deployment if you
+                do not need it.
+              </p>
+            </div>
+          )}
           {!isDeleting(deployment) && <Serving deployment={deployment} entries={history.entries ?? []} />}
           <Timeline deployment={deployment} history={history} onAction={setAction} />
           {action && (
@@ -50,6 +59,10 @@ export default function Deployment({ deploymentId }: { deploymentId: string }) {
   );
 }
 
+/** Whether nothing was uploaded that could be built. */
+const hasNoSource = ({ source, source_revision_config }: DeploymentData): boolean =>
+  source === 'internal_source' && !source_revision_config.source_tarball_path;
+
 const isDeleting = ({ status }: DeploymentData): boolean => status === 'AWAITING_DELETE';
 
 interface PartProps {
@@ -65,7 +78,7 @@ function Actions({ deployment, history, onAction }: PartProps) {
     <>
       {deployment.source === 'internal_source' && (
         <a class="button" href={paths.upload(deployment.id)}>
-          Upload a new version
+          {hasNoSource(deployment) ? 'Upload the first version' : 'Upload a new version'}
         </a>
       )}
       <button

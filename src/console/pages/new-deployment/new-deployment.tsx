@@ -6,6 +6,7 @@ import { Page } from '../../parts/page.tsx';
 import { paths } from '../../paths.ts';
 import { AdvancedFields, FieldInput } from './fields.tsx';
 import { FolderPicker } from './folder-picker.tsx';
+import { LeavingGuard } from './leaving-guard.tsx';
 import { ProgressBar } from './progress-bar.tsx';
 import { formFields, sourceKinds, type SourceKind } from './request.ts';
 import { SecretFields } from './secret-fields.tsx';
@@ -32,6 +33,7 @@ export default function NewDeployment() {
   const id = query['deployment'];
   return (
     <Page title={isUpload ? uploadTitle(existing.data) : 'New deployment'}>
+      <LeavingGuard isBusy={isBusy} />
       {failure && <ErrorNotice error={failure} />}
       <form ref={form} class="new-deployment" noValidate onSubmit={send} aria-busy={isBusy}>
         <fieldset class="new-deployment-all" disabled={isBusy}>

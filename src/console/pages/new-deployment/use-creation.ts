@@ -54,7 +54,6 @@ export function useCreation(existingId: string | undefined): Creation {
   // Do not upload again if only the last request failed.
   const uploaded = useRef<{ picked: PickedSource; path: string } | undefined>(undefined);
   const existing = useExisting(existingId);
-  useWarningBeforeLeaving(isBusy);
   const unmountSignal = useUnmountSignal();
 
   const setValue = (path: string, value: string): void =>
@@ -109,6 +108,7 @@ export function useCreation(existingId: string | undefined): Creation {
     setFailure(undefined);
     if ('problems' in request || Object.keys(found).length > 0) return;
     setBusy(true);
+    let isSending = false;
     try {
       const content = JSON.stringify(request.body);
       let id = existingId;
@@ -118,7 +118,9 @@ export function useCreation(existingId: string | undefined): Creation {
       if (source) {
         // From here on a reload, or another attempt, goes on with this deployment.
         route(paths.upload(id), true);
+        isSending = true;
         deployed = await sendSource(id, source);
+        isSending = false;
       }
       unmountSignal.throwIfAborted();
       const revision = deployed?.latest_revision_id;
@@ -126,6 +128,7 @@ export function useCreation(existingId: string | undefined): Creation {
     } catch (error) {
       if (unmountSignal.aborted) {
         if (error instanceof ApiError) announce(`The deployment: ${error.message}`, 'failed');
+        else if (isSending) announce('The upload was stopped. Open the deployment to upload again.', 'failed');
         return;
       }
       const refused = error instanceof ApiError ? error : { message: messageOf(error), problems: [] };
@@ -173,13 +176,4 @@ function useUnmountSignal(): AbortSignal {
   const [unmounted] = useState(() => new AbortController());
   useEffect(() => () => unmounted.abort(), [unmounted]);
   return unmounted.signal;
-}
-
-function useWarningBeforeLeaving(isBusy: boolean): void {
-  useEffect(() => {
-    if (!isBusy) return undefined;
-    const warn = (event: BeforeUnloadEvent): void => event.preventDefault();
-    addEventListener('beforeunload', warn);
-    return () => removeEventListener('beforeunload', warn);
-  }, [isBusy]);
 }

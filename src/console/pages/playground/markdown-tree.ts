@@ -14,9 +14,21 @@ const signs = /[*_~[<]/g;
 /** Finds paragraphs and code blocks, and nothing within them: the time grows with the length only. */
 const blocksOnly = {
   disable: {
-    null: 'attention autolink codeText htmlText labelStartImage labelStartLink labelEnd strikethrough gfmFootnoteCall gfmPotentialFootnoteCall wwwAutolink protocolAutolink emailAutolink'.split(
-      ' ',
-    ),
+    null: [
+      'attention',
+      'autolink',
+      'codeText',
+      'htmlText',
+      'labelStartImage',
+      'labelStartLink',
+      'labelEnd',
+      'strikethrough',
+      'gfmFootnoteCall',
+      'gfmPotentialFootnoteCall',
+      'wwwAutolink',
+      'protocolAutolink',
+      'emailAutolink',
+    ],
   },
 };
 
