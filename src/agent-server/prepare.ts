@@ -36,6 +36,8 @@ async function prepareSchemas(config: GraphConfig): Promise<void> {
   const { readSchemas } = await import('./static-schemas/read-schemas.ts');
   const found = findCompiler(folder);
   if (found.kind === 'lacking') {
+    const { mayNeedTypes } = await import('./static-schemas/needs-types.ts');
+    if (!mayNeedTypes(folder)) return;
     process.stdout.write(`Schemas of graphs annotated in TypeScript have names only. ${found.reason}\n`);
     return;
   }

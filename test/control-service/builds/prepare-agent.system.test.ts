@@ -52,12 +52,22 @@ const compiler = (createProgram: string): Files => ({
 });
 const installCommand = 'cp -r packages node_modules';
 
+const namesOnly =
+  'Schemas of graphs annotated in TypeScript have names only. The agent has no package typescript. Add typescript 5 to its devDependencies.';
+
 test('says why the schemas of an agent have names only', async () => {
-  const { build, lines } = place(typed);
+  const state = 'export const State = Annotation.Root({ a: Annotation<string> });';
+  const { build, lines } = place({ ...typed, 'src/state.ts': state });
   await build();
-  expect(lines.at(-1)).toBe(
-    'Schemas of graphs annotated in TypeScript have names only. The agent has no package typescript. Add typescript 5 to its devDependencies.',
-  );
+  expect(lines.at(-1)).toBe(namesOnly);
+});
+
+test('says nothing of types to an agent whose state has its own', async () => {
+  const echo = readFileSync(join(import.meta.dirname, '../../../examples/echo-agent/src/graph.ts'), 'utf8');
+  const foreign = { 'node_modules/other/index.ts': 'Annotation.Root({})' };
+  const { build, lines } = place({ ...typed, ...foreign, 'graph.ts': echo });
+  await build();
+  expect(lines).not.toContain(namesOnly);
 });
 
 test.each([
