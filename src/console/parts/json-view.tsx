@@ -20,7 +20,14 @@ function Folded({ value, label, open }: { value: object; label: string; open: bo
   const [wasOpened, setOpened] = useState(open);
   const entries = Object.entries(value);
   const count = Array.isArray(value) ? `[${entries.length}]` : `{${entries.length}}`;
-  if (entries.length === 0) return <div class="json">{label + (Array.isArray(value) ? '[]' : '{}')}</div>;
+  if (entries.length === 0) {
+    return (
+      <div class="json">
+        <span class="json-name">{label}</span>
+        {Array.isArray(value) ? '[]' : '{}'}
+      </div>
+    );
+  }
   return (
     <details class="json" open={open} onToggle={(event) => event.currentTarget.open && setOpened(true)}>
       <summary>

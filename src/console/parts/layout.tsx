@@ -22,7 +22,7 @@ export function Layout({ children }: { children: ComponentChildren }) {
       <header class="top">
         <a class="brand" href={paths.home}>
           <img src="icon.svg" alt="" width="24" height="24" />
-          Landfall
+          <span class="brand-name">Landfall</span>
         </a>
         <nav aria-label="Main" class="top-nav">
           <a href={paths.home} data-name="Deployments" aria-current={inWorkspace ? undefined : 'page'}>

@@ -63,7 +63,7 @@ export function CronPanel({ deploymentId, cron, assistantName, reload, onDelete 
           </button>
         </div>
       </div>
-      <dl class="facts">
+      <dl class="facts cron-facts">
         <div>
           <dt>Assistant</dt>
           <dd>

@@ -24,13 +24,15 @@ interface TimelineEntryProps {
 export function TimelineEntry({ deploymentId, entry, isLatest, canAct, onAction }: TimelineEntryProps) {
   const { revision, cause, commit, changed_fields, verdict } = entry;
   const short = shortId(revision.id);
-  const isEmpty = isWithoutSource(entry) && classOfRevisionStatus(revision.status) === 'superseded';
+  const hasSource = !isWithoutSource(entry);
+  const isEmpty = !hasSource && classOfRevisionStatus(revision.status) === 'superseded';
+  const isWaiting = !hasSource && isInProgress(revision.status);
   const served = hasServed(entry);
   return (
     <li class={`deployment-entry ${entry.is_live ? 'deployment-entry-live' : ''}`} aria-label={`Revision ${short}`}>
       <div class="deployment-entry-head">
-        <Badge tone={revisionStatusTone(revision.status)}>
-          {isEmpty ? 'Nothing to build' : revisionStatusLabel(revision.status)}
+        <Badge tone={isWaiting ? 'warn' : revisionStatusTone(revision.status)}>
+          {isEmpty ? 'Nothing to build' : isWaiting ? 'Waits for a source' : revisionStatusLabel(revision.status)}
         </Badge>
         {entry.is_live && <span class="deployment-live">Serves now</span>}
         {served && !entry.is_live && <span class="deployment-live deployment-served">Served before</span>}
@@ -69,12 +71,12 @@ export function TimelineEntry({ deploymentId, entry, isLatest, canAct, onAction 
           <Sentence parts={commitParts(commit)} deploymentId={deploymentId} />
         </p>
       )}
-      {revision.status_message && !isEmpty && (
+      {revision.status_message && hasSource && (
         <p class="deployment-message">
           <Untrusted text={revision.status_message} longest={600} />
         </p>
       )}
-      {!isEmpty && <StatusTimes statuses={entry.statuses} />}
+      {hasSource && <StatusTimes statuses={entry.statuses} />}
       {changed_fields.length > 0 && <ChangedFields fields={changed_fields} />}
       {verdict !== null && <VerdictEvidence verdict={verdict} />}
     </li>

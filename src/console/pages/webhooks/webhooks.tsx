@@ -180,7 +180,7 @@ function LastResult({ delivery }: { delivery: WebhookDelivery }) {
   const { last_attempt_at, last_status_code, last_error, status } = delivery;
   return (
     <>
-      {last_status_code !== null && <span>Response {last_status_code} </span>}
+      {last_status_code !== null && <span>Response {last_status_code}, </span>}
       {last_attempt_at === null ? <span class="muted">not sent yet </span> : <TimeAgo at={last_attempt_at} />}
       {last_error !== null && (
         <div class={status === 'failed' ? 'webhooks-error' : 'muted'}>

@@ -140,11 +140,11 @@ function AuditTable({ records }: { records: AuditList['resources'] }) {
             const text = subjectText(subject);
             return (
               <tr key={id}>
-                <td class="workspace-when">
+                <td class="workspace-line">
                   <TimeAgo at={at} />
                 </td>
-                <td>{shownText(operation, 60)}</td>
-                <td>
+                <td class="workspace-line">{shownText(operation, 60)}</td>
+                <td class="workspace-who">
                   {deployment === undefined ? (
                     <Untrusted text={text} longest={200} />
                   ) : (
@@ -153,7 +153,7 @@ function AuditTable({ records }: { records: AuditList['resources'] }) {
                     </a>
                   )}
                 </td>
-                <td>
+                <td class="workspace-who">
                   <Untrusted text={key_name ?? actor} longest={100} />
                 </td>
                 <td class="mono">
