@@ -7,16 +7,16 @@ import * as z from 'zod';
 const Context = z.object({ greeting: z.string().optional() });
 
 const Options = z.object({
-  /** How long the answer takes, in milliseconds. */
-  sleep_ms: z.number().min(0).max(600_000).nullish(),
-  /** The message to fail with. */
-  fail: z.string().nullish(),
+  sleep_ms: z.number().min(0).max(600_000).nullish().describe('How long the answer takes, in milliseconds.'),
+  fail: z.string().nullish().describe('The message to fail with.'),
 });
 
-/** What the graph takes, and what it leaves on a thread: `steps` remembers every node that ran there. */
+/** What a run takes: the console makes a form of it. */
+const Input = z.object({ input: z.string().describe('The name to greet.'), ...Options.shape });
+
+/** What the graph leaves on a thread: `steps` remembers every node that ran there. */
 const State = z.object({
-  input: z.string(),
-  ...Options.shape,
+  ...Input.shape,
   options: Options.optional(),
   output: z.string().optional(),
   steps: z.array(z.string()).register(registry, {
@@ -52,7 +52,7 @@ async function answer({ input, options }: State, runtime: Runtime<z.infer<typeof
   return { steps: ['answer'], output: `${runtime.context?.greeting ?? 'hello'} ${input}` };
 }
 
-export const graph = new StateGraph(State, Context)
+export const graph = new StateGraph({ state: State, input: Input, context: Context })
   .addNode('prepare', prepare)
   .addNode('answer', answer)
   .addEdge(START, 'prepare')
