@@ -132,6 +132,7 @@ test('asks before an upload is left, and shows what is missing afterwards', asyn
   await page.getByText('The upload was stopped. Open the deployment to upload again.').waitFor();
   await page.getByRole('link', { name: 'left-early' }).click();
   await page.getByText('This deployment has no source yet').waitFor();
+  await page.getByText('Waits for a source', { exact: true }).waitFor();
   await expectAccessible(page);
   await page.getByRole('link', { name: 'Upload a folder or an archive' }).click();
   await page.getByRole('heading', { name: 'Upload the first version of left-early' }).waitFor();

@@ -271,6 +271,16 @@ test('talks to the example agents, with a context and a version of an assistant'
   await chat(page).getByText('Parcels leave the same day and arrive within two days.').waitFor();
   await ended(page, 'Success');
 
+  // A redirect is not followed, and not requested again and again.
+  await page.route('**/runs/*/stream*', (route) => route.fulfill({ status: 307, headers: { location: '/other' } }));
+  await say(page, 'And my refund?');
+  const refusal = page.getByRole('alert').filter({ hasText: 'The page stopped following run' });
+  await refusal.getByText('The response was a redirect').waitFor();
+  await page.unroute('**/runs/*/stream*');
+  await refusal.getByRole('button', { name: 'Follow again' }).click();
+  await refusal.waitFor({ state: 'detached' });
+  await chat(page).getByText('You can return anything within 30 days.').waitFor();
+
   const echo = await console.deploy('echo-agent');
   const { service } = console.services;
   const request = async (method: string, path: string, body: object): Promise<unknown> => {

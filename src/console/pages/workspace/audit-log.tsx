@@ -156,7 +156,7 @@ function AuditTable({ records }: { records: AuditList['resources'] }) {
                 <td class="workspace-who">
                   <Untrusted text={key_name ?? actor} longest={100} />
                 </td>
-                <td class="mono">
+                <td class="mono workspace-fields">
                   <Untrusted text={fields.join(', ')} longest={500} />
                 </td>
               </tr>
