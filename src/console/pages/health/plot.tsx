@@ -113,7 +113,8 @@ function options({ kind, range, cursor, width, shown, color }: PlotContext): uPl
     scales: {
       // To the end of the last step, where the latest deploy may be.
       x: { range: (_plot, min, max) => [min, max + shown.current.step_seconds] },
-      y: { range: (_plot, _min, max) => [0, max > 0 ? max * 1.15 : 1] },
+      // Room for the names of the deploys above the line.
+      y: { range: (_plot, _min, max) => [0, max > 0 ? max * 1.3 : 1] },
     },
     axes: [
       { ...axis, size: 30, values: (_plot, splits) => splits.map((seconds) => timeLabel(seconds, range)), space: 70 },
