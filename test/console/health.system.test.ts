@@ -50,7 +50,9 @@ test('plots the figures of a deployment over a period of choice, with deploys, a
   // The canvas follows the width of the page and the theme.
   const canvas = page.getByRole('img', { name: /^Memory/ }).locator('canvas');
   const pixels = (): Promise<string> => page.evaluate("document.querySelector('canvas').toDataURL()");
+  const dark = await pixels();
   await page.emulateMedia({ colorScheme: 'light' });
+  await expect.poll(pixels).not.toBe(dark);
   const light = await pixels();
   await page.getByLabel('Theme').selectOption('dark');
   await expect.poll(pixels).not.toBe(light);
