@@ -127,7 +127,7 @@ test('asks before an upload is left, and shows what is missing afterwards', asyn
     await dialog.waitFor({ state: 'detached' });
   };
   await leave('Cancel');
-  await page.getByRole('button', { name: 'Deploying' }).waitFor();
+  expect(await page.getByRole('button', { name: 'Deploying' }).isVisible()).toBe(true);
   await leave('Leave');
   await page.getByText('The upload was stopped. Open the deployment to upload again.').waitFor();
   await page.getByRole('link', { name: 'left-early' }).click();
