@@ -5,6 +5,7 @@ import * as z from 'zod';
 import type { Locator, Page } from 'playwright-core';
 import { agentRequests, hostile, type AgentRequest } from './agent-data.ts';
 import { expectAccessible, expectClean, openConsoleFixture, type ConsoleFixture } from './fixture.ts';
+import { choose, press, type } from './keyboard.ts';
 
 let console: ConsoleFixture;
 let request: AgentRequest;
@@ -48,22 +49,21 @@ test('makes an assistant, compares its versions, activates one and deletes it', 
   const { page } = opened;
   await page.getByRole('link', { name: 'echo', exact: true }).waitFor();
 
-  // By the keyboard alone.
-  await button(page, 'New assistant').press('Enter');
-  await field(page, 'Name').fill(hostile);
-  await field(page, 'Context (JSON)').fill('{ "greeting": ');
-  await field(page, 'Name').press('Enter');
+  await press(button(page, 'New assistant'));
+  await type(field(page, 'Name'), hostile);
+  await type(field(page, 'Context (JSON)'), '{ "greeting": ');
+  await press(field(page, 'Name'));
   await page.getByText(/^This is not valid JSON/).waitFor();
   await expectAccessible(page);
-  await field(page, 'Context (JSON)').fill('{ "greeting": "good morning" }');
-  await field(page, 'Metadata (JSON)').fill('{ "team": "support" }');
-  await field(page, 'Name').press('Enter');
+  await type(field(page, 'Context (JSON)'), '{ "greeting": "good morning" }');
+  await type(field(page, 'Metadata (JSON)'), '{ "team": "support" }');
+  await press(field(page, 'Name'));
   await page.getByRole('heading', { name: '<img src=x' }).waitFor();
 
-  await button(page, 'Change').press('Enter');
-  await field(page, 'Name').fill('evening');
-  await field(page, 'Context (JSON)').fill('{ "greeting": "good evening", "more": 1 }');
-  await field(page, 'Name').press('Enter');
+  await press(button(page, 'Change'));
+  await type(field(page, 'Name'), 'evening');
+  await type(field(page, 'Context (JSON)'), '{ "greeting": "good evening", "more": 1 }');
+  await press(field(page, 'Name'));
   const versions = page.getByRole('table', { name: 'Versions' }).locator('tbody tr');
   await expect.poll(() => versions.count()).toBe(2);
   const context = page.getByRole('table', { name: 'Context' });
@@ -74,30 +74,30 @@ test('makes an assistant, compares its versions, activates one and deletes it', 
   expect(await supporters()).toMatchObject([{ config: { configurable: { greeting: 'good evening', more: 1 } } }]);
   await expectAccessible(page);
 
-  await button(page, 'Activate version 1').press('Enter');
-  await page.getByRole('dialog').getByRole('button', { name: 'Activate' }).press('Enter');
+  await press(button(page, 'Activate version 1'));
+  await press(page.getByRole('dialog').getByRole('button', { name: 'Activate' }));
   await versions.nth(1).getByText('Active', { exact: true }).waitFor();
   expect(await supporters()).toMatchObject([{ name: hostile, context: { greeting: 'good morning' } }]);
 
-  await button(page, 'Delete').press('Enter');
-  await button(page, 'Delete the assistant').press('Enter');
+  await press(button(page, 'Delete'));
+  await press(button(page, 'Delete the assistant'));
   const search = page.getByRole('searchbox');
-  await search.fill('team=support');
-  await search.press('Enter');
+  await type(search, 'team=support');
+  await press(search);
   await page.getByText('No assistant matches').waitFor();
-  await page.getByRole('link', { name: 'Show all assistants' }).press('Enter');
-  await page.getByRole('link', { name: 'echo', exact: true }).press('Enter');
+  await press(page.getByRole('link', { name: 'Show all assistants' }));
+  await press(page.getByRole('link', { name: 'echo', exact: true }));
   await page.getByText('can’t be deleted').waitFor();
   expectClean(opened);
 });
 
 test('shows the problem of a field that the agent refuses, beside it', async () => {
   const { page } = await console.open(`${base}assistants`);
-  await button(page, 'New assistant').click();
+  await press(button(page, 'New assistant'));
   await expect.poll(() => field(page, 'Graph').inputValue()).toBe('echo');
-  await field(page, 'Name').fill('wrong');
-  await field(page, 'Context (JSON)').fill('{ "greeting": 5 }');
-  await button(page, 'Make the assistant').click();
+  await type(field(page, 'Name'), 'wrong');
+  await type(field(page, 'Context (JSON)'), '{ "greeting": 5 }');
+  await press(button(page, 'Make the assistant'));
   await expect.poll(() => field(page, 'Context (JSON)').getAttribute('aria-invalid')).toBe('true');
 });
 
@@ -105,15 +105,15 @@ test('makes a cron, pauses, resumes and deletes it', async () => {
   const opened = await console.open(`${base}crons`);
   const { page } = opened;
   await page.getByText('No crons yet').waitFor();
-  await button(page, 'New cron').click();
-  await field(page, 'Schedule').fill('61 * * * *');
+  await press(button(page, 'New cron'));
+  await type(field(page, 'Schedule'), '61 * * * *');
   await page.getByText(/^It can’t be read|^It can't be read/).waitFor();
-  await field(page, 'Schedule').fill('30 9 * * 1-5');
-  await field(page, 'Time zone').fill('Europe/Berlin');
+  await type(field(page, 'Schedule'), '30 9 * * 1-5');
+  await type(field(page, 'Time zone'), 'Europe/Berlin');
   await expect.poll(() => page.getByRole('dialog').getByRole('listitem').count()).toBe(5);
   const preview = await page.getByRole('dialog').getByRole('listitem').allInnerTexts();
   await expectAccessible(page);
-  await field(page, 'Input (JSON)').fill(JSON.stringify({ input: hostile }));
+  await type(field(page, 'Input (JSON)'), JSON.stringify({ input: hostile }));
   await button(page, 'Make the cron').dblclick();
 
   const cron = page.getByRole('region', { name: 'Cron 30 9 * * 1-5' });
@@ -133,16 +133,16 @@ test('makes a cron, pauses, resumes and deletes it', async () => {
   await cron.getByText('Oops: <img src=x').waitFor();
   await expectAccessible(page);
 
-  await button(page, 'Pause the cron 30 9 * * 1-5').click();
+  await press(button(page, 'Pause the cron 30 9 * * 1-5'));
   await cron.getByText('None while it is paused.').waitFor();
   const crons = z.array(z.looseObject({ enabled: z.boolean() }));
   expect(crons.parse(await request('POST', 'runs/crons/search', {}))).toMatchObject([{ enabled: false }]);
-  await button(page, 'Resume the cron 30 9 * * 1-5').click();
+  await press(button(page, 'Resume the cron 30 9 * * 1-5'));
   await cron.getByText('Active', { exact: true }).waitFor();
   expect(crons.parse(await request('POST', 'runs/crons/search', {}))).toMatchObject([{ enabled: true }]);
 
-  await button(page, 'Delete the cron 30 9 * * 1-5').click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Delete the cron' }).click();
+  await press(button(page, 'Delete the cron 30 9 * * 1-5'));
+  await press(page.getByRole('dialog').getByRole('button', { name: 'Delete the cron' }));
   await page.getByText('No crons yet').waitFor();
   expectClean(opened);
 });
@@ -157,39 +157,39 @@ test('makes an item of the store, finds, changes and deletes it', async () => {
   const { page } = opened;
   const items = page.getByRole('list', { name: 'Items' }).locator('> li');
   await expect.poll(() => items.count()).toBe(1);
-  await button(page, 'New item').click();
-  await button(page, 'Save the item').click();
+  await press(button(page, 'New item'));
+  await press(button(page, 'Save the item'));
   await page.getByText('Enter at least one name.').waitFor();
-  await field(page, 'Namespace').fill('users/ada');
-  await field(page, 'Key').fill('likes');
-  await field(page, 'Value (JSON)').fill(JSON.stringify({ cups: 3, note: hostile }));
-  await button(page, 'Save the item').click();
+  await type(field(page, 'Namespace'), 'users/ada');
+  await type(field(page, 'Key'), 'likes');
+  await type(field(page, 'Value (JSON)'), JSON.stringify({ cups: 3, note: hostile }));
+  await press(button(page, 'Save the item'));
   await expect.poll(() => items.count()).toBe(2);
 
   const search = page.getByRole('searchbox');
-  await search.fill('cups=3');
-  await search.press('Enter');
+  await type(search, 'cups=3');
+  await press(search);
   await expect.poll(() => items.count()).toBe(1);
-  await search.fill('ONERROR');
-  await search.press('Enter');
+  await type(search, 'ONERROR');
+  await press(search);
   await page.getByText(/no index for searches by meaning/).waitFor();
-  await search.fill('');
-  await search.press('Enter');
-  await page.getByRole('navigation', { name: 'Namespaces' }).getByRole('button', { name: 'ada' }).click();
+  await type(search, '');
+  await press(search);
+  await press(page.getByRole('navigation', { name: 'Namespaces' }).getByRole('button', { name: 'ada' }));
   await expect.poll(() => items.count()).toBe(1);
   await page.reload();
   await expect.poll(() => items.count()).toBe(1);
-  await items.locator('summary').first().press('Enter');
+  await press(items.locator('summary').first());
   await items.getByText('<img src=x').waitFor();
   await expectAccessible(page);
 
-  await button(page, 'Change likes').click();
-  await field(page, 'Value (JSON)').fill('{ "cups": 4 }');
-  await button(page, 'Save the item').click();
+  await press(button(page, 'Change likes'));
+  await type(field(page, 'Value (JSON)'), '{ "cups": 4 }');
+  await press(button(page, 'Save the item'));
   await items.getByText('4', { exact: true }).waitFor();
   expect(await request('GET', 'store/items?namespace=users.ada&key=likes')).toMatchObject({ value: { cups: 4 } });
-  await button(page, 'Delete likes').click();
-  await button(page, 'Delete the item').click();
+  await press(button(page, 'Delete likes'));
+  await press(button(page, 'Delete the item'));
   await page.getByText('No item matches').waitFor();
   expectClean(opened);
 });
@@ -207,13 +207,13 @@ test('shows a refused webhook, and sends it again', async () => {
   await row.getByText('Response 410').waitFor();
   expect(await row.innerText()).toContain(`127.0.0.1:${port()}`);
   expect(await page.content()).not.toContain('token=secret');
-  await page.getByRole('combobox', { name: 'Status' }).selectOption('Delivered');
+  await choose(page.getByRole('combobox', { name: 'Status' }), 'Delivered');
   await page.getByText('No delivery has this status').waitFor();
-  await page.getByRole('link', { name: 'Show all deliveries' }).click();
+  await press(page.getByRole('link', { name: 'Show all deliveries' }));
   await expectAccessible(page);
 
   responds = 204;
-  await button(page, /^Send again/).click();
+  await press(button(page, /^Send again/));
   await row.getByText('Delivered', { exact: true }).waitFor();
   expect(await row.getByRole('cell').nth(2).innerText()).toBe('2');
   expectClean(opened);
@@ -227,7 +227,7 @@ test('says what to do while the agent does not respond, and recovers by itself',
       ? route.fulfill({ status: 503, json: { detail: 'No revision of this deployment is live.' } })
       : route.continue(),
   );
-  await page.getByRole('link', { name: 'Webhooks' }).click();
+  await press(page.getByRole('link', { name: 'Webhooks' }));
   await page.getByText('No revision of this deployment is live.').waitFor();
   await page.getByRole('link', { name: 'Open the revisions' }).waitFor();
   await expectAccessible(page);

@@ -5,6 +5,7 @@ import type { Locator, Page } from 'playwright-core';
 import { csrfTokenHeader } from '../../src/contract/control/session.ts';
 import type { Repository } from '../../src/demo/repository.ts';
 import { expectAccessible, expectClean, openConsoleFixture, type ConsoleFixture } from './fixture.ts';
+import { press, type } from './keyboard.ts';
 
 let console: ConsoleFixture;
 beforeAll(async () => {
@@ -26,20 +27,7 @@ async function commitAs(repository: Repository, message: string): Promise<void> 
 const entryOf = (page: Page, revisionId: string | null): Locator =>
   page.getByRole('listitem', { name: `Revision ${(revisionId ?? '').slice(0, 8)}` });
 
-/** Presses Tab until an element has the focus. */
-async function tabTo(page: Page, target: Locator): Promise<void> {
-  await expect
-    .poll(
-      async () => {
-        await page.keyboard.press('Tab');
-        return target.and(page.locator(':focus')).count();
-      },
-      { interval: 1, timeout: 20_000 },
-    )
-    .toBe(1);
-}
-
-test('shows what caused each revision, rolls back by keyboard, interrupts, and deletes', async () => {
+test('shows what caused each revision, rolls back, interrupts, and deletes', async () => {
   const { control, service } = console.services;
   const repository = await console.repository('echo-agent');
   const first = await console.deploy('echo-agent', { repository });
@@ -97,15 +85,13 @@ test('shows what caused each revision, rolls back by keyboard, interrupts, and d
   await expectAccessible(page);
   expect(await page.title()).toBe('Revisions · echo-agent · Landfall');
 
-  // Back to the first one, by keyboard only.
+  // Back to the first one.
   const shortFirst = (first.latest_revision_id ?? '').slice(0, 8);
-  await tabTo(page, page.getByRole('button', { name: `Roll back to revision ${shortFirst}` }));
-  await page.keyboard.press('Enter');
+  await press(page.getByRole('button', { name: `Roll back to revision ${shortFirst}` }));
   const dialog = page.getByRole('dialog', { name: `Roll back to ${shortFirst}` });
   await dialog.getByText(/Creates a new revision from the build of/).waitFor();
   await expectAccessible(page);
-  await tabTo(page, dialog.getByRole('button', { name: 'Roll back' }));
-  await page.keyboard.press('Enter');
+  await press(dialog.getByRole('button', { name: 'Roll back' }));
   await live.getByText('Rollback to').waitFor({ timeout: 120_000 });
   await dialog.waitFor({ state: 'detached' });
   const third = await control.getDeployment(first.id);
@@ -113,7 +99,7 @@ test('shows what caused each revision, rolls back by keyboard, interrupts, and d
   expect(third.secrets).toEqual([]);
 
   // A redeploy uses the build of the latest; a double click makes one revision.
-  await page.getByRole('button', { name: 'Redeploy' }).click();
+  await press(page.getByRole('button', { name: 'Redeploy' }));
   await page.getByRole('dialog').getByRole('button', { name: 'Redeploy' }).dblclick();
   await live.getByText('Redeploy of').waitFor({ timeout: 120_000 });
   expect((await control.listRevisions(first.id, {})).resources).toHaveLength(4);
@@ -124,8 +110,8 @@ test('shows what caused each revision, rolls back by keyboard, interrupts, and d
   await control.patchDeployment(first.id, { source_config: { install_command: 'node link.mjs && sleep 600' } });
   const slow = await control.patchDeployment(first.id, { source_revision_config: { repo_ref: 'main' } });
   const shortSlow = (slow.latest_revision_id ?? '').slice(0, 8);
-  await page.getByRole('button', { name: `Interrupt revision ${shortSlow}` }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Interrupt' }).click();
+  await press(page.getByRole('button', { name: `Interrupt revision ${shortSlow}` }));
+  await press(page.getByRole('dialog').getByRole('button', { name: 'Interrupt' }));
   await entryOf(page, slow.latest_revision_id).getByText('Interrupted').first().waitFor({ timeout: 30_000 });
   await entryOf(page, serving).getByText('Serves now').waitFor();
 
@@ -138,15 +124,15 @@ test('shows what caused each revision, rolls back by keyboard, interrupts, and d
   expect(await page.evaluate(() => Reflect.get(globalThis, 'stillHere'))).toBe(true);
   expectClean(opened);
 
-  await page.getByRole('button', { name: 'Delete' }).click();
+  await press(page.getByRole('button', { name: 'Delete' }));
   const deletion = page.getByRole('dialog', { name: 'Delete the deployment' });
   const button = deletion.getByRole('button', { name: 'Delete' });
   expect(await button.isDisabled()).toBe(true);
   await expectAccessible(page);
-  await deletion.getByRole('checkbox', { name: /tracing project/ }).check();
-  await deletion.getByLabel(/to go on/).fill('echo-agent');
+  await press(deletion.getByRole('checkbox', { name: /tracing project/ }));
+  await type(deletion.getByLabel(/to go on/), 'echo-agent');
   const request = page.waitForRequest((sent) => sent.method() === 'DELETE');
-  await button.click();
+  await press(button);
   const sent = await request;
   expect(new URL(sent.url()).search).toBe('?delete_tracing_project=true');
   expect(sent.headers()).toMatchObject({
@@ -154,6 +140,6 @@ test('shows what caused each revision, rolls back by keyboard, interrupts, and d
     'idempotency-key': expect.any(String),
   });
   await page.getByRole('heading', { name: 'There is no such deployment' }).waitFor({ timeout: 60_000 });
-  await page.getByRole('main').getByRole('link', { name: 'deployments' }).click();
+  await press(page.getByRole('main').getByRole('link', { name: 'deployments' }));
   await expect.poll(() => page.url()).toBe(`${service.url}/console`);
 });

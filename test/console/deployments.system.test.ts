@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { changeDatabase } from './change-database.ts';
 import { expectAccessible, expectClean, openConsoleFixture, type ConsoleFixture } from './fixture.ts';
+import { choose, press, reach, type } from './keyboard.ts';
 
 let fixture: ConsoleFixture;
 beforeAll(async () => {
@@ -35,7 +36,7 @@ test('leads a newcomer to the page of a new deployment', async () => {
   const { page } = opened;
   await page.getByRole('heading', { name: 'Deploy your first agent' }).waitFor();
   await expectAccessible(page);
-  await page.getByRole('link', { name: 'Deploy an agent' }).press('Enter');
+  await press(page.getByRole('link', { name: 'Deploy an agent' }));
   await page.getByRole('heading', { name: 'New deployment' }).waitFor();
   await expect.poll(() => page.title()).toBe('New deployment · Landfall');
   expectClean(opened);
@@ -62,11 +63,11 @@ test('shows what is deployed, and recovers when the service is back', async () =
   await row.waitFor();
   await fixture.services.startAgain();
   await page.getByRole('alert').waitFor({ state: 'detached' });
-  await row.getByRole('link').click();
+  await press(row.getByRole('link'));
   await page.waitForURL(`**/console/deployments/${deployed.id}`);
 });
 
-test('lists, searches, sorts and scrolls 1,000 deployments, by keyboard too', async () => {
+test('lists, searches, sorts and scrolls 1,000 deployments', async () => {
   await addCopies([hostile, reversed, ...Array.from({ length: 997 }, (_, index) => `fleet-${1_000 + index}`)]);
   const opened = await fixture.open();
   const { page } = opened;
@@ -79,26 +80,26 @@ test('lists, searches, sorts and scrolls 1,000 deployments, by keyboard too', as
   expect(await page.locator('main img').count()).toBe(0);
   await expectAccessible(page);
 
-  await page.getByRole('button', { name: 'Deployment' }).click();
+  await press(page.getByRole('button', { name: 'Deployment' }));
   await expect.poll(() => rows.first().textContent()).toContain('gnitsoh');
   expect(await page.getByRole('columnheader', { name: 'Deployment' }).getAttribute('aria-sort')).toBe('descending');
   await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
   await page.locator('tr[aria-rowindex="1001"]').waitFor();
 
   const search = page.getByRole('searchbox', { name: 'Search' });
-  await search.pressSequentially('fleet-17');
+  await type(search, 'fleet-17');
   await status.getByText('100 of 1,000').waitFor();
-  await page.getByLabel('State').selectOption({ label: 'Not deployed (999)' });
+  await choose(page.getByLabel('State'), 'Not deployed (999)');
   await page.reload();
   await status.getByText('100 of 1,000').waitFor();
   expect(await search.inputValue()).toBe('fleet-17');
   expect(new URL(page.url()).search).toBe('?q=fleet-17&state=not-deployed&sort=-name');
-  await page.getByRole('link', { name: 'fleet-1799' }).focus();
+  await reach(page.getByRole('link', { name: 'fleet-1799' }));
   for (let count = 0; count < 60; count += 1) await page.keyboard.press('Tab');
   const focused = page.locator('tr:has(:focus)');
   expect(Number(await focused.getAttribute('aria-rowindex'))).toBeGreaterThan(20);
-  await search.fill('no such name');
-  await page.getByRole('button', { name: 'Show all' }).click();
+  await type(search, 'no such name');
+  await press(page.getByRole('button', { name: 'Show all' }));
   await status.getByText('1,000 of 1,000').waitFor();
   await page.setViewportSize({ width: 360, height: 740 });
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);

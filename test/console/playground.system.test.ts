@@ -5,7 +5,8 @@ import { assistantSchema } from '../../src/contract/agent/assistant.ts';
 import { Repository } from '../../src/demo/repository.ts';
 import { commitLinkScript } from '../installed-packages.ts';
 import { expectAccessible, expectClean, openConsoleFixture, type ConsoleFixture } from './fixture.ts';
-import { button, chat, ended, message, openStep, run, say, tabTo } from './playground/actions.ts';
+import { choose, press, type } from './keyboard.ts';
+import { button, chat, ended, openStep, run, say } from './playground/actions.ts';
 import { openGate, type Gate } from './playground/gate.ts';
 
 let console: ConsoleFixture;
@@ -63,8 +64,8 @@ test('shows tokens as they come, in two tabs, over a reload, without losing or d
   await say(page, 'from the other tab');
   await chat(first.page).getByText('You said: from the other tab').waitFor();
   await first.page.getByRole('list').getByRole('link', { name: /^one/ }).waitFor();
-  await first.page.getByRole('button', { name: /^Delete one/ }).click();
-  await first.page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
+  await press(first.page.getByRole('button', { name: /^Delete one/ }));
+  await press(first.page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }));
   await first.page.getByText('No threads yet.').waitFor();
   expect(first.externalRequests).toEqual([]);
 });
@@ -86,37 +87,33 @@ test('continues a stream after the service was killed and started', async () => 
   expect(opened.externalRequests).toEqual([]);
 });
 
-test('answers interrupts: approved by the keyboard, edited, rejected', async () => {
+test('answers interrupts: approved, edited, rejected', async () => {
   const opened = await console.open(playground);
   const { page } = opened;
-  await tabTo(page, message(page));
-  await page.keyboard.type('delete a.txt');
-  await page.keyboard.press('Enter');
+  await say(page, 'delete a.txt');
   await page.getByRole('heading', { name: 'The graph waits for you' }).waitFor();
   await page.locator('[data-node="review"].playground-node-waiting').waitFor();
   await ended(page, 'Waiting for you');
   await expectAccessible(page);
-  await tabTo(page, button(page, 'Approve'), 'Shift+Tab');
-  await page.keyboard.press('Enter');
+  await press(button(page, 'Approve'));
   await chat(page).getByText('You said: deleted a.txt').waitFor();
   const call = chat(page).locator('details', { hasText: 'Calls delete_file' });
-  await tabTo(page, call.locator('summary').first(), 'Shift+Tab');
-  await page.keyboard.press('Enter');
+  await press(call.locator('summary').first());
   await call.getByText('"a.txt"').waitFor();
 
   await say(page, 'delete b.txt');
-  await button(page, 'Edit').click();
+  await press(button(page, 'Edit'));
   const args = page.getByLabel('Arguments (JSON)');
-  await args.fill('{ "path": ');
+  await type(args, '{ "path": ');
   await page.getByText('This is not valid JSON').waitFor();
-  await args.fill('{ "path": "c.txt" }');
-  await button(page, 'Use these arguments').click();
+  await type(args, '{ "path": "c.txt" }');
+  await press(button(page, 'Use these arguments'));
   await chat(page).getByText('You said: deleted c.txt').waitFor();
 
   await say(page, 'delete d.txt');
-  await button(page, 'Reject').click();
-  await page.getByLabel('Reason (optional)').fill('too dear');
-  await button(page, 'Reject the action').click();
+  await press(button(page, 'Reject'));
+  await type(page.getByLabel('Reason (optional)'), 'too dear');
+  await press(button(page, 'Reject the action'));
   await chat(page).getByText('You said: kept: too dear').waitFor();
   // The question, the call, its result and the answer, each once.
   expect(await chat(page).getByRole('listitem').count()).toBe(12);
@@ -126,20 +123,20 @@ test('answers interrupts: approved by the keyboard, edited, rejected', async () 
 test('takes input by a form with problems at their fields, and answers two interrupts at once', async () => {
   const opened = await console.open(playground);
   const { page } = opened;
-  await page.getByLabel('Assistant', { exact: true }).selectOption('order');
-  await page.getByLabel('name', { exact: true }).fill('Ada');
-  await page.getByLabel('count', { exact: true }).fill('2.5');
-  await page.getByLabel('size', { exact: true }).selectOption('large');
-  await button(page, 'Add to tags').click();
-  await page.getByLabel('Entry 1', { exact: true }).fill('red');
-  await button(page, 'Add address').click();
-  await page.getByLabel('street (required)').fill('Hill 1');
-  await button(page, 'Run').click();
+  await choose(page.getByLabel('Assistant', { exact: true }), 'order');
+  await type(page.getByLabel('name', { exact: true }), 'Ada');
+  await type(page.getByLabel('count', { exact: true }), '2.5');
+  await choose(page.getByLabel('size', { exact: true }), 'large');
+  await press(button(page, 'Add to tags'));
+  await type(page.getByLabel('Entry 1', { exact: true }), 'red');
+  await press(button(page, 'Add address'));
+  await type(page.getByLabel('street (required)'), 'Hill 1');
+  await press(button(page, 'Run'));
   await page.getByText('Enter a whole number.').waitFor();
   expect(await page.getByLabel('count', { exact: true }).getAttribute('aria-invalid')).toBe('true');
   await expectAccessible(page);
-  await page.getByLabel('count', { exact: true }).fill('2');
-  await page.getByLabel('Input as JSON').check();
+  await type(page.getByLabel('count', { exact: true }), '2');
+  await press(page.getByLabel('Input as JSON'));
   expect(JSON.parse(await page.getByLabel('Input (JSON)').inputValue())).toEqual({
     name: 'Ada',
     count: 2,
@@ -149,7 +146,7 @@ test('takes input by a form with problems at their fields, and answers two inter
     address: { street: 'Hill 1' },
   });
   await page.setViewportSize({ width: 390, height: 420 });
-  await button(page, 'Run').click();
+  await press(button(page, 'Run'));
   await ended(page, 'Waiting for you');
   await expect.poll(() => isInSight(run(page))).toBe(true);
   await page.setViewportSize({ width: 1280, height: 900 });
@@ -157,9 +154,9 @@ test('takes input by a form with problems at their fields, and answers two inter
   const waiting = page.getByRole('region', { name: 'Waiting for you' });
   await waiting.getByText('Is it in stock?').waitFor();
   expect(await button(page, 'Continue with these answers').isDisabled()).toBe(true);
-  await waiting.getByLabel('Answer').nth(0).fill('7 euros');
-  await waiting.getByLabel('Answer').nth(1).fill('true');
-  await button(page, 'Continue with these answers').click();
+  await type(waiting.getByLabel('Answer').nth(0), '7 euros');
+  await type(waiting.getByLabel('Answer').nth(1), 'true');
+  await press(button(page, 'Continue with these answers'));
   await page.getByRole('region', { name: 'State' }).getByText('2 large for Ada, Hill 1, red: 7 euros, true').waitFor();
   expectClean(opened);
 });
@@ -175,7 +172,7 @@ test('forks from a step, edits a state, cancels a run, and shows the stack of an
   await page.waitForURL(/run=/);
   const firstRun = page.url();
   const sorted = await openStep(page, 'sort');
-  await sorted.getByRole('button', { name: 'Fork from here' }).click();
+  await press(sorted.getByRole('button', { name: 'Fork from here' }));
   await page.getByText('The next run continues from step 1').waitFor();
   await expect.poll(() => chat(page).getByText('You said: hello').count()).toBe(0);
   await say(page, 'another way');
@@ -185,30 +182,30 @@ test('forks from a step, edits a state, cancels a run, and shows the stack of an
 
   await page.goto(firstRun);
   await chat(page).getByText('You said: hello').waitFor();
-  await button(page, 'Show the newest').click();
+  await press(button(page, 'Show the newest'));
   await chat(page).getByText('You said: another way').waitFor();
 
   const answered = await openStep(page, 'answer');
-  await answered.getByRole('button', { name: 'Edit the state' }).click();
+  await press(answered.getByRole('button', { name: 'Edit the state' }));
   const values = page.getByLabel('Values (JSON)');
-  await values.fill('[]');
+  await type(values, '[]');
   await page.getByText('Enter a JSON object').waitFor();
-  await values.fill('{ "topic": "edited" }');
+  await type(values, '{ "topic": "edited" }');
   await page.getByText('Changes topic.').waitFor();
-  await page.getByLabel('As node').selectOption('answer');
-  await button(page, 'Save').click();
+  await choose(page.getByLabel('As node'), 'answer');
+  await press(button(page, 'Save'));
   const edited = await openStep(page, 'Edited');
   await edited.getByText('"edited"').first().waitFor();
 
   await say(page, `wait ${gate.url}`);
   await gate.reached();
-  await button(page, 'Cancel the run').click();
+  await press(button(page, 'Cancel the run'));
   await ended(page, 'Interrupted');
   await page.getByText('The run was cancelled.').waitFor();
 
   await say(page, 'fail now');
   await run(page).getByText('no ink: fail now').waitFor();
-  await run(page).getByText('Stack').click();
+  await press(run(page).getByText('Stack'));
   await run(page)
     .getByText(/at .*helper\.ts/)
     .waitFor();
@@ -216,7 +213,7 @@ test('forks from a step, edits a state, cancels a run, and shows the stack of an
   await page.reload();
   await run(page).getByText('no ink: fail now').waitFor();
   const failed = await run(page).getByRole('link').textContent();
-  await button(page, 'Try again').click();
+  await press(button(page, 'Try again'));
   await expect.poll(() => run(page).getByRole('link').textContent()).not.toBe(failed);
   await run(page).getByText('no ink: fail now').waitFor();
   await expectAccessible(page);
@@ -248,7 +245,7 @@ test('shows hostile answers as text and sends no external request', async () => 
   await expectAccessible(page);
 
   await say(page, `hostile ${external.url} long`);
-  await page.getByRole('button', { name: /Show all 1,000,\d+ characters/ }).click();
+  await press(page.getByRole('button', { name: /Show all 1,000,\d+ characters/ }));
   await button(page, 'Show less').waitFor();
   await ended(page, 'Success');
   const scrolled = (): Promise<number> => chat(page).evaluate((list) => list.scrollTop);
@@ -257,7 +254,7 @@ test('shows hostile answers as text and sends no external request', async () => 
   await say(page, 'still there?');
   await chat(page).getByText('You said: still there?').waitFor();
   expect(await scrolled()).toBe(0);
-  await button(page, 'Go to the newest message').click();
+  await press(button(page, 'Go to the newest message'));
   await expect.poll(scrolled).toBeGreaterThan(1_000);
   expect(external.requests).toEqual([]);
   expectClean(opened);
@@ -297,23 +294,23 @@ test('talks to the example agents, with a context and a version of an assistant'
   await request('PATCH', `assistants/${polite}`, { context: { greeting: 'good evening' } });
 
   await page.goto(`${service.url}/console/deployments/${echo.id}/playground`);
-  await page.getByLabel('Assistant', { exact: true }).selectOption('polite (echo)');
+  await choose(page.getByLabel('Assistant', { exact: true }), 'polite (echo)');
   const state = page.getByRole('region', { name: 'State' });
   const greet = async (greeting: string): Promise<void> => {
-    await button(page, 'New thread').click();
-    await page.getByLabel('input', { exact: true }).fill('Ada');
-    await button(page, 'Run').click();
+    await press(button(page, 'New thread'));
+    await type(page.getByLabel('input', { exact: true }), 'Ada');
+    await press(button(page, 'Run'));
     await state.getByText(`"${greeting} Ada"`).waitFor();
     await ended(page, 'Success');
   };
   await greet('good evening');
-  await page.getByLabel('Version', { exact: true }).selectOption('1');
+  await choose(page.getByLabel('Version', { exact: true }), '1');
   await page.getByRole('dialog').getByText('Every run of this assistant').waitFor();
-  await button(page, 'Activate').click();
+  await press(button(page, 'Activate'));
   await page.getByText('Version 1 is active.').waitFor();
   await greet('good day');
-  await page.getByRole('heading', { name: 'Context' }).click();
-  await page.getByLabel('greeting', { exact: true }).fill('good morning');
+  await press(page.getByRole('heading', { name: 'Context' }));
+  await type(page.getByLabel('greeting', { exact: true }), 'good morning');
   await greet('good morning');
   const kept = assistantSchema.parse(await request('GET', `assistants/${polite}`, {}));
   expect(kept).toMatchObject({ version: 1, context: { greeting: 'good day' } });

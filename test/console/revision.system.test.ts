@@ -9,6 +9,7 @@ import type { Repository } from '../../src/demo/repository.ts';
 import { dropAgentDatabases } from '../control-service/databases-of.ts';
 import { startTestPostgres, type TestPostgres } from '../postgres/postgres.ts';
 import { expectAccessible, expectClean, openConsoleFixture, type ConsoleFixture } from './fixture.ts';
+import { choose, press, reach } from './keyboard.ts';
 
 let postgres: TestPostgres;
 let fixture: ConsoleFixture;
@@ -74,7 +75,7 @@ const waitScript = (gate: string): string => `
   await import('./link.mjs');
 `;
 
-test('shows a build as it happens, and then the stages and both logs, also by keyboard', async () => {
+test('shows a build as it happens, and then the stages and both logs', async () => {
   const { control } = fixture.services;
   await writeFile(join(repository.folder, 'wait.mjs'), waitScript(gate));
   await repository.commit('Wait for the gate');
@@ -100,8 +101,7 @@ test('shows a build as it happens, and then the stages and both logs, also by ke
     .waitFor();
   // Only what a reader chose is in the address: another visit opens the log that matters then.
   expect(new URL(page.url()).search).toBe('');
-  await page.getByRole('tab', { name: 'Build log' }).focus();
-  await page.keyboard.press('ArrowRight');
+  await press(page.getByRole('tab', { name: 'Agent log' }));
   await logOf(page, 'Agent log').waitFor();
   expect(new URL(page.url()).search).toBe('?log=agent');
   const { url, apiKey } = fixture.services.service;
@@ -124,8 +124,8 @@ test('interrupts a revision that is built, and says what serves and what to do',
   const opened = await fixture.open(pageOf(patched));
   const { page } = opened;
   await textOf(page).getByText('waiting for the gate', { exact: true }).waitFor();
-  await page.getByRole('button', { name: 'Interrupt', exact: true }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Interrupt', exact: true }).click();
+  await press(page.getByRole('button', { name: 'Interrupt', exact: true }));
+  await press(page.getByRole('dialog').getByRole('button', { name: 'Interrupt', exact: true }));
   await page.getByRole('heading', { name: 'This revision was interrupted' }).waitFor();
   await page.getByText('The revision before still serves all requests.').waitFor();
   await page.getByText('Complete', { exact: true }).waitFor();
@@ -179,7 +179,7 @@ test('scrolls, searches and links to lines among 100,000', async () => {
   const last = before + 99_999;
   // The end is followed until the reader scrolls up.
   await textOf(page, last).waitFor();
-  await log.focus();
+  await reach(log);
   await page.keyboard.press('Home');
   await textOf(page, 0).waitFor();
   const follow = page.getByRole('button', { name: 'Follow' });
@@ -189,7 +189,7 @@ test('scrolls, searches and links to lines among 100,000', async () => {
   // Only what is in view is in the page.
   expect(await page.locator('.log-row').count()).toBeLessThan(120);
 
-  // A search, by keyboard only.
+  // A search.
   await page.keyboard.press('/');
   await page.keyboard.type('TOOK 976 ms');
   await page.getByText('102 lines', { exact: true }).waitFor();
@@ -199,7 +199,7 @@ test('scrolls, searches and links to lines among 100,000', async () => {
   await page.getByText('102 of 102 lines').waitFor();
   const lastMatch = before + 976 + 101 * 977;
   await textOf(page, lastMatch).locator('mark').getByText('took 976 ms').waitFor();
-  await page.getByRole('checkbox', { name: 'Only matching lines' }).check();
+  await press(page.getByRole('checkbox', { name: 'Only matching lines' }));
   await page.getByText('102 shown').waitFor();
   await expect.poll(() => page.locator('.log-row').count()).toBeLessThan(103);
   await expectAccessible(page);
@@ -221,7 +221,7 @@ test('scrolls, searches and links to lines among 100,000', async () => {
   expect(new URL(linked.page.url()).hash).toMatch(/^#L\d+$/);
   await linked.page.getByRole('region', { name: `Line ${middle + 2}` }).waitFor();
   const downloading = linked.page.waitForEvent('download');
-  await linked.page.getByRole('button', { name: 'Download' }).click();
+  await press(linked.page.getByRole('button', { name: 'Download' }));
   const text = await readFile(await (await downloading).path(), 'utf8');
   expect(text.trimEnd().split('\n')).toHaveLength(before + 100_000);
 
@@ -257,10 +257,9 @@ test('shows hostile lines as text, and JSON lines with their message first', asy
   expect(await ansi?.textContent()).toBe('red link cleared');
   expect(await ansi?.locator('.log-style-red').textContent()).toBe('red');
   expect(await script?.textContent()).toBe(hostile[0]);
-  // The fields of the JSON line, by keyboard.
-  await page.getByRole('combobox', { name: 'Levels' }).selectOption('Errors only');
-  await logOf(page, 'Agent log').focus();
-  await page.keyboard.press('Enter');
+  // The fields of the JSON line.
+  await choose(page.getByRole('combobox', { name: 'Levels' }), 'Errors only');
+  await press(logOf(page, 'Agent log'));
   const errors = (await readAll(echo, 'deploy')).filter(({ level }) => level === 'error').length;
   for (let below = 0; below < errors; below += 1) await page.keyboard.press('ArrowDown');
   await page.getByText('nested:').waitFor();

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { Locator, Page } from 'playwright-core';
 import { agentRequests, hostile, type AgentRequest } from './agent-data.ts';
 import { expectAccessible, expectClean, openConsoleFixture, type ConsoleFixture } from './fixture.ts';
+import { choose, press, type } from './keyboard.ts';
 
 let console: ConsoleFixture;
 let request: AgentRequest;
@@ -37,14 +38,14 @@ test('finds a failed run by its error, shows its steps, and compares two runs', 
   await expect.poll(() => rows(page).count(), { timeout: 30_000 }).toBe(3);
   await expectAccessible(page);
 
-  await page.getByRole('searchbox', { name: 'Text of the error' }).fill('BOOM');
-  await page.getByRole('searchbox', { name: 'Text of the error' }).press('Enter');
+  await type(page.getByRole('searchbox', { name: 'Text of the error' }), 'BOOM');
+  await press(page.getByRole('searchbox', { name: 'Text of the error' }));
   await expect.poll(() => rows(page).count()).toBe(1);
   await page.reload();
   await rows(page).getByText('RequestedFailure: boom <img').waitFor();
   expect(await rows(page).count()).toBe(1);
 
-  await rows(page).getByRole('link').first().click();
+  await press(rows(page).getByRole('link').first());
   await page
     .getByRole('region', { name: /^Error: RequestedFailure/ })
     .first()
@@ -54,44 +55,41 @@ test('finds a failed run by its error, shows its steps, and compares two runs', 
     expect.stringMatching(/^prepare\s+[\d.]+ m?s$/),
     expect.stringMatching(/^answer\s+failed [\d.]+ m?s$/),
   ]);
-  // By the keyboard alone.
-  await steps.nth(0).locator('summary').first().focus();
-  await page.keyboard.press('Enter');
+  await press(steps.nth(0).locator('summary').first());
   await steps.nth(0).getByRole('heading', { name: 'Input' }).waitFor();
   await steps.nth(0).getByText('"x"').first().waitFor();
   await steps
     .nth(0)
     .getByText(/^Began [\d.]+ m?s after the start\.$/)
     .waitFor();
-  await page.keyboard.press('Tab');
-  await steps.nth(1).locator('summary').first().press('Enter');
+  await press(steps.nth(1).locator('summary').first());
   await steps.nth(1).getByText('None: the step failed.').waitFor();
   await expectAccessible(page);
 
-  await page.getByRole('link', { name: 'All runs' }).click();
+  await press(page.getByRole('link', { name: 'All runs' }));
   await expect.poll(() => rows(page).count()).toBe(3);
-  await page.getByRole('combobox', { name: 'Status' }).selectOption('Success');
+  await choose(page.getByRole('combobox', { name: 'Status' }), 'Success');
   await expect.poll(() => rows(page).count()).toBe(2);
-  await page.getByRole('searchbox', { name: 'Thread' }).fill('no id');
-  await page.getByRole('searchbox', { name: 'Thread' }).press('Enter');
+  await type(page.getByRole('searchbox', { name: 'Thread' }), 'no id');
+  await press(page.getByRole('searchbox', { name: 'Thread' }));
   await page.getByText('Enter the whole id of a thread.').waitFor();
-  await page.getByRole('searchbox', { name: 'Thread' }).fill('');
-  await page.getByRole('searchbox', { name: 'Thread' }).press('Enter');
+  await type(page.getByRole('searchbox', { name: 'Thread' }), '');
+  await press(page.getByRole('searchbox', { name: 'Thread' }));
   await rows(page)
     .nth(0)
     .getByRole('link', { name: /^[0-9a-f]{8}$/ })
     .nth(1)
     .waitFor();
   const place = await rows(page).nth(0).boundingBox();
-  await rows(page).nth(0).getByRole('checkbox').press('Space');
-  await rows(page).nth(1).getByRole('checkbox').press('Space');
+  await press(rows(page).nth(0).getByRole('checkbox'));
+  await press(rows(page).nth(1).getByRole('checkbox'));
   await page.getByRole('link', { name: 'Compare the two runs' }).waitFor();
   expect(await rows(page).nth(0).boundingBox()).toEqual(place);
-  await page.getByRole('button', { name: 'Clear the choice' }).press('Enter');
+  await press(page.getByRole('button', { name: 'Clear the choice' }));
   expect(await rows(page).getByRole('checkbox', { checked: true }).count()).toBe(0);
-  await rows(page).nth(0).getByRole('checkbox').press('Space');
-  await rows(page).nth(1).getByRole('checkbox').press('Space');
-  await page.getByRole('link', { name: 'Compare the two runs' }).press('Enter');
+  await press(rows(page).nth(0).getByRole('checkbox'));
+  await press(rows(page).nth(1).getByRole('checkbox'));
+  await press(page.getByRole('link', { name: 'Compare the two runs' }));
   const inputs = page.getByRole('table', { name: 'Inputs', exact: true });
   // The older run is on the left, though it was chosen last.
   await inputs.getByRole('row', { name: /^input different "Ada"/ }).waitFor();
@@ -101,15 +99,15 @@ test('finds a failed run by its error, shows its steps, and compares two runs', 
     expect.stringMatching(/^prepare[^]*different$/),
     expect.stringMatching(/^answer[^]*different$/),
   ]);
-  await compared.nth(1).locator('summary').first().press('Enter');
+  await press(compared.nth(1).locator('summary').first());
   await compared.nth(1).getByRole('table', { name: 'Outputs of the step' }).getByText('"hello Ada"').waitFor();
   await expectAccessible(page);
 
   await page.goBack();
-  await page.getByRole('searchbox', { name: 'Thread' }).fill(thread);
-  await page.getByRole('searchbox', { name: 'Thread' }).press('Enter');
+  await type(page.getByRole('searchbox', { name: 'Thread' }), thread);
+  await press(page.getByRole('searchbox', { name: 'Thread' }));
   await expect.poll(() => rows(page).count()).toBe(1);
-  await rows(page).getByRole('link').first().click();
+  await press(rows(page).getByRole('link').first());
   const playground = await page.getByRole('link', { name: 'Open in playground' }).getAttribute('href');
   const runId = /runs\/([^/]+)$/.exec(page.url())?.[1];
   expect(playground).toMatch(new RegExp(`/playground\\?thread=${thread}&run=${runId}$`));

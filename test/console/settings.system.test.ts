@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectAccessible, expectClean, openConsoleFixture, type ConsoleFixture } from './fixture.ts';
+import { press, type } from './keyboard.ts';
 
 let console: ConsoleFixture;
 beforeAll(async () => {
@@ -32,9 +33,8 @@ test('changes settings with and without a revision, keeps secrets secret, and ov
   await save.getByText('Nothing is changed.').waitFor();
   await expectAccessible(page);
 
-  // No revision: at once, and by keyboard.
-  await page.getByLabel('Build on push').focus();
-  await page.keyboard.press('Space');
+  // No revision: at once.
+  await press(page.getByLabel('Build on push'));
   await save.getByText('Saving changes this at once, without a revision.').waitFor();
   const [request] = await Promise.all([
     page.waitForRequest((sent) => sent.method() === 'PATCH'),
@@ -44,26 +44,26 @@ test('changes settings with and without a revision, keeps secrets secret, and ov
   expect(request.postDataJSON()).toEqual({ source_config: { build_on_push: true } });
   expect(request.headers()['if-match']).toBe(withSecrets.latest_revision_id);
   await save.getByText('Nothing is changed.').waitFor();
-  await page.getByLabel('Build command').fill('sh "x"');
+  await type(page.getByLabel('Build command'), 'sh "x"');
   await save.getByText(/takes effect with the next revision/).waitFor();
-  await save.getByRole('button', { name: 'Save' }).click();
+  await press(save.getByRole('button', { name: 'Save' }));
   await page.getByText('It must not contain a quote. Put that in a script.').waitFor();
   await save.getByText('Cannot be saved yet: Build command.').waitFor();
   await page.getByLabel('Build command').and(page.locator(':focus')).waitFor();
   await expectAccessible(page);
-  await save.getByRole('button', { name: 'Discard the changes' }).click();
+  await press(save.getByRole('button', { name: 'Discard the changes' }));
   expect((await control.getDeployment(id)).latest_revision_id).toBe(withSecrets.latest_revision_id);
 
   // A revision: another branch, a secret more and one less.
-  await page.getByLabel('Branch or tag').fill(branch);
-  await page.getByRole('button', { name: 'Remove REMOVED_KEY' }).click();
-  await page.getByRole('button', { name: 'Add a secret' }).click();
-  await page.getByLabel('Name of new secret 1').fill('NEW_KEY');
-  await page.getByLabel('Value of new secret 1').fill('first line\nsecond line');
+  await type(page.getByLabel('Branch or tag'), branch);
+  await press(page.getByRole('button', { name: 'Remove REMOVED_KEY' }));
+  await press(page.getByRole('button', { name: 'Add a secret' }));
+  await type(page.getByLabel('Name of new secret 1'), 'NEW_KEY');
+  await type(page.getByLabel('Value of new secret 1'), 'first line\nsecond line');
   await save.getByText(/^Saving creates a new revision/).waitFor();
   await expectAccessible(page);
   for (const value of [kept, removed]) expect(await page.content()).not.toContain(value);
-  await Promise.all([saved(), save.getByRole('button', { name: 'Save and create a revision' }).click()]);
+  await Promise.all([saved(), press(save.getByRole('button', { name: 'Save and create a revision' }))]);
   await save.getByRole('link', { name: /^revision/ }).waitFor();
   expect(await save.getByText('Nothing is changed.').count()).toBe(0);
   const changed = await control.getDeployment(id);
@@ -77,16 +77,16 @@ test('changes settings with and without a revision, keeps secrets secret, and ov
   expect(await page.content()).not.toContain('second line');
 
   // Another tab is faster: nothing of it is overwritten, and nothing typed is lost.
-  await page.getByRole('button', { name: 'Set a new value for KEPT_KEY' }).click();
-  await page.getByLabel('New value of KEPT_KEY').fill('typed here');
+  await press(page.getByRole('button', { name: 'Set a new value for KEPT_KEY' }));
+  await type(page.getByLabel('New value of KEPT_KEY'), 'typed here');
   await control.patchDeployment(id, {
     secrets: (changed.secrets ?? []).map(({ name }) => ({ name, value: 'theirs' })),
   });
   await page.getByText(/has a newer revision than the one that this form was loaded with/).waitFor();
   await expectAccessible(page);
-  await page.getByRole('button', { name: 'Load the newer settings' }).click();
+  await press(page.getByRole('button', { name: 'Load the newer settings' }));
   expect(await page.getByLabel('New value of KEPT_KEY').inputValue()).toBe('typed here');
-  await Promise.all([saved(), save.getByRole('button', { name: 'Save and create a revision' }).click()]);
+  await Promise.all([saved(), press(save.getByRole('button', { name: 'Save and create a revision' }))]);
   expect((await control.getDeployment(id)).secrets).toEqual([
     { name: 'KEPT_KEY', value: 'typed here' },
     { name: 'NEW_KEY', value: 'theirs' },
@@ -101,13 +101,13 @@ test('changes settings with and without a revision, keeps secrets secret, and ov
   await page.route('**/v2/deployments/*', (route) =>
     route.request().method() === 'GET' ? route.abort() : route.continue(),
   );
-  await page.getByLabel('Build command').fill('echo built');
+  await type(page.getByLabel('Build command'), 'echo built');
   await control.patchDeployment(id, { source_revision_config: { repo_ref: 'main' } });
   const refused = page.waitForResponse((response) => response.status() === 412);
-  await save.getByRole('button', { name: 'Save' }).click();
+  await press(save.getByRole('button', { name: 'Save' }));
   await refused;
   await page.unroute('**/v2/deployments/*');
-  await page.getByRole('button', { name: 'Load the newer settings' }).click();
+  await press(page.getByRole('button', { name: 'Load the newer settings' }));
   expect(await page.getByLabel('Build command').inputValue()).toBe('echo built');
   expect(await page.getByLabel('Branch or tag').inputValue()).toBe('main');
 });

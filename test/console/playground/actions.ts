@@ -1,5 +1,6 @@
 // What a person does and sees on the playground.
 import type { Locator, Page } from 'playwright-core';
+import { press, type } from '../keyboard.ts';
 
 export const message = (page: Page): Locator => page.getByRole('textbox', { name: 'Message', exact: true });
 export const chat = (page: Page): Locator => page.getByRole('log', { name: 'Messages' });
@@ -7,11 +8,11 @@ export const run = (page: Page): Locator => page.getByRole('region', { name: 'Ru
 const steps = (page: Page): Locator => page.getByRole('list', { name: 'Steps' });
 export const button = (page: Page, name: string): Locator => page.getByRole('button', { name, exact: true });
 
-/** Sends a message by the keyboard, once that is possible. */
+/** Sends a message, once that is possible. */
 export async function say(page: Page, text: string): Promise<void> {
   await page.locator('button[type=submit]:enabled', { hasText: 'Send' }).waitFor();
-  await message(page).fill(text);
-  await message(page).press('Enter');
+  await type(message(page), text);
+  await press(message(page));
   await chat(page).getByText(text, { exact: true }).last().waitFor();
 }
 
@@ -21,17 +22,7 @@ export const ended = (page: Page, status: string): Promise<void> =>
 /** Opens the newest step with this name. */
 export async function openStep(page: Page, name: string): Promise<Locator> {
   const step = steps(page).getByRole('listitem').filter({ hasText: name }).first();
-  await step.locator('summary').first().click();
+  await press(step.locator('summary').first());
   await step.getByRole('button', { name: 'Edit the state' }).waitFor();
   return step;
-}
-
-/** Moves the focus by the keyboard alone. */
-export async function tabTo(page: Page, target: Locator, key = 'Tab'): Promise<void> {
-  await target.waitFor();
-  for (let presses = 0; presses < 80; presses++) {
-    if (await target.evaluate((element) => element === element.ownerDocument.activeElement)) return;
-    await page.keyboard.press(key);
-  }
-  throw new Error(`${String(target)} can't be reached with ${key}`);
 }
