@@ -9,7 +9,7 @@ import {
   openConsoleFixture,
   type ConsoleFixture,
 } from './fixture.ts';
-import { tabTo } from './playground/actions.ts';
+import { focused, press } from './keyboard.ts';
 
 let console: ConsoleFixture;
 let opened: WatchedPage;
@@ -68,21 +68,6 @@ async function allPaths(): Promise<string[]> {
   ];
 }
 
-/** What has the focus, and whether that can be seen. */
-const focused = (): Promise<{ what: string; isSeen: boolean }> =>
-  page.evaluate(`(() => {
-    const at = document.activeElement;
-    const { outlineStyle, outlineWidth } = getComputedStyle(at);
-    const { top, bottom, left, right, width, height } = at.getBoundingClientRect();
-    const isInView = bottom > 0 && top < innerHeight && right > 0 && left < innerWidth && width > 0 && height > 0;
-    const parent = at.closest('label, .new-deployment-file') ?? at;
-    const hasOutline = [at, parent].some((each) => {
-      const { outlineStyle, outlineWidth } = getComputedStyle(each);
-      return outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2;
-    });
-    return { what: at.outerHTML.slice(0, 120), isSeen: at === document.body || (hasOutline && isInView) };
-  })()`);
-
 test('every page fits 360 px, has a title of its own, and breaks no rule in either theme', async () => {
   const titles = new Map<string, string>();
   const problems: string[] = [];
@@ -120,7 +105,7 @@ test('every page shows where the focus is, from the link that skips to its conte
     await goTo(path);
     for (let count = 0; count < 60; count += 1) {
       await page.keyboard.press('Tab');
-      const { what, isSeen } = await focused();
+      const { what, isSeen } = await focused(page);
       if (what.startsWith('<body')) break;
       if (!isSeen) problems.push(`${path}: ${what}`);
     }
@@ -129,7 +114,7 @@ test('every page shows where the focus is, from the link that skips to its conte
 
   await goTo('workspace/keys');
   await page.keyboard.press('Tab');
-  expect((await focused()).what).toContain('Skip to the content');
+  expect((await focused(page)).what).toContain('Skip to the content');
   await page.keyboard.press('Enter');
   await page.locator('main:focus').waitFor();
   expect(new URL(page.url()).hash).toBe('');
@@ -137,8 +122,7 @@ test('every page shows where the focus is, from the link that skips to its conte
   await page.locator('main a:focus').waitFor();
 
   // Another page is read from its start.
-  await tabTo(page, page.getByRole('link', { name: 'Audit log' }));
-  await page.keyboard.press('Enter');
+  await press(page.getByRole('link', { name: 'Audit log' }));
   await page.getByRole('heading', { name: 'Workspace: Audit log' }).waitFor();
   await page.locator('main:focus').waitFor();
 });
@@ -148,15 +132,15 @@ test('a page that cannot be loaded, or fails, says so and offers to load again',
   const chunk = '**/assets/health-*.js';
   await page.route(chunk, (route) => route.abort());
   const tab = page.getByRole('navigation', { name: 'Deployment' }).getByRole('link', { name: 'Health' });
-  await tab.click();
+  await press(tab);
   await page.getByRole('heading', { name: 'This page could not be loaded' }).waitFor();
   await expectAccessible(page);
   // Other pages are not concerned.
   await page.goBack();
   await page.getByRole('heading', { name: 'Revisions' }).waitFor();
-  await tab.click();
+  await press(tab);
   await page.unroute(chunk);
-  await page.getByRole('button', { name: 'Load again' }).click();
+  await press(page.getByRole('button', { name: 'Load again' }));
   await page.getByRole('heading', { name }).waitFor();
   await page
     .getByRole('group', { name: /period/i })
@@ -170,7 +154,7 @@ test('a page that cannot be loaded, or fails, says so and offers to load again',
   await page.reload();
   await page.getByRole('heading', { name: 'This page has failed' }).waitFor();
   await expectAccessible(page);
-  await page.getByRole('link', { name: 'Deployments' }).click();
+  await press(page.getByRole('link', { name: 'Deployments' }));
   await page.getByRole('link', { name }).waitFor();
   expect(await page.getByRole('alert').count()).toBe(0);
 });

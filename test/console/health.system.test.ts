@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectAccessible, expectClean, openConsoleFixture, type ConsoleFixture } from './fixture.ts';
+import { choose, press } from './keyboard.ts';
 
 let console: ConsoleFixture;
 beforeAll(async () => {
@@ -17,7 +18,7 @@ test('plots the figures of a deployment over a period of choice, with deploys, a
   const { page } = opened;
   // Whether the first figures are there already is a matter of time.
   await page.route('**/health?*', (route) => route.fulfill({ json: { step_seconds: 60, points: [], deploys: [] } }));
-  await page.getByRole('link', { name: 'Health' }).click();
+  await press(page.getByRole('link', { name: 'Health' }));
   await page.getByRole('heading', { name: 'Nothing was measured in the last 1 hour' }).waitFor();
   await expectAccessible(page);
   await page.unroute('**/health?*');
@@ -54,21 +55,20 @@ test('plots the figures of a deployment over a period of choice, with deploys, a
   await page.emulateMedia({ colorScheme: 'light' });
   await expect.poll(pixels).not.toBe(dark);
   const light = await pixels();
-  await page.getByLabel('Theme').selectOption('dark');
+  await choose(page.getByLabel('Theme'), 'dark');
   await expect.poll(pixels).not.toBe(light);
   await page.setViewportSize({ width: 360, height: 740 });
   await expect.poll(async () => (await canvas.boundingBox())?.width).toBeLessThan(340);
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
   await page.setViewportSize({ width: 1280, height: 800 });
-  await page.getByLabel('Theme').selectOption('system');
+  await choose(page.getByLabel('Theme'), 'system');
 
-  // Another period, which stays over a reload; and the figures as a table, by keyboard.
-  await page.getByRole('link', { name: '24 hours' }).click();
+  // Another period, which stays over a reload; and the figures as a table.
+  await press(page.getByRole('link', { name: '24 hours' }));
   await page.reload();
   expect(new URL(page.url()).searchParams.get('range')).toBe('24h');
   await page.getByRole('img', { name: /^Memory/ }).waitFor();
-  await page.getByRole('button', { name: 'Show as a table' }).focus();
-  await page.keyboard.press('Enter');
+  await press(page.getByRole('button', { name: 'Show as a table' }));
   const table = page.getByRole('region', { name: 'Figures' });
   await table.getByRole('columnheader', { name: 'Run latency, p95' }).waitFor();
   await table.getByRole('cell', { name: short }).waitFor();

@@ -76,11 +76,12 @@ export async function reach(target: Locator): Promise<void> {
   }
 }
 
-/** Presses a button, opens a link, or changes a checkbox. */
+/** Presses a button, opens a link, chooses a radio button or changes a checkbox. */
 export async function press(target: Locator): Promise<void> {
   await reach(target);
   const { keyboard } = target.page();
-  await keyboard.press((await target.getAttribute('type')) === 'checkbox' ? 'Space' : 'Enter');
+  const kind = await target.getAttribute('type');
+  await keyboard.press(kind === 'checkbox' || kind === 'radio' ? 'Space' : 'Enter');
 }
 
 /** Replaces the text of a field. */

@@ -8,6 +8,7 @@ import { listSource, usualLimits } from '../../src/archive/walk.ts';
 import { linkPackages, linkScript } from '../installed-packages.ts';
 import { root } from '../journey/fixture.ts';
 import { expectAccessible, expectClean, openConsoleFixture, type ConsoleFixture } from './fixture.ts';
+import { choose, press, type } from './keyboard.ts';
 
 let fixture: ConsoleFixture;
 let folder: string;
@@ -34,24 +35,24 @@ async function expectDeployed(page: Page): Promise<string> {
 test('deploys a chosen folder once, after a wrong field and a broken upload', async () => {
   const opened = await fixture.open('new');
   const { page } = opened;
-  await page.getByRole('button', { name: 'Deploy' }).click();
+  await press(page.getByRole('button', { name: 'Deploy' }));
   await page.getByText('Choose a folder or an archive first.').waitFor();
   await expectAccessible(page);
 
   await page.getByLabel('Choose a folder').setInputFiles(folder);
   await page.getByText(/^Echo Agent: \d+ files, /).waitFor();
-  await page.getByText('2 left out').click();
+  await press(page.getByText('2 left out'));
   expect(await page.locator('.new-deployment-found li').allTextContents()).toEqual(['.env', 'node_modules/']);
   expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('echo-agent');
   expect(await page.getByLabel('Graph configuration').inputValue()).toBe('langgraph.json');
 
-  await page.getByLabel('Name', { exact: true }).fill('Not a Name');
-  await page.getByText('Advanced settings').click();
-  await page.getByLabel('Install command').fill(linkPackages);
-  await page.getByRole('button', { name: 'Add a secret' }).click();
-  await page.getByLabel('Name of secret 1').fill('GREETING');
-  await page.getByLabel('Value of secret 1').fill('hello');
-  await page.getByRole('button', { name: 'Deploy' }).click();
+  await type(page.getByLabel('Name', { exact: true }), 'Not a Name');
+  await press(page.getByText('Advanced settings'));
+  await type(page.getByLabel('Install command'), linkPackages);
+  await press(page.getByRole('button', { name: 'Add a secret' }));
+  await type(page.getByLabel('Name of secret 1'), 'GREETING');
+  await type(page.getByLabel('Value of secret 1'), 'hello');
+  await press(page.getByRole('button', { name: 'Deploy' }));
   const name = page.getByLabel('Name', { exact: true });
   await expect.poll(() => name.getAttribute('aria-invalid')).toBe('true');
   const nameId = await name.getAttribute('id');
@@ -59,11 +60,11 @@ test('deploys a chosen folder once, after a wrong field and a broken upload', as
   expect(await page.getByLabel('Value of secret 1').inputValue()).toBe('hello');
 
   await page.route('**/uploads/**', (route) => route.abort(), { times: 1 });
-  await name.fill('echo-folder');
-  await page.getByRole('button', { name: 'Deploy' }).click();
+  await type(name, 'echo-folder');
+  await press(page.getByRole('button', { name: 'Deploy' }));
   await page.getByText('The upload was interrupted.').waitFor();
   expect(new URL(page.url()).searchParams.has('deployment')).toBe(true);
-  await page.getByRole('button', { name: 'Deploy' }).click();
+  await press(page.getByRole('button', { name: 'Deploy' }));
   const id = await expectDeployed(page);
   const made = (await fixture.services.control.listDeployments({})).resources;
   expect(made.map((each) => [each.id, each.name])).toEqual([[id, 'echo-folder']]);
@@ -94,10 +95,10 @@ test('deploys a dropped archive to a deployment that lost its upload by a reload
   await expect.poll(isRefused).toBe(true);
   await drop('Dropped.tar.gz', archive);
   await page.getByText(/^Dropped.tar.gz: \d+ files, /).waitFor();
-  await page.getByText('Advanced settings').click();
-  await page.getByLabel('Install command').fill(linkPackages);
+  await press(page.getByText('Advanced settings'));
+  await type(page.getByLabel('Install command'), linkPackages);
   await page.route('**/uploads/**', (route) => route.abort(), { times: 1 });
-  await page.getByRole('button', { name: 'Deploy' }).click();
+  await press(page.getByRole('button', { name: 'Deploy' }));
   await page.getByText('The upload was interrupted.').waitFor();
 
   await page.reload();
@@ -106,7 +107,7 @@ test('deploys a dropped archive to a deployment that lost its upload by a reload
   await expectAccessible(page);
   await drop('Dropped.tar.gz', archive);
   await page.getByText(/^Dropped.tar.gz: \d+ files, /).waitFor();
-  await page.getByRole('button', { name: 'Deploy' }).click();
+  await press(page.getByRole('button', { name: 'Deploy' }));
   const id = await expectDeployed(page);
   expect((await fixture.services.control.getDeployment(id)).name).toBe('dropped');
 });
@@ -115,64 +116,41 @@ test('asks before an upload is left, and shows what is missing afterwards', asyn
   const opened = await fixture.open('new');
   const { page } = opened;
   await page.getByLabel('Choose a folder').setInputFiles(folder);
-  await page.getByLabel('Name', { exact: true }).fill('left-early');
+  await type(page.getByLabel('Name', { exact: true }), 'left-early');
   const held = Promise.withResolvers<void>();
   await page.route('**/uploads/**', () => held.resolve());
-  await page.getByRole('button', { name: 'Deploy' }).click();
+  await press(page.getByRole('button', { name: 'Deploy' }));
   await held.promise;
   const leave = async (choice: string): Promise<void> => {
-    await page.getByRole('link', { name: 'Deployments' }).click();
+    await press(page.getByRole('link', { name: 'Deployments' }));
     const dialog = page.getByRole('dialog', { name: 'Leave before the upload has ended?' });
-    await dialog.getByRole('button', { name: choice }).click();
+    await press(dialog.getByRole('button', { name: choice }));
     await dialog.waitFor({ state: 'detached' });
   };
   await leave('Cancel');
   expect(await page.getByRole('button', { name: 'Deploying' }).isVisible()).toBe(true);
   await leave('Leave');
   await page.getByText('The upload was stopped. Open the deployment to upload again.').waitFor();
-  await page.getByRole('link', { name: 'left-early' }).click();
+  await press(page.getByRole('link', { name: 'left-early' }));
   await page.getByText('This deployment has no source yet').waitFor();
   await page.getByText('Waits for a source', { exact: true }).waitFor();
   await expectAccessible(page);
-  await page.getByRole('link', { name: 'Upload a folder or an archive' }).click();
+  await press(page.getByRole('link', { name: 'Upload a folder or an archive' }));
   await page.getByRole('heading', { name: 'Upload the first version of left-early' }).waitFor();
   expectClean(opened);
 });
 
-test('deploys a git folder that was entered by keyboard alone', async () => {
+test('deploys a git folder whose address was entered', async () => {
   const repository = await fixture.repository('echo-agent', 'by-hand');
   const opened = await fixture.open('new');
   const { page } = opened;
-  const { keyboard } = page;
-  const press = async (key: string, isThere: () => Promise<boolean>): Promise<void> => {
-    for (let count = 0; count < 40; count += 1) {
-      if (await isThere()) return;
-      await keyboard.press(key);
-    }
-    throw new Error(`${key} does not lead there`);
-  };
-  const tabTo = (label: string): Promise<void> =>
-    press('Tab', () =>
-      page.evaluate<boolean>(`(() => {
-        const at = document.activeElement;
-        const texts = [at.textContent, ...[...(at.labels ?? [])].map((each) => each.textContent)];
-        return texts.some((text) => text.trim().startsWith('${label}'));
-      })()`),
-    );
-  await tabTo('Folder or archive');
-  await keyboard.press('ArrowDown');
-  await tabTo('Name');
-  await keyboard.type('by-hand');
-  await tabTo('Repository address');
-  await keyboard.type(pathToFileURL(repository.folder).href);
-  await tabTo('Build on every push');
-  await keyboard.press('Space');
-  await tabTo('Advanced settings');
-  await keyboard.press('Enter');
-  await tabTo('Install command');
-  await keyboard.type(linkPackages);
-  await tabTo('Deploy');
-  await keyboard.press('Enter');
+  await press(page.getByRole('radio', { name: /^Repository/ }));
+  await type(page.getByLabel('Name', { exact: true }), 'by-hand');
+  await type(page.getByLabel('Repository address'), pathToFileURL(repository.folder).href);
+  await press(page.getByLabel('Build on every push'));
+  await press(page.getByText('Advanced settings'));
+  await type(page.getByLabel('Install command'), linkPackages);
+  await press(page.getByRole('button', { name: 'Deploy' }));
   const id = await expectDeployed(page);
   const { source_config } = await fixture.services.control.getDeployment(id);
   expect(source_config).toMatchObject({ build_on_push: false, install_command: linkPackages });
@@ -195,10 +173,10 @@ test('chooses repositories and listeners from lists, with hostile names as text'
   await page.route(`**/v1/integrations/github/${integration}/repos/**/branches`, (route) =>
     route.fulfill({ json: [{ name: hostile }] }),
   );
-  await page.getByRole('radio', { name: /^Repository/ }).check();
-  await page.getByLabel('GitHub integration').selectOption(integration);
+  await press(page.getByRole('radio', { name: /^Repository/ }));
+  await choose(page.getByLabel('GitHub integration'), integration);
   await page.locator('datalist option[value="https://github.com/acme/agent"]').waitFor({ state: 'attached' });
-  await page.getByLabel('Repository address').fill('https://github.com/acme/agent');
+  await type(page.getByLabel('Repository address'), 'https://github.com/acme/agent');
   await page.locator('datalist option[value="trunk"]').waitFor({ state: 'attached' });
   expect(await page.locator('main img').count()).toBe(0);
 
@@ -208,14 +186,14 @@ test('chooses repositories and listeners from lists, with hostile names as text'
     headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
     body: JSON.stringify({ compute_type: 'k8s', compute_id: 'cluster-1', compute_config: {} }),
   });
-  await page.getByRole('radio', { name: /^Image/ }).check();
-  await page.getByLabel('Listener').selectOption({ label: 'cluster-1 (k8s)' });
-  await page.getByText('Advanced settings').click();
-  await page.getByLabel('Resources').fill('{cpu: 1}');
-  await page.getByRole('button', { name: 'Deploy' }).click();
+  await press(page.getByRole('radio', { name: /^Image/ }));
+  await choose(page.getByLabel('Listener'), 'cluster-1 (k8s)');
+  await press(page.getByText('Advanced settings'));
+  await type(page.getByLabel('Resources'), '{cpu: 1}');
+  await press(page.getByRole('button', { name: 'Deploy' }));
   await page.getByText('This is not a JSON object.').waitFor();
   // What was entered for another kind of source is still there.
-  await page.getByRole('radio', { name: /^Repository/ }).check();
+  await press(page.getByRole('radio', { name: /^Repository/ }));
   expect(await page.getByLabel('Repository address').inputValue()).toBe('https://github.com/acme/agent');
   await page.setViewportSize({ width: 360, height: 740 });
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);

@@ -7,7 +7,8 @@ import { linkScript } from '../installed-packages.ts';
 import { root } from '../journey/fixture.ts';
 import { watchPage } from '../../src/demo/chromium.ts';
 import { expectAccessible, expectClean, openConsoleFixture, type ConsoleFixture } from './fixture.ts';
-import { button, tabTo } from './playground/actions.ts';
+import { press, type } from './keyboard.ts';
+import { button } from './playground/actions.ts';
 
 let fixture: ConsoleFixture;
 /** A file without which a build waits. */
@@ -56,7 +57,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-/** The input of a person. */
+/** The input of a person. All other journeys are made by keyboard alone. */
 interface InputMethod {
   press: (target: Locator) => Promise<void>;
   type: (target: Locator, text: string) => Promise<void>;
@@ -64,16 +65,7 @@ interface InputMethod {
 
 const byPointer: InputMethod = { press: (target) => target.click(), type: (target, text) => target.fill(text) };
 
-const byKeyboard: InputMethod = {
-  async press(target) {
-    await tabTo(target.page(), target);
-    await target.page().keyboard.press('Enter');
-  },
-  async type(target, text) {
-    await tabTo(target.page(), target);
-    await target.page().keyboard.type(text);
-  },
-};
+const byKeyboard: InputMethod = { press, type };
 
 /** Runs the agent in the playground. */
 async function greet(page: Page, { press, type }: InputMethod, name: string): Promise<void> {
@@ -107,11 +99,7 @@ async function journey(page: Page, input: InputMethod, name: string): Promise<vo
   await page.getByLabel('Choose a folder').setInputFiles(working);
   await page.getByText(/^echo-agent: \d+ files, /).waitFor();
   const nameField = page.getByLabel('Name', { exact: true });
-  if ((await nameField.inputValue()) !== name) {
-    await tabTo(page, nameField);
-    await page.keyboard.press('ControlOrMeta+A');
-    await page.keyboard.type(name);
-  }
+  if ((await nameField.inputValue()) !== name) await type(nameField, name);
   await press(page.getByText('Advanced settings'));
   await type(page.getByLabel('Install command'), 'node wait.mjs');
   await press(button(page, 'Deploy'));
@@ -172,9 +160,9 @@ test('makes the same journey by keyboard only', async () => {
   const opened = watchPage(await context.newPage(), service.url);
   const { page } = opened;
   await page.goto(`${service.url}/console`);
-  await byKeyboard.type(page.getByLabel('API key'), service.apiKey);
+  await type(page.getByLabel('API key'), service.apiKey);
   await page.keyboard.press('Enter');
-  await byKeyboard.press(page.getByRole('link', { name: 'New deployment' }));
+  await press(page.getByRole('link', { name: 'New deployment' }));
   await page.getByRole('heading', { name: 'New deployment' }).waitFor();
   await journey(page, byKeyboard, 'by-keyboard');
   await expect.poll(() => page.title()).toBe('Playground · by-keyboard · Landfall');

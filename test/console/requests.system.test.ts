@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { watchPage } from '../../src/demo/chromium.ts';
 import { expectClean, openConsoleFixture, type ConsoleFixture } from './fixture.ts';
+import { press, type } from './keyboard.ts';
 
 let console: ConsoleFixture;
 let id: string;
@@ -63,8 +64,8 @@ test('a link that signs in once is used up also by a browser that is signed in',
   const posts: string[] = [];
   page.on('request', (request) => request.method() === 'POST' && posts.push(new URL(request.url()).pathname));
   await page.goto(`${console.services.service.url}/console/`);
-  await page.getByLabel('API key').fill(console.services.service.apiKey);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await type(page.getByLabel('API key'), console.services.service.apiKey);
+  await press(page.getByRole('button', { name: 'Sign in' }));
   await page.getByRole('button', { name: 'Sign out' }).waitFor();
   await page.goto('about:blank');
   await page.goto(`${console.services.service.url}/console/#code=wrong`);

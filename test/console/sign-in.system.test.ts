@@ -7,6 +7,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { changeDatabase } from './change-database.ts';
 import { watchPage } from '../../src/demo/chromium.ts';
 import { expectAccessible, expectClean, openConsoleFixture, type ConsoleFixture } from './fixture.ts';
+import { choose, press, type } from './keyboard.ts';
 import { signInUnheard } from './other-session.ts';
 import { root } from '../journey/fixture.ts';
 
@@ -19,8 +20,8 @@ afterAll(() => console.close());
 const consoleUrl = (path = ''): string => `${console.services.service.url}/console${path}`;
 
 async function signIn(page: Page, key = console.services.service.apiKey): Promise<void> {
-  await page.getByLabel('API key').fill(key);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await type(page.getByLabel('API key'), key);
+  await press(page.getByRole('button', { name: 'Sign in' }));
 }
 const signedIn = (page: Page): Promise<void> => page.getByRole('button', { name: 'Sign out' }).waitFor();
 
@@ -41,7 +42,7 @@ test('signs in with an API key and out again, in all tabs', async () => {
   const other = watchPage(await page.context().newPage(), console.services.service.url);
   await other.page.goto(consoleUrl('/workspace/keys'));
   await signedIn(other.page);
-  await page.getByRole('button', { name: 'Sign out' }).click();
+  await press(page.getByRole('button', { name: 'Sign out' }));
   await page.getByLabel('API key').waitFor();
   await other.page.getByText('You signed out in another tab.').waitFor();
   await expectAccessible(page);
@@ -51,8 +52,8 @@ test('signs in with an API key and out again, in all tabs', async () => {
   await signIn(page);
   await other.page.getByRole('heading', { name: 'API keys' }).waitFor();
   await endUnheard(page.context());
-  await other.page.getByLabel('Name of the new key').fill('none');
-  await other.page.getByRole('button', { name: 'Make a key' }).click();
+  await type(other.page.getByLabel('Name of the new key'), 'none');
+  await press(other.page.getByRole('button', { name: 'Make a key' }));
   await other.page.getByText('Your session has ended. Sign in again.').waitFor();
   expectClean(opened);
   expectClean(other);
@@ -154,12 +155,12 @@ test('sends a change with the session of another tab, once, and never to another
   await page.goto(consoleUrl('/workspace/keys'));
   await signIn(page, key);
   const makeKey = async (name: string): Promise<void> => {
-    await page.getByLabel('Name of the new key').fill(name);
-    await page.getByRole('button', { name: 'Make a key' }).click();
+    await type(page.getByLabel('Name of the new key'), name);
+    await press(page.getByRole('button', { name: 'Make a key' }));
   };
   await signInUnheard(console, page.context());
   await makeKey('made after another sign-in');
-  await page.getByRole('button', { name: 'I have copied it' }).click();
+  await press(page.getByRole('button', { name: 'I have copied it' }));
   expect(await page.getByRole('row', { name: 'made after another sign-in' }).count()).toBe(1);
 
   await signInUnheard(console, page.context(), { key, tenantId: other });
@@ -173,7 +174,7 @@ test('sends a change with the session of another tab, once, and never to another
   const second = watchPage(await page.context().newPage(), url);
   await second.page.goto(consoleUrl());
   await second.page.getByRole('link', { name: 'theirs', exact: true }).waitFor();
-  await page.getByRole('combobox', { name: 'Workspace' }).selectOption(tenantId);
+  await choose(page.getByRole('combobox', { name: 'Workspace' }), tenantId);
   await second.page.getByRole('link', { name: 'ours', exact: true }).waitFor();
   await expectAccessible(second.page);
   expect(await second.page.getByRole('link', { name: 'theirs', exact: true }).count()).toBe(0);

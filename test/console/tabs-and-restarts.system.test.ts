@@ -7,6 +7,7 @@ import { linkPackages, linkScript } from '../installed-packages.ts';
 import { root } from '../journey/fixture.ts';
 import { watchPage, type WatchedPage } from '../../src/demo/chromium.ts';
 import { expectClean, openConsoleFixture, type ConsoleFixture } from './fixture.ts';
+import { press, type } from './keyboard.ts';
 import { signInUnheard } from './other-session.ts';
 import { button } from './playground/actions.ts';
 
@@ -47,16 +48,16 @@ test('rejects the second of two conflicting changes, and says so', async () => {
   // The second one reads nothing by itself any more.
   await second.page.addInitScript('globalThis.setInterval = () => 0');
   await second.page.reload();
-  await buildCommand(second.page).fill('node --version');
-  await buildCommand(first.page).fill('node --help');
-  await save(first.page).click();
+  await type(buildCommand(second.page), 'node --version');
+  await type(buildCommand(first.page), 'node --help');
+  await press(save(first.page));
   await first.page.getByText('Nothing is changed.').waitFor();
-  await save(second.page).click();
+  await press(save(second.page));
   await second.page.getByText('Changed since this form was loaded: Build command.').waitFor();
   expect((await control.getDeployment(echo.id)).source_config.build_command).toBe('node --help');
   expect(await buildCommand(second.page).inputValue()).toBe('node --version');
-  await button(second.page, 'Load the newer settings').click();
-  await save(second.page).click();
+  await press(button(second.page, 'Load the newer settings'));
+  await press(save(second.page));
   await second.page.getByText('Nothing is changed.').waitFor();
   expect((await control.getDeployment(echo.id)).source_config.build_command).toBe('node --version');
   expectClean(first);
@@ -65,17 +66,17 @@ test('rejects the second of two conflicting changes, and says so', async () => {
 
   // Both open the dialog; only the first one redeploys.
   const third = await openTab(first, `deployments/${echo.id}`);
-  await first.page.getByRole('link', { name: 'Revisions', exact: true }).click();
+  await press(first.page.getByRole('link', { name: 'Revisions', exact: true }));
   for (const { page } of [first, third]) {
     await page.getByRole('listitem', { name: /^Revision / }).waitFor();
-    await button(page, 'Redeploy').click();
+    await press(button(page, 'Redeploy'));
     await page.getByRole('dialog').waitFor();
   }
-  await first.page.getByRole('dialog').getByRole('button', { name: 'Redeploy' }).click();
+  await press(first.page.getByRole('dialog').getByRole('button', { name: 'Redeploy' }));
   await first.page.getByText('Redeploy of').waitFor();
-  await third.page.getByRole('dialog').getByRole('button', { name: 'Redeploy' }).click();
+  await press(third.page.getByRole('dialog').getByRole('button', { name: 'Redeploy' }));
   await third.page.getByRole('dialog').getByRole('alert').waitFor();
-  await third.page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+  await press(third.page.getByRole('dialog').getByRole('button', { name: 'Cancel' }));
   await third.page.getByText('Redeploy of').waitFor();
   expect((await control.listRevisions(echo.id, {})).resources).toHaveLength(2);
   for (const { page } of [first, third]) {
@@ -84,10 +85,10 @@ test('rejects the second of two conflicting changes, and says so', async () => {
 
   // The public client of the playground sends the token of the session that the browser has by now.
   await signInUnheard(console, first.page.context());
-  await first.page.getByRole('link', { name: 'Playground', exact: true }).click();
-  await first.page.getByLabel('input', { exact: true }).fill('Ada');
+  await press(first.page.getByRole('link', { name: 'Playground', exact: true }));
+  await type(first.page.getByLabel('input', { exact: true }), 'Ada');
   await signInUnheard(console, first.page.context());
-  await button(first.page, 'Run').click();
+  await press(button(first.page, 'Run'));
   await first.page.getByRole('region', { name: 'State' }).getByText('"hello Ada"').first().waitFor();
   expectCleanBut(/status of 4(?:03|12)/, first, third);
 });
@@ -101,14 +102,14 @@ test('sends a filled form after the service was killed and started, once', async
   const { page } = opened;
   await page.getByLabel('Choose a folder').setInputFiles(folder);
   await page.getByText(/^filled: \d+ files, /).waitFor();
-  await page.getByText('Advanced settings').click();
-  await page.getByLabel('Install command').fill(linkPackages);
-  await button(page, 'Add a secret').click();
-  await page.getByLabel('Name of secret 1').fill('GREETING');
-  await page.getByLabel('Value of secret 1').fill('hello');
+  await press(page.getByText('Advanced settings'));
+  await type(page.getByLabel('Install command'), linkPackages);
+  await press(button(page, 'Add a secret'));
+  await type(page.getByLabel('Name of secret 1'), 'GREETING');
+  await type(page.getByLabel('Value of secret 1'), 'hello');
 
   await console.services.kill();
-  await button(page, 'Deploy').click();
+  await press(button(page, 'Deploy'));
   await page.getByText(unreachable).waitFor();
   await console.services.startAgain();
   // The service handles the request, but the response is lost.
@@ -120,13 +121,13 @@ test('sends a filled form after the service was killed and started, once', async
     },
     { times: 1 },
   );
-  await button(page, 'Deploy').click();
+  await press(button(page, 'Deploy'));
   await page.getByText(unreachable).waitFor();
   await expect
     .poll(async () => (await control.listDeployments({})).resources.map(({ name }) => name).toSorted())
     .toEqual(['echo-agent', 'filled']);
   expect(await page.getByLabel('Value of secret 1').inputValue()).toBe('hello');
-  await button(page, 'Deploy').click();
+  await press(button(page, 'Deploy'));
   await page.getByText('Serves now', { exact: true }).waitFor({ timeout: 60_000 });
   const made = (await control.listDeployments({})).resources.filter(({ name }) => name === 'filled');
   expect(made).toHaveLength(1);
@@ -138,7 +139,7 @@ test('deletes in one tab what others show', async () => {
   const { control } = console.services;
   const list = await console.open();
   const shown = await openTab(list, `deployments/${echo.id}/settings`);
-  await shown.page.getByLabel('Build command').fill('not saved');
+  await type(shown.page.getByLabel('Build command'), 'not saved');
   await list.page.getByRole('link', { name: 'echo-agent', exact: true }).waitFor();
   await control.deleteDeployment(echo.id, { deleteTracingProject: false });
   await list.page.getByRole('link', { name: 'echo-agent', exact: true }).waitFor({ state: 'detached' });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { changeDatabase } from './change-database.ts';
 import { watchPage } from '../../src/demo/chromium.ts';
 import { expectAccessible, expectClean, openConsoleFixture, type ConsoleFixture } from './fixture.ts';
+import { choose, press, type } from './keyboard.ts';
 
 let fixture: ConsoleFixture;
 beforeAll(async () => {
@@ -20,17 +21,17 @@ test('makes a key that is shown once, and ends its sessions when it is revoked',
   const opened = await fixture.open('workspace/keys', { permissions: ['clipboard-read', 'clipboard-write'] });
   const { page } = opened;
   await page.getByText('The key of this installation.').waitFor();
-  await page.getByLabel('Name of the new key').press('Enter');
+  await press(page.getByLabel('Name of the new key'));
   await page.getByText('Enter a name.').waitFor();
-  await page.getByLabel('Name of the new key').fill(hostile);
+  await type(page.getByLabel('Name of the new key'), hostile);
   // Twice, as an impatient person would.
   await page.getByRole('button', { name: 'Make a key' }).dblclick();
   const dialog = page.getByRole('dialog', { name: 'Your new key' });
   const key = (await dialog.locator('code').textContent()) ?? '';
-  await dialog.getByRole('button', { name: 'Copy the key' }).click();
+  await press(dialog.getByRole('button', { name: 'Copy the key' }));
   await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe(key);
   await expectAccessible(page);
-  await dialog.getByRole('button', { name: 'I have copied it' }).click();
+  await press(dialog.getByRole('button', { name: 'I have copied it' }));
   expect(await page.content()).not.toContain(key);
   expect(await page.getByRole('row', { name: 'ci' }).count()).toBe(1);
   expect((await request('v2/deployments', {}, key)).status).toBe(200);
@@ -38,14 +39,14 @@ test('makes a key that is shown once, and ends its sessions when it is revoked',
   const context = await fixture.newContext();
   const other = watchPage(await context.newPage(), fixture.services.service.url);
   await other.page.goto(`${fixture.services.service.url}/console/workspace/keys`);
-  await other.page.getByLabel('API key').fill(key);
-  await other.page.getByRole('button', { name: 'Sign in' }).click();
+  await type(other.page.getByLabel('API key'), key);
+  await press(other.page.getByRole('button', { name: 'Sign in' }));
   await other.page.getByText('(this session)').waitFor();
 
-  await page.getByRole('button', { name: `Revoke ${hostile}` }).press('Enter');
+  await press(page.getByRole('button', { name: `Revoke ${hostile}` }));
   const confirm = page.getByRole('dialog', { name: 'Revoke this key?' });
   await expectAccessible(page);
-  await confirm.getByRole('button', { name: 'Revoke the key' }).press('Enter');
+  await press(confirm.getByRole('button', { name: 'Revoke the key' }));
   await page.getByText(`The key ${hostile} is revoked.`).waitFor();
   await page.getByRole('row', { name: 'ci' }).waitFor({ state: 'detached' });
   await expectAccessible(page);
@@ -67,18 +68,18 @@ test('shows the audit log with filters and older changes', async () => {
   const { page } = opened;
   await page.getByRole('link', { name: '<i>agent</i> 120' }).waitFor();
   expect(await page.locator('tbody tr').count()).toBe(50);
-  await page.getByRole('button', { name: 'Load older changes' }).press('Enter');
+  await press(page.getByRole('button', { name: 'Load older changes' }));
   await expect.poll(() => page.locator('tbody tr').count()).toBe(100);
-  await page.getByRole('button', { name: 'Load older changes' }).press('Enter');
+  await press(page.getByRole('button', { name: 'Load older changes' }));
   await page.getByText('revoke api key', { exact: true }).nth(1).waitFor();
   await page.getByRole('button', { name: 'Load older changes' }).waitFor({ state: 'detached' });
   await expectAccessible(page);
-  await page.getByLabel('Kind of change').selectOption('create api key');
+  await choose(page.getByLabel('Kind of change'), 'create api key');
   await expect.poll(() => page.locator('tbody tr').count()).toBe(1);
   await page.reload();
   await page.getByText('create api key', { exact: true }).nth(1).waitFor();
   expect(await page.getByLabel('Kind of change').inputValue()).toBe('create api key');
-  await page.getByLabel('Kind of change').selectOption('delete listener');
+  await choose(page.getByLabel('Kind of change'), 'delete listener');
   await page.getByRole('heading', { name: 'No changes' }).waitFor();
   expectClean(opened);
 });
@@ -103,11 +104,11 @@ test('shows integrations with their repositories, and listeners with their last 
   );
   await page.reload();
   await page.getByText('300 of 300 repositories').waitFor();
-  await page.getByRole('searchbox').fill('AGENT-299');
+  await type(page.getByRole('searchbox'), 'AGENT-299');
   await page.getByText('1 of 300 repositories').waitFor();
   await expectAccessible(page);
 
-  await page.getByRole('link', { name: 'Listeners' }).click();
+  await press(page.getByRole('link', { name: 'Listeners' }));
   await page.getByRole('heading', { name: 'No listeners' }).waitFor();
   const made = await request('v2/listeners', {
     method: 'POST',
