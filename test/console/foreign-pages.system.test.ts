@@ -146,7 +146,7 @@ test('a page of another origin reads and changes nothing with the session of the
       <input name='{"name":"stolen","ignored":"' value='"}' /><button>Send</button></form>`;
     await page.goto(foreignUrl);
     const sent = page.waitForResponse((response) => response.request().method() === 'POST');
-    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByRole('button', { name: 'Send' }).press('Enter');
     const response = await sent;
     expect({ action, isRefused: response.status() >= 400 }).toEqual({ action, isRefused: true });
   }
@@ -168,7 +168,7 @@ test('the console is shown in no frame, and a page that opens it cannot reach in
   await expect.poll(() => frame?.url()).toMatch(/^chrome-error:/);
 
   const opening = page.context().waitForEvent('page');
-  await page.getByRole('button', { name: 'Open' }).click();
+  await page.getByRole('button', { name: 'Open' }).press('Enter');
   const opened = await opening;
   await opened.getByRole('heading', { name: 'API keys' }).waitFor();
   // The browser has cut the two apart.

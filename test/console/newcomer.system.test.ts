@@ -63,6 +63,7 @@ interface InputMethod {
   type: (target: Locator, text: string) => Promise<void>;
 }
 
+// oxlint-disable-next-line no-restricted-properties
 const byPointer: InputMethod = { press: (target) => target.click(), type: (target, text) => target.fill(text) };
 
 const byKeyboard: InputMethod = { press, type };
@@ -137,11 +138,11 @@ test('leads a newcomer from the printed link to an agent that is broken and rest
   await page.goto(service.signInLink);
   await page.getByRole('heading', { name: 'Deploy your first agent' }).waitFor();
   expect(page.url()).toBe(`${service.url}/console`);
-  await page.getByRole('link', { name: 'Deploy an agent' }).click();
+  await byPointer.press(page.getByRole('link', { name: 'Deploy an agent' }));
   await journey(page, byPointer, 'echo-agent');
 
   // A version that does not start: the reason is on the page of its revision, and the one before serves on.
-  await revisions(page).click();
+  await byPointer.press(revisions(page));
   await upload(page, byPointer, notStarting);
   await page.getByRole('heading', { name: 'The agent was built, but did not start' }).waitFor({ timeout: 60_000 });
   await page.getByText('The revision before still serves all requests.').waitFor();

@@ -104,6 +104,8 @@ test('slows down wrong keys, and says how long to wait', async () => {
     await signIn(page, 'lf_wrong');
     await shown;
     await page.getByText('You can try again now.').waitFor();
+    // The button, which was disabled meanwhile, has the focus again.
+    await page.locator('button:focus').waitFor();
   }
   await expectAccessible(page);
   await signIn(page);

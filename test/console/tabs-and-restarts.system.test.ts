@@ -77,6 +77,7 @@ test('rejects the second of two conflicting changes, and says so', async () => {
   await press(third.page.getByRole('dialog').getByRole('button', { name: 'Redeploy' }));
   await third.page.getByRole('dialog').getByRole('alert').waitFor();
   await press(third.page.getByRole('dialog').getByRole('button', { name: 'Cancel' }));
+  await button(third.page, 'Redeploy').and(third.page.locator(':focus')).waitFor();
   await third.page.getByText('Redeploy of').waitFor();
   expect((await control.listRevisions(echo.id, {})).resources).toHaveLength(2);
   for (const { page } of [first, third]) {
