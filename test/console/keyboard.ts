@@ -27,19 +27,23 @@ const isSeen = `(at) => {
   return at === document.body || at.localName === 'main' || (hasOutline && isInView);
 }`;
 
-const lookFrom = `(given) => {
+/** The direction costs the most, and is asked for once. */
+const lookFrom = `(given, withDirection) => {
   const control = 'a[href], button, input, select, textarea, summary';
   const target = given.matches(control) || given.tabIndex >= 0
     ? given
     : given.closest('a[href], button, summary') ?? given.closest('label')?.control ?? given;
   const at = document.activeElement ?? document.body;
   const isThere = at === target;
-  const all = [...(at.closest('dialog') ?? document).querySelectorAll(control + ', [tabindex]')].filter(
-    (each) => each.tabIndex >= 0 && !each.matches(':disabled') && each.checkVisibility(),
-  );
-  const before = (one) => all.filter((each) => one.compareDocumentPosition(each) & Node.DOCUMENT_POSITION_PRECEDING).length;
-  const steps = all.length + 1;
-  const forward = (before(target) - before(at) + steps) % steps;
+  const isBehind = () => {
+    const all = [...(at.closest('dialog') ?? document).querySelectorAll(control + ', [tabindex]')].filter(
+      (each) => each.tabIndex >= 0 && !each.matches(':disabled') && each.checkVisibility(),
+    );
+    const before = (one) =>
+      all.filter((each) => one.compareDocumentPosition(each) & Node.DOCUMENT_POSITION_PRECEDING).length;
+    const steps = all.length + 1;
+    return (before(target) - before(at) + steps) % steps > steps / 2;
+  };
   const tabs = target.closest('[role=tablist]');
   if (isThere) globalThis.hadFocus = true;
   return {
@@ -47,7 +51,7 @@ const lookFrom = `(given) => {
     isInGroup:
       (target.type === 'radio' && at.type === 'radio' && at.name === target.name) ||
       (tabs !== null && tabs.contains(at)),
-    isBehind: forward > steps / 2,
+    isBehind: withDirection && !isThere && isBehind(),
     isLost: at === document.body && globalThis.hadFocus === true,
     isSeen: (${isSeen})(at),
     what: at.outerHTML.slice(0, 120),
@@ -64,9 +68,10 @@ export const focused = (page: Page): Promise<Pick<Focus, 'what' | 'isSeen'>> =>
 export async function reach(target: Locator): Promise<void> {
   const page = target.page();
   await target.and(page.locator(':not(:disabled, [aria-disabled="true"])')).waitFor();
-  const look = await page.evaluateHandle<(element: unknown) => Focus>(lookFrom);
-  const focus = (): Promise<Focus> => target.evaluate((element, from) => from(element), look);
-  let { isThere, isInGroup, isBehind, isLost, isSeen, what } = await focus();
+  const look = await page.evaluateHandle<(element: unknown, withDirection: boolean) => Focus>(lookFrom);
+  const focus = (isFirst = false): Promise<Focus> =>
+    target.evaluate((element, { look, isFirst }) => look(element, isFirst), { look, isFirst });
+  let { isThere, isInGroup, isBehind, isLost, isSeen, what } = await focus(true);
   if (isLost) throw new Error(`The focus was lost before ${String(target)}`);
   for (let presses = 0; !isThere; presses += 1) {
     if (presses === mostPresses) throw new Error(`${String(target)} can't be reached: the focus is on ${what}`);
@@ -90,8 +95,8 @@ export async function type(target: Locator, text: string): Promise<void> {
   const { keyboard } = target.page();
   await keyboard.press('ControlOrMeta+A');
   if (text === '') await keyboard.press('Delete');
-  // Enter would send the form, and is slow for long texts.
-  else if (text.includes('\n') || text.length > 100) await keyboard.insertText(text);
+  // A key for each character is slow, and for each line would send the form.
+  else if (text.includes('\n') || text.length > 30) await keyboard.insertText(text);
   else await keyboard.type(text);
 }
 
