@@ -21,7 +21,7 @@ export function keepFocus(): void {
     const dialog = last.closest('dialog');
     const from = dialog?.isConnected === false ? opener : path;
     const next = from.find(
-      (each, at) => each.isConnected && (at === 0 ? !each.matches(':disabled') : each.matches(places)),
+      (each, at) => canBeSeen(each) && (at === 0 ? !each.matches(':disabled') : each.matches(places)),
     );
     const place = next ?? document.getElementById('content');
     if (!(place instanceof HTMLElement) || place === active) return;
@@ -42,6 +42,9 @@ export function keepFocus(): void {
   });
   new MutationObserver(keep).observe(document.body, { childList: true, subtree: true, attributeFilter: ['disabled'] });
 }
+
+/** Not removed, hidden, or empty as the place of announcements when the last one has gone. */
+const canBeSeen = (element: Element): boolean => element.getBoundingClientRect().height > 0;
 
 function around(element: Element | null): Element[] {
   return element ? [element, ...around(element.parentElement)] : [];
