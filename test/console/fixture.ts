@@ -19,8 +19,8 @@ export interface ConsoleFixture {
   deploy(example: string, options?: { name?: string; repository?: Repository }): Promise<Deployment>;
   /** Makes a git repository of an agent of `examples/`. */
   repository(example: string, name?: string): Promise<Repository>;
-  /** Opens a page of the console in a signed-in browser of its own: `deployments/ID`. */
-  open(path?: string, options?: BrowserContextOptions): Promise<WatchedPage>;
+  /** Opens a page of the console in a signed-in browser of its own: `deployments/ID`. `initScript` runs before its own scripts. */
+  open(path?: string, options?: BrowserContextOptions & { initScript?: string }): Promise<WatchedPage>;
   /** A browser without a session. */
   newContext(options?: BrowserContextOptions): Promise<BrowserContext>;
   close(): Promise<void>;
@@ -73,8 +73,9 @@ export async function openConsoleFixture(options?: JourneyOptions): Promise<Cons
       await vi.waitFor(async () => expect(await statusOf()).toBe('DEPLOYED'), { timeout: 120_000, interval: 200 });
       return control.getDeployment(created.id);
     },
-    async open(path = '', contextOptions = {}) {
+    async open(path = '', { initScript = '', ...contextOptions } = {}) {
       const context = await newContext(contextOptions);
+      await context.addInitScript(initScript);
       const page = await context.newPage();
       const opened = watchPage(page, services.service.url);
       await page.goto(`${services.service.url}/console/${path}`);

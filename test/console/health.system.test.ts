@@ -77,14 +77,19 @@ test('plots the figures of a deployment over a period of choice, with deploys, a
   expectClean(opened);
 
   // Some browsers report a language that is no valid tag, which the plot library does not expect.
-  const odd = await console.open(`deployments/${id}/health`);
-  await odd.page.addInitScript(`Object.defineProperty(Navigator.prototype, 'language', { get: () => 'en-US@posix' })`);
-  await odd.page.reload();
-  expect(await odd.page.evaluate('navigator.language')).toBe('en-US@posix');
+  const odd = await console.open(`deployments/${id}/health`, {
+    initScript: `
+      globalThis.readsOfLanguage = 0;
+      Object.defineProperty(navigator, 'language', {
+        configurable: true,
+        get: () => ((globalThis.readsOfLanguage += 1), 'en-US@posix'),
+      });`,
+  });
   await odd.page
     .getByRole('img', { name: /^Memory/ })
     .locator('canvas')
     .waitFor();
+  expect(await odd.page.evaluate('readsOfLanguage')).toBeGreaterThan(0);
   await odd.page.setViewportSize({ width: 390, height: 844 });
   const tabs = odd.page.getByRole('navigation', { name: 'Deployment' });
   await expect.poll(async () => (await tabs.boundingBox())?.height).toBeLessThan(60);
