@@ -1,17 +1,23 @@
 import type { AlignType, Nodes } from 'mdast';
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { shownText } from '../../parts/untrusted.tsx';
 import { longestMarkdown, parseMarkdown } from './markdown-tree.ts';
 import { safeAddress } from './safe-address.ts';
 
-/** How often a text that is being written is parsed anew (ms). */
-const parseMs = 200;
+/** At most a tenth of the time is spent on parsing a text that is being written, and it is never older than this (ms). */
+const pauses = { perParse: 9, longestMs: 200 };
 
 /** Markdown that others wrote, as elements: raw HTML stays text, images are links, and links lead only to web pages. */
 export function Markdown({ text, isStreaming }: { text: string; isStreaming: boolean }) {
-  const paced = usePaced(text, isStreaming);
-  const tree = useMemo(() => toElements(paced), [paced]);
+  const parseMs = useRef(0);
+  const paced = usePaced(text, isStreaming, parseMs);
+  const tree = useMemo(() => {
+    const startedAt = performance.now();
+    const elements = toElements(paced);
+    parseMs.current = performance.now() - startedAt;
+    return elements;
+  }, [paced]);
   if (!tree) return <PlainText text={paced} />;
   return (
     <div class="playground-markdown" dir="auto">
@@ -21,15 +27,20 @@ export function Markdown({ text, isStreaming }: { text: string; isStreaming: boo
 }
 
 /** The text as it was some moments ago while it is being written, then as it is. */
-function usePaced(text: string, isStreaming: boolean): string {
+function usePaced(text: string, isStreaming: boolean, parseMs: { readonly current: number }): string {
   const [paced, setPaced] = useState(text);
   const latest = useRef(text);
   latest.current = text;
-  useEffect(() => {
-    if (!isStreaming) return undefined;
-    const timer = setInterval(() => setPaced(latest.current), parseMs);
-    return () => clearInterval(timer);
-  }, [isStreaming]);
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  useLayoutEffect(() => {
+    if (!isStreaming || timer.current !== undefined || text === paced) return;
+    const show = (): void => {
+      timer.current = undefined;
+      setPaced(latest.current);
+    };
+    timer.current = setTimeout(show, Math.min(pauses.perParse * parseMs.current, pauses.longestMs));
+  }, [text, paced, isStreaming]);
+  useEffect(() => () => clearTimeout(timer.current), []);
   return isStreaming ? paced : text;
 }
 
