@@ -11,6 +11,7 @@ import { push } from './push.ts';
 import { sseParse } from './sse-parse.ts';
 import { start } from './start.ts';
 import { stored } from './stored.ts';
+import { verdicts } from './verdicts.ts';
 import type { Measured } from './figure.ts';
 
 /** What measures each family of figures. A family may need packages or servers that another does without. */
@@ -27,6 +28,7 @@ export const families: Readonly<Record<string, () => Promise<Measured[]>>> = {
   burst,
   'control-load': controlLoad,
   console: consoleFigures,
+  verdicts,
   'app-histories': appHistories,
 };
 

@@ -1,6 +1,8 @@
 import type { SmokeTest } from '../../src/config/smoke-test.ts';
 import type { Evidence, TestVerdict } from '../../src/planning/verdict-types.ts';
-import { concludeTest, nextAttempt, judge } from '../../src/planning/verdict.ts';
+import { judge } from '../../src/planning/judge.ts';
+import { asJudged, compactAttempts } from '../../src/planning/series.ts';
+import { concludeTest, nextAttempt } from '../../src/planning/verdict.ts';
 import { redacted } from '../../src/deploy/smoke.ts';
 import { startWorker, type WorkerOptions } from '../worker/worker.ts';
 import type { Clock } from '../../src/clock.ts';
@@ -97,7 +99,7 @@ export function keepAttempts(test: SmokeTest, attempts: readonly Evidence[]): Ev
     room -= length;
     return true;
   };
-  return attempts
+  return compactAttempts(test, attempts)
     .toReversed()
     .map((whole) => [whole, withoutValues(test, whole)].find(fits) ?? tooLarge)
     .toReversed();
@@ -107,6 +109,7 @@ const tooLarge: Evidence = { kind: 'unreachable', why: 'its response was too lar
 
 function withoutValues(test: SmokeTest, evidence: Evidence): Evidence {
   if (evidence.kind !== 'answered') return evidence;
+  if (test.series) return asJudged(test, evidence);
   const missed = judge(test, evidence).filter(({ held }) => !held);
   const isLate = missed.every(({ expectation: { kind } }) => kind === 'first-event' || kind === 'total');
   return isLate ? tooLarge : { ...evidence, values: undefined };

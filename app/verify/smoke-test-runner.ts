@@ -5,6 +5,7 @@ import type { SmokeTest, Expectation } from '../../src/config/smoke-test.ts';
 import type { AgentServer } from '../../src/contract/agent/service.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
 import { concludeAll } from '../../src/planning/verdict.ts';
+import { isPauseDue } from '../../src/planning/series.ts';
 import type { Evidence } from '../../src/planning/verdict-types.ts';
 import { sendTestRequest, evidenceOfFailure } from '../../src/deploy/send-test-request.ts';
 import { pauseAfter } from '../../src/deploy/smoke.ts';
@@ -189,8 +190,8 @@ export function createSmokeTestRunner({
     };
     const next = await judge.nextAttempt({ test, attempts });
     if (next.kind === 'again') {
-      const notBefore = clock.now() + pauseAfter(attempts.length, random);
-      return goOn({ ...ended, attempts: next.kept, notBefore });
+      const pauseMs = isPauseDue(test, attempts) ? pauseAfter(attempts.length, random) : 0;
+      return goOn({ ...ended, attempts: next.kept, notBefore: clock.now() + pauseMs });
     }
     const secrets = async () => secretsOf(intent.deploymentId, { control, clock, signal });
     const verdict =

@@ -2,9 +2,11 @@ import { isAbsolute, join, posix } from 'node:path';
 import { domainProblems } from '../agent-server/webhooks/settings.ts';
 import { defaultConfigPath, readDrafts } from '../config/deploy-file.ts';
 import type { Inputs } from '../config/input-table.ts';
+import type { DesiredDeployment } from '../config/desired.ts';
 import { readDesired } from '../config/read-desired.ts';
 import { readGraphConfig } from '../graph-config/read.ts';
 import { fieldName, formatProblem, inOrder, type Problem } from '../diagnostics/problem.ts';
+import { describeSeries } from '../planning/series.ts';
 import { packSource } from '../archive/pack.ts';
 import { absentFiles, foreignGraphs } from './agent-files.ts';
 import { exitCodes, type ExitCode, complain, onCommandLine, readTextFile } from './problems.ts';
@@ -16,6 +18,8 @@ export interface Validation {
   files: string[];
   problems: Problem[];
   warnings: Problem[];
+  /** What the smoke tests of several answers cost and find. */
+  series?: { deployment: string | null; test: string; costs: string }[];
 }
 
 /**
@@ -40,17 +44,26 @@ async function validate(inputs: Inputs): Promise<Validation> {
     files: [path, ...each.flatMap(({ files }) => files)],
     problems: [...(read.ok ? [] : read.problems.map(onCommandLine)), ...each.flatMap(({ problems }) => problems)],
     warnings: each.flatMap(({ warnings }) => warnings),
+    series: read.ok ? read.deployments.flatMap(seriesOf) : [],
   };
 }
 
+const seriesOf = ({ desired, smokeTests }: DesiredDeployment): Validation['series'] & {} =>
+  smokeTests.flatMap(({ name, series }) =>
+    series ? [{ deployment: desired.name ?? null, test: name, costs: describeSeries(series).words }] : [],
+  );
+
 /** Validates and prints the result; it needs no key and no address, and sends nothing. */
 export async function reportValidation(inputs: Inputs, terminal: Terminal): Promise<ExitCode> {
-  const { files, problems, warnings } = await validate(inputs);
+  const { files, problems, warnings, series = [] } = await validate(inputs);
   for (const warning of warnings) terminal.complain(`${formatProblem(warning)} (warning)`);
   complain(terminal, problems);
   const fine = problems.length === 0;
   if (fine) for (const file of files) terminal.print(`${file}: fine${butFor(countOf(file, { files, warnings }))}`);
-  terminal.conclude({ fine, files, problems, warnings });
+  for (const { deployment, test, costs } of series) {
+    terminal.print(`${deployment === null ? '' : `${deployment}, `}smoke test ${test}: ${costs}`);
+  }
+  terminal.conclude({ fine, files, problems, warnings, series });
   return fine ? exitCodes.passes : exitCodes.wrongUsage;
 }
 

@@ -1,4 +1,5 @@
 import type { StreamMode } from '../contract/agent/stream-event.ts';
+import type { RateHypotheses, SequentialTest } from '../sequential-test.ts';
 
 /**
  * One thing that an answer is held to. `path` is an RFC 9535 JSONPath query into the final values of the run
@@ -21,6 +22,13 @@ export type ValueTest =
   | { kind: 'matches'; pattern: string }
   | { kind: 'schema'; schema: Record<string, unknown> };
 
+/** Several answers to one question, at most `atOnce` of them asked for at the same time. */
+export type Series = { atOnce: number } & (
+  | { kind: 'all-right'; tries: number }
+  /** Right and wrong answers are counted until the boundaries say which of the two rates is meant. */
+  | ({ kind: 'rate'; boundaries: SequentialTest } & RateHypotheses)
+);
+
 /** A question for the deployed agent and what its answer must be. */
 export interface SmokeTest {
   name: string;
@@ -35,6 +43,8 @@ export interface SmokeTest {
   expect: readonly Expectation[];
   /** How often the test may be tried while a cold start passes; at least 1. */
   attempts: number;
+  /** Given: several answers decide, instead of one right one. */
+  series?: Series;
   /** Bound of one attempt, in ms. */
   timeoutMs: number;
 }

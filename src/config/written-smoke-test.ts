@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { runStreamModes } from '../contract/agent/stream-event.ts';
 import { duration } from './duration.ts';
-import type { SmokeTest, Expectation, ValueTest } from './smoke-test.ts';
+import { designTest, fewestTries, mostTries } from '../sequential-test.ts';
+import type { SmokeTest, Series, Expectation, ValueTest } from './smoke-test.ts';
 import { compilePath } from './json-path.ts';
 import { schemaFaults } from './json-schema.ts';
 import { compilePattern } from './pattern.ts';
@@ -88,6 +89,12 @@ const defaultAttempts = 3;
 const mostAttempts = 20;
 const defaultTimeoutMs = 60_000;
 const longestTimeoutMs = 1_800_000;
+const defaultDrop = 0.3;
+const mostAtOnce = 16;
+const defaultAtOnce = 4;
+
+/** From 1 to 100 points. */
+const share = z.number().min(0.01).max(1);
 
 /** One smoke test as a person writes it. Three attempts of a minute each, stateless, unless it says otherwise. */
 const writtenSmokeTest = z
@@ -101,13 +108,73 @@ const writtenSmokeTest = z
     expect: writtenExpectations.prefault({}),
     attempts: z.int().min(1).max(mostAttempts).default(defaultAttempts),
     timeout: duration(100, longestTimeoutMs).prefault(`${defaultTimeoutMs}ms`),
+    tries: z.int().min(1).max(mostTries).optional(),
+    'pass-rate': share.optional(),
+    drop: share.optional(),
+    'max-tries': z.int().min(1).max(mostTries).optional(),
+    'tries-at-once': z.int().min(1).max(mostAtOnce).optional(),
   })
-  .transform(({ 'stream-modes': streamModes, timeout, context, ...same }): SmokeTest => ({
-    ...same,
-    ...(context === undefined ? {} : { context }),
-    streamModes: [...new Set(streamModes)],
-    timeoutMs: timeout,
-  }));
+  .superRefine((test, context) => {
+    const { tries, drop = defaultDrop, 'pass-rate': passRate } = test;
+    const refuse = (key: string, message: string): void => context.addIssue({ code: 'custom', path: [key], message });
+    if (passRate === undefined) {
+      for (const key of ['drop', 'max-tries'] as const) {
+        if (test[key] !== undefined) refuse(key, 'is for a `pass-rate`, which is missing here');
+      }
+      if (tries === undefined && test['tries-at-once'] !== undefined) {
+        refuse('tries-at-once', 'is for `tries` or a `pass-rate`, which are missing here');
+      }
+      return;
+    }
+    if (tries !== undefined) refuse('tries', 'has no meaning beside a `pass-rate`: write `max-tries` to limit it');
+    if (drop >= passRate)
+      refuse(
+        test.drop === undefined ? 'pass-rate' : 'drop',
+        `must leave a pass rate above 0, and a drop of ${drop} from ${passRate} does not`,
+      );
+  });
+type WrittenSmokeTest = z.infer<typeof writtenSmokeTest>;
+
+const toSmokeTest = (
+  { name, assistant, thread, input, expect, attempts, timeout, context, 'stream-modes': modes }: WrittenSmokeTest,
+  series: Series | undefined,
+): SmokeTest => ({
+  name,
+  assistant,
+  ...(context === undefined ? {} : { context }),
+  thread,
+  input,
+  streamModes: [...new Set(modes)],
+  expect,
+  attempts,
+  timeoutMs: timeout,
+  ...(series === undefined ? {} : { series }),
+});
+
+/** How often a test is tried; the problem of one that can't come to a verdict. */
+function readSeries(
+  { tries, drop = defaultDrop, ...written }: WrittenSmokeTest,
+  tests: number,
+): { series?: Series; problem?: { key: string; message: string } } {
+  const atOnce = written['tries-at-once'] ?? defaultAtOnce;
+  const passRate = written['pass-rate'];
+  if (passRate === undefined) return tries === undefined ? {} : { series: { kind: 'all-right', tries, atOnce } };
+  const hypotheses = { passRate, drop, tests };
+  const whole = designTest(hypotheses);
+  const enough = whole ? ` ${whole.maxTries} find this drop with 99 %.` : ' A larger `drop` takes fewer.';
+  const maxTries = written['max-tries'];
+  const boundaries = maxTries === undefined ? whole : designTest(hypotheses, maxTries);
+  if (!boundaries) {
+    const message = `must be larger to be found with ${mostTries} tries; or write \`max-tries\`, and accept a worse chance`;
+    return { problem: { key: 'drop', message } };
+  }
+  const fewest = fewestTries(boundaries);
+  if (boundaries.maxTries < Math.max(fewest.passed, fewest.failed)) {
+    const message = `must allow a verdict, which takes at least ${fewest.passed} tries to pass and ${fewest.failed} to fail.${enough}`;
+    return { problem: { key: 'max-tries', message } };
+  }
+  return { series: { kind: 'rate', ...hypotheses, boundaries, atOnce } };
+}
 
 const mostSmokeTests = 100;
 
@@ -131,4 +198,12 @@ export const writtenSmokeTests = z
       const message = `must have at most ${mostExpectations} expectations in all tests together`;
       context.addIssue({ code: 'custom', message });
     }
+  })
+  .transform((tests, context): SmokeTest[] => {
+    const rates = tests.filter((test) => test['pass-rate'] !== undefined).length;
+    return tests.map((test, index) => {
+      const { series, problem } = readSeries(test, rates);
+      if (problem) context.addIssue({ code: 'custom', path: [index, problem.key], message: problem.message });
+      return toSmokeTest(test, series);
+    });
   });

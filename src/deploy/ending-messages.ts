@@ -92,6 +92,7 @@ const provesWhen: Record<UnprovenReason, string> = {
   denied:
     "The agent's own rules of access (`auth` in its graph configuration) refuse the caller, and smoke tests can't show a token of the agent's; where it has no rules, check the key.",
   disagreement: 'Look at what makes the answers differ, or expect of the test what holds of each of them.',
+  undecided: 'Raise the `max-tries` of the test, or write a larger `drop`; look at what makes the answers differ.',
   unjudged: 'Expect less of the test: fewer values, simpler patterns and paths, or a shorter response.',
   'no-address': 'Give agent-url, the address at which the agent answers.',
   replaced: 'Run the tests again: they ask the revision that serves.',

@@ -5,6 +5,7 @@ import { messageOf } from '../errors.ts';
 import type { AgentServer } from '../contract/agent/service.ts';
 import { concludeAll, concludeTest, nextAttempt } from '../planning/verdict.ts';
 import { attributeVerdict, replacementIn } from '../planning/verdict-subject.ts';
+import { attemptsAtOnce, compactAttempts, isPauseDue } from '../planning/series.ts';
 import type { Evidence, NamedVerdict, TestVerdict, UnprovenReason, Verdict } from '../planning/verdict-types.ts';
 import { sendTestRequest } from './send-test-request.ts';
 import type { DeployEvent } from './deploy-event.ts';
@@ -54,14 +55,19 @@ export function unprovenVerdict(tests: readonly SmokeTest[], because: UnprovenRe
 async function runSmokeTest(test: SmokeTest, smoking: SmokeRun): Promise<NamedVerdict> {
   const { agent, clock, random, signal, emit, note, redact = (text: string) => text } = smoking;
   const left = (what: string) => note?.(redact(`smoke test ${test.name} could not remove ${what}`));
-  const attempts: Evidence[] = [];
+  let attempts: readonly Evidence[] = [];
   for (;;) {
-    attempts.push(await sendTestRequest(test, { agent, clock, signal, left }));
+    const sent = Array.from({ length: attemptsAtOnce(test, attempts) }, () =>
+      sendTestRequest(test, { agent, clock, signal, left }),
+    );
+    // When they are cancelled, each of them still removes what it made.
+    await Promise.allSettled(sent);
+    attempts = compactAttempts(test, [...attempts, ...(await Promise.all(sent))]);
     const verdict = redacted(concludeTest(test, attempts, redact), redact);
     const again = nextAttempt(test, attempts) === 'again';
     emit?.({ kind: 'smoke-attempt', name: test.name, attempt: attempts.length, verdict, again });
     if (!again) return { name: test.name, attempts: attempts.length, verdict };
-    await clock.sleep(pauseAfter(attempts.length, random), signal);
+    if (isPauseDue(test, attempts)) await clock.sleep(pauseAfter(attempts.length, random), signal);
   }
 }
 

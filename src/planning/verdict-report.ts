@@ -45,6 +45,7 @@ export function toVerdictReport(
         why: isProven ? null : text(verdict.why, longest),
         first_event_ms: (isProven ? verdict.firstEventMs : undefined) ?? null,
         total_ms: isProven ? verdict.totalMs : null,
+        ...(verdict.rate ? { answers: verdict.rate.answers, right_answers: verdict.rate.right } : {}),
       };
     };
   const versions = sizes.map((size) => () => tests.slice(0, 100).map(toTest(size)));

@@ -1,5 +1,8 @@
 import type { Expectation } from '../config/smoke-test.ts';
 
+/** Right, wrong, or right in everything but its time. */
+export type AnswerKind = 'right' | 'wrong' | 'late';
+
 /** The evidence of one attempt at a smoke test, before it is judged. */
 export type Evidence =
   | {
@@ -16,6 +19,8 @@ export type Evidence =
       firstEventMs: number | undefined;
       totalMs: number;
     }
+  /** An answer of a series that was judged and not kept. */
+  | { kind: 'judged'; answer: AnswerKind; firstEventMs: number | undefined; totalMs: number }
   /** No whole answer: the agent could not be reached, was not ready, or the stream ended early. */
   | {
       kind: 'unreachable';
@@ -35,18 +40,33 @@ export interface ExpectationResult {
 }
 
 /**
- * Why nothing is proven: no response, access denied, contradicting or unjudged responses, no agent to test, or another
+ * Why nothing is proven: no response, access denied, contradicting, too few or unjudged responses, no agent to test, or another
  * revision that may have answered.
  */
 export type UnprovenReason =
-  'unreachable' | 'denied' | 'disagreement' | 'unjudged' | 'no-address' | 'nothing-live' | 'replaced';
+  'unreachable' | 'denied' | 'disagreement' | 'undecided' | 'unjudged' | 'no-address' | 'nothing-live' | 'replaced';
+
+/** How many answers of a series were right. */
+export interface ObservedRate {
+  right: number;
+  answers: number;
+}
+
+/** A verdict that an answer has proven; of a series the one that shows it best. */
+export interface ProvenVerdict {
+  kind: 'passed' | 'failed';
+  held: readonly ExpectationResult[];
+  firstEventMs: number | undefined;
+  totalMs: number;
+  /** Of a series. */
+  rate?: ObservedRate;
+}
 
 /** One smoke test's verdict. */
 export type TestVerdict =
-  | { kind: 'passed'; held: readonly ExpectationResult[]; firstEventMs: number | undefined; totalMs: number }
-  | { kind: 'failed'; held: readonly ExpectationResult[]; firstEventMs: number | undefined; totalMs: number }
+  | ProvenVerdict
   /** Unreachable, or attempts that disagree: never a reason to roll back. */
-  | { kind: 'unproven'; because: UnprovenReason; why: string };
+  | { kind: 'unproven'; because: UnprovenReason; why: string; rate?: ObservedRate };
 
 /** The verdict on one smoke test, and in how many attempts it was come to. */
 export interface NamedVerdict {

@@ -1,82 +1,8 @@
-import { formatDuration } from '../config/duration.ts';
-import type { Expectation, SmokeTest } from '../config/smoke-test.ts';
-import { checkPath, type CheckResult } from './expectation-value.ts';
-import { formatExpectation, createFormatter, type Redact, type TextFormatter } from './format-expectation.ts';
-import type { Evidence, ExpectationResult, NamedVerdict, TestVerdict, Verdict } from './verdict-types.ts';
-
-type AnsweredEvidence = Extract<Evidence, { kind: 'answered' }>;
-
-const asItIs: Redact = (text) => text;
-
-/** What every test expects that says nothing of the status: a run that failed is no success, whatever it left behind. */
-const success: Expectation = { kind: 'status', equals: 'success' };
-
-const expectationsOf = ({ expect }: SmokeTest): readonly Expectation[] =>
-  expect.some(({ kind }) => kind === 'status') ? expect : [success, ...expect];
-
-/**
- * Checks one attempt against everything that its test expects, in the order of the test. `redact` is applied to the
- * agent's text before it is truncated for display; it does not change the result.
- */
-export function judge(test: SmokeTest, evidence: Evidence, redact: Redact = asItIs): ExpectationResult[] {
-  const words = createFormatter(redact);
-  return expectationsOf(test).map((expectation) => ({
-    expectation,
-    expected: formatExpectation(expectation),
-    ...(evidence.kind === 'answered'
-      ? checkExpectation(expectation, evidence, words)
-      : { held: false, seen: 'no answer' }),
-  }));
-}
-
-function checkExpectation(expectation: Expectation, answer: AnsweredEvidence, words: TextFormatter): CheckResult {
-  switch (expectation.kind) {
-    case 'status':
-      return { held: !answer.refused && answer.status === expectation.equals, seen: statusSeen(answer, words) };
-    case 'value':
-      return checkPath(expectation.path, expectation.test, answer.values, words);
-    case 'nodes':
-      return { held: nodesHeld(expectation, answer.nodes), seen: words.nodes(answer.nodes, ' → ') };
-    case 'first-event':
-      return answer.firstEventMs === undefined
-        ? { held: false, seen: 'no event arrived' }
-        : inTime(answer.firstEventMs, expectation.withinMs);
-    case 'total':
-      return inTime(answer.totalMs, expectation.withinMs);
-  }
-}
-
-function statusSeen({ status, error, refused }: AnsweredEvidence, words: TextFormatter): string {
-  if (refused) return `no run: ${words.text(`${error?.error}: ${error?.message}`)}`;
-  return error ? `${status} (${words.text(`${error.error}: ${error.message}`)})` : status;
-}
-
-function nodesHeld({ order, nodes }: Extract<Expectation, { kind: 'nodes' }>, visited: readonly string[]): boolean {
-  if (order === 'set') return nodes.every((name) => visited.includes(name));
-  return nodes.length === visited.length && nodes.every((name, index) => name === visited[index]);
-}
-
-const inTime = (ms: number, withinMs: number): CheckResult => ({
-  held: ms <= withinMs,
-  seen: formatDuration(Math.round(ms)),
-});
-
-/** One attempt that brought an answer: right, wrong, or right in everything but its time. */
-interface JudgedAttempt {
-  answer: AnsweredEvidence;
-  held: readonly ExpectationResult[];
-  kind: 'right' | 'wrong' | 'late';
-}
-
-function judgeAll(test: SmokeTest, attempts: readonly Evidence[], redact: Redact): JudgedAttempt[] {
-  return attempts.flatMap((answer) => {
-    if (answer.kind !== 'answered') return [];
-    const held = judge(test, answer, redact);
-    const missed = held.filter((each) => !each.held);
-    const late = missed.every(({ expectation: { kind } }) => kind === 'first-event' || kind === 'total');
-    return [{ answer, held, kind: missed.length === 0 ? 'right' : late ? 'late' : 'wrong' }];
-  });
-}
+import type { SmokeTest } from '../config/smoke-test.ts';
+import { createFormatter, type Redact, type TextFormatter } from './format-expectation.ts';
+import { asItIs, judgeAll, verdictOf, type JudgedAttempt } from './judge.ts';
+import { concludeSeries, nextOfSeries } from './series.ts';
+import type { Evidence, NamedVerdict, TestVerdict, Verdict } from './verdict-types.ts';
 
 /**
  * The verdict on all attempts at one test. What could not be reached says nothing. What answered must agree: right and
@@ -84,6 +10,7 @@ function judgeAll(test: SmokeTest, attempts: readonly Evidence[], redact: Redact
  */
 export function concludeTest(test: SmokeTest, attempts: readonly Evidence[], redact: Redact = asItIs): TestVerdict {
   const judged = judgeAll(test, attempts, redact);
+  if (test.series && judged.length > 0) return concludeSeries(test.series, judged);
   const last = judged.findLast(({ kind }) => kind === 'wrong') ?? judged.at(-1);
   if (!last) {
     const because = isDenied(attempts) ? 'denied' : 'unreachable';
@@ -95,13 +22,6 @@ export function concludeTest(test: SmokeTest, attempts: readonly Evidence[], red
   if (against.length === 0) return verdictOf('passed', last);
   return { kind: 'unproven', because: 'disagreement', why: disagreement(judged.length, against) };
 }
-
-const verdictOf = (kind: 'passed' | 'failed', { answer, held }: JudgedAttempt): TestVerdict => ({
-  kind,
-  held,
-  firstEventMs: answer.firstEventMs,
-  totalMs: answer.totalMs,
-});
 
 function isDenied(attempts: readonly Evidence[]): boolean {
   const last = attempts.at(-1);
@@ -127,8 +47,10 @@ function disagreement(answers: number, against: readonly JudgedAttempt[]): strin
  * A right answer is enough, and so are two that disagree, and a caller that is refused.
  */
 export function nextAttempt(test: SmokeTest, attempts: readonly Evidence[]): 'again' | 'enough' {
-  if (attempts.length >= test.attempts || isDenied(attempts)) return 'enough';
-  return judgeAll(test, attempts, asItIs).some(({ kind }) => kind === 'right') ? 'enough' : 'again';
+  if (isDenied(attempts)) return 'enough';
+  if (test.series) return nextOfSeries(test.series, test, attempts);
+  if (attempts.length >= test.attempts) return 'enough';
+  return judgeAll(test, attempts).some(({ kind }) => kind === 'right') ? 'enough' : 'again';
 }
 
 /** All tests together: one that failed fails all, else one that is unproven leaves all unproven. */

@@ -1,4 +1,5 @@
 import type { FieldChange, ReportedPlan } from '../planning/plan-types.ts';
+import { formatRate } from '../sequential-test.ts';
 import type { NamedVerdict, TestVerdict } from '../planning/verdict-types.ts';
 import type { Outcome } from '../deploy/outcome-types.ts';
 import { failedRollbackTitle } from '../deploy/ending-messages.ts';
@@ -104,16 +105,20 @@ function changeLine({ field, from, to, makesRevision, why }: FieldChange): strin
   return `  ${field}: ${change}${makesRevision ? ' (makes a revision)' : ''}: ${asLine(why, 300)}`;
 }
 
-const attemptWords = (verdict: TestVerdict): string =>
-  verdict.kind === 'unproven' ? `was not answered (${asLine(verdict.why, 300)})` : verdict.kind;
+const attemptWords = (verdict: TestVerdict): string => {
+  if (verdict.rate) return `of a series: ${formatRate(verdict.rate)}`;
+  return verdict.kind === 'unproven' ? `was not answered (${asLine(verdict.why, 300)})` : verdict.kind;
+};
 
 function testedLines({ name, attempts, verdict }: NamedVerdict): string[] {
   const tries = attempts > 1 ? ` after ${attempts} attempts` : '';
   const title = `  ${asLine(name, 100)}: ${verdict.kind}${tries}`;
+  const rate = verdict.rate ? [`    ${formatRate(verdict.rate)}`] : [];
   if (verdict.kind === 'unproven') return [title, `    ${asLine(verdict.why, 500)}`];
   const first = verdict.firstEventMs === undefined ? '' : `first event ${inWords(verdict.firstEventMs)}, `;
   return [
     `${title} (${first}total ${inWords(verdict.totalMs)})`,
+    ...rate,
     ...verdict.held.map(
       ({ held, expected, seen }) =>
         `    ${held ? 'ok   ' : 'wrong'} ${asLine(expected, 200)}${held ? '' : `; saw ${asLine(seen, 300)}`}`,

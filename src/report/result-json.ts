@@ -43,6 +43,7 @@ export function toResultJson(outcome: Outcome) {
       name,
       attempts,
       verdict: each.kind,
+      ...(each.rate ? { answers: each.rate.answers, right_answers: each.rate.right } : {}),
       ...(each.kind === 'unproven'
         ? { why: each.why }
         : { expectations: each.held.map(({ expected, held, seen }) => ({ expected, held, seen })) }),

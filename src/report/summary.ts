@@ -1,6 +1,7 @@
 import { asSentence } from '../contract/plain-text.ts';
 import type { ReportedPlan } from '../planning/plan-types.ts';
 import type { NamedVerdict, Verdict } from '../planning/verdict-types.ts';
+import { formatRate } from '../sequential-test.ts';
 import { failedRollbackTitle } from '../deploy/ending-messages.ts';
 import type { Outcome } from '../deploy/outcome-types.ts';
 import { inWords, timeline } from './timeline.ts';
@@ -105,7 +106,8 @@ function smokeRow({ name, attempts, verdict }: NamedVerdict): string {
     (each) => `${each.held ? '✓' : '✗'} ${asCode(each.expected)}${each.held ? '' : ` saw ${asCode(each.seen)}`}`,
   );
   const sign = verdict.kind === 'passed' ? '✅' : '❌';
-  return `| ${asMarkdown(name)} | ${sign} ${verdict.kind} | ${attempts} | ${first} | ${inWords(verdict.totalMs)} | ${held.join('<br>')} |`;
+  const rate = verdict.rate ? `: ${formatRate(verdict.rate)}` : '';
+  return `| ${asMarkdown(name)} | ${sign} ${verdict.kind}${rate} | ${attempts} | ${first} | ${inWords(verdict.totalMs)} | ${held.join('<br>')} |`;
 }
 
 function rollbackSection({ rollback }: Outcome): string {

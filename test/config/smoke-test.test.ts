@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { readDesired } from '../../src/config/read-desired.ts';
+import type { Series } from '../../src/config/smoke-test.ts';
 import { formatProblem } from '../../src/diagnostics/problem.ts';
 
 /** Smoke tests as the input of that name: its places count within the text. */
@@ -80,6 +81,68 @@ test('defaults: three attempts of a minute, stateless, and the run must succeed'
       timeoutMs: 60_000,
     },
   ]);
+});
+
+test('a pass rate has boundaries that the number of such tests moves', () => {
+  const rate = (name: string, more = '') => `- { name: ${name}, assistant: b, input: null, pass-rate: 0.9${more} }\n`;
+  const [alone] = smokeTests(rate('a'));
+  expect(alone?.series).toMatchObject({
+    kind: 'rate',
+    passRate: 0.9,
+    drop: 0.3,
+    tests: 1,
+    atOnce: 4,
+    boundaries: { maxTries: 98 },
+  });
+  const many = smokeTests(Array.from({ length: 20 }, (_, index) => rate(`test ${index}`)).join(''));
+  const failsAt = (series: Series | undefined) => (series?.kind === 'rate' ? series.boundaries.failsAt : undefined);
+  expect(failsAt(many[0]?.series)).toBeGreaterThan(failsAt(alone?.series) ?? Infinity);
+  expect(smokeTests(rate('a', ', drop: 0.5, max-tries: 20, tries-at-once: 2'))[0]?.series).toMatchObject({
+    drop: 0.5,
+    atOnce: 2,
+    boundaries: { maxTries: 20 },
+  });
+  expect(smokeTests('- { name: a, assistant: b, input: null, tries: 5 }')[0]?.series).toEqual({
+    kind: 'all-right',
+    tries: 5,
+    atOnce: 4,
+  });
+});
+
+test.each<[sentence: string, written: string, problem: string]>([
+  [
+    'too few tries for a verdict',
+    'pass-rate: 0.9, max-tries: 12',
+    '`smoke-tests[0].max-tries` must allow a verdict, which takes at least 15 tries to pass and 5 to fail. 98 find this drop with 99 %.',
+  ],
+  [
+    'a drop that takes too many tries',
+    'pass-rate: 0.9, drop: 0.02',
+    '`smoke-tests[0].drop` must be larger to be found with 1000 tries; or write `max-tries`, and accept a worse chance',
+  ],
+  [
+    'a drop to nothing',
+    'pass-rate: 0.2, drop: 0.3',
+    '`smoke-tests[0].drop` must leave a pass rate above 0, and a drop of 0.3 from 0.2 does not',
+  ],
+  ['a drop without a pass rate', 'drop: 0.3', '`smoke-tests[0].drop` is for a `pass-rate`, which is missing here'],
+  [
+    'most tries without a pass rate',
+    'tries: 3, max-tries: 9',
+    '`smoke-tests[0].max-tries` is for a `pass-rate`, which is missing here',
+  ],
+  [
+    'tries beside a pass rate',
+    'tries: 3, pass-rate: 0.9',
+    '`smoke-tests[0].tries` has no meaning beside a `pass-rate`: write `max-tries` to limit it',
+  ],
+  [
+    'tries at once of one answer',
+    'tries-at-once: 3',
+    '`smoke-tests[0].tries-at-once` is for `tries` or a `pass-rate`, which are missing here',
+  ],
+])('refuses %s', (_, written, problem) => {
+  expect(seen(`- { name: a, assistant: b, input: null, ${written} }`).join('\n')).toContain(problem);
 });
 
 /** The expectations of one test, from column 13 of its first line. */

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { SmokeTest } from '../../src/config/smoke-test.ts';
+import { eventLines } from '../../src/report/event-lines.ts';
+import { designTest } from '../../src/sequential-test.ts';
 import { smoke } from '../../src/deploy/smoke.ts';
 import type { DeployRunRequest } from '../../src/deploy/deploy-run.ts';
 import type { DeployEvent } from '../../src/deploy/deploy-event.ts';
@@ -96,6 +98,33 @@ test('hides a secret that truncation cuts in half', async () => {
   const verdict = await smoke({ tests: [{ ...hello, attempts: 1 }], agent, clock, random: () => 0.5, redact });
   expect(verdict.kind).toBe('failed');
   expect(JSON.stringify(verdict)).not.toContain('canary');
+});
+
+describe('a pass rate', () => {
+  const hypotheses = { passRate: 0.9, drop: 0.3, tests: 1 };
+  const boundaries = designTest(hypotheses);
+  if (!boundaries) throw new Error('there is no such test');
+  const often: SmokeTest = { ...hello, series: { kind: 'rate', ...hypotheses, boundaries, atOnce: 4 } };
+
+  test('is asked for four times at once after the first answer, without pauses', async () => {
+    const { verdict, tookMs, agent, events } = await requested(often, [says('hello', 1_000)]);
+    expect(verdict).toMatchObject({ kind: 'passed', tests: [{ verdict: { rate: { right: 15, answers: 15 } } }] });
+    expect([agent.requested.length, tookMs]).toEqual([17, 5_000]);
+    expect(events.flatMap(eventLines)).toContain(
+      '  says hello: attempt 5 of a series: 5 of 5 answers were right (100 %, likely 56.6 to 100 %); once more',
+    );
+  });
+
+  test('is told apart from a lower one', async () => {
+    const { verdict } = await requested(often, [says('hello'), says('good bye')]);
+    expect(verdict).toMatchObject({ kind: 'failed', tests: [{ verdict: { rate: { right: 1, answers: 6 } } }] });
+  });
+
+  test('counts no attempt that is not answered, and waits after it', async () => {
+    const { verdict, tookMs } = await requested(often, [gone, says('hello', 1_000)]);
+    expect(verdict).toMatchObject({ kind: 'passed', tests: [{ verdict: { rate: { right: 15, answers: 15 } } }] });
+    expect(tookMs).toBe(2_000 + 5_000);
+  });
 });
 
 describe('time', () => {

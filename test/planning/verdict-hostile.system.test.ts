@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Expectation, SmokeTest, ValueTest } from '../../src/config/smoke-test.ts';
-import { judge } from '../../src/planning/verdict.ts';
+import { judge } from '../../src/planning/judge.ts';
 
 const requests = (...expected: Expectation[]): SmokeTest => ({
   name: 'hostile',

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Expectation, SmokeTest, ValueTest } from '../../src/config/smoke-test.ts';
 import type { Evidence, NamedVerdict, TestVerdict } from '../../src/planning/verdict-types.ts';
-import { concludeAll, concludeTest, judge, nextAttempt } from '../../src/planning/verdict.ts';
+import { judge } from '../../src/planning/judge.ts';
+import { concludeAll, concludeTest, nextAttempt } from '../../src/planning/verdict.ts';
 
 const requests = (expected: readonly Expectation[], attempts = 3): SmokeTest => ({
   name: 'answers',

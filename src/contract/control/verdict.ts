@@ -21,6 +21,9 @@ export const reportedTest = z.strictObject({
   why: text(2_000).nullable(),
   first_event_ms: z.number().min(0).nullable(),
   total_ms: z.number().min(0).nullable(),
+  /** Of a test that counts several answers: those that it decided by, and how many of them were right. */
+  answers: z.int().min(0).nullish(),
+  right_answers: z.int().min(0).nullish(),
 });
 
 /** The most characters of the tests of a report, as JSON. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { SmokeTest } from '../../../src/config/smoke-test.ts';
 import type { Verdict } from '../../../src/planning/verdict-types.ts';
+import { designTest } from '../../../src/sequential-test.ts';
 import { serviceError } from '../../deploy/control-model.ts';
 import { says } from './agent-in-memory.ts';
 import { testExpecting, Driving, Killed, listensFor, publicUrl, secret } from './driving.ts';
@@ -140,6 +141,26 @@ describe('attempts', () => {
       tests: [{ attempts: 2, verdict: { because: 'disagreement' } }],
     });
     expect(driving.clock.now() - began).toBeGreaterThan(2_000);
+  });
+
+  test('a pass rate counts responses, and stores one of each kind', async () => {
+    const hypotheses = { passRate: 0.9, drop: 0.3, tests: 1 };
+    const boundaries = designTest(hypotheses);
+    if (!boundaries) throw new Error('there is no such test');
+    const driving = new Driving(
+      testExpecting('hello', { series: { kind: 'rate', ...hypotheses, boundaries, atOnce: 4 } }),
+    );
+    const long = 'x'.repeat(20_000);
+    const longAnswer = (reply: string) => ({ after: 1_000, status: 'success' as const, values: { reply, long } });
+    driving.agent.commands = [longAnswer('hello'), longAnswer('good bye'), longAnswer('hello')];
+    const { kind, tests } = await driving.run();
+    expect([kind, tests[0]?.attempts, tests[0]?.verdict]).toMatchObject([
+      'passed',
+      19,
+      { rate: { right: 18, answers: 19 } },
+    ]);
+    expect(Math.max(...driving.stored.map(({ length }) => length))).toBeLessThan(3 * long.length);
+    expect(driving.agent.left).toEqual([]);
   });
 
   test('wrong responses in every attempt fail', async () => {

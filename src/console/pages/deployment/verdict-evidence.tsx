@@ -54,7 +54,9 @@ function Test({ test }: { test: StoredVerdict['tests'][number] }) {
       <p>
         <Badge tone={tone}>{label}</Badge> <Untrusted text={test.name} longest={200} />{' '}
         <span class="muted">
-          {test.attempts > 1 && `${test.attempts} attempts`}
+          {test.answers != null
+            ? `${test.right_answers ?? 0} of ${test.answers} answers were right`
+            : test.attempts > 1 && `${test.attempts} attempts`}
           {test.first_event_ms !== null && ` · first event after ${duration(test.first_event_ms)}`}
           {test.total_ms !== null && ` · ${duration(test.total_ms)} in all`}
         </span>

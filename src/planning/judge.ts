@@ -1,0 +1,95 @@
+import { formatDuration } from '../config/duration.ts';
+import type { Expectation, SmokeTest } from '../config/smoke-test.ts';
+import { checkPath, type CheckResult } from './expectation-value.ts';
+import { formatExpectation, createFormatter, type Redact, type TextFormatter } from './format-expectation.ts';
+import type { AnswerKind, Evidence, ExpectationResult, ProvenVerdict } from './verdict-types.ts';
+
+type AnsweredEvidence = Extract<Evidence, { kind: 'answered' }>;
+
+export const asItIs: Redact = (text) => text;
+
+/** What every test expects that says nothing of the status: a run that failed is no success, whatever it left behind. */
+const success: Expectation = { kind: 'status', equals: 'success' };
+
+const expectationsOf = ({ expect }: SmokeTest): readonly Expectation[] =>
+  expect.some(({ kind }) => kind === 'status') ? expect : [success, ...expect];
+
+/**
+ * Checks one attempt against everything that its test expects, in the order of the test. `redact` is applied to the
+ * agent's text before it is truncated for display; it does not change the result.
+ */
+export function judge(test: SmokeTest, evidence: Evidence, redact: Redact = asItIs): ExpectationResult[] {
+  const words = createFormatter(redact);
+  return expectationsOf(test).map((expectation) => ({
+    expectation,
+    expected: formatExpectation(expectation),
+    ...(evidence.kind === 'answered'
+      ? checkExpectation(expectation, evidence, words)
+      : { held: false, seen: 'no answer' }),
+  }));
+}
+
+function checkExpectation(expectation: Expectation, answer: AnsweredEvidence, words: TextFormatter): CheckResult {
+  switch (expectation.kind) {
+    case 'status':
+      return { held: !answer.refused && answer.status === expectation.equals, seen: statusSeen(answer, words) };
+    case 'value':
+      return checkPath(expectation.path, expectation.test, answer.values, words);
+    case 'nodes':
+      return { held: nodesHeld(expectation, answer.nodes), seen: words.nodes(answer.nodes, ' → ') };
+    case 'first-event':
+      return answer.firstEventMs === undefined
+        ? { held: false, seen: 'no event arrived' }
+        : inTime(answer.firstEventMs, expectation.withinMs);
+    case 'total':
+      return inTime(answer.totalMs, expectation.withinMs);
+  }
+}
+
+function statusSeen({ status, error, refused }: AnsweredEvidence, words: TextFormatter): string {
+  if (refused) return `no run: ${words.text(`${error?.error}: ${error?.message}`)}`;
+  return error ? `${status} (${words.text(`${error.error}: ${error.message}`)})` : status;
+}
+
+function nodesHeld({ order, nodes }: Extract<Expectation, { kind: 'nodes' }>, visited: readonly string[]): boolean {
+  if (order === 'set') return nodes.every((name) => visited.includes(name));
+  return nodes.length === visited.length && nodes.every((name, index) => name === visited[index]);
+}
+
+const inTime = (ms: number, withinMs: number): CheckResult => ({
+  held: ms <= withinMs,
+  seen: formatDuration(Math.round(ms)),
+});
+
+/** One attempt that brought an answer: right, wrong, or right in everything but its time. */
+export interface JudgedAttempt {
+  kind: AnswerKind;
+  /** Empty where the answer was not kept. */
+  held: readonly ExpectationResult[];
+  firstEventMs: number | undefined;
+  totalMs: number;
+}
+
+/** Judges the attempts that brought an answer, in their order. */
+export function judgeAll(test: SmokeTest, attempts: readonly Evidence[], redact: Redact = asItIs): JudgedAttempt[] {
+  return attempts.flatMap((evidence) => {
+    if (evidence.kind === 'unreachable') return [];
+    const { firstEventMs, totalMs } = evidence;
+    if (evidence.kind === 'judged') return [{ kind: evidence.answer, held: [], firstEventMs, totalMs }];
+    const held = judge(test, evidence, redact);
+    const missed = held.filter((each) => !each.held);
+    const late = missed.every(({ expectation: { kind } }) => kind === 'first-event' || kind === 'total');
+    return [{ kind: missed.length === 0 ? 'right' : late ? 'late' : 'wrong', held, firstEventMs, totalMs }];
+  });
+}
+
+/** A verdict that shows what one attempt answered. */
+export const verdictOf = (
+  kind: 'passed' | 'failed',
+  { held, firstEventMs, totalMs }: JudgedAttempt,
+): ProvenVerdict => ({
+  kind,
+  held,
+  firstEventMs,
+  totalMs,
+});

@@ -1,0 +1,106 @@
+import type { Series, SmokeTest } from '../config/smoke-test.ts';
+import { decide, exactRates, formatRate, percent } from '../sequential-test.ts';
+import { judgeAll, verdictOf, type JudgedAttempt } from './judge.ts';
+import type { Evidence, ObservedRate, TestVerdict } from './verdict-types.ts';
+
+// Verdicts that need several answers, each judged as a test of one answer is.
+
+/** What the answers so far mean, counted in the order in which they were asked for: quick ones are not heard first. */
+interface Count {
+  decision: 'passed' | 'failed' | 'unproven' | 'continue';
+  /** Of the answers that the decision is made of. */
+  rate: ObservedRate;
+}
+
+function count(series: Series, judged: readonly JudgedAttempt[]): Count {
+  // The first answer may have waited for a cold start.
+  const warm = judged[0]?.kind === 'late' ? judged.slice(1) : judged;
+  let right = 0;
+  for (const [index, { kind }] of warm.entries()) {
+    if (kind === 'right') right += 1;
+    const rate = { right, answers: index + 1 };
+    const decision = decisionOf(series, rate);
+    if (decision !== 'continue') return { decision, rate };
+  }
+  return { decision: 'continue', rate: { right, answers: warm.length } };
+}
+
+function decisionOf(series: Series, { right, answers }: ObservedRate): Count['decision'] {
+  if (series.kind === 'rate') return decide(series.boundaries, { right, wrong: answers - right });
+  if (right > 0 && right < answers) return 'unproven';
+  if (answers < series.tries) return 'continue';
+  return right === answers ? 'passed' : 'failed';
+}
+
+/** The verdict on the answers of a series, of which there is at least one. */
+export function concludeSeries(series: Series, judged: readonly JudgedAttempt[]): TestVerdict {
+  const { decision, rate } = count(series, judged);
+  const isShown = ({ kind, held }: JudgedAttempt): boolean =>
+    held.length > 0 && (kind === 'right') === (decision === 'passed');
+  const shown = judged.findLast(isShown) ?? judged.at(-1);
+  if (!shown || decision === 'unproven' || decision === 'continue') {
+    return { kind: 'unproven', because: 'undecided', why: undecided(series, rate), rate };
+  }
+  return { ...verdictOf(decision, shown), rate };
+}
+
+function undecided(series: Series, rate: ObservedRate): string {
+  const seen = formatRate(rate);
+  if (series.kind === 'rate') {
+    const { passRate, drop } = series;
+    return `${seen}, which proves neither a pass rate of at least ${percent(passRate)} nor one of at most ${percent(passRate - drop)}`;
+  }
+  return rate.right === rate.answers
+    ? `${seen}, and ${series.tries} answers were asked for`
+    : `${seen}: with a \`pass-rate\` the test decides how many wrong ones are too many`;
+}
+
+/** What a series costs and finds, as a clause; `chance` is that of finding the drop, from 0 to 1. */
+export function describeSeries(series: Series): { words: string; chance: number } {
+  if (series.kind === 'all-right') return { words: `needs ${series.tries} right answers`, chance: 1 };
+  const { passRate, drop, boundaries } = series;
+  const dropped = exactRates(boundaries, passRate - drop);
+  const runs = Math.round(exactRates(boundaries, passRate).meanTries);
+  const points = Number((drop * 100).toFixed(1));
+  const chance = percent(dropped.failed);
+  const words = `finds a drop of ${points} points with ${chance}, about ${runs} runs, at most ${boundaries.maxTries}`;
+  return { words, chance: dropped.failed };
+}
+
+/** Whether a series needs another answer: until it is decided, and while the agent can be reached. */
+export function nextOfSeries(series: Series, test: SmokeTest, attempts: readonly Evidence[]): 'again' | 'enough' {
+  const lastAnswer = attempts.findLastIndex(({ kind }) => kind !== 'unreachable');
+  if (attempts.length - 1 - lastAnswer >= test.attempts) return 'enough';
+  const { decision } = count(series, judgeAll(test, attempts));
+  return decision === 'continue' && attempts.length < mostAttempts(series, test) ? 'again' : 'enough';
+}
+
+/** An agent that is often unreachable costs no more than twice the tries. */
+const mostAttempts = (series: Series, { attempts }: SmokeTest): number =>
+  2 * (series.kind === 'rate' ? series.boundaries.maxTries : series.tries) + attempts;
+
+/** Whether the agent is given time before the next attempt: not where it answers, and a series goes on. */
+export const isPauseDue = ({ series }: SmokeTest, attempts: readonly Evidence[]): boolean =>
+  !series || attempts.at(-1)?.kind === 'unreachable';
+
+/** How many attempts may be made at once: first one alone, which a cold start may delay. */
+export const attemptsAtOnce = (test: SmokeTest, attempts: readonly Evidence[]): number =>
+  test.series && attempts.length > 0 && !isPauseDue(test, attempts) ? test.series.atOnce : 1;
+
+/** An answer as it is counted; what could not be reached, as it is. */
+export function asJudged(test: SmokeTest, evidence: Evidence): Evidence {
+  const [judged] = judgeAll(test, [evidence]);
+  if (!judged) return evidence;
+  return { kind: 'judged', answer: judged.kind, firstEventMs: judged.firstEventMs, totalMs: judged.totalMs };
+}
+
+/** The attempts of a series without the answers that no report shows; of one answer all of them. */
+export function compactAttempts(test: SmokeTest, attempts: readonly Evidence[]): readonly Evidence[] {
+  if (!test.series) return attempts;
+  const kinds = attempts.map((evidence) => judgeAll(test, [evidence])[0]);
+  const shown = new Set([
+    kinds.findLastIndex((judged) => judged !== undefined && judged.kind !== 'right' && judged.held.length > 0),
+    kinds.findLastIndex((judged) => judged?.kind === 'right'),
+  ]);
+  return attempts.map((evidence, index) => (shown.has(index) ? evidence : asJudged(test, evidence)));
+}

@@ -1,0 +1,154 @@
+/**
+ * A sequential test of a pass rate: it ends at the first count of wrong answers that reaches one of two straight
+ * lines, Wald's test with exact error rates. `passed`: wrong <= slope * tries - passesAt.
+ * `failed`: wrong >= slope * tries + failsAt.
+ */
+export interface SequentialTest {
+  slope: number;
+  failsAt: number;
+  passesAt: number;
+  /** After this many tries without a verdict nothing is proven. */
+  maxTries: number;
+}
+
+/** "At least `passRate`" against "at most `passRate - drop`", both from 0 to 1, as one of `tests` in a suite. */
+export interface RateHypotheses {
+  passRate: number;
+  drop: number;
+  tests: number;
+}
+
+/** The most tries of one test, which ends what would never be paid for. */
+export const mostTries = 1_000;
+
+/** The errors of one test, of all tests of a suite together, and where the true rate is a little below `passRate`. */
+const falseFailed = { test: 0.001, suite: 0.01, nearby: 0.01 };
+/** Below the 1 % that is stated: a drop that ends unproven is not found either. */
+const falsePassed = 0.006;
+const found = 0.99;
+/** How far the true rate may be below `passRate` while a false `failed` stays rare: 5 points of a drop of 30. */
+const nearby = (drop: number): number => Math.min(0.05, drop / 6);
+
+/**
+ * The test of these hypotheses. Without `maxTries` it has as many as find the drop with 99 %; undefined where
+ * `mostTries` are too few for that.
+ */
+export function designTest(hypotheses: RateHypotheses, maxTries?: number): SequentialTest | undefined {
+  const { passRate, drop, tests } = hypotheses;
+  const low = passRate - drop;
+  const near = passRate - nearby(drop);
+  // Of the likelihood ratio between the two rates: what one right and one wrong answer add to it.
+  const right = Math.log(near / low);
+  const wrong = Math.log((1 - low) / (1 - near));
+  const lines = { slope: right / (right + wrong), passesAt: Math.log(1 / falsePassed) / (right + wrong) };
+  const most = Math.min(falseFailed.test, falseFailed.suite / tests);
+  const holds = (failsAt: number): boolean => {
+    const whole = { ...lines, failsAt, maxTries: mostTries };
+    return exactRates(whole, passRate).failed <= most && exactRates(whole, near).failed <= falseFailed.nearby;
+  };
+  // Wald's bound, which is too large by what the last answer goes beyond it.
+  const test = { ...lines, failsAt: smallest(holds, Math.log(1 / most) / (right + wrong)) };
+  if (maxTries !== undefined) return { ...test, maxTries };
+  const enough = failedAfter({ ...test, maxTries: mostTries }, low).findIndex((share) => share >= found);
+  return enough === -1 ? undefined : { ...test, maxTries: enough + 1 };
+}
+
+/** The smallest number from 0 to `most` for which it holds, to a hundredth; it holds for all above. */
+function smallest(holds: (value: number) => boolean, most: number): number {
+  let [low, high] = [0, most];
+  while (high - low > 0.01) {
+    const middle = (low + high) / 2;
+    if (holds(middle)) high = middle;
+    else low = middle;
+  }
+  return high;
+}
+
+/** What so many right and wrong answers mean, in the order in which they were asked for. */
+export function decide(
+  { slope, failsAt, passesAt, maxTries }: SequentialTest,
+  { right, wrong }: { right: number; wrong: number },
+): 'passed' | 'failed' | 'unproven' | 'continue' {
+  const tries = right + wrong;
+  if (wrong >= slope * tries + failsAt) return 'failed';
+  if (wrong <= slope * tries - passesAt) return 'passed';
+  return tries >= maxTries ? 'unproven' : 'continue';
+}
+
+/** How often a test ends how, and after how many tries on average. */
+export interface ExactRates {
+  passed: number;
+  failed: number;
+  unproven: number;
+  meanTries: number;
+}
+
+/** What a test finds where the true pass rate is this, computed exactly and not simulated. */
+export function exactRates(test: SequentialTest, passRate: number): ExactRates {
+  const rates = { passed: 0, failed: 0, unproven: 0, meanTries: 0 };
+  for (const { ended, going } of tryByTry(test, passRate)) {
+    for (const kind of ['passed', 'failed', 'unproven'] as const) rates[kind] += ended[kind];
+    rates.meanTries += going;
+  }
+  return rates;
+}
+
+/** The share of tests that have failed after each try. */
+function failedAfter(test: SequentialTest, passRate: number): number[] {
+  let share = 0;
+  return Array.from(tryByTry(test, passRate), ({ ended }) => (share += ended.failed));
+}
+
+/** All that is left out of the exact rates is far below what they are rounded to. */
+const negligible = 1e-12;
+
+/** For each try the probability that it is made, and those that the test ends with it. */
+function* tryByTry(
+  test: SequentialTest,
+  passRate: number,
+): Generator<{ going: number; ended: Pick<ExactRates, 'passed' | 'failed' | 'unproven'> }> {
+  // The probability of each count of wrong answers with which the test goes on.
+  let probabilities = new Map([[0, 1]]);
+  for (let tries = 1; probabilities.size > 0; tries += 1) {
+    const next = new Map<number, number>();
+    const ended = { passed: 0, failed: 0, unproven: 0 };
+    let going = 0;
+    for (const [before, probability] of probabilities) {
+      going += probability;
+      for (const [wrong, share] of [[before, passRate] as const, [before + 1, 1 - passRate] as const]) {
+        if (probability * share < negligible) continue;
+        const decision = decide(test, { right: tries - wrong, wrong });
+        if (decision === 'continue') next.set(wrong, (next.get(wrong) ?? 0) + probability * share);
+        else ended[decision] += probability * share;
+      }
+    }
+    yield { going, ended };
+    probabilities = next;
+  }
+}
+
+/** The fewest tries in which a test can pass, and those in which it can fail. */
+export function fewestTries({ slope, failsAt, passesAt }: SequentialTest): { passed: number; failed: number } {
+  return { passed: Math.ceil(passesAt / slope), failed: Math.ceil(failsAt / (1 - slope)) };
+}
+
+/** The 95 % interval of a pass rate (Wilson's), from 0 to 1. */
+export function interval(right: number, tries: number): { low: number; high: number } {
+  const z = 1.96;
+  const rate = right / tries;
+  const scale = 1 + z ** 2 / tries;
+  const middle = (rate + z ** 2 / (2 * tries)) / scale;
+  const half = (z / scale) * Math.sqrt((rate * (1 - rate)) / tries + z ** 2 / (4 * tries ** 2));
+  return { low: Math.max(0, middle - half), high: Math.min(1, middle + half) };
+}
+
+/** A share in words: `93.3 %`. */
+export const percent = (share: number): string => `${Number((share * 100).toFixed(1))} %`;
+
+/** A count in words, with the interval of the rate: "28 of 30 answers were right (93.3 %, likely 78.7 to 98.2 %)". */
+export function formatRate({ right, answers }: { right: number; answers: number }): string {
+  if (answers === 0) return 'no answer could be counted';
+  const { low, high } = interval(right, answers);
+  const likely = `${percent(low).replace(' %', '')} to ${percent(high)}`;
+  return `${right} of ${answers} answers were right (${percent(right / answers)}, likely ${likely})`;
+}
