@@ -274,7 +274,7 @@ test('talks to the example agents, with a context and a version of an assistant'
   const refusal = page.getByRole('alert').filter({ hasText: 'The page stopped following run' });
   await refusal.getByText('The response was a redirect').waitFor();
   await page.unroute('**/runs/*/stream*');
-  await refusal.getByRole('button', { name: 'Follow again' }).click();
+  await press(refusal.getByRole('button', { name: 'Follow again' }));
   await refusal.waitFor({ state: 'detached' });
   await chat(page).getByText('You can return anything within 30 days.').waitFor();
 
