@@ -61,12 +61,35 @@ afterAll(() => fixture.close());
 interface InputMethod {
   press: (target: Locator) => Promise<void>;
   type: (target: Locator, text: string) => Promise<void>;
+  /** Gives a folder of this machine to the page. */
+  give: (page: Page, folder: string) => Promise<void>;
 }
 
 // oxlint-disable-next-line no-restricted-properties
-const byPointer: InputMethod = { press: (target) => target.click(), type: (target, text) => target.fill(text) };
+const byPointer: InputMethod = {
+  press: (target) => target.click(),
+  type: (target, text) => target.fill(text),
+  give: drop,
+};
 
-const byKeyboard: InputMethod = { press, type };
+const byKeyboard: InputMethod = {
+  press,
+  type,
+  give: (page, folder) => page.getByLabel('Choose a folder').setInputFiles(folder),
+};
+
+/** Drops a folder on the page, as a person does from a window of files. */
+async function drop(page: Page, folder: string): Promise<void> {
+  await page.getByLabel('Choose a folder').waitFor({ state: 'attached' });
+  const place = await page.getByRole('main').boundingBox();
+  const at = { x: (place?.x ?? 0) + 20, y: (place?.y ?? 0) + 20 };
+  const browser = await page.context().newCDPSession(page);
+  const data = { items: [], files: [folder], dragOperationsMask: 1 };
+  for (const type of ['dragEnter', 'dragOver', 'drop'] as const) {
+    await browser.send('Input.dispatchDragEvent', { type, ...at, data });
+  }
+  await browser.detach();
+}
 
 /** Runs the agent in the playground. */
 async function greet(page: Page, { press, type }: InputMethod, name: string): Promise<void> {
@@ -79,11 +102,11 @@ const answer = (page: Page, text: string): Promise<void> =>
   page.getByRole('region', { name: 'State' }).getByText(`"${text}"`).first().waitFor();
 
 /** Uploads another version of the deployment, and waits until its revision is shown. */
-async function upload(page: Page, { press }: InputMethod, folder: string): Promise<void> {
+async function upload(page: Page, { press, give }: InputMethod, folder: string): Promise<void> {
   await press(page.getByRole('link', { name: 'Upload a new version' }));
   await page.getByRole('heading', { name: /^Upload a new version of / }).waitFor();
   await page.getByText('What serves now keeps serving until the new version is ready.').waitFor();
-  await page.getByLabel('Choose a folder').setInputFiles(folder);
+  await give(page, folder);
   await page.getByText(/: \d+ files, /).waitFor();
   await press(button(page, 'Deploy'));
   await page.waitForURL(/\/revisions\//);
@@ -95,9 +118,9 @@ const revisions = (page: Page): Locator =>
 
 /** Deploys, runs, breaks and rolls back the agent. */
 async function journey(page: Page, input: InputMethod, name: string): Promise<void> {
-  const { press, type } = input;
+  const { press, type, give } = input;
   const { control } = fixture.services;
-  await page.getByLabel('Choose a folder').setInputFiles(working);
+  await give(page, working);
   await page.getByText(/^echo-agent: \d+ files, /).waitFor();
   const nameField = page.getByLabel('Name', { exact: true });
   if ((await nameField.inputValue()) !== name) await type(nameField, name);
