@@ -11,7 +11,7 @@ export const words: Readonly<Record<string, string>> = {
   'smoke-tests[].stream-modes': 'What is streamed.',
   'smoke-tests[].attempts': 'Maximum number of attempts.',
   'smoke-tests[].timeout': 'Of one attempt: a number and `ms`, `s`, `m` or `h`, from 100ms to 30m.',
-  'smoke-tests[].tries': 'So many right answers in a row are asked for.',
+  'smoke-tests[].tries': 'So many right answers in a row are needed.',
   'smoke-tests[].pass-rate': 'The share of right answers, from 0 to 1, that the agent is tested for over many tries.',
   'smoke-tests[].drop': 'How far below the `pass-rate` an agent fails; 0.3 by default.',
   'smoke-tests[].max-tries': 'After how many tries without a verdict nothing is proven.',

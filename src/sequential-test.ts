@@ -64,7 +64,7 @@ function smallest(holds: (value: number) => boolean, most: number): number {
   return high;
 }
 
-/** What so many right and wrong answers mean, in the order in which they were asked for. */
+/** What so many right and wrong answers mean, counted in the order of their requests. */
 export function decide(
   { slope, failsAt, passesAt, maxTries }: SequentialTest,
   { right, wrong }: { right: number; wrong: number },

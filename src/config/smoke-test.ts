@@ -22,7 +22,7 @@ export type ValueTest =
   | { kind: 'matches'; pattern: string }
   | { kind: 'schema'; schema: Record<string, unknown> };
 
-/** Several answers to one question, at most `atOnce` of them asked for at the same time. */
+/** Several answers to one question; at most `atOnce` requests are sent at the same time. */
 export type Series = { atOnce: number } & (
   | { kind: 'all-right'; tries: number }
   /** Right and wrong answers are counted until the boundaries say which of the two rates is meant. */

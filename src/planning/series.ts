@@ -5,7 +5,7 @@ import type { Evidence, ObservedRate, TestVerdict } from './verdict-types.ts';
 
 // Verdicts that need several answers, each judged as a test of one answer is.
 
-/** What the answers so far mean, counted in the order in which they were asked for: quick ones are not heard first. */
+/** What the answers so far mean, counted in the order of their requests: a quick answer is not counted before a slow one. */
 interface Count {
   decision: 'passed' | 'failed' | 'unproven' | 'continue';
   /** Of the answers that the decision is made of. */
@@ -51,7 +51,7 @@ function undecided(series: Series, rate: ObservedRate): string {
     return `${seen}, which proves neither a pass rate of at least ${percent(passRate)} nor one of at most ${percent(passRate - drop)}`;
   }
   return rate.right === rate.answers
-    ? `${seen}, and ${series.tries} answers were asked for`
+    ? `${seen}, and ${series.tries} answers are needed`
     : `${seen}: with a \`pass-rate\` the test decides how many wrong ones are too many`;
 }
 

@@ -106,7 +106,7 @@ describe('a pass rate', () => {
   if (!boundaries) throw new Error('there is no such test');
   const often: SmokeTest = { ...hello, series: { kind: 'rate', ...hypotheses, boundaries, atOnce: 4 } };
 
-  test('is asked for four times at once after the first answer, without pauses', async () => {
+  test('sends four requests at once after the first answer, without pauses', async () => {
     const { verdict, tookMs, agent, events } = await requested(often, [says('hello', 1_000)]);
     expect(verdict).toMatchObject({ kind: 'passed', tests: [{ verdict: { rate: { right: 15, answers: 15 } } }] });
     expect([agent.requested.length, tookMs]).toEqual([17, 5_000]);
