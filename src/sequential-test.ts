@@ -132,6 +132,17 @@ export function fewestTries({ slope, failsAt, passesAt }: SequentialTest): { pas
   return { passed: Math.ceil(passesAt / slope), failed: Math.ceil(failsAt / (1 - slope)) };
 }
 
+/** With how many more answers the test can end at the earliest, at least 1: fewer requests at once answer none in vain. */
+export function fewestMore(
+  { slope, failsAt, passesAt, maxTries }: SequentialTest,
+  { right, wrong }: { right: number; wrong: number },
+): number {
+  const tries = right + wrong;
+  const toPass = (wrong + passesAt) / slope - tries;
+  const toFail = (slope * tries + failsAt - wrong) / (1 - slope);
+  return Math.max(1, Math.ceil(Math.min(toPass, toFail, maxTries - tries)));
+}
+
 /** The 95 % interval of a pass rate (Wilson's), from 0 to 1. */
 export function interval(right: number, tries: number): { low: number; high: number } {
   const z = 1.96;
@@ -145,8 +156,29 @@ export function interval(right: number, tries: number): { low: number; high: num
 /** A share in words: `93.3 %`. */
 export const percent = (share: number): string => `${Number((share * 100).toFixed(1))} %`;
 
+/** How many answers were right, and the two rates that they decide between, from 0 to 1. */
+export interface ObservedRate {
+  right: number;
+  answers: number;
+  passRate?: number;
+  /** `passRate` without the drop that is looked for. */
+  lowRate?: number;
+}
+
+/** What a verdict says of the two rates that were tested. */
+export function formatDecision(kind: 'passed' | 'failed' | 'unproven', rate: ObservedRate): string {
+  const { passRate, lowRate } = rate;
+  if (passRate === undefined || lowRate === undefined) return formatRate(rate);
+  const decided = {
+    passed: `too many for a pass rate of ${percent(lowRate)}`,
+    failed: `too few for a pass rate of ${percent(passRate)}`,
+    unproven: `which neither a pass rate of ${percent(passRate)} nor one of ${percent(lowRate)} explains alone`,
+  };
+  return `${formatRate(rate)}, ${decided[kind]}`;
+}
+
 /** A count in words, with the interval of the rate: "28 of 30 answers were right (93.3 %, likely 78.7 to 98.2 %)". */
-export function formatRate({ right, answers }: { right: number; answers: number }): string {
+export function formatRate({ right, answers }: Pick<ObservedRate, 'right' | 'answers'>): string {
   if (answers === 0) return 'no answer could be counted';
   const { low, high } = interval(right, answers);
   const likely = `${percent(low).replace(' %', '')} to ${percent(high)}`;

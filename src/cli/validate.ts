@@ -50,7 +50,7 @@ async function validate(inputs: Inputs): Promise<Validation> {
 
 const seriesOf = ({ desired, smokeTests }: DesiredDeployment): Validation['series'] & {} =>
   smokeTests.flatMap(({ name, series }) =>
-    series ? [{ deployment: desired.name ?? null, test: name, costs: describeSeries(series).words }] : [],
+    series ? [{ deployment: desired.name ?? null, test: name, costs: describeSeries(series) }] : [],
   );
 
 /** Validates and prints the result; it needs no key and no address, and sends nothing. */

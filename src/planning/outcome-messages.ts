@@ -1,6 +1,6 @@
 import { withoutFullStop } from '../contract/plain-text.ts';
 import type { EndedRollout } from './rollout-types.ts';
-import { formatRate } from '../sequential-test.ts';
+import { formatDecision } from '../sequential-test.ts';
 import type { NamedVerdict, Verdict } from './verdict-types.ts';
 
 /** How the outcome of a rollout and of its smoke tests is put in words, wherever it is reported. */
@@ -56,7 +56,7 @@ function clauseOf({ verdict }: NamedVerdict): string {
   if (verdict.kind === 'unproven') return withoutFullStop(verdict.why);
   const missed = verdict.held.find(({ held }) => !held);
   if (verdict.rate)
-    return `${formatRate(verdict.rate)}${missed ? `: ${missed.expected}, but once it was ${missed.seen}` : ''}`;
+    return `${formatDecision(verdict.kind, verdict.rate)}${missed ? `: ${missed.expected}, but for example it was ${missed.seen}` : ''}`;
   return missed ? `${missed.expected} was expected, ${missed.seen} was seen` : 'nothing was expected';
 }
 

@@ -1,7 +1,15 @@
 import type { Series, SmokeTest } from '../config/smoke-test.ts';
-import { decide, exactRates, formatRate, percent } from '../sequential-test.ts';
+import {
+  decide,
+  designTest,
+  exactRates,
+  fewestMore,
+  formatDecision,
+  percent,
+  type ObservedRate,
+} from '../sequential-test.ts';
 import { judgeAll, verdictOf, type JudgedAttempt } from './judge.ts';
-import type { Evidence, ObservedRate, TestVerdict } from './verdict-types.ts';
+import type { Evidence, TestVerdict } from './verdict-types.ts';
 
 // Verdicts that need several answers, each judged as a test of one answer is.
 
@@ -15,14 +23,15 @@ interface Count {
 function count(series: Series, judged: readonly JudgedAttempt[]): Count {
   // The first answer may have waited for a cold start.
   const warm = judged[0]?.kind === 'late' ? judged.slice(1) : judged;
+  const rates = series.kind === 'rate' ? { passRate: series.passRate, lowRate: series.passRate - series.drop } : {};
   let right = 0;
   for (const [index, { kind }] of warm.entries()) {
     if (kind === 'right') right += 1;
-    const rate = { right, answers: index + 1 };
+    const rate = { right, answers: index + 1, ...rates };
     const decision = decisionOf(series, rate);
     if (decision !== 'continue') return { decision, rate };
   }
-  return { decision: 'continue', rate: { right, answers: warm.length } };
+  return { decision: 'continue', rate: { right, answers: warm.length, ...rates } };
 }
 
 function decisionOf(series: Series, { right, answers }: ObservedRate): Count['decision'] {
@@ -39,32 +48,31 @@ export function concludeSeries(series: Series, judged: readonly JudgedAttempt[])
     held.length > 0 && (kind === 'right') === (decision === 'passed');
   const shown = judged.findLast(isShown) ?? judged.at(-1);
   if (!shown || decision === 'unproven' || decision === 'continue') {
-    return { kind: 'unproven', because: 'undecided', why: undecided(series, rate), rate };
+    const because = series.kind === 'rate' ? 'undecided' : 'disagreement';
+    return { kind: 'unproven', because, why: undecided(series, rate), rate };
   }
   return { ...verdictOf(decision, shown), rate };
 }
 
 function undecided(series: Series, rate: ObservedRate): string {
-  const seen = formatRate(rate);
-  if (series.kind === 'rate') {
-    const { passRate, drop } = series;
-    return `${seen}, which proves neither a pass rate of at least ${percent(passRate)} nor one of at most ${percent(passRate - drop)}`;
-  }
+  const seen = formatDecision('unproven', rate);
+  if (series.kind === 'rate') return seen;
   return rate.right === rate.answers
     ? `${seen}, and ${series.tries} answers are needed`
     : `${seen}: with a \`pass-rate\` the test decides how many wrong ones are too many`;
 }
 
-/** What a series costs and finds, as a clause; `chance` is that of finding the drop, from 0 to 1. */
-export function describeSeries(series: Series): { words: string; chance: number } {
-  if (series.kind === 'all-right') return { words: `needs ${series.tries} right answers`, chance: 1 };
+/** What a series costs and finds, as a clause. */
+export function describeSeries(series: Series): string {
+  if (series.kind === 'all-right') return `needs ${series.tries} right answers`;
   const { passRate, drop, boundaries } = series;
   const dropped = exactRates(boundaries, passRate - drop);
   const runs = Math.round(exactRates(boundaries, passRate).meanTries);
   const points = Number((drop * 100).toFixed(1));
   const chance = percent(dropped.failed);
-  const words = `finds a drop of ${points} points with ${chance}, about ${runs} runs, at most ${boundaries.maxTries}`;
-  return { words, chance: dropped.failed };
+  const enough = designTest(series)?.maxTries ?? 0;
+  const more = boundaries.maxTries < enough ? `; with \`max-tries: ${enough}\` it finds it with 99 %` : '';
+  return `finds a drop of ${points} points with ${chance}, about ${runs} runs, at most ${boundaries.maxTries}${more}`;
 }
 
 /** Whether a series needs another answer: until it is decided, and while the agent can be reached. */
@@ -83,9 +91,18 @@ const mostAttempts = (series: Series, { attempts }: SmokeTest): number =>
 export const isPauseDue = ({ series }: SmokeTest, attempts: readonly Evidence[]): boolean =>
   !series || attempts.at(-1)?.kind === 'unreachable';
 
-/** How many attempts may be made at once: first one alone, which a cold start may delay. */
-export const attemptsAtOnce = (test: SmokeTest, attempts: readonly Evidence[]): number =>
-  test.series && attempts.length > 0 && !isPauseDue(test, attempts) ? test.series.atOnce : 1;
+/**
+ * How many attempts are made at once: first one alone, which a cold start may delay, and never more than the test can
+ * need.
+ */
+export function attemptsAtOnce(test: SmokeTest, attempts: readonly Evidence[]): number {
+  const { series } = test;
+  if (!series || attempts.length === 0 || isPauseDue(test, attempts)) return 1;
+  const { right, answers } = count(series, judgeAll(test, attempts)).rate;
+  const needed =
+    series.kind === 'rate' ? fewestMore(series.boundaries, { right, wrong: answers - right }) : series.tries - answers;
+  return Math.max(1, Math.min(series.atOnce, needed));
+}
 
 /** An answer as it is counted; what could not be reached, as it is. */
 export function asJudged(test: SmokeTest, evidence: Evidence): Evidence {

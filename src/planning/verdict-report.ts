@@ -1,5 +1,6 @@
 import { cutText } from '../contract/cut-mark.ts';
 import type { VerdictReport } from '../contract/control/verdict.ts';
+import type { ObservedRate } from '../sequential-test.ts';
 import type { NamedVerdict, Verdict } from './verdict-types.ts';
 
 /** Who reports, and how secrets are removed from the texts. */
@@ -18,6 +19,15 @@ const sizes = [
 ] as const;
 /** Half of what a service takes, in characters of JSON. */
 const mostCharacters = 100_000;
+
+/** The fields of a series in a report, and in the JSON of a result. */
+export const rateFields = (rate: ObservedRate | undefined) =>
+  rate && {
+    answers: rate.answers,
+    right_answers: rate.right,
+    ...(rate.passRate === undefined ? {} : { pass_rate: rate.passRate }),
+    ...(rate.lowRate === undefined ? {} : { low_rate: rate.lowRate }),
+  };
 
 /** A verdict as the control service takes it; undefined where nothing was tested. */
 export function toVerdictReport(
@@ -45,7 +55,7 @@ export function toVerdictReport(
         why: isProven ? null : text(verdict.why, longest),
         first_event_ms: (isProven ? verdict.firstEventMs : undefined) ?? null,
         total_ms: isProven ? verdict.totalMs : null,
-        ...(verdict.rate ? { answers: verdict.rate.answers, right_answers: verdict.rate.right } : {}),
+        ...rateFields(verdict.rate),
       };
     };
   const versions = sizes.map((size) => () => tests.slice(0, 100).map(toTest(size)));

@@ -1,4 +1,5 @@
 import type { Expectation } from '../config/smoke-test.ts';
+import type { ObservedRate } from '../sequential-test.ts';
 
 /** Right, wrong, or right in everything but its time. */
 export type AnswerKind = 'right' | 'wrong' | 'late';
@@ -45,12 +46,6 @@ export interface ExpectationResult {
  */
 export type UnprovenReason =
   'unreachable' | 'denied' | 'disagreement' | 'undecided' | 'unjudged' | 'no-address' | 'nothing-live' | 'replaced';
-
-/** How many answers of a series were right. */
-export interface ObservedRate {
-  right: number;
-  answers: number;
-}
 
 /** A verdict that an answer has proven; of a series the one that shows it best. */
 export interface ProvenVerdict {

@@ -1,5 +1,5 @@
 import type { FieldChange, ReportedPlan } from '../planning/plan-types.ts';
-import { formatRate } from '../sequential-test.ts';
+import { formatDecision } from '../sequential-test.ts';
 import type { NamedVerdict, TestVerdict } from '../planning/verdict-types.ts';
 import type { Outcome } from '../deploy/outcome-types.ts';
 import { failedRollbackTitle } from '../deploy/ending-messages.ts';
@@ -49,9 +49,12 @@ function linesOf(event: DeployEvent): string | string[] {
     case 'smoke-began':
       return `Asking ${asLine(event.address, 200)}: ${event.tests} smoke test${event.tests === 1 ? '' : 's'}`;
     case 'smoke-attempt':
-      return event.again
-        ? `  ${asLine(event.name, 100)}: attempt ${event.attempt} ${attemptWords(event.verdict)}; once more`
-        : [];
+      if (!event.again) return [];
+      if (event.verdict.rate) {
+        const { right, answers } = event.verdict.rate;
+        return `  ${asLine(event.name, 100)}: ${answers} answers, ${right} right; undecided`;
+      }
+      return `  ${asLine(event.name, 100)}: attempt ${event.attempt} ${attemptWords(event.verdict)}; once more`;
     case 'smoke-tested':
       return testedLines(event.tested);
     case 'rolling-back':
@@ -106,14 +109,13 @@ function changeLine({ field, from, to, makesRevision, why }: FieldChange): strin
 }
 
 const attemptWords = (verdict: TestVerdict): string => {
-  if (verdict.rate) return `of a series: ${formatRate(verdict.rate)}`;
   return verdict.kind === 'unproven' ? `was not answered (${asLine(verdict.why, 300)})` : verdict.kind;
 };
 
 function testedLines({ name, attempts, verdict }: NamedVerdict): string[] {
   const tries = attempts > 1 ? ` after ${attempts} attempts` : '';
   const title = `  ${asLine(name, 100)}: ${verdict.kind}${tries}`;
-  const rate = verdict.rate ? [`    ${formatRate(verdict.rate)}`] : [];
+  const rate = verdict.rate ? [`    ${formatDecision(verdict.kind, verdict.rate)}`] : [];
   if (verdict.kind === 'unproven') return [title, `    ${asLine(verdict.why, 500)}`];
   const first = verdict.firstEventMs === undefined ? '' : `first event ${inWords(verdict.firstEventMs)}, `;
   return [

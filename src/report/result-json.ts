@@ -1,4 +1,5 @@
 import { isRollbackCarriedOut } from '../deploy/ending-messages.ts';
+import { rateFields } from '../planning/verdict-report.ts';
 import type { Outcome } from '../deploy/outcome-types.ts';
 
 /** The times of the first smoke test that was answered. */
@@ -43,7 +44,7 @@ export function toResultJson(outcome: Outcome) {
       name,
       attempts,
       verdict: each.kind,
-      ...(each.rate ? { answers: each.rate.answers, right_answers: each.rate.right } : {}),
+      ...rateFields(each.rate),
       ...(each.kind === 'unproven'
         ? { why: each.why }
         : { expectations: each.held.map(({ expected, held, seen }) => ({ expected, held, seen })) }),

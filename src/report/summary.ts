@@ -1,7 +1,7 @@
 import { asSentence } from '../contract/plain-text.ts';
 import type { ReportedPlan } from '../planning/plan-types.ts';
 import type { NamedVerdict, Verdict } from '../planning/verdict-types.ts';
-import { formatRate } from '../sequential-test.ts';
+import { formatDecision } from '../sequential-test.ts';
 import { failedRollbackTitle } from '../deploy/ending-messages.ts';
 import type { Outcome } from '../deploy/outcome-types.ts';
 import { inWords, timeline } from './timeline.ts';
@@ -106,7 +106,7 @@ function smokeRow({ name, attempts, verdict }: NamedVerdict): string {
     (each) => `${each.held ? '✓' : '✗'} ${asCode(each.expected)}${each.held ? '' : ` saw ${asCode(each.seen)}`}`,
   );
   const sign = verdict.kind === 'passed' ? '✅' : '❌';
-  const rate = verdict.rate ? `: ${formatRate(verdict.rate)}` : '';
+  const rate = verdict.rate ? `: ${formatDecision(verdict.kind, verdict.rate)}` : '';
   return `| ${asMarkdown(name)} | ${sign} ${verdict.kind}${rate} | ${attempts} | ${first} | ${inWords(verdict.totalMs)} | ${held.join('<br>')} |`;
 }
 

@@ -24,6 +24,9 @@ export const reportedTest = z.strictObject({
   /** Of a test that counts several answers: those that it decided by, and how many of them were right. */
   answers: z.int().min(0).nullish(),
   right_answers: z.int().min(0).nullish(),
+  /** The two pass rates that they decide between, from 0 to 1. */
+  pass_rate: z.number().min(0).max(1).nullish(),
+  low_rate: z.number().min(0).max(1).nullish(),
 });
 
 /** The most characters of the tests of a report, as JSON. */

@@ -47,6 +47,15 @@ export function VerdictEvidence({ verdict }: { verdict: StoredVerdict }) {
 /** Allows only the schemes of the contract: a `javascript:` link would run in this page. */
 const isWebAddress = (url: string | null | undefined): url is string => url != null && /^https?:\/\//i.test(url);
 
+/** `34 of 51 answers were right, tested for 90 % against 60 %` */
+function answersText({ answers, right_answers, pass_rate, low_rate }: StoredVerdict['tests'][number]): string {
+  const count = `${right_answers ?? 0} of ${answers ?? 0} answers were right`;
+  const percent = (rate: number): string => `${Number((rate * 100).toFixed(1))} %`;
+  return pass_rate == null || low_rate == null
+    ? count
+    : `${count}, tested for ${percent(pass_rate)} against ${percent(low_rate)}`;
+}
+
 function Test({ test }: { test: StoredVerdict['tests'][number] }) {
   const { label, tone } = kindOf(test.kind);
   return (
@@ -54,9 +63,7 @@ function Test({ test }: { test: StoredVerdict['tests'][number] }) {
       <p>
         <Badge tone={tone}>{label}</Badge> <Untrusted text={test.name} longest={200} />{' '}
         <span class="muted">
-          {test.answers != null
-            ? `${test.right_answers ?? 0} of ${test.answers} answers were right`
-            : test.attempts > 1 && `${test.attempts} attempts`}
+          {test.answers != null ? answersText(test) : test.attempts > 1 && `${test.attempts} attempts`}
           {test.first_event_ms !== null && ` · first event after ${duration(test.first_event_ms)}`}
           {test.total_ms !== null && ` · ${duration(test.total_ms)} in all`}
         </span>
