@@ -1,9 +1,13 @@
 import { isAbsolute, join, posix } from 'node:path';
 import { domainProblems } from '../agent-server/webhooks/settings.ts';
 import { defaultConfigPath, readDrafts } from '../config/deploy-file.ts';
+import { fieldProblem, type WrittenField } from '../config/draft.ts';
 import type { Inputs } from '../config/input-table.ts';
 import type { DesiredDeployment } from '../config/desired.ts';
 import { readDesired } from '../config/read-desired.ts';
+import { isObject } from '../contract/json-object.ts';
+import { isUuid } from '../contract/uuid.ts';
+import { didYouMean } from '../diagnostics/did-you-mean.ts';
 import { readGraphConfig } from '../graph-config/read.ts';
 import { fieldName, formatProblem, inOrder, type Problem } from '../diagnostics/problem.ts';
 import { describeSeries } from '../planning/series.ts';
@@ -43,7 +47,7 @@ async function validate(inputs: Inputs): Promise<Validation> {
   return {
     files: [path, ...each.flatMap(({ files }) => files)],
     problems: [...(read.ok ? [] : read.problems.map(onCommandLine)), ...each.flatMap(({ problems }) => problems)],
-    warnings: each.flatMap(({ warnings }) => warnings),
+    warnings: [...named.flatMap(unknownAssistants), ...each.flatMap(({ warnings }) => warnings)],
     series: read.ok ? read.deployments.flatMap(seriesOf) : [],
   };
 }
@@ -80,6 +84,8 @@ interface DeploymentFiles {
   folder: string | undefined;
   /** Whether it has a build command. */
   isBuilt: boolean;
+  /** The assistants of its smoke tests, and a problem of each. */
+  assistants: { name: string; problem: (message: string, suggestion?: string) => Problem }[];
 }
 
 /** What the deployments name, however much else is wrong with the file. */
@@ -95,8 +101,45 @@ function readDeploymentFiles(text: string, path: string): DeploymentFiles[] {
       graphConfig: textOf('graph-config-path'),
       folder: textOf('source-dir'),
       isBuilt: fields.has('build-command'),
+      assistants: testedAssistants(fields.get('smoke-tests')),
     };
   });
+}
+
+function testedAssistants(tests: WrittenField | undefined): DeploymentFiles['assistants'] {
+  if (!tests || !Array.isArray(tests.value)) return [];
+  return tests.value.flatMap((test: unknown, index) => {
+    const name = isObject(test) ? test['assistant'] : undefined;
+    if (typeof name !== 'string') return [];
+    const problem = (message: string, suggestion?: string): Problem =>
+      fieldProblem(tests, ['smoke-tests', index, 'assistant'], message, suggestion);
+    return [{ name: name.trim(), problem }];
+  });
+}
+
+/** Where a graph configuration lies in the working directory; undefined if it lies elsewhere. */
+function graphConfigPath({ graphConfig, folder }: DeploymentFiles): string | undefined {
+  const within = graphConfig === undefined ? '.' : posix.normalize(graphConfig);
+  if (isAbsolute(within) || within === '.' || within.startsWith('..')) return undefined;
+  return folder === undefined ? within : join(folder, within);
+}
+
+/** Smoke tests of assistants that are neither graphs of the deployment nor uuids: the agent would refuse them. */
+function unknownAssistants(deployment: DeploymentFiles): Problem[] {
+  const path = graphConfigPath(deployment);
+  const file = path === undefined ? undefined : readTextFile(path);
+  if (path === undefined || file?.kind !== 'read') return [];
+  const read = readGraphConfig(file.text, path);
+  if (!read.ok) return [];
+  const graphs = Object.keys(read.value.graphs);
+  return deployment.assistants
+    .filter(({ name }) => !isUuid(name) && !graphs.includes(name))
+    .map(({ name, problem }) =>
+      problem(
+        `the \`assistant\` of a smoke test must be a graph of ${path} (${graphs.join(', ')}) or the uuid of an assistant`,
+        didYouMean(name, graphs),
+      ),
+    );
 }
 
 /** A graph configuration file, and the folder it is uploaded with where it is. */
@@ -107,10 +150,10 @@ interface GraphConfigPath extends Pick<DeploymentFiles, 'folder' | 'isBuilt'> {
 /** The graph configuration files, each once. */
 function graphConfigPaths(named: readonly DeploymentFiles[]): GraphConfigPath[] {
   const found = new Map<string, GraphConfigPath>();
-  for (const { graphConfig, folder, isBuilt } of named) {
-    const within = graphConfig === undefined ? '.' : posix.normalize(graphConfig);
-    if (isAbsolute(within) || within === '.' || within.startsWith('..')) continue;
-    const path = folder === undefined ? within : join(folder, within);
+  for (const deployment of named) {
+    const { folder, isBuilt } = deployment;
+    const path = graphConfigPath(deployment);
+    if (path === undefined) continue;
     found.set(path, { path, folder, isBuilt: isBuilt || found.get(path)?.isBuilt === true });
   }
   return [...found.values()];

@@ -94,7 +94,7 @@ const mostAtOnce = 16;
 const defaultAtOnce = 4;
 
 /** From 1 to 100 points. */
-const share = z.number().min(0.01).max(1);
+const share = z.number().min(0.01).max(1, 'must be at most 1: write 0.9 for 90 %');
 
 /** One smoke test as a person writes it. Three attempts of a minute each, stateless, unless it says otherwise. */
 const writtenSmokeTest = z

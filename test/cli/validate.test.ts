@@ -26,6 +26,23 @@ describe('landfall validate', () => {
     expect(end).toEqual({ code: 0, out: '.github/landfall.yml: fine\nagent/langgraph.json: fine\n', err: '' });
   });
 
+  test('warns of a smoke test of a graph that there is not', async () => {
+    const tests = `    smoke-tests:
+      - { name: a, assistant: suport, input: null }
+      - { name: b, assistant: support, input: null, pass-rate: 0.9 }
+      - { name: c, assistant: 6ba7b810-9dad-41d1-80b4-00c04fd430c8, input: null }
+`;
+    expect(
+      await validated({ '.github/landfall.yml': deployFile + tests, 'agent/langgraph.json': graphConfig }),
+    ).toMatchObject({
+      code: 0,
+      out: expect.stringContaining(
+        'support, smoke test b: finds a drop of 30 points with 99 %, about 25 runs, at most 98\n',
+      ),
+      err: '.github/landfall.yml:9:31: the `assistant` of a smoke test must be a graph of agent/langgraph.json (support) or the uuid of an assistant; did you mean `support`? (warning)\n',
+    });
+  });
+
   test('passes without a local graph configuration, and says that it was not read', async () => {
     expect(await validated({ '.github/landfall.yml': deployFile })).toEqual({
       code: 0,

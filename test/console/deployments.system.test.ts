@@ -95,8 +95,12 @@ test('lists, searches, sorts and scrolls 1,000 deployments', async () => {
   expect(await search.inputValue()).toBe('fleet-17');
   expect(new URL(page.url()).search).toBe('?q=fleet-17&state=not-deployed&sort=-name');
   await reach(page.getByRole('link', { name: 'fleet-1799' }));
-  for (let count = 0; count < 60; count += 1) await page.keyboard.press('Tab');
   const focused = page.locator('tr:has(:focus)');
+  for (let count = 0; count < 60; count += 1) {
+    // The next row is there once the page has drawn it.
+    await page.locator('tr:has(:focus) + tr').waitFor({ state: 'attached' });
+    await page.keyboard.press('Tab');
+  }
   expect(Number(await focused.getAttribute('aria-rowindex'))).toBeGreaterThan(20);
   await type(search, 'no such name');
   await press(page.getByRole('button', { name: 'Show all' }));

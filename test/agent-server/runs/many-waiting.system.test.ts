@@ -1,6 +1,6 @@
 import { silentLogger } from '../../../src/logger.ts';
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { RunQueue } from '../../../src/agent-server/runs/queue.ts';
 import { RunStore } from '../../../src/agent-server/runs/store.ts';
 import { openStorage } from '../../../src/agent-server/storage/open.ts';
@@ -20,6 +20,16 @@ let storage: Storage;
 beforeAll(async () => {
   postgres = await startTestPostgres();
   storage = await openStorage(postgres.url, busy, silentLogger);
+  // The index of cron runs is created in the background, and its lock and that of `analyze` exclude each other.
+  await vi.waitFor(
+    async () => {
+      const { rows } = await storage.pool.query(
+        "select 1 from pg_index where indexrelid = to_regclass('runs_of_crons') and indisvalid",
+      );
+      expect(rows).toHaveLength(1);
+    },
+    { timeout: 30_000 },
+  );
   const insert = (count: number, status: string, end: string) =>
     storage.pool.query(
       `insert into runs (run_id, thread_id, assistant_id, graph_id, status, metadata, kwargs, multitask_strategy, temporary,

@@ -86,7 +86,7 @@ export const activityText = (requests: number, errors: number): string =>
 
 const changeWords: ReadonlyMap<string, string> = new Map([
   ['create deployment', 'Created'],
-  ['patch deployment', 'Settings changed'],
+  ['patch deployment', 'Changed'],
   ['delete deployment', 'Deletion requested'],
   ['create revision', 'New revision'],
   ['redeploy revision', 'Redeployed'],
@@ -100,7 +100,7 @@ const actorWords: ReadonlyMap<string, string> = new Map([
   ['service', 'the service'],
 ]);
 
-/** `Settings changed by Ada’s key` */
+/** `Changed by Ada’s key` */
 export const changeText = ({
   operation,
   key_name,

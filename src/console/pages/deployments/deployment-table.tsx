@@ -150,7 +150,9 @@ function Cells({ deployment }: { deployment: DeploymentSummary }) {
         {verdict === null ? (
           <span class="muted">Not tested</span>
         ) : (
-          <Badge tone={verdictTones[verdict] ?? 'warn'}>{stateLabel(shownText(verdict, 30))}</Badge>
+          <Badge tone={verdictTones[verdict] ?? 'warn'}>
+            {verdict === 'unproven' ? 'Not proven' : stateLabel(shownText(verdict, 30))}
+          </Badge>
         )}
       </td>
       <td class="deployments-activity">

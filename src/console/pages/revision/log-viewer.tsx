@@ -76,11 +76,15 @@ export function LogViewer({ source, label, lines, linkedId, onNews, onEnd }: Log
   };
 
   const onKeyDown = (event: KeyboardEvent): void => {
-    const isTyping = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement;
+    const isTyping = event.target instanceof Element && event.target.matches('input, select, textarea');
     if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     search.current?.focus();
   };
+  useEffect(() => {
+    addEventListener('keydown', onKeyDown);
+    return () => removeEventListener('keydown', onKeyDown);
+  });
   const onSearchKey = (event: KeyboardEvent): void => {
     if (event.key !== 'Enter') return;
     event.preventDefault();
@@ -101,7 +105,7 @@ export function LogViewer({ source, label, lines, linkedId, onNews, onEnd }: Log
   const isMissing =
     linkedId !== undefined && linked === undefined && (state.kind === 'live' || state.kind === 'complete');
   return (
-    <div class="log" onKeyDown={onKeyDown}>
+    <div class="log">
       <div class="log-tools">
         <div class="log-search" role="search">
           <input

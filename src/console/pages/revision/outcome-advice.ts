@@ -32,7 +32,7 @@ export function adviceOn(revision: EndedRevisionState): OutcomeAdvice | undefine
     case 'in-progress':
       return undefined;
     case 'failed':
-      return failed(status, source, serving);
+      return failed(revision, serving);
     case 'interrupted':
       return {
         tone: 'warn',
@@ -79,7 +79,7 @@ function deliver(source: string): string {
   return source === 'internal_docker' ? 'push a new image and set it in the settings' : 'push or redeploy';
 }
 
-function failed(status: string, source: string, serving: string): OutcomeAdvice {
+function failed({ status, source, isOtherLive }: EndedRevisionState, serving: string): OutcomeAdvice {
   if (status === 'BUILD_FAILED') {
     return {
       tone: 'bad',
@@ -98,7 +98,7 @@ function failed(status: string, source: string, serving: string): OutcomeAdvice 
       advice: [
         serving,
         'Read the end of the agent log below: usually a secret is missing, or the code fails as it is loaded.',
-        `Correct the code and ${deliver(source)}, or change the secrets of the deployment. To serve meanwhile, go back to an earlier revision.`,
+        `Correct the code and ${deliver(source)}, or change the secrets of the deployment.${isOtherLive ? '' : ' To serve meanwhile, go back to an earlier revision.'}`,
       ],
     };
   }
