@@ -64,15 +64,22 @@ function smallest(holds: (value: number) => boolean, most: number): number {
   return high;
 }
 
+/** The most wrong answers of so many with which a test passes, and the fewest with which it fails. */
+const boundariesAfter = ({ slope, failsAt, passesAt }: SequentialTest, tries: number) => ({
+  passes: Math.floor(slope * tries - passesAt),
+  fails: Math.ceil(slope * tries + failsAt),
+});
+
 /** What so many right and wrong answers mean, counted in the order of their requests. */
 export function decide(
-  { slope, failsAt, passesAt, maxTries }: SequentialTest,
+  test: SequentialTest,
   { right, wrong }: { right: number; wrong: number },
 ): 'passed' | 'failed' | 'unproven' | 'continue' {
   const tries = right + wrong;
-  if (wrong >= slope * tries + failsAt) return 'failed';
-  if (wrong <= slope * tries - passesAt) return 'passed';
-  return tries >= maxTries ? 'unproven' : 'continue';
+  const { passes, fails } = boundariesAfter(test, tries);
+  if (wrong >= fails) return 'failed';
+  if (wrong <= passes) return 'passed';
+  return tries >= test.maxTries ? 'unproven' : 'continue';
 }
 
 /** How often a test ends how, and after how many tries on average. */
@@ -107,23 +114,29 @@ function* tryByTry(
   test: SequentialTest,
   passRate: number,
 ): Generator<{ going: number; ended: Pick<ExactRates, 'passed' | 'failed' | 'unproven'> }> {
-  // The probability of each count of wrong answers with which the test goes on.
-  let probabilities = new Map([[0, 1]]);
-  for (let tries = 1; probabilities.size > 0; tries += 1) {
-    const next = new Map<number, number>();
+  // The probability of each count of wrong answers with which the test goes on, from `fewest` wrong ones.
+  let probabilities = [1];
+  let fewest = 0;
+  for (let tries = 1; tries <= test.maxTries; tries += 1) {
+    const { passes, fails } = boundariesAfter(test, tries);
     const ended = { passed: 0, failed: 0, unproven: 0 };
+    const next: number[] = [];
     let going = 0;
-    for (const [before, probability] of probabilities) {
-      going += probability;
-      for (const [wrong, share] of [[before, passRate] as const, [before + 1, 1 - passRate] as const]) {
-        if (probability * share < negligible) continue;
-        const decision = decide(test, { right: tries - wrong, wrong });
-        if (decision === 'continue') next.set(wrong, (next.get(wrong) ?? 0) + probability * share);
-        else ended[decision] += probability * share;
-      }
+    const nextFewest = Math.max(fewest, passes + 1);
+    for (let index = 0; index <= probabilities.length; index += 1) {
+      const wrong = fewest + index;
+      const [same = 0, oneLess = 0] = [probabilities[index], probabilities[index - 1]];
+      const probability = same * passRate + oneLess * (1 - passRate);
+      going += same;
+      if (wrong >= fails) ended.failed += probability;
+      else if (wrong <= passes) ended.passed += probability;
+      else next.push(probability);
     }
+    if (tries === test.maxTries) ended.unproven = next.reduce((sum, each) => sum + each, 0);
     yield { going, ended };
+    if (going < negligible) return;
     probabilities = next;
+    fewest = nextFewest;
   }
 }
 

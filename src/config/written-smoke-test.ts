@@ -160,17 +160,15 @@ function readSeries(
   const passRate = written['pass-rate'];
   if (passRate === undefined) return tries === undefined ? {} : { series: { kind: 'all-right', tries, atOnce } };
   const hypotheses = { passRate, drop, tests };
-  const whole = designTest(hypotheses);
-  const enough = whole ? ` ${whole.maxTries} find this drop with 99 %.` : ' A larger `drop` takes fewer.';
-  const maxTries = written['max-tries'];
-  const boundaries = maxTries === undefined ? whole : designTest(hypotheses, maxTries);
+  const boundaries = designTest(hypotheses, written['max-tries']);
   if (!boundaries) {
     const message = `must be larger to be found with ${mostTries} tries; or write \`max-tries\`, and accept a worse chance`;
     return { problem: { key: 'drop', message } };
   }
   const fewest = fewestTries(boundaries);
   if (boundaries.maxTries < Math.max(fewest.passed, fewest.failed)) {
-    const message = `must allow a verdict, which takes at least ${fewest.passed} tries to pass and ${fewest.failed} to fail.${enough}`;
+    const enough = designTest(hypotheses)?.maxTries;
+    const message = `must allow a verdict, which takes at least ${fewest.passed} tries to pass and ${fewest.failed} to fail.${enough ? ` ${enough} find this drop with 99 %.` : ''}`;
     return { problem: { key: 'max-tries', message } };
   }
   return { series: { kind: 'rate', ...hypotheses, boundaries, atOnce } };
