@@ -65,12 +65,13 @@ interface InputMethod {
   give: (page: Page, folder: string) => Promise<void>;
 }
 
-// oxlint-disable-next-line no-restricted-properties
+/* oxlint-disable no-restricted-properties */
 const byPointer: InputMethod = {
   press: (target) => target.click(),
   type: (target, text) => target.fill(text),
   give: drop,
 };
+/* oxlint-enable no-restricted-properties */
 
 const byKeyboard: InputMethod = {
   press,

@@ -26,7 +26,7 @@ beforeAll(async () => {
       const { rows } = await storage.pool.query(
         "select 1 from pg_index where indexrelid = to_regclass('runs_of_crons') and indisvalid",
       );
-      expect(rows).toHaveLength(1);
+      if (rows.length === 0) throw new Error('there is no index of cron runs yet');
     },
     { timeout: 30_000 },
   );
