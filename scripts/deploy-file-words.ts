@@ -8,6 +8,9 @@ export const words: Readonly<Record<string, string>> = {
   'smoke-tests[].context': 'With it, an assistant of this context is made for the test, and removed afterwards.',
   'smoke-tests[].thread': '`true`: on a thread of its own, removed afterwards. `false`: stateless.',
   'smoke-tests[].input': 'What the run is given.',
+  'smoke-tests[].cases':
+    'A file whose rows become a test each: JSON, JSON lines or YAML, from the root of the repository.',
+  'smoke-tests[].answer': 'Where the answer is that the assertions of the file are about: a JSONPath query.',
   'smoke-tests[].stream-modes': 'What is streamed.',
   'smoke-tests[].attempts': 'Maximum number of attempts.',
   'smoke-tests[].timeout': 'Of one attempt: a number and `ms`, `s`, `m` or `h`, from 100ms to 30m.',

@@ -8,6 +8,7 @@ import { readDesired } from '../config/read-desired.ts';
 import { isObject } from '../contract/json-object.ts';
 import { isUuid } from '../contract/uuid.ts';
 import { didYouMean } from '../diagnostics/did-you-mean.ts';
+import { workspaceCases } from '../action/workspace-cases.ts';
 import { readGraphConfig } from '../graph-config/read.ts';
 import { fieldName, formatProblem, inOrder, type Problem } from '../diagnostics/problem.ts';
 import { describeSeries } from '../planning/series.ts';
@@ -38,19 +39,23 @@ async function validate(inputs: Inputs): Promise<Validation> {
     const absent: Problem = { file: path, line: 1, column: 1, field: '', message };
     return { files: [], problems: [file.kind === 'absent' ? absent : file.problem], warnings: [] };
   }
-  const read = readDesired({ inputs, file: { text: file.text, path } });
+  const counts = new Map<string, number>();
+  const cases = { ...workspaceCases, counted: (named: string, count: number) => counts.set(named, count) };
+  const read = readDesired({ inputs, file: { text: file.text, path }, cases });
   const named = readDeploymentFiles(file.text, path);
   const each = [
     ...graphConfigPaths(named).map(validateGraphConfig),
     ...(await Promise.all(folders(named).map(validateFolder))),
   ];
   return {
-    files: [path, ...each.flatMap(({ files }) => files)],
+    files: [path, ...[...counts].map(countedFile), ...each.flatMap(({ files }) => files)],
     problems: [...(read.ok ? [] : read.problems.map(onCommandLine)), ...each.flatMap(({ problems }) => problems)],
     warnings: [...named.flatMap(unknownAssistants), ...each.flatMap(({ warnings }) => warnings)],
     series: read.ok ? read.deployments.flatMap(seriesOf) : [],
   };
 }
+
+const countedFile = ([path, cases]: [string, number]): string => `${path} (${cases} ${cases === 1 ? 'case' : 'cases'})`;
 
 const seriesOf = ({ desired, smokeTests }: DesiredDeployment): Validation['series'] & {} =>
   smokeTests.flatMap(({ name, series }) =>

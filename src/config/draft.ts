@@ -56,7 +56,7 @@ export function valuesOf(draft: Draft, spell: (name: string) => string): Record<
 /** What a schema of our spelling found wrong in a draft, each at the field that it is about. */
 export function issueProblems(issues: readonly z.core.$ZodIssue[], schema: z.core.$ZodType, draft: Draft): Problem[] {
   const values = valuesOf(draft, (name) => name);
-  return issues.flatMap((issue) => {
+  const problems = issues.flatMap((issue) => {
     const written = draft.fields.get(toKebab(String(issue.path[0])));
     if (!written) return [draftProblem(draft, issue.message)];
     return problemsOf([issue], {
@@ -69,4 +69,6 @@ export function issueProblems(issues: readonly z.core.$ZodIssue[], schema: z.cor
       synonyms,
     });
   });
+  // What is wrong with a test that names a file of cases is wrong with the test of each case.
+  return [...new Map(problems.map((each) => [JSON.stringify(each), each])).values()];
 }

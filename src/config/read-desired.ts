@@ -1,6 +1,7 @@
 import { didYouMean } from '../diagnostics/did-you-mean.ts';
 import { quoted } from '../diagnostics/format-issue.ts';
 import { inOrder, type Problem } from '../diagnostics/problem.ts';
+import { expandCases, type CaseFiles } from './cases.ts';
 import { defaultConfigPath, readDrafts, type FileDraft } from './deploy-file.ts';
 import type { DesiredDeployment, PushedDeployment } from './desired.ts';
 import { overridden, type Draft, type WrittenField, fieldProblem } from './draft.ts';
@@ -20,6 +21,8 @@ export interface RequestInput {
   file?: { text: string; path: string };
   /** Where secrets' values are taken from. Absent: they are not looked up, and the deployment's secrets are left alone. */
   env?: Environment;
+  /** The files that smoke tests name. Absent: a test that names one is refused. */
+  cases?: CaseFiles;
 }
 
 /** Every requested deployment, or every problem with the input. */
@@ -45,7 +48,9 @@ function readEach<T>(
   const { drafts, problems } = draftsOf(requested);
   const deployments: T[] = [];
   for (const draft of drafts) {
-    const result = read(draft);
+    const expanded = expandCases(draft, requested.cases);
+    problems.push(...expanded.problems);
+    const result = read(expanded.draft);
     if (result.ok) deployments.push(result.value);
     else problems.push(...result.problems);
   }
@@ -136,17 +141,18 @@ type ReadPushed = { ok: true; deployments: FileDeployment[] } | { ok: false; pro
  * Reads a deploy file for pushes. A deployment with a mistake is reported and does not affect the others; of two with
  * one name the first counts.
  */
-export function readPushed(file: { text: string; path: string }): ReadPushed {
+export function readPushed(file: { text: string; path: string }, cases?: CaseFiles): ReadPushed {
   const drafts = readDrafts(file.text, file.path);
   if (!drafts.ok) return drafts;
   const seen: FileDraft[] = [];
   const deployments = drafts.drafts.map((draft): FileDeployment => {
     const doubled = duplicateNames([...seen, draft]).slice(duplicateNames(seen).length);
     seen.push(draft);
-    return {
-      ...identityOf(draft),
-      read: doubled.length > 0 ? { ok: false, problems: doubled } : readPushedDraft(draft),
-    };
+    const expanded = expandCases(draft, cases);
+    const read = readPushedDraft(expanded.draft);
+    const wrong = [...doubled, ...expanded.problems, ...(read.ok ? [] : read.problems)];
+    const shown = doubled.length > 0 ? doubled : inOrder(wrong);
+    return { ...identityOf(draft), read: read.ok && wrong.length === 0 ? read : { ok: false, problems: shown } };
   });
   return { ok: true, deployments };
 }

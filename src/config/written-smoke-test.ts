@@ -1,12 +1,13 @@
 import * as z from 'zod';
 import { runStreamModes } from '../contract/agent/stream-event.ts';
 import { duration } from './duration.ts';
+import { graphConfigPathProblem } from '../contract/control/field-values.ts';
 import { designTest, fewestTries, mostTries } from '../sequential-test.ts';
 import type { SmokeTest, Series, Expectation, ValueTest } from './smoke-test.ts';
 import { compilePath } from './json-path.ts';
 import { schemaFaults } from './json-schema.ts';
 import { compilePattern } from './pattern.ts';
-import { compilable } from './ruled-text.ts';
+import { compilable, ruled } from './ruled-text.ts';
 
 const oneHour = 3_600_000;
 
@@ -103,7 +104,9 @@ const writtenSmokeTest = z
     assistant: z.string().trim().min(1),
     context: z.record(z.string(), z.unknown()).optional(),
     thread: z.boolean().default(false),
-    input: z.unknown(),
+    input: z.unknown().optional(),
+    cases: ruled(z.string(), graphConfigPathProblem).optional(),
+    answer: path.optional(),
     'stream-modes': z.array(z.enum(runStreamModes)).min(1).default(['updates', 'values']),
     expect: writtenExpectations.prefault({}),
     attempts: z.int().min(1).max(mostAttempts).default(defaultAttempts),
@@ -117,6 +120,9 @@ const writtenSmokeTest = z
   .superRefine((test, context) => {
     const { tries, drop = defaultDrop, 'pass-rate': passRate } = test;
     const refuse = (key: string, message: string): void => context.addIssue({ code: 'custom', path: [key], message });
+    if (test.input === undefined && test.cases === undefined) refuse('input', 'is missing');
+    if (test.answer !== undefined && test.cases === undefined)
+      refuse('answer', 'is for `cases`, which is missing here');
     if (passRate === undefined) {
       for (const key of ['drop', 'max-tries'] as const) {
         if (test[key] !== undefined) refuse(key, 'is for a `pass-rate`, which is missing here');
@@ -174,7 +180,8 @@ function readSeries(
   return { series: { kind: 'rate', ...hypotheses, boundaries, atOnce } };
 }
 
-const mostSmokeTests = 100;
+/** All smoke tests of one deployment, those of its files of cases too. */
+export const mostSmokeTests = 100;
 
 /** Of all tests together: every one is stored and reported with what was seen. Aliases of YAML make many of few. */
 const mostExpectations = 1_000;

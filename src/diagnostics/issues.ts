@@ -53,20 +53,20 @@ function reported(issue: Issue, checked: Checked): Problem[] {
   const path = fieldPath(issue.path);
   const written = writtenPath(path, checked);
   const found = valueAt(checked.value, written);
-  const message = formsMessage(issue, fieldName(written), found) ?? formatIssue(issue, fieldName(written), found);
-  const meant = suggestionFor(issue, found);
-  return [problem(checked, written, checked.places.placeOf(written), message, meant)];
+  const at = originOf(written, checked);
+  const message = formsMessage(issue, fieldName(at.path), found) ?? formatIssue(issue, fieldName(at.path), found);
+  return [problem(at, at.places.placeOf(at.path), message, suggestionFor(issue, found))];
 }
 
 function unknownKeys(issue: z.core.$ZodIssueUnrecognizedKeys, checked: Checked): Problem[] {
   const path = fieldPath(issue.path);
   const known = knownKeys(checked.schema, path);
   return issue.keys.map((key) => {
-    const written = writtenPath([...path, key], checked);
+    const at = originOf(writtenPath([...path, key], checked), checked);
     const meant = checked.synonyms?.get(key) ?? didYouMean(key, known);
-    const message = `\`${fieldName(written)}\` is not known`;
+    const message = `\`${fieldName(at.path)}\` is not known`;
     const spelled = meant && (checked.spell?.(meant) ?? meant);
-    return problem(checked, written, checked.places.placeOfKey(written), message, spelled);
+    return problem(at, at.places.placeOfKey(at.path), message, spelled);
   });
 }
 
@@ -102,9 +102,14 @@ function suggestionFor(issue: Issue, found: unknown): string | undefined {
   return typeof found === 'string' ? didYouMean(found, allowedWords(issue)) : undefined;
 }
 
+type Origin = ReturnType<SourcePositions['origin'] & {}>;
+
+/** Where the value at a path was written. */
+const originOf = (path: FieldPath, { places, within = [] }: Checked): Origin =>
+  places.origin?.(path) ?? { places, path, within };
+
 function problem(
-  { places, within = [] }: Checked,
-  path: FieldPath,
+  { places, path, within }: Origin,
   place: Position,
   message: string,
   suggestion: string | undefined,

@@ -21,12 +21,16 @@ const byteOrderMark = /^\uFEFF/;
  * Reads YAML 1.2 (core schema, one document, no tags), or JSON strictly where the file's name ends in `.json`.
  * An empty text is null.
  */
-export function parseText(text: string, file: string): ParsedText {
-  if (text.length > longestText) {
-    const message = `this is longer than ${longestText} characters, so it was not read: take out what is no configuration`;
+export function parseText(
+  text: string,
+  file: string,
+  { longest = longestText, isJson = file.endsWith('.json') } = {},
+): ParsedText {
+  if (text.length > longest) {
+    const message = `this is longer than ${longest} characters, so it was not read: take out what is no configuration`;
     return { ok: false, problems: [{ file, line: 1, column: 1, field: '', message }] };
   }
-  return file.endsWith('.json') ? parseJson(text.replace(byteOrderMark, ' '), file) : parseYaml(text, file);
+  return isJson ? parseJson(text.replace(byteOrderMark, ' '), file) : parseYaml(text, file);
 }
 
 /** The YAML parser would read JSON as well; it takes many times as long, above all where the text is broken. */

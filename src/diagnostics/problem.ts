@@ -31,6 +31,8 @@ export interface SourcePositions {
   placeOf(path: FieldPath): Position;
   /** The place of the key that names `path`; of an item of a list, its own place. */
   placeOfKey(path: FieldPath): Position;
+  /** Where the value at `path` was written, where the whole was put together of several texts. */
+  origin?(path: FieldPath): { places: SourcePositions; path: FieldPath; within: FieldPath };
 }
 
 const longestName = 80;

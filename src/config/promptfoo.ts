@@ -1,0 +1,147 @@
+import { isObject } from '../contract/json-object.ts';
+import { quoted } from '../diagnostics/format-issue.ts';
+import type { FieldPath, Problem } from '../diagnostics/problem.ts';
+import { rowProblem, strayKeys, type CaseRow } from './case-file.ts';
+import { withValues, type MappedCase } from './mapped-case.ts';
+
+interface Assertion {
+  row: CaseRow;
+  path: FieldPath;
+  written: unknown;
+}
+
+/** Expectations of the answer, without its path. */
+type Item = Record<string, unknown>;
+
+/** A test of promptfoo as a smoke test: its `vars` fill the test's `input`, its assertions are held against the answer. */
+export function mapPromptfoo(
+  row: CaseRow,
+  { test, answer, defaults }: { test: Record<string, unknown>; answer: string; defaults: CaseRow | undefined },
+): MappedCase {
+  const problems: Problem[] = [];
+  const vars: Record<string, unknown> = {};
+  const assertions: Assertion[] = [];
+  for (const each of defaults ? [defaults, row] : [row]) readTest(each);
+  const { input } = test;
+  if (input === undefined) {
+    const names = Object.keys(vars).map((name) => `{{${name}}}`);
+    const message = `needs an \`input\` in the smoke test that names this file, in whose texts the vars are put, for example ${quoted(names.slice(0, 1))}`;
+    problems.push(rowProblem(row, ['vars'], message));
+  }
+  const filled = fill(input, vars, (name) => {
+    problems.push(
+      rowProblem(
+        row,
+        ['vars'],
+        `lacks what the smoke test's \`input\` refers to: only \`{{name}}\` of a var is replaced (${name})`,
+      ),
+    );
+  });
+  const values = assertions.flatMap((each) =>
+    itemsOf(each).map((item) => ({ item: { path: answer, ...item }, from: each.row === row ? each.path : [] })),
+  );
+  const { expect, sources } = withValues(test, values);
+  return {
+    input: filled ?? null,
+    expect,
+    problems,
+    sources: [[['name'], ['description']], [['input'], ['vars']], ...sources],
+  };
+
+  function readTest(each: CaseRow): void {
+    const { vars: own = {}, assert = [] } = each.value;
+    if (!isObject(own)) problems.push(rowProblem(each, ['vars'], 'must be a map: files of vars are not read'));
+    else
+      for (const [name, value] of Object.entries(own)) {
+        if (Array.isArray(value))
+          problems.push(
+            rowProblem(each, ['vars', name], 'is a list, which makes several tests: write a test for each'),
+          );
+        else if (isFile(value))
+          problems.push(rowProblem(each, ['vars', name], 'is a file, which is not read: write its text'));
+        vars[name] = value;
+      }
+    if (!Array.isArray(assert)) problems.push(rowProblem(each, ['assert'], 'must be a list'));
+    else assertions.push(...assert.map((written, at) => ({ row: each, path: ['assert', at], written })));
+  }
+
+  function itemsOf({ row: of, path, written }: Assertion): Item[] {
+    const refuse = (message: string, ...key: string[]): Item[] => {
+      problems.push(rowProblem(of, [...path, ...key], message));
+      return [];
+    };
+    if (!isObject(written) || typeof written['type'] !== 'string') return refuse('must be a map with a `type`');
+    problems.push(...strayKeys(of, written, 'type value metric', path));
+    const { type } = written;
+    if (isFile(written['value'])) return refuse('is a file, which is not read: write its text', 'value');
+    const value = fill(written['value'], vars, () => refuse('may only have `{{name}}` of a var in it', 'value'));
+    const map = mappings[type.replace(/^not-/, '')];
+    if (!map)
+      return refuse(
+        `is of the type \`${shortType(type)}\`, which is not supported. Remove it, or keep it in a file of its own for promptfoo`,
+      );
+    const item = map(value);
+    if (!item) return refuse('is not what an assertion of this type takes', 'value');
+    return [type.startsWith('not-') ? { schema: negated(item) } : item];
+  }
+}
+
+const shortType = (type: string): string => type.slice(0, 40).replaceAll(/[^\w:-]/g, '');
+
+const isFile = (value: unknown): boolean => typeof value === 'string' && value.startsWith('file://');
+
+const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
+const matches = (pattern: string): Item => ({ matches: pattern });
+const ofText = (make: (text: string) => Item) => (value: unknown) =>
+  typeof value === 'string' || typeof value === 'number' ? make(String(value)) : undefined;
+const texts = (value: unknown): string[] | undefined =>
+  Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === 'string')
+    ? value.map(escaped)
+    : undefined;
+const anyOf = (flags: string) => (value: unknown) => {
+  const list = texts(value);
+  return list && matches(`${flags}(${list.join('|')})`);
+};
+const allOf = (flags: string) => (value: unknown) => {
+  const list = texts(value);
+  return list && { schema: { type: 'string', allOf: list.map((each) => ({ pattern: `${flags}${each}` })) } };
+};
+
+/** What each type of assertion expects; undefined where its value is not of the right kind. */
+const mappings: Partial<Record<string, (value: unknown) => Item | undefined>> = {
+  equals: (value) => {
+    if (value === undefined) return undefined;
+    // The text of a number is equal to it there.
+    return typeof value === 'number' ? { schema: { enum: [value, String(value)] } } : { equals: value };
+  },
+  contains: ofText((text) => ({ contains: text })),
+  icontains: ofText((text) => matches(`(?i)${escaped(text)}`)),
+  regex: ofText(matches),
+  'starts-with': ofText((text) => matches(`^${escaped(text)}`)),
+  'contains-any': anyOf(''),
+  'icontains-any': anyOf('(?i)'),
+  'contains-all': allOf(''),
+  'icontains-all': allOf('(?i)'),
+};
+
+/** The schema of what an expectation does not hold for; an answer that is no text has no text in it. */
+function negated({ equals, contains, matches: pattern, schema }: Item): Record<string, unknown> {
+  if (schema !== undefined) return { not: schema };
+  if (pattern === undefined && contains === undefined) return { not: { const: equals } };
+  return { not: { type: 'string', pattern: pattern ?? escaped(String(contains)) } };
+}
+
+/** Replaces `{{name}}` in all texts of a value; a text that is nothing else becomes the var itself. */
+function fill(value: unknown, vars: Record<string, unknown>, missing: (name: string) => void): unknown {
+  if (Array.isArray(value)) return value.map((each) => fill(each, vars, missing));
+  if (isObject(value))
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, fill(each, vars, missing)]));
+  if (typeof value !== 'string') return value;
+  const whole = /^\{\{\s*([\w-]+)\s*\}\}$/.exec(value)?.[1];
+  if (whole !== undefined && Object.hasOwn(vars, whole)) return vars[whole];
+  return value.replaceAll(/\{\{([^{}]*)\}\}|\{[%#]/g, (all, name: string = '') => {
+    const found = Object.hasOwn(vars, name.trim()) ? vars[name.trim()] : undefined;
+    if (found === undefined) missing(shortType(name.trim()));
+    return typeof found === 'string' ? found : (JSON.stringify(found) ?? all);
+  });
+}
