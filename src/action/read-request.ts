@@ -5,6 +5,7 @@ import { inputProblem } from '../config/inputs.ts';
 import { readRequested, readDesired, type RequestInput, type ReadDeployments } from '../config/read-desired.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import { OptionReader } from '../config/option-reader.ts';
+import { workspaceCases } from './workspace-cases.ts';
 
 /** What is to be shown on GitHub besides the step itself. */
 export interface GitHubReporting {
@@ -36,10 +37,10 @@ export function readGitHubInputs(inputs: Inputs): { reporting: GitHubReporting |
 export type ReadRequest =
   { ok: true; options: EntryOptions; deployment: DesiredDeployment } | { ok: false; problems: Problem[] };
 
-/** Reads inputs, deploy file and environment into one deployment and how to go about it; every problem at once. */
+/** Reads inputs, deploy file, files of cases and environment into one deployment and how to go about it; every problem at once. */
 export function readRequest(requested: RequestInput): ReadRequest {
   const options = readEntryOptions(requested.inputs);
-  const deployments = readDeployments(requested);
+  const deployments = readDeployments({ cases: workspaceCases, ...requested });
   if (!options.ok || !deployments.ok) {
     return {
       ok: false,

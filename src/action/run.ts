@@ -10,7 +10,6 @@ import type { GitHubReporting } from './read-request.ts';
 import { readWorkflow } from './workflow.ts';
 import { endedWhilePacking, packSourceDir } from './pack-source-dir.ts';
 import type { RunReporter } from './create-run-reporter.ts';
-import { workspaceCases } from './workspace-cases.ts';
 import { version } from './version.ts';
 import { secretParts, shortestHidden, spellingsOf } from '../contract/secret-spellings.ts';
 import { readFileSync } from 'node:fs';
@@ -65,7 +64,7 @@ async function runAction(signal: AbortSignal): Promise<ActionOutcome> {
     return { outcome: refuse([inputProblem('config', `config ${deployFile.why}`)]) };
   }
   const file = deployFile.kind === 'read' ? { file: deployFile.file } : {};
-  const request = readRequest({ inputs, ...file, env: process.env, cases: workspaceCases });
+  const request = readRequest({ inputs, ...file, env: process.env });
   const { reporting, problems } = readGitHubInputs(inputs);
   if (!request.ok) {
     const lacksFile = deployFile.kind === 'absent' && request.problems.some(({ field }) => fromFile.has(field));

@@ -1,5 +1,4 @@
 import { readRequest, type ReadRequest } from '../action/read-request.ts';
-import { workspaceCases } from '../action/workspace-cases.ts';
 import { endedWhilePacking, packSourceDir } from '../action/pack-source-dir.ts';
 import { runDeployment } from '../action/run-deployment.ts';
 import { version } from '../action/version.ts';
@@ -99,7 +98,6 @@ function read({ mode, inputs, commit }: DeployCommand): ReadRequest {
     inputs: { ...inputs, mode },
     ...(file.kind === 'read' ? { file: { text: file.text, path } } : {}),
     env: process.env,
-    cases: workspaceCases,
   });
   const problems = [
     ...(file.kind === 'unreadable' ? [file.problem] : ask.ok ? [] : ask.problems),

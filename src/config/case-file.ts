@@ -123,6 +123,6 @@ function formatOf(rows: readonly CaseRow[]): CaseFormat | undefined {
 
 /** What a row is called after the test's name. */
 export function labelOf({ value: { name, description, id } }: CaseRow, index: number): string {
-  const label = [name, description, id].find((each) => ['string', 'number'].includes(typeof each) && each !== '');
-  return shortName(String(label ?? index + 1));
+  const written = [name, description, id].filter((each) => typeof each === 'string' || typeof each === 'number');
+  return shortName(String(written.find((each) => each !== '') ?? index + 1));
 }

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { runStreamModes } from '../contract/agent/stream-event.ts';
 import { duration } from './duration.ts';
 import { graphConfigPathProblem } from '../contract/control/field-values.ts';
+import { isObject } from '../contract/json-object.ts';
 import { designTest, fewestTries, mostTries } from '../sequential-test.ts';
 import type { SmokeTest, Series, Expectation, ValueTest } from './smoke-test.ts';
 import { compilePath } from './json-path.ts';
@@ -117,10 +118,15 @@ const writtenSmokeTest = z
     'max-tries': z.int().min(1).max(mostTries).optional(),
     'tries-at-once': z.int().min(1).max(mostAtOnce).optional(),
   })
+  .refine((test) => test.input !== undefined || test.cases !== undefined, {
+    path: ['input'],
+    message: 'is missing',
+    // Reported together with what else is wrong with the fields.
+    when: ({ value }) => isObject(value),
+  })
   .superRefine((test, context) => {
     const { tries, drop = defaultDrop, 'pass-rate': passRate } = test;
     const refuse = (key: string, message: string): void => context.addIssue({ code: 'custom', path: [key], message });
-    if (test.input === undefined && test.cases === undefined) refuse('input', 'is missing');
     if (test.answer !== undefined && test.cases === undefined)
       refuse('answer', 'is for `cases`, which is missing here');
     if (passRate === undefined) {
@@ -138,7 +144,9 @@ const writtenSmokeTest = z
         test.drop === undefined ? 'pass-rate' : 'drop',
         `must leave a pass rate above 0, and a drop of ${drop} from ${passRate} does not`,
       );
-  });
+  })
+  // For editors; the rule itself is above.
+  .meta({ allOf: [{ anyOf: [{ required: ['input'] }, { required: ['cases'] }] }] });
 type WrittenSmokeTest = z.infer<typeof writtenSmokeTest>;
 
 const toSmokeTest = (

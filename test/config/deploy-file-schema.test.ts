@@ -20,7 +20,11 @@ const validator = new Validator(schema, '7', false);
 /** Whether an editor finds the file fine, and whether we do. */
 const judged = (written: string): { editor: boolean; landfall: boolean } => ({
   editor: validator.validate(parse(written)).valid,
-  landfall: readDesired({ inputs: {}, file: { text: written, path: 'landfall.yml' } }).ok,
+  landfall: readDesired({
+    inputs: {},
+    file: { text: written, path: 'landfall.yml' },
+    cases: { read: () => ({ text: '- input: 1' }) },
+  }).ok,
 });
 
 test('the schema is what the sources make: npm run build writes it', async () => {
@@ -69,6 +73,10 @@ describe('what is right for us is right in an editor', () => {
       'durations',
       'name: a\nsource: github\nsmoke-tests: [{ name: t, assistant: a, input: 1, timeout: 2.5m, expect: { total-within: 1500ms } }]',
     ],
+    [
+      'a file of cases',
+      'name: a\nsource: github\nsmoke-tests: [{ name: t, assistant: a, cases: c.jsonl, answer: $.a }]',
+    ],
     ['a list of secrets', 'name: a\nsource: github\nsecrets: [A, B=C]'],
     ['a folder', 'name: a\nsource-dir: agent\ngraph-config-path: langgraph.json\nrebuild: always\nbuild-command: make'],
     ['an image that was pushed', 'name: a\nsource: internal_docker\nimage-uri: x/y:1'],
@@ -102,6 +110,11 @@ describe('what is wrong for us is wrong in an editor', () => {
     ['a hold by another word', 'name: a\nafter-rollback: wait'],
     ['an environment without a name', 'name: a\nsource: github\nenvironment: { production: true }'],
     ['an environment that is a list', 'name: a\nsource: github\nenvironment: [x]'],
+    ['a test without an input', 'name: a\nsource: github\nsmoke-tests: [{ name: t, assistant: a }]'],
+    [
+      'cases that are a list',
+      'name: a\nsource: github\nsmoke-tests: [{ name: t, assistant: a, cases: [{ input: 1 }] }]',
+    ],
     ['a test without an assistant', 'name: a\nsource: github\nsmoke-tests: [{ name: t, input: 1 }]'],
     [
       'a test that expects what there is not',
