@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import { defaultConfigPath } from '../../src/config/deploy-file.ts';
 import { nothingToDeploy, putCommitCheck } from '../events/commit-check.ts';
 import type { PullRequest, PullRequestExaminer } from '../events/event-types.ts';
@@ -6,6 +7,7 @@ import { FileTooLarge } from '../github/github-api.ts';
 import type { InstallationRepository, AppContext } from '../context.ts';
 import { checkReport, commitCheckName } from '../reconcile/report.ts';
 import { type FileReader, readHere, unreadReason } from '../worker/file-readers.ts';
+import { readCaseTexts } from '../targets/case-texts.ts';
 import { type ExaminedFiles, touchedFiles } from './validation.ts';
 import { forecast, type ForecastOptions } from './forecast.ts';
 import { markOf, pullRequestCheck } from './pull-request-check.ts';
@@ -24,7 +26,7 @@ export interface ExaminerOptions {
   changedPaths: (pull: PullRequest) => Promise<readonly string[] | undefined>;
   actingRule: AccessPolicy;
   /** Reads files of repositories; synchronously by default. */
-  files?: Pick<FileReader, 'graphConfigPaths' | 'validate'>;
+  files?: Pick<FileReader, 'graphConfigPaths' | 'casePaths' | 'validate'>;
 }
 
 /**
@@ -69,10 +71,12 @@ async function touchedBy(
   ]);
   if (files.every(({ text, unread }) => text === undefined && unread === undefined)) return [];
   const texts = files.flatMap(({ text }) => (text === undefined ? [] : [text]));
-  const named = await Promise.all(texts.map((text) => reader.graphConfigPaths(text)));
+  const named = await Promise.all(texts.flatMap((text) => [reader.graphConfigPaths(text), reader.casePaths(text)]));
   // What a file names that could not be read may be changed: that is examined, and reported there.
   const isUnread = named.includes(undefined);
-  return touchedFiles(isUnread ? undefined : changed, [...new Set(named.flatMap((paths) => paths ?? []))]);
+  return touchedFiles(isUnread ? undefined : changed, [
+    ...new Set(named.flatMap((paths) => (paths ?? []).map((path) => posix.normalize(path)))),
+  ]);
 }
 
 async function contentOf(
@@ -95,18 +99,20 @@ async function contentOf(
 async function filesOf(
   { repository, headSha }: PullRequest,
   context: Pick<AppContext, 'githubApi'>,
-  reader: Pick<FileReader, 'graphConfigPaths'>,
+  reader: Pick<FileReader, 'graphConfigPaths' | 'casePaths'>,
 ): Promise<ExaminedFiles> {
   const { text: deployFile, unread: whole } = await readText(context, repository, defaultConfigPath, headSha);
   const paths = deployFile === undefined ? [] : await reader.graphConfigPaths(deployFile);
+  const named = deployFile === undefined ? [] : await reader.casePaths(deployFile);
+  const cases = await readCaseTexts(named ?? [], (path) => context.githubApi.file(repository, path, headSha));
   const graphConfigs = new Map<string, string>();
-  const unread = [...(whole ? [whole] : []), ...(paths ? [] : [notRead(defaultConfigPath, unreadReason)])];
+  const unread = [...(whole ? [whole] : []), ...(paths && named ? [] : [notRead(defaultConfigPath, unreadReason)])];
   for (const path of paths ?? []) {
     const read = await readText(context, repository, path, headSha);
     if (read.text !== undefined) graphConfigs.set(path, read.text);
     if (read.unread) unread.push(read.unread);
   }
-  return { deployFile, graphConfigs, unread };
+  return { deployFile, graphConfigs, cases, unread };
 }
 
 /** A file's text, or what to report if it is too large: without a check the pull request would be blocked. */

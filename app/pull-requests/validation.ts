@@ -3,6 +3,7 @@ import type { DesiredDeployment } from '../../src/config/desired.ts';
 import { readDesired } from '../../src/config/read-desired.ts';
 import { readGraphConfig } from '../../src/graph-config/read.ts';
 import { inOrder, type Problem } from '../../src/diagnostics/problem.ts';
+import { caseFilesOf, type CaseTexts } from '../targets/case-texts.ts';
 import type { CheckAnnotation } from '../github/github-api.ts';
 import { posix } from 'node:path';
 import { fieldProblem } from '../../src/config/draft.ts';
@@ -16,11 +17,11 @@ export interface Validation {
 
 /** Validates the files of a pull request as data. Secrets are not looked up: only the workflow has them. */
 export function validate(files: ExaminedFiles): Validation {
-  const { deployFile, graphConfigs } = files;
+  const { deployFile, graphConfigs, cases = {} } = files;
   const read =
     deployFile === undefined
       ? { ok: true as const, deployments: [] }
-      : readDesired({ inputs: {}, file: { text: deployFile, path: defaultConfigPath } });
+      : readDesired({ inputs: {}, file: { text: deployFile, path: defaultConfigPath }, cases: caseFilesOf(cases) });
   const configs = [...graphConfigs].map(([path, text]) => readGraphConfig(text, path));
   return {
     problems: inOrder([
@@ -61,6 +62,8 @@ function annotation(
 export interface ExaminedFiles {
   deployFile: string | undefined;
   graphConfigs: ReadonlyMap<string, string>;
+  /** The files of cases that the deploy file names. */
+  cases?: CaseTexts;
   /** Files that are there and were not read. */
   unread: readonly Problem[];
 }

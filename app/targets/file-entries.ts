@@ -2,6 +2,7 @@ import { defaultConfigPath } from '../../src/config/deploy-file.ts';
 import type { PushedDeployment } from '../../src/config/desired.ts';
 import { readPushed, type FileDeployment } from '../../src/config/read-desired.ts';
 import { formatProblem, type Problem } from '../../src/diagnostics/problem.ts';
+import { caseFilesOf, type CaseTexts } from './case-texts.ts';
 import type { ListedDeployment } from './listed-deployments.ts';
 
 /** The deploy file of the default branch, as far as it could be read. */
@@ -11,6 +12,12 @@ export interface DeployFile {
   notes: readonly string[];
   /** Why a file that is there could not be read, a clause without a full stop: then nothing is known of its rules. */
   unread?: string;
+}
+
+/** The text of a deploy file, and those of the files of cases that it names. */
+export interface DeployFileTexts {
+  text: string;
+  cases?: CaseTexts;
 }
 
 /** A deployment of the file with the one at the service that it names, or why there is none. */
@@ -26,9 +33,9 @@ export interface FileEntry {
 const mostProblems = 10;
 
 /** Reads the file's text; one that is not there names nothing and has no mistake. */
-export function readDeployFile(text: string | undefined): DeployFile {
-  if (text === undefined) return { entries: [], notes: [] };
-  const read = readPushed({ text, path: defaultConfigPath });
+export function readDeployFile(file: DeployFileTexts | undefined): DeployFile {
+  if (file === undefined) return { entries: [], notes: [] };
+  const read = readPushed({ text: file.text, path: defaultConfigPath }, caseFilesOf(file.cases ?? {}));
   return read.ok ? { entries: read.deployments, notes: [] } : { entries: [], notes: notesOf(read.problems) };
 }
 

@@ -5,7 +5,7 @@ import type { ControlService } from '../../src/contract/control/service.ts';
 import { tryCall } from '../../src/deploy/try-call.ts';
 import { isNotOffered } from '../../src/contract/service-error.ts';
 import { FileTooLarge, type GitHubApi } from '../github/github-api.ts';
-import { type FileReader, readHere } from '../worker/file-readers.ts';
+import { type FileReader, readHere, unreadReason } from '../worker/file-readers.ts';
 import {
   fullName,
   type InstallationRepository,
@@ -15,6 +15,7 @@ import {
   type Targets,
 } from '../context.ts';
 import type { Binding } from '../settings/environment.ts';
+import { readCaseTexts } from './case-texts.ts';
 import { type DeployFile, unreadDeployFile } from './file-entries.ts';
 import {
   createDeploymentsReader,
@@ -35,7 +36,7 @@ export interface TargetResolverOptions {
   builder: CommonTerms['builder'];
   log: Logger;
   /** Reads deploy files; synchronously by default. */
-  files?: Pick<FileReader, 'readDeployFile'>;
+  files?: Pick<FileReader, 'casePaths' | 'readDeployFile'>;
   /** Timeout for a revision; half an hour by default. */
   timeoutMs?: number;
   /** How long a list of deployments is cached (ms); three seconds by default. */
@@ -85,7 +86,12 @@ export function createTargetResolver(parts: TargetResolverOptions): TargetResolv
 
   async function deployFileOf(repository: InstallationRepository, branch: string): Promise<DeployFile> {
     try {
-      return await files.readDeployFile(await githubApi.file(repository, defaultConfigPath, branch));
+      const readFile = (path: string) => githubApi.file(repository, path, branch);
+      const text = await readFile(defaultConfigPath);
+      if (text === undefined) return await files.readDeployFile(undefined);
+      const paths = await files.casePaths(text);
+      if (!paths) return { entries: [], notes: [], unread: unreadReason };
+      return await files.readDeployFile({ text, cases: await readCaseTexts(paths, readFile) });
     } catch (error) {
       if (error instanceof FileTooLarge) return unreadDeployFile(error.why);
       throw error;

@@ -24,6 +24,8 @@ function perform(request: WorkRequest): Promise<unknown> {
       return readHere.graphConfigPaths(request.argument);
     case 'validate':
       return readHere.validate(request.argument);
+    case 'casePaths':
+      return readHere.casePaths(request.argument);
     case 'readDeployFile':
       return readHere.readDeployFile(request.argument);
     case 'nextAttempt':

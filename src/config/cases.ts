@@ -2,6 +2,7 @@ import { graphConfigPathProblem } from '../contract/control/field-values.ts';
 import { isObject } from '../contract/json-object.ts';
 import type { FieldPath, Problem, SourcePositions } from '../diagnostics/problem.ts';
 import { labelOf, readCaseFile, rowProblem, type CaseFile, type CaseRow } from './case-file.ts';
+import { readDrafts } from './deploy-file.ts';
 import { fieldProblem, type Draft } from './draft.ts';
 import { compilePath } from './json-path.ts';
 import { expectOf, withValues, type MappedCase } from './mapped-case.ts';
@@ -85,6 +86,15 @@ export function expandCases(draft: Draft, files: CaseFiles | undefined): { draft
     if (file.ok) files.counted?.(path, file.rows.length);
     return file;
   }
+}
+
+/** The files of cases that a deploy file names, each once, however much else is wrong with it. */
+export function casePaths(deployFile: string, path: string): string[] {
+  const drafts = readDrafts(deployFile, path);
+  if (!drafts.ok) return [];
+  const tests = drafts.drafts.flatMap(({ fields }): unknown => fields.get('smoke-tests')?.value);
+  const paths = tests.filter(namesCases).map(({ cases }) => cases);
+  return [...new Set(paths)].filter((each) => graphConfigPathProblem(each) === undefined);
 }
 
 type NamesCases = Record<string, unknown> & { cases: string };

@@ -130,12 +130,16 @@ async function slowOf(all: readonly string[], read: (text: string) => Promise<vo
   return slow;
 }
 
+const casesNamed = 'name: a\nsmoke-tests: [{ name: t, assistant: a, input: "{{a}}", cases: c.yaml }]';
+
 test('no repository file blocks the App, and at most 100 problems are reported', async () => {
   const reader = threadReader({ clock: systemClock, log });
   onTestFinished(() => reader.close());
   const read = async (text: string): Promise<void> => {
     await reader.graphConfigPaths(text);
-    await reader.readDeployFile(text);
+    await reader.casePaths(text);
+    await reader.readDeployFile({ text: casesNamed, cases: { 'c.yaml': { text } } });
+    await reader.readDeployFile({ text });
     const files = { deployFile: text, graphConfigs: new Map([['langgraph.json', text]]), unread: [] };
     const validation = await reader.validate(files);
     for (const { length } of [validation.problems, validation.warnings]) {
@@ -187,7 +191,7 @@ test('a file that takes too long is given up, and the next one is read', async (
   const files = { deployFile: attacks['commas'], graphConfigs: new Map<string, string>(), unread: [] };
   const { problems } = await reader.validate(files);
   expect(problems).toEqual([expect.objectContaining({ message: expect.stringContaining('too much time') })]);
-  expect(await reader.readDeployFile('name: a')).toEqual({
+  expect(await reader.readDeployFile({ text: 'name: a' })).toEqual({
     entries: [],
     notes: [],
     unread: expect.stringContaining('too much time'),
@@ -206,7 +210,7 @@ test('a reading that was given up is tried once more on a new thread', async () 
   };
   const reader = threadReader({ clock: { sleep }, log });
   onTestFinished(() => reader.close());
-  const { entries, unread } = await reader.readDeployFile('name: a');
+  const { entries, unread } = await reader.readDeployFile({ text: 'name: a' });
   expect({ names: entries.map(({ name }) => name), unread, sleeps }).toEqual({
     names: ['a'],
     unread: undefined,
@@ -224,6 +228,6 @@ test('the start of a thread is no part of the time that a file may take', async 
   onTestFinished(() => reader.close());
   const started = once(process, 'worker').then(([worker]: Worker[]) => worker && once(worker, 'message'));
   void started.then(() => order.push('the thread has started'));
-  await reader.readDeployFile('name: a');
+  await reader.readDeployFile({ text: 'name: a' });
   expect(order).toEqual(['the thread has started', 'deadline begins']);
 });

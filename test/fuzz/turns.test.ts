@@ -73,6 +73,6 @@ test('aliases cannot make more than 1,000 expectations', () => {
     { length: 100 },
     (_, at) => `  - {name: t${at}, assistant: a, input: 1, expect: {values: ${at === 0 ? `&v [${values}]` : '*v'}}}`,
   );
-  const { entries } = readDeployFile(`name: a\nsource: github\nsmoke-tests:\n${tests.join('\n')}\n`);
+  const { entries } = readDeployFile({ text: `name: a\nsource: github\nsmoke-tests:\n${tests.join('\n')}\n` });
   expect(JSON.stringify(entries)).toContain('at most 1000 expectations');
 });

@@ -471,7 +471,7 @@ describe('a file with mistakes', () => {
 
 describe('a deploy file that could not be read in time', () => {
   const unread = 'reading it takes too much time';
-  const files = { readDeployFile: async () => ({ entries: [], notes: [], unread }) };
+  const files = { casePaths: async () => [], readDeployFile: async () => ({ entries: [], notes: [], unread }) };
 
   test.each([[[deployed('a')]], [[]]])('deploys nothing, and fails the check (%#)', async (deployments) => {
     const resolver = resolverOf(deployments, { 'acme/agents': 'name: a' }, { files });
