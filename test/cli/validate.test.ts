@@ -53,6 +53,23 @@ describe('landfall validate', () => {
     });
   });
 
+  test('counts the cases of a file that a smoke test names, and reports its errors', async () => {
+    const named = `${deployFile}    smoke-tests: [{ name: t, assistant: support, cases: qa/cases.jsonl }]\n`;
+    const files = { '.github/landfall.yml': named, 'agent/langgraph.json': graphConfig };
+    expect(await validated({ ...files, 'qa/cases.jsonl': '{"input":1}\n{"input":2}\n' })).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('qa/cases.jsonl (2 cases): fine\n'),
+    });
+    expect(await validated({ ...files, 'qa/cases.jsonl': '{"input":1}\n{"output":2}\n' })).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/^qa\/cases\.jsonl:2:2: `output` is not supported here/),
+    });
+    expect(await validated(files)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('`smoke-tests[0].cases` names a file that is not there'),
+    });
+  });
+
   test('reports all errors of both files at once', async () => {
     const end = await validated({
       '.github/landfall.yml': deployFile.replace('repo-ref: main', 'repo-ref: refs/heads/main\n    rebuild: sometimes'),

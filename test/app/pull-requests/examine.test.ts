@@ -121,6 +121,17 @@ test('keeps the reports of two pull requests with the same commit apart', async 
   expect(await examined({ ...pull, number: 30 })).toMatchObject({ conclusion: 'success' });
 });
 
+test('validates the file of cases that a smoke test names, which may be all that has changed', async () => {
+  const named = `${deployFile}smoke-tests: [{ name: t, assistant: echo, cases: cases.jsonl }]\n`;
+  const main = { '.github/landfall.yml': named, 'langgraph.json': graphConfig, 'cases.jsonl': '{"input":1}\n' };
+  files = { main, head: { ...main, 'cases.jsonl': '{"input":1}\n{"input":1,"expects":{}}\n' } };
+  changed = ['cases.jsonl'];
+  expect(await examined()).toMatchObject({
+    conclusion: 'failure',
+    annotations: [{ path: 'cases.jsonl', startLine: 2, message: expect.stringContaining('did you mean `expect`?') }],
+  });
+});
+
 describe('reports an error on its line', () => {
   test.each(['.github/landfall.yml', 'langgraph.json'])('%s is too large to be read', async (path) => {
     tooLarge.add(path);

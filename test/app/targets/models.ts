@@ -63,7 +63,7 @@ export const missing = (): ServiceError =>
     effect: 'none',
   });
 
-/** A target resolver over models of GitHub, with files by `owner/name`, and of the service. */
+/** A target resolver over models of GitHub, with deploy files by `owner/name` and others by `owner/name/path`. */
 export function resolverOf(
   deployments: readonly ListedDeployment[],
   files: Readonly<Record<string, string>> = {},
@@ -75,7 +75,7 @@ export function resolverOf(
       defaultBranch: async () => 'main',
       file: async ({ owner, name }, path, ref) => {
         requested.push(`${path}@${ref}`);
-        return files[`${owner}/${name}`];
+        return files[path === '.github/landfall.yml' ? `${owner}/${name}` : `${owner}/${name}/${path}`];
       },
     },
     control: {

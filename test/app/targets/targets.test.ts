@@ -469,6 +469,35 @@ describe('a file with mistakes', () => {
   });
 });
 
+describe('a smoke test of which the cases are in a file', () => {
+  const file = 'name: a\nrepo-ref: main\nsmoke-tests: [{ name: t, assistant: echo, cases: ./qa/cases.jsonl }]';
+
+  test('has the cases of the branch that the deploy file is read from', async () => {
+    const files = { 'acme/agents': file, 'acme/agents/qa/cases.jsonl': '{"input":1}\n{"name":"b","input":2}\n' };
+    const resolver = resolverOf([deployed('a')], files);
+    const { targets } = await resolver.targetsOf(agents, 'main');
+    expect(targets[0]?.terms).toMatchObject({ smokeTests: [{ name: 't: 1' }, { name: 't: b' }], notes: [] });
+    expect(resolver.requested).toContain('qa/cases.jsonl@main');
+  });
+
+  test('is a mistake of the deploy file where there is no such file', async () => {
+    const { targets } = await resolverOf([deployed('a')], { 'acme/agents': file }).targetsOf(agents, 'main');
+    expect(targets[0]?.terms.notes).toContainEqual(
+      expect.stringMatching(/landfall\.yml:3:\d+: `smoke-tests\[0\]\.cases` names a file that is not there$/),
+    );
+  });
+
+  test('is one of at most 20 files', async () => {
+    const tests = Array.from({ length: 21 }, (_, at) => `{ name: t${at}, assistant: echo, cases: c${at}.yml }`);
+    const texts = Array.from({ length: 21 }, (_, at) => [`acme/agents/c${at}.yml`, '- input: 1']);
+    const files = { ...Object.fromEntries(texts), 'acme/agents': `name: a\nsmoke-tests: [${tests.join()}]` };
+    const { targets } = await resolverOf([deployed('a')], files).targetsOf(agents, 'main');
+    expect(targets[0]?.terms.notes.slice(1)).toEqual([
+      expect.stringContaining('`smoke-tests[20].cases` is one of more than 20 files of cases'),
+    ]);
+  });
+});
+
 describe('a deploy file that could not be read in time', () => {
   const unread = 'reading it takes too much time';
   const files = { casePaths: async () => [], readDeployFile: async () => ({ entries: [], notes: [], unread }) };
