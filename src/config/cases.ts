@@ -3,7 +3,7 @@ import { isObject } from '../contract/json-object.ts';
 import type { FieldPath, Problem, SourcePositions } from '../diagnostics/problem.ts';
 import { labelOf, readCaseFile, rowProblem, type CaseFile, type CaseRow } from './case-file.ts';
 import { readDrafts } from './deploy-file.ts';
-import { fieldProblem, type Draft } from './draft.ts';
+import { eachOnce, fieldProblem, type Draft } from './draft.ts';
 import { compilePath } from './json-path.ts';
 import { expectOf, withValues, type MappedCase } from './mapped-case.ts';
 import { mapPromptfoo } from './promptfoo.ts';
@@ -45,7 +45,10 @@ export function expandCases(draft: Draft, files: CaseFiles | undefined): { draft
   }
   const value = entries.map((entry) => entry.value);
   const smokeTests = { ...written, value, places: placesOf(entries, written.places, written.within) };
-  return { draft: { ...draft, fields: new Map([...draft.fields, ['smoke-tests', smokeTests]]) }, problems };
+  return {
+    draft: { ...draft, fields: new Map([...draft.fields, ['smoke-tests', smokeTests]]) },
+    problems: eachOnce(problems),
+  };
 
   function expand({ cases, answer = defaultAnswer, ...test }: NamesCases, index: number, room: number): Entry[] {
     // These two are reported with the test's other fields.

@@ -40,6 +40,11 @@ export function fieldProblem(written: WrittenField, path: FieldPath, message: st
   return { file: places.file, ...place, field, message, suggestion };
 }
 
+/** Without those that are there already. */
+export const eachOnce = (problems: readonly Problem[]): Problem[] => [
+  ...new Map(problems.map((each) => [JSON.stringify(each), each])).values(),
+];
+
 /** A problem of a deployment as a whole. */
 export const draftProblem = ({ file, place, within }: Draft, message: string): Problem => ({
   file,
@@ -70,5 +75,5 @@ export function issueProblems(issues: readonly z.core.$ZodIssue[], schema: z.cor
     });
   });
   // What is wrong with a test that names a file of cases is wrong with the test of each case.
-  return [...new Map(problems.map((each) => [JSON.stringify(each), each])).values()];
+  return eachOnce(problems);
 }

@@ -18,7 +18,7 @@ export const expectOf = (test: Record<string, unknown>): Record<string, unknown>
 export function withValues(
   test: Record<string, unknown>,
   values: readonly { item: Record<string, unknown>; from: FieldPath }[],
-): Pick<MappedCase, 'expect' | 'sources'> {
+): { expect: Record<string, unknown>; sources: MappedCase['sources'] } {
   const expect = expectOf(test);
   const before: unknown[] = Array.isArray(expect['values']) ? expect['values'] : [];
   return {

@@ -21,6 +21,7 @@ export function mapPromptfoo(
   const problems: Problem[] = [];
   const vars: Record<string, unknown> = {};
   const assertions: Assertion[] = [];
+  const limits: { ms: number; from: FieldPath }[] = [];
   for (const each of defaults ? [defaults, row] : [row]) readTest(each);
   const { input } = test;
   if (input === undefined) {
@@ -41,11 +42,17 @@ export function mapPromptfoo(
     itemsOf(each).map((item) => ({ item: { path: answer, ...item }, from: each.row === row ? each.path : [] })),
   );
   const { expect, sources } = withValues(test, values);
+  const [limit] = limits.toSorted((one, other) => one.ms - other.ms);
   return {
     input: filled ?? null,
-    expect,
+    expect: { ...expect, ...(limit ? { 'total-within': `${limit.ms}ms` } : {}) },
     problems,
-    sources: [[['name'], ['description']], [['input'], ['vars']], ...sources],
+    sources: [
+      [['name'], ['description']],
+      [['input'], ['vars']],
+      ...(limit ? [[['expect', 'total-within'], limit.from] as const] : []),
+      ...sources,
+    ],
   };
 
   function readTest(each: CaseRow): void {
@@ -71,12 +78,18 @@ export function mapPromptfoo(
       return [];
     };
     if (!isObject(written) || typeof written['type'] !== 'string') return refuse('must be a map with a `type`');
-    problems.push(...strayKeys(of, written, 'type value metric', path));
     const { type } = written;
+    problems.push(...strayKeys(of, written, `type metric ${type === 'latency' ? 'threshold' : 'value'}`, path));
     if (isFile(written['value'])) return refuse('is a file, which is not read: write its text', 'value');
     const value = fill(written['value'], vars, () => refuse('may only have `{{name}}` of a var in it', 'value'));
-    const map = mappings[type.replace(/^not-/, '')];
-    if (!map)
+    if (type === 'latency') {
+      const { threshold } = written;
+      if (typeof threshold !== 'number') return refuse('needs a `threshold` in milliseconds');
+      limits.push({ ms: threshold, from: of === row ? path : [] });
+      return [];
+    }
+    const map = mappings.get(type.replace(/^not-/, ''));
+    if (!map || type === 'not-is-json')
       return refuse(
         `is of the type \`${shortType(type)}\`, which is not supported. Remove it, or keep it in a file of its own for promptfoo`,
       );
@@ -108,21 +121,24 @@ const allOf = (flags: string) => (value: unknown) => {
 };
 
 /** What each type of assertion expects; undefined where its value is not of the right kind. */
-const mappings: Partial<Record<string, (value: unknown) => Item | undefined>> = {
-  equals: (value) => {
-    if (value === undefined) return undefined;
-    // The text of a number is equal to it there.
-    return typeof value === 'number' ? { schema: { enum: [value, String(value)] } } : { equals: value };
-  },
-  contains: ofText((text) => ({ contains: text })),
-  icontains: ofText((text) => matches(`(?i)${escaped(text)}`)),
-  regex: ofText(matches),
-  'starts-with': ofText((text) => matches(`^${escaped(text)}`)),
-  'contains-any': anyOf(''),
-  'icontains-any': anyOf('(?i)'),
-  'contains-all': allOf(''),
-  'icontains-all': allOf('(?i)'),
-};
+const mappings = new Map<string, (value: unknown) => Item | undefined>(
+  Object.entries({
+    equals: (value: unknown) => {
+      if (value === undefined) return undefined;
+      // The text of a number is equal to it there.
+      return typeof value === 'number' ? { schema: { enum: [value, String(value)] } } : { equals: value };
+    },
+    contains: ofText((text) => ({ contains: text })),
+    icontains: ofText((text) => matches(`(?i)${escaped(text)}`)),
+    regex: ofText(matches),
+    'starts-with': ofText((text) => matches(`^${escaped(text)}`)),
+    'contains-any': anyOf(''),
+    'icontains-any': anyOf('(?i)'),
+    'contains-all': allOf(''),
+    'icontains-all': allOf('(?i)'),
+    'is-json': (schema: unknown) => (schema === undefined || isObject(schema) ? { json: schema ?? {} } : undefined),
+  }),
+);
 
 /** The schema of what an expectation does not hold for; an answer that is no text has no text in it. */
 function negated({ equals, contains, matches: pattern, schema }: Item): Record<string, unknown> {

@@ -20,7 +20,9 @@ export type ValueTest =
   | { kind: 'contains'; text: string }
   /** RE2 syntax: its time is linear in the text, whatever the pattern. */
   | { kind: 'matches'; pattern: string }
-  | { kind: 'schema'; schema: Record<string, unknown> };
+  | { kind: 'schema'; schema: Record<string, unknown> }
+  /** A text that is JSON, of a value that fits this schema. */
+  | { kind: 'json'; schema: Record<string, unknown> };
 
 /** Several answers to one question; at most `atOnce` requests are sent at the same time. */
 export type Series = { atOnce: number } & (

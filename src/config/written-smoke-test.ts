@@ -32,9 +32,10 @@ const valueItem = z
     contains: z.string().min(1).optional(),
     matches: pattern.optional(),
     schema: jsonSchema.optional(),
+    json: jsonSchema.optional(),
   })
   .refine((item) => Object.keys(item).some((key) => key !== 'path'), {
-    message: 'must say what is expected there: `equals`, `contains`, `matches` or `schema`',
+    message: 'must say what is expected there: `equals`, `contains`, `matches`, `schema` or `json`',
   });
 
 type ValueItem = z.infer<typeof valueItem>;
@@ -45,6 +46,7 @@ function valueTests(item: ValueItem): ValueTest[] {
   if (item.contains !== undefined) tests.push({ kind: 'contains', text: item.contains });
   if (item.matches !== undefined) tests.push({ kind: 'matches', pattern: item.matches });
   if (item.schema !== undefined) tests.push({ kind: 'schema', schema: item.schema });
+  if (item.json !== undefined) tests.push({ kind: 'json', schema: item.json });
   return tests;
 }
 

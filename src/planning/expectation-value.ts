@@ -111,13 +111,26 @@ function seenIn(value: unknown, test: Exclude<ValueTest, { kind: 'matches' }>, w
       if (typeof value === 'string') return { held: value.includes(test.text), seen: words.brief(value) };
       if (Array.isArray(value)) return { held: value.includes(test.text), seen: words.brief(value) };
       return { held: false, seen: `${kindOfValue(value)}, which contains no text: ${words.brief(value)}` };
+    case 'json':
     case 'schema': {
-      const mismatch = schemaMismatch(test.schema, value, words);
+      const parsed = test.kind === 'json' ? parsedJson(value) : { value };
+      const mismatch = parsed ? schemaMismatch(test.schema, parsed.value, words) : 'no text of JSON';
       return {
         held: mismatch === undefined,
         seen: mismatch === undefined ? words.brief(value) : `${mismatch} (${words.brief(value, 120)})`,
       };
     }
+  }
+}
+
+/** The value of a text of JSON that is not too long to be held to a schema. */
+function parsedJson(value: unknown): { value: unknown } | undefined {
+  if (typeof value !== 'string' || value.length > longestMatched) return undefined;
+  try {
+    return { value: JSON.parse(value) };
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
   }
 }
 

@@ -115,5 +115,7 @@ function testWords(test: ValueTest): string {
       return `matches ${asWritten.text(test.pattern)}`;
     case 'schema':
       return 'fits its JSON Schema';
+    case 'json':
+      return 'is JSON that fits its JSON Schema';
   }
 }

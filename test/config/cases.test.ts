@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readDesired, readPushed } from '../../src/config/read-desired.ts';
+import { judge } from '../../src/planning/judge.ts';
 import { formatProblem } from '../../src/diagnostics/problem.ts';
 
 /** Reads a deployment whose one smoke test, of these further fields, names a file of this text. */
@@ -153,6 +154,49 @@ tests:
   ])('hold the answer to %s', (assertion, expected) => {
     const [only] = tests(`- { vars: {}, assert: [${assertion}] }`, { fields: 'input: 1\nanswer: $.reply' });
     expect(only?.expect).toEqual([success, at('$.reply', expected)]);
+  });
+
+  test('hold the whole answer to the shortest latency', () => {
+    const file = `defaultTest: { assert: [{ type: latency, threshold: 9000 }] }
+tests: [{ vars: {}, assert: [{ type: latency, threshold: 1500 }] }]`;
+    const [only] = tests(file, { fields: 'input: 1\nexpect: { total-within: 1m }' });
+    expect(only?.expect).toEqual([success, { kind: 'total', withinMs: 1500 }]);
+  });
+
+  test.each<[assertion: string, right: unknown, wrong: unknown]>([
+    ['{ type: equals, value: 4 }', '4', '5'],
+    ['{ type: icontains, value: A.b }', 'xa.Bx', 'aab'],
+    ['{ type: contains-any, value: [a, b+] }', 'xb+', 'bb'],
+    ['{ type: contains-all, value: [a, b] }', 'bxa', 'bxb'],
+    ['{ type: icontains-all, value: [a, b] }', 'BxA', 'BxB'],
+    ['{ type: not-equals, value: 4 }', '5', '4'],
+    ['{ type: not-contains, value: a.b }', 'aab', 'a.b'],
+    ['{ type: not-icontains, value: a }', 'b', 'xAx'],
+    ['{ type: not-regex, value: ^a }', 'ba', 'ab'],
+    ['{ type: not-starts-with, value: a }', 'ba', 'ab'],
+    ['{ type: not-contains-all, value: [a, b] }', 'a', 'ab'],
+    ['{ type: is-json }', '[1]', '[1'],
+    ['{ type: is-json, value: { type: object, required: [a] } }', '{"a":1}', '{"b":1}'],
+  ])('decide as promptfoo does by %s', (assertion, right, wrong) => {
+    const [only] = tests(`- { vars: {}, assert: [${assertion}] }`, { fields: 'input: 1\nanswer: $.reply' });
+    const held = (reply: unknown) =>
+      only &&
+      judge(only, {
+        kind: 'answered',
+        status: 'success',
+        values: { reply },
+        nodes: [],
+        firstEventMs: 1,
+        totalMs: 1,
+      }).every((each) => each.held);
+    expect([held(right), held(wrong)]).toEqual([true, false]);
+  });
+
+  test('report a mistake of their defaults once', () => {
+    const file = 'defaultTest: { assert: [{ type: toString }] }\ntests: [{ vars: {} }, { vars: {} }]';
+    expect(problems(file, { fields: 'input: 1' })).toEqual([
+      expect.stringContaining('cases.yaml:1:25: `defaultTest.assert[0]` is of the type `toString`'),
+    ]);
   });
 
   test.each<[what: string, row: string, problem: string]>([
