@@ -1,4 +1,8 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { json } from 'node:stream/consumers';
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
+import * as z from 'zod';
 import {
   deploymentId,
   firstRevision,
@@ -7,7 +11,7 @@ import {
   type ControlStub,
   type StubSettings,
 } from '../action/control-stub.ts';
-import { runCli, runHere, type CliRun } from './run-cli.ts';
+import { folderOf, runCli, runHere, type CliRun } from './run-cli.ts';
 
 let stub: ControlStub | undefined;
 afterEach(async () => {
@@ -56,6 +60,39 @@ describe('a deploy run on a terminal', () => {
     const end = await result(requests, { status: 'DEPLOYED' });
     expect(end.code).toBe(1);
     expect(end.out).toMatch(/^unproven: /m);
+  });
+
+  test('smoke sends each case of a file, and reports it under its own name', async () => {
+    const asked: unknown[] = [];
+    const agent = createServer((request, response) => {
+      void json(request).then((body) => {
+        const { input } = z.looseObject({ input: z.object({ number: z.number() }) }).parse(body);
+        asked.push(input);
+        const values = JSON.stringify({ reply: String(input.number * 2) });
+        response.setHeader('content-type', 'text/event-stream');
+        response.end(`event: metadata\ndata: {"run_id":"r"}\n\nevent: values\ndata: ${values}\n\n`);
+      });
+    }).listen(0, '127.0.0.1');
+    onTestFinished(() => void agent.close());
+    await once(agent, 'listening');
+    const { port } = z.object({ port: z.number() }).parse(agent.address());
+    const { path, remove } = folderOf({
+      'qa/doubles.yaml': `- vars: { n: 2 }
+  assert: [{ type: equals, value: 4 }]
+- vars: { n: 3 }
+  description: three
+  assert: [{ type: equals, value: 7 }]
+`,
+    });
+    onTestFinished(remove);
+    const tests =
+      "[{ name: doubles, assistant: echo, cases: qa/doubles.yaml, input: { number: '{{n}}' }, answer: $.reply, attempts: 1 }]";
+    const requests = ['smoke', '--name', 'echo', '--agent-url', `http://127.0.0.1:${port}`, '--smoke-tests', tests];
+    const end = await result(requests, { status: 'DEPLOYED' }, { cwd: path });
+    expect(asked).toEqual([{ number: 2 }, { number: 3 }]);
+    expect(end.code).toBe(1);
+    expect(end.out).toMatch(/doubles: 1.*passed/);
+    expect(end.out).toMatch(/doubles: three.*failed/);
   });
 
   test('rollback without a former revision says why there is none', async () => {

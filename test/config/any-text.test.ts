@@ -11,6 +11,14 @@ const names = [
   'secrets',
   'resource-spec',
   'smoke-tests',
+  'cases',
+  'input',
+  'inputs',
+  'outputs',
+  'vars',
+  'assert',
+  'type',
+  'tests',
   'min-scale',
   'expect',
   'values',
@@ -37,13 +45,14 @@ const value = fc.letrec((tie) => ({
 })).map;
 
 /** Whatever is read, it is read or refused with places that are in the text. */
-function holds(text: string): boolean {
+function holds(text: string, cases = text): boolean {
   const result = readDesired({
     inputs: { 'smoke-tests': text, secrets: text },
     file: { text, path: 'f.yml' },
     env: {},
+    cases: { read: () => ({ text: cases }) },
   });
-  const lines = text.split('\n').length;
+  const lines = Math.max(...[text, cases].map((each) => each.split('\n').length));
   const problems = result.ok ? [] : result.problems;
   return problems.every(({ line, column, message }) => line >= 1 && line <= lines && column >= 1 && message !== '');
 }
@@ -63,6 +72,23 @@ test('any value is read or refused, never thrown at', () => {
         files.map((any) => stringify(any)),
         holds,
       ),
+      runs,
+    ),
+  ).toMatchObject({ failed: false });
+});
+
+test('any file of cases is read or refused, never thrown at', () => {
+  const text = JSON.stringify([{ name: 't', assistant: 'a', input: '{{a}}', cases: 'c' }]);
+  const rows = fc.array(
+    fc.oneof(value, fc.record({ vars: value, assert: fc.array(value) }), fc.record({ inputs: value, outputs: value })),
+    { maxLength: 4 },
+  );
+  const files = rows.map((each) => stringify(each));
+  const lines = rows.map((each) => each.map((row) => JSON.stringify(row)).join('\n'));
+  const texts = fc.oneof(files, lines, fc.string({ unit: 'binary', maxLength: 200 }));
+  expect(
+    fc.check(
+      fc.property(texts, (cases) => holds(text, cases)),
       runs,
     ),
   ).toMatchObject({ failed: false });

@@ -33,6 +33,8 @@ const equals = (value: unknown): ValueTest => ({ kind: 'equals', value });
 const matches = (pattern: string): ValueTest => ({ kind: 'matches', pattern });
 const fits = (schema: Record<string, unknown>): ValueTest => ({ kind: 'schema', schema });
 const nodes = (order: 'sequence' | 'set', ...names: string[]): Expectation => ({ kind: 'nodes', order, nodes: names });
+const isJson = (schema: Record<string, unknown>): ValueTest => ({ kind: 'json', schema });
+
 const success: Expectation = { kind: 'status', equals: 'success' };
 
 test.each<[sentence: string, expectation: Expectation, answer: Partial<Answer>, line: string]>([
@@ -138,6 +140,24 @@ test.each<[sentence: string, expectation: Expectation, answer: Partial<Answer>, 
     at('$.n', fits({ type: 'integer', minimum: 1 })),
     {},
     'holds: $.n fits its JSON Schema | 1',
+  ],
+  [
+    'a text of JSON',
+    at('$.reply', isJson({ type: 'object' })),
+    { values: { reply: '{}' } },
+    'holds: $.reply is JSON that fits its JSON Schema | "{}"',
+  ],
+  [
+    'a text that is none',
+    at('$.reply', isJson({})),
+    {},
+    'fails: $.reply is JSON that fits its JSON Schema | no text of JSON ("hello there")',
+  ],
+  [
+    'a value that is no text',
+    at('$.n', isJson({})),
+    {},
+    'fails: $.n is JSON that fits its JSON Schema | no text of JSON (1)',
   ],
   [
     'a value that does not, with the place',
