@@ -69,7 +69,7 @@ export function expandCases(draft: Draft, files: CaseFiles | undefined): { draft
         : mapLangSmith(row, { test, answer });
     });
     problems.push(...mapped.flatMap((each) => each.problems));
-    return mapped.map(({ sources, problems: _, ...over }, at) => {
+    return mapped.map(({ sources, over }, at) => {
       const row = rows[at];
       const label = row && labelOf(row, at);
       const name = typeof test['name'] === 'string' ? { name: `${test['name']}: ${label}` } : {};
@@ -130,9 +130,11 @@ function mapOwn(row: CaseRow, test: Record<string, unknown>): MappedCase {
   const { input, context, expect } = row.value;
   const keys = isObject(expect) ? Object.keys(expect) : [];
   return {
-    input,
-    ...(context === undefined ? {} : { context }),
-    ...(expect === undefined ? {} : { expect: isObject(expect) ? { ...expectOf(test), ...expect } : expect }),
+    over: {
+      input,
+      ...(context === undefined ? {} : { context }),
+      ...(expect === undefined ? {} : { expect: isObject(expect) ? { ...expectOf(test), ...expect } : expect }),
+    },
     sources: [
       ...['name', 'input', ...(context === undefined ? [] : ['context'])].map((key) => [[key], [key]] as const),
       ...(isObject(expect) ? [] : [[['expect'], ['expect']] as const]),
@@ -164,5 +166,5 @@ function mapLangSmith(row: CaseRow, { test, answer }: { test: Record<string, unk
       from: ['outputs', key],
     })),
   );
-  return { input: inputs, expect, problems, sources: [[['name'], []], [['input'], ['inputs']], ...sources] };
+  return { over: { input: inputs, expect }, problems, sources: [[['name'], []], [['input'], ['inputs']], ...sources] };
 }

@@ -3,9 +3,8 @@ import type { FieldPath, Problem } from '../diagnostics/problem.ts';
 
 /** What a row says of a smoke test, and which part of the row each part is from. */
 export interface MappedCase {
-  input?: unknown;
-  context?: unknown;
-  expect?: unknown;
+  /** Its `input`, `context` and `expect`. */
+  over: Record<string, unknown>;
   sources: (readonly [part: FieldPath, from: FieldPath])[];
   problems: Problem[];
 }

@@ -44,8 +44,7 @@ export function mapPromptfoo(
   const { expect, sources } = withValues(test, values);
   const [limit] = limits.toSorted((one, other) => one.ms - other.ms);
   return {
-    input: filled ?? null,
-    expect: { ...expect, ...(limit ? { 'total-within': `${limit.ms}ms` } : {}) },
+    over: { input: filled ?? null, expect: { ...expect, ...(limit ? { 'total-within': `${limit.ms}ms` } : {}) } },
     problems,
     sources: [
       [['name'], ['description']],

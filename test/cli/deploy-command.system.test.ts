@@ -65,13 +65,14 @@ describe('a deploy run on a terminal', () => {
   test('smoke sends each case of a file, and reports it under its own name', async () => {
     const asked: unknown[] = [];
     const agent = createServer((request, response) => {
-      void json(request).then((body) => {
-        const { input } = z.looseObject({ input: z.object({ number: z.number() }) }).parse(body);
+      const respond = async (): Promise<void> => {
+        const { input } = z.looseObject({ input: z.object({ number: z.number() }) }).parse(await json(request));
         asked.push(input);
         const values = JSON.stringify({ reply: String(input.number * 2) });
         response.setHeader('content-type', 'text/event-stream');
         response.end(`event: metadata\ndata: {"run_id":"r"}\n\nevent: values\ndata: ${values}\n\n`);
-      });
+      };
+      void respond();
     }).listen(0, '127.0.0.1');
     onTestFinished(() => void agent.close());
     await once(agent, 'listening');

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { readDesired } from '../../src/config/read-desired.ts';
+import { readDesired, type RequestInput } from '../../src/config/read-desired.ts';
 
 const names = [
   'deployments',
@@ -45,14 +45,12 @@ const value = fc.letrec((tie) => ({
 })).map;
 
 /** Whatever is read, it is read or refused with places that are in the text. */
-function holds(text: string, cases = text): boolean {
-  const result = readDesired({
-    inputs: { 'smoke-tests': text, secrets: text },
-    file: { text, path: 'f.yml' },
-    env: {},
-    cases: { read: () => ({ text: cases }) },
-  });
-  const lines = Math.max(...[text, cases].map((each) => each.split('\n').length));
+const holds = (text: string): boolean =>
+  isRead(text, { inputs: { 'smoke-tests': text, secrets: text }, file: { text, path: 'f.yml' }, env: {} });
+
+function isRead(text: string, requested: RequestInput): boolean {
+  const result = readDesired({ ...requested, cases: { read: () => ({ text }) } });
+  const lines = text.split('\n').length;
   const problems = result.ok ? [] : result.problems;
   return problems.every(({ line, column, message }) => line >= 1 && line <= lines && column >= 1 && message !== '');
 }
@@ -78,7 +76,8 @@ test('any value is read or refused, never thrown at', () => {
 });
 
 test('any file of cases is read or refused, never thrown at', () => {
-  const text = JSON.stringify([{ name: 't', assistant: 'a', input: '{{a}}', cases: 'c' }]);
+  const test = { name: 't', assistant: 'a', input: '{{a}}', cases: 'c' };
+  const file = { text: JSON.stringify({ name: 'a', source: 'github', 'smoke-tests': [test] }), path: 'f.yml' };
   const rows = fc.array(
     fc.oneof(value, fc.record({ vars: value, assert: fc.array(value) }), fc.record({ inputs: value, outputs: value })),
     { maxLength: 4 },
@@ -88,7 +87,7 @@ test('any file of cases is read or refused, never thrown at', () => {
   const texts = fc.oneof(files, lines, fc.string({ unit: 'binary', maxLength: 200 }));
   expect(
     fc.check(
-      fc.property(texts, (cases) => holds(text, cases)),
+      fc.property(texts, (cases) => isRead(cases, { inputs: {}, file })),
       runs,
     ),
   ).toMatchObject({ failed: false });
