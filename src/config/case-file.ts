@@ -66,6 +66,13 @@ export function readCaseFile(text: string, file: string, most: number): CaseFile
   const items: (Omit<CaseRow, 'value'> & { value: unknown })[] = [];
   let defaults: CaseRow | undefined;
   let isPromptfoo = false;
+  let count = 0;
+  const addAll = (values: readonly unknown[], places: SourcePositions, within: FieldPath | undefined): void => {
+    count += values.length;
+    for (const [at, value] of values.slice(0, most).entries()) {
+      items.push({ value, places, at: within ? [...within, at] : [] });
+    }
+  };
   for (const { line, index } of texts) {
     const parsed = parseText(line, file, { longest: longestCaseFile, ...(isLines ? { isJson: true } : {}) });
     const lower = <T extends { line: number }>(place: T): T => ({ ...place, line: place.line + index });
@@ -86,13 +93,13 @@ export function readCaseFile(text: string, file: string, most: number): CaseFile
       const { tests, defaultTest } = value;
       if (isObject(defaultTest)) defaults = { value: defaultTest, places, at: ['defaultTest'] };
       else if (defaultTest !== undefined) problems.push(rowProblem(root, ['defaultTest'], 'must be a map'));
-      if (Array.isArray(tests)) items.push(...tests.map((each, at) => ({ value: each, places, at: ['tests', at] })));
+      if (Array.isArray(tests)) addAll(tests, places, ['tests']);
       else problems.push(rowProblem(root, ['tests'], `must be a list of tests, not ${kindOf(tests)}`));
-    } else if (Array.isArray(value)) items.push(...value.map((each, at) => ({ value: each, places, at: [at] })));
-    else items.push({ value, places, at: [] });
+    } else if (Array.isArray(value)) addAll(value, places, []);
+    else addAll([value], places, undefined);
   }
   if (problems.length > 0) return { ok: false, problems };
-  if (items.length > most) return refused(tooMany(items.length, most));
+  if (count > most) return refused(tooMany(count, most));
   const rows = items.flatMap(({ value, ...row }) => (isObject(value) ? [{ value, ...row }] : []));
   const format = isPromptfoo ? 'promptfoo' : formatOf(rows);
   if (format === undefined) {

@@ -39,7 +39,7 @@ export function expandCases(draft: Draft, files: CaseFiles | undefined): { draft
   const entries: Entry[] = [];
   const known = new Map<string, CaseFile>();
   for (const [index, value] of tests.entries()) {
-    const room = mostSmokeTests - entries.length - (tests.length - index - 1);
+    const room = Math.max(0, mostSmokeTests - entries.length - (tests.length - index - 1));
     const expanded = namesCases(value) ? expand(value, index, room) : [];
     entries.push(...(expanded.length > 0 ? expanded : [{ value, index }]));
   }

@@ -29,14 +29,8 @@ export function mapPromptfoo(
     const message = `needs an \`input\` in the smoke test that names this file, in whose texts the vars are put, for example ${quoted(names.slice(0, 1))}`;
     problems.push(rowProblem(row, ['vars'], message));
   }
-  const filled = fill(input, vars, (name) => {
-    problems.push(
-      rowProblem(
-        row,
-        ['vars'],
-        `lacks what the smoke test's \`input\` refers to: only \`{{name}}\` of a var is replaced (${name})`,
-      ),
-    );
+  const filled = fill(input, vars, (why) => {
+    problems.push(rowProblem(row, ['vars'], `does not fit the smoke test's \`input\`: ${why}`));
   });
   const values = assertions.flatMap((each) =>
     itemsOf(each).map((item) => ({ item: { path: answer, ...item }, from: each.row === row ? each.path : [] })),
@@ -80,7 +74,7 @@ export function mapPromptfoo(
     const { type } = written;
     problems.push(...strayKeys(of, written, `type metric ${type === 'latency' ? 'threshold' : 'value'}`, path));
     if (isFile(written['value'])) return refuse('is a file, which is not read: write its text', 'value');
-    const value = fill(written['value'], vars, () => refuse('may only have `{{name}}` of a var in it', 'value'));
+    const value = fill(written['value'], vars, (why) => refuse(`is not read: ${why}`, 'value'));
     if (type === 'latency') {
       const { threshold } = written;
       if (typeof threshold !== 'number') return refuse('needs a `threshold` in milliseconds');
@@ -146,17 +140,35 @@ function negated({ equals, contains, matches: pattern, schema }: Item): Record<s
   return { not: { type: 'string', pattern: pattern ?? escaped(String(contains)) } };
 }
 
-/** Replaces `{{name}}` in all texts of a value; a text that is nothing else becomes the var itself. */
-function fill(value: unknown, vars: Record<string, unknown>, missing: (name: string) => void): unknown {
-  if (Array.isArray(value)) return value.map((each) => fill(each, vars, missing));
-  if (isObject(value))
-    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, fill(each, vars, missing)]));
-  if (typeof value !== 'string') return value;
-  const whole = /^\{\{\s*([\w-]+)\s*\}\}$/.exec(value)?.[1];
-  if (whole !== undefined && Object.hasOwn(vars, whole)) return vars[whole];
-  return value.replaceAll(/\{\{([^{}]*)\}\}|\{[%#]/g, (all, name: string = '') => {
-    const found = Object.hasOwn(vars, name.trim()) ? vars[name.trim()] : undefined;
-    if (found === undefined) missing(shortType(name.trim()));
-    return typeof found === 'string' ? found : (JSON.stringify(found) ?? all);
-  });
+/** The most characters of vars within the texts of one value: a few vars and references would make very many. */
+const mostFilled = 100_000;
+
+/**
+ * Replaces `{{name}}` in all texts of a value; a text that is nothing else becomes the var itself. Reports the first
+ * reason why it cannot.
+ */
+function fill(value: unknown, vars: Record<string, unknown>, refuse: (why: string) => void): unknown {
+  let left = mostFilled;
+  let why: string | undefined;
+  const filled = fillIn(value);
+  if (why !== undefined) refuse(why);
+  return filled;
+
+  function fillIn(part: unknown): unknown {
+    if (Array.isArray(part)) return part.map(fillIn);
+    if (isObject(part)) return Object.fromEntries(Object.entries(part).map(([key, each]) => [key, fillIn(each)]));
+    if (typeof part !== 'string') return part;
+    const whole = /^\{\{\s*([\w-]+)\s*\}\}$/.exec(part)?.[1];
+    if (whole !== undefined && Object.hasOwn(vars, whole)) return vars[whole];
+    return part.replaceAll(/\{\{([^{}]*)\}\}|\{[%#]/g, (_, name: string = '') => textOf(name.trim()));
+  }
+
+  function textOf(name: string): string {
+    const found = Object.hasOwn(vars, name) ? vars[name] : undefined;
+    const text = typeof found === 'string' ? found : (JSON.stringify(found) ?? '');
+    left -= text.length;
+    if (found === undefined) why ??= `only \`{{name}}\` of a var that it has is replaced, not \`${shortType(name)}\``;
+    else if (left < 0) why ??= `more than ${mostFilled} characters of vars would be within its texts`;
+    return left < 0 ? '' : text;
+  }
 }

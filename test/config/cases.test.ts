@@ -214,7 +214,7 @@ tests: [{ vars: {}, assert: [{ type: latency, threshold: 1500 }] }]`;
     ],
     ['a pattern', "assert: [{ type: regex, value: '(?=a)' }]", '`[0].assert[0]'],
     ['a file', 'assert: [{ type: equals, value: file://a.txt }]', '`[0].assert[0].value` is a file'],
-    ['an expression', "assert: [{ type: equals, value: '{% if a %}' }]", '`[0].assert[0].value` may only have'],
+    ['an expression', "assert: [{ type: equals, value: '{% if a %}' }]", '`[0].assert[0].value` is not read: only'],
     ['no value', 'assert: [{ type: contains }]', '`[0].assert[0].value` is not what an assertion of this type takes'],
     ['several values', 'vars: { word: [a, b], n: 1 }', '`[0].vars.word` is a list'],
     ['options', 'vars: { word: a, n: 1 }, options: {}', '`[0].options` is not supported here: remove it'],
@@ -231,7 +231,7 @@ tests: [{ vars: {}, assert: [{ type: latency, threshold: 1500 }] }]`;
       expect.stringContaining('cases.yaml:1:9: `[0].vars` needs an `input`'),
     ]);
     expect(problems('- vars: { word: a }', { fields })).toContainEqual(
-      expect.stringContaining('`[0].vars` lacks what'),
+      expect.stringContaining('`[0].vars` does not fit the smoke test'),
     );
   });
 });
@@ -298,6 +298,19 @@ describe('a file of cases', () => {
         { name: 'b', read: { ok: true } },
       ],
     });
+  });
+
+  test.each([
+    ['of very many values', '- 1\n'.repeat(240_000), 'this has 240000 cases'],
+    [
+      'of a few vars in very many places',
+      `- vars: { a: ${'x'.repeat(90_000)} }`,
+      'more than 100000 characters of vars',
+    ],
+  ])('%s is refused', (_, text, problem) => {
+    expect(problems(text, { fields: `input: '${'{{a}} '.repeat(2_000)}'` })).toEqual([
+      expect.stringContaining(problem),
+    ]);
   });
 
   test('is what `answer` is for', () => {
