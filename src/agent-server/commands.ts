@@ -9,17 +9,21 @@ import type { AgentServerProcess } from './server.ts';
 const commandSchema = z.union([
   z.strictObject({ do: z.literal('rest') }),
   z.strictObject({ do: z.literal('wake'), revision_id: z.string() }),
+  z.strictObject({ do: z.literal('promote') }),
+  z.strictObject({ do: z.literal('discard') }),
 ]);
 
-const noCommand = 'Invalid command. Send {"do":"rest"} or {"do":"wake","revision_id":"..."}, on one line.';
+const noCommand =
+  'Invalid command. Send {"do":"rest"}, {"do":"wake","revision_id":"..."}, {"do":"promote"} or {"do":"discard"}, on one line.';
 
 /** The responses, one line each. */
-export type CommandAnswer = { event: 'idle' } | { event: 'serving' } | { event: 'failed'; reason: string };
+export type CommandAnswer =
+  { event: 'idle' } | { event: 'serving' } | { event: 'discarded' } | { event: 'failed'; reason: string };
 
 /** Runs the commands on `input` one after the other, until the end of the input. */
 export async function takeCommands(
   input: Readable,
-  server: Pick<AgentServerProcess, 'rest' | 'wake'>,
+  server: Pick<AgentServerProcess, 'rest' | 'wake' | 'endHold'>,
   answer: (answer: CommandAnswer) => void,
 ): Promise<void> {
   for await (const line of createInterface({ input })) {
@@ -33,6 +37,9 @@ export async function takeCommands(
       if (command.do === 'rest') {
         await server.rest();
         answer({ event: 'idle' });
+      } else if (command.do === 'promote' || command.do === 'discard') {
+        await server.endHold(command.do);
+        answer({ event: command.do === 'promote' ? 'serving' : 'discarded' });
       } else {
         await server.wake(command.revision_id);
         answer({ event: 'serving' });

@@ -24,6 +24,7 @@ const environmentSchema = z.object({
   LANDFALL_AGENT_TOKEN: z.string().min(1).optional(),
   LANDFALL_REVISION_ID: z.string().optional(),
   LANDFALL_DEPLOYMENT_ID: z.string().optional(),
+  LANDFALL_HOLD_UNTIL: z.iso.datetime({ error: 'must be a time in ISO 8601' }).optional(),
   LANDFALL_DRAIN_MS: z.coerce.number({ error: 'must be a number of milliseconds' }).int().min(0).default(30_000),
   LANDFALL_TRACING_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
   LANDFALL_TRACING_TOKEN: z.string().min(1).optional(),

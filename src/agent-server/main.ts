@@ -38,6 +38,7 @@ try {
     leaseMs: environment.LANDFALL_LEASE_MS,
     revisionId: environment.LANDFALL_REVISION_ID,
     deploymentId: environment.LANDFALL_DEPLOYMENT_ID,
+    holdUntil: environment.LANDFALL_HOLD_UNTIL === undefined ? undefined : new Date(environment.LANDFALL_HOLD_UNTIL),
     tracing: tracingOf(environment),
     webhooks: { privateNetworks: environment.LANDFALL_WEBHOOK_PRIVATE === 'allow' },
     log,

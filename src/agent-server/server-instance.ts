@@ -14,6 +14,7 @@ import type { Fetch } from './protocols/internal-api.ts';
 import { tasksIn } from './protocols/a2a/find-task.ts';
 import { ThreadEventStore } from './protocols/thread-stream/store.ts';
 import { ThreadEventStreams } from './protocols/thread-stream/thread-event-streams.ts';
+import { Hold } from './runs/hold.ts';
 import { Recovery } from './runs/recovery.ts';
 import { RunEvents } from './runs/run-events.ts';
 import { Runs } from './runs/runs.ts';
@@ -43,8 +44,10 @@ export interface ServerInstance {
   /** Handles a request of the agent's own code. */
   fetchAsAgent: Fetch;
   routes: Route[];
-  /** Starts to poll for orphaned runs and due work. */
+  /** Starts to poll for orphaned runs and due work; a held revision for its own runs only. */
   begin(): void;
+  /** Ends the hold of the revision: for traffic and all work, or for good. */
+  endHold(how: 'promote' | 'discard'): Promise<void>;
   end(): Promise<void>;
 }
 
@@ -80,9 +83,11 @@ async function putTogether(
   const lifetime = configuration.file.checkpointer?.ttl;
   const isOver = expiryCondition(lifetimesOf(lifetime).ofAll);
   const threads = new ThreadStore(storage, clock, isOver);
-  const runStore = new RunStore(storage, processId, clock, tracing && { revisionId }, isOver);
+  const hold = new Hold(storage, revisionId, options.holdUntil);
+  await hold.begin();
+  const runStore = new RunStore(storage, processId, clock, tracing && { revisionId }, isOver, hold);
   const checkWebhook = checkWebhooks(settings, log);
-  const queue = new RunQueue(storage, processId, clock);
+  const queue = new RunQueue(storage, processId, clock, hold);
   const events = new RunEvents(storage, processId, clock);
   const traced = tracing && hiddenValues(process.env);
   const runParts = { store: runStore, queue, events, graphs, clock, log };
@@ -146,17 +151,26 @@ async function putTogether(
   const exporter = tracing && new RunExporter({ ...tracing, storage, clock, log });
   let looking = Promise.resolve();
   let exporting = Promise.resolve();
+  /** Takes part in the work that all processes of the deployment share, beside runs. */
+  function beginSharedWork(): void {
+    store.begin();
+    openThreads.sweep.begin();
+    firing.begin();
+    exporting = exporter?.keepExporting() ?? exporting;
+    delivering.begin();
+  }
   return {
     fetch,
     fetchAsAgent: internalFetch(app, token),
     routes: app.routes.map(({ method, path }) => ({ method, path })),
     begin() {
       looking = recovery.keepPolling();
-      store.begin();
-      openThreads.sweep.begin();
-      firing.begin();
-      exporting = exporter?.keepExporting() ?? exporting;
-      delivering.begin();
+      if (!hold.isHeld) beginSharedWork();
+    },
+    async endHold(how) {
+      if (!hold.isHeld) return;
+      await hold[how]();
+      if (how === 'promote') beginSharedWork();
     },
     async end() {
       await firing.end();

@@ -43,6 +43,8 @@ export interface AgentServerOptions {
   tracing?: TracingOptions | undefined;
   webhooks?: WebhookOptions | undefined;
   revisionId?: string | undefined;
+  /** The latest end of the revision's hold; absent where it is not held. While held it executes only its own runs. */
+  holdUntil?: Date | undefined;
   deploymentId?: string | undefined;
 }
 
@@ -73,6 +75,8 @@ export interface AgentServerProcess {
    * @throws Error if it serves as another revision, or shuts down.
    */
   wake(revisionId: string): Promise<void>;
+  /** Ends the hold of a held revision: it takes part in all work from now on, or its unfinished runs are ended after it. */
+  endHold(how: 'promote' | 'discard'): Promise<void>;
   /** Stops accepting connections, drains runs within the bound, releases the others to the next process, and closes. */
   close(): Promise<void>;
 }
@@ -126,10 +130,11 @@ export async function startAgentServer(options: AgentServerOptions): Promise<Age
       if (closing) throw new Error('The server is shutting down.');
       if (serving && revisionId === servedAs) return;
       if (serving) throw new Error('Already serving another revision. Stop it first.');
-      serving = await serve(loaded, await open(options), { ...resolved, revisionId });
+      serving = await serve(loaded, await open(options), { ...resolved, revisionId, holdUntil: undefined });
       servedAs = revisionId;
       serving.begin();
     },
+    endHold: async (how) => serving?.endHold(how),
     close: () => (closing ??= close()),
   };
 }

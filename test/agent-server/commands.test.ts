@@ -5,12 +5,14 @@ import type { CommandAnswer } from '../../src/agent-server/commands.ts';
 
 const noCommand = {
   event: 'failed',
-  reason: 'Invalid command. Send {"do":"rest"} or {"do":"wake","revision_id":"..."}, on one line.',
+  reason: 'Invalid command. Send {"do":"rest"}, {"do":"wake","revision_id":"..."}, {"do":"promote"} or {"do":"discard"}, on one line.',
 };
 
 test.each<[string, string, object[]]>([
   ['the rest command', '{"do":"rest"}', [{ event: 'idle' }]],
   ['the wake command', '{"do":"wake","revision_id":"r2"}', [{ event: 'serving' }]],
+  ['the promote command', '{"do":"promote"}', [{ event: 'serving' }]],
+  ['the discard command', '{"do":"discard"}', [{ event: 'discarded' }]],
   ['an empty line', ' ', []],
   ['a line that is not JSON', 'rest', [noCommand]],
   ['an unknown command', '{"do":"sleep"}', [noCommand]],
@@ -21,6 +23,7 @@ test.each<[string, string, object[]]>([
   const answers: CommandAnswer[] = [];
   const server = {
     rest: async () => undefined,
+    endHold: async () => undefined,
     wake: async (revisionId: string) => {
       if (revisionId === 'serving') throw new Error('already serving');
     },

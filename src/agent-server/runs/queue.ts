@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Clock } from '../../clock.ts';
 import { applicationName, type Storage } from '../storage/open.ts';
+import type { Hold } from './hold.ts';
 import { storedRun, type StoredRun } from './run-row.ts';
 
 /** Why a process may take another's run. `lost`: the run names this process, which does not know it. */
@@ -11,6 +12,8 @@ export interface ClaimableRun extends StoredRun {
   /** Another process follows its events. */
   watched: boolean;
   because: ClaimReason;
+  /** It was created at a revision that was held and is not this one, and the hold is over. */
+  held_no_longer: boolean;
 }
 
 export interface ClaimQuery {
@@ -33,11 +36,18 @@ export class RunQueue {
   readonly processId: string;
   readonly #storage: Storage;
   readonly #clock: Clock;
+  readonly #hold: Pick<Hold, 'revisionId' | 'isHeld'>;
 
-  constructor(storage: Storage, processId: string, clock: Clock) {
+  constructor(
+    storage: Storage,
+    processId: string,
+    clock: Clock,
+    hold: Pick<Hold, 'revisionId' | 'isHeld'> = { revisionId: null, isHeld: false },
+  ) {
     this.#storage = storage;
     this.processId = processId;
     this.#clock = clock;
+    this.#hold = hold;
   }
 
   /** The runs of this process that other processes ask to end, or follow (`watched`). */
@@ -53,7 +63,8 @@ export class RunQueue {
 
   /**
    * Unfinished runs that this process may take, in the order of acceptance: orphaned ones, and, if it has free slots,
-   * detached runs whose turn has come and whose process has no slot.
+   * detached runs whose turn has come and whose process has no slot. A held process may take its revision's only, and
+   * every other process those of a held revision only once the hold is over.
    */
   async claimable({ inHand, hasRoom, graphs, limit }: ClaimQuery): Promise<ClaimableRun[]> {
     const waitsSince = new Date(this.#clock.now() - maxWaitMs);
@@ -63,7 +74,7 @@ export class RunQueue {
         with living as materialized (
           select application_name from pg_stat_activity where datname = current_database() and application_name is not null
         ), unfinished as (
-          select ${storedRun}, runs.watched, case
+          select ${storedRun}, runs.watched, held_by is not null and held_by is distinct from $8::text as held_no_longer, case
             when process_id is null then 'released'
             when process_id = $1 then 'lost'
             when lease_until < clock_timestamp() then 'lease-over'
@@ -78,9 +89,24 @@ export class RunQueue {
           from runs left join processes using (process_id)
           where status in ('pending', 'running') and ended_at is null
             and run_id not in (select unnest($3::uuid[]))
+            and case
+              when $9::boolean then held_by is not distinct from $8::text
+              else held_by is null or held_by = $8::text
+                or not exists (select from holds where revision_id = held_by and until > clock_timestamp())
+              end
         )
         select * from unfinished where because is not null order by sequence limit $7`,
-      values: [this.processId, applicationName(''), inHand, hasRoom, waitsSince, graphs, limit],
+      values: [
+        this.processId,
+        applicationName(''),
+        inHand,
+        hasRoom,
+        waitsSince,
+        graphs,
+        limit,
+        this.#hold.revisionId,
+        this.#hold.isHeld,
+      ],
     });
     return rows;
   }

@@ -123,7 +123,8 @@ export class Recovery {
   async #takeCareOf(run: ClaimableRun): Promise<void> {
     const { store, queue, events, runs, graphs, log } = this.#parts;
     const isReadable = runKwargs.safeParse(run.kwargs).success;
-    const decision = decideOrphan({ ...run, isReadable }, (graphId) => graphs.has(graphId));
+    const heldNoLonger = run.held_no_longer;
+    const decision = decideOrphan({ ...run, isReadable, heldNoLonger }, (graphId) => graphs.has(graphId));
     if (!(await queue.takeUp(run, decision.kind === 'go-on'))) return;
     const next = run.attempt + (run.status === 'running' ? 1 : 0);
     if (decision.kind === 'go-on') {
@@ -220,12 +221,18 @@ type OrphanDecision = { kind: 'go-on' } | EndDecision;
  * whose caller lost its connection ends as `on_disconnect` says.
  *
  * @param run `isReadable`: whether this process can parse the request, which another revision may have accepted.
+ *   `heldNoLonger`: whether it was created at a held revision that got no traffic.
  */
 export function decideOrphan(
-  run: Pick<StoredRun, 'status' | 'attempt' | 'detached' | 'cancel_action' | 'graph_id'> & { isReadable: boolean },
+  run: Pick<StoredRun, 'status' | 'attempt' | 'detached' | 'cancel_action' | 'graph_id'> & {
+    isReadable: boolean;
+    heldNoLonger?: boolean;
+  },
   hasGraph: (graphId: string) => boolean,
 ): OrphanDecision {
   if (run.cancel_action !== null) return ended('interrupted', cancelledError, new RunStopped('cancelled').message);
+  if (run.heldNoLonger)
+    return ended('interrupted', 'RevisionDiscarded', 'The revision that had this run was held, and was discarded.');
   if (!run.detached) return ended('interrupted', 'ServerStopped', 'The server stopped before the run had ended.');
   if (!hasGraph(run.graph_id)) {
     return ended('error', 'GraphMissing', `The revision that took over the run has no graph "${run.graph_id}".`);

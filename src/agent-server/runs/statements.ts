@@ -4,12 +4,12 @@
  */
 
 const runColumns = `run_id, thread_id, assistant_id, graph_id, status, metadata, kwargs, multitask_strategy, temporary,
-  detached, process_id, start_after, started_at, created_at, updated_at`;
+  detached, process_id, start_after, started_at, created_at, updated_at, held_by`;
 
-/** $1 to $12 are the run: ids, metadata, kwargs, strategy, temporary, detached, process, start_after, now. */
-const runValues = (status: string) => `
+/** $1 to $12 are the run: ids, metadata, kwargs, strategy, temporary, detached, process, start_after, now. `heldBy`: its mark. */
+const runValues = (status: string, heldBy: string) => `
   $1::uuid, $2::uuid, $3::uuid, $4, ${status}, $5::jsonb, $6::json, $7, $8::boolean, $9::boolean, $10::uuid, $11::timestamptz,
-  case when ${status} = 'running' then $12::timestamptz end, $12::timestamptz, $12::timestamptz`;
+  case when ${status} = 'running' then $12::timestamptz end, $12::timestamptz, $12::timestamptz, ${heldBy}::text`;
 
 const graphOfThread = `
   jsonb_strip_nulls(jsonb_build_object('graph_id', metadata -> 'graph_id', 'assistant_id', metadata -> 'assistant_id'))`;
@@ -30,7 +30,7 @@ export const beginOnThread = (isOver: string) => ({
       returning case when unfinished = 1 and $13 then 'running' else 'pending' end as status, graph_before
     )
     insert into runs (${runColumns}, graph_before, thread_stream)
-    select ${runValues('thread.status')}, thread.graph_before, $15::boolean from thread
+    select ${runValues('thread.status', '$16')}, thread.graph_before, $15::boolean from thread
     returning status, sequence`,
 });
 
@@ -42,7 +42,7 @@ export const beginWithThread = {
       insert into threads (thread_id, status, unfinished, metadata, config, interrupts, created_at, updated_at)
       values ($2, 'busy', 1, $14::jsonb, '{}', '{}', $12, $12)
     )
-    insert into runs (${runColumns}) select ${runValues('s.status')} from (select case when $13 then 'running' else 'pending' end as status) s
+    insert into runs (${runColumns}) select ${runValues('s.status', '$15')} from (select case when $13 then 'running' else 'pending' end as status) s
     returning status, sequence`,
 };
 
@@ -50,7 +50,7 @@ export const beginWithThread = {
 export const beginAlone = {
   name: 'begin-alone',
   text: `
-    insert into runs (${runColumns}) select ${runValues('s.status')} from (select case when $13 then 'running' else 'pending' end as status) s
+    insert into runs (${runColumns}) select ${runValues('s.status', '$14')} from (select case when $13 then 'running' else 'pending' end as status) s
     returning status, sequence`,
 };
 

@@ -9,6 +9,7 @@ import { storable } from '../storage/storable.ts';
 import { expiryCondition, type ExpiryCondition } from '../threads/expiry-sql.ts';
 import { inTransaction } from '../threads/transaction.ts';
 import { webhookHost } from '../webhooks/webhooks.ts';
+import type { Hold } from './hold.ts';
 import type { RunPlan } from './run-plan.ts';
 import type { RunEnd } from './run-row.ts';
 import { RunReads } from './run-reads.ts';
@@ -32,6 +33,7 @@ export type BeginRunResult =
 /** The runs of a deployment. Every change names the process, so that a process presumed dead changes nothing. */
 export class RunStore extends RunReads {
   readonly #processId: string;
+  readonly #hold: Pick<Hold, 'mark'> | undefined;
   readonly #traced: { revisionId: string | null } | undefined;
   readonly #beginOnThread: ReturnType<typeof statements.beginOnThread>;
   #webhooks: { ring(): void } | undefined;
@@ -39,6 +41,7 @@ export class RunStore extends RunReads {
   /**
    * @param traced whether runs are exported to a tracing project, and the revision to export.
    * @param isOver excludes expired threads, on which no run can start.
+   * @param hold marks the runs of a held revision.
    */
   constructor(
     storage: Storage,
@@ -46,9 +49,11 @@ export class RunStore extends RunReads {
     clock: Clock,
     traced?: { revisionId: string | null },
     isOver: ExpiryCondition = expiryCondition(),
+    hold?: Pick<Hold, 'mark'>,
   ) {
     super(storage, clock, isOver);
     this.#beginOnThread = statements.beginOnThread(isOver('$12'));
+    this.#hold = hold;
     this.#traced = traced;
     this.#processId = processId;
   }
@@ -90,6 +95,7 @@ export class RunStore extends RunReads {
         atOnce,
         ...(plan.temporary ? [] : [storable(known)]),
         ...(stateless ? [] : [plan.kwargs.thread_stream === true]),
+        this.#hold?.mark ?? null,
       ],
     });
     const [row] = rows;

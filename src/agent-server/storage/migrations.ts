@@ -13,6 +13,7 @@ import { storeVectors } from './migrations/090-store-vectors.ts';
 import { tracedSteps } from './migrations/100-traced-steps.ts';
 import { cronRuns } from './migrations/102-cron-runs.ts';
 import { boundedHistories } from './migrations/103-bounded-histories.ts';
+import { holds } from './migrations/104-holds.ts';
 import { webhookHistory } from './migrations/101-webhook-history.ts';
 
 /**
@@ -35,4 +36,5 @@ export const migrations: readonly Migration[] = [
   webhookHistory,
   cronRuns,
   boundedHistories,
+  holds,
 ];
