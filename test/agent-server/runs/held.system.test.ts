@@ -57,7 +57,7 @@ test('fires no crons until it is promoted, and later revisions go on with its ru
   const candidate = asking(held);
   const cron = { assistant_id: 'echo', schedule: '0 0 1 1 *', input: { input: 'cron' } };
   await candidate.json(candidate.post('/runs/crons', cron));
-  await database.query('update crons set next_run_date = date_trunc('second', now())');
+  await database.query('update crons set next_run_date = date_trunc($1, now())', ['second']);
   const own = await candidate.run(await candidate.thread(), sleeping(60_000));
   await polls();
   const isDue = async () => (await database.query('select from crons where next_run_date <= now()')).rowCount === 1;
