@@ -205,6 +205,8 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
       makeRoom: retention.makeRoom,
       step: settings.step,
     });
+    // Builds in containers have no way to be told of a promotion.
+    const holds = settings.running?.kind !== 'container' && settings.compute === undefined;
     const notifier = workNotifier(clock);
     const leaving = new AbortController();
     const serviceFor = (tenant: string, by?: Actor) =>
@@ -222,6 +224,7 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
         uploads,
         registry,
         integrations,
+        holds,
         tracing,
         agentTokens,
         ...(by ? { by } : {}),
@@ -237,6 +240,7 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
       uploads,
       runs: { store, tracing, agentTokens },
       sessions,
+      holds,
       consoleUrl: publicUrl === undefined ? undefined : `${publicUrl}/console`,
     });
     const server = createHttpServer({

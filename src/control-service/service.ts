@@ -6,6 +6,7 @@ import { listenerWorkOperations } from './listeners/work-service.ts';
 import { listenerOperations } from './listeners/service.ts';
 import { keyOperations } from './api-keys/service.ts';
 import { logOperations } from './logs/service.ts';
+import { holdOperations } from './revisions/hold-service.ts';
 import { revisionOperations } from './revisions/service.ts';
 import type { RolloutNotifier, ServiceSettings } from './service/settings.ts';
 import { integrationOperations } from './integrations/service.ts';
@@ -26,6 +27,7 @@ export function createControlService(given: ServiceSettings) {
     ...deploymentOperations(settings),
     ...deletionOperations(settings),
     ...revisionOperations(settings),
+    ...holdOperations(settings),
     ...historyOperations(settings),
     ...summaryOperations(settings),
     ...verdictOperations(settings),

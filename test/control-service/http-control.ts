@@ -27,11 +27,12 @@ const problems = z.object({
   detail: z.array(z.strictObject({ loc: z.array(z.union([z.string(), z.int()])), msg: z.string(), type: z.string() })),
 });
 const sentence = z.object({ detail: z.string() });
-const info = z.object({ idempotency_keys: z.boolean(), verdicts: z.boolean() });
+const info = z.object({ idempotency_keys: z.boolean(), verdicts: z.boolean(), holds: z.boolean() });
 
-const conditions = ({ ifLatest, idempotencyKey }: ChangeOptions = {}): Record<string, string> => ({
+const conditions = ({ ifLatest, idempotencyKey, holdSeconds }: ChangeOptions = {}): Record<string, string> => ({
   ...(ifLatest === undefined ? {} : { 'if-match': `"${ifLatest}"` }),
   ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+  ...(holdSeconds === undefined ? {} : { 'landfall-hold': String(holdSeconds) }),
 });
 
 /** The control service over HTTP, with a client written for these tests alone. */
@@ -85,6 +86,10 @@ export function httpControl(baseUrl: string, apiKey: string): OurControlService 
     listRevisions: (id, requested) => send(revisionsList, 'GET', `${one(id)}/revisions${query(requested)}`),
     interruptRevision: (id, revisionId, options) =>
       send(revision, 'POST', `${ofRevision(id, revisionId)}/interruption`, undefined, conditions(options)),
+    promoteRevision: (id, revisionId, body, options) =>
+      send(revision, 'POST', `${ofRevision(id, revisionId)}/promote`, body, conditions(options)),
+    discardRevision: (id, revisionId, body, options) =>
+      send(revision, 'POST', `${ofRevision(id, revisionId)}/discard`, body, conditions(options)),
     listRevisionHistory: (id, requested) =>
       send(revisionHistory, 'GET', `${one(id)}/revision-history${query(requested)}`),
     reportVerdict: (id, revisionId, body, options) =>
@@ -116,8 +121,8 @@ export function httpControl(baseUrl: string, apiKey: string): OurControlService 
     requestUpload: (id, options) => send(uploadTarget, 'POST', `${one(id)}/upload-url`, undefined, conditions(options)),
     requestPushToken: (id) => send(pushToken, 'POST', `${one(id)}/push-token`),
     features: async () => {
-      const { idempotency_keys, verdicts } = await send(info, 'GET', '/info');
-      return { idempotencyKeys: idempotency_keys, verdicts };
+      const { idempotency_keys, verdicts, holds } = await send(info, 'GET', '/info');
+      return { idempotencyKeys: idempotency_keys, verdicts, holds };
     },
     getListener: (id) => send(listener, 'GET', `/v2/listeners/${encodeURIComponent(id)}`),
     listProjects: (requested) => send(tracingProjectsList, 'GET', `/v1/projects${query(requested)}`),

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { hold } from './hold.ts';
 import { pageQuery } from './pages.ts';
 import { sourceRevisionConfig } from './source.ts';
 
@@ -12,6 +13,8 @@ export const revision = z.looseObject({
   source: z.string().optional(),
   source_revision_config: sourceRevisionConfig.default({}),
   status_message: z.string().nullish(),
+  /** Only where a hold was requested. */
+  hold: hold.optional(),
 });
 export type Revision = z.infer<typeof revision>;
 

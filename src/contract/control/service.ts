@@ -23,6 +23,11 @@ export interface WriteOptions extends CallOptions {
    * are not stored, so the key can be used again. Keys are kept for 7 days. Not part of control-service.md.
    */
   idempotencyKey?: string | undefined;
+  /**
+   * The seconds for which a revision that this write makes is held before it gets traffic, sent as `Landfall-Hold`.
+   * Only for a service that holds revisions (`features`). Not part of control-service.md.
+   */
+  holdSeconds?: number | undefined;
 }
 
 /** The options of a report, which is repeated under the same key until it gets a response. */
@@ -45,6 +50,8 @@ export interface ControlFeatures {
   idempotencyKeys: boolean;
   /** Takes verdicts of smoke tests: `reportVerdict`. */
   verdicts: boolean;
+  /** Holds revisions before traffic: `WriteOptions.holdSeconds`. */
+  holds?: boolean | undefined;
   /** The public address of its console. */
   consoleUrl?: string | undefined;
 }

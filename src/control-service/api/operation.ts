@@ -19,6 +19,8 @@ export interface ApiSettings {
   runs?: TracedRunsIntake | undefined;
   /** The sessions of browsers; without it there are none. */
   sessions?: Sessions | undefined;
+  /** Whether the service can hold revisions before traffic. */
+  holds?: boolean | undefined;
   /** The public address of the console, where there is one. */
   consoleUrl?: string | undefined;
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { holdHeader } from '../../contract/control/hold.ts';
 import type { Header } from '../../http/operation.ts';
 
 export const fieldNames: Header = {
@@ -12,6 +13,11 @@ export const idempotencyKey: Header = {
 export const ifMatch: Header = {
   name: 'If-Match',
   description: 'The id of the latest revision that the change is based on. Where another one is the latest: 412.',
+};
+export const holdSeconds: Header = {
+  name: holdHeader,
+  description:
+    'Holds the revision that the change makes for so many seconds (1 to 86400) when it is healthy: no traffic, until it is promoted.',
 };
 export const lastEventId: Header = {
   name: 'Last-Event-ID',

@@ -1,5 +1,6 @@
 import type { Context } from 'hono';
 import { idempotencyKeyHeader } from '../../contract/control/idempotency-key.ts';
+import { holdHeader } from '../../contract/control/hold.ts';
 import { fromJson, holdsMore } from '../../contract/json-text.ts';
 import { ServiceError, type FieldProblem } from '../../contract/service-error.ts';
 import { mostSigns, tooManyValues } from '../validation/text.ts';
@@ -85,13 +86,19 @@ function unreadable(context: Context, status: number, why: string | FieldProblem
  * What a write is sent with beside its body. `If-Match` names the revision that it was decided on; `*` is none, for
  * what is not there is a 404 anyway. `Idempotency-Key` may stand in quotes or without.
  */
-export function readConditions(context: Context): { ifLatest?: string; idempotencyKey?: string } {
+export function readConditions(context: Context): {
+  ifLatest?: string;
+  idempotencyKey?: string;
+  holdSeconds?: number;
+} {
   const unquoted = (written: string): string => written.trim().replace(/^"(.*)"$/, '$1');
   const ifMatch = context.req.header('if-match')?.trim() ?? '*';
   const key = context.req.header(idempotencyKeyHeader);
+  const hold = context.req.header(holdHeader)?.trim();
   return {
     ...(ifMatch === '*' ? {} : { ifLatest: unquoted(ifMatch) }),
     ...(key === undefined ? {} : { idempotencyKey: unquoted(key) }),
+    ...(hold === undefined ? {} : { holdSeconds: /^\d{1,9}$/.test(hold) ? Number(hold) : NaN }),
   };
 }
 

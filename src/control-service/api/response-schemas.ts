@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { deployment, deploymentStatuses } from '../../contract/control/deployment.ts';
 import { githubIntegration, githubRepository } from '../../contract/control/integration.ts';
 import { computeType, listener, listenerComputeConfig } from '../../contract/control/listener.ts';
+import { hold, holdDecisions } from '../../contract/control/hold.ts';
 import { historyEntry } from '../../contract/control/revision-history.ts';
 import { revision } from '../../contract/control/revision.ts';
 import { revisionStatuses } from '../../contract/control/revision-status.ts';
@@ -51,6 +52,9 @@ export const revisionResponse = z.looseObject({
   status_message: text.nullable(),
   source,
   source_revision_config: revisionConfigResponse,
+  hold: z
+    .looseObject({ ...hold.shape, ends_at: time.nullable(), decision: z.enum(holdDecisions).nullable() })
+    .optional(),
 });
 
 const offset = z.int().min(0);

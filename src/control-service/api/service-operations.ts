@@ -15,6 +15,8 @@ export const info = z.object({
   idempotency_keys: z.boolean(),
   /** Whether it takes verdicts of smoke tests. */
   verdicts: z.boolean(),
+  /** Whether it can hold revisions before traffic. */
+  holds: z.boolean(),
   /** The public address of the console, where the service has a public address. */
   console_url: z.string().optional(),
 });
@@ -38,12 +40,13 @@ export const serviceOperations = [
     responses: { 200: { description: 'The service.', schema: info } },
     open: true,
     handle: (c) => {
-      const { consoleUrl } = c.var.settings;
+      const { consoleUrl, holds = false } = c.var.settings;
       return c.json({
         service: 'landfall control service',
         version: interfaceVersion,
         idempotency_keys: true,
         verdicts: true,
+        holds,
         ...(consoleUrl === undefined ? {} : { console_url: consoleUrl }),
       });
     },

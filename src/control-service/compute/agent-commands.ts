@@ -4,13 +4,13 @@ import { fromJson } from '../../contract/json-text.ts';
 
 /** The agent server's response to a command (docs/design/agent-process.md#commands). */
 const answerSchema = z.union([
-  z.strictObject({ event: z.enum(['idle', 'serving']) }),
+  z.strictObject({ event: z.enum(['idle', 'serving', 'discarded']) }),
   z.strictObject({ event: z.literal('failed'), reason: z.string() }),
 ]);
 type CommandAnswer = z.infer<typeof answerSchema>;
 
 /** The commands that an agent's process accepts on its input. */
-export type AgentCommand = { do: 'rest' } | { do: 'wake'; revision_id: string };
+export type AgentCommand = { do: 'rest' | 'promote' | 'discard' } | { do: 'wake'; revision_id: string };
 
 /** Sends commands to an agent's process, one at a time. */
 export function agentCommands(input: Writable | null) {

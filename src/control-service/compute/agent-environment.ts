@@ -24,7 +24,7 @@ export const pathWithOurNode = (path: string, node: string = process.execPath): 
 
 /** The deployment's secrets, overridden by the platform's variables, which are the same for processes and containers. */
 export const agentVariables = (
-  { secrets, databaseUrl, revisionId, deploymentId, tracing }: Omit<AgentSpec, 'program'>,
+  { secrets, databaseUrl, revisionId, deploymentId, tracing, holdUntil }: Omit<AgentSpec, 'program'>,
   { token, drainMs, privateWebhooks }: AgentSettings,
 ): Record<string, string> => ({
   ...Object.fromEntries(secrets.map(({ name, value }) => [name, value])),
@@ -34,6 +34,7 @@ export const agentVariables = (
   LANDFALL_DEPLOYMENT_ID: deploymentId,
   LANDFALL_DRAIN_MS: String(drainMs),
   LANDFALL_WEBHOOK_PRIVATE: webhookPrivate(privateWebhooks),
+  ...(holdUntil ? { LANDFALL_HOLD_UNTIL: holdUntil.toISOString() } : {}),
   ...(tracing ? { LANDFALL_TRACING_URL: tracing.url, LANDFALL_TRACING_TOKEN: tracing.token } : {}),
 });
 

@@ -43,6 +43,8 @@ export interface AgentSpec {
   tracing: TracingTarget | undefined;
   /** The user of this machine that the deployment's processes run as; absent where they run as this service's own. */
   user?: ProcessUser | undefined;
+  /** The latest end of its hold: it is started without a share in the deployment's work. Absent where it is not held. */
+  holdUntil?: Date | undefined;
   log: WriteLine;
 }
 
@@ -62,6 +64,11 @@ export interface RunningAgent {
   exited: Promise<string>;
   /** The last lines of its output, masked; none where this compute does not have them. */
   said?: () => readonly string[];
+  /**
+   * Ends its hold: it takes part in all work, or its unfinished runs end with it. False where it does not. Absent where
+   * the compute holds no agents.
+   */
+  endHold?: (how: 'promote' | 'discard') => Promise<boolean>;
   /** Instead of `stop`: drains it and keeps it loaded, where the compute can; undefined where it has ended instead. */
   rest?: () => Promise<IdleAgent | undefined>;
 }

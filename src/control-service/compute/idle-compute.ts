@@ -70,7 +70,8 @@ export function idleCompute(compute: Compute, { clock, most = 3 }: { clock: Cloc
 
   async function resumed(spec: AgentSpec, signal: AbortSignal): Promise<AgentStart | undefined> {
     const found = kept.get(spec.deploymentId);
-    if (!found || !isSame(found.spec, spec)) return undefined;
+    // An idle agent would take part in all work at once.
+    if (!found || spec.holdUntil || !isSame(found.spec, spec)) return undefined;
     kept.delete(spec.deploymentId);
     found.over.abort();
     const start = await found.agent.wake(spec, signal);
@@ -94,8 +95,8 @@ export function idleCompute(compute: Compute, { clock, most = 3 }: { clock: Cloc
   };
 }
 
-/** Whether an agent of one spec can resume as another: all but the revision and the log is equal. */
+/** Whether an agent of one spec can resume as another: all but the revision, the log and a former hold is equal. */
 export function isSame(one: AgentSpec, other: AgentSpec): boolean {
-  const essence = ({ revisionId: _revision, log: _log, ...rest }: AgentSpec) => rest;
+  const essence = ({ revisionId: _revision, log: _log, holdUntil: _hold, ...rest }: AgentSpec) => rest;
   return isDeepStrictEqual(essence(one), essence(other));
 }

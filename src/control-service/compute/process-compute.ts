@@ -157,7 +157,15 @@ export function processCompute(settings: ProcessComputeSettings): Compute {
       await stop(lastStepsMs);
       return failedStart('The agent that was kept did not serve again.', heard.excerpt);
     }
-    return { origin, token, stop, exited, said: heard.excerpt.lines, rest };
+    return {
+      origin,
+      token,
+      stop,
+      exited,
+      said: heard.excerpt.lines,
+      rest,
+      endHold: (how) => does({ do: how }, lastStepsMs * 5),
+    };
   }
 }
 

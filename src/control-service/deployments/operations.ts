@@ -1,7 +1,7 @@
 import { deploymentCreateRequest, deploymentPatchRequest } from '../../contract/control/deployment.ts';
 import { deploymentSummaries, deploymentSummariesQuery } from '../../contract/control/deployment-summary.ts';
 import { operationsOf } from '../api/operation.ts';
-import { fieldNames, idempotencyKey, ifMatch } from '../api/parameters.ts';
+import { fieldNames, holdSeconds, idempotencyKey, ifMatch } from '../api/parameters.ts';
 import { readConditions, readJson, readQuery } from '../api/request.ts';
 import { sendSpelled } from '../api/response.ts';
 import { deploymentResponse, deploymentsResponse } from '../api/response-schemas.ts';
@@ -20,7 +20,7 @@ export const deploymentOperations = [
     id: 'create_deployment',
     summary: 'Create a deployment',
     description: 'Makes the deployment, its first revision and its tracing project.',
-    headers: [fieldNames, idempotencyKey],
+    headers: [fieldNames, idempotencyKey, holdSeconds],
     body: { schema: deploymentCreateRequest, required: true },
     responses: {
       201: { description: 'The deployment, with its first revision on its way.', schema: deploymentResponse },
@@ -86,7 +86,7 @@ export const deploymentOperations = [
     summary: 'Change a deployment',
     description:
       'A field that is absent or null stays as it is. Where a revision is made, `latest_revision_id` names it.',
-    headers: [fieldNames, idempotencyKey, ifMatch],
+    headers: [fieldNames, idempotencyKey, ifMatch, holdSeconds],
     body: { schema: deploymentPatchRequest, required: true },
     responses: { 200: { description: 'The deployment as it is now.', schema: deploymentResponse } },
     errors: [400, 404, 409, 412, 413, 415, 422],

@@ -89,7 +89,7 @@ export const deploymentStore = (db: ControlDatabase, clock: Clock, forgetOld: ()
           .insertInto('tracing_projects')
           .values({ id: projectId, tenant_id: tenantId, name: requested.name, deployment_id: id, created_at: now })
           .execute();
-        const view = await addRevision(trx, now, id, 'new', { kind: 'create', by: doing.by });
+        const view = await addRevision(trx, now, id, 'new', { kind: 'create', by: doing.by }, requested.hold);
         if (keyed) await noteResult(trx, tenantId, keyed, { deployment_id: id, revision_id: view.latest.id });
         const subject = { deployment_id: id, deployment_name: requested.name, revision_id: view.latest.id };
         await recordChange(trx, now, { tenantId, ...doing, subject, fields: changedFields(undefined, requested) });
@@ -152,10 +152,17 @@ async function changeNow(
   const view =
     revision === 'none'
       ? await viewOf(trx, id)
-      : await addRevision(trx, now, id, revision, {
-          kind: revision === 'new' ? 'patch' : redeployKind(revision, await latestAndLive(trx, current)),
-          by: doing.by,
-        });
+      : await addRevision(
+          trx,
+          now,
+          id,
+          revision,
+          {
+            kind: revision === 'new' ? 'patch' : redeployKind(revision, await latestAndLive(trx, current)),
+            by: doing.by,
+          },
+          decision.hold,
+        );
   const made = revision === 'none' ? {} : { revision_id: view.latest.id };
   const subject = { deployment_id: id, deployment_name: current.name, ...made };
   await recordChange(trx, now, { tenantId, ...doing, subject, fields });
@@ -181,13 +188,14 @@ export async function addRevision(
   deploymentId: string,
   build: 'new' | TakenBuild,
   cause: Cause,
+  hold?: number,
 ): Promise<DeploymentView> {
   const wanted = await trx
     .selectFrom('deployments')
     .selectAll()
     .where('id', '=', deploymentId)
     .executeTakeFirstOrThrow();
-  const latest = await insertRevision(trx, now, wanted, cause, build === 'new' ? undefined : build);
+  const latest = await insertRevision(trx, now, wanted, cause, { taken: build === 'new' ? undefined : build, hold });
   const deployment = await trx
     .updateTable('deployments')
     .set({

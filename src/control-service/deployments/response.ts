@@ -69,8 +69,12 @@ export function toDeploymentResponse({ deployment, latest }: DeploymentView, bas
   };
 }
 
+/** Where a held revision answers by itself: no deployment has such an id. */
+const heldAddress = (baseUrl: string, deploymentId: string, revisionId: string): string =>
+  stableAddress(baseUrl, `${deploymentId}@${revisionId}`);
+
 /** Serializes a revision. */
-export function toRevisionResponse(revision: RevisionRecord): Revision {
+export function toRevisionResponse(revision: RevisionRecord, baseUrl: string): Revision {
   return {
     id: revision.id,
     created_at: revision.created_at.toISOString(),
@@ -79,6 +83,15 @@ export function toRevisionResponse(revision: RevisionRecord): Revision {
     status_message: revision.status_message,
     source: revision.source,
     source_revision_config: revisionConfig(revision),
+    ...(revision.hold_seconds === null
+      ? {}
+      : {
+          hold: {
+            address: heldAddress(baseUrl, revision.deployment_id, revision.id),
+            ends_at: revision.hold_ends_at?.toISOString() ?? null,
+            decision: revision.hold_decision,
+          },
+        }),
   };
 }
 

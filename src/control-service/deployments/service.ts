@@ -1,6 +1,7 @@
 import type { Deployment, DeploymentsList } from '../../contract/control/deployment.ts';
 import type { Revision } from '../../contract/control/revision.ts';
 import type { ChangeOptions, ControlFeatures, WriteOptions } from '../../contract/control/service.ts';
+import { judgeHold } from '../revisions/hold-decision.ts';
 import { foreignImageProblem } from '../registry/registry-address.ts';
 import { judgeCreate, readCreate, unknownListener } from './validation/create.ts';
 import { deletedSince, keyOfAnother, readKeyedWrite, type KeyedWrite } from '../validation/idempotency-key.ts';
@@ -28,14 +29,25 @@ export function deploymentOperations({
   graphConfigLater = false,
   registry,
   integrations,
+  holds = false,
   by = theService,
 }: ServiceSettings) {
   const toResponse = (view: DeploymentView): Deployment => toDeploymentResponse(view, baseUrl());
 
+  const holdFacts = ({ source, source_config }: Pick<DeploymentRecord, 'source' | 'source_config'>) => ({
+    holds,
+    listener: source_config.listener_id != null,
+    image: source === 'external_docker' || source === 'internal_docker',
+  });
+
   async function change(
     call: Call,
     id: string,
-    { ifLatest, keyed }: { ifLatest: string | undefined; keyed: KeyedWrite | undefined },
+    {
+      ifLatest,
+      keyed,
+      hold,
+    }: Pick<ChangeOptions, 'ifLatest'> & { keyed: KeyedWrite | undefined; hold?: number | undefined },
     decide: (current: DeploymentRecord) => DeploymentChange | { refused: Refusal },
   ): Promise<DeploymentView> {
     let makesRevision = false;
@@ -44,9 +56,11 @@ export function deploymentOperations({
       if (ifLatest !== undefined && ifLatest !== current.latest_revision_id) {
         return { refused: { status: 412, detail: tooLate(current.latest_revision_id) } };
       }
+      const held = judgeHold(hold, holdFacts(current));
+      if (!held.ok) return { refused: held.refusal };
       const decision = decide(current);
       makesRevision = !('refused' in decision) && decision.revision !== 'none';
-      return decision;
+      return 'refused' in decision ? decision : { ...decision, hold: held.value };
     };
     const end = foundOrThrow(
       call,
@@ -74,14 +88,14 @@ export function deploymentOperations({
     call: Call,
     id: string,
     body: unknown,
-    { always = false, ifLatest, idempotencyKey }: ChangeOptions & { always?: boolean } = {},
+    { always = false, ifLatest, idempotencyKey, holdSeconds: hold }: ChangeOptions & { always?: boolean } = {},
   ): Promise<DeploymentView> => {
     const read = valueOrThrow(call, readPatch(body));
-    const keyed = valueOrThrow(call, readKeyedWrite(idempotencyKey, asOne(call), read.request));
+    const keyed = valueOrThrow(call, readKeyedWrite(idempotencyKey, asOne(call), withHold(read.request, hold)));
     const image = foreignImage(read.request.source_revision_config?.image_uri);
     if (image) throw refusedCall(call, { status: 400, detail: image });
     const tarball = await namedTarball(id, read.request.source_revision_config?.source_tarball_path);
-    return change(call, id, { ifLatest, keyed }, (current) => {
+    return change(call, id, { ifLatest, keyed, hold }, (current) => {
       const judged = judgePatch({ ...current, shownUrl: shownUrl(current, baseUrl()) ?? '' }, read, tarball);
       if (!judged.ok) return { refused: judged.refusal };
       const { requested, revisionFor } = judged.value;
@@ -103,10 +117,10 @@ export function deploymentOperations({
 
   return {
     /** With a key (`WriteOptions`) this and every change below happens once, however often it is sent. */
-    async createDeployment(body: unknown, { idempotencyKey }: WriteOptions = {}): Promise<Deployment> {
+    async createDeployment(body: unknown, { idempotencyKey, holdSeconds }: WriteOptions = {}): Promise<Deployment> {
       const call = { operation: 'create deployment', method: 'POST', path: '/v2/deployments' };
       const request = valueOrThrow(call, readCreate(body));
-      const keyed = valueOrThrow(call, readKeyedWrite(idempotencyKey, asOne(call), request));
+      const keyed = valueOrThrow(call, readKeyedWrite(idempotencyKey, asOne(call), withHold(request, holdSeconds)));
       const { integration_id, listener_id } = request.source_config;
       const integration = integration_id ? await store.findIntegration(tenantId, integration_id) : undefined;
       const listener = listener_id ? await store.findListener(tenantId, listener_id) : undefined;
@@ -118,7 +132,11 @@ export function deploymentOperations({
       const requested = valueOrThrow(call, judgeCreate(request, facts));
       const image = foreignImage(request.source_revision_config.image_uri);
       if (image) throw refusedCall(call, { status: 400, detail: image });
-      const end = await store.createDeployment(tenantId, requested, keyed, { by, operation: call.operation });
+      const hold = valueOrThrow(call, judgeHold(holdSeconds, holdFacts(request)));
+      const end = await store.createDeployment(tenantId, { ...requested, hold }, keyed, {
+        by,
+        operation: call.operation,
+      });
       if (end.kind === 'key-of-another') throw refusedCall(call, keyOfAnother(end.request));
       if (end.kind === 'deleted-since') throw refusedCall(call, deletedSince);
       if (end.kind === 'listener-gone') throw refusedCall(call, { status: 400, detail: unknownListener });
@@ -152,13 +170,13 @@ export function deploymentOperations({
     async createRevision(id: string, body: unknown, options: ChangeOptions = {}): Promise<Revision> {
       const call = { operation: 'create revision', method: 'POST', path: `/v2/deployments/${id}/revisions` };
       const view = await patch(call, parseId(call, 'deployment_id', id), body, { ...options, always: true });
-      return toRevisionResponse(view.latest);
+      return toRevisionResponse(view.latest, baseUrl());
     },
 
     async redeployRevision(
       id: string,
       revisionId: string,
-      { ifLatest, idempotencyKey }: ChangeOptions = {},
+      { ifLatest, idempotencyKey, holdSeconds: hold }: ChangeOptions = {},
     ): Promise<Deployment> {
       const path = `/v2/deployments/${id}/revisions/${revisionId}/redeploy`;
       const call = { operation: 'redeploy revision', method: 'POST', path };
@@ -166,8 +184,8 @@ export function deploymentOperations({
       const earlierId = parseId(call, 'revision_id', revisionId);
       foundOrThrow(call, 'Deployment', id, await store.findDeployment(tenantId, deploymentId));
       const earlier = foundOrThrow(call, 'Revision', revisionId, await store.findRevision(deploymentId, earlierId));
-      const keyed = valueOrThrow(call, readKeyedWrite(idempotencyKey, asOne(call)));
-      const view = await change(call, deploymentId, { ifLatest, keyed }, (current) => {
+      const keyed = valueOrThrow(call, readKeyedWrite(idempotencyKey, asOne(call), withHold(null, hold)));
+      const view = await change(call, deploymentId, { ifLatest, keyed, hold }, (current) => {
         const judged = judgeRedeploy(current, earlier);
         if (!judged.ok) return { refused: judged.refusal };
         return { wanted: judged.value, revision: { ...earlier, redeploy_of: earlier.id } };
@@ -176,10 +194,13 @@ export function deploymentOperations({
     },
 
     async features(): Promise<ControlFeatures> {
-      return { idempotencyKeys: true, verdicts: true };
+      return { idempotencyKeys: true, verdicts: true, holds };
     },
   };
 }
+
+/** What identifies a write under its key. */
+const withHold = (body: unknown, hold: number | undefined): unknown => (hold === undefined ? body : { body, hold });
 
 const tooLate = (latest: string | null): string =>
   `The latest revision is ${latest ?? 'none'} by now, and not the one that If-Match names. Look at the deployment again before you change it.`;

@@ -19,6 +19,11 @@ export const gatewayErrors = {
       'No revision of this deployment is live at the moment. Ask the control service for the status of its revisions, and try again.',
     retryAfter: 5,
   },
+  notHeld: {
+    status: 404,
+    detail:
+      'No revision is held at this address at the moment. Read the revision: its hold is not yet there, or was decided.',
+  },
   starting: {
     status: 503,
     detail:

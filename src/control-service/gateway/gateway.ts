@@ -40,6 +40,8 @@ interface GatewaySettings {
 export function createGateway(settings: GatewaySettings) {
   const { authorize, isStarting, count, publicUrl, clock, log, answerWithinMs = 600_000 } = settings;
   const routes = new Map<string, OpenRoute>();
+  /** The routes to held revisions, by `<deployment id>@<revision id>`. */
+  const held = new Map<string, OpenRoute>();
 
   const watch = admissionWatch(clock);
 
@@ -61,7 +63,7 @@ export function createGateway(settings: GatewaySettings) {
   }
 
   async function answer(
-    { deploymentId, path }: AgentPath,
+    { deploymentId, revisionId, path }: AgentPath,
     request: IncomingMessage,
     response: ServerResponse,
     basePath: string,
@@ -69,7 +71,9 @@ export function createGateway(settings: GatewaySettings) {
   ): Promise<void> {
     // Otherwise the agent, and its log, would get the key.
     if (holdsApiKey(path)) return sendGatewayError(response, gatewayErrors.keyInPath);
-    const live = routes.get(deploymentId);
+    const name = revisionId === undefined ? deploymentId : heldName(deploymentId, revisionId);
+    const find = (): OpenRoute | undefined => (revisionId === undefined ? routes : held).get(name);
+    const live = find();
     if (live && isPreflight(request)) return live.sendPreflight(request, response, path);
     if (live && isUiFile(request, path)) return live.sendUiFile(request, response, path);
     const { method = '' } = request;
@@ -83,8 +87,9 @@ export function createGateway(settings: GatewaySettings) {
     }
     const bySession = admission === 'session';
     // Most of them are the console's own, which reads an open page again and again.
-    const record = (bySession ? undefined : count?.(deploymentId)) ?? noRecord;
-    const route = routes.get(deploymentId);
+    const record = (bySession || revisionId !== undefined ? undefined : count?.(deploymentId)) ?? noRecord;
+    const route = find();
+    if (!route && revisionId !== undefined) return sendGatewayError(response, gatewayErrors.notHeld);
     if (!route) {
       record.failed();
       return sendGatewayError(response, isStarting?.(deploymentId) ? gatewayErrors.starting : gatewayErrors.notLive);
@@ -98,7 +103,7 @@ export function createGateway(settings: GatewaySettings) {
       return again === 'unchecked' || isAdmission(again);
     };
     const stopWatching = watch(isStillAdmitted, () => stream.destroy());
-    setPublicAddress(request.headers, { publicUrl, basePath }, `/agents/${deploymentId}`);
+    setPublicAddress(request.headers, { publicUrl, basePath }, `/agents/${name}`);
     await route.send(request, response, path, { record, upgrade, bySession });
     if (!upgrade) stopWatching();
   }
@@ -129,6 +134,20 @@ export function createGateway(settings: GatewaySettings) {
       routes.delete(deploymentId);
       return former;
     },
+    /**
+     * Serves a held revision at an address of its own. Returns the end of that: requests in flight may end where the
+     * process goes on (`goesOn`), else they are cut.
+     */
+    hold: (deploymentId: string, revisionId: string, upstream: Upstream): ((goesOn: boolean) => void) => {
+      const route = openRoute(upstream, { clock, log, answerWithinMs });
+      const name = heldName(deploymentId, revisionId);
+      held.set(name, route);
+      return (goesOn) => {
+        if (held.get(name) === route) held.delete(name);
+        if (goesOn) void route.drained().then(route.close);
+        else route.close();
+      };
+    },
     /** The process that new requests go to. */
     live: (deploymentId: string): Upstream | undefined => routes.get(deploymentId)?.upstream,
     /** The processes that serve, with the ids of their deployments. */
@@ -140,8 +159,12 @@ export type Gateway = ReturnType<typeof createGateway>;
 const isAdmission = (admission: Admission | 'unchecked'): admission is 'allowed' | 'session' =>
   admission === 'allowed' || admission === 'session';
 
+const heldName = (deploymentId: string, revisionId: string): string => `${deploymentId}@${revisionId}`;
+
 interface AgentPath {
   deploymentId: string;
+  /** Where the address is that of a held revision. */
+  revisionId?: string;
   /** With its query: the rest after `/agents/<deployment id>`. */
   path: string;
 }
@@ -154,5 +177,8 @@ export function readAgentPath(target: string): AgentPath | undefined {
   if (!URL.canParse(target, 'http://service')) return undefined;
   const { pathname, search } = new URL(target, 'http://service');
   const found = /^\/agents\/([^/]+)(\/.*)?$/.exec(pathname);
-  return found?.[1] ? { deploymentId: found[1].toLowerCase(), path: `${found[2] ?? '/'}${search}` } : undefined;
+  const [deploymentId = '', revisionId] = (found?.[1] ?? '').toLowerCase().split(/@|%40/);
+  if (!found || deploymentId === '') return undefined;
+  const path = `${found[2] ?? '/'}${search}`;
+  return revisionId === undefined ? { deploymentId, path } : { deploymentId, revisionId, path };
 }

@@ -18,7 +18,7 @@ import { tenantFinders } from './service.ts';
 
 /** The revisions of a deployment with all that a timeline shows: an addition of ours. */
 export function historyOperations(settings: ServiceSettings) {
-  const { store } = settings;
+  const { store, baseUrl } = settings;
   const { ownDeployment } = tenantFinders(settings);
   return {
     async listRevisionHistory(id: string, query: unknown): Promise<RevisionHistory> {
@@ -32,7 +32,7 @@ export function historyOperations(settings: ServiceSettings) {
       const eventsOf = Map.groupBy(events, ({ revision_id }) => revision_id);
       const verdictOf = new Map(verdicts.map((verdict) => [verdict.revision_id, verdict]));
       const resources = found.map((entry) =>
-        toHistoryEntry(deployment, entry, {
+        toHistoryEntry(deployment, entry, baseUrl(), {
           events: eventsOf.get(entry.revision.id) ?? [],
           verdict: verdictOf.get(entry.revision.id),
         }),
@@ -46,10 +46,11 @@ export function historyOperations(settings: ServiceSettings) {
 function toHistoryEntry(
   deployment: DeploymentRecord,
   { revision, before }: RevisionWithBefore,
+  baseUrl: string,
   { events, verdict }: { events: readonly RevisionEvent[]; verdict: VerdictRecord | undefined },
 ): HistoryEntry {
   return {
-    revision: toRevisionResponse(revision),
+    revision: toRevisionResponse(revision, baseUrl),
     cause: {
       kind: revision.cause,
       actor: revision.cause_actor,

@@ -22,7 +22,7 @@ export async function insertRevision(
   now: Date,
   wanted: DeploymentRecord,
   cause: Cause,
-  taken?: TakenBuild,
+  { taken, hold }: { taken?: TakenBuild | undefined; hold?: number | undefined },
 ): Promise<RevisionRecord> {
   const path = wanted.source_revision_config.source_tarball_path;
   const upload = path
@@ -46,6 +46,7 @@ export async function insertRevision(
       build_folder: taken?.build_folder ?? null,
       redeploy_of: taken?.redeploy_of ?? null,
       ...causeColumns(cause),
+      hold_seconds: hold ?? null,
       created_at: now,
       updated_at: now,
     })

@@ -1,8 +1,9 @@
 import { deploymentPatchRequest } from '../../contract/control/deployment.ts';
+import { holdDecisionRequest } from '../../contract/control/hold.ts';
 import { revisionsQuery } from '../../contract/control/revision.ts';
 import { revisionHistoryQuery } from '../../contract/control/revision-history.ts';
 import { operationsOf } from '../api/operation.ts';
-import { fieldNames, idempotencyKey, ifMatch } from '../api/parameters.ts';
+import { fieldNames, holdSeconds, idempotencyKey, ifMatch } from '../api/parameters.ts';
 import { readConditions, readJson, readQuery } from '../api/request.ts';
 import { sendSpelled } from '../api/response.ts';
 import {
@@ -16,7 +17,7 @@ const operation = operationsOf('Revisions');
 
 const all = '/v2/deployments/:deployment_id/revisions';
 const one = `${all}/:revision_id` as const;
-const change = [fieldNames, idempotencyKey, ifMatch];
+const change = [fieldNames, idempotencyKey, ifMatch, holdSeconds];
 
 /** The revisions of a deployment. */
 export const revisionOperations = [
@@ -110,6 +111,48 @@ export const revisionOperations = [
         await c.var.service.interruptRevision(
           c.req.param('deployment_id'),
           c.req.param('revision_id'),
+          readConditions(c),
+        ),
+      ),
+  }),
+  operation({
+    method: 'post',
+    path: `${one}/promote`,
+    id: 'promote_revision',
+    summary: 'Promote a held revision',
+    description: 'Switches the traffic to it. A repetition is no error; the status tells when it is live.',
+    headers: [fieldNames, idempotencyKey],
+    body: { schema: holdDecisionRequest, required: false },
+    responses: { 200: { description: 'The revision, to be switched to.', schema: revisionResponse } },
+    errors: [400, 404, 409, 413, 415, 422],
+    handle: async (c) =>
+      sendSpelled(
+        c,
+        await c.var.service.promoteRevision(
+          c.req.param('deployment_id'),
+          c.req.param('revision_id'),
+          await readJson(c),
+          readConditions(c),
+        ),
+      ),
+  }),
+  operation({
+    method: 'post',
+    path: `${one}/discard`,
+    id: 'discard_revision',
+    summary: 'Discard a held revision',
+    description: 'Ends it as INTERRUPTED; the live one goes on serving. A repetition is no error.',
+    headers: [fieldNames, idempotencyKey],
+    body: { schema: holdDecisionRequest, required: false },
+    responses: { 200: { description: 'The revision, interrupted.', schema: revisionResponse } },
+    errors: [400, 404, 409, 413, 415, 422],
+    handle: async (c) =>
+      sendSpelled(
+        c,
+        await c.var.service.discardRevision(
+          c.req.param('deployment_id'),
+          c.req.param('revision_id'),
+          await readJson(c),
           readConditions(c),
         ),
       ),

@@ -34,13 +34,14 @@ export function tenantFinders({ store, tenantId }: Pick<ServiceSettings, 'store'
 /** Reading and interrupting revisions. */
 export function revisionOperations(settings: ServiceSettings) {
   const { store, rollouts } = settings;
+  const toResponse = (found: RevisionRecord): Revision => toRevisionResponse(found, settings.baseUrl());
   const once = createIdempotentWrite(settings);
   const { ownDeployment, ownRevision } = tenantFinders(settings);
 
   return {
     async getRevision(id: string, revisionId: string): Promise<Revision> {
       const path = `/v2/deployments/${id}/revisions/${revisionId}`;
-      return toRevisionResponse(await ownRevision({ operation: 'get revision', method: 'GET', path }, id, revisionId));
+      return toResponse(await ownRevision({ operation: 'get revision', method: 'GET', path }, id, revisionId));
     },
 
     async listRevisions(id: string, query: unknown): Promise<RevisionsList> {
@@ -50,7 +51,7 @@ export function revisionOperations(settings: ServiceSettings) {
       const isRequested =
         page.remote_reconciled === undefined || page.remote_reconciled === (deployment.listener_id !== null);
       const revisions = isRequested ? await store.listRevisions(deployment.id, page) : [];
-      return { resources: revisions.map(toRevisionResponse), offset: (page.offset ?? 0) + revisions.length };
+      return { resources: revisions.map(toResponse), offset: (page.offset ?? 0) + revisions.length };
     },
 
     /** POST .../interruption: ends a revision that is on its way; the live one goes on serving. */
@@ -68,7 +69,7 @@ export function revisionOperations(settings: ServiceSettings) {
           throw refusedCall(call, { status: 400, detail: `The revision ${wanted} has ended already.` });
         }
         await record({ deployment_id, deployment_name: deployment.name, revision_id: wanted });
-        return toRevisionResponse(interrupted);
+        return toResponse(interrupted);
       });
       rollouts.interrupted(deploymentId, wanted);
       rollouts.wake(deploymentId);

@@ -1,6 +1,7 @@
 import type { AgentProgram, AgentSpec } from '../compute/compute.ts';
 import type { Upstream } from '../gateway/agent-route.ts';
 import { programOf, repairBuild } from './agent-program.ts';
+import { hold, holdUntil, isHeld } from './hold.ts';
 import { fail, type RolloutDependencies, type RolloutJob } from './rollout-job.ts';
 import * as z from 'zod';
 import { withTimeout, type Clock } from '../../clock.ts';
@@ -49,7 +50,9 @@ async function deploy(job: RolloutJob, program: AgentProgram, tools: RolloutDepe
   if (!(await retrying(() => store.setStatus(revision.id, ['AWAITING_DEPLOY'], 'DEPLOYING')))) return;
   const madeOf = program.kind === 'image' ? `image ${program.imageUri}` : program.madeOf;
   deployLog.write('info', `Starting the agent of ${madeOf}.`);
-  const spec = await agentSpec(job, program, tools);
+  const plain = await agentSpec(job, program, tools);
+  const until = holdUntil(revision, builds.clock.now());
+  const spec = until === undefined ? plain : { ...plain, holdUntil: until };
   let start = await compute.start(spec, signal);
   if (start.kind === 'failed' && !signal.aborted) {
     // An existing build may have been damaged since it was made.
@@ -64,8 +67,9 @@ async function deploy(job: RolloutJob, program: AgentProgram, tools: RolloutDepe
   }
   await tools.step?.('healthy', revision.id);
   const version = await agentVersion(start.agent, program, builds.clock);
+  if (isHeld(revision) && !(await hold(job, start.agent, tools))) return;
   // Switch traffic before the status, so that a client that reads DEPLOYED never reaches the former revision.
-  const switched = live.switchTo(spec, start.agent);
+  const switched = live.switchTo(plain, start.agent);
   await tools.step?.('switched', revision.id);
   const isLive = await retrying(() => store.activate(deployment.id, revision.id, version)).catch((error: unknown) => {
     switched.undo();

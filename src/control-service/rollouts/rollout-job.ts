@@ -5,6 +5,8 @@ import type { Integrations } from '../integrations/integrations.ts';
 import type { ControlStore } from '../store/store.ts';
 import type { DeploymentRecord, RevisionRecord } from '../store/tables.ts';
 import type { ensureOn } from './agent-database.ts';
+import type { Gateway } from '../gateway/gateway.ts';
+import type { HoldNews } from './hold.ts';
 import type { LiveAgents } from './live-agents.ts';
 import type { RevisionLogs, LogWriter } from './revision-logs.ts';
 import type { Retrying } from './retry-policy.ts';
@@ -25,6 +27,9 @@ export interface RolloutDependencies {
   compute: Compute;
   ensureDatabase: ReturnType<typeof ensureOn>;
   live: LiveAgents;
+  gateway: Pick<Gateway, 'hold'>;
+  /** Of decisions about held revisions. */
+  holdNews: HoldNews;
   retrying: Retrying;
   logs: RevisionLogs;
   /** Gets tokens for private repositories; without it clones use no credentials. */
@@ -38,6 +43,9 @@ export interface RolloutDependencies {
 
 /** Called with the steps of a revision, by their names in the crash table of docs/design/rollouts.md. */
 export type RolloutStep = (done: string, revisionId: string) => void | Promise<void>;
+
+/** The reason of a signal that aborts because the revision was interrupted, and not because the service stops. */
+export class RevisionInterrupted extends Error {}
 
 export interface RolloutJob {
   deployment: DeploymentRecord;

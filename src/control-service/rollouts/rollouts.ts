@@ -13,7 +13,8 @@ import { retryBackoff, retryPolicy } from './retry-policy.ts';
 import { performDeletion, removeBuilds, removeOldBuilds } from './deletion.ts';
 import { liveProgram, repairLive } from './agent-program.ts';
 import { agentSpec, rollOutRevision } from './roll-out-revision.ts';
-import { failRevision, openJob, type RolloutDependencies, nextRevision } from './rollout-job.ts';
+import { createHoldNews } from './hold.ts';
+import { failRevision, openJob, RevisionInterrupted, type RolloutDependencies, nextRevision } from './rollout-job.ts';
 import { agentExitHandlers, tenantErrorMessage } from './agent-exits.ts';
 import { liveAgents } from './live-agents.ts';
 import { revisionLogs } from './revision-logs.ts';
@@ -66,6 +67,7 @@ export function startRollouts(settings: RolloutsSettings) {
       repair: (spec, signal) => repairLive(spec, signal, tools),
       exitHandlers: agentExitHandlers({ store, retrying, inBackground }),
     }),
+    holdNews: createHoldNews(),
     retrying,
     logs: revisionLogs({ store, clock, log }),
   };
@@ -152,6 +154,7 @@ export function startRollouts(settings: RolloutsSettings) {
 
   function wake(deploymentId: string): void {
     if (!recovered || stopping.signal.aborted) return;
+    tools.holdNews.ring(deploymentId);
     if (activeWork.has(deploymentId)) {
       startNext(deploymentId);
       hasMoreWork.add(deploymentId);
@@ -214,12 +217,12 @@ export function startRollouts(settings: RolloutsSettings) {
   }
 
   return {
-    /** The deployment has a revision to carry out, or one less. Returns at once. */
+    /** The deployment has a revision to carry out, or one less, or one of its holds was decided. Returns at once. */
     wake,
     /** The revision was interrupted: cancels work on it. Returns at once. */
     interrupted(deploymentId: string, revisionId: string): void {
       const work = inProgress.get(deploymentId);
-      if (work?.revisionId === revisionId) work.interrupt.abort();
+      if (work?.revisionId === revisionId) work.interrupt.abort(new RevisionInterrupted());
     },
     /** Whether an agent is being restarted: any may be, before the list of live deployments is read. */
     isStarting: (deploymentId: string): boolean =>

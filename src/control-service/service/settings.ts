@@ -12,7 +12,7 @@ import type { Uploads } from '../uploads/uploads.ts';
 
 /** The notifications that the service sends to the rollouts. */
 export interface RolloutNotifier {
-  /** The deployment has a revision to carry out, or one less. Returns at once. */
+  /** The deployment has a revision to carry out, or one less, or one of its holds was decided. Returns at once. */
   wake(deploymentId: string): void;
   /** The revision was interrupted: cancels work on it. Returns at once. */
   interrupted(deploymentId: string, revisionId: string): void;
@@ -33,6 +33,8 @@ export interface ServiceSettings {
   by?: Actor | undefined;
   /** The service's public address, without a trailing slash: the prefix of agents' addresses. */
   baseUrl: () => string;
+  /** Whether builds run so that their revisions can be held before traffic; not when absent. */
+  holds?: boolean | undefined;
   /** The folders that `repo_url` may name one below of: absolute paths. */
   allowGit: readonly string[];
   /** The kind of hosting that the service reports, which decides the allowed sources; `any` when absent. */

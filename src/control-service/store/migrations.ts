@@ -16,6 +16,7 @@ import { deletionStatus } from './migrations/064-deletion-status.ts';
 import { sessions } from './migrations/070-sessions.ts';
 import { revisionHistory } from './migrations/071-revision-history.ts';
 import { health } from './migrations/072-health.ts';
+import { holds } from './migrations/080-holds.ts';
 import { listenerReports } from './migrations/074-listener-reports.ts';
 import { tracedSteps } from './migrations/073-traced-steps.ts';
 
@@ -43,4 +44,5 @@ export const controlMigrations: readonly Migration[] = [
   health,
   tracedSteps,
   listenerReports,
+  holds,
 ];

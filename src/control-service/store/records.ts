@@ -5,6 +5,8 @@ import type { DeploymentRecord, RevisionRecord } from './tables.ts';
 export interface NewDeployment extends RequestedDeployment {
   name: string;
   source: Source;
+  /** The seconds of the hold of its first revision. */
+  hold?: number | undefined;
 }
 
 /** A build of an earlier revision that a new one uses. */
@@ -19,6 +21,8 @@ export interface DeploymentChange {
   wanted: RequestedDeployment;
   /** Whether a revision is created, and from which build. */
   revision: 'none' | 'new' | TakenBuild;
+  /** The seconds of the hold of that revision. */
+  hold?: number | undefined;
 }
 
 export interface DeploymentView {

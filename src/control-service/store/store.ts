@@ -14,6 +14,7 @@ import { logStore } from '../logs/repository.ts';
 import type { Logger } from '../../logger.ts';
 import { pushStore } from '../pushes/repository.ts';
 import { retentionStore } from '../retention/repository.ts';
+import { holdStore } from '../revisions/hold-repository.ts';
 import { revisionStore } from '../revisions/repository.ts';
 import { revisionWorkStore } from '../revisions/work-repository.ts';
 import { sessionStore } from '../sessions/repository.ts';
@@ -66,6 +67,7 @@ function operations(db: ControlDatabase, clock: Clock, forgetOld: () => Promise<
     ...deletionStore(db, clock),
     ...revisionStore(db, clock),
     ...revisionWorkStore(db, clock),
+    ...holdStore(db, clock),
     ...historyStore(db),
     ...summaryStore(db),
     ...verdictStore(db, clock),

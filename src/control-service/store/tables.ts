@@ -1,6 +1,7 @@
 import type { ColumnType, Generated, Kysely, Selectable } from 'kysely';
 import type { DeploymentStatus } from '../../contract/control/deployment.ts';
 import type { RevisionStatus } from '../../contract/control/revision-status.ts';
+import type { HoldDecision } from '../../contract/control/hold.ts';
 import type { Secret, SecretReference } from '../../contract/control/secret.ts';
 import type { Source, SourceConfigRequest, SourceRevisionConfigRequest } from '../../contract/control/source.ts';
 import type { ActorKind, ApiKeysTable, AuditTable, KeyTenantsTable } from '../api-keys/tables.ts';
@@ -80,6 +81,12 @@ export interface RevisionsTable {
   commit_subject: string | null;
   commit_author: string | null;
   commit_authored_at: Date | null;
+  /** For how long it is held before it gets traffic; null for a revision without a hold. */
+  hold_seconds: Fixed<number | null>;
+  /** The end of its hold, set when it is healthy. */
+  hold_ends_at: ColumnType<Date | null, never, Date>;
+  hold_decision: ColumnType<HoldDecision | null, never, HoldDecision>;
+  hold_why: ColumnType<string | null, never, string | null>;
   created_at: Fixed<Date>;
   updated_at: Date;
 }

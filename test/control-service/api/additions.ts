@@ -20,6 +20,10 @@ export const additions: readonly Addition[] = [
     what: ['Deployment.status_message', 'Revision.status_message'],
   },
   {
+    reason: 'Says where a revision that is held before traffic answers, until when, and what was decided.',
+    what: ['Revision.hold'],
+  },
+  {
     reason: 'A person can see whether the program of a listener runs.',
     what: ['Listener.last_report_at'],
   },

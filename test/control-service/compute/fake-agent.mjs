@@ -61,11 +61,12 @@ const server = createServer((request, response) => {
   response.end(JSON.stringify({ ok: true, revision, pid: process.pid }));
 });
 
+const events = { wake: 'serving', promote: 'serving', discard: 'discarded', rest: 'idle' };
 let revision = env.LANDFALL_REVISION_ID;
 process.stdin.on('data', (written) => {
   const command = JSON.parse(written);
   if (command.do === 'wake') revision = command.revision_id;
-  if (env.FAKE_STOP !== 'hangs') console.log(JSON.stringify({ event: command.do === 'wake' ? 'serving' : 'idle' }));
+  if (env.FAKE_STOP !== 'hangs') console.log(JSON.stringify({ event: events[command.do] }));
   console.log(`received ${command.do}`);
 });
 process.stdin.resume().on('end', () => {

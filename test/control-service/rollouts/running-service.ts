@@ -132,8 +132,8 @@ export async function startService(
   const uploads = createUploads({ store: store.uploads, dataDir, key: Buffer.alloc(32, 7), clock });
   let origin = '';
   const serviceFor = (tenant: string): OurControlService =>
-    createControlService({ store, rollouts, tenantId: tenant, baseUrl: () => origin, allowGit, uploads });
-  const app = createApp({ serviceFor, findKey: store.findKey, fieldNames: 'contract', log, uploads });
+    createControlService({ store, rollouts, tenantId: tenant, baseUrl: () => origin, allowGit, uploads, holds: true });
+  const app = createApp({ serviceFor, findKey: store.findKey, fieldNames: 'contract', log, uploads, holds: true });
   const server = createHttpServer({ fetch: app.fetch, agents: gateway.handle, basePath: '' });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
