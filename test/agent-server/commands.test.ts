@@ -5,7 +5,8 @@ import type { CommandAnswer } from '../../src/agent-server/commands.ts';
 
 const noCommand = {
   event: 'failed',
-  reason: 'Invalid command. Send {"do":"rest"}, {"do":"wake","revision_id":"..."}, {"do":"promote"} or {"do":"discard"}, on one line.',
+  reason:
+    'Invalid command. Send {"do":"rest"}, {"do":"wake","revision_id":"..."}, {"do":"promote"} or {"do":"discard"}, on one line.',
 };
 
 test.each<[string, string, object[]]>([

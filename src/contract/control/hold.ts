@@ -17,7 +17,6 @@ export const hold = z.looseObject({
   ends_at: z.string().nullable(),
   decision: z.enum(holdDecisions).nullable(),
 });
-export type Hold = z.infer<typeof hold>;
 
 /** The body of a decision. */
 export const holdDecisionRequest = z.object({

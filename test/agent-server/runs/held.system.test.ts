@@ -1,13 +1,13 @@
-import pg from 'pg';
+import { Client } from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { until } from '../promises/fixture.ts';
 import { asking, sharedDatabase, type Servers } from './two-servers.ts';
 
 let servers: Servers;
-let database: pg.Client;
+let database: Client;
 beforeEach(async () => {
   servers = await sharedDatabase();
-  database = new pg.Client(servers.databaseUrl);
+  database = new Client(servers.databaseUrl);
   await database.connect();
 });
 afterEach(async () => {
@@ -76,5 +76,6 @@ test('a promoted revision whose process was killed before it knew takes its own 
   const own = await candidate.run(await candidate.thread(), sleeping(1_000));
   await held.close();
   const live = asking(await servers.start({ revisionId: 'r2' }));
-  await until(async () => ((await live.status(own)) === 'success' ? true : undefined));
+  const status = await until(async () => [await live.status(own)].find((each) => each === 'success'));
+  expect(status).toBe('success');
 });

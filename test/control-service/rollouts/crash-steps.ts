@@ -7,6 +7,9 @@ export const crashSteps = {
   recorded: 'the build is complete, the database does not have it',
   started: "the agent's process runs, it is not healthy yet",
   healthy: 'the agent is healthy, the former one has the traffic',
+  held: 'the agent is held, at an address of its own',
+  promoted: 'the promoted agent takes part in all work, the former one has the traffic',
+  discarded: 'the discarded agent was stopped',
   switched: 'traffic has switched, the status is not DEPLOYED yet',
   live: 'the revision is live, the former agent still runs',
   draining: 'the former agent drains',
@@ -20,6 +23,13 @@ const isStep = (name: string): name is CrashStep => name in crashSteps;
 export const stepNames = Object.keys(crashSteps).filter(isStep);
 
 export type SweptSource = 'github' | 'internal_source';
+
+/** The steps of a revision with a hold, and its decision: at `held` after the kill, else before it. */
+export const holdDecisionAt: Partial<Record<CrashStep, 'promote' | 'discard'>> = {
+  held: 'promote',
+  promoted: 'promote',
+  discarded: 'discard',
+};
 
 /** Every step for a repository; for an upload only those that differ. */
 export const crashCases: readonly { source: SweptSource; step: CrashStep }[] = [

@@ -18,6 +18,7 @@ import { httpControl } from '../http-control.ts';
 import { tarball } from '../uploads/upload-places.ts';
 import {
   crashCases,
+  holdDecisionAt,
   rowOf,
   seenFromOutside,
   stepNames,
@@ -121,9 +122,12 @@ test('recovers from a kill at every step: true status, one agent, nothing left',
     if (step !== seenFromOutside) await service.arm(step);
     const tar = source === 'github' ? undefined : await upload(service, id, repo);
     const change = tar ? { source_tarball_path: tar } : { repo_ref: 'main' };
-    const requested = service.control.patchDeployment(id, { source_revision_config: change });
-    const { latest_revision_id } = await requested;
+    const decision = holdDecisionAt[step];
+    const options = decision === undefined ? {} : { holdSeconds: 600 };
+    const requested = service.control.patchDeployment(id, { source_revision_config: change }, options);
+    const { latest_revision_id, active_revision_id } = await requested;
     const revisionId = latest_revision_id ?? '';
+    if (decision !== undefined && step !== 'held') await decideOnceHeld(service, id, revisionId, decision);
     if (step === seenFromOutside) {
       await until(() => [...agentGroups(id).values()].includes(revisionId));
       service.process.kill('SIGKILL');
@@ -132,11 +136,15 @@ test('recovers from a kill at every step: true status, one agent, nothing left',
     const before = Object.values(ids).flatMap((each) => [...agentGroups(each).keys()]);
 
     service = await startService(machine);
-    const seen = await faredAfter(service, id, revisionId, async () => strayFiles(dataDir, await named(tables.db)));
+    if (step === 'held') await decideOnceHeld(service, id, revisionId, 'promote');
+    const live = decision === 'discard' ? (active_revision_id ?? '') : revisionId;
+    const seen = await faredAfter(service, { id, revisionId, live }, async () =>
+      strayFiles(dataDir, await named(tables.db)),
+    );
     const still = new Set(Object.values(ids).flatMap((each) => [...agentGroups(each).keys()]));
     const agentsLeft = before.filter((group) => still.has(group)).length;
     const whole = { endedBy, ...seen, processesLeft: agentsLeft + buildProcessesBelow(dataDir) };
-    expect({ source, step, ...whole }).toEqual({ source, step, ...allWell });
+    expect({ source, step, ...whole }).toEqual({ source, step, ...(decision === 'discard' ? discardedWell : allWell) });
     rows.push(rowOf({ source, step }, whole));
   }
   const table = [...tableHead, ...rows].join('\n');
@@ -145,6 +153,14 @@ test('recovers from a kill at every step: true status, one agent, nothing left',
 });
 
 const allWell: Fared = { endedBy: 'SIGKILL', status: 'DEPLOYED', agents: 1, processesLeft: 0, filesLeft: [] };
+const discardedWell: Fared = { ...allWell, status: 'INTERRUPTED', agents: 0 };
+
+/** Decides about a revision, as soon as it is held. */
+async function decideOnceHeld({ control }: Swept, id: string, revisionId: string, decision: 'promote' | 'discard') {
+  await until(async () => (await control.getRevision(id, revisionId)).hold?.ends_at != null);
+  // The response may be lost with the service.
+  await control[`${decision}Revision`](id, revisionId).catch(() => undefined);
+}
 
 /** One live deployment of each source. */
 async function deployBoth(service: Swept, repo: string): Promise<Record<SweptSource, string>> {
@@ -184,14 +200,13 @@ async function named(db: ReturnType<typeof openDatabase<ControlTables>>['db']): 
 /** Waits until a revision has ended and its agent responds, then records what is left. */
 async function faredAfter(
   { control, url, apiKey }: Swept,
-  id: string,
-  revisionId: string,
+  { id, revisionId, live }: { id: string; revisionId: string; live: string },
   stray: () => Promise<string[]>,
 ): Promise<Omit<Fared, 'endedBy' | 'processesLeft'>> {
-  await until(async () => (await control.getDeployment(id)).active_revision_id === revisionId);
+  await until(async () => (await control.getDeployment(id)).active_revision_id === live);
   await until(async () => {
     const answer = await fetch(`${url}/agents/${id}/ok`, { headers: { 'x-api-key': apiKey } });
-    return answer.ok && (await answer.text()).includes(revisionId);
+    return answer.ok && (await answer.text()).includes(live);
   });
   const { status } = await control.getRevision(id, revisionId);
   // Beside the agent that serves, the former one may still be idle for a while.

@@ -146,6 +146,17 @@ export const requests: Readonly<Record<string, Row>> = {
   'POST /v2/deployments/:deployment_id/revisions/:revision_id/redeploy': write((ids) => ({
     path: `${revision({ ...ids, revision: ids.live })}/redeploy`,
   })),
+  'POST /v2/deployments/:deployment_id/revisions/:revision_id/promote': {
+    of: (ids) => ({ path: `${revision(ids)}/promote` }),
+    // The revision was made without a hold.
+    done: 409,
+    once: 'a decision is made once',
+  },
+  'POST /v2/deployments/:deployment_id/revisions/:revision_id/discard': {
+    of: (ids) => ({ path: `${revision(ids)}/discard` }),
+    done: 409,
+    once: 'a decision is made once',
+  },
   'POST /v2/deployments/:deployment_id/revisions/:revision_id/interruption': write((ids) => ({
     path: `${revision(ids)}/interruption`,
   })),
