@@ -63,6 +63,12 @@ test('a held candidate serves none of the requests, answers by itself, and gets 
   await Promise.all(load);
   expect(new Set(seen.answered)).toEqual(new Set([live, revisionId]));
   expect((await requestAgent(address, '/ok')).status).toBe(404);
+  const held = async () => (await (await requestAgent(url, '/env')).text()).includes('LANDFALL_HOLD_UNTIL');
+  expect(await held()).toBe(true);
+  // Started again, it is not held.
+  await requestAgent(url, '/crash');
+  await until(async () => (await answering(url)) === revisionId);
+  expect(await held()).toBe(false);
   expect((await control.promoteRevision(id, revisionId)).status).toBe('DEPLOYED');
   expect(await refusalOf(control.discardRevision(id, revisionId))).toMatchObject({ status: 409 });
 });

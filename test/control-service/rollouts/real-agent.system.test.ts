@@ -88,6 +88,19 @@ describe('over HTTP', () => {
       const left = await run(requested.url, '/runs/stream', { input: 'x', sleep_ms: 60_000 }, leaving.signal);
       leaving.abort();
       await expect(left.text()).rejects.toThrow('aborted');
+
+      const { id } = requested;
+      const held = await instance.control.redeployRevision(id, requested.revisionId, { holdSeconds: 600 });
+      const candidate = { id, revisionId: held.latest_revision_id ?? '' };
+      const { control } = instance;
+      await until(async () => (await control.getRevision(id, candidate.revisionId)).hold?.ends_at != null);
+      const address = (await control.getRevision(id, candidate.revisionId)).hold?.address ?? '';
+      await until(async () => (await requestAgent(address, '/ok')).ok);
+      expect(await (await run(address, '/runs/wait', { input: 'held' })).text()).toContain('"output":"hello held"');
+      expect(await (await requestAgent(requested.url, '/info')).text()).toContain(second.revisionId);
+      await control.promoteRevision(id, candidate.revisionId);
+      await goesLive(instance, candidate);
+      expect(await (await requestAgent(requested.url, '/info')).text()).toContain(candidate.revisionId);
     },
   );
 });

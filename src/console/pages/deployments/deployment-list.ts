@@ -91,6 +91,8 @@ const changeWords: ReadonlyMap<string, string> = new Map([
   ['create revision', 'New revision'],
   ['redeploy revision', 'Redeployed'],
   ['interrupt revision', 'Revision stopped'],
+  ['promote revision', 'Revision promoted'],
+  ['discard revision', 'Revision discarded'],
   ['report verdict', 'Tests reported'],
   ['build push', 'Push'],
   ['request upload', 'Upload requested'],

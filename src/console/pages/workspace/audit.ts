@@ -8,6 +8,8 @@ export const auditedOperations = [
   'create revision',
   'redeploy revision',
   'interrupt revision',
+  'promote revision',
+  'discard revision',
   'report verdict',
   'build push',
   'request upload',
