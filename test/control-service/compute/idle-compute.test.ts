@@ -120,9 +120,17 @@ test('starts a new agent when the idle one does not resume', async () => {
   expect(recorded.at(-1)).toBe('agent 2 starts as r-2');
 });
 
+test('starts a new agent for a revision that is to be held', async () => {
+  const { start, recorded } = fixture();
+  await (await start(spec())).stop();
+  await start(spec({ revisionId: 'r-2', holdUntil: new Date(0) }));
+  expect(recorded.at(-1)).toBe('agent 2 starts as r-2');
+});
+
 test.each([
   ['the revision', { revisionId: 'r-2' }, true],
   ['the log', { log: () => undefined }, true],
+  ['a hold that is over', { holdUntil: new Date(0) }, true],
   ['a secret', { secrets: [{ name: 'KEY', value: 'two' }] }, false],
   ['the type of the deployment', { deploymentType: 'dev' as const }, false],
   ['the build', { program: { kind: 'image' as const, imageUri: 'x' } }, false],
