@@ -11,6 +11,7 @@ import { push } from './push.ts';
 import { sseParse } from './sse-parse.ts';
 import { start } from './start.ts';
 import { stored } from './stored.ts';
+import { comparisons } from './comparisons.ts';
 import { verdicts } from './verdicts.ts';
 import type { Measured } from './figure.ts';
 
@@ -29,8 +30,9 @@ export const families: Readonly<Record<string, () => Promise<Measured[]>>> = {
   'control-load': controlLoad,
   console: consoleFigures,
   verdicts,
+  comparisons,
   'app-histories': appHistories,
 };
 
 /** Families that take many minutes, and are measured only where they are named. */
-export const slowFamilies: readonly string[] = ['app-histories'];
+export const slowFamilies: readonly string[] = ['app-histories', 'comparisons'];

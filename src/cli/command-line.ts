@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
 import { version } from '../action/version.ts';
 import type { Mode } from '../config/entry-options.ts';
-import { optionInputs } from '../config/input-table.ts';
+import { inputs as allInputs, optionInputs } from '../config/input-table.ts';
 import { addAppCommands } from './app-commands.ts';
 import { exitCodes } from './problems.ts';
 import { addInputOptions, givenInputs, optionOf } from './deploy-flags.ts';
@@ -15,6 +15,9 @@ const scenarios: readonly [mode: Mode, description: string][] = [
   ['rollback', 'Go back to the revision that was live before, follow it, and ask it the smoke tests.'],
   ['delete', 'Delete the one deployment that is named, and wait until it is gone; --dry-run says which it would be.'],
 ];
+
+/** What two agents are compared by, and how they are reached. */
+const comparedInputs = new Set(['config', 'deployment', 'smoke-tests', 'api-key', 'tenant-id', 'allow-http']);
 
 /** The folder of this package: two above this file, as it is written and as it is built. */
 const root = join(import.meta.dirname, '../..');
@@ -75,6 +78,18 @@ export async function runCommandLine(args: readonly string[], streams: Streams):
       );
     });
   }
+
+  const comparing = program
+    .command('compare')
+    .description('Ask two agents the same smoke tests in turns, and say whether the new one is worse; change nothing.')
+    .option('--live <url>', 'The address of the agent that serves.')
+    .option('--new <url>', 'The address of the agent that is to replace it.')
+    .option('--tries <n>', 'The most pairs of requests of one smoke test. (default: 160)');
+  for (const [name, input] of allInputs) if (comparedInputs.has(name)) comparing.addOption(optionOf(name, input));
+  comparing.addOption(json()).action(async () => {
+    const { compareCommand } = await import('./compare.ts');
+    code = await compareCommand(givenInputs(comparing), terminalOf(comparing));
+  });
 
   addAppCommands(program, async (command, requested) => {
     const terminal = terminalOf(command);

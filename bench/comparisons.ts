@@ -1,0 +1,84 @@
+// How often a comparison of two agents finds what was changed, and how often it finds a change between equal ones:
+// simulated with the code that compares and decides when to end.
+import { compareAll, defaultLooks, isDecided, type Measure, type Pair, type Sample } from '../src/planning/compare.ts';
+import { chanceOf } from '../test/app/simulation/chance.ts';
+import type { Measured, Target } from './figure.ts';
+import { sized } from './rounds.ts';
+
+/** Tests of one suite, and the suites that are simulated. */
+const tests = 3;
+const suites = sized(10_000, 20);
+const planted = sized(500, 10);
+
+type Change = (sample: Sample, random: () => number) => Partial<Sample>;
+
+/** An agent that is right in 90 %, takes about a second with a long tail, and searches in half of its answers. */
+function answer(random: () => number): Sample {
+  const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+  const totalMs = Math.round(1_000 * Math.exp(0.25 * normal));
+  return {
+    answer: random() < 0.9 ? 'right' : 'wrong',
+    firstEventMs: Math.round(totalMs * (0.2 + 0.2 * random())),
+    totalMs,
+    nodes: random() < 0.5 ? ['ask', 'say'] : ['ask', 'search', 'say'],
+    tokens: Math.round(400 + 200 * random()),
+  };
+}
+
+function simulate(change: Change, seed: number, count: number) {
+  const random = chanceOf(seed);
+  const found = new Map<Measure, number>();
+  let [alarms, pairs] = [0, 0];
+  for (let suite = 0; suite < count; suite += 1) {
+    const all = Array.from({ length: tests }, (_, test) => askPairs(test === 0 ? change : () => ({}), random));
+    const worse = compareAll(all, defaultLooks.length).flatMap((measured, test) =>
+      measured.filter(({ verdict }) => verdict === 'worse').map(({ measure }) => ({ measure, test })),
+    );
+    if (worse.length > 0) alarms += 1;
+    for (const { measure, test } of worse) if (test === 0) found.set(measure, (found.get(measure) ?? 0) + 1);
+    pairs += all.reduce((sum, each) => sum + each.length, 0) / tests;
+  }
+  return { alarms: alarms / count, found: (of: Measure) => (found.get(of) ?? 0) / count, pairs: pairs / count };
+}
+
+function askPairs(change: Change, random: () => number): Pair[] {
+  const pairs: Pair[] = [];
+  for (const look of defaultLooks) {
+    while (pairs.length < look) {
+      const [live, changed] = [answer(random), answer(random)];
+      pairs.push({ live, changed: { ...changed, ...change(changed, random) } });
+    }
+    if (isDecided(pairs, { looks: defaultLooks.length, tests })) break;
+  }
+  return pairs;
+}
+
+/** Shares of suites in percent, and pairs of requests. */
+export async function comparisons(): Promise<Measured[]> {
+  const same = simulate(() => ({}), 1, suites);
+  const figure = (name: string, unit: string, ours: number, count: number, target: Target): Measured => ({
+    figure: `comparison-${name}`,
+    unit,
+    ours,
+    notes: { ours: `${count.toLocaleString('en')} simulated suites of ${tests} smoke tests` },
+    targets: [target],
+  });
+  const power = (name: string, measure: Measure, change: Change, seed: number) =>
+    figure(`found-${name}`, '% of suites', simulate(change, seed, planted).found(measure) * 100, planted, {
+      of: 'ours',
+      least: 95,
+    });
+  return [
+    figure('false-alarm', '% of suites', same.alarms * 100, suites, { of: 'ours', most: 1 }),
+    figure('pairs', 'pairs a test', same.pairs, suites, { of: 'ours', most: 160 }),
+    power('drop', 'pass-rate', (_, random) => ({ answer: random() < 0.6 ? 'right' : 'wrong' }), 2),
+    power('slower', 'total', ({ totalMs }) => ({ totalMs: totalMs + 300 }), 3),
+    power(
+      'path',
+      'nodes',
+      ({ nodes }, random) => (random() < 1 / 3 ? { nodes: ['ask', 'guess', 'say'] } : { nodes }),
+      4,
+    ),
+    power('tokens', 'tokens', ({ tokens = 0 }) => ({ tokens: tokens * 2 }), 5),
+  ];
+}

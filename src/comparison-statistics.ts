@@ -1,0 +1,112 @@
+/** How often each of two agents was right, or took a path. */
+export interface TwoCounts {
+  live: number;
+  liveOf: number;
+  changed: number;
+  changedOf: number;
+}
+
+const logFactorials = [0];
+function logFactorial(n: number): number {
+  for (let next = logFactorials.length; next <= n; next += 1) {
+    logFactorials.push((logFactorials[next - 1] ?? 0) + Math.log(next));
+  }
+  return logFactorials[n] ?? 0;
+}
+
+const logChoose = (n: number, k: number): number => logFactorial(n) - logFactorial(k) - logFactorial(n - k);
+
+/**
+ * Fisher's exact test: the probability of so few in `changed`, or fewer, where both rates are the same, given how many
+ * there are in both together.
+ */
+export function fewerIn({ live, liveOf, changed, changedOf }: TwoCounts): number {
+  const both = live + changed;
+  const all = logChoose(liveOf + changedOf, both);
+  let sum = 0;
+  for (let count = Math.max(0, both - liveOf); count <= changed; count += 1) {
+    sum += Math.exp(logChoose(changedOf, count) + logChoose(liveOf, both - count) - all);
+  }
+  return Math.min(1, sum);
+}
+
+/** Both directions: twice the smaller of the two. */
+export function differs({ live, liveOf, changed, changedOf }: TwoCounts): number {
+  const more = fewerIn({ live: liveOf - live, liveOf, changed: changedOf - changed, changedOf });
+  return Math.min(1, 2 * Math.min(more, fewerIn({ live, liveOf, changed, changedOf })));
+}
+
+/** One-sided 99.7 %: three looks together are wrong in at most about 1 %. */
+const z = 2.75;
+
+function wilson(count: number, of: number): { low: number; high: number } {
+  const rate = count / of;
+  const middle = (rate + z ** 2 / (2 * of)) / (1 + z ** 2 / of);
+  const half = (z / (1 + z ** 2 / of)) * Math.sqrt((rate * (1 - rate)) / of + z ** 2 / (4 * of ** 2));
+  return { low: middle - half, high: middle + half };
+}
+
+/** Newcombe's interval of the difference of two rates, `changed` minus `live`. */
+export function differenceInterval({ live, liveOf, changed, changedOf }: TwoCounts): { low: number; high: number } {
+  const [former, latter] = [wilson(live, liveOf), wilson(changed, changedOf)];
+  const [p, q] = [live / liveOf, changed / changedOf];
+  return {
+    low: q - p - Math.hypot(q - latter.low, former.high - p),
+    high: q - p + Math.hypot(latter.high - q, p - former.low),
+  };
+}
+
+/**
+ * Wilcoxon's signed-rank test, exact with ties: the probability of such large differences where they are symmetric
+ * around `shift`, as those of two equal agents are around 0.
+ */
+export function largerThan(differences: readonly number[], shift: number): number {
+  const shifted = differences.map((each) => each - shift).filter((each) => each !== 0);
+  const sorted = shifted.toSorted((a, b) => Math.abs(a) - Math.abs(b));
+  // Twice the rank, which is then whole where ranks are tied.
+  const ranks: number[] = [];
+  for (let from = 0; from < sorted.length;) {
+    let to = from;
+    while (to < sorted.length && Math.abs(sorted[to] ?? 0) === Math.abs(sorted[from] ?? 0)) to += 1;
+    while (ranks.length < to) ranks.push(from + to + 1);
+    from = to;
+  }
+  const total = ranks.reduce((sum, rank) => sum + rank, 0);
+  const seen = ranks.reduce((sum, rank, index) => ((sorted[index] ?? 0) > 0 ? sum + rank : sum), 0);
+  const chances = new Float64Array(total + 1);
+  chances[0] = 1;
+  let most = 0;
+  for (const rank of ranks) {
+    most += rank;
+    for (let sum = most; sum >= 0; sum -= 1) {
+      chances[sum] = ((chances[sum] ?? 0) + (sum >= rank ? (chances[sum - rank] ?? 0) : 0)) / 2;
+    }
+  }
+  return Math.min(
+    1,
+    chances.subarray(seen).reduce((sum, each) => sum + each, 0),
+  );
+}
+
+/** The middle of the numbers; 0 where there are none. */
+export function median(numbers: readonly number[]): number {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  const half = sorted.length / 2;
+  return ((sorted[Math.ceil(half) - 1] ?? 0) + (sorted[Math.floor(half)] ?? 0)) / 2;
+}
+
+/** Hodges and Lehmann's estimate of the shift: the median of the means of all pairs of differences. */
+export function shiftOf(differences: readonly number[]): number {
+  return median(differences.flatMap((each, index) => differences.slice(index).map((other) => (each + other) / 2)));
+}
+
+/** Holm's method: which of the hypotheses are rejected, with at most `error` for any false one among all. */
+export function holm(values: readonly number[], error: number): boolean[] {
+  const rejected = values.map(() => false);
+  const order = values.map((value, index) => ({ value, index })).toSorted((a, b) => a.value - b.value);
+  for (const [before, { value, index }] of order.entries()) {
+    if (value > error / (values.length - before)) break;
+    rejected[index] = true;
+  }
+  return rejected;
+}

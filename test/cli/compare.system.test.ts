@@ -1,0 +1,70 @@
+import { createServer } from 'node:http';
+import { afterEach, describe, expect, test } from 'vitest';
+import { folderOf, runHere } from './run-cli.ts';
+
+const closing: (() => void)[] = [];
+afterEach(() => closing.splice(0).forEach((close) => close()));
+
+/** An agent server that streams one answer to every run, and says with which key it was asked. */
+async function agentThat(answer: (request: number) => string): Promise<{ url: string; keys: Set<unknown> }> {
+  let requests = 0;
+  const keys = new Set<unknown>();
+  const server = createServer((request, response) => {
+    keys.add(request.headers['x-api-key']);
+    const values = JSON.stringify({ output: answer(requests++) });
+    request.resume().on('end', () => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.end(
+        `event: metadata\ndata: {"run_id":"r"}\n\nevent: updates\ndata: {"answer":{}}\n\nevent: values\ndata: ${values}\n\n`,
+      );
+    });
+  });
+  closing.push(() => void server.close());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the agent has no port');
+  return { url: `http://127.0.0.1:${address.port}`, keys };
+}
+
+const tests = '[{name: says hello, assistant: echo, input: {}, expect: {values: [{path: $.output, contains: hello}]}}]';
+
+async function compared(live: string, changed: string, ...more: string[]) {
+  const folder = folderOf({});
+  closing.push(folder.remove);
+  const args = ['compare', '--live', live, '--new', changed, '--smoke-tests', tests, '--tries', '30', ...more];
+  return runHere(args, { cwd: folder.path, env: { LANDFALL_API_KEY: 'key-of-the-service' } });
+}
+
+describe('landfall compare', () => {
+  test('says in a table that a new agent is no worse, and sends both the key', async () => {
+    const live = await agentThat((request) => (request === 10 ? 'good bye' : 'hello'));
+    const changed = await agentThat(() => 'hello');
+    const end = await compared(live.url, changed.url);
+    expect(end.out).toMatch(/says hello +right answers +29 of 30 \(.*\) +30 of 30 \(.*\) +\+3.3 points +no worse/);
+    expect(end.out).toContain('says hello: 30 of 30, live 29 of 30: ');
+    expect([...live.keys, ...changed.keys]).toEqual(['key-of-the-service', 'key-of-the-service']);
+  });
+
+  test('fails where it is worse, with --json in one line', async () => {
+    const [live, changed] = [await agentThat(() => 'hello'), await agentThat(() => 'good bye')];
+    const end = await compared(live.url, changed.url, '--json');
+    expect(end.code).toBe(1);
+    expect(JSON.parse(end.out)).toMatchObject({
+      outcome: 'worse',
+      passes: false,
+      tests: [
+        {
+          name: 'says hello',
+          right: { live: 30, new: 0 },
+          measures: [{ measure: 'pass-rate', verdict: 'worse' }, {}, {}, {}, {}, {}],
+        },
+      ],
+    });
+  });
+
+  test('names everything that is wrong with its input, and sends nothing', async () => {
+    const end = await compared('nowhere', 'http://example.com', '--tries', '0');
+    expect(end.code).toBe(2);
+    for (const name of ['--live', '--new', '--tries']) expect(end.err).toContain(`${name}: `);
+  });
+});
