@@ -19,7 +19,7 @@ import { publicCaller, type Requested, type PublicCaller } from './public-caller
 let fixture: ServiceFixture;
 let service: PublicCaller;
 beforeAll(async () => {
-  fixture = await openServiceFixture({ prefix: '/api-host' });
+  fixture = await openServiceFixture({ prefix: '/api-host', holds: true });
   service = publicCaller(fixture.baseUrl, fixture.apiKey);
 });
 afterAll(() => fixture?.close());
@@ -93,6 +93,11 @@ describe('a valid request gets a documented response', () => {
     expect(
       await service.ask(`GET ${revisions}`, { ids: [id], query: { status: 'BUILD_FAILED,SKIPPED' } }, 200),
     ).toMatchObject({ resources: [] });
+    const hold = { ids: [id, first], headers: { 'landfall-hold': '60' } };
+    const held = made.parse(await service.ask(`POST ${revision}/redeploy`, hold, 200));
+    expect(await service.ask(`GET ${revision}`, { ids: [id, held.latest_revision_id] }, 200)).toMatchObject({
+      hold: { address: expect.stringContaining(`@${held.latest_revision_id}`), decision: null },
+    });
   });
 
   test('an upload and an image use the same operations', async () => {
