@@ -1,7 +1,7 @@
 // How often a comparison of two agents finds what was changed, and how often it finds a change between equal ones:
 // simulated with the code that compares and decides when to end.
 import { compareAll, defaultLooks, isDecided, type Measure, type Pair, type Sample } from '../src/planning/compare.ts';
-import { chanceOf } from '../test/app/simulation/chance.ts';
+import { randomFrom } from '../test/random-from.ts';
 import type { Measured, Target } from './figure.ts';
 import { sized } from './rounds.ts';
 
@@ -26,7 +26,7 @@ function answer(random: () => number): Sample {
 }
 
 function simulate(change: Change, seed: number, count: number) {
-  const random = chanceOf(seed);
+  const random = randomFrom(seed);
   const found = new Map<Measure, number>();
   let [alarms, pairs] = [0, 0];
   for (let suite = 0; suite < count; suite += 1) {

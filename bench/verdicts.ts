@@ -5,7 +5,7 @@ import { attemptsAtOnce } from '../src/planning/series.ts';
 import type { Evidence, TestVerdict } from '../src/planning/verdict-types.ts';
 import { concludeTest, nextAttempt } from '../src/planning/verdict.ts';
 import { designTest, exactRates, type SequentialTest } from '../src/sequential-test.ts';
-import { chanceOf } from '../test/app/simulation/chance.ts';
+import { randomFrom } from '../test/random-from.ts';
 import type { Measured, Target } from './figure.ts';
 import { sized } from './rounds.ts';
 
@@ -24,7 +24,7 @@ interface Simulated {
 }
 
 function simulate(test: SmokeTest, trueRate: number): Simulated {
-  const random = chanceOf(1);
+  const random = randomFrom(1);
   const ends = { passed: 0, failed: 0, unproven: 0 };
   let [sum, squares] = [0, 0];
   for (let deploy = 0; deploy < deploys; deploy += 1) {

@@ -14,7 +14,8 @@ import { requestAgent } from '../../src/control-service/gateway/request-agent.ts
 import { createGateway } from '../../src/control-service/gateway/gateway.ts';
 import { agentVersion } from '../../src/control-service/rollouts/roll-out-revision.ts';
 import { createHttpServer } from '../../src/control-service/server.ts';
-import { markerOf, markersIn, oneOf, randomFrom, rawAnswer, type Random, type RawAnswer } from './raw-answers.ts';
+import { markerOf, markersIn, oneOf, rawAnswer, type Random, type RawAnswer } from './raw-answers.ts';
+import { randomFrom } from '../random-from.ts';
 
 const cases = Number(process.env['LANDFALL_FUZZ'] ?? 600);
 const seed = Number(process.env['LANDFALL_FUZZ_SEED'] ?? 1);

@@ -1,3 +1,5 @@
+import { randomFrom } from '../random-from.ts';
+
 /** Numbers that look random and are the same for the same seed. */
 export interface Random {
   /** A whole number from 0 on, and below this one. */
@@ -6,16 +8,9 @@ export interface Random {
   bytes: (length: number) => Buffer;
 }
 
-/** A generator (mulberry32). */
 export function randomNumbers(seed: number): Random {
-  let state = seed >>> 0;
-  const next = (): number => {
-    state = (state + 0x6d2b_79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return (mixed ^ (mixed >>> 14)) >>> 0;
-  };
-  const below = (bound: number): number => next() % bound;
+  const random = randomFrom(seed);
+  const below = (bound: number): number => Math.floor(random() * bound);
   return {
     below,
     pick(items) {

@@ -9,6 +9,7 @@ import type { Repository } from '../../src/demo/repository.ts';
 import { askOf, KillLedger, type Ask } from './kill-ledger.ts';
 import { UploadLedger, uploadDeployment } from './uploads.ts';
 import { linkPackages } from '../installed-packages.ts';
+import { randomFrom } from '../random-from.ts';
 import { openJourneyFixture, type JourneyFixture } from './fixture.ts';
 
 const rounds = Number(process.env['LANDFALL_KILLS'] ?? 2);
@@ -34,14 +35,7 @@ let uploadedId = '';
 let uploadedWord = '';
 let uploads: UploadLedger;
 
-/** mulberry32 */
-let state = seed;
-function random(): number {
-  state = (state + 0x6d2b79f5) | 0;
-  let t = Math.imul(state ^ (state >>> 15), 1 | state);
-  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-  return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-}
+const random = randomFrom(seed);
 
 beforeAll(async () => {
   fixture = await openJourneyFixture({ ownPostgres: true });

@@ -1,3 +1,5 @@
+import { randomFrom } from '../../random-from.ts';
+
 /** Reproducible random values: the same seed gives the same sequence. */
 export interface Chance {
   /** From 0 (inclusive) to 1 (exclusive). */
@@ -12,15 +14,8 @@ export interface Chance {
   uuid(): string;
 }
 
-/** A random source from a seed, using the mulberry32 generator. */
 export function chanceOf(seed: number): Chance {
-  let state = seed >>> 0;
-  const draw = (): number => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
+  const draw = randomFrom(seed);
   const between = (least: number, most: number): number => least + Math.floor(draw() * (most - least + 1));
   return {
     draw,

@@ -3,7 +3,7 @@ import { loggerTo } from '../../logger.ts';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { openDatabase } from '../../../src/postgres/database.ts';
-import { chanceOf } from '../simulation/chance.ts';
+import { randomFrom } from '../../random-from.ts';
 import { startAppCopy, type AppCopy } from './app-copy.ts';
 import { startBurstService, type BurstService } from './burst-service.ts';
 import { changed, deployAll, quiet, type BurstSize, type Deployed } from './deployed.ts';
@@ -163,7 +163,7 @@ async function pushAll(
   deployed: readonly Deployed[],
   { github, copies }: { github: ModelGitHub; copies: readonly AppCopy[] },
 ): Promise<Record<string, number>> {
-  const chance = chanceOf(size.pushes);
+  const chance = randomFrom(size.pushes);
   const statuses: string[] = [];
   const order = shuffled(pushesOf(size, deployed), chance);
   for (let from = 0; from < order.length; from += waveOf) {

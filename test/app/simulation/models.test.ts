@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ServiceError } from '../../../src/contract/service-error.ts';
-import { chanceOf } from './chance.ts';
+import { randomFrom } from '../../random-from.ts';
 import { EventClock } from './event-clock.ts';
 import { Faults } from './faults.ts';
 import { ModelControl, type Offers } from './model-control.ts';
@@ -19,7 +19,7 @@ function fixture(offers: Offers = all) {
   const change = (fate: 'good' | 'build-fails' = 'good') =>
     git.commit('main', { message: 'Change', paths: ['a.py'], fate });
   const first = change();
-  const control = new ModelControl(clock, git, chanceOf(1), offers);
+  const control = new ModelControl(clock, git, randomFrom(1), offers);
   const held = control.add('d1000000-0000-4000-8000-000000000000', 'main');
   const pass = (ms: number) => clock.run(clock.now() + ms);
   return { clock, git, control, held, id: held.id, change, first, pass };
@@ -101,12 +101,12 @@ describe('a process of the model', () => {
         reported.push(`${process.name} tidies up`);
       }
     });
-    const first = new ModelProcess('first', clock, new Faults(), chanceOf(2));
+    const first = new ModelProcess('first', clock, new Faults(), randomFrom(2));
     jobs.join(first);
     first.cutAt({ nth: 1, phase: 'after' });
     jobs.send('lane', 'd1');
     await clock.run(clock.now() + 10_000);
-    jobs.join(new ModelProcess('second', clock, new Faults(), chanceOf(3)));
+    jobs.join(new ModelProcess('second', clock, new Faults(), randomFrom(3)));
     await clock.run(clock.now() + 60_000);
     expect(reported).toEqual(['second is done', 'second tidies up']);
     expect(jobs.count).toBe(0);
@@ -121,7 +121,7 @@ describe('a process of the model', () => {
     await pass(5 * minutes);
     const faults = new Faults();
     faults.lay({ party: 'control', operation: 'patchDeployment', nth: 1, kind });
-    const reached = new ModelProcess('app', clock, faults, chanceOf(2)).reaching('control', control);
+    const reached = new ModelProcess('app', clock, faults, randomFrom(2)).reaching('control', control);
     const requested = refusalOf(reached.patchDeployment(id, restate));
     await pass(10_000);
     expect(await requested).toMatchObject({ status, effect: 'unknown' });

@@ -4,7 +4,7 @@ import type { WorkStore } from '../../../app/reconcile/store.ts';
 import type { workOnReport } from '../../../app/reporting/report-job.ts';
 import type { TargetResolver, AppContext } from '../../../app/context.ts';
 import { AgentModel } from '../../deploy/agent-model.ts';
-import { chanceOf } from './chance.ts';
+import { randomFrom } from '../../random-from.ts';
 import type { Setting } from './commands.ts';
 import { EventClock } from './event-clock.ts';
 import { Faults } from './faults.ts';
@@ -65,7 +65,7 @@ export class Simulation {
   constructor(setting: Setting, code: Code) {
     this.setting = setting;
     this.#code = code;
-    this.#random = chanceOf(setting.seed);
+    this.#random = randomFrom(setting.seed);
     this.control = new ModelControl(this.clock, this.git, this.#random, setting.offers);
     this.jobs = new ModelJobs(this.clock, this.#work);
     this.store = code.makeStore(this.clock, (name, id, at) => this.jobs.send(name, id, at));

@@ -1,5 +1,5 @@
-/** Numbers from 0 to below 1 that follow from a seed (mulberry32): latencies are the same whenever a history is run. */
-export function chanceOf(seed: number): () => number {
+/** Numbers from 0 to below 1 that look random and are the same for the same seed (mulberry32). */
+export function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;
