@@ -120,7 +120,7 @@ test('makes a cron, pauses, resumes and deletes it', async () => {
   const next = cron.getByRole('list').first().getByRole('listitem');
   await expect.poll(() => next.count()).toBe(5);
   expect((await next.locator('.muted').allInnerTexts()).map((text) => text.trim())).toEqual(preview);
-  expect(await page.getByRole('region', { name: /^Cron/ }).count()).toBe(1);
+  await expect.poll(() => page.getByRole('region', { name: /^Cron/ }).count()).toBe(1);
   await cron.getByText('None so far.').waitFor();
   // A cron fires at whole minutes: its runs are made up here.
   const run = { thread_id: null, status: 'error', run_started_at: null, run_ended_at: null };
@@ -205,7 +205,7 @@ test('shows a refused webhook, and sends it again', async () => {
   const row = page.getByRole('table', { name: 'Deliveries' }).locator('tbody tr');
   await row.getByText('Failed', { exact: true }).waitFor();
   await row.getByText('Response 410').waitFor();
-  expect(await row.innerText()).toContain(`127.0.0.1:${port()}`);
+  await expect.poll(() => row.innerText()).toContain(`127.0.0.1:${port()}`);
   expect(await page.content()).not.toContain('token=secret');
   await choose(page.getByRole('combobox', { name: 'Status' }), 'Delivered');
   await page.getByText('No delivery has this status').waitFor();
@@ -215,7 +215,7 @@ test('shows a refused webhook, and sends it again', async () => {
   responds = 204;
   await press(button(page, /^Send again/));
   await row.getByText('Delivered', { exact: true }).waitFor();
-  expect(await row.getByRole('cell').nth(2).innerText()).toBe('2');
+  await expect.poll(() => row.getByRole('cell').nth(2).innerText()).toBe('2');
   expectClean(opened);
 });
 

@@ -83,7 +83,7 @@ test('shows what caused each revision, rolls back, interrupts, and deletes', asy
   await entry.getByText('0 of 1 passed').waitFor({ timeout: 20_000 });
   await entry.getByRole('cell', { name: '<script>hacked</script>' }).waitFor();
   await expectAccessible(page);
-  expect(await page.title()).toBe('Revisions · echo-agent · Landfall');
+  await expect.poll(() => page.title()).toBe('Revisions · echo-agent · Landfall');
 
   // Back to the first one.
   const shortFirst = (first.latest_revision_id ?? '').slice(0, 8);
@@ -117,7 +117,7 @@ test('shows what caused each revision, rolls back, interrupts, and deletes', asy
 
   // Narrow, the page itself does not scroll to the side.
   await page.setViewportSize({ width: 360, height: 740 });
-  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
+  await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
   await page.setViewportSize({ width: 1280, height: 800 });
   expect(await page.content()).not.toContain(secretValue);
   // No reload happened on the way.
@@ -127,7 +127,7 @@ test('shows what caused each revision, rolls back, interrupts, and deletes', asy
   await press(page.getByRole('button', { name: 'Delete' }));
   const deletion = page.getByRole('dialog', { name: 'Delete the deployment' });
   const button = deletion.getByRole('button', { name: 'Delete' });
-  expect(await button.isDisabled()).toBe(true);
+  await expect.poll(() => button.isDisabled()).toBe(true);
   await expectAccessible(page);
   await press(deletion.getByRole('checkbox', { name: /tracing project/ }));
   await type(deletion.getByLabel(/to go on/), 'echo-agent');

@@ -54,7 +54,7 @@ test('shows what is deployed, and recovers when the service is back', async () =
   await row.getByText('Not tested').waitFor();
   await row.getByText(/^\d+ requests?, 0 errors$/).waitFor();
   const address = `${fixture.services.service.url}/agents/${deployed.id}`;
-  expect(await row.getByText(address).textContent()).toBe(address);
+  await expect.poll(() => row.getByText(address).textContent()).toBe(address);
   await row.getByRole('button', { name: 'Copy the address of echo' }).waitFor();
   await expectAccessible(page);
 
@@ -74,15 +74,17 @@ test('lists, searches, sorts and scrolls 1,000 deployments', async () => {
   const status = page.getByRole('status').filter({ hasText: ' of ' });
   await status.getByText('1,000 of 1,000').waitFor();
   const rows = page.locator('tbody tr[aria-rowindex]');
-  expect(await rows.count()).toBeLessThan(80);
-  expect(await page.getByRole('table').getAttribute('aria-rowcount')).toBe('1001');
+  await expect.poll(() => rows.count()).toBeLessThan(80);
+  await expect.poll(() => page.getByRole('table').getAttribute('aria-rowcount')).toBe('1001');
   await page.getByRole('link', { name: hostile }).waitFor();
   expect(await page.locator('main img').count()).toBe(0);
   await expectAccessible(page);
 
   await press(page.getByRole('button', { name: 'Deployment' }));
   await expect.poll(() => rows.first().textContent()).toContain('gnitsoh');
-  expect(await page.getByRole('columnheader', { name: 'Deployment' }).getAttribute('aria-sort')).toBe('descending');
+  await expect
+    .poll(() => page.getByRole('columnheader', { name: 'Deployment' }).getAttribute('aria-sort'))
+    .toBe('descending');
   await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
   await page.locator('tr[aria-rowindex="1001"]').waitFor();
 
@@ -92,7 +94,7 @@ test('lists, searches, sorts and scrolls 1,000 deployments', async () => {
   await choose(page.getByLabel('State'), 'Not deployed (999)');
   await page.reload();
   await status.getByText('100 of 1,000').waitFor();
-  expect(await search.inputValue()).toBe('fleet-17');
+  await expect.poll(() => search.inputValue()).toBe('fleet-17');
   expect(new URL(page.url()).search).toBe('?q=fleet-17&state=not-deployed&sort=-name');
   await reach(page.getByRole('link', { name: 'fleet-1799' }));
   const focused = page.locator('tr:has(:focus)');
@@ -106,6 +108,6 @@ test('lists, searches, sorts and scrolls 1,000 deployments', async () => {
   await press(page.getByRole('button', { name: 'Show all' }));
   await status.getByText('1,000 of 1,000').waitFor();
   await page.setViewportSize({ width: 360, height: 740 });
-  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+  await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBe(360);
   expectClean(opened);
 });

@@ -110,7 +110,7 @@ test('a page that an agent serves runs nothing with the session of the browser',
   const file = `${url}/agents/${agentId}/ui/attack/entrypoint.js`;
   const shown = await page.goto(file);
   expect(shown?.status()).toBe(200);
-  expect(await page.title()).toBe('page of the agent');
+  await expect.poll(() => page.title()).toBe('page of the agent');
   expect(requests).toEqual([address, file]);
 
   // A frame of it in a page of others, and the response of a request of the console as a document of its own.

@@ -59,7 +59,7 @@ test('plots the figures of a deployment over a period of choice, with deploys, a
   await expect.poll(pixels).not.toBe(light);
   await page.setViewportSize({ width: 360, height: 740 });
   await expect.poll(async () => (await canvas.boundingBox())?.width).toBeLessThan(340);
-  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
+  await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
   await page.setViewportSize({ width: 1280, height: 800 });
   await choose(page.getByLabel('Theme'), 'system');
 

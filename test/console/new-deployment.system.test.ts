@@ -42,9 +42,11 @@ test('deploys a chosen folder once, after a wrong field and a broken upload', as
   await page.getByLabel('Choose a folder').setInputFiles(folder);
   await page.getByText(/^Echo Agent: \d+ files, /).waitFor();
   await press(page.getByText('2 left out'));
-  expect(await page.locator('.new-deployment-found li').allTextContents()).toEqual(['.env', 'node_modules/']);
-  expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('echo-agent');
-  expect(await page.getByLabel('Graph configuration').inputValue()).toBe('langgraph.json');
+  await expect
+    .poll(() => page.locator('.new-deployment-found li').allTextContents())
+    .toEqual(['.env', 'node_modules/']);
+  await expect.poll(() => page.getByLabel('Name', { exact: true }).inputValue()).toBe('echo-agent');
+  await expect.poll(() => page.getByLabel('Graph configuration').inputValue()).toBe('langgraph.json');
 
   await type(page.getByLabel('Name', { exact: true }), 'Not a Name');
   await press(page.getByText('Advanced settings'));
@@ -57,7 +59,7 @@ test('deploys a chosen folder once, after a wrong field and a broken upload', as
   await expect.poll(() => name.getAttribute('aria-invalid')).toBe('true');
   const nameId = await name.getAttribute('id');
   await expect.poll(() => page.locator(':focus').getAttribute('id')).toBe(nameId);
-  expect(await page.getByLabel('Value of secret 1').inputValue()).toBe('hello');
+  await expect.poll(() => page.getByLabel('Value of secret 1').inputValue()).toBe('hello');
 
   await page.route('**/uploads/**', (route) => route.abort(), { times: 1 });
   await type(name, 'echo-folder');
@@ -128,7 +130,7 @@ test('asks before an upload is left, and shows what is missing afterwards', asyn
     await dialog.waitFor({ state: 'detached' });
   };
   await leave('Cancel');
-  expect(await page.getByRole('button', { name: 'Deploying' }).isVisible()).toBe(true);
+  await expect.poll(() => page.getByRole('button', { name: 'Deploying' }).isVisible()).toBe(true);
   await leave('Leave');
   await page.getByText('The upload was stopped. Open the deployment to upload again.').waitFor();
   await press(page.getByRole('link', { name: 'left-early' }));
@@ -194,9 +196,9 @@ test('chooses repositories and listeners from lists, with hostile names as text'
   await page.getByText('This is not a JSON object.').waitFor();
   // What was entered for another kind of source is still there.
   await press(page.getByRole('radio', { name: /^Repository/ }));
-  expect(await page.getByLabel('Repository address').inputValue()).toBe('https://github.com/acme/agent');
+  await expect.poll(() => page.getByLabel('Repository address').inputValue()).toBe('https://github.com/acme/agent');
   await page.setViewportSize({ width: 360, height: 740 });
-  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+  await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBe(360);
   await expectAccessible(page);
   expectClean(opened);
 });

@@ -58,7 +58,7 @@ test('shows tokens as they come, in two tabs, over a reload, without losing or d
   for (const tab of [first.page, page]) {
     await chat(tab).getByText(whole, { exact: true }).waitFor();
     await ended(tab, 'Success');
-    expect(await chat(tab).getByRole('listitem').count()).toBe(2);
+    await expect.poll(() => chat(tab).getByRole('listitem').count()).toBe(2);
   }
 
   await say(page, 'from the other tab');
@@ -83,7 +83,7 @@ test('continues a stream after the service was killed and started', async () => 
   await console.services.startAgain();
   await chat(page).getByText('You said: one gate two', { exact: true }).waitFor();
   await ended(page, 'Success');
-  expect(await chat(page).getByRole('listitem').count()).toBe(2);
+  await expect.poll(() => chat(page).getByRole('listitem').count()).toBe(2);
   expect(opened.externalRequests).toEqual([]);
 });
 
@@ -116,7 +116,7 @@ test('answers interrupts: approved, edited, rejected', async () => {
   await press(button(page, 'Reject the action'));
   await chat(page).getByText('You said: kept: too dear').waitFor();
   // The question, the call, its result and the answer, each once.
-  expect(await chat(page).getByRole('listitem').count()).toBe(12);
+  await expect.poll(() => chat(page).getByRole('listitem').count()).toBe(12);
   expectClean(opened);
 });
 
@@ -133,7 +133,7 @@ test('takes input by a form with problems at their fields, and answers two inter
   await type(page.getByLabel('street (required)'), 'Hill 1');
   await press(button(page, 'Run'));
   await page.getByText('Enter a whole number.').waitFor();
-  expect(await page.getByLabel('count', { exact: true }).getAttribute('aria-invalid')).toBe('true');
+  await expect.poll(() => page.getByLabel('count', { exact: true }).getAttribute('aria-invalid')).toBe('true');
   await expectAccessible(page);
   await type(page.getByLabel('count', { exact: true }), '2');
   await press(page.getByLabel('Input as JSON'));
@@ -153,7 +153,7 @@ test('takes input by a form with problems at their fields, and answers two inter
   await page.getByRole('region', { name: 'Threads' }).getByRole('link', { name: /^Ada/ }).waitFor();
   const waiting = page.getByRole('region', { name: 'Waiting for you' });
   await waiting.getByText('Is it in stock?').waitFor();
-  expect(await button(page, 'Continue with these answers').isDisabled()).toBe(true);
+  await expect.poll(() => button(page, 'Continue with these answers').isDisabled()).toBe(true);
   await type(waiting.getByLabel('Answer').nth(0), '7 euros');
   await type(waiting.getByLabel('Answer').nth(1), 'true');
   await press(button(page, 'Continue with these answers'));

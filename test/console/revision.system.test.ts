@@ -95,7 +95,7 @@ test('shows a build as it happens, and then the stages and both logs', async () 
   echo = await control.getDeployment(created.id);
 
   const built = await readAll(echo, 'build');
-  expect(await countOf(page).textContent()).toBe(`${built.length} lines`);
+  await expect.poll(() => countOf(page).textContent()).toBe(`${built.length} lines`);
   await textOf(page, built.length - 1)
     .getByText(built.at(-1)?.message ?? '', { exact: true })
     .waitFor();
@@ -183,11 +183,11 @@ test('scrolls, searches and links to lines among 100,000', async () => {
   await page.keyboard.press('Home');
   await textOf(page, 0).waitFor();
   const follow = page.getByRole('button', { name: 'Follow' });
-  expect(await follow.getAttribute('aria-pressed')).toBe('false');
+  await expect.poll(() => follow.getAttribute('aria-pressed')).toBe('false');
   await page.keyboard.press('PageDown');
   await expect.poll(() => log.evaluate((element) => element.scrollTop)).toBeGreaterThan(100);
   // Only what is in view is in the page.
-  expect(await page.locator('.log-row').count()).toBeLessThan(120);
+  await expect.poll(() => page.locator('.log-row').count()).toBeLessThan(120);
 
   // A search.
   await page.keyboard.press('/');
@@ -229,7 +229,7 @@ test('scrolls, searches and links to lines among 100,000', async () => {
   // What a person can do about the failed build.
   await page.getByRole('heading', { name: 'The build failed' }).waitFor();
   await page.getByText('No revision serves now').waitFor();
-  expect(await page.getByRole('link', { name: 'Redeploy or roll back' }).getAttribute('href')).toContain(id);
+  await expect.poll(() => page.getByRole('link', { name: 'Redeploy or roll back' }).getAttribute('href')).toContain(id);
   for (const each of [opened, linked]) expectClean(each);
 });
 
@@ -252,19 +252,19 @@ test('shows hostile lines as text, and JSON lines with their message first', asy
       .locator('.log-text'),
   );
   await expect.poll(() => json?.textContent()).toBe('agent failed user=<b>ada</b> nested={"tries":3}');
-  expect(await long?.textContent()).toMatch(/^long x{1995} … [\d,]+ more characters$/);
-  expect(await controls?.textContent()).toBe('control \uFFFD\uFFFD characters');
-  expect(await marks?.textContent()).toBe('txt.\uFFFDexe.moc\uFFFD');
-  expect(await ansi?.textContent()).toBe('red link cleared');
-  expect(await ansi?.locator('.log-style-red').textContent()).toBe('red');
-  expect(await script?.textContent()).toBe(hostile[0]);
+  await expect.poll(() => long?.textContent()).toMatch(/^long x{1995} … [\d,]+ more characters$/);
+  await expect.poll(() => controls?.textContent()).toBe('control \uFFFD\uFFFD characters');
+  await expect.poll(() => marks?.textContent()).toBe('txt.\uFFFDexe.moc\uFFFD');
+  await expect.poll(() => ansi?.textContent()).toBe('red link cleared');
+  await expect.poll(() => ansi?.locator('.log-style-red').textContent()).toBe('red');
+  await expect.poll(() => script?.textContent()).toBe(hostile[0]);
   // The fields of the JSON line.
   await choose(page.getByRole('combobox', { name: 'Levels' }), 'Errors only');
   await press(logOf(page, 'Agent log'));
   const errors = (await readAll(echo, 'deploy')).filter(({ level }) => level === 'error').length;
   for (let below = 0; below < errors; below += 1) await page.keyboard.press('ArrowDown');
   await page.getByText('nested:').waitFor();
-  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+  await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBe(360);
   expect(await page.evaluate('Object.hasOwn(window, "ran")')).toBe(false);
   await expectAccessible(page);
   expectClean(opened);

@@ -43,7 +43,7 @@ test('finds a failed run by its error, shows its steps, and compares two runs', 
   await expect.poll(() => rows(page).count()).toBe(1);
   await page.reload();
   await rows(page).getByText('RequestedFailure: boom <img').waitFor();
-  expect(await rows(page).count()).toBe(1);
+  await expect.poll(() => rows(page).count()).toBe(1);
 
   await press(rows(page).getByRole('link').first());
   await page
@@ -51,10 +51,9 @@ test('finds a failed run by its error, shows its steps, and compares two runs', 
     .first()
     .waitFor();
   const steps = page.getByRole('list', { name: 'Steps' }).locator('> li');
-  expect(await steps.locator('> details > summary').allInnerTexts()).toEqual([
-    expect.stringMatching(/^prepare\s+[\d.]+ m?s$/),
-    expect.stringMatching(/^answer\s+failed [\d.]+ m?s$/),
-  ]);
+  await expect
+    .poll(() => steps.locator('> details > summary').allInnerTexts())
+    .toEqual([expect.stringMatching(/^prepare\s+[\d.]+ m?s$/), expect.stringMatching(/^answer\s+failed [\d.]+ m?s$/)]);
   await press(steps.nth(0).locator('summary').first());
   await steps.nth(0).getByRole('heading', { name: 'Input' }).waitFor();
   await steps.nth(0).getByText('"x"').first().waitFor();
@@ -84,7 +83,7 @@ test('finds a failed run by its error, shows its steps, and compares two runs', 
   await press(rows(page).nth(0).getByRole('checkbox'));
   await press(rows(page).nth(1).getByRole('checkbox'));
   await page.getByRole('link', { name: 'Compare the two runs' }).waitFor();
-  expect(await rows(page).nth(0).boundingBox()).toEqual(place);
+  await expect.poll(() => rows(page).nth(0).boundingBox()).toEqual(place);
   await press(page.getByRole('button', { name: 'Clear the choice' }));
   expect(await rows(page).getByRole('checkbox', { checked: true }).count()).toBe(0);
   await press(rows(page).nth(0).getByRole('checkbox'));
@@ -95,10 +94,9 @@ test('finds a failed run by its error, shows its steps, and compares two runs', 
   await inputs.getByRole('row', { name: /^input different "Ada"/ }).waitFor();
   await inputs.getByText('<img src=x').waitFor();
   const compared = page.getByRole('region', { name: 'Steps' }).getByRole('listitem');
-  expect(await compared.locator('> details > summary').allInnerTexts()).toEqual([
-    expect.stringMatching(/^prepare[^]*different$/),
-    expect.stringMatching(/^answer[^]*different$/),
-  ]);
+  await expect
+    .poll(() => compared.locator('> details > summary').allInnerTexts())
+    .toEqual([expect.stringMatching(/^prepare[^]*different$/), expect.stringMatching(/^answer[^]*different$/)]);
   await press(compared.nth(1).locator('summary').first());
   await compared.nth(1).getByRole('table', { name: 'Outputs of the step' }).getByText('"hello Ada"').waitFor();
   await expectAccessible(page);

@@ -85,7 +85,7 @@ test('changes settings with and without a revision, keeps secrets secret, and ov
   await page.getByText(/has a newer revision than the one that this form was loaded with/).waitFor();
   await expectAccessible(page);
   await press(page.getByRole('button', { name: 'Load the newer settings' }));
-  expect(await page.getByLabel('New value of KEPT_KEY').inputValue()).toBe('typed here');
+  await expect.poll(() => page.getByLabel('New value of KEPT_KEY').inputValue()).toBe('typed here');
   await Promise.all([saved(), press(save.getByRole('button', { name: 'Save and create a revision' }))]);
   expect((await control.getDeployment(id)).secrets).toEqual([
     { name: 'KEPT_KEY', value: 'typed here' },
@@ -93,8 +93,8 @@ test('changes settings with and without a revision, keeps secrets secret, and ov
   ]);
 
   await page.setViewportSize({ width: 360, height: 740 });
-  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
-  expect(await page.title()).toBe('Settings · echo-agent · Landfall');
+  await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
+  await expect.poll(() => page.title()).toBe('Settings · echo-agent · Landfall');
   expectClean(opened);
 
   // The page has not seen the change when it saves: the service refuses.
@@ -108,6 +108,6 @@ test('changes settings with and without a revision, keeps secrets secret, and ov
   await refused;
   await page.unroute('**/v2/deployments/*');
   await press(page.getByRole('button', { name: 'Load the newer settings' }));
-  expect(await page.getByLabel('Build command').inputValue()).toBe('echo built');
-  expect(await page.getByLabel('Branch or tag').inputValue()).toBe('main');
+  await expect.poll(() => page.getByLabel('Build command').inputValue()).toBe('echo built');
+  await expect.poll(() => page.getByLabel('Branch or tag').inputValue()).toBe('main');
 });

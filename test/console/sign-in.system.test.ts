@@ -47,7 +47,7 @@ test('signs in with an API key and out again, in all tabs', async () => {
   await other.page.getByText('You signed out in another tab.').waitFor();
   await expectAccessible(page);
   await page.reload();
-  expect(await page.getByLabel('API key').isVisible()).toBe(true);
+  await expect.poll(() => page.getByLabel('API key').isVisible()).toBe(true);
 
   await signIn(page);
   await other.page.getByRole('heading', { name: 'API keys' }).waitFor();
@@ -163,7 +163,7 @@ test('sends a change with the session of another tab, once, and never to another
   await signInUnheard(console, page.context());
   await makeKey('made after another sign-in');
   await press(page.getByRole('button', { name: 'I have copied it' }));
-  expect(await page.getByRole('row', { name: 'made after another sign-in' }).count()).toBe(1);
+  await expect.poll(() => page.getByRole('row', { name: 'made after another sign-in' }).count()).toBe(1);
 
   await signInUnheard(console, page.context(), { key, tenantId: other });
   await makeKey('not made');

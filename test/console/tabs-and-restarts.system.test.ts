@@ -55,7 +55,7 @@ test('rejects the second of two conflicting changes, and says so', async () => {
   await press(save(second.page));
   await second.page.getByText('Changed since this form was loaded: Build command.').waitFor();
   expect((await control.getDeployment(echo.id)).source_config.build_command).toBe('node --help');
-  expect(await buildCommand(second.page).inputValue()).toBe('node --version');
+  await expect.poll(() => buildCommand(second.page).inputValue()).toBe('node --version');
   await press(button(second.page, 'Load the newer settings'));
   await press(save(second.page));
   await second.page.getByText('Nothing is changed.').waitFor();
@@ -127,7 +127,7 @@ test('sends a filled form after the service was killed and started, once', async
   await expect
     .poll(async () => (await control.listDeployments({})).resources.map(({ name }) => name).toSorted())
     .toEqual(['echo-agent', 'filled']);
-  expect(await page.getByLabel('Value of secret 1').inputValue()).toBe('hello');
+  await expect.poll(() => page.getByLabel('Value of secret 1').inputValue()).toBe('hello');
   await press(button(page, 'Deploy'));
   await page.getByText('Serves now', { exact: true }).waitFor({ timeout: 60_000 });
   const made = (await control.listDeployments({})).resources.filter(({ name }) => name === 'filled');

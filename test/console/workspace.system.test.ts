@@ -33,7 +33,7 @@ test('makes a key that is shown once, and ends its sessions when it is revoked',
   await expectAccessible(page);
   await press(dialog.getByRole('button', { name: 'I have copied it' }));
   expect(await page.content()).not.toContain(key);
-  expect(await page.getByRole('row', { name: 'ci' }).count()).toBe(1);
+  await expect.poll(() => page.getByRole('row', { name: 'ci' }).count()).toBe(1);
   expect((await request('v2/deployments', {}, key)).status).toBe(200);
 
   const context = await fixture.newContext();
@@ -69,7 +69,7 @@ test('shows the audit log with filters and older changes', async () => {
   const opened = await fixture.open('workspace/audit');
   const { page } = opened;
   await page.getByRole('link', { name: '<i>agent</i> 120' }).waitFor();
-  expect(await page.locator('tbody tr').count()).toBe(50);
+  await expect.poll(() => page.locator('tbody tr').count()).toBe(50);
   await press(page.getByRole('button', { name: 'Load older changes' }));
   await expect.poll(() => page.locator('tbody tr').count()).toBe(100);
   await press(page.getByRole('button', { name: 'Load older changes' }));
@@ -80,7 +80,7 @@ test('shows the audit log with filters and older changes', async () => {
   await expect.poll(() => page.locator('tbody tr').count()).toBe(1);
   await page.reload();
   await page.getByText('create api key', { exact: true }).nth(1).waitFor();
-  expect(await page.getByLabel('Kind of change').inputValue()).toBe('create api key');
+  await expect.poll(() => page.getByLabel('Kind of change').inputValue()).toBe('create api key');
   await choose(page.getByLabel('Kind of change'), 'delete listener');
   await page.getByRole('heading', { name: 'No changes' }).waitFor();
   expectClean(opened);
@@ -123,6 +123,6 @@ test('shows integrations with their repositories, and listeners with their last 
   await row.getByText('None yet').waitFor();
   await expectAccessible(page);
   await page.setViewportSize({ width: 360, height: 740 });
-  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+  await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBe(360);
   expectClean(opened);
 });
