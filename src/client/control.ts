@@ -12,9 +12,10 @@ import {
   deploymentsQuery,
 } from '../contract/control/deployment.ts';
 import { githubIntegrations, githubRepositories } from '../contract/control/integration.ts';
+import { holdDecisionRequest, type HoldDecisionRequest, holdHeader } from '../contract/control/hold.ts';
 import { listenersList } from '../contract/control/listener.ts';
 import { logPage, logQuery } from '../contract/control/log.ts';
-import { revision, revisionsList, revisionsQuery } from '../contract/control/revision.ts';
+import { revision, type Revision, revisionsList, revisionsQuery } from '../contract/control/revision.ts';
 import { controlInfo, idempotencyKey, idempotencyKeyHeader } from '../contract/control/idempotency-key.ts';
 import type { ChangeOptions, ControlFeatures, FullControlService } from '../contract/control/service.ts';
 import { verdictReport } from '../contract/control/verdict.ts';
@@ -88,6 +89,14 @@ export function connectControlService(settings: ControlServiceSettings): Control
     const unsent = { ...operation, headers, secrets: secretsIn(body) };
     return spelling.send(body, (spelled) => call(link, { ...unsent, body: spelled }, readDeployment, options), options);
   };
+  const decide =
+    (verb: 'promote' | 'discard') =>
+    async (id: string, revisionId: string, request: HoldDecisionRequest = {}, options?: CallOptions) => {
+      const name = `${verb} revision`;
+      const [path, body] = [`${revisionPath(id, revisionId)}/${verb}`, checked(holdDecisionRequest, name, request)];
+      // A repeated decision is taken as the first one.
+      return call<Revision>(link, { name, method: 'POST', path, body, safe: true }, readRevision, options);
+    };
 
   return {
     createDeployment: async (request, options) => {
@@ -144,6 +153,8 @@ export function connectControlService(settings: ControlServiceSettings): Control
       };
       return call(link, operation, readNothing, options);
     },
+    promoteRevision: decide('promote'),
+    discardRevision: decide('discard'),
     features: featuresOf(link),
     deleteDeployment: async (id, { deleteTracingProject }, options) => {
       const [path, wanted] = [deploymentPath(id), query({ delete_tracing_project: deleteTracingProject })];
@@ -177,11 +188,15 @@ export function connectControlService(settings: ControlServiceSettings): Control
 }
 
 /** The headers of a write. A key that is no valid header value is a programming error. */
-function conditions(name: string, { ifLatest, idempotencyKey: key }: ChangeOptions = {}): Record<string, string> {
+function conditions(
+  name: string,
+  { ifLatest, idempotencyKey: key, holdSeconds }: ChangeOptions = {},
+): Record<string, string> {
   return {
     // The id comes from the service: an invalid header value is no precondition.
     ...(ifLatest !== undefined && /^[\w-]+$/.test(ifLatest) ? { 'if-match': `"${ifLatest}"` } : {}),
     ...(key === undefined ? {} : { [idempotencyKeyHeader.toLowerCase()]: checked(idempotencyKey, name, key) }),
+    ...(holdSeconds === undefined ? {} : { [holdHeader.toLowerCase()]: String(holdSeconds) }),
   };
 }
 
@@ -204,9 +219,10 @@ const none: ControlFeatures = { idempotencyKeys: false, verdicts: false };
 const readFeatures: Reader<ControlFeatures> = ({ body }) => {
   const info = controlInfo.safeParse(fromJson(body.toString('utf8')));
   if (!info.success) return { ok: true, value: none };
-  const { idempotency_keys, verdicts, console_url: consoleUrl } = info.data;
+  const { idempotency_keys, verdicts, holds, console_url: consoleUrl } = info.data;
   const features = { idempotencyKeys: idempotency_keys === true, verdicts: verdicts === true };
-  return { ok: true, value: consoleUrl === undefined ? features : { ...features, consoleUrl } };
+  const more = { ...(holds === true ? { holds } : {}), ...(consoleUrl === undefined ? {} : { consoleUrl }) };
+  return { ok: true, value: { ...features, ...more } };
 };
 
 /** Reads the features of a control service beyond control-service.md, and caches them. */

@@ -30,6 +30,11 @@ describe('features of a control service beyond the document', () => {
     expect(await connected().features()).toEqual({ idempotencyKeys: true, verdicts: true });
   });
 
+  test('include its holds, which are not part of the document', async () => {
+    info().reply(200, { idempotency_keys: true, verdicts: true, holds: true });
+    expect(await connected().features()).toMatchObject({ holds: true });
+  });
+
   test('include the address of its console', async () => {
     info().reply(200, { console_url: 'https://control.test/console' });
     expect(await connected().features()).toMatchObject({ consoleUrl: 'https://control.test/console' });

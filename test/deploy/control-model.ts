@@ -10,6 +10,7 @@ import type {
 import type { GithubIntegration, GithubRepository } from '../../src/contract/control/integration.ts';
 import type { Listener, ListenersList } from '../../src/contract/control/listener.ts';
 import type { LogEntry, LogPage } from '../../src/contract/control/log.ts';
+import type { HoldDecision, HoldDecisionRequest } from '../../src/contract/control/hold.ts';
 import type { Revision, RevisionsList, RevisionsQuery } from '../../src/contract/control/revision.ts';
 import type { VerdictReport } from '../../src/contract/control/verdict.ts';
 import type {
@@ -17,10 +18,12 @@ import type {
   ControlFeatures,
   ControlService,
   ReportOptions,
+  WriteOptions,
 } from '../../src/contract/control/service.ts';
 import type { PutResult, Tarball, UploadTarget } from '../../src/contract/control/upload.ts';
 import type { UploadAndDeleteService } from '../../src/deploy/deploy-run.ts';
 import { ServiceError, type ServiceErrorKind } from '../../src/contract/service-error.ts';
+import { ModelHolds } from './model-holds.ts';
 import { ServiceModel } from '../planning/service-model.ts';
 
 /** What a revision reports from `after` ms on. A DEPLOYED one serves from then on, unless the switch lags. */
@@ -69,6 +72,7 @@ interface Fault {
 
 type Answers =
   | 'verdicts'
+  | 'holds'
   | 'lists'
   | 'revisions'
   | 'redeploy'
@@ -84,7 +88,9 @@ export class ControlModel implements ControlService, UploadAndDeleteService {
   readonly calls: string[] = [];
   readonly sent: (DeploymentCreateRequest | DeploymentPatchRequest)[] = [];
   readonly service: ServiceModel;
-  readonly lacks = new Set<Answers>(['verdicts']);
+  readonly lacks = new Set<Answers>(['verdicts', 'holds']);
+  /** Refuses to hold a revision of an image, as our service does. */
+  holdsImages = true;
   consoleUrl: string | undefined;
   /** The reported verdicts. */
   readonly verdicts: { revisionId: string; report: VerdictReport; key: string | undefined }[] = [];
@@ -109,6 +115,7 @@ export class ControlModel implements ControlService, UploadAndDeleteService {
   readonly #clock: Clock;
   readonly #faults: Fault[] = [];
   readonly #made = new Map<string, { at: number; script: Step[]; served: boolean }>();
+  readonly #holds = new ModelHolds();
 
   constructor(clock: Clock, service = new ServiceModel()) {
     this.#clock = clock;
@@ -141,11 +148,12 @@ export class ControlModel implements ControlService, UploadAndDeleteService {
     return this;
   }
 
-  async createDeployment(request: DeploymentCreateRequest, options?: CallOptions): Promise<Deployment> {
+  async createDeployment(request: DeploymentCreateRequest, options?: WriteOptions): Promise<Deployment> {
     return this.#called('create', options, () => {
+      this.#mayHold(options, request.source);
       this.sent.push(request);
       this.service.create(request);
-      this.#begin();
+      this.#begin(options?.holdSeconds);
       this.onWrite();
       return this.#deployment();
     });
@@ -167,9 +175,10 @@ export class ControlModel implements ControlService, UploadAndDeleteService {
       if (this.heedsIfLatest && options?.ifLatest !== undefined && options.ifLatest !== latest) {
         throw serviceError('conflict', 'patch deployment', { status: 412 });
       }
+      this.#mayHold(options, this.service.deployment?.source);
       this.sent.push(request);
       this.service.patch(request);
-      this.#begin();
+      this.#begin(options?.holdSeconds);
       this.onWrite();
       return this.#deployment();
     });
@@ -209,6 +218,7 @@ export class ControlModel implements ControlService, UploadAndDeleteService {
     return this.#called('features', options, () => ({
       idempotencyKeys: false,
       verdicts: !this.lacks.has('verdicts'),
+      holds: !this.lacks.has('holds'),
       consoleUrl: this.consoleUrl,
     }));
   }
@@ -220,6 +230,35 @@ export class ControlModel implements ControlService, UploadAndDeleteService {
     });
   }
 
+  async promoteRevision(_id: string, revisionId: string, request?: HoldDecisionRequest, options?: CallOptions) {
+    return this.#called('promote', options, () => this.#decide(revisionId, 'promoted', request));
+  }
+
+  async discardRevision(_id: string, revisionId: string, request?: HoldDecisionRequest, options?: CallOptions) {
+    return this.#called('discard', options, () => this.#decide(revisionId, 'discarded', request));
+  }
+
+  #decide(revisionId: string, decision: HoldDecision, request: HoldDecisionRequest | undefined): Revision {
+    this.#advance();
+    const found = this.service.revision(revisionId);
+    if (!found) throw serviceError('missing', 'decide', { status: 404 });
+    this.#holds.decide(found, decision, request?.why ?? undefined);
+    this.#advance();
+    this.onWrite();
+    return structuredClone(found);
+  }
+
+  #mayHold(options: WriteOptions | undefined, source: string | undefined): void {
+    if (options?.holdSeconds === undefined) return;
+    if (this.lacks.has('holds')) throw new Error('a hold was requested of a service without holds');
+    if (this.holdsImages || source !== 'external_docker') return;
+    throw serviceError('rejected', 'write', {
+      status: 400,
+      detail:
+        'A revision of an image can not be held. Send the change without Landfall-Hold: its revision is then live at once.',
+    });
+  }
+
   async redeployRevision(_id: string, revisionId: string, options?: ChangeOptions): Promise<Deployment> {
     return this.#called('redeploy', options, () => {
       this.#offers('redeploy');
@@ -228,7 +267,7 @@ export class ControlModel implements ControlService, UploadAndDeleteService {
       const id = `r${this.service.revisions.length + 1}`;
       this.service.revisions.unshift({ ...structuredClone(old), id, status: 'QUEUED' });
       this.service.deployment = { ...this.service.deployment, latest_revision_id: id };
-      this.#begin();
+      this.#begin(options?.holdSeconds);
       this.onWrite();
       return this.#deployment();
     });
@@ -326,7 +365,7 @@ export class ControlModel implements ControlService, UploadAndDeleteService {
     if (this.lacks.has(what)) throw notOffered(what);
   }
 
-  #begin(): void {
+  #begin(holdSeconds?: number): void {
     const newest = this.service.revisions[0];
     if (!newest || this.#made.has(newest.id)) return;
     const at = this.#clock.now();
@@ -336,6 +375,7 @@ export class ControlModel implements ControlService, UploadAndDeleteService {
     this.#supersedeWaiting(newest.id);
     const script = waits ? [{ after: 0, status: 'QUEUED' }] : (this.scripts.shift() ?? goesLive());
     this.#made.set(newest.id, { at, script, served: false });
+    if (holdSeconds !== undefined) this.#holds.request(newest, holdSeconds);
     this.#advance();
   }
 
@@ -354,7 +394,7 @@ export class ControlModel implements ControlService, UploadAndDeleteService {
     for (const revision of this.service.revisions.toReversed()) {
       const made = this.#made.get(revision.id);
       const step = made?.script.findLast(({ after }) => made.at + after <= now);
-      if (!made || !step) continue;
+      if (!made || !step || this.#holds.keep(revision, step.status, made.at + step.after, now)) continue;
       revision.status = step.status;
       if (step.message) revision.status_message = step.message;
       if (step.commit) {

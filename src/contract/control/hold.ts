@@ -23,3 +23,4 @@ export const holdDecisionRequest = z.object({
   /** Why, for the status and the log of the revision. */
   why: z.string().max(1_000).nullish(),
 });
+export type HoldDecisionRequest = z.input<typeof holdDecisionRequest>;

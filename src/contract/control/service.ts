@@ -11,6 +11,7 @@ import type { ListenersList } from './listener.ts';
 import type { LogPage, LogQuery } from './log.ts';
 import type { PushToken, UploadTarget } from './upload.ts';
 import type { VerdictReport } from './verdict.ts';
+import type { HoldDecisionRequest } from './hold.ts';
 import type { Revision, RevisionsList, RevisionsQuery } from './revision.ts';
 
 export interface WriteOptions extends CallOptions {
@@ -50,7 +51,7 @@ export interface ControlFeatures {
   idempotencyKeys: boolean;
   /** Takes verdicts of smoke tests: `reportVerdict`. */
   verdicts: boolean;
-  /** Holds revisions before traffic: `WriteOptions.holdSeconds`. */
+  /** Holds revisions before traffic: `WriteOptions.holdSeconds`, `promoteRevision`, `discardRevision`. */
   holds?: boolean | undefined;
   /** The public address of its console. */
   consoleUrl?: string | undefined;
@@ -97,6 +98,24 @@ export interface ControlService {
     report: VerdictReport,
     options: ReportOptions,
   ): Promise<unknown>;
+
+  /**
+   * POST /v2/deployments/{id}/revisions/{revisionId}/promote: switches the traffic to a held revision. Repeating a
+   * decision is allowed; a 409 refuses one that comes too late, or before the revision is held (`decideHold`).
+   */
+  promoteRevision(
+    deploymentId: string,
+    revisionId: string,
+    request?: HoldDecisionRequest,
+    options?: CallOptions,
+  ): Promise<Revision>;
+  /** POST /v2/deployments/{id}/revisions/{revisionId}/discard: ends a held revision, in the same way. */
+  discardRevision(
+    deploymentId: string,
+    revisionId: string,
+    request?: HoldDecisionRequest,
+    options?: CallOptions,
+  ): Promise<Revision>;
 
   /**
    * GET /info: the features of the service; none if the endpoint is missing. Cheap to call before every write, because

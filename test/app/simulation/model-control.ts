@@ -110,6 +110,13 @@ export class ModelControl implements ControlService {
     throw notOffered('report verdict');
   }
 
+  async promoteRevision(): Promise<never> {
+    throw notOffered('promote revision');
+  }
+  async discardRevision(): Promise<never> {
+    throw notOffered('discard revision');
+  }
+
   createDeployment(): Promise<Deployment> {
     throw new Error('The App creates no deployment');
   }
