@@ -53,6 +53,19 @@ export function designTest(hypotheses: RateHypotheses, maxTries?: number): Seque
   return enough === -1 ? undefined : { ...test, maxTries: enough + 1 };
 }
 
+/** The smallest drop that a test without `maxTries` can find, in hundredths; undefined where there is none. */
+export function smallestDrop(hypotheses: Omit<RateHypotheses, 'drop'>): number | undefined {
+  const isFound = (points: number): boolean => designTest({ ...hypotheses, drop: points / 100 }) !== undefined;
+  let [low, high] = [0, Math.ceil(hypotheses.passRate * 100) - 1];
+  if (high < 1 || !isFound(high)) return undefined;
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (isFound(middle)) high = middle;
+    else low = middle;
+  }
+  return high / 100;
+}
+
 /** The smallest number from 0 to `most` for which it holds, to a hundredth; it holds for all above. */
 function smallest(holds: (value: number) => boolean, most: number): number {
   let [low, high] = [0, most];

@@ -3,7 +3,7 @@ import { runStreamModes } from '../contract/agent/stream-event.ts';
 import { duration } from './duration.ts';
 import { graphConfigPathProblem } from '../contract/control/field-values.ts';
 import { isObject } from '../contract/json-object.ts';
-import { designTest, fewestTries, mostTries } from '../sequential-test.ts';
+import { designTest, fewestTries, mostTries, smallestDrop } from '../sequential-test.ts';
 import type { SmokeTest, Series, Expectation, ValueTest } from './smoke-test.ts';
 import { compilePath } from './json-path.ts';
 import { schemaFaults } from './json-schema.ts';
@@ -170,7 +170,7 @@ const toSmokeTest = (
 /** How often a test is tried; the problem of one that can't come to a verdict. */
 function readSeries(
   { tries, drop = defaultDrop, ...written }: WrittenSmokeTest,
-  tests: number,
+  { tests, isFirstProblem }: { tests: number; isFirstProblem: () => boolean },
 ): { series?: Series; problem?: { key: string; message: string } } {
   const atOnce = written['tries-at-once'] ?? defaultAtOnce;
   const passRate = written['pass-rate'];
@@ -178,13 +178,15 @@ function readSeries(
   const hypotheses = { passRate, drop, tests };
   const boundaries = designTest(hypotheses, written['max-tries']);
   if (!boundaries) {
-    const message = `must be larger to be found with ${mostTries} tries; or write \`max-tries\`, and accept a worse chance`;
+    // Its search takes a tenth of a second, which is not spent for each of many tests.
+    const least = isFirstProblem() ? smallestDrop(hypotheses) : undefined;
+    const message = `must be ${least === undefined ? 'larger' : `at least ${least}`} to be found with ${mostTries} answers; or write \`max-tries\`, and accept a worse chance`;
     return { problem: { key: 'drop', message } };
   }
   const fewest = fewestTries(boundaries);
   if (boundaries.maxTries < Math.max(fewest.passed, fewest.failed)) {
     const enough = designTest(hypotheses)?.maxTries;
-    const message = `must allow a verdict, which takes at least ${fewest.passed} tries to pass and ${fewest.failed} to fail.${enough ? ` ${enough} find this drop with 99 %.` : ''}`;
+    const message = `must allow a verdict, which takes at least ${fewest.passed} answers to pass and ${fewest.failed} to fail.${enough ? ` ${enough} find this drop with 99 %.` : ''}`;
     return { problem: { key: 'max-tries', message } };
   }
   return { series: { kind: 'rate', ...hypotheses, boundaries, atOnce } };
@@ -216,8 +218,9 @@ export const writtenSmokeTests = z
   })
   .transform((tests, context): SmokeTest[] => {
     const rates = tests.filter((test) => test['pass-rate'] !== undefined).length;
+    const isFirstProblem = (): boolean => context.issues.length === 0;
     return tests.map((test, index) => {
-      const { series, problem } = readSeries(test, rates);
+      const { series, problem } = readSeries(test, { tests: rates, isFirstProblem });
       if (problem) context.addIssue({ code: 'custom', path: [index, problem.key], message: problem.message });
       return toSmokeTest(test, series);
     });

@@ -48,18 +48,31 @@ export function concludeSeries(series: Series, judged: readonly JudgedAttempt[])
     held.length > 0 && (kind === 'right') === (decision === 'passed');
   const shown = judged.findLast(isShown) ?? judged.at(-1);
   if (!shown || decision === 'unproven' || decision === 'continue') {
-    const because = series.kind === 'rate' ? 'undecided' : 'disagreement';
-    return { kind: 'unproven', because, why: undecided(series, rate), rate };
+    const undecided = series.kind === 'rate' ? 'undecided' : 'disagreement';
+    // A test goes on until it is decided, unless the agent can't be reached any more.
+    const because = decision === 'continue' ? 'unreachable' : undecided;
+    return { kind: 'unproven', because, why: whyUndecided(series, rate), rate };
   }
   return { ...verdictOf(decision, shown), rate };
 }
 
-function undecided(series: Series, rate: ObservedRate): string {
+function whyUndecided(series: Series, rate: ObservedRate): string {
   const seen = formatDecision('unproven', rate);
-  if (series.kind === 'rate') return seen;
+  if (series.kind === 'rate') return `${seen}; ${missingAnswers(series, rate)}`;
   return rate.right === rate.answers
     ? `${seen}, and ${series.tries} answers are needed`
     : `${seen}: with a \`pass-rate\` the test decides how many wrong ones are too many`;
+}
+
+/** What it would take to decide, as a clause. */
+function missingAnswers(series: Extract<Series, { kind: 'rate' }>, { right, answers }: ObservedRate): string {
+  const { boundaries } = series;
+  if (answers >= boundaries.maxTries) {
+    const enough = designTest(series)?.maxTries ?? 0;
+    if (boundaries.maxTries < enough) return `\`max-tries: ${enough}\` finds the drop with 99 %`;
+  }
+  const fewest = fewestMore({ ...boundaries, maxTries: Infinity }, { right, wrong: answers - right });
+  return `a verdict takes at least ${fewest} more ${fewest === 1 ? 'answer' : 'answers'}`;
 }
 
 /** What a series costs and finds, as a clause. */
@@ -67,12 +80,12 @@ export function describeSeries(series: Series): string {
   if (series.kind === 'all-right') return `needs ${series.tries} right answers`;
   const { passRate, drop, boundaries } = series;
   const dropped = exactRates(boundaries, passRate - drop);
-  const runs = Math.round(exactRates(boundaries, passRate).meanTries);
+  const answers = Math.round(exactRates(boundaries, passRate).meanTries);
   const points = Number((drop * 100).toFixed(1));
   const chance = percent(dropped.failed);
   const enough = designTest(series)?.maxTries ?? 0;
   const more = boundaries.maxTries < enough ? `; with \`max-tries: ${enough}\` it finds it with 99 %` : '';
-  return `finds a drop of ${points} points with ${chance}, about ${runs} runs, at most ${boundaries.maxTries}${more}`;
+  return `finds a drop of ${points} points with ${chance}, about ${answers} answers, at most ${boundaries.maxTries}${more}`;
 }
 
 /** Whether a series needs another answer: until it is decided, and while the agent can be reached. */

@@ -37,7 +37,7 @@ describe('landfall validate', () => {
     ).toMatchObject({
       code: 0,
       out: expect.stringContaining(
-        'support, smoke test b: finds a drop of 30 points with 99 %, about 25 runs, at most 98\n',
+        'support, smoke test b: finds a drop of 30 points with 99 %, about 25 answers, at most 98\n',
       ),
       err: '.github/landfall.yml:9:31: the `assistant` of a smoke test must be a graph of agent/langgraph.json (support) or the uuid of an assistant; did you mean `support`? (warning)\n',
     });

@@ -113,12 +113,12 @@ test.each<[sentence: string, written: string, problem: string]>([
   [
     'too few tries for a verdict',
     'pass-rate: 0.9, max-tries: 12',
-    '`smoke-tests[0].max-tries` must allow a verdict, which takes at least 15 tries to pass and 5 to fail. 98 find this drop with 99 %.',
+    '`smoke-tests[0].max-tries` must allow a verdict, which takes at least 15 answers to pass and 5 to fail. 98 find this drop with 99 %.',
   ],
   [
     'a drop that takes too many tries',
     'pass-rate: 0.9, drop: 0.02',
-    '`smoke-tests[0].drop` must be larger to be found with 1000 tries; or write `max-tries`, and accept a worse chance',
+    '`smoke-tests[0].drop` must be at least 0.08 to be found with 1000 answers; or write `max-tries`, and accept a worse chance',
   ],
   [
     'a drop to nothing',

@@ -3,7 +3,7 @@ import type { Series, SmokeTest } from '../../src/config/smoke-test.ts';
 import { attemptsAtOnce, compactAttempts, describeSeries } from '../../src/planning/series.ts';
 import type { Evidence, TestVerdict } from '../../src/planning/verdict-types.ts';
 import { concludeTest, nextAttempt } from '../../src/planning/verdict.ts';
-import { designTest, formatRate } from '../../src/sequential-test.ts';
+import { designTest, formatRate, type SequentialTest } from '../../src/sequential-test.ts';
 
 const hypotheses = { passRate: 0.9, drop: 0.3, tests: 1 };
 const rate: Series = { kind: 'rate', ...hypotheses, boundaries: designTest(hypotheses, 40) ?? raise(), atOnce: 4 };
@@ -40,6 +40,9 @@ const right = answer('yes');
 const wrong = answer('no');
 const late = answer('yes', 2_000);
 const away: Evidence = { kind: 'unreachable', why: 'connect ECONNREFUSED' };
+/** Three right answers of four, which is between both rates. */
+const mixed = (count: number): Evidence[] =>
+  Array.from({ length: count }, (_, index) => (index % 4 === 0 ? wrong : right));
 const times = (count: number, evidence: Evidence): Evidence[] => Array.from({ length: count }, () => evidence);
 
 const reported = ({ kind, rate: observed, ...rest }: TestVerdict): string => {
@@ -53,7 +56,7 @@ describe.each<[name: string, series: Series, cases: [sentence: string, attempts:
     rate,
     [
       ['passes after enough right answers', times(15, right), 'passed 15/15'],
-      ['is unproven before', times(14, right), 'unproven undecided 14/14'],
+      ['is unproven where it is stopped before', times(14, right), 'unproven unreachable 14/14'],
       ['fails after enough wrong answers', times(5, wrong), 'failed 0/5'],
       [
         'counts what could not be reached on neither side',
@@ -62,17 +65,13 @@ describe.each<[name: string, series: Series, cases: [sentence: string, attempts:
       ],
       ['is unproven where nothing could be reached', times(9, away), 'unproven unreachable'],
       ['counts a late answer as a wrong one', [right, ...times(5, late)], 'failed 1/6'],
-      ['but for the first, which may be a cold start', [late, ...times(14, right)], 'unproven undecided 14/14'],
+      ['but for the first, which may be a cold start', [late, ...times(14, right)], 'unproven unreachable 14/14'],
       [
         'decides in the order of the requests, and counts none after it',
         [...times(15, right), ...times(5, wrong)],
         'passed 15/15',
       ],
-      [
-        'is unproven between its boundaries',
-        Array.from({ length: 40 }, (_, index) => (index % 4 === 0 ? wrong : right)),
-        'unproven undecided 30/40',
-      ],
+      ['is unproven between its boundaries', mixed(40), 'unproven undecided 30/40'],
     ],
   ],
   [
@@ -82,7 +81,7 @@ describe.each<[name: string, series: Series, cases: [sentence: string, attempts:
       ['passes where all are right', times(3, right), 'passed 3/3'],
       ['fails where all are wrong', times(3, wrong), 'failed 0/3'],
       ['is unproven where they differ', [right, wrong, right], 'unproven disagreement 1/2'],
-      ['is unproven before it has them all', times(2, right), 'unproven disagreement 2/2'],
+      ['is unproven before it has them all', times(2, right), 'unproven unreachable 2/2'],
     ],
   ],
 ])('%s', (_, series, cases) => {
@@ -124,6 +123,26 @@ test('a verdict shows an answer of its own kind', () => {
   expect(passed.kind === 'passed' && passed.held.every(({ held }) => held)).toBe(true);
 });
 
+test.each<[sentence: string, boundaries: SequentialTest | undefined, attempts: Evidence[], takes: string]>([
+  [
+    'that would do, of a test with fewer',
+    designTest(hypotheses, 40),
+    mixed(40),
+    '`max-tries: 98` finds the drop with 99 %',
+  ],
+  ['that are missing at the least', designTest(hypotheses), mixed(98), 'a verdict takes at least 6 more answers'],
+  [
+    'of a test that was stopped',
+    designTest(hypotheses, 40),
+    times(14, right),
+    'a verdict takes at least 1 more answer',
+  ],
+])('an unproven rate names the answers %s', (_, boundaries, attempts, takes) => {
+  const { kind, why } = { why: '', ...concludeTest(testOf({ ...rate, boundaries: boundaries ?? raise() }), attempts) };
+  expect(kind).toBe('unproven');
+  expect(why).toMatch(new RegExp(`; ${takes}$`));
+});
+
 test('stores one answer of each kind, and counts the others', () => {
   const compact = compactAttempts(testOf(rate), [...times(8, right), wrong, wrong, right]);
   expect(compact.filter(({ kind }) => kind === 'answered')).toEqual([wrong, right]);
@@ -136,5 +155,5 @@ test('says a rate and what a series costs in words', () => {
   expect(describeSeries(rate)).toMatch(
     /^finds a drop of 30 points with 8.*, at most 40; with `max-tries: 98` it finds it with 99 %$/,
   );
-  expect(describeSeries(whole)).toBe('finds a drop of 30 points with 99 %, about 25 runs, at most 98');
+  expect(describeSeries(whole)).toBe('finds a drop of 30 points with 99 %, about 25 answers, at most 98');
 });
