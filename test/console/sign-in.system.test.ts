@@ -67,13 +67,13 @@ test('accepts the printed link once, and offers the key to a second browser', as
   const own = watchPage(await (await console.newContext()).newPage(), console.services.service.url);
   await own.page.goto(signInLink);
   await signedIn(own.page);
-  await own.page.waitForURL(consoleUrl());
+  await expect.poll(() => own.page.url()).toBe(consoleUrl());
 
   const stolen = watchPage(await (await console.newContext()).newPage(), console.services.service.url);
   const { page } = stolen;
   await page.goto(signInLink);
   await page.getByRole('status').getByText('This link was used already or has expired.').waitFor();
-  await page.waitForURL(consoleUrl());
+  await expect.poll(() => page.url()).toBe(consoleUrl());
   expect(await page.context().cookies()).toEqual([]);
   await expectAccessible(page);
   await signIn(page);
@@ -122,7 +122,7 @@ test('says why a session ended after 12 hours, and comes back to the page', asyn
   await page.getByText('after 12 hours without a request').waitFor();
   await signIn(page);
   await signedIn(page);
-  await page.waitForURL(address);
+  await expect.poll(() => page.url()).toBe(address);
   await page.getByRole('heading', { name: 'Deploy your first agent' }).waitFor();
   expectClean(opened);
 });
