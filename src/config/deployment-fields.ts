@@ -74,6 +74,7 @@ export const commonFields = z.object({
   secrets: secretNames.exactOptional(),
   secretsStrategy: z.enum(['merge', 'overwrite']).default('merge'),
   smokeTests: writtenSmokeTests.default([]),
+  verify: z.enum(['before-traffic', 'after-traffic']).exactOptional(),
   onFailure: z.enum(['rollback', 'keep']).default('keep'),
 });
 

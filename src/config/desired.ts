@@ -9,6 +9,9 @@ type CommonFields = z.output<typeof commonFields>;
 /** What happens to existing secrets that are not in the configuration: kept, or removed. */
 export type SecretsStrategy = CommonFields['secretsStrategy'];
 
+/** Whether a new revision is tested before it gets traffic, or once it is live. */
+export type Verify = NonNullable<CommonFields['verify']>;
+
 /** What to do with a live revision that fails its smoke tests. */
 export type OnFailure = CommonFields['onFailure'];
 
@@ -41,6 +44,8 @@ export type Desired = DesiredGithub | DesiredExternalDocker | DesiredInternalSou
 export interface DesiredDeployment {
   desired: Desired;
   smokeTests: readonly SmokeTest[];
+  /** Absent: before traffic where the service can hold the revision. */
+  verify?: Verify;
   onFailure: OnFailure;
 }
 

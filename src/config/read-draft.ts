@@ -71,12 +71,10 @@ function readWhole(draft: Draft, environment: Environment | undefined): Read<Pus
   ];
   const secrets = environment ? readSecrets(draft, environment, problems) : undefined;
   if (problems.length === 0 && source && common.success && push.success) {
-    const { secrets: _, smokeTests, onFailure, ...whom } = common.data;
+    const { secrets: _, smokeTests, verify, onFailure, ...whom } = common.data;
     const requested = { ...whom, ...(secrets ? { secrets } : {}) };
-    return {
-      ok: true,
-      value: { desired: ofSource(source, requested, values), smokeTests, onFailure, push: push.data },
-    };
+    const tested = { smokeTests, ...(verify ? { verify } : {}), onFailure };
+    return { ok: true, value: { desired: ofSource(source, requested, values), ...tested, push: push.data } };
   }
   return { ok: false, problems: inOrder(problems) };
 }
@@ -120,7 +118,7 @@ export function readRequestedDraft(draft: Draft): Read<RequestedDeployment> {
     ...(common.success ? [] : issueProblems(common.error.issues, commonFields, draft)),
   ];
   if (problems.length > 0 || !common.success) return { ok: false, problems: inOrder(problems) };
-  const { secrets: _, secretsStrategy: __, ...requested } = common.data;
+  const { secrets: _, secretsStrategy: __, verify: ___, ...requested } = common.data;
   return { ok: true, value: requested };
 }
 

@@ -3,7 +3,7 @@ import type { HoldDecision } from '../contract/control/hold.ts';
 import type { Revision } from '../contract/control/revision.ts';
 import type { ControlService } from '../contract/control/service.ts';
 import { isTransient } from '../contract/service-error.ts';
-import { holdStateOf } from '../planning/hold.ts';
+import { holdStateOf } from '../planning/hold-state.ts';
 import { tryCall } from './try-call.ts';
 
 /** A decision about a held revision. */

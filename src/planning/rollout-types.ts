@@ -1,3 +1,5 @@
+import type { HoldState } from './hold-state.ts';
+
 /** A status that was seen, and when first (ms since the epoch). */
 export interface ObservedStatus {
   status: string;
@@ -11,6 +13,8 @@ interface RolloutOf {
   /** The commit that the service says it built, where it says so. */
   builtCommit?: string;
   statusMessage?: string;
+  /** How far its hold was when it was last seen; absent where it has none. */
+  hold?: Exclude<HoldState, { kind: 'none' }>;
 }
 
 /** How far the followed revision has come. All but `in-progress` are ends. */

@@ -1,12 +1,13 @@
 import type { Revision } from '../contract/control/revision.ts';
 import { classOfRevisionStatus } from '../contract/control/revision-status.ts';
+import { holdStateOf } from './hold-state.ts';
 import type { EndedRollout, Rollout, ObservedStatus } from './rollout-types.ts';
 
 /** What one look at a revision that is followed brought back. */
 export interface RevisionObservation {
   /** ms since the epoch */
   at: number;
-  revision: Pick<Revision, 'status' | 'status_message' | 'source_revision_config' | 'created_at'>;
+  revision: Pick<Revision, 'status' | 'status_message' | 'source_revision_config' | 'created_at' | 'hold'>;
   /** The active revision according to the deployment. Read only for a finished revision, absent otherwise. */
   deployment?: {
     activeRevisionId: string | null;
@@ -30,12 +31,14 @@ export function rolloutAfter(state: Rollout, observation: RevisionObservation): 
   const { status, status_message, source_revision_config } = observation.revision;
   const builtCommit = source_revision_config.repo_commit_sha ?? state.builtCommit;
   const statusMessage = status_message ?? state.statusMessage;
+  const hold = holdStateOf(observation.revision);
   const by = newestOther(state.revisionId, observation);
   const known = {
     revisionId: state.revisionId,
     seen: state.seen.at(-1)?.status === status ? state.seen : [...state.seen, { status, at: observation.at }],
     ...(builtCommit ? { builtCommit } : {}),
     ...(statusMessage ? { statusMessage } : {}),
+    ...(hold.kind === 'none' ? {} : { hold }),
   };
   switch (classOfRevisionStatus(status)) {
     case 'failed':

@@ -4,7 +4,7 @@ import { connectControlService } from '../../src/client/control.ts';
 import type { HoldDecision } from '../../src/contract/control/hold.ts';
 import type { Revision } from '../../src/contract/control/revision.ts';
 import { decideHold } from '../../src/deploy/decide-hold.ts';
-import { type HoldState, holdStateOf } from '../../src/planning/hold.ts';
+import { type HoldState, holdStateOf } from '../../src/planning/hold-state.ts';
 import { deploymentId, deploymentReply, quickClock, revisionId, revisionReply, serviceError } from './stand-in.ts';
 
 const host = 'https://control.example.test';

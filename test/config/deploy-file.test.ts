@@ -506,6 +506,7 @@ test('no problem of any field repeats what was written in it', () => {
     'secret-references',
     'rebuild',
     'smoke-tests',
+    'verify',
     'on-failure',
   ];
   for (const value of [

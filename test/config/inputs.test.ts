@@ -33,6 +33,7 @@ graph-config-path: langgraph.json
 build-on-push: false
 secrets: [OPENAI_API_KEY, OTHER=PROD_KEY]
 smoke-tests: [{ name: greets, assistant: support, input: {} }]
+verify: after-traffic
 on-failure: rollback
 `;
   const inputs = {
@@ -40,6 +41,7 @@ on-failure: rollback
     'build-on-push': 'False',
     secrets: 'OPENAI_API_KEY\nOTHER=PROD_KEY',
     'smoke-tests': '- { name: greets, assistant: support, input: {} }',
+    verify: 'after-traffic',
     'on-failure': 'rollback',
   };
   expect(deployments({ inputs })).toEqual(deployments({ inputs: {}, file: { text: file, path: 'f' } }));

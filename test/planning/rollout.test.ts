@@ -19,6 +19,21 @@ const serves = (activeRevisionId: string | null, latestRevisionId = 'r2', active
 const after = (...sights: RevisionObservation[]) =>
   sights.reduce((state, each, at) => rolloutAfter(state, { ...each, at }), rolloutOf('r2'));
 
+test('a followed revision shows its hold, and that it was discarded', () => {
+  const hold = { address: 'https://a/agents/d@r2', ends_at: null, decision: null };
+  const held = { hold: { ...hold, ends_at: '2026-01-01T00:30:00Z' } };
+  const states = [
+    observation('BUILDING', undefined, { hold }),
+    observation('DEPLOYING', undefined, held),
+    observation('INTERRUPTED', undefined, { hold: { ...held.hold, decision: 'discarded' } }),
+  ].map((_, index, all) => after(...all.slice(0, index + 1)));
+  expect(states).toMatchObject([
+    { kind: 'in-progress', hold: { kind: 'pending' } },
+    { kind: 'in-progress', hold: { kind: 'held', address: hold.address, endsAt: '2026-01-01T00:30:00Z' } },
+    { kind: 'interrupted', hold: { kind: 'discarded' } },
+  ]);
+});
+
 describe('a followed revision', () => {
   test.each<[string, RevisionObservation[], string]>([
     ['was not seen yet', [], 'in-progress'],

@@ -231,6 +231,13 @@ export const testFields: readonly DeploymentField[] = [
     page: 'Questions for the new revision, and what its answers must be; see [Smoke tests](#smoke-tests).',
   },
   {
+    name: 'verify',
+    input:
+      'When the smoke tests run. before-traffic (the default where the service can hold a revision) tests the new revision at an address of its own, and discards one that fails; after-traffic tests it once it is live.',
+    file: 'When the smoke tests run: before the new revision gets traffic, or once it is live.',
+    page: 'When the smoke tests run: before the new revision gets traffic, or once it is live; see [Before traffic](#before-traffic).',
+  },
+  {
     name: 'on-failure',
     input:
       'What to do when the live revision fails its smoke tests. rollback goes back to the revision before, keep (the default) leaves it.',
