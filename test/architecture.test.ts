@@ -51,7 +51,7 @@ const architecture: Record<string, Module> = {
     'zod hono @hono/node-server kysely pg re2js tsx esbuild typescript-5 @langchain/langgraph @langchain/langgraph-checkpoint-postgres @langchain/langgraph-checkpoint @langchain/core @cfworker/json-schema prom-client @a2a-js/sdk @modelcontextprotocol/server ws',
   ),
   console: module(
-    'contract sse archive cron-schedule errors',
+    'contract sse archive cron-schedule sequential-test errors',
     'zod preact @preact/signals preact-iso uplot @dagrejs/dagre mdast-util-from-markdown mdast-util-gfm micromark-extension-gfm mdast ansi-sequence-parser @tanstack/virtual-core modern-tar fflate @langchain/langgraph-sdk',
   ),
   listener: module('clock errors logger program-logger run-until-signal contract client control-service', ''),

@@ -12,6 +12,8 @@ export const paths = {
   health: (id: string) => ofDeployment(id, '/health'),
   revision: (id: string, revisionId: string) => ofDeployment(id, `/revisions/${revisionId}`),
   playground: (id: string) => ofDeployment(id, '/playground'),
+  /** The playground of a revision that is held before traffic. */
+  heldPlayground: (id: string, revisionId: string) => ofDeployment(id, `/playground?revision=${revisionId}`),
   runs: (id: string) => ofDeployment(id, '/runs'),
   compareRuns: (id: string) => ofDeployment(id, '/runs/compare'),
   run: (id: string, runId: string) => ofDeployment(id, `/runs/${runId}`),

@@ -46,7 +46,15 @@ test('an address keeps a view', () => {
 
 test('counts states, also unknown ones', () => {
   const counts = Object.fromEntries(stateCounts([...all, deployment('d', 'paused')]));
-  expect(counts).toEqual({ live: 2, deploying: 0, failed: 1, 'not-deployed': 0, deleting: 0, paused: 1 });
+  expect(counts).toEqual({
+    live: 2,
+    deploying: 0,
+    failed: 1,
+    'not-deployed': 0,
+    deleting: 0,
+    'no-source': 0,
+    paused: 1,
+  });
 });
 
 test('draws counts as bars, and says them', () => {

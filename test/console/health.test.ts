@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { health as healthSchema } from '../../src/contract/control/health.ts';
 import { hasFigures, isolatedPoints, plotData, plotKinds, summaryOf } from '../../src/console/pages/health/plots.ts';
+import { placeLabels } from '../../src/console/pages/health/place-labels.ts';
 import { rangeOf, startOf } from '../../src/console/pages/health/ranges.ts';
 
 const empty = {
@@ -70,4 +71,18 @@ test('a period starts no earlier than its deployment, but has some minutes at le
   expect(start(0)).toBe(9 * day);
   expect(start(9.5 * day)).toBe(9.5 * day);
   expect(start(10 * day)).toBe(10 * day - 600_000);
+});
+
+test('labels of deploys that are close together do not overlap, and stay within the plot', () => {
+  const labels = [100, 104, 108, 130, 190, 112, 116].map((x) => ({ x, width: 50 }));
+  const placed = placeLabels(labels, { right: 200, gap: 4 });
+  const boxes = placed.map(({ start, width, row }) => ({ row, from: start, to: start + width }));
+  for (const [index, one] of boxes.entries()) {
+    expect(one.to).toBeLessThanOrEqual(200);
+    for (const other of boxes.slice(index + 1)) {
+      expect(one.row !== other.row || one.to < other.from || other.to < one.from).toBe(true);
+    }
+  }
+  // More than four below each other would cover the plot.
+  expect(placed.map(({ x, row }) => `${x}:${row}`)).toEqual(['100:0', '104:1', '108:2', '112:3']);
 });

@@ -73,13 +73,13 @@ test('shows the audit log with filters and older changes', async () => {
   await press(page.getByRole('button', { name: 'Load older changes' }));
   await expect.poll(() => page.locator('tbody tr').count()).toBe(100);
   await press(page.getByRole('button', { name: 'Load older changes' }));
-  await page.getByText('revoke api key', { exact: true }).nth(1).waitFor();
+  await page.getByRole('cell', { name: 'API key revoked', exact: true }).first().waitFor();
   await page.getByRole('button', { name: 'Load older changes' }).waitFor({ state: 'detached' });
   await expectAccessible(page);
   await choose(page.getByLabel('Kind of change'), 'create api key');
   await expect.poll(() => page.locator('tbody tr').count()).toBe(1);
   await page.reload();
-  await page.getByText('create api key', { exact: true }).nth(1).waitFor();
+  await page.getByRole('cell', { name: 'API key created', exact: true }).waitFor();
   await expect.poll(() => page.getByLabel('Kind of change').inputValue()).toBe('create api key');
   await choose(page.getByLabel('Kind of change'), 'delete listener');
   await page.getByRole('heading', { name: 'No changes' }).waitFor();

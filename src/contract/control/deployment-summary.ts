@@ -2,10 +2,11 @@ import * as z from 'zod';
 import { commit } from './revision-history.ts';
 
 /**
- * The state of a deployment in one word: `deploying` while its latest revision is in progress, `failed` where that
- * failed (an earlier one may still serve), else `live` where a revision serves, `deleting`, else `not-deployed`.
+ * The state of a deployment in one word: `no-source` before anything was uploaded that could be built, `deploying` while its
+ * latest revision is in progress, `failed` where that failed (an earlier one may still serve), else `live` where a
+ * revision serves, `deleting`, else `not-deployed`.
  */
-export const deploymentStates = ['live', 'deploying', 'failed', 'not-deployed', 'deleting'] as const;
+export const deploymentStates = ['live', 'deploying', 'failed', 'not-deployed', 'deleting', 'no-source'] as const;
 export type DeploymentState = (typeof deploymentStates)[number];
 
 /** Counts of a period, one for each step, oldest first. */

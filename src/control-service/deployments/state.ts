@@ -10,14 +10,17 @@ export interface StateFacts {
   latest: RevisionStatus | null;
   /** Whether a revision serves. */
   isLive: boolean;
+  /** Whether its source is to be uploaded, and nothing was yet. */
+  isWithoutSource: boolean;
 }
 
 /**
  * The state of a deployment in one word. Its latest revision decides where that is in progress or failed; one that was
  * interrupted or skipped changes nothing.
  */
-export function deploymentState({ deletion, latest, isLive }: StateFacts): DeploymentState {
+export function deploymentState({ deletion, latest, isLive, isWithoutSource }: StateFacts): DeploymentState {
   if (deletion !== 'none') return 'deleting';
+  if (isWithoutSource && !isLive) return 'no-source';
   const of = latest === null ? 'unknown' : classOfRevisionStatus(latest);
   if (of === 'in-progress') return 'deploying';
   if (of === 'failed') return 'failed';

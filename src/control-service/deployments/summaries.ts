@@ -21,9 +21,9 @@ export function summaryOperations({ store, tenantId, baseUrl }: ServiceSettings)
       const page = valueOrThrow(call, readShape(deploymentSummariesQuery, query, 'query'));
       const { limit = defaultPage, offset = 0, name_contains, state: wanted } = page;
       const matching = (await store.listStates(tenantId, name_contains))
-        .map(({ id, deletion, latest, active_revision_id }) => ({
+        .map(({ id, deletion, latest, active_revision_id, isWithoutSource }) => ({
           id,
-          state: deploymentState({ deletion, latest, isLive: active_revision_id !== null }),
+          state: deploymentState({ deletion, latest, isLive: active_revision_id !== null, isWithoutSource }),
         }))
         .filter(({ state }) => wanted === undefined || state === wanted);
       const shown = matching.slice(offset, offset + limit);

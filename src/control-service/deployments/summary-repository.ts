@@ -16,6 +16,9 @@ export const summaryStore = (db: ControlDatabase) => ({
         'deployments.active_revision_id',
         'deployments.deletion',
         'revisions.status as latest',
+        sql<boolean>`deployments.source = 'internal_source' and revisions.source_revision_config ->> 'source_tarball_path' is null`.as(
+          'isWithoutSource',
+        ),
       ])
       .where('deployments.tenant_id', '=', tenantId);
     if (nameContains !== undefined) {

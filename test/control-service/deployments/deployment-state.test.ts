@@ -15,5 +15,12 @@ test.each([
   ['asked', 'DEPLOYED', true, 'deleting'],
   ['stopped', 'BUILD_FAILED', false, 'deleting'],
 ] as const)('deletion %s, latest %s, live %s: %s', (deletion, latest, isLive, state) => {
-  expect(deploymentState({ deletion, latest, isLive })).toBe(state);
+  expect(deploymentState({ deletion, latest, isLive, isWithoutSource: false })).toBe(state);
+});
+
+test('a deployment has no source until something is uploaded, unless it is deleted', () => {
+  const facts = { deletion: 'none', latest: 'CREATING', isLive: false, isWithoutSource: true } as const;
+  expect(deploymentState(facts)).toBe('no-source');
+  expect(deploymentState({ ...facts, isLive: true })).toBe('deploying');
+  expect(deploymentState({ ...facts, deletion: 'asked' })).toBe('deleting');
 });

@@ -7,11 +7,14 @@ import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { shortId } from '../../parts/revision-status.ts';
 import { announce } from '../../parts/toasts.tsx';
 import { causeParts } from './cause.ts';
+import { FailedTestsWarning } from './failed-tests-warning.tsx';
+import { HoldDialog } from './hold-dialog.tsx';
 import { Sentence } from './sentence.tsx';
 
 /** What a person wants to do. */
 export type Action =
-  { kind: 'redeploy' | 'rollback' | 'interrupt'; entry: HistoryEntry } | { kind: 'delete'; entry?: undefined };
+  | { kind: 'redeploy' | 'rollback' | 'interrupt' | 'promote' | 'discard'; entry: HistoryEntry }
+  | { kind: 'delete'; entry?: undefined };
 
 interface ActionDialogProps {
   action: Action;
@@ -25,6 +28,9 @@ interface ActionDialogProps {
 export function ActionDialog(props: ActionDialogProps) {
   const { action } = props;
   if (action.kind === 'delete') return <DeleteDialog {...props} />;
+  if (action.kind === 'promote' || action.kind === 'discard') {
+    return <HoldDialog {...props} entry={action.entry} decision={action.kind} />;
+  }
   if (action.kind === 'interrupt') return <InterruptDialog {...props} entry={action.entry} />;
   return <RedeployDialog {...props} entry={action.entry} isRollback={action.kind === 'rollback'} />;
 }
@@ -65,6 +71,7 @@ function RedeployDialog({
         ). Nothing is built again.{' '}
         {isRollback && 'The settings, resources and secrets of that revision become those of the deployment.'}
       </p>
+      <FailedTestsWarning entry={entry} />
       <p>{servesMeanwhile(deployment, 'until the new one is ready')}</p>
     </ConfirmDialog>
   );

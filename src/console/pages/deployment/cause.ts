@@ -38,10 +38,23 @@ export function causeParts(entry: HistoryEntry): CausePart[] {
   if (kind === 'patch') {
     const isUpload = changed_fields.includes(tarballPath);
     const isOnlyUpload = isUpload && changed_fields.every((field) => ofUpload.includes(field));
-    return [isOnlyUpload ? 'Upload' : isUpload ? 'Upload and change' : 'Changed', ...byActor(cause, ' ')];
+    const uploaded = isUpload ? uploadTime(entry.revision.created_at) : '';
+    const what = isOnlyUpload ? 'Upload' : isUpload ? 'Upload and change' : 'Changed';
+    return [`${what}${uploaded}`, ...byActor(cause, ' ')];
   }
   return ['Cause not recorded'];
 }
+
+const uploadedAt = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+});
+
+/** ` of 27 Nov, 14:05`: uploads have no message that tells one from another. */
+const uploadTime = (at: string | undefined): string =>
+  at === undefined || Number.isNaN(Date.parse(at)) ? '' : ` of ${uploadedAt.format(new Date(at))}`;
 
 /** The commit of a revision that no push caused: `Fix greeting (a1b2c3d) by Ada`. */
 export function commitParts({ sha, subject, author }: Commit): CausePart[] {

@@ -7,6 +7,7 @@ import { Untrusted } from '../../parts/untrusted.tsx';
 import { ActionDialog, type Action } from './actions.tsx';
 import { Serving } from './serving.tsx';
 import { TimelineEntry } from './timeline-entry.tsx';
+import { VerdictHistory } from './verdict-history.tsx';
 import { useHistory, type History } from './use-history.ts';
 
 /** A deployment: what serves now, and the timeline of its revisions. */
@@ -42,6 +43,7 @@ export default function Deployment({ deploymentId }: { deploymentId: string }) {
             </div>
           )}
           {!isDeleting(deployment) && <Serving deployment={deployment} entries={history.entries ?? []} />}
+          <VerdictHistory deploymentId={deployment.id} entries={history.entries ?? []} />
           <Timeline deployment={deployment} history={history} onAction={setAction} />
           {action && (
             <ActionDialog

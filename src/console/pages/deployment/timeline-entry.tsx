@@ -2,11 +2,13 @@ import type { HistoryEntry } from '../../../contract/control/revision-history.ts
 import { classOfRevisionStatus } from '../../../contract/control/revision-status.ts';
 import { paths } from '../../paths.ts';
 import { Badge } from '../../parts/badge.tsx';
-import { isInProgress, revisionStatusLabel, revisionStatusTone, shortId } from '../../parts/revision-status.ts';
+import { isInProgress, revisionStatusTone, shortId } from '../../parts/revision-status.ts';
 import { TimeAgo } from '../../parts/time.tsx';
 import { Untrusted } from '../../parts/untrusted.tsx';
 import type { Action } from './actions.tsx';
 import { causeParts, changedFieldText, commitParts, hasServed, isWithoutSource } from './cause.ts';
+import { HoldNotice } from './hold-notice.tsx';
+import { holdOf, statusLabel } from './hold.ts';
 import { Sentence } from './sentence.tsx';
 import { StatusTimes } from './status-line.tsx';
 import { VerdictEvidence } from './verdict-evidence.tsx';
@@ -28,11 +30,12 @@ export function TimelineEntry({ deploymentId, entry, isLatest, canAct, onAction 
   const isEmpty = !hasSource && classOfRevisionStatus(revision.status) === 'superseded';
   const isWaiting = !hasSource && isInProgress(revision.status);
   const served = hasServed(entry);
+  const hold = holdOf(entry)?.kind;
   return (
     <li class={`deployment-entry ${entry.is_live ? 'deployment-entry-live' : ''}`} aria-label={`Revision ${short}`}>
       <div class="deployment-entry-head">
         <Badge tone={isWaiting ? 'warn' : revisionStatusTone(revision.status)}>
-          {isEmpty ? 'Nothing to build' : isWaiting ? 'Waits for a source' : revisionStatusLabel(revision.status)}
+          {isEmpty ? 'Nothing to build' : isWaiting ? 'Waits for a source' : statusLabel(entry)}
         </Badge>
         {entry.is_live && <span class="deployment-live">Serves now</span>}
         {served && !entry.is_live && <span class="deployment-live deployment-served">Served before</span>}
@@ -41,7 +44,7 @@ export function TimelineEntry({ deploymentId, entry, isLatest, canAct, onAction 
         </a>
         <span class="muted">{revision.created_at !== undefined && <TimeAgo at={revision.created_at} />}</span>
         <span class="deployment-entry-actions">
-          {canAct && isInProgress(revision.status) && (
+          {canAct && isInProgress(revision.status) && hold !== 'held' && (
             <button
               type="button"
               class="button"
@@ -76,6 +79,7 @@ export function TimelineEntry({ deploymentId, entry, isLatest, canAct, onAction 
           <Untrusted text={revision.status_message} longest={600} />
         </p>
       )}
+      {canAct && <HoldNotice deploymentId={deploymentId} entry={entry} onAction={onAction} />}
       {hasSource && <StatusTimes statuses={entry.statuses} />}
       {changed_fields.length > 0 && <ChangedFields fields={changed_fields} />}
       {verdict !== null && <VerdictEvidence verdict={verdict} />}

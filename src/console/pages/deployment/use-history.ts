@@ -3,8 +3,9 @@ import { revisionHistory, type HistoryEntry } from '../../../contract/control/re
 import { classOfRevisionStatus } from '../../../contract/control/revision-status.ts';
 import { call } from '../../api/http.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
-import { isInProgress, revisionStatusLabel, shortId } from '../../parts/revision-status.ts';
+import { isInProgress, shortId } from '../../parts/revision-status.ts';
 import { announce } from '../../parts/toasts.tsx';
+import { statusLabel } from './hold.ts';
 
 const step = 20;
 const largestPage = 100;
@@ -61,13 +62,14 @@ export function useHistory(deploymentId: string): History {
 
 /** Says how revisions ended that were in progress before. */
 function announceEnds(entries: readonly HistoryEntry[], before: ReadonlySet<string>): void {
-  for (const { revision } of entries) {
+  for (const entry of entries) {
+    const { revision } = entry;
     if (!before.has(revision.id) || isInProgress(revision.status)) continue;
     const isGood = classOfRevisionStatus(revision.status) === 'live';
     announce(
       isGood
         ? `Revision ${shortId(revision.id)} is live.`
-        : `Revision ${shortId(revision.id)} ended: ${revisionStatusLabel(revision.status).toLowerCase()}.`,
+        : `Revision ${shortId(revision.id)} ended: ${statusLabel(entry).toLowerCase()}.`,
       classOfRevisionStatus(revision.status) === 'failed' ? 'failed' : 'done',
     );
   }

@@ -1,14 +1,8 @@
 import type { StoredVerdict } from '../../../contract/control/verdict.ts';
-import { Badge, type Tone } from '../../parts/badge.tsx';
+import { Badge } from '../../parts/badge.tsx';
 import { duration, TimeAgo } from '../../parts/time.tsx';
 import { Untrusted } from '../../parts/untrusted.tsx';
-
-const kinds: ReadonlyMap<string, { label: string; tone: Tone }> = new Map([
-  ['passed', { label: 'Passed', tone: 'good' }],
-  ['failed', { label: 'Failed', tone: 'bad' }],
-  ['unproven', { label: 'Not proven', tone: 'warn' }],
-]);
-const kindOf = (kind: string) => kinds.get(kind) ?? { label: kind, tone: 'idle' as const };
+import { kindOf } from './verdict-kinds.ts';
 
 const reporters: ReadonlyMap<string, string> = new Map([
   ['action', 'the GitHub Action'],

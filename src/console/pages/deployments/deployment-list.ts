@@ -46,7 +46,7 @@ const order: Readonly<Record<SortKey, (one: DeploymentSummary, other: Deployment
 };
 
 /** What needs a person comes first. */
-const byUrgency = ['failed', 'deploying', 'deleting', 'not-deployed', 'live'];
+const byUrgency = ['failed', 'no-source', 'deploying', 'deleting', 'not-deployed', 'live'];
 const placeOf = (state: string): number => byUrgency.indexOf(state);
 const changedAt = ({ last_change }: DeploymentSummary): number => (last_change ? Date.parse(last_change.at) : 0);
 
@@ -73,9 +73,11 @@ export function stateCounts(all: readonly DeploymentSummary[]): (readonly [state
   return [...counts];
 }
 
+const stateWords: ReadonlyMap<string, string> = new Map([['no-source', 'No source yet']]);
+
 /** `not-deployed` as `Not deployed`. */
 export const stateLabel = (state: string): string =>
-  (state.charAt(0).toUpperCase() + state.slice(1)).replaceAll('-', ' ');
+  stateWords.get(state) ?? (state.charAt(0).toUpperCase() + state.slice(1)).replaceAll('-', ' ');
 
 const plural = (count: number, word: string): string =>
   `${count.toLocaleString('en')} ${word}${count === 1 ? '' : 's'}`;

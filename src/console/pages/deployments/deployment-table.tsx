@@ -17,7 +17,13 @@ import {
 import { barsOf, barsPath, sparklineHeight } from './sparkline.ts';
 import { useWindowRows } from './use-window-rows.ts';
 
-const stateTones: Readonly<Record<string, Tone>> = { live: 'good', deploying: 'busy', failed: 'bad', deleting: 'warn' };
+const stateTones: Readonly<Record<string, Tone>> = {
+  live: 'good',
+  deploying: 'busy',
+  failed: 'bad',
+  deleting: 'warn',
+  'no-source': 'warn',
+};
 const verdictTones: Readonly<Record<string, Tone>> = { passed: 'good', failed: 'bad' };
 const columns = 6;
 

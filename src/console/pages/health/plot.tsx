@@ -138,7 +138,9 @@ function options({ kind, range, cursor, width, shown, color }: PlotContext): uPl
         ...(index === 0 && kind.lines.length === 1 ? { fill: color(faintAccent) } : {}),
       })),
     ],
-    plugins: [deployLines(() => shown.current.deploys, color('var(--busy)'))],
+    plugins: [
+      deployLines(() => shown.current.deploys, { line: color('var(--busy)'), background: color('var(--surface)') }),
+    ],
     hooks: { setCursor: [({ cursor: { idx } }) => (cursor.value = idx ?? undefined)] },
   };
 }

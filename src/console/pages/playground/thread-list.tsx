@@ -10,11 +10,11 @@ import { shownText } from '../../parts/untrusted.tsx';
 import { threadPage, type Agent, type ListedThread } from './agent-api.ts';
 import { hasText, titleFieldsOf, toThreadQuery } from './thread-query.ts';
 import type { ThreadSession } from './thread-session.ts';
-import { playgroundPath } from './use-session.ts';
+import { playgroundPath, type AgentPlace } from './use-session.ts';
 
 interface ThreadListProps {
   agent: Agent;
-  deploymentId: string;
+  place: AgentPlace;
   /** The JSON schema of the graph's input, whose texts name the threads without messages. */
   inputSchema: unknown;
   current: ThreadSession | undefined;
@@ -32,7 +32,7 @@ const refreshMs = 5_000;
 const titleOf = ({ title, threadId }: ListedThread): string => title ?? `Thread ${threadId.slice(0, 8)}`;
 
 /** The threads of the agent, newest first: searched, opened, deleted. */
-export function ThreadList({ agent, deploymentId, inputSchema, current, onOpen }: ThreadListProps) {
+export function ThreadList({ agent, place, inputSchema, current, onOpen }: ThreadListProps) {
   const [search, setSearch] = useState('');
   const [status, setStatus] = useState('');
   const [pages, setPages] = useState(1);
@@ -104,7 +104,7 @@ export function ThreadList({ agent, deploymentId, inputSchema, current, onOpen }
         {threads?.map((thread) => (
           <li key={thread.threadId}>
             <a
-              href={playgroundPath(deploymentId, thread.threadId)}
+              href={playgroundPath(place, thread.threadId)}
               aria-current={thread.threadId === current?.threadId ? 'true' : undefined}
             >
               <bdi class="playground-thread-title">{shownText(titleOf(thread), 80)}</bdi>

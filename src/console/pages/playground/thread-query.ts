@@ -3,6 +3,9 @@ import type { ListedThread, ThreadQuery } from './agent-api.ts';
 import { toForm } from './schema-form.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+/** Whether a text is an id. */
+export const isId = (text: string): boolean => uuid.test(text);
+
 const pair = /^(values\.)?([^=\s]+)=(.*)$/s;
 
 /**

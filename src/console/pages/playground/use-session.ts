@@ -6,16 +6,23 @@ import { ThreadSession } from './thread-session.ts';
 
 const refreshMs = 3_000;
 
+/** The agent of a playground: of a deployment, or of a revision of it that is held before traffic. */
+export interface AgentPlace {
+  deploymentId: string;
+  heldRevisionId?: string | undefined;
+}
+
 /** The address of the playground, of a thread in it, or of a run on that thread. */
-export function playgroundPath(deploymentId: string, thread?: string, run?: string): string {
-  const query = new URLSearchParams();
-  if (thread !== undefined) query.set('thread', thread);
-  if (run !== undefined) query.set('run', run);
+export function playgroundPath({ deploymentId, heldRevisionId }: AgentPlace, thread?: string, run?: string): string {
+  const parts = { revision: heldRevisionId, thread, run };
+  const query = new URLSearchParams(
+    Object.entries(parts).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
   return query.size === 0 ? paths.playground(deploymentId) : `${paths.playground(deploymentId)}?${query.toString()}`;
 }
 
 /** The thread that the address names, and the way to others. */
-export function useSession(agent: Agent, deploymentId: string) {
+export function useSession(agent: Agent, place: AgentPlace) {
   const { query, route } = useLocation();
   const { thread: threadId, run: runId } = query;
   const [session, setSession] = useState<ThreadSession>();
@@ -50,18 +57,18 @@ export function useSession(agent: Agent, deploymentId: string) {
   // The address names the shown run, so that it can be shared.
   const shownRun = session?.run.value?.run_id;
   useEffect(() => {
-    if (session && shownRun !== undefined) route(playgroundPath(deploymentId, session.threadId, shownRun), true);
+    if (session && shownRun !== undefined) route(playgroundPath(place, session.threadId, shownRun), true);
   }, [session, shownRun]);
 
   return {
     session,
-    open: (thread: string | undefined) => route(playgroundPath(deploymentId, thread)),
+    open: (thread: string | undefined) => route(playgroundPath(place, thread)),
     /** Makes a thread for a first run. */
     startThread: async (): Promise<ThreadSession> => {
       const { thread_id } = await agent.createThread();
       const made = new ThreadSession(agent, thread_id);
       become(made);
-      route(playgroundPath(deploymentId, thread_id));
+      route(playgroundPath(place, thread_id));
       return made;
     },
   };

@@ -12,27 +12,27 @@ import { endedNodes } from './run-view.ts';
 import { Steps } from './steps.tsx';
 import { ThreadList } from './thread-list.tsx';
 import type { ThreadSession } from './thread-session.ts';
-import { useSession } from './use-session.ts';
+import { useSession, type AgentPlace } from './use-session.ts';
 
 const assistantsMs = 15_000;
 const retryMs = 5_000;
 
 interface WorkbenchProps {
   agent: Agent;
-  deploymentId: string;
+  place: AgentPlace;
 }
 
 /** The playground of an agent that can be reached. */
-export function Workbench({ agent, deploymentId }: WorkbenchProps) {
+export function Workbench({ agent, place }: WorkbenchProps) {
   const {
     data: assistants,
     error,
     reload,
-  } = useLoaded(deploymentId, (signal) => agent.assistants(signal), {
+  } = useLoaded(place.deploymentId, (signal) => agent.assistants(signal), {
     everyMs: assistantsMs,
   });
   const [assistantId, setAssistantId] = useState<string>();
-  const { session, open, startThread } = useSession(agent, deploymentId);
+  const { session, open, startThread } = useSession(agent, place);
   const usedAssistant = session?.run.value?.assistant_id;
   // Continue a thread with its first assistant until another one is chosen.
   useEffect(() => {
@@ -52,7 +52,7 @@ export function Workbench({ agent, deploymentId }: WorkbenchProps) {
   return (
     <AssistantWorkbench
       key={assistant.assistant_id}
-      {...{ agent, deploymentId, assistants, assistant, reload, session, open, startThread }}
+      {...{ agent, place, assistants, assistant, reload, session, open, startThread }}
       choose={setAssistantId}
     />
   );
@@ -69,7 +69,7 @@ interface AssistantWorkbenchProps extends WorkbenchProps {
 }
 
 function AssistantWorkbench(props: AssistantWorkbenchProps) {
-  const { agent, deploymentId, assistants, assistant, choose, reload, session, open, startThread } = props;
+  const { agent, place, assistants, assistant, choose, reload, session, open, startThread } = props;
   const assistantId = assistant.assistant_id;
   const key = `${assistantId} ${assistant.version ?? ''}`;
   const graph = useLoaded(key, async () => {
@@ -95,13 +95,14 @@ function AssistantWorkbench(props: AssistantWorkbenchProps) {
       {graph.error && <ErrorNotice error={graph.error} retry={graph.reload} />}
       <div class="playground">
         <ThreadList
-          {...{ agent, deploymentId }}
+          {...{ agent, place }}
           inputSchema={graph.data?.schemas.input_schema}
           current={session}
           onOpen={open}
         />
         <Conversation
-          {...{ deploymentId, assistantId, context, fork, setFork, session, startThread }}
+          {...{ assistantId, context, fork, setFork, session, startThread }}
+          deploymentId={place.deploymentId}
           schema={graph.data?.schemas.input_schema}
         />
         <div class="playground-side">

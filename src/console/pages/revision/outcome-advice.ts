@@ -20,6 +20,8 @@ export interface EndedRevisionState {
   verdict: string | undefined;
   /** Whether it was made before a source was uploaded. */
   isWithoutSource?: boolean;
+  /** Whether its hold before traffic ended without a promotion. */
+  isDiscarded?: boolean;
 }
 
 /** Advice on the outcome of a revision; undefined if there is nothing to do. */
@@ -34,6 +36,13 @@ export function adviceOn(revision: EndedRevisionState): OutcomeAdvice | undefine
     case 'failed':
       return failed(revision, serving);
     case 'interrupted':
+      if (revision.isDiscarded) {
+        return {
+          tone: 'warn',
+          title: 'This revision was discarded before it got traffic',
+          advice: [serving, `Correct the code and ${deliver(source)}, or redeploy it to try it again.`],
+        };
+      }
       return {
         tone: 'warn',
         title: 'This revision was interrupted before it was live',

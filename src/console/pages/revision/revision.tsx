@@ -7,11 +7,13 @@ import { paths } from '../../paths.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { DeploymentPage } from '../../parts/deployment-page.tsx';
 import { ErrorNotice, Loading } from '../../parts/notices.tsx';
-import { isInProgress, revisionStatusLabel, revisionStatusTone, shortId } from '../../parts/revision-status.ts';
+import { isInProgress, revisionStatusTone, shortId } from '../../parts/revision-status.ts';
 import { TimeAgo } from '../../parts/time.tsx';
 import { Untrusted } from '../../parts/untrusted.tsx';
 import { ActionDialog, type Action } from '../deployment/actions.tsx';
 import { causeParts, commitParts, hasServed, isWithoutSource } from '../deployment/cause.ts';
+import { HoldNotice } from '../deployment/hold-notice.tsx';
+import { holdOf, statusLabel } from '../deployment/hold.ts';
 import { Sentence } from '../deployment/sentence.tsx';
 import { VerdictEvidence } from '../deployment/verdict-evidence.tsx';
 import { adviceOn } from './outcome-advice.ts';
@@ -50,6 +52,7 @@ export default function Revision({ deploymentId, revisionId }: RevisionProps) {
           {data ? (
             <>
               <Head deployment={deployment} entry={data} onAction={setAction} />
+              <HoldNotice deploymentId={deploymentId} entry={data} onAction={setAction} />
               <EndingNotice deployment={deployment} entry={data} />
               {data.is_live && <NextStep deployment={deployment} />}
               <Waterfall statuses={data.statuses} />
@@ -111,7 +114,7 @@ function Head({ deployment, entry, onAction }: HeadProps) {
           Revision <span class="mono">{shortId(revision.id)}</span>
         </h2>
         <span role="status">
-          <Badge tone={revisionStatusTone(revision.status)}>{revisionStatusLabel(revision.status)}</Badge>
+          <Badge tone={revisionStatusTone(revision.status)}>{statusLabel(entry)}</Badge>
         </span>
         {is_live && <span class="deployment-live">Serves now</span>}
         {revision.created_at !== undefined && (
@@ -121,7 +124,7 @@ function Head({ deployment, entry, onAction }: HeadProps) {
         )}
         <span class="actions revision-actions">
           <a href={paths.deployment(deployment.id)}>All revisions</a>
-          {isInProgress(revision.status) && (
+          {isInProgress(revision.status) && holdOf(entry)?.kind !== 'held' && (
             <button type="button" class="button" onClick={() => onAction({ kind: 'interrupt', entry })}>
               Interrupt
             </button>
@@ -160,6 +163,7 @@ function EndingNotice({ deployment, entry }: { deployment: Deployment; entry: Hi
     isOtherLive: active_revision_id !== null && active_revision_id !== revision.id,
     verdict: verdict?.kind,
     isWithoutSource: isWithoutSource(entry),
+    isDiscarded: holdOf(entry)?.kind === 'discarded',
   });
   // What the service says of a revision without a source reads as a failure.
   const reason = isWithoutSource(entry) ? undefined : revision.status_message;

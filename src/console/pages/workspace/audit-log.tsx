@@ -10,7 +10,8 @@ import { TimeAgo } from '../../parts/time.tsx';
 import { announce } from '../../parts/toasts.tsx';
 import { shownText, Untrusted } from '../../parts/untrusted.tsx';
 import { paths } from '../../paths.ts';
-import { auditedOperations, auditFilter, subjectText, type AuditFilter } from './audit.ts';
+import { changedFieldText } from '../deployment/cause.ts';
+import { actorLabel, auditedOperations, auditFilter, operationLabel, subjectText, type AuditFilter } from './audit.ts';
 
 const pageSize = 50;
 
@@ -97,7 +98,9 @@ function Filters({ filter, show }: FilterProps) {
       >
         <option value="">All changes</option>
         {auditedOperations.map((operation) => (
-          <option key={operation}>{operation}</option>
+          <option key={operation} value={operation}>
+            {operationLabel(operation)}
+          </option>
         ))}
       </select>
       <select
@@ -143,7 +146,7 @@ function AuditTable({ records }: { records: AuditList['resources'] }) {
                 <td class="workspace-line">
                   <TimeAgo at={at} />
                 </td>
-                <td class="workspace-line">{shownText(operation, 60)}</td>
+                <td class="workspace-line">{shownText(operationLabel(operation), 60)}</td>
                 <td class="workspace-who">
                   {deployment === undefined ? (
                     <Untrusted text={text} longest={200} />
@@ -154,10 +157,10 @@ function AuditTable({ records }: { records: AuditList['resources'] }) {
                   )}
                 </td>
                 <td class="workspace-who">
-                  <Untrusted text={key_name ?? actor} longest={100} />
+                  <Untrusted text={key_name ?? actorLabel(actor)} longest={100} />
                 </td>
                 <td class="mono workspace-fields">
-                  <Untrusted text={fields.join(', ')} longest={500} />
+                  <Untrusted text={fields.map(changedFieldText).join(', ')} longest={500} />
                 </td>
               </tr>
             );

@@ -24,6 +24,41 @@ export const auditedOperations = [
   'unbind integration',
 ] as const;
 
+const labels: Readonly<Record<(typeof auditedOperations)[number], string>> = {
+  'create deployment': 'Deployment created',
+  'patch deployment': 'Deployment changed',
+  'delete deployment': 'Deployment deleted',
+  'create revision': 'Revision created',
+  'redeploy revision': 'Revision redeployed',
+  'interrupt revision': 'Revision interrupted',
+  'promote revision': 'Revision promoted',
+  'discard revision': 'Revision discarded',
+  'report verdict': 'Smoke tests reported',
+  'build push': 'Push built',
+  'request upload': 'Upload requested',
+  'request push token': 'Push token requested',
+  'create api key': 'API key created',
+  'revoke api key': 'API key revoked',
+  'create listener': 'Listener created',
+  'patch listener': 'Listener changed',
+  'delete listener': 'Listener deleted',
+  'delete tracing project': 'Tracing project deleted',
+  'bind integration': 'Integration bound',
+  'unbind integration': 'Integration unbound',
+};
+const knownLabels = new Map<string, string>(Object.entries(labels));
+
+/** A change in words: `Deployment created`. A new one is shown as it is. */
+export const operationLabel = (operation: string): string => knownLabels.get(operation) ?? operation;
+
+const actors: ReadonlyMap<string, string> = new Map([
+  ['operator', 'The operator of the service'],
+  ['service', 'The service'],
+]);
+
+/** Who made a change, where that was not a key with a name. */
+export const actorLabel = (actor: string): string => actors.get(actor) ?? actor;
+
 /** Which changes are shown. */
 export interface AuditFilter {
   operation?: string;

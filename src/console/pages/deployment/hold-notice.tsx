@@ -1,0 +1,66 @@
+import type { HistoryEntry } from '../../../contract/control/revision-history.ts';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { shortId } from '../../parts/revision-status.ts';
+import { TimeAgo } from '../../parts/time.tsx';
+import { shownText, Untrusted } from '../../parts/untrusted.tsx';
+import { paths } from '../../paths.ts';
+import type { Action } from './actions.tsx';
+import { holdOf } from './hold.ts';
+
+interface HoldNoticeProps {
+  deploymentId: string;
+  entry: HistoryEntry;
+  onAction: (action: Action) => void;
+}
+
+/** Where a revision that is held before traffic can be tried, until when, and what can be decided. */
+export function HoldNotice({ deploymentId, entry, onAction }: HoldNoticeProps) {
+  const hold = holdOf(entry);
+  const { id } = entry.revision;
+  const short = shortId(id);
+  if (hold?.kind === 'coming') {
+    return (
+      <p class="muted">It will be held before it gets traffic: it can be tried first, then promoted or discarded.</p>
+    );
+  }
+  if (hold?.kind !== 'held') return null;
+  return (
+    <section class="notice deployment-hold" aria-label={`Hold of revision ${short}`}>
+      <p>
+        It runs and gets no traffic. The hold ends <TimeAgo at={hold.endsAt} />: it is discarded then, unless it is
+        promoted.
+      </p>
+      <span class="deployment-address">
+        <code>
+          <Untrusted text={hold.address} />
+        </code>
+        <CopyButton text={hold.address} label={`Copy the address ${shownText(hold.address, 150)}`} />
+      </span>
+      <p class="actions">
+        <a
+          class="button"
+          href={paths.heldPlayground(deploymentId, id)}
+          aria-label={`Open the playground of revision ${short}`}
+        >
+          Open the playground
+        </a>
+        <button
+          type="button"
+          class="button button-primary"
+          aria-label={`Promote revision ${short}`}
+          onClick={() => onAction({ kind: 'promote', entry })}
+        >
+          Promote
+        </button>
+        <button
+          type="button"
+          class="button button-danger"
+          aria-label={`Discard revision ${short}`}
+          onClick={() => onAction({ kind: 'discard', entry })}
+        >
+          Discard
+        </button>
+      </p>
+    </section>
+  );
+}

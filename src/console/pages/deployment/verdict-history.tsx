@@ -1,0 +1,87 @@
+import type { HistoryEntry } from '../../../contract/control/revision-history.ts';
+import { shortId } from '../../parts/revision-status.ts';
+import { shownText, Untrusted } from '../../parts/untrusted.tsx';
+import { paths } from '../../paths.ts';
+import { kindOf } from './verdict-kinds.ts';
+import { verdictTable, type RateMark, type VerdictCell } from './verdict-rows.ts';
+
+/** The verdicts on each smoke test over the last revisions, oldest first; nothing before two were tested. */
+export function VerdictHistory({ deploymentId, entries }: { deploymentId: string; entries: readonly HistoryEntry[] }) {
+  const { revisionIds, rows, hidden } = verdictTable(entries);
+  if (revisionIds.length < 2) return null;
+  return (
+    <section class="panel deployment-verdicts" aria-labelledby="deployment-verdicts">
+      <h2 id="deployment-verdicts">Smoke tests over the last revisions</h2>
+      <p class="muted">
+        Oldest first. A bar is the likely range of the share of right answers, from 0 % at the bottom to 100 % at the
+        top.
+      </p>
+      <div class="table-frame" tabIndex={0} role="group" aria-label="Verdicts by revision">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Smoke test</th>
+              {revisionIds.map((id) => (
+                <th key={id} scope="col">
+                  <a class="mono" href={paths.revision(deploymentId, id)} aria-label={`Revision ${shortId(id)}`}>
+                    {shortId(id)}
+                  </a>
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ name, cells }) => (
+              <tr key={name}>
+                <th scope="row">
+                  <Untrusted text={name} longest={120} />
+                </th>
+                {cells.map((cell, index) => (
+                  <td key={revisionIds[index]}>
+                    {cell ? <Cell cell={cell} deploymentId={deploymentId} /> : <span class="muted">–</span>}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {hidden > 0 && <p class="muted">{hidden} more tests are on the pages of the revisions.</p>}
+    </section>
+  );
+}
+
+const signs: ReadonlyMap<string, string> = new Map([
+  ['passed', '✓'],
+  ['failed', '✗'],
+]);
+
+/** A verdict as a sign, with its rate as a small plot. Its column's heading is the link for the keyboard. */
+function Cell({ cell: { revisionId, kind, mark, text }, deploymentId }: { cell: VerdictCell; deploymentId: string }) {
+  return (
+    <a
+      class={`deployment-cell deployment-cell-${kindOf(kind).tone}`}
+      href={paths.revision(deploymentId, revisionId)}
+      title={shownText(text, 200)}
+      tabIndex={-1}
+    >
+      {mark && <Mark mark={mark} />}
+      <span aria-hidden="true">{signs.get(kind) ?? '?'}</span>
+      <span class="visually-hidden">{shownText(text, 200)}</span>
+    </a>
+  );
+}
+
+const height = 44;
+const at = (share: number): number => (1 - share) * height;
+
+/** The likely range as a bar, and the share that was seen as a point on it. */
+function Mark({ mark: { rate, low, high } }: { mark: RateMark }) {
+  return (
+    <svg class="deployment-mark" viewBox={`-8 -4 16 ${height + 8}`} width="16" height={height + 8} aria-hidden="true">
+      <path class="deployment-mark-scale" d={`M-8 0h16M-8 ${height}h16`} />
+      <path class="deployment-mark-range" d={`M0 ${at(high)}V${at(low)}`} />
+      <circle cx="0" cy={at(rate)} r="3" />
+    </svg>
+  );
+}

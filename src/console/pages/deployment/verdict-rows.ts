@@ -1,0 +1,71 @@
+import type { HistoryEntry } from '../../../contract/control/revision-history.ts';
+import type { StoredVerdict } from '../../../contract/control/verdict.ts';
+import { interval, percent } from '../../../sequential-test.ts';
+import { kindOf } from './verdict-kinds.ts';
+
+type StoredTest = StoredVerdict['tests'][number];
+
+/** The most revisions and tests that are shown. */
+const most = { revisions: 12, tests: 30 };
+
+/** The share of right answers with its likely range, each from 0 to 1. */
+export interface RateMark {
+  rate: number;
+  low: number;
+  high: number;
+}
+
+/** The verdict on one test of one revision. */
+export interface VerdictCell {
+  revisionId: string;
+  kind: string;
+  /** Only of a test that counts several answers. */
+  mark: RateMark | undefined;
+  /** `Passed: 28 of 30 answers right, 93.3 %, likely 78.7 to 98.2 %` */
+  text: string;
+}
+
+/** A smoke test with its verdicts, one for each shown revision; undefined where a revision has none. */
+export interface VerdictRow {
+  name: string;
+  cells: (VerdictCell | undefined)[];
+}
+
+export interface VerdictTable {
+  /** The newest with a verdict, oldest first. */
+  revisionIds: string[];
+  /** In the order of the newest verdict; tests that it does not have any more follow. */
+  rows: VerdictRow[];
+  /** Tests that are left out. */
+  hidden: number;
+}
+
+/** The verdicts on each smoke test over the newest revisions that were tested. */
+export function verdictTable(entries: readonly HistoryEntry[]): VerdictTable {
+  const tested = entries
+    .flatMap(({ revision, verdict }) => (verdict && verdict.tests.length > 0 ? [{ id: revision.id, verdict }] : []))
+    .slice(0, most.revisions);
+  const names = [...new Set(tested.flatMap(({ verdict }) => verdict.tests.map(({ name }) => name)))];
+  const columns = tested.toReversed();
+  const rows = names.slice(0, most.tests).map((name): VerdictRow => ({
+    name,
+    cells: columns.map(({ id, verdict }) => {
+      const test = verdict.tests.find((each) => each.name === name);
+      return test && { revisionId: id, kind: test.kind, mark: markOf(test), text: cellText(test) };
+    }),
+  }));
+  return { revisionIds: columns.map(({ id }) => id), rows, hidden: names.length - rows.length };
+}
+
+function markOf({ answers, right_answers }: StoredTest): RateMark | undefined {
+  if (answers == null || answers === 0 || right_answers == null || right_answers > answers) return undefined;
+  return { rate: right_answers / answers, ...interval(right_answers, answers) };
+}
+
+function cellText(test: StoredTest): string {
+  const { label } = kindOf(test.kind);
+  const mark = markOf(test);
+  if (!mark) return label;
+  const likely = `${percent(mark.low).replace(' %', '')} to ${percent(mark.high)}`;
+  return `${label}: ${test.right_answers} of ${test.answers} answers right, ${percent(mark.rate)}, likely ${likely}`;
+}
