@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { pendingFigures } from '../../../src/control-service/health/figures.ts';
-import { fromGit, fromImage, openServiceFixture, refusalOf, type ServiceFixture } from '../service-fixture.ts';
+import {
+  fromGit,
+  fromImage,
+  fromUpload,
+  openServiceFixture,
+  refusalOf,
+  type ServiceFixture,
+} from '../service-fixture.ts';
 
 let fixture: ServiceFixture;
 const ids: Record<string, string> = {};
@@ -16,6 +23,7 @@ beforeAll(async () => {
   );
   fixture.rollouts.fate = 'held';
   await make('c-deploying');
+  await make('d-folder', fromUpload);
 });
 afterAll(() => fixture.close());
 
@@ -28,13 +36,15 @@ const all = [
   ['a-image', 'failed'],
   ['b-live', 'live'],
   ['c-deploying', 'deploying'],
+  ['d-folder', 'no-source'],
 ];
 
 test('lists deployments by name with their states, by pages and filters', async () => {
-  expect(await names({})).toEqual([all, 3, 3]);
-  expect(await names({ limit: 1, offset: 1 })).toEqual([[all[1]], 3, 2]);
+  expect(await names({})).toEqual([all, 4, 4]);
+  expect(await names({ limit: 1, offset: 1 })).toEqual([[all[1]], 4, 2]);
   expect(await names({ name_contains: '-l' })).toEqual([[all[1]], 1, 1]);
   expect(await names({ state: 'deploying' })).toEqual([[all[2]], 1, 1]);
+  expect(await names({ state: 'no-source' })).toEqual([[all[3]], 1, 1]);
   expect(await names({ state: 'deleting' })).toEqual([[], 0, 0]);
   expect((await fixture.stranger.listDeploymentSummaries({})).total).toBe(0);
   expect(await refusalOf(fixture.control.listDeploymentSummaries({ state: 'READY' }))).toMatchObject({
