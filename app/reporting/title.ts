@@ -1,5 +1,5 @@
 import { shortCommit } from '../../src/planning/commit.ts';
-import { inWords } from '../../src/report/timeline.ts';
+import { durationText } from '../../src/verdict-table/words.ts';
 import { asLine } from '../../src/report/sanitize.ts';
 import type { Intent, IntentOutcome } from '../reconcile/intent.ts';
 import { isLiveInAnother } from './check-status.ts';
@@ -48,7 +48,7 @@ function followingWords({ rollout }: Intent, now: number): string {
 export function elapsed(ms: number): string {
   const step = ms < 120_000 ? 15_000 : ms < 600_000 ? 60_000 : 300_000;
   const whole = Math.floor(ms / step) * step;
-  return whole > 0 ? ` for ${inWords(whole)}` : '';
+  return whole > 0 ? ` for ${durationText(whole)}` : '';
 }
 
 function outcomeTitle({ cause, verdict, decision }: Intent, end: IntentOutcome): string {

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { DeployEvent } from '../deploy/deploy-event.ts';
-import { inWords } from '../report/timeline.ts';
+import { durationText } from '../verdict-table/words.ts';
 import { asLine } from '../report/sanitize.ts';
 
 /** What is going on right now, and since when (ms since the epoch). */
@@ -69,7 +69,7 @@ export async function liveLineOn(
   let shown: Activity | undefined;
   const draw = (): void => {
     if (!shown) return;
-    spinner.text = mask(`${shown.text}, ${inWords(clock.now() - shown.since)}`);
+    spinner.text = mask(`${shown.text}, ${durationText(clock.now() - shown.since)}`);
   };
   const timer = setInterval(draw, 1000);
   timer.unref();

@@ -29,6 +29,36 @@ export const rateFields = (rate: ObservedRate | undefined) =>
     ...(rate.lowRate === undefined ? {} : { low_rate: rate.lowRate }),
   };
 
+/** How the texts of a reported test are prepared, and how many expectations it has at most. */
+interface ReportSize {
+  text: (full: string, longest: number) => string;
+  longest: number;
+  expectations: number;
+}
+
+/** The verdict on one test as it is reported and shown. */
+export function toReportedTest(
+  { name, attempts, verdict }: NamedVerdict,
+  { text, longest, expectations }: ReportSize,
+): VerdictReport['tests'][number] {
+  const isProven = verdict.kind !== 'unproven';
+  const held = isProven ? verdict.held.slice(0, expectations) : [];
+  return {
+    name: text(name, 200),
+    kind: verdict.kind,
+    attempts,
+    expectations: held.map((each) => ({
+      expected: text(each.expected, longest),
+      seen: text(each.seen, longest),
+      held: each.held,
+    })),
+    why: isProven ? null : text(verdict.why, longest),
+    first_event_ms: (isProven ? verdict.firstEventMs : undefined) ?? null,
+    total_ms: isProven ? verdict.totalMs : null,
+    ...rateFields(verdict.rate),
+  };
+}
+
 /** A verdict as the control service takes it; undefined where nothing was tested. */
 export function toVerdictReport(
   { kind, tests }: Verdict,
@@ -38,27 +68,9 @@ export function toVerdictReport(
   // A secret is removed before the text is cut: half of it would not be recognised.
   const text = (full: string, longest: number): string =>
     cutText(redact(full).replaceAll('\0', '').toWellFormed(), longest);
-  const toTest =
-    ({ longest, expectations }: (typeof sizes)[number]) =>
-    ({ name, attempts, verdict }: NamedVerdict): VerdictReport['tests'][number] => {
-      const isProven = verdict.kind !== 'unproven';
-      const held = isProven ? verdict.held.slice(0, expectations) : [];
-      return {
-        name: text(name, 200),
-        kind: verdict.kind,
-        attempts,
-        expectations: held.map((each) => ({
-          expected: text(each.expected, longest),
-          seen: text(each.seen, longest),
-          held: each.held,
-        })),
-        why: isProven ? null : text(verdict.why, longest),
-        first_event_ms: (isProven ? verdict.firstEventMs : undefined) ?? null,
-        total_ms: isProven ? verdict.totalMs : null,
-        ...rateFields(verdict.rate),
-      };
-    };
-  const versions = sizes.map((size) => () => tests.slice(0, 100).map(toTest(size)));
+  const versions = sizes.map(
+    (size) => () => tests.slice(0, 100).map((test) => toReportedTest(test, { ...size, text })),
+  );
   const fits = versions.find((version) => JSON.stringify(version()).length <= mostCharacters) ?? versions.at(-1);
   return { kind, reporter, details_url: detailsUrl ?? null, tests: fits?.() ?? [] };
 }

@@ -4,7 +4,7 @@ import type { NamedVerdict, TestVerdict } from '../planning/verdict-types.ts';
 import type { Outcome } from '../deploy/outcome-types.ts';
 import { failedRollbackTitle } from '../deploy/ending-messages.ts';
 import type { DeployEvent } from '../deploy/deploy-event.ts';
-import { inWords } from './timeline.ts';
+import { durationText } from '../verdict-table/words.ts';
 import { asLine, asLogLine } from './sanitize.ts';
 
 const short = (id: string): string => id.slice(0, 8);
@@ -31,19 +31,19 @@ function linesOf(event: DeployEvent): string | string[] {
     case 'upload-failed':
       return `The upload failed and is retried: ${asLine(event.why, 300)}`;
     case 'uploaded':
-      return `Uploaded in ${inWords(event.ms)}`;
+      return `Uploaded in ${durationText(event.ms)}`;
     case 'deleting':
       return `Deleting ${asLine(event.deploymentName, 100)} (${event.deploymentId}), ${event.withTracingProject ? 'and its tracing project' : 'without its tracing project'}`;
     case 'leaving':
-      return `${inWords(event.sinceMs).padStart(10)}  ${asLine(event.status, 40)}, at most ${inWords(event.leftMs)} more`;
+      return `${durationText(event.sinceMs).padStart(10)}  ${asLine(event.status, 40)}, at most ${durationText(event.leftMs)} more`;
     case 'started':
       return `Revision ${event.revisionId} of deployment ${event.deploymentId}: ${event.how}`;
     case 'settling':
       return `${asLine(event.why, 500)}: checking whether it took effect`;
     case 'status':
-      return `${inWords(event.sinceMs).padStart(10)}  ${asLine(event.status, 40)}${event.message ? `  ${asLine(event.message, 300)}` : ''}`;
+      return `${durationText(event.sinceMs).padStart(10)}  ${asLine(event.status, 40)}${event.message ? `  ${asLine(event.message, 300)}` : ''}`;
     case 'heartbeat':
-      return `${inWords(event.sinceMs).padStart(10)}  still ${asLine(event.status, 40)}, at most ${inWords(event.leftMs)} more`;
+      return `${durationText(event.sinceMs).padStart(10)}  still ${asLine(event.status, 40)}, at most ${durationText(event.leftMs)} more`;
     case 'poll-failed':
       return `${' '.repeat(10)}  reading the revision failed and is retried: ${asLine(event.why, 300)}`;
     case 'smoke-began':
@@ -117,9 +117,9 @@ function testedLines({ name, attempts, verdict }: NamedVerdict): string[] {
   const title = `  ${asLine(name, 100)}: ${verdict.kind}${tries}`;
   const rate = verdict.rate ? [`    ${formatDecision(verdict.kind, verdict.rate)}`] : [];
   if (verdict.kind === 'unproven') return [title, `    ${asLine(verdict.why, 500)}`];
-  const first = verdict.firstEventMs === undefined ? '' : `first event ${inWords(verdict.firstEventMs)}, `;
+  const first = verdict.firstEventMs === undefined ? '' : `first event ${durationText(verdict.firstEventMs)}, `;
   return [
-    `${title} (${first}total ${inWords(verdict.totalMs)})`,
+    `${title} (${first}total ${durationText(verdict.totalMs)})`,
     ...rate,
     ...verdict.held.map(
       ({ held, expected, seen }) =>

@@ -1,11 +1,12 @@
 import { asSentence } from '../contract/plain-text.ts';
 import type { ReportedPlan } from '../planning/plan-types.ts';
 import type { NamedVerdict, Verdict } from '../planning/verdict-types.ts';
-import { formatDecision } from '../sequential-test.ts';
+import { toReportedTest } from '../planning/verdict-report.ts';
 import { failedRollbackTitle } from '../deploy/ending-messages.ts';
 import type { Outcome } from '../deploy/outcome-types.ts';
-import { inWords, timeline } from './timeline.ts';
+import { timeline } from './timeline.ts';
 import { asCode, asCodeBlock, asMarkdown } from './sanitize.ts';
+import { verdictTable } from './verdict-table.ts';
 
 /** What a runner takes of a step's summary: 1 MiB, of which a margin is left to others. */
 const summaryLimitBytes = 1_000_000;
@@ -88,27 +89,11 @@ const value = (text: string | undefined): string => (text === undefined ? '' : a
 /** A table of the smoke tests with their inputs and results; empty without tests. */
 export function smokeSection(title: string, verdict: Verdict | undefined): string {
   if (!verdict || verdict.kind === 'none') return '';
-  return [
-    `### ${title}: ${verdict.kind}`,
-    '',
-    '| test | verdict | attempts | first event | total | what was expected and seen |',
-    '|---|---|---|---|---|---|',
-    ...verdict.tests.map(smokeRow),
-  ].join('\n');
+  return [`### ${title}: ${verdict.kind}`, '', ...verdictTable(verdict.tests.map(toShownTest))].join('\n');
 }
 
-function smokeRow({ name, attempts, verdict }: NamedVerdict): string {
-  if (verdict.kind === 'unproven') {
-    return `| ${asMarkdown(name)} | ❔ unproven | ${attempts} | | | ${asMarkdown(verdict.why)} |`;
-  }
-  const first = verdict.firstEventMs === undefined ? '' : inWords(verdict.firstEventMs);
-  const held = verdict.held.map(
-    (each) => `${each.held ? '✓' : '✗'} ${asCode(each.expected)}${each.held ? '' : ` saw ${asCode(each.seen)}`}`,
-  );
-  const sign = verdict.kind === 'passed' ? '✅' : '❌';
-  const rate = verdict.rate ? `: ${formatDecision(verdict.kind, verdict.rate)}` : '';
-  return `| ${asMarkdown(name)} | ${sign} ${verdict.kind}${rate} | ${attempts} | ${first} | ${inWords(verdict.totalMs)} | ${held.join('<br>')} |`;
-}
+const toShownTest = (test: NamedVerdict) =>
+  toReportedTest(test, { text: (full) => full, longest: Infinity, expectations: Infinity });
 
 function rollbackSection({ rollback }: Outcome): string {
   if (!rollback) return '';

@@ -1,4 +1,5 @@
 import type { ObservedStatus } from '../planning/rollout-types.ts';
+import { durationText } from '../verdict-table/words.ts';
 import { asLine } from './sanitize.ts';
 
 const width = 30;
@@ -26,17 +27,6 @@ export function timeline(statuses: readonly ObservedStatus[]): string[] {
     const start = column(at);
     const bar = next ? '='.repeat(Math.max(1, column(next.at) - start)) : '*';
     const picture = `${' '.repeat(start)}${bar}`.slice(0, width).padEnd(width);
-    return `${asLine(status, 40).padEnd(label)}  |${picture}|${next ? ` ${inWords(next.at - at)}` : ''}`;
+    return `${asLine(status, 40).padEnd(label)}  |${picture}|${next ? ` ${durationText(next.at - at)}` : ''}`;
   });
-}
-
-/** A duration (ms) in words for people: `340 ms`, `2.4 s`, `41 s`, `3 min 5 s`. */
-export function inWords(ms: number): string {
-  const whole = Math.max(0, Math.round(ms));
-  if (whole < 1000) return `${whole} ms`;
-  if (whole < 10_000) return `${(whole / 1000).toFixed(1)} s`;
-  const seconds = Math.round(whole / 1000);
-  if (seconds < 60) return `${seconds} s`;
-  const rest = seconds % 60;
-  return `${Math.floor(seconds / 60)} min${rest > 0 ? ` ${rest} s` : ''}`;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inWords } from '../../src/report/timeline.ts';
+import { durationText } from '../../src/verdict-table/words.ts';
 
 test.each([
   [0, '0 ms'],
@@ -8,4 +8,4 @@ test.each([
   [41_000, '41 s'],
   [185_000, '3 min 5 s'],
   [180_000, '3 min'],
-])('%d ms are %s', (ms, words) => expect(inWords(ms)).toBe(words));
+])('%d ms are %s', (ms, words) => expect(durationText(ms)).toBe(words));
