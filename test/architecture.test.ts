@@ -23,7 +23,7 @@ const architecture: Record<string, Module> = {
   'run-until-signal': module('', ''),
   'sequential-test': module('', ''),
   'comparison-statistics': module('', ''),
-  'verdict-table': module('contract sequential-test', ''),
+  'verdict-table': module('contract sequential-test comparison-statistics', ''),
   'cron-schedule': module('contract errors', 'cron-parser'),
   sse: module('', 'eventsource-parser'),
   diagnostics: module('', 'zod yaml fastest-levenshtein'),

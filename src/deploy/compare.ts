@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { SmokeTest } from '../config/smoke-test.ts';
 import type { AgentServer } from '../contract/agent/service.ts';
 import { compareAll, defaultLooks, isDecided, pairOf, type Measured, type Pair } from '../planning/compare.ts';
+import { pairsNeeded } from '../planning/pairs-needed.ts';
 import type { Evidence } from '../planning/verdict-types.ts';
 import { sendTestRequest } from './send-test-request.ts';
 
@@ -30,6 +31,10 @@ export interface ComparedTest {
   right: { live: number; changed: number };
   unreachable: number;
   measures: readonly Measured[];
+  /** How long the answers of the pairs took, in ms. */
+  times: { live: readonly number[]; changed: readonly number[] };
+  /** How many pairs would decide what is undecided; undefined where that is not to be expected. */
+  needed?: number | undefined;
 }
 
 /** All tests: worse where one measure is, else no worse where every measured one is, else undecided. */
@@ -64,7 +69,20 @@ export async function compare(comparing: Comparing): Promise<Comparison> {
       live: pairs.filter(({ live }) => live.answer === 'right').length,
       changed: pairs.filter(({ changed }) => changed.answer === 'right').length,
     };
-    return { name, pairs: pairs.length, right, unreachable, measures: all[index] ?? [] };
+    const measured = all[index] ?? [];
+    const isOpen = measured.some(({ verdict }) => verdict === 'undecided');
+    return {
+      name,
+      pairs: pairs.length,
+      right,
+      unreachable,
+      measures: measured,
+      times: {
+        live: pairs.map(({ live }) => live.totalMs),
+        changed: pairs.map(({ changed }) => changed.totalMs),
+      },
+      needed: isOpen ? pairsNeeded(pairs, { looks: looks.length, tests: tests.length }) : undefined,
+    };
   });
   const comparison: Comparison = { kind: kindOf(compared), tests: compared };
   emit?.({ kind: 'compared', comparison });

@@ -27,7 +27,7 @@ export function verdictTable(tests: readonly TableTest[]): string[] {
 
 function cellText({ kind, cells }: Row, column: Column): string {
   const text = (cells.get(column) ?? []).map(lineText).join('<br>');
-  return column === 'verdict' ? `${signs.get(kind) ?? '❔'} ${text}` : text;
+  return column === 'verdict' ? `${signs.get(kind) ?? '❔'} ${asMarkdown(kind)}${text && `: ${text}`}` : text;
 }
 
 const lineText = (line: Cell[number]): string =>

@@ -1,9 +1,22 @@
 import type { VerdictReport } from '../contract/control/verdict.ts';
 import { percent } from '../sequential-test.ts';
-import { durationText, rateText } from './words.ts';
+import { latencyPlots } from './latency-plot.ts';
+import { measureName, measureValues, measureVerdict, pointsText, type MeasureResult } from './measures.ts';
+import { durationText, rateText, type RightAnswers } from './words.ts';
+
+/** A test's comparison with the live revision: the right answers of both, all measures, and the times of the answers. */
+export interface TableComparison {
+  live: RightAnswers;
+  changed: RightAnswers;
+  measures: readonly MeasureResult[];
+  times: { live: readonly number[]; changed: readonly number[] };
+}
 
 /** A smoke test with its verdict, as the control service is told it and keeps it. */
-export type TableTest = Omit<VerdictReport['tests'][number], 'kind'> & { kind: string };
+export type TableTest = Omit<VerdictReport['tests'][number], 'kind'> & {
+  kind: string;
+  compared?: TableComparison | undefined;
+};
 
 /** The columns that a table of verdicts may have, in their order. */
 const columns = {
@@ -34,6 +47,7 @@ export type Cell = readonly (readonly Piece[])[];
 
 /** The line of one test; a column that it lacks has nothing to show. */
 export interface Row {
+  /** Of the verdict, whose cell says more where there is more to say. */
   kind: string;
   cells: ReadonlyMap<Column, Cell>;
 }
@@ -43,20 +57,24 @@ const line = (text: string): Cell => (text === '' ? [] : [[{ text }]]);
 /** The lines of a table of verdicts, in the order of their tests. */
 export const tableRows = (tests: readonly TableTest[]): Row[] => tests.map(toRow);
 
-/** The columns in which some row has something to show. */
+/** The columns in which some row has something to show; the kind of a verdict is always there. */
 export const shownColumns = (rows: readonly Row[]): Column[] =>
-  columnNames.filter((column) => rows.some(({ cells }) => (cells.get(column)?.length ?? 0) > 0));
+  columnNames.filter((column) => column === 'verdict' || rows.some(({ cells }) => cells.get(column)?.length));
 
 const isColumn = (name: string): name is Column => name in columns;
 const columnNames = Object.keys(columns).filter(isColumn);
 
 function toRow(test: TableTest): Row {
-  const { name, kind, attempts, first_event_ms, total_ms, answers, right_answers } = test;
-  const rate = answers == null || answers === 0 ? undefined : { answers, right: right_answers ?? 0 };
+  const { name, kind, attempts, first_event_ms, total_ms, answers, right_answers, compared } = test;
+  const counted = answers == null ? undefined : { answers, right: right_answers ?? 0 };
   const cells: [Column, Cell][] = [
     ['test', line(name)],
     ['verdict', line(verdictText(test))],
-    ['changed', rate ? [[{ text: `${rate.right} of ${rate.answers}` }], [{ text: rateText(rate) }]] : []],
+    ['live', rateCell(compared?.live)],
+    ['changed', rateCell(compared?.changed ?? counted)],
+    ['change', compared ? changeCell(compared) : []],
+    ['latency', compared ? latencyCell(compared) : []],
+    ['cost', compared ? costCell(compared) : []],
     ['attempts', line(String(attempts))],
     ['firstEvent', line(first_event_ms === null ? '' : durationText(first_event_ms))],
     ['total', line(total_ms === null ? '' : durationText(total_ms))],
@@ -65,15 +83,62 @@ function toRow(test: TableTest): Row {
   return { kind, cells: new Map(cells) };
 }
 
-/** `passed`, and of a rate what the answers say of the two rates that they decide between. */
-function verdictText({ kind, pass_rate, low_rate }: TableTest): string {
-  if (pass_rate == null || low_rate == null) return kind;
-  const why = new Map([
-    ['passed', `too many right for a pass rate of ${percent(low_rate)}`],
-    ['failed', `too few right for a pass rate of ${percent(pass_rate)}`],
-    ['unproven', `between pass rates of ${percent(pass_rate)} and ${percent(low_rate)}`],
-  ]).get(kind);
-  return why === undefined ? kind : `${kind}: ${why}`;
+/** `28 of 30`, and the share with its likely range. */
+const rateCell = (counted: RightAnswers | undefined): Cell =>
+  counted === undefined || counted.answers === 0
+    ? []
+    : [[{ text: `${counted.right} of ${counted.answers}` }], [{ text: rateText(counted) }]];
+
+const isMeasured = ({ verdict }: MeasureResult): boolean => verdict !== 'not-measured';
+
+/** How far each measure of the new revision is from the live one; what is worse stands out. */
+function changeCell({ live, changed, measures }: TableComparison): Cell {
+  return measures.filter(isMeasured).map((measure): Piece[] => {
+    const as = measure.verdict === 'worse' ? ({ as: 'worse' } as const) : {};
+    if (measure.measure === 'pass-rate') {
+      return [{ text: pointsText(live.right / live.answers, changed.right / changed.answers), ...as }];
+    }
+    const [, , by] = measureValues(measure);
+    return [{ text: `${measureName(measure.measure)} ${by === '' ? measureVerdict(measure) : by}`, ...as }];
+  });
+}
+
+function latencyCell({ times }: TableComparison): Cell {
+  const plots = latencyPlots(times.live, times.changed);
+  if (!plots) return [];
+  return [
+    ...plots.lines.map(({ name, plot, median }): Piece[] => [
+      { text: `${name} ` },
+      { text: plot, as: 'plot' },
+      { text: ` ${median}` },
+    ]),
+    [{ text: plots.scale }],
+  ];
+}
+
+function costCell({ measures }: TableComparison): Cell {
+  const cost = measures.find(({ measure }) => measure === 'cost');
+  if (!cost || !isMeasured(cost)) return [];
+  const [live, changed] = measureValues(cost);
+  return [[{ text: `${live} → ${changed}` }]];
+}
+
+/** What the counted answers say of the two rates that they decide between; nothing of a test of one answer. */
+function verdictText({ kind, pass_rate, low_rate, compared }: TableTest): string {
+  if (compared) return comparedText(compared);
+  if (pass_rate == null || low_rate == null) return '';
+  if (kind === 'passed') return `too many right for a pass rate of ${percent(low_rate)}`;
+  if (kind === 'failed') return `too few right for a pass rate of ${percent(pass_rate)}`;
+  return `between pass rates of ${percent(pass_rate)} and ${percent(low_rate)}`;
+}
+
+/** `30 of 30, live 29 of 30: no worse` */
+export function comparedText({ live, changed, measures }: Omit<TableComparison, 'times'>): string {
+  const named = (verdict: string): string =>
+    measures.flatMap((each) => (each.verdict === verdict ? [measureName(each.measure)] : [])).join(', ');
+  const [worse, undecided] = [named('worse'), named('undecided')];
+  const decided = worse === '' ? (undecided === '' ? 'no worse' : 'undecided') : `worse by ${worse}`;
+  return `${changed.right} of ${changed.answers}, live ${live.right} of ${live.answers}: ${decided}`;
 }
 
 /** What was expected and, where it was not so, what was seen instead; of an unproven test why nothing is proven. */

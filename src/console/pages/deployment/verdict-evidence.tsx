@@ -3,6 +3,7 @@ import { Badge } from '../../parts/badge.tsx';
 import { duration, TimeAgo } from '../../parts/time.tsx';
 import { Untrusted } from '../../parts/untrusted.tsx';
 import { kindOf } from './verdict-kinds.ts';
+import { VerdictTable } from './verdict-table.tsx';
 
 const reporters: ReadonlyMap<string, string> = new Map([
   ['action', 'the GitHub Action'],
@@ -24,6 +25,7 @@ export function VerdictEvidence({ verdict }: { verdict: StoredVerdict }) {
           <TimeAgo at={verdict.created_at} />
         </span>
       </summary>
+      <VerdictTable tests={tests} />
       {tests.map((test, index) => (
         <Test key={index} test={test} />
       ))}
@@ -41,15 +43,6 @@ export function VerdictEvidence({ verdict }: { verdict: StoredVerdict }) {
 /** Allows only the schemes of the contract: a `javascript:` link would run in this page. */
 const isWebAddress = (url: string | null | undefined): url is string => url != null && /^https?:\/\//i.test(url);
 
-/** `34 of 51 answers were right, tested for 90 % against 60 %` */
-function answersText({ answers, right_answers, pass_rate, low_rate }: StoredVerdict['tests'][number]): string {
-  const count = `${right_answers ?? 0} of ${answers ?? 0} answers were right`;
-  const percent = (rate: number): string => `${Number((rate * 100).toFixed(1))} %`;
-  return pass_rate == null || low_rate == null
-    ? count
-    : `${count}, tested for ${percent(pass_rate)} against ${percent(low_rate)}`;
-}
-
 function Test({ test }: { test: StoredVerdict['tests'][number] }) {
   const { label, tone } = kindOf(test.kind);
   return (
@@ -57,7 +50,7 @@ function Test({ test }: { test: StoredVerdict['tests'][number] }) {
       <p>
         <Badge tone={tone}>{label}</Badge> <Untrusted text={test.name} longest={200} />{' '}
         <span class="muted">
-          {test.answers != null ? answersText(test) : test.attempts > 1 && `${test.attempts} attempts`}
+          {test.answers == null && test.attempts > 1 && `${test.attempts} attempts`}
           {test.first_event_ms !== null && ` · first event after ${duration(test.first_event_ms)}`}
           {test.total_ms !== null && ` · ${duration(test.total_ms)} in all`}
         </span>

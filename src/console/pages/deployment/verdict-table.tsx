@@ -1,0 +1,74 @@
+import type { StoredVerdict } from '../../../contract/control/verdict.ts';
+import { shownColumns, tableRows, titleOf, type Cell, type Column, type Row } from '../../../verdict-table/table.ts';
+import { Badge } from '../../parts/badge.tsx';
+import { Untrusted } from '../../parts/untrusted.tsx';
+import { kindOf } from './verdict-kinds.ts';
+
+/** Shown only of tests that count or compare several answers; what one answer was is told below the table. */
+const ofSeveral: readonly Column[] = ['live', 'changed', 'change', 'latency', 'cost'];
+
+/** The table of verdicts that reports on GitHub have; nothing where each test needs one answer. */
+export function VerdictTable({ tests }: { tests: StoredVerdict['tests'] }) {
+  const rows = tableRows(tests);
+  const columns = shownColumns(rows).filter((column) => column !== 'expectations');
+  if (!columns.some((column) => ofSeveral.includes(column))) return null;
+  return (
+    <div class="table-frame deployment-results" tabIndex={0} role="group" aria-label="Results of the smoke tests">
+      <table>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th key={column} scope="col">
+                {capitalized(titleOf(column))}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, index) => (
+            <tr key={index}>
+              {columns.map((column) => (
+                <td key={column}>
+                  <CellText row={row} column={column} />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+function CellText({ row: { kind, cells }, column }: { row: Row; column: Column }) {
+  const lines = (cells.get(column) ?? []).map((line, index) => <Line key={index} line={line} />);
+  if (column !== 'verdict') return <>{lines}</>;
+  const { label, tone } = kindOf(kind);
+  return (
+    <>
+      <Badge tone={tone}>{label}</Badge>
+      {lines}
+    </>
+  );
+}
+
+function Line({ line }: { line: Cell[number] }) {
+  return (
+    <span class="deployment-line">
+      {line.map(({ text, as }, index) => {
+        // A screen reader has the medians beside it.
+        if (as === 'plot') {
+          return (
+            <span key={index} class="mono" aria-hidden="true">
+              {text}
+            </span>
+          );
+        }
+        const shown = <Untrusted key={index} text={text} longest={2_000} />;
+        return as === 'worse' ? <strong key={index}>{shown}</strong> : shown;
+      })}
+    </span>
+  );
+}
