@@ -27,9 +27,9 @@ export function activityAfter(event: DeployEvent, before: Activity | undefined, 
     case 'settling':
       return { text: 'Checking whether the request took effect', since: now };
     case 'smoke-began':
-      return { text: 'Asking the agent', since: now };
+      return { text: 'Testing the agent', since: now };
     case 'smoke-attempt':
-      return event.again ? { text: `Asking ${asLine(event.name, 60)} once more`, since: now } : before;
+      return event.again ? testing(event, before?.since ?? now) : before;
     case 'rolling-back':
       return { text: `Going back to revision ${event.toRevisionId.slice(0, 8)}`, since: now };
     case 'rolled-out':
@@ -39,6 +39,16 @@ export function activityAfter(event: DeployEvent, before: Activity | undefined, 
     default:
       return before;
   }
+}
+
+/** A test that goes on: the answers so far, where they are counted. */
+function testing({ name, attempt, verdict }: Extract<DeployEvent, { kind: 'smoke-attempt' }>, since: number): Activity {
+  const test = `Testing ${asLine(name, 60)}`;
+  const { rate } = verdict;
+  return {
+    text: rate ? `${test}: ${rate.right} of ${rate.answers} answers right` : `${test}, attempt ${attempt + 1}`,
+    since,
+  };
 }
 
 /** A line at the end of a terminal that says what is going on and for how long. Lines that are printed go above it. */

@@ -47,7 +47,7 @@ function linesOf(event: DeployEvent): string | string[] {
     case 'poll-failed':
       return `${' '.repeat(10)}  reading the revision failed and is retried: ${asLine(event.why, 300)}`;
     case 'smoke-began':
-      return `Asking ${asLine(event.address, 200)}: ${event.tests} smoke test${event.tests === 1 ? '' : 's'}`;
+      return `Sending ${event.tests} smoke test${event.tests === 1 ? '' : 's'} to ${asLine(event.address, 200)}`;
     case 'smoke-attempt':
       if (!event.again) return [];
       if (event.verdict.rate) {

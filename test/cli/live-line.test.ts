@@ -16,7 +16,29 @@ describe('the current step', () => {
       'Revision c0ffee00 BUILDING',
     ],
     ['a note changes nothing', { kind: 'noted', note: 'x' }, before.text],
-    ['the agent is tested', { kind: 'smoke-began', address: 'https://agent.test', tests: 1 }, 'Asking the agent'],
+    ['the agent is tested', { kind: 'smoke-began', address: 'https://agent.test', tests: 1 }, 'Testing the agent'],
+    [
+      'a test counts its answers',
+      {
+        kind: 'smoke-attempt',
+        name: 'greets',
+        attempt: 12,
+        verdict: { kind: 'unproven', because: 'undecided', why: '', rate: { right: 10, answers: 11 } },
+        again: true,
+      },
+      'Testing greets: 10 of 11 answers right',
+    ],
+    [
+      'a test of one answer is repeated',
+      {
+        kind: 'smoke-attempt',
+        name: 'greets',
+        attempt: 1,
+        verdict: { kind: 'unproven', because: 'unreachable', why: '' },
+        again: true,
+      },
+      'Testing greets, attempt 2',
+    ],
     ['it is rolled back', { kind: 'rolling-back', toRevisionId: id, why: 'x' }, 'Going back to revision c0ffee00'],
     ['it is rolled out', { kind: 'rolled-out', rollout: { kind: 'live', revisionId: id, seen: [] } }, undefined],
     [
