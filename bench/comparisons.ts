@@ -1,6 +1,8 @@
 // How often a comparison of two agents finds what was changed, and how often it finds a change between equal ones:
 // simulated with the code that compares and decides when to end.
-import { compareAll, defaultLooks, isDecided, type Measure, type Pair, type Sample } from '../src/planning/compare.ts';
+import { measures, type Measure } from '../src/config/smoke-test.ts';
+import { compareSamples, looksOf } from '../src/planning/compare.ts';
+import type { Measured as Compared, Sample } from '../src/planning/verdict-types.ts';
 import { randomFrom } from '../test/random-from.ts';
 import type { Measured, Target } from './figure.ts';
 import { sized } from './rounds.ts';
@@ -30,27 +32,32 @@ function simulate(change: Change, seed: number, count: number) {
   const found = new Map<Measure, number>();
   let [alarms, pairs] = [0, 0];
   for (let suite = 0; suite < count; suite += 1) {
-    const all = Array.from({ length: tests }, (_, test) => askPairs(test === 0 ? change : () => ({}), random));
-    const worse = compareAll(all, defaultLooks.length).flatMap((measured, test) =>
+    const all = Array.from({ length: tests }, (_, test) => compare(test === 0 ? change : () => ({}), random));
+    const worse = all.flatMap(({ measured }, test) =>
       measured.filter(({ verdict }) => verdict === 'worse').map(({ measure }) => ({ measure, test })),
     );
     if (worse.length > 0) alarms += 1;
     for (const { measure, test } of worse) if (test === 0) found.set(measure, (found.get(measure) ?? 0) + 1);
-    pairs += all.reduce((sum, each) => sum + each.length, 0) / tests;
+    pairs += all.reduce((sum, each) => sum + each.pairs, 0) / tests;
   }
   return { alarms: alarms / count, found: (of: Measure) => (found.get(of) ?? 0) / count, pairs: pairs / count };
 }
 
-function askPairs(change: Change, random: () => number): Pair[] {
-  const pairs: Pair[] = [];
-  for (const look of defaultLooks) {
-    while (pairs.length < look) {
-      const [live, changed] = [answer(random), answer(random)];
-      pairs.push({ live, changed: { ...changed, ...change(changed, random) } });
+function compare(change: Change, random: () => number): { measured: Compared[]; pairs: number } {
+  const [live, changed]: [Sample[], Sample[]] = [[], []];
+  const design = { tries: 160, drop: 0.3, decideBy: measures, tests };
+  for (const look of looksOf(design.tries)) {
+    while (live.length < look) {
+      live.push(answer(random));
+      const next = answer(random);
+      changed.push({ ...next, ...change(next, random) });
     }
-    if (isDecided(pairs, { looks: defaultLooks.length, tests })) break;
+    const measured = compareSamples({ live, changed, isPaired: true }, design);
+    if (look === design.tries || measured.every(({ verdict }) => verdict !== 'undecided')) {
+      return { measured, pairs: look };
+    }
   }
-  return pairs;
+  throw new Error('the last look ends it');
 }
 
 /** Shares of suites in percent, and pairs of requests. */

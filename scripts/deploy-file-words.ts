@@ -15,7 +15,10 @@ export const words: Readonly<Record<string, string>> = {
   'smoke-tests[].attempts': 'Maximum number of attempts.',
   'smoke-tests[].timeout': 'Of one attempt: a number and `ms`, `s`, `m` or `h`, from 100ms to 30m.',
   'smoke-tests[].tries': 'So many right answers in a row are needed.',
-  'smoke-tests[].pass-rate': 'The share of right answers, from 0 to 1, that the agent is tested for over many answers.',
+  'smoke-tests[].pass-rate':
+    'The share of right answers, from 0 to 1, that the agent is tested for over many answers; `baseline`: that of the live revision.',
+  'smoke-tests[].against': '`live`: the answers are compared with those of the live revision to the same requests.',
+  'smoke-tests[].decide-by': 'Of a test against the live revision, the measures that its verdict follows from.',
   'smoke-tests[].drop': 'How far below the `pass-rate` an agent fails; 0.3 by default.',
   'smoke-tests[].max-tries': 'After how many answers without a verdict nothing is proven.',
   'smoke-tests[].tries-at-once': 'How many attempts are sent at the same time, from 1 to 16; 4 by default.',

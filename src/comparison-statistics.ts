@@ -100,13 +100,45 @@ export function shiftOf(differences: readonly number[]): number {
   return median(differences.flatMap((each, index) => differences.slice(index).map((other) => (each + other) / 2)));
 }
 
-/** Holm's method: which of the hypotheses are rejected, with at most `error` for any false one among all. */
-export function holm(values: readonly number[], error: number): boolean[] {
-  const rejected = values.map(() => false);
-  const order = values.map((value, index) => ({ value, index })).toSorted((a, b) => a.value - b.value);
-  for (const [before, { value, index }] of order.entries()) {
-    if (value > error / (values.length - before)) break;
-    rejected[index] = true;
+/** The same of two lists that are not paired: the median of all differences between an answer of each. */
+export const shiftBetween = (live: readonly number[], changed: readonly number[]): number =>
+  median(changed.flatMap((latter) => live.map((former) => latter - former)));
+
+/**
+ * The rank test of Mann and Whitney, by its normal approximation with ties: the probability of numbers in `changed`
+ * that are so much larger than those in `live`, where both are drawn alike.
+ */
+export function largerIn(live: readonly number[], changed: readonly number[]): number {
+  const [n, m] = [live.length, changed.length];
+  const all = [...live, ...changed].toSorted((a, b) => a - b);
+  let ties = 0;
+  for (let from = 0; from < all.length;) {
+    const end = all.findIndex((each, index) => index > from && each !== all[from]);
+    const tied = (end === -1 ? all.length : end) - from;
+    ties += tied ** 3 - tied;
+    from += tied;
   }
-  return rejected;
+  const wins = changed.reduce(
+    (sum, latter) => sum + live.reduce((won, former) => won + (latter > former ? 1 : latter === former ? 0.5 : 0), 0),
+    0,
+  );
+  const variance = ((n * m) / 12) * (n + m + 1 - ties / ((n + m) * (n + m - 1)));
+  return variance > 0 ? normalTail((wins - (n * m) / 2 - 0.5) / Math.sqrt(variance)) : 1;
+}
+
+/** The probability that a normal number is at least `z`: a continued fraction far out, a series within. */
+function normalTail(z: number): number {
+  if (z < 0) return 1 - normalTail(-z);
+  const density = Math.exp(-(z ** 2) / 2) / Math.sqrt(2 * Math.PI);
+  if (z > 3) {
+    let fraction = z;
+    for (let depth = 60; depth > 0; depth -= 1) fraction = z + depth / fraction;
+    return density / fraction;
+  }
+  let [term, sum] = [z, z];
+  for (let index = 1; index < 100; index += 1) {
+    term *= z ** 2 / (2 * index + 1);
+    sum += term;
+  }
+  return 0.5 - density * sum;
 }

@@ -7,9 +7,9 @@ import type { Inputs } from '../config/input-table.ts';
 import { inputProblem } from '../config/inputs.ts';
 import { OptionReader } from '../config/option-reader.ts';
 import { readRequested } from '../config/read-desired.ts';
-import type { SmokeTest } from '../config/smoke-test.ts';
+import { measures, type SmokeTest } from '../config/smoke-test.ts';
 import { readAddress } from '../contract/base-address.ts';
-import { compare } from '../deploy/compare.ts';
+import { smoke } from '../deploy/smoke.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import { comparisonJson, comparisonLines } from '../report/comparison.ts';
 import { complain, exitCodes, onCommandLine, readTextFile, type ExitCode } from './problems.ts';
@@ -18,6 +18,9 @@ import type { Terminal } from './terminal.ts';
 /** The most pairs of one test, and how many there are where none is given. */
 const mostTries = 1_000;
 const defaultTries = 160;
+
+/** How the tests are compared, whatever the file says of each: all measures decide. */
+const compared = { kind: 'live', atOnce: 4, drop: 0.3, decideBy: measures } as const;
 
 interface Request {
   live: string;
@@ -47,21 +50,21 @@ export async function compareCommand(inputs: Inputs, terminal: Terminal): Promis
   const leave = (): void => cancelled.abort();
   process.once('SIGINT', leave).once('SIGTERM', leave);
   try {
-    const comparison = await compare({
-      tests,
+    const comparison = await smoke({
+      tests: tests.map((test) => ({ ...test, series: { ...compared, tries, tests: tests.length } })),
       live: former,
-      changed: latter,
-      tries,
+      agent: latter,
       clock: steadyClock,
+      random: Math.random,
       signal: cancelled.signal,
       note: (text) => terminal.print(`Note: ${text}`),
       emit: (event) => {
-        if (event.kind === 'compared-pairs') terminal.print(`  ${event.name}: ${event.pairs} pairs`);
+        if (event.kind === 'smoke-attempt') terminal.print(`  ${event.name}: ${event.attempt / 2} pairs`);
       },
     });
     for (const line of comparisonLines(comparison)) terminal.print(line);
     terminal.conclude(comparisonJson(comparison));
-    return comparison.kind === 'no-worse' ? exitCodes.passes : exitCodes.fails;
+    return comparison.kind === 'passed' ? exitCodes.passes : exitCodes.fails;
   } catch (error) {
     if (!cancelled.signal.aborted) throw error;
     terminal.print('cancelled: nothing is decided');

@@ -24,11 +24,32 @@ export type ValueTest =
   /** A text that is JSON, of a value that fits this schema. */
   | { kind: 'json'; schema: Record<string, unknown> };
 
+/** What of the answers of two agents is compared. */
+export const measures = ['pass-rate', 'first-event', 'total', 'nodes', 'node-order', 'tokens'] as const;
+export type Measure = (typeof measures)[number];
+
+/** How the answers of a new agent are compared with those of the live one. */
+export interface ComparisonDesign {
+  /** The most answers of each agent. */
+  tries: number;
+  /** Points of the pass rate that must not be lost, from 0 to 1. */
+  drop: number;
+  /** The measures that a verdict follows from; the others are only reported. */
+  decideBy: readonly Measure[];
+  /** The tests of the deployment that compare, which share its false alarms. */
+  tests: number;
+}
+
 /** Several answers to one question; at most `atOnce` requests are sent at the same time. */
 export type Series = { atOnce: number } & (
   | { kind: 'all-right'; tries: number }
   /** Right and wrong answers are counted until the boundaries say which of the two rates is meant. */
   | ({ kind: 'rate'; boundaries: SequentialTest } & RateHypotheses)
+  /**
+   * As many requests to the live agent, in pairs. Where `liveFirst` is given, the first so many are those of the live
+   * agent, sent before the new one was there.
+   */
+  | ({ kind: 'live'; liveFirst?: number } & ComparisonDesign)
 );
 
 /** A question for the deployed agent and what its answer must be. */

@@ -4,7 +4,7 @@ import { duration } from './duration.ts';
 import { graphConfigPathProblem } from '../contract/control/field-values.ts';
 import { isObject } from '../contract/json-object.ts';
 import { designTest, fewestTries, mostTries, smallestDrop } from '../sequential-test.ts';
-import type { SmokeTest, Series, Expectation, ValueTest } from './smoke-test.ts';
+import { measures, type Measure, type SmokeTest, type Series, type Expectation, type ValueTest } from './smoke-test.ts';
 import { compilePath } from './json-path.ts';
 import { schemaFaults } from './json-schema.ts';
 import { compilePattern } from './pattern.ts';
@@ -96,6 +96,7 @@ const longestTimeoutMs = 1_800_000;
 const defaultDrop = 0.3;
 const mostAtOnce = 16;
 const defaultAtOnce = 4;
+const defaultLiveTries = 160;
 
 /** From 1 to 100 points. */
 const share = z.number().min(0.01).max(1, 'must be at most 1: write 0.9 for 90 %');
@@ -115,7 +116,9 @@ const writtenSmokeTest = z
     attempts: z.int().min(1).max(mostAttempts).default(defaultAttempts),
     timeout: duration(100, longestTimeoutMs).prefault(`${defaultTimeoutMs}ms`),
     tries: z.int().min(1).max(mostTries).optional(),
-    'pass-rate': share.optional(),
+    'pass-rate': z.union([share, z.literal('baseline')]).optional(),
+    against: z.literal('live').optional(),
+    'decide-by': z.array(z.enum(measures)).min(1).optional(),
     drop: share.optional(),
     'max-tries': z.int().min(1).max(mostTries).optional(),
     'tries-at-once': z.int().min(1).max(mostAtOnce).optional(),
@@ -127,10 +130,20 @@ const writtenSmokeTest = z
     when: ({ value }) => isObject(value),
   })
   .superRefine((test, context) => {
-    const { tries, drop = defaultDrop, 'pass-rate': passRate } = test;
+    const { tries, drop = defaultDrop, 'pass-rate': passRate, against } = test;
     const refuse = (key: string, message: string): void => context.addIssue({ code: 'custom', path: [key], message });
     if (test.answer !== undefined && test.cases === undefined)
       refuse('answer', 'is for `cases`, which is missing here');
+    if (against === undefined && test['decide-by'] !== undefined) {
+      refuse('decide-by', 'is for `against: live`, which is missing here');
+    }
+    if (isAgainstLive(test)) {
+      if (against !== undefined && passRate !== undefined) {
+        refuse('pass-rate', 'has no meaning beside `against: live`, which takes the pass rate of the live revision');
+      }
+      if (test['max-tries'] !== undefined) refuse('max-tries', 'is for a `pass-rate` that is a number: write `tries`');
+      return;
+    }
     if (passRate === undefined) {
       for (const key of ['drop', 'max-tries'] as const) {
         if (test[key] !== undefined) refuse(key, 'is for a `pass-rate`, which is missing here');
@@ -141,7 +154,7 @@ const writtenSmokeTest = z
       return;
     }
     if (tries !== undefined) refuse('tries', 'has no meaning beside a `pass-rate`: write `max-tries` to limit it');
-    if (drop >= passRate)
+    if (typeof passRate === 'number' && drop >= passRate)
       refuse(
         test.drop === undefined ? 'pass-rate' : 'drop',
         `must leave a pass rate above 0, and a drop of ${drop} from ${passRate} does not`,
@@ -150,6 +163,15 @@ const writtenSmokeTest = z
   // For editors; the rule itself is above.
   .meta({ allOf: [{ anyOf: [{ required: ['input'] }, { required: ['cases'] }] }] });
 type WrittenSmokeTest = z.infer<typeof writtenSmokeTest>;
+
+/** Whether the answers of the live revision are needed. */
+const isAgainstLive = (test: {
+  against?: 'live' | undefined;
+  'pass-rate'?: number | 'baseline' | undefined;
+}): boolean => test.against === 'live' || test['pass-rate'] === 'baseline';
+
+/** Other nodes may be meant. */
+const decidesByDefault: readonly Measure[] = ['pass-rate', 'first-event', 'total', 'tokens'];
 
 const toSmokeTest = (
   { name, assistant, thread, input, expect, attempts, timeout, context, 'stream-modes': modes }: WrittenSmokeTest,
@@ -170,11 +192,16 @@ const toSmokeTest = (
 /** How often a test is tried; the problem of one that can't come to a verdict. */
 function readSeries(
   { tries, drop = defaultDrop, ...written }: WrittenSmokeTest,
-  { tests, isFirstProblem }: { tests: number; isFirstProblem: () => boolean },
+  { tests, against, isFirstProblem }: { tests: number; against: number; isFirstProblem: () => boolean },
 ): { series?: Series; problem?: { key: string; message: string } } {
   const atOnce = written['tries-at-once'] ?? defaultAtOnce;
   const passRate = written['pass-rate'];
-  if (passRate === undefined) return tries === undefined ? {} : { series: { kind: 'all-right', tries, atOnce } };
+  if (isAgainstLive(written)) {
+    const decideBy = passRate === 'baseline' ? (['pass-rate'] as const) : (written['decide-by'] ?? decidesByDefault);
+    return { series: { kind: 'live', tries: tries ?? defaultLiveTries, drop, decideBy, tests: against, atOnce } };
+  }
+  if (passRate === undefined || passRate === 'baseline')
+    return tries === undefined ? {} : { series: { kind: 'all-right', tries, atOnce } };
   const hypotheses = { passRate, drop, tests };
   const boundaries = designTest(hypotheses, written['max-tries']);
   if (!boundaries) {
@@ -217,10 +244,11 @@ export const writtenSmokeTests = z
     }
   })
   .transform((tests, context): SmokeTest[] => {
-    const rates = tests.filter((test) => test['pass-rate'] !== undefined).length;
+    const rates = tests.filter((test) => typeof test['pass-rate'] === 'number').length;
+    const against = tests.filter(isAgainstLive).length;
     const isFirstProblem = (): boolean => context.issues.length === 0;
     return tests.map((test, index) => {
-      const { series, problem } = readSeries(test, { tests: rates, isFirstProblem });
+      const { series, problem } = readSeries(test, { tests: rates, against, isFirstProblem });
       if (problem) context.addIssue({ code: 'custom', path: [index, problem.key], message: problem.message });
       return toSmokeTest(test, series);
     });

@@ -5,6 +5,7 @@ import { messageOf } from '../errors.ts';
 import type { AgentServer } from '../contract/agent/service.ts';
 import { concludeAll, concludeTest, nextAttempt } from '../planning/verdict.ts';
 import { attributeVerdict, replacementIn } from '../planning/verdict-subject.ts';
+import { receiverOf, turnsOf, withoutLive } from '../planning/against-live.ts';
 import { attemptsAtOnce, compactAttempts, isPauseDue } from '../planning/series.ts';
 import type { Evidence, NamedVerdict, TestVerdict, UnprovenReason, Verdict } from '../planning/verdict-types.ts';
 import { sendTestRequest } from './send-test-request.ts';
@@ -18,6 +19,10 @@ import { tryCall, type CallResult } from './try-call.ts';
 interface SmokeRun {
   tests: readonly SmokeTest[];
   agent: AgentServer;
+  /** The agent that serves, for tests against it; without it each of them is a test of one answer. */
+  live?: AgentServer | undefined;
+  /** What the live agent answered before the new one was there, by the name of the test. */
+  before?: ReadonlyMap<string, readonly Evidence[]> | undefined;
   clock: Clock;
   /** From 0 up to 1. */
   random: () => number;
@@ -52,17 +57,24 @@ export function unprovenVerdict(tests: readonly SmokeTest[], because: UnprovenRe
   return concludeAll(tests.map(({ name }) => ({ name, attempts: 0, verdict: { kind: 'unproven', because, why } })));
 }
 
-async function runSmokeTest(test: SmokeTest, smoking: SmokeRun): Promise<NamedVerdict> {
-  const { agent, clock, random, signal, emit, note, redact = (text: string) => text } = smoking;
+async function runSmokeTest(written: SmokeTest, smoking: SmokeRun): Promise<NamedVerdict> {
+  const { agent, live, clock, random, signal, emit, note, redact = (text: string) => text } = smoking;
+  const before = live ? [] : (smoking.before?.get(written.name) ?? []);
+  const test = live ? written : withoutLive(written, before.length);
   const left = (what: string) => note?.(redact(`smoke test ${test.name} could not remove ${what}`));
-  let attempts: readonly Evidence[] = [];
+  let attempts: readonly Evidence[] = before;
   for (;;) {
-    const sent = Array.from({ length: attemptsAtOnce(test, attempts) }, () =>
-      sendTestRequest(test, { agent, clock, signal, left }),
-    );
+    const sent = turnsOf(test, attempts.length, attemptsAtOnce(test, attempts)).map(async (turn) => {
+      const answers: Evidence[] = [];
+      for (const attempt of turn) {
+        const receiver = receiverOf(test, attempt) === 'live' && live ? live : agent;
+        answers.push(await sendTestRequest(test, { agent: receiver, clock, signal, left }));
+      }
+      return answers;
+    });
     // When they are cancelled, each of them still removes what it made.
     await Promise.allSettled(sent);
-    attempts = compactAttempts(test, [...attempts, ...(await Promise.all(sent))]);
+    attempts = compactAttempts(test, [...attempts, ...(await Promise.all(sent)).flat()]);
     const verdict = redacted(concludeTest(test, attempts, redact), redact);
     const again = nextAttempt(test, attempts) === 'again';
     emit?.({ kind: 'smoke-attempt', name: test.name, attempt: attempts.length, verdict, again });

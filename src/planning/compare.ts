@@ -1,73 +1,58 @@
-import type { SmokeTest } from '../config/smoke-test.ts';
+import { measures, type ComparisonDesign, type Measure, type SmokeTest } from '../config/smoke-test.ts';
 import { isObject } from '../contract/json-object.ts';
 import {
   differenceInterval,
   differs,
   fewerIn,
-  holm,
+  largerIn,
   largerThan,
   median,
+  shiftBetween,
   shiftOf,
   type TwoCounts,
 } from '../comparison-statistics.ts';
 import { judgeAll } from './judge.ts';
-import type { AnswerKind, Evidence } from './verdict-types.ts';
+import type { Comparison, Evidence, Measured, Sample } from './verdict-types.ts';
 
-/** What is compared of one answer. */
-export interface Sample {
-  /** A late answer is not right. */
-  answer: AnswerKind;
-  firstEventMs: number | undefined;
-  totalMs: number;
-  nodes: readonly string[];
-  tokens: number | undefined;
-}
-
-/** The answers of both agents to one request each, sent one after the other. */
+/** The answers of both agents to one request each. */
 export interface Pair {
   live: Sample;
   changed: Sample;
 }
 
-export const measures = ['pass-rate', 'first-event', 'total', 'nodes', 'node-order', 'tokens'] as const;
-export type Measure = (typeof measures)[number];
-
-/** What is said of one measure of one test. `chance` is its p-value, with all looks counted. */
-export interface Measured {
-  measure: Measure;
-  verdict: 'worse' | 'no-worse' | 'undecided' | 'not-measured';
-  chance: number;
-  live: number;
-  changed: number;
+/** The answers of both agents: in pairs, or those of one before those of the other. */
+export interface TwoSamples {
+  live: readonly Sample[];
+  changed: readonly Sample[];
+  isPaired: boolean;
 }
 
-/** The pairs after which a comparison may end, and the most of them. */
-export const defaultLooks: readonly number[] = [30, 60, 160];
+/** The numbers of answers after which a comparison may end, and the most of them. */
+const defaultLooks: readonly number[] = [30, 60, 160];
+
+export const looksOf = (tries: number): number[] => [...defaultLooks.filter((look) => look < tries), tries];
 
 /** All measures of all tests together, and the pass rate of one test. */
 const falseAlarm = { suite: 0.01, passRate: 0.001 };
-/** What is looked for: points of the pass rate, the share of answers with another path, and of a time or of tokens. */
-const sought = { drop: 0.3, path: 1 / 3, share: 0.25 };
+/** What is looked for: the share of answers with another path, and of a time or of tokens. */
+const sought = { path: 1 / 3, share: 0.25 };
 /** A change that is too small to matter: this share of the live median, and at least so many ms. */
 const irrelevant = { share: 0.05, ms: 20 };
+/** Of an answer, the nodes that are compared. */
+const mostNodes = 50;
 
 /** What is compared of an answer; undefined where there was none. */
-function sampleOf(test: SmokeTest, evidence: Evidence): Sample | undefined {
+export function sampleOf(test: SmokeTest, evidence: Evidence): Sample | undefined {
+  if (evidence.kind === 'judged') return evidence;
   const [judged] = judgeAll(test, [evidence]);
   if (!judged || evidence.kind !== 'answered') return undefined;
   return {
     answer: judged.kind,
     firstEventMs: evidence.refused ? undefined : evidence.firstEventMs,
     totalMs: evidence.totalMs,
-    nodes: evidence.nodes,
+    nodes: evidence.nodes.slice(0, mostNodes),
     tokens: tokensOf(evidence.values),
   };
-}
-
-/** A pair of which one has no answer says nothing of either agent. */
-export function pairOf(test: SmokeTest, live: Evidence, changed: Evidence): Pair | undefined {
-  const [former, latter] = [sampleOf(test, live), sampleOf(test, changed)];
-  return former && latter ? { live: former, changed: latter } : undefined;
 }
 
 /** The tokens of all messages that report them. */
@@ -83,81 +68,118 @@ function tokensOf(values: unknown): number | undefined {
 }
 
 /** One measure without the others: `isNoWorse` where what is sought is excluded. */
-type Alone = Omit<Measured, 'verdict' | 'measure'> & { isNoWorse: boolean; isMeasured: boolean };
+type Alone = Pick<Measured, 'chance' | 'live' | 'changed'> & { isNoWorse: boolean; isMeasured: boolean };
 
-function measure(of: Measure, pairs: readonly Pair[]): Alone {
+function measure(of: Measure, samples: TwoSamples, drop: number): Alone {
   switch (of) {
     case 'pass-rate':
-      return passRate(pairs);
+      return passRate(samples, drop);
     case 'first-event':
-      return amount(pairs, ({ firstEventMs }) => firstEventMs, irrelevant.ms);
+      return amount(samples, ({ firstEventMs }) => firstEventMs, irrelevant.ms);
     case 'total':
-      return amount(pairs, ({ totalMs }) => totalMs, irrelevant.ms);
+      return amount(samples, ({ totalMs }) => totalMs, irrelevant.ms);
     case 'tokens':
-      return amount(pairs, ({ tokens }) => tokens, 0);
+      return amount(samples, ({ tokens }) => tokens, 0);
     case 'nodes':
-      return paths(pairs, ({ nodes }) => JSON.stringify([...new Set(nodes)].toSorted()));
+      return paths(samples, ({ nodes }) => JSON.stringify([...new Set(nodes)].toSorted()));
     case 'node-order':
-      return paths(pairs, ({ nodes }) => JSON.stringify(nodes));
+      return paths(samples, ({ nodes }) => JSON.stringify(nodes));
   }
 }
 
 const notMeasured: Alone = { chance: 1, live: 0, changed: 0, isNoWorse: false, isMeasured: false };
 
-const countsOf = (pairs: readonly Pair[], isCounted: (sample: Sample) => boolean): TwoCounts => ({
-  live: pairs.filter(({ live }) => isCounted(live)).length,
-  liveOf: pairs.length,
-  changed: pairs.filter(({ changed }) => isCounted(changed)).length,
-  changedOf: pairs.length,
+const countsOf = ({ live, changed }: TwoSamples, isCounted: (sample: Sample) => boolean): TwoCounts => ({
+  live: live.filter(isCounted).length,
+  liveOf: live.length,
+  changed: changed.filter(isCounted).length,
+  changedOf: changed.length,
 });
 
-function passRate(pairs: readonly Pair[]): Alone {
-  if (pairs.length === 0) return notMeasured;
-  const counts = countsOf(pairs, ({ answer }) => answer === 'right');
+const isRight = ({ answer }: Sample): boolean => answer === 'right';
+
+function passRate(samples: TwoSamples, drop: number): Alone {
+  if (samples.live.length === 0 || samples.changed.length === 0) return notMeasured;
+  const counts = countsOf(samples, isRight);
   return {
     chance: fewerIn(counts),
     live: counts.live,
     changed: counts.changed,
-    isNoWorse: differenceInterval(counts).low > -sought.drop,
+    isNoWorse: differenceInterval(counts).low > -drop,
     isMeasured: true,
   };
 }
 
-/** Compares each answer with the one beside it: what the hour changes, it changes for both. */
-function amount(pairs: readonly Pair[], valueOf: (sample: Sample) => number | undefined, least: number): Alone {
-  const both = pairs.flatMap(({ live, changed }) => {
-    const [former, latter] = [valueOf(live), valueOf(changed)];
-    return former === undefined || latter === undefined ? [] : [{ former, latter }];
-  });
-  if (both.length === 0) return notMeasured;
-  const differences = both.map(({ former, latter }) => latter - former);
-  const usual = median(both.map(({ former }) => former));
+type ValueOf = (sample: Sample) => number | undefined;
+
+/** In pairs each answer is compared with the one beside it: what the hour changes, it changes for both. */
+function amount(samples: TwoSamples, valueOf: ValueOf, least: number): Alone {
+  const { live, changed, chanceOf, shift } = samples.isPaired
+    ? pairedAmounts(samples, valueOf)
+    : separateAmounts(samples, valueOf);
+  if (live.length === 0 || changed.length === 0) return notMeasured;
+  const usual = median(live);
   const small = Math.max(least, usual * irrelevant.share);
   const large = Math.max(2 * small, usual * sought.share);
   return {
-    chance: largerThan(differences, small),
+    chance: chanceOf(small).larger,
     live: usual,
-    changed: usual + shiftOf(differences),
-    isNoWorse:
-      largerThan(
-        differences.map((each) => -each),
-        -large,
-      ) <
-      falseAlarm.suite / 3,
+    changed: usual + shift(),
+    isNoWorse: chanceOf(large).smaller < falseAlarm.suite / 3,
     isMeasured: true,
+  };
+}
+
+interface Amounts {
+  live: readonly number[];
+  changed: readonly number[];
+  /** The p-values of "larger by more than `shift`" and "larger by less than `shift`". */
+  chanceOf: (shift: number) => { larger: number; smaller: number };
+  shift: () => number;
+}
+
+function pairedAmounts(samples: TwoSamples, valueOf: ValueOf): Amounts {
+  const both = samples.live.flatMap((sample, index) => {
+    const other = samples.changed[index];
+    const [former, latter] = [valueOf(sample), other && valueOf(other)];
+    return former === undefined || latter === undefined ? [] : [{ former, latter }];
+  });
+  const differences = both.map(({ former, latter }) => latter - former);
+  const opposite = differences.map((each) => -each);
+  return {
+    live: both.map(({ former }) => former),
+    changed: both.map(({ latter }) => latter),
+    chanceOf: (shift) => ({ larger: largerThan(differences, shift), smaller: largerThan(opposite, -shift) }),
+    shift: () => shiftOf(differences),
+  };
+}
+
+function separateAmounts(samples: TwoSamples, valueOf: ValueOf): Amounts {
+  const valuesOf = (all: readonly Sample[]): number[] => all.flatMap((sample) => valueOf(sample) ?? []);
+  const [live, changed] = [valuesOf(samples.live), valuesOf(samples.changed)];
+  return {
+    live,
+    changed,
+    chanceOf: (shift) => {
+      const moved = live.map((each) => each + shift);
+      return { larger: largerIn(moved, changed), smaller: largerIn(changed, moved) };
+    },
+    shift: () => shiftBetween(live, changed),
   };
 }
 
 /** Each path is compared on its own, and the most striking one counts as that of so many. */
-function paths(pairs: readonly Pair[], pathOf: (sample: Sample) => string): Alone {
-  const isEmpty = ({ live, changed }: Pair): boolean => live.nodes.length === 0 && changed.nodes.length === 0;
-  if (pairs.every(isEmpty)) return notMeasured;
-  const seen = [...new Set(pairs.flatMap(({ live, changed }) => [pathOf(live), pathOf(changed)]))];
-  const counts = seen.map((path) => countsOf(pairs, (sample) => pathOf(sample) === path));
+function paths(samples: TwoSamples, pathOf: (sample: Sample) => string): Alone {
+  const { live, changed } = samples;
+  const all = [...live, ...changed];
+  if (live.length === 0 || changed.length === 0 || all.every(({ nodes = [] }) => nodes.length === 0))
+    return notMeasured;
+  const seen = [...new Set(all.map(pathOf))];
+  const counts = seen.map((path) => countsOf(samples, (sample) => pathOf(sample) === path));
   return {
     chance: Math.min(1, seen.length * Math.min(...counts.map(differs))),
-    live: new Set(pairs.map(({ live }) => pathOf(live))).size,
-    changed: new Set(pairs.map(({ changed }) => pathOf(changed))).size,
+    live: new Set(live.map(pathOf)).size,
+    changed: new Set(changed.map(pathOf)).size,
     isNoWorse: counts.every((each) => {
       const { low, high } = differenceInterval(each);
       return low > -sought.path && high < sought.path;
@@ -166,26 +188,52 @@ function paths(pairs: readonly Pair[], pathOf: (sample: Sample) => string): Alon
   };
 }
 
-/** The verdicts on all tests of a suite, each on its own pairs. `looks` is how often each may have been looked at. */
-export function compareAll(tests: readonly (readonly Pair[])[], looks: number): Measured[][] {
-  const alone = tests.flatMap((pairs) => measures.map((each) => ({ measure: each, ...measure(each, pairs) })));
-  const chances = alone.map(({ chance }) => Math.min(1, chance * looks));
-  const alarms = holm(chances, falseAlarm.suite);
-  const all = alone.map(({ isNoWorse, isMeasured, ...rest }, index): Measured => {
-    const chance = chances[index] ?? 1;
-    const isWorse = alarms[index] === true && (rest.measure !== 'pass-rate' || chance <= falseAlarm.passRate);
+/**
+ * All measures of one test. Each is looked at as strictly as all deciding measures of all tests together allow, with
+ * every look counted, so it may be repeated after each of them.
+ */
+export function compareSamples(samples: TwoSamples, design: ComparisonDesign): Measured[] {
+  const { tries, drop, decideBy, tests } = design;
+  const strict = falseAlarm.suite / (tests * decideBy.length);
+  const looks = samples.isPaired ? looksOf(tries).length : 1;
+  return measures.map((of): Measured => {
+    const { chance, isNoWorse, isMeasured, live, changed } = measure(of, samples, drop);
+    const counted = Math.min(1, chance * looks);
+    const isWorse = counted <= (of === 'pass-rate' ? Math.min(strict, falseAlarm.passRate) : strict);
     const verdict = !isMeasured ? 'not-measured' : isWorse ? 'worse' : isNoWorse ? 'no-worse' : 'undecided';
-    return { ...rest, chance, verdict };
+    return { measure: of, verdict, decides: decideBy.includes(of), chance: counted, live, changed };
   });
-  return tests.map((_, index) => all.slice(index * measures.length, (index + 1) * measures.length));
 }
 
-/** Whether a test of so many needs no more pairs: all of it is decided, as strictly as if it were the last. */
-export function isDecided(pairs: readonly Pair[], { looks, tests }: { looks: number; tests: number }): boolean {
-  const strict = falseAlarm.suite / (tests * measures.length);
-  return measures.every((each) => {
-    const { chance, isNoWorse, isMeasured } = measure(each, pairs);
-    const most = each === 'pass-rate' ? Math.min(strict, falseAlarm.passRate) : strict;
-    return !isMeasured || isNoWorse || chance * looks <= most;
-  });
+/** What a verdict follows from, where it was measured. */
+export const decisive = (measured: readonly Measured[]): Measured[] =>
+  measured.filter(({ decides, verdict }) => decides && verdict !== 'not-measured');
+
+export const isOpen = (measured: readonly Measured[]): boolean =>
+  decisive(measured).some(({ verdict }) => verdict === 'undecided');
+
+/**
+ * How many answers of each agent would decide what is open, if the further ones are like those so far; undefined beyond
+ * three times as many, for exact tests of more take long.
+ */
+export function answersNeeded(samples: TwoSamples, design: ComparisonDesign): number | undefined {
+  const repeated = (times: number): TwoSamples => {
+    const more = (all: readonly Sample[]): Sample[] => Array.from({ length: times }, () => all).flat();
+    return { ...samples, live: more(samples.live), changed: more(samples.changed) };
+  };
+  const enough = [2, 3].find((times) => !isOpen(compareSamples(repeated(times), design)));
+  return enough && enough * samples.changed.length;
 }
+
+/** The answers of a test with what they say of each measure. */
+export const comparisonOf = (samples: TwoSamples, unreachable: number, design: ComparisonDesign): Comparison => ({
+  live: { right: samples.live.filter(isRight).length, answers: samples.live.length },
+  changed: { right: samples.changed.filter(isRight).length, answers: samples.changed.length },
+  unreachable,
+  measures: compareSamples(samples, design),
+  times: {
+    live: samples.live.map(({ totalMs }) => totalMs),
+    changed: samples.changed.map(({ totalMs }) => totalMs),
+  },
+  isBeside: samples.isPaired,
+});

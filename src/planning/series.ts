@@ -8,8 +8,13 @@ import {
   percent,
   type ObservedRate,
 } from '../sequential-test.ts';
+import { isReachable, nextOfLive, receiverOf, requestsOfLive } from './against-live.ts';
+import { looksOf, sampleOf } from './compare.ts';
 import { judgeAll, verdictOf, type JudgedAttempt } from './judge.ts';
 import type { Evidence, TestVerdict } from './verdict-types.ts';
+
+/** A series of one agent, which its own answers decide. */
+type OwnSeries = Exclude<Series, { kind: 'live' }>;
 
 // Verdicts that need several answers, each judged as a test of one answer is.
 
@@ -20,7 +25,7 @@ interface Count {
   rate: ObservedRate;
 }
 
-function count(series: Series, judged: readonly JudgedAttempt[]): Count {
+function count(series: OwnSeries, judged: readonly JudgedAttempt[]): Count {
   // The first answer may have waited for a cold start.
   const warm = judged[0]?.kind === 'late' ? judged.slice(1) : judged;
   const rates = series.kind === 'rate' ? { passRate: series.passRate, lowRate: series.passRate - series.drop } : {};
@@ -34,7 +39,7 @@ function count(series: Series, judged: readonly JudgedAttempt[]): Count {
   return { decision: 'continue', rate: { right, answers: warm.length, ...rates } };
 }
 
-function decisionOf(series: Series, { right, answers }: ObservedRate): Count['decision'] {
+function decisionOf(series: OwnSeries, { right, answers }: ObservedRate): Count['decision'] {
   if (series.kind === 'rate') return decide(series.boundaries, { right, wrong: answers - right });
   if (right > 0 && right < answers) return 'unproven';
   if (answers < series.tries) return 'continue';
@@ -42,7 +47,7 @@ function decisionOf(series: Series, { right, answers }: ObservedRate): Count['de
 }
 
 /** The verdict on the answers of a series, of which there is at least one. */
-export function concludeSeries(series: Series, judged: readonly JudgedAttempt[]): TestVerdict {
+export function concludeSeries(series: OwnSeries, judged: readonly JudgedAttempt[]): TestVerdict {
   const { decision, rate } = count(series, judged);
   const isShown = ({ kind, held }: JudgedAttempt): boolean =>
     held.length > 0 && (kind === 'right') === (decision === 'passed');
@@ -56,7 +61,7 @@ export function concludeSeries(series: Series, judged: readonly JudgedAttempt[])
   return { ...verdictOf(decision, shown), rate };
 }
 
-function whyUndecided(series: Series, rate: ObservedRate): string {
+function whyUndecided(series: OwnSeries, rate: ObservedRate): string {
   const seen = formatDecision('unproven', rate);
   if (series.kind === 'rate') return `${seen}; ${missingAnswers(series, rate)}`;
   return rate.right === rate.answers
@@ -78,6 +83,10 @@ function missingAnswers(series: Extract<Series, { kind: 'rate' }>, { right, answ
 /** What a series costs and finds, as a clause. */
 export function describeSeries(series: Series): string {
   if (series.kind === 'all-right') return `needs ${series.tries} right answers`;
+  if (series.kind === 'live') {
+    const [fewest = series.tries] = looksOf(series.tries);
+    return `compares ${fewest} to ${series.tries} answers with as many of the live revision`;
+  }
   const { passRate, drop, boundaries } = series;
   const dropped = exactRates(boundaries, passRate - drop);
   const answers = Math.round(exactRates(boundaries, passRate).meanTries);
@@ -90,6 +99,7 @@ export function describeSeries(series: Series): string {
 
 /** Whether a series needs another answer: until it is decided, and while the agent can be reached. */
 export function nextOfSeries(series: Series, test: SmokeTest, attempts: readonly Evidence[]): 'again' | 'enough' {
+  if (series.kind === 'live') return nextOfLive(series, test, attempts);
   const lastAnswer = attempts.findLastIndex(({ kind }) => kind !== 'unreachable');
   if (attempts.length - 1 - lastAnswer >= test.attempts) return 'enough';
   const { decision } = count(series, judgeAll(test, attempts));
@@ -97,12 +107,12 @@ export function nextOfSeries(series: Series, test: SmokeTest, attempts: readonly
 }
 
 /** An agent that is often unreachable costs no more than twice the tries. */
-const mostAttempts = (series: Series, { attempts }: SmokeTest): number =>
+const mostAttempts = (series: OwnSeries, { attempts }: SmokeTest): number =>
   2 * (series.kind === 'rate' ? series.boundaries.maxTries : series.tries) + attempts;
 
 /** Whether the agent is given time before the next attempt: not where it answers, and a series goes on. */
-export const isPauseDue = ({ series }: SmokeTest, attempts: readonly Evidence[]): boolean =>
-  !series || attempts.at(-1)?.kind === 'unreachable';
+export const isPauseDue = (test: SmokeTest, attempts: readonly Evidence[]): boolean =>
+  !test.series || !isReachable(test, attempts);
 
 /**
  * How many attempts are made at once: first one alone, which a cold start may delay, and never more than the test can
@@ -110,6 +120,7 @@ export const isPauseDue = ({ series }: SmokeTest, attempts: readonly Evidence[])
  */
 export function attemptsAtOnce(test: SmokeTest, attempts: readonly Evidence[]): number {
   const { series } = test;
+  if (series?.kind === 'live') return requestsOfLive(series, test, attempts);
   if (!series || attempts.length === 0 || isPauseDue(test, attempts)) return 1;
   const { right, answers } = count(series, judgeAll(test, attempts)).rate;
   const needed =
@@ -119,15 +130,19 @@ export function attemptsAtOnce(test: SmokeTest, attempts: readonly Evidence[]): 
 
 /** An answer as it is counted; what could not be reached, as it is. */
 export function asJudged(test: SmokeTest, evidence: Evidence): Evidence {
-  const [judged] = judgeAll(test, [evidence]);
-  if (!judged) return evidence;
-  return { kind: 'judged', answer: judged.kind, firstEventMs: judged.firstEventMs, totalMs: judged.totalMs };
+  const sample = sampleOf(test, evidence);
+  if (!sample) return evidence;
+  const { answer, firstEventMs, totalMs, nodes = [], tokens } = sample;
+  const compared = test.series?.kind === 'live' ? { nodes, tokens } : {};
+  return { kind: 'judged', answer, firstEventMs, totalMs, ...compared };
 }
 
 /** The attempts of a series without the answers that no report shows; of one answer all of them. */
 export function compactAttempts(test: SmokeTest, attempts: readonly Evidence[]): readonly Evidence[] {
   if (!test.series) return attempts;
-  const kinds = attempts.map((evidence) => judgeAll(test, [evidence])[0]);
+  const kinds = attempts.map((evidence, index) =>
+    receiverOf(test, index) === 'new' ? judgeAll(test, [evidence])[0] : undefined,
+  );
   const shown = new Set([
     kinds.findLastIndex((judged) => judged !== undefined && judged.kind !== 'right' && judged.held.length > 0),
     kinds.findLastIndex((judged) => judged?.kind === 'right'),

@@ -1,8 +1,19 @@
-import type { Expectation } from '../config/smoke-test.ts';
+import type { Expectation, Measure } from '../config/smoke-test.ts';
 import type { ObservedRate } from '../sequential-test.ts';
 
 /** Right, wrong, or right in everything but its time. */
 export type AnswerKind = 'right' | 'wrong' | 'late';
+
+/** What is counted and compared of one answer. */
+export interface Sample {
+  /** A late answer is not right. */
+  answer: AnswerKind;
+  firstEventMs: number | undefined;
+  totalMs: number;
+  /** The first nodes that it visited; only where they are compared. */
+  nodes?: readonly string[] | undefined;
+  tokens?: number | undefined;
+}
 
 /** The evidence of one attempt at a smoke test, before it is judged. */
 export type Evidence =
@@ -20,8 +31,8 @@ export type Evidence =
       firstEventMs: number | undefined;
       totalMs: number;
     }
-  /** An answer of a series that was judged and not kept. */
-  | { kind: 'judged'; answer: AnswerKind; firstEventMs: number | undefined; totalMs: number }
+  /** An answer of a series that was judged and not kept, but for what is compared of it. */
+  | ({ kind: 'judged' } & Sample)
   /** No whole answer: the agent could not be reached, was not ready, or the stream ended early. */
   | {
       kind: 'unreachable';
@@ -30,9 +41,15 @@ export type Evidence =
       denied?: true;
     };
 
+/** What the live revision is taken as the measure of. */
+interface NoWorse {
+  kind: 'no-worse';
+  measure: Measure;
+}
+
 /** One thing that was expected, and what was seen of it. */
 export interface ExpectationResult {
-  expectation: Expectation;
+  expectation: Expectation | NoWorse;
   held: boolean;
   /** The expectation in words, for example `$.reply contains "hello"`. */
   expected: string;
@@ -47,6 +64,33 @@ export interface ExpectationResult {
 export type UnprovenReason =
   'unreachable' | 'denied' | 'disagreement' | 'undecided' | 'unjudged' | 'no-address' | 'nothing-live' | 'replaced';
 
+/** What is said of one measure. `chance` is its p-value, with all looks counted. */
+export interface Measured {
+  measure: Measure;
+  verdict: 'worse' | 'no-worse' | 'undecided' | 'not-measured';
+  /** Whether the verdict of the test follows from it; else it is only reported. */
+  decides: boolean;
+  chance: number;
+  /** Right answers, median ms or tokens, or the number of different paths. */
+  live: number;
+  changed: number;
+}
+
+/** The answers of the new agent beside those of the live one. */
+export interface Comparison {
+  live: Omit<ObservedRate, 'passRate' | 'lowRate'>;
+  changed: Omit<ObservedRate, 'passRate' | 'lowRate'>;
+  /** Requests without an answer, of either agent. */
+  unreachable: number;
+  measures: readonly Measured[];
+  /** The total times (ms) of all answers. */
+  times: { live: readonly number[]; changed: readonly number[] };
+  /** Whether the live agent answered beside the new one, or before it. */
+  isBeside: boolean;
+  /** How many answers of each would decide what is open, where that can be expected. */
+  needed?: number;
+}
+
 /** A verdict that an answer has proven; of a series the one that shows it best. */
 export interface ProvenVerdict {
   kind: 'passed' | 'failed';
@@ -55,13 +99,15 @@ export interface ProvenVerdict {
   totalMs: number;
   /** Of a series. */
   rate?: ObservedRate;
+  /** Of a test against the live revision. */
+  comparison?: Comparison;
 }
 
 /** One smoke test's verdict. */
 export type TestVerdict =
   | ProvenVerdict
   /** Unreachable, or attempts that disagree: never a reason to roll back. */
-  | { kind: 'unproven'; because: UnprovenReason; why: string; rate?: ObservedRate };
+  | { kind: 'unproven'; because: UnprovenReason; why: string; rate?: ObservedRate; comparison?: Comparison };
 
 /** The verdict on one smoke test, and in how many attempts it was come to. */
 export interface NamedVerdict {

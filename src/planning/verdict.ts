@@ -1,6 +1,7 @@
 import type { SmokeTest } from '../config/smoke-test.ts';
 import { createFormatter, type Redact, type TextFormatter } from './format-expectation.ts';
 import { asItIs, judgeAll, verdictOf, type JudgedAttempt } from './judge.ts';
+import { concludeLive, receiverOf } from './against-live.ts';
 import { concludeSeries, nextOfSeries } from './series.ts';
 import type { Evidence, NamedVerdict, TestVerdict, Verdict } from './verdict-types.ts';
 
@@ -10,7 +11,11 @@ import type { Evidence, NamedVerdict, TestVerdict, Verdict } from './verdict-typ
  */
 export function concludeTest(test: SmokeTest, attempts: readonly Evidence[], redact: Redact = asItIs): TestVerdict {
   const judged = judgeAll(test, attempts, redact);
-  if (test.series && judged.length > 0) return concludeSeries(test.series, judged);
+  if (test.series?.kind === 'live' && judged.length > 0) {
+    const ofNew = attempts.filter((_, index) => receiverOf(test, index) === 'new');
+    return concludeLive(test.series, test, attempts, judgeAll(test, ofNew, redact));
+  }
+  if (test.series && test.series.kind !== 'live' && judged.length > 0) return concludeSeries(test.series, judged);
   const last = judged.findLast(({ kind }) => kind === 'wrong') ?? judged.at(-1);
   if (!last) {
     const because = isDenied(attempts) ? 'denied' : 'unreachable';

@@ -1,20 +1,22 @@
-import type { ComparedTest, Comparison } from '../deploy/compare.ts';
-import type { Measured } from '../planning/compare.ts';
+import { formatComparison } from '../planning/format-comparison.ts';
+import type { Comparison, Measured, NamedVerdict, Verdict } from '../planning/verdict-types.ts';
 import { latencyPlots } from '../verdict-table/latency-plot.ts';
 import { measureName, measureValues, measureVerdict, pointsText } from '../verdict-table/measures.ts';
-import { comparedText } from '../verdict-table/table.ts';
-import { rateText } from '../verdict-table/words.ts';
+import { rateText, type RightAnswers } from '../verdict-table/words.ts';
+
+const outcomes = { failed: 'worse', passed: 'no-worse', unproven: 'undecided', none: 'undecided' } as const;
 
 /** The comparison as a table, a line for each measure of each test, how long the answers took, and what was undecided. */
-export function comparisonLines({ kind, tests }: Comparison): string[] {
+export function comparisonLines({ kind, tests }: Verdict): string[] {
   const header = ['test', 'measure', 'live', 'new', 'change', 'verdict'];
-  const rows = tests.flatMap((test) =>
-    test.measures
+  const compared = tests.flatMap(({ name, verdict: { comparison } }) => (comparison ? [{ name, comparison }] : []));
+  const rows = compared.flatMap(({ name, comparison }) =>
+    comparison.measures
       .filter(({ verdict }) => verdict !== 'not-measured')
       .map((measured) => [
-        test.name,
+        name,
         measureName(measured.measure),
-        ...valuesOf(test, measured),
+        ...valuesOf(comparison, measured),
         measureVerdict(measured),
       ]),
   );
@@ -26,48 +28,38 @@ export function comparisonLines({ kind, tests }: Comparison): string[] {
       .map((cell, column) => cell.padEnd(widths[column] ?? 0))
       .join('  ')
       .trimEnd();
-  const plots = tests.flatMap(({ name, times }) => {
+  const plots = compared.flatMap(({ name, comparison: { times } }) => {
     const drawn = latencyPlots(times.live, times.changed);
     if (!drawn) return [];
     const shown = drawn.lines.map(({ name: agent, plot, median }) => `  ${agent.padEnd(4)} ${plot} median ${median}`);
     return [`${name}: time of an answer, ${drawn.scale}`, ...shown];
   });
-  const outcome = measureVerdict({ measure: 'pass-rate', verdict: kind });
+  const outcome = outcomes[kind].replace('-', ' ');
   return [line(header), ...rows.map(line), ...plots, ...tests.map(sentenceOf), `Outcome: ${outcome}`];
 }
 
-function valuesOf({ pairs, right }: ComparedTest, measured: Measured): string[] {
+function valuesOf({ live, changed }: Comparison, measured: Measured): string[] {
   if (measured.measure !== 'pass-rate') return measureValues(measured);
-  const rate = (count: number): string => `${count} of ${pairs}, ${rateText({ right: count, answers: pairs })}`;
-  return [rate(right.live), rate(right.changed), pointsText(right.live / pairs, right.changed / pairs)];
+  const rate = (counted: RightAnswers): string => `${counted.right} of ${counted.answers}, ${rateText(counted)}`;
+  return [rate(live), rate(changed), pointsText(live.right / live.answers, changed.right / changed.answers)];
 }
 
-function sentenceOf(test: ComparedTest): string {
-  const { name, pairs, right, unreachable, measures, needed } = test;
-  const missing = unreachable === 0 ? '' : `; ${unreachable} pairs without an answer are left out`;
-  if (pairs === 0) return `${name}: undecided, no pair of attempts was answered by both${missing}`;
-  const undecided = measures.filter(({ verdict }) => verdict === 'undecided').map((each) => measureName(each.measure));
-  const takes =
-    needed === undefined
-      ? `which ${pairs * 3} pairs like these would not decide either`
-      : `which about ${needed} pairs (--tries) would decide if the others are like these`;
-  const open = undecided.length > 0 ? `; undecided: ${undecided.join(', ')}, ${takes}` : '';
-  const counted = (count: number) => ({ right: count, answers: pairs });
-  const text = comparedText({ live: counted(right.live), changed: counted(right.changed), measures });
-  return `${name}: ${text}${open}${missing}`;
+function sentenceOf({ name, verdict }: NamedVerdict): string {
+  if (verdict.comparison) return `${name}: ${formatComparison(verdict.comparison)}`;
+  return `${name}: undecided${verdict.kind === 'unproven' ? `, ${verdict.why}` : ''}`;
 }
 
 /** The comparison as `--json` prints it. */
-export const comparisonJson = ({ kind, tests }: Comparison): unknown => ({
-  outcome: kind,
-  passes: kind === 'no-worse',
-  tests: tests.map(({ name, pairs, right, unreachable, measures, needed }) => ({
+export const comparisonJson = ({ kind, tests }: Verdict): unknown => ({
+  outcome: outcomes[kind],
+  passes: kind === 'passed',
+  tests: tests.map(({ name, verdict: { comparison } }) => ({
     name,
-    pairs,
-    pairs_needed: needed ?? null,
-    unreachable,
-    right: { live: right.live, new: right.changed },
-    measures: measures.map(({ measure, verdict, chance, live, changed }) => ({
+    pairs: comparison?.changed.answers ?? 0,
+    pairs_needed: comparison?.needed ?? null,
+    unreachable: comparison?.unreachable ?? 0,
+    right: { live: comparison?.live.right ?? 0, new: comparison?.changed.right ?? 0 },
+    measures: (comparison?.measures ?? []).map(({ measure, verdict, chance, live, changed }) => ({
       measure,
       verdict,
       p_value: chance,

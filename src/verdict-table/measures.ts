@@ -4,6 +4,8 @@ import { durationText, signed } from './words.ts';
 export interface MeasureResult {
   measure: string;
   verdict: string;
+  /** `false`: the verdict of the test does not follow from it. */
+  decides?: boolean;
   live: number;
   changed: number;
 }
@@ -22,18 +24,22 @@ const names: ReadonlyMap<string, string> = new Map([
 export const measureName = (measure: string): string => names.get(measure) ?? measure;
 
 const paths: ReadonlySet<string> = new Set(['nodes', 'node-order', 'tools', 'tool-order']);
+
+/** Whether a measure is what an answer went through, which is not better or worse, but alike or not. */
+export const isPath = (measure: string): boolean => paths.has(measure);
+
 const times: ReadonlySet<string> = new Set(['first-event', 'total']);
 
 /** What is said of a measure: `no worse`. Paths are not better or worse, but alike or not. */
 export function measureVerdict({ measure, verdict }: Pick<MeasureResult, 'measure' | 'verdict'>): string {
-  if (paths.has(measure) && verdict === 'worse') return 'changed';
-  if (paths.has(measure) && verdict === 'no-worse') return 'alike';
+  if (isPath(measure) && verdict === 'worse') return 'changed';
+  if (isPath(measure) && verdict === 'no-worse') return 'alike';
   return verdict.replaceAll('-', ' ');
 }
 
 /** The values of a measure, and how far the second one is from the first. The right answers are counted, and shown apart. */
 export function measureValues({ measure, live, changed }: MeasureResult): [live: string, changed: string, by: string] {
-  if (paths.has(measure)) return [pathCount(live), pathCount(changed), ''];
+  if (isPath(measure)) return [pathCount(live), pathCount(changed), ''];
   const text = times.has(measure) ? durationText : amountText;
   const sign = changed > live ? '+' : changed < live ? '-' : '';
   const share = live > 0 ? ` (${signed(Math.round((changed / live - 1) * 100))} %)` : '';

@@ -13,10 +13,18 @@ export interface TableComparison {
 }
 
 /** A smoke test with its verdict, as the control service is told it and keeps it. */
-export type TableTest = Omit<VerdictReport['tests'][number], 'kind'> & {
-  kind: string;
-  compared?: TableComparison | undefined;
-};
+export type TableTest = Omit<VerdictReport['tests'][number], 'kind'> & { kind: string };
+
+function toTableComparison({ comparison }: TableTest): TableComparison | undefined {
+  if (!comparison) return undefined;
+  const { answers, right_answers: right, measures, times_ms: times } = comparison;
+  return {
+    live: { right: right.live, answers: answers.live },
+    changed: { right: right.new, answers: answers.new },
+    measures: measures.map(({ new: changed, ...measured }) => ({ ...measured, changed })),
+    times: { live: times.live, changed: times.new },
+  };
+}
 
 /** The columns that a table of verdicts may have, in their order. */
 const columns = {
@@ -65,11 +73,12 @@ const isColumn = (name: string): name is Column => name in columns;
 const columnNames = Object.keys(columns).filter(isColumn);
 
 function toRow(test: TableTest): Row {
-  const { name, kind, attempts, first_event_ms, total_ms, answers, right_answers, compared } = test;
+  const { name, kind, attempts, first_event_ms, total_ms, answers, right_answers } = test;
+  const compared = toTableComparison(test);
   const counted = answers == null ? undefined : { answers, right: right_answers ?? 0 };
   const cells: [Column, Cell][] = [
     ['test', line(name)],
-    ['verdict', line(verdictText(test))],
+    ['verdict', line(verdictText(test, compared))],
     ['live', rateCell(compared?.live)],
     ['changed', rateCell(compared?.changed ?? counted)],
     ['change', compared ? changeCell(compared) : []],
@@ -124,7 +133,7 @@ function costCell({ measures }: TableComparison): Cell {
 }
 
 /** What the counted answers say of the two rates that they decide between; nothing of a test of one answer. */
-function verdictText({ kind, pass_rate, low_rate, compared }: TableTest): string {
+function verdictText({ kind, pass_rate, low_rate }: TableTest, compared: TableComparison | undefined): string {
   if (compared) return comparedText(compared);
   if (pass_rate == null || low_rate == null) return '';
   if (kind === 'passed') return `too many right for a pass rate of ${percent(low_rate)}`;
@@ -134,11 +143,14 @@ function verdictText({ kind, pass_rate, low_rate, compared }: TableTest): string
 
 /** `30 of 30, live 29 of 30: no worse` */
 export function comparedText({ live, changed, measures }: Omit<TableComparison, 'times'>): string {
-  const named = (verdict: string): string =>
-    measures.flatMap((each) => (each.verdict === verdict ? [measureName(each.measure)] : [])).join(', ');
-  const [worse, undecided] = [named('worse'), named('undecided')];
+  const named = (verdict: string, counts: boolean): string =>
+    measures
+      .filter((each) => each.verdict === verdict && (each.decides ?? true) === counts)
+      .map((each) => measureName(each.measure))
+      .join(', ');
+  const [worse, undecided, advice] = [named('worse', true), named('undecided', true), named('worse', false)];
   const decided = worse === '' ? (undecided === '' ? 'no worse' : 'undecided') : `worse by ${worse}`;
-  return `${changed.right} of ${changed.answers}, live ${live.right} of ${live.answers}: ${decided}`;
+  return `${changed.right} of ${changed.answers}, live ${live.right} of ${live.answers}: ${decided}${advice && `; changed, which does not decide: ${advice}`}`;
 }
 
 /** What was expected and, where it was not so, what was seen instead; of an unproven test why nothing is proven. */

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { differs, fewerIn, holm, largerThan, shiftOf } from '../../src/comparison-statistics.ts';
-import { compareAll, isDecided, measures, pairOf, type Pair, type Sample } from '../../src/planning/compare.ts';
+import { differs, fewerIn, largerIn, largerThan, shiftBetween, shiftOf } from '../../src/comparison-statistics.ts';
+import { measures, type ComparisonDesign, type SmokeTest } from '../../src/config/smoke-test.ts';
+import { concludeLive, nextOfLive, receiverOf, requestsOfLive, withoutLive } from '../../src/planning/against-live.ts';
+import { compareSamples, type Pair } from '../../src/planning/compare.ts';
+import type { Evidence, Sample } from '../../src/planning/verdict-types.ts';
 import { hello } from '../deploy/deploy-fixture.ts';
 
 const usual: Sample = { answer: 'right', firstEventMs: 300, totalMs: 1_000, nodes: ['ask', 'say'], tokens: 100 };
@@ -14,8 +17,16 @@ const pairs = (count: number, change: (index: number) => Partial<Sample>): Pair[
     return { live, changed: { ...changed, ...change(index) } };
   });
 
-const verdictsOf = (of: Pair[]) =>
-  Object.fromEntries((compareAll([of], 3)[0] ?? []).map(({ measure, verdict }) => [measure, verdict]));
+const design: ComparisonDesign = { tries: 160, drop: 0.3, decideBy: measures, tests: 1 };
+
+const measuredOf = (of: Pair[], { isPaired = true, tests = 1 } = {}) =>
+  compareSamples(
+    { live: of.map(({ live }) => live), changed: of.map(({ changed }) => changed), isPaired },
+    { ...design, tests },
+  );
+
+const verdictsOf = (of: Pair[], isPaired = true) =>
+  Object.fromEntries(measuredOf(of, { isPaired }).map(({ measure, verdict }) => [measure, verdict]));
 
 const fine = Object.fromEntries(measures.map((each) => [each, 'no-worse']));
 
@@ -28,7 +39,11 @@ test('computes what the books compute', () => {
   expect(largerThan([1, 1], 0)).toBeCloseTo(1 / 4);
   expect(largerThan([], 0)).toBe(1);
   expect(shiftOf([1, 2, 9])).toBe(3.5);
-  expect(holm([0.03, 0.004, 0.001], 0.01)).toEqual([false, true, true]);
+  expect(shiftBetween([1, 2, 3], [4, 6])).toBe(3);
+  // By the normal approximation, of a table: 5 of 5 larger, and all alike.
+  expect(largerIn([1, 2, 3, 4, 5], [6, 7, 8, 9, 10])).toBeCloseTo(0.0061, 4);
+  expect(largerIn([6, 7, 8, 9, 10], [1, 2, 3, 4, 5])).toBeCloseTo(0.9967, 3);
+  expect(largerIn([1, 1, 1], [1, 1])).toBe(1);
 });
 
 describe('two agents', () => {
@@ -62,43 +77,122 @@ describe('two agents', () => {
   });
 });
 
-test('what one test lost is not made good by another', () => {
-  const [lost = [], ...others] = compareAll(
-    [
-      pairs(60, (index) => (index % 10 < 4 ? { answer: 'wrong' } : {})),
-      ...Array.from({ length: 9 }, () => pairs(60, () => ({}))),
-    ],
-    3,
-  );
-  expect(lost[0]).toMatchObject({ measure: 'pass-rate', verdict: 'worse', live: 60, changed: 36 });
-  expect(others.flat().every(({ verdict }) => verdict === 'no-worse')).toBe(true);
+test('without pairs a slower one is found as well, and an equal one is no worse', () => {
+  expect(
+    verdictsOf(
+      pairs(160, () => ({})),
+      false,
+    ),
+  ).toEqual(fine);
+  const slower = pairs(60, () => ({})).map(({ live, changed }) => ({
+    live,
+    changed: { ...changed, totalMs: changed.totalMs + 300 },
+  }));
+  expect(verdictsOf(slower, false)['total']).toBe('worse');
 });
 
-test('few pairs decide nothing', () => {
+test('the more tests there are, the stricter each is', () => {
+  const some = pairs(30, (index) => (index % 10 < 4 ? { nodes: ['ask'] } : {}));
+  expect(verdictsOf(some)['nodes']).toBe('worse');
+  expect(measuredOf(some, { tests: 100 })[3]).toMatchObject({ measure: 'nodes', verdict: 'undecided' });
+});
+
+test('few pairs decide nothing, and none measure nothing', () => {
   expect(verdictsOf(pairs(5, () => ({})))['pass-rate']).toBe('undecided');
-  expect(
-    isDecided(
-      pairs(5, () => ({})),
-      { looks: 3, tests: 1 },
-    ),
-  ).toBe(false);
-  expect(
-    isDecided(
-      pairs(60, () => ({})),
-      { looks: 3, tests: 1 },
-    ),
-  ).toBe(true);
   expect(verdictsOf([])).toEqual(Object.fromEntries(measures.map((each) => [each, 'not-measured'])));
 });
 
-test('a pair of which one can not be reached says nothing', () => {
-  const answered = { kind: 'answered', status: 'success', nodes: [], firstEventMs: 1, totalMs: 1 } as const;
+describe('a test against the live revision', () => {
+  const series = { kind: 'live', atOnce: 4, ...design, tries: 60 } as const;
+  const against: SmokeTest = { ...hello, series };
   const values = { output: 'hello', messages: [{ usage_metadata: { total_tokens: 7 } }, { content: 'hello' }] };
-  const gone = { kind: 'unreachable', why: 'refused' } as const;
-  expect(pairOf(hello, { ...answered, values }, gone)).toBeUndefined();
-  expect(pairOf(hello, gone, { ...answered, values })).toBeUndefined();
-  expect(pairOf(hello, { ...answered, values }, { ...answered, values: {} })).toMatchObject({
-    live: { answer: 'right', tokens: 7 },
-    changed: { answer: 'wrong', tokens: undefined },
+  const right: Evidence = {
+    kind: 'answered',
+    status: 'success',
+    values,
+    nodes: ['ask'],
+    firstEventMs: 300,
+    totalMs: 1_000,
+  };
+  const wrong: Evidence = { ...right, values: {} };
+  const gone: Evidence = { kind: 'unreachable', why: 'refused' };
+  /** The attempts of so many pairs, in the order in which they are sent. */
+  const attempts = (count: number, live: Evidence, changed: Evidence, of = against): Evidence[] =>
+    Array.from({ length: count }, (_, index) => (receiverOf(of, index) === 'live' ? live : changed));
+  const conclude = (made: Evidence[], of = series) => concludeLive(of, { ...against, series: of }, made, []);
+
+  test('alternates which agent is first, and begins with a pair that counts for neither', () => {
+    const receivers = [0, 1, 2, 3, 4, 5].map((index) => receiverOf(against, index));
+    expect(receivers).toEqual(['live', 'new', 'new', 'live', 'live', 'new']);
+    expect(requestsOfLive(series, against, [])).toBe(2);
+    expect(requestsOfLive(series, against, attempts(2, right, right))).toBe(8);
+    // The pair that is first and two more.
+    expect(conclude(attempts(6, right, right)).comparison).toMatchObject({ answers: { live: 2, changed: 2 } });
+  });
+
+  test('ends at a look that decides all, and else at its last pair', () => {
+    expect(nextOfLive(series, against, attempts(2 * 30, right, right))).toBe('again');
+    expect(nextOfLive(series, against, attempts(2 * 31, right, right))).toBe('enough');
+    expect(requestsOfLive(series, against, attempts(2 * 30, right, right))).toBe(2);
+    const unclear = attempts(2 * 31, right, right)
+      .with(10, wrong)
+      .with(14, wrong)
+      .with(20, wrong)
+      .with(26, wrong);
+    const [strict] = [{ ...series, tests: 100 }];
+    expect(nextOfLive(strict, { ...against, series: strict }, unclear)).toBe('again');
+    expect(nextOfLive(series, against, attempts(2 * 61, right, wrong))).toBe('enough');
+  });
+
+  test('passes, fails by the measures that decide, and says by how much', () => {
+    expect(conclude(attempts(2 * 31, right, right))).toMatchObject({
+      kind: 'passed',
+      held: [{ held: true }, {}, {}, {}, {}, {}],
+    });
+    const slower = { ...right, totalMs: 1_300 };
+    expect(conclude(attempts(2 * 31, right, slower))).toMatchObject({
+      kind: 'failed',
+      held: [
+        {
+          expected: 'total time no worse than of the live revision',
+          seen: '1,300 ms, live 1,000 ms, +300 ms (+30 %)',
+          held: false,
+        },
+      ],
+    });
+    expect(conclude(attempts(2 * 31, right, slower), { ...series, decideBy: ['pass-rate'] })).toMatchObject({
+      kind: 'passed',
+      comparison: {
+        measures: [{ decides: true }, {}, { measure: 'total', verdict: 'worse', decides: false }, {}, {}, {}],
+      },
+    });
+  });
+
+  test('counts no pair of which one agent can not be reached, on either side', () => {
+    const made = attempts(2 * 31, right, right).map((evidence, index) =>
+      receiverOf(against, index) === 'new' && index >= 20 ? gone : evidence,
+    );
+    expect(conclude(made)).toMatchObject({
+      kind: 'unproven',
+      because: 'undecided',
+      comparison: { answers: { live: 9, changed: 9 }, unreachable: 21 },
+    });
+    expect(nextOfLive(series, against, attempts(2 * 9, right, gone))).toBe('enough');
+    expect(conclude(attempts(2 * 9, gone, right))).toMatchObject({ kind: 'unproven', because: 'unreachable' });
+  });
+
+  test('takes what the live agent answered before, and without it is a test of one answer', () => {
+    const after = withoutLive(against, 40);
+    if (after.series?.kind !== 'live') throw new Error('it compares');
+    const live = attempts(40, right, wrong, after);
+    expect(requestsOfLive(after.series, after, live)).toBe(1);
+    expect(requestsOfLive(after.series, after, attempts(41, right, right, after))).toBe(4);
+    expect(nextOfLive(after.series, after, attempts(40 + 60, right, right, after))).toBe('again');
+    expect(nextOfLive(after.series, after, attempts(40 + 61, right, right, after))).toBe('enough');
+    expect(concludeLive(after.series, after, attempts(40 + 61, right, wrong, after), [])).toMatchObject({
+      kind: 'failed',
+      comparison: { isBeside: false, right: { live: 40, changed: 0 }, answers: { live: 40, changed: 60 } },
+    });
+    expect(withoutLive(against, 0)).toEqual(hello);
   });
 });

@@ -1,0 +1,32 @@
+import { isPath, measureName, measureValues, pointsText } from '../verdict-table/measures.ts';
+import { comparedText } from '../verdict-table/table.ts';
+import type { Comparison, Measured } from './verdict-types.ts';
+
+/** What is expected of a measure, as a clause. */
+export const expectedOf = ({ measure }: Measured): string =>
+  isPath(measure) ? `${measureName(measure)}: as of the live revision` : `${measureName(measure)}: no worse than live`;
+
+/** What was seen of a measure: `1.3 s, live 1.0 s, +300 ms (+30 %)`. */
+export function seenOf(measured: Measured, { live, changed }: Comparison): string {
+  if (measured.measure === 'pass-rate') {
+    const points = pointsText(live.right / live.answers, changed.right / changed.answers);
+    return `${changed.right} of ${changed.answers}, live ${live.right} of ${live.answers}, ${points}`;
+  }
+  const [former, latter, by] = measureValues(measured);
+  return [latter, `live ${former}`, by].filter(Boolean).join(', ');
+}
+
+/** A test's comparison in a sentence: `30 of 30, live 29 of 30: no worse`, and what would decide what is open. */
+export function formatComparison(comparison: Comparison): string {
+  const { live, changed, unreachable, measures, needed } = comparison;
+  const missing = unreachable === 0 ? '' : `; ${unreachable} attempts brought no answer`;
+  if (live.answers === 0) return `no answer of the live revision to compare with${missing}`;
+  if (changed.answers === 0) return `no answer to compare with the live revision${missing}`;
+  const open = measures.filter(({ verdict, decides }) => decides && verdict === 'undecided');
+  const takes =
+    needed === undefined
+      ? `which three times as many answers like these would not decide either`
+      : `which about ${needed} answers of each would decide if the others are like these (\`tries\`)`;
+  const undecided = open.map(({ measure }) => measureName(measure)).join(', ');
+  return `${comparedText(comparison)}${undecided && `; undecided: ${undecided}, ${takes}`}${missing}`;
+}
