@@ -11,6 +11,36 @@ export const reportedExpectation = z.strictObject({
   held: z.boolean(),
 });
 
+const ofBoth = <Value extends z.ZodType>(value: Value) => z.strictObject({ live: value, new: value });
+const times = z.array(z.number().min(0)).max(200);
+
+/** The answers of the tested agent beside those of the live one. */
+export const reportedComparison = z.strictObject({
+  answers: ofBoth(z.int().min(0)),
+  right_answers: ofBoth(z.int().min(0)),
+  /** Requests without an answer, of either agent. */
+  unreachable: z.int().min(0),
+  /** Whether the live agent answered beside the new one, or before it. */
+  beside: z.boolean(),
+  measures: z
+    .array(
+      z.strictObject({
+        measure: text(50),
+        verdict: z.enum(['worse', 'no-worse', 'undecided', 'not-measured']),
+        /** Whether the verdict of the test follows from it. */
+        decides: z.boolean(),
+        p_value: z.number().min(0).max(1),
+        /** Right answers, median ms, tokens or cost, or the number of different paths. */
+        live: z.number(),
+        new: z.number(),
+      }),
+    )
+    .max(20),
+  /** Total times of answers. */
+  times_ms: ofBoth(times),
+});
+export type ReportedComparison = z.infer<typeof reportedComparison>;
+
 /** The verdict on one smoke test. */
 export const reportedTest = z.strictObject({
   name: text(200),
@@ -27,6 +57,8 @@ export const reportedTest = z.strictObject({
   /** The two pass rates that they decide between, from 0 to 1. */
   pass_rate: z.number().min(0).max(1).nullish(),
   low_rate: z.number().min(0).max(1).nullish(),
+  /** Of a test against the live revision. */
+  comparison: reportedComparison.nullish(),
 });
 
 /** The most characters of the tests of a report, as JSON. */
