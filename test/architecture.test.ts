@@ -33,7 +33,7 @@ const architecture: Record<string, Module> = {
     'zod yaml json-p3 re2js @cfworker/json-schema fastest-levenshtein',
   ),
   planning: module(
-    'contract config graph-config sequential-test comparison-statistics',
+    'contract config graph-config sequential-test comparison-statistics verdict-table',
     'json-p3 re2js @cfworker/json-schema',
   ),
   archive: module('contract diagnostics errors', 'ignore modern-tar fflate'),

@@ -105,11 +105,11 @@ export function concludeLive(
     return { kind: 'unproven', because: 'undecided', why: formatComparison(open), comparison: open };
   }
   const kind = worse.length > 0 ? 'failed' : 'passed';
-  const shown = (kind === 'failed' ? worse : decisive).map((measured): ExpectationResult => ({
-    expectation: { kind: 'no-worse', measure: measured.measure },
-    expected: expectedOf(measured),
+  const shown = (kind === 'failed' ? worse : measured).map((each): ExpectationResult => ({
+    expectation: { kind: 'no-worse', measure: each.measure },
+    expected: expectedOf(each),
     held: kind === 'passed',
-    seen: seenOf(measured, comparison),
+    seen: seenOf(each, comparison),
   }));
   const isWrong = (attempt: JudgedAttempt): boolean => attempt.kind !== 'right' && attempt.held.length > 0;
   const example = kind === 'failed' && has(worse, 'pass-rate') ? judged.findLast(isWrong) : undefined;

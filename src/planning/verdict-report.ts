@@ -47,10 +47,10 @@ const some = (list: readonly number[], most: number): number[] =>
   );
 
 function toReportedComparison(comparison: Comparison, times: number): ReportedComparison {
-  const { answers, right, unreachable, isBeside, measures } = comparison;
+  const { unreachable, isBeside, measures } = comparison;
   return {
-    answers: { live: answers.live, new: answers.changed },
-    right_answers: { live: right.live, new: right.changed },
+    answers: { live: comparison.live.answers, new: comparison.changed.answers },
+    right_answers: { live: comparison.live.right, new: comparison.changed.right },
     unreachable,
     beside: isBeside,
     measures: measures.map(({ measure, verdict, decides, chance, live, changed }) => ({

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import type { ReportedComparison } from '../../src/contract/control/verdict.ts';
 import { verdictTable } from '../../src/report/verdict-table.ts';
 import { latencyPlots } from '../../src/verdict-table/latency-plot.ts';
 import { measureValues, measureVerdict } from '../../src/verdict-table/measures.ts';
-import type { TableComparison, TableTest } from '../../src/verdict-table/table.ts';
+import type { TableTest } from '../../src/verdict-table/table.ts';
 
 const exact: TableTest = {
   name: 'greets',
@@ -35,15 +36,20 @@ const rated: TableTest = {
   pass_rate: 0.9,
   low_rate: 0.6,
 };
-const measure = (name: string, verdict: string, live: number, changed: number) => ({
+type Measure = ReportedComparison['measures'][number];
+const measure = (name: string, verdict: Measure['verdict'], live: number, changed: number): Measure => ({
   measure: name,
   verdict,
+  decides: true,
+  p_value: 1,
   live,
-  changed,
+  new: changed,
 });
-const compared: TableComparison = {
-  live: { right: 29, answers: 30 },
-  changed: { right: 30, answers: 30 },
+const compared: ReportedComparison = {
+  answers: { live: 30, new: 30 },
+  right_answers: { live: 29, new: 30 },
+  unreachable: 0,
+  beside: true,
   measures: [
     measure('pass-rate', 'no-worse', 29, 30),
     measure('total', 'worse', 1_000, 1_300),
@@ -51,7 +57,7 @@ const compared: TableComparison = {
     measure('tokens', 'not-measured', 0, 0),
     measure('cost', 'no-worse', 0.0012, 0.00121),
   ],
-  times: { live: [900, 1_000, 1_100], changed: [1_200, 1_300, 1_400] },
+  times_ms: { live: [900, 1_000, 1_100], new: [1_200, 1_300, 1_400] },
 };
 
 describe('the table of verdicts', () => {
@@ -78,7 +84,7 @@ describe('the table of verdicts', () => {
   });
 
   test('puts the live revision beside the new one', () => {
-    const [head, , row] = verdictTable([{ ...rated, compared }]);
+    const [head, , row] = verdictTable([{ ...rated, comparison: compared }]);
     expect(head).toBe(
       '| test | verdict | live | new | change | time of an answer | cost | attempts | first event | total |',
     );
@@ -119,7 +125,7 @@ test.each([
   ['total', 41_300, 41_300, ['41 s', '41 s', '0 ms (0 %)']],
   ['nodes', 1, 2, ['1 path', '2 paths', '']],
 ])('%s from %d to %d', (name, live, changed, values) => {
-  expect(measureValues(measure(name, '', live, changed))).toEqual(values);
+  expect(measureValues({ measure: name, verdict: '', live, changed })).toEqual(values);
 });
 
 test('calls paths changed or alike, and all else worse or no worse', () => {
