@@ -1,4 +1,5 @@
-import type { DeploymentCreateRequest } from '../contract/control/deployment.ts';
+import type { Deployment, DeploymentCreateRequest } from '../contract/control/deployment.ts';
+import type { WriteOptions } from '../contract/control/service.ts';
 import { isTransient, type ServiceError } from '../contract/service-error.ts';
 import type { Plan } from '../planning/plan-types.ts';
 import { resolveCreation, resolvePatch } from './lost-response.ts';
@@ -6,6 +7,8 @@ import type { DeployRun } from './deploy-run.ts';
 import type { StartKind } from './deploy-event.ts';
 import { tryCall, type CallResult } from './try-call.ts';
 import type { CallOptions } from '../contract/call-options.ts';
+import { verificationAfterRefusal } from '../planning/verification.ts';
+import { verificationOf } from './verify-held.ts';
 import { withGrace } from './deadlines.ts';
 
 /** How long a write may take (ms), and how long it may go on after cancellation. */
@@ -30,6 +33,20 @@ export async function write<T>(run: DeployRun, send: (options: CallOptions) => P
   return answered;
 }
 
+/** Sends a change whose revision is held for its smoke tests; without the hold if the service can't hold this one. */
+async function writeHeld(
+  run: DeployRun,
+  send: (options: WriteOptions) => Promise<Deployment>,
+): Promise<CallResult<Deployment>> {
+  const { holdSeconds } = await verificationOf(run);
+  const answered = await write(run, (options) => send({ ...options, holdSeconds }));
+  if (holdSeconds === undefined || answered.ok) return answered;
+  const instead = verificationAfterRefusal(run.request.verify, answered.error);
+  if (!instead) return answered;
+  run.verifies(instead);
+  return write(run, send);
+}
+
 /** The result of applying a plan. */
 export type ApplyResult =
   | { kind: 'follow'; how: StartKind; deploymentId: string; revisionId: string }
@@ -49,6 +66,7 @@ export async function applyPlan(planned: Exclude<Plan, { kind: 'impossible' }>, 
   const started = await (planned.kind === 'create' ? create(planned, run) : alter(planned, run));
   if (started.kind === 'follow') {
     run.known.revisionId = started.revisionId;
+    run.known.isHoldOurs = started.how !== 'adopted' && run.known.verification?.when === 'before-traffic';
     run.emit({ ...started, kind: 'started' });
   }
   return started;
@@ -59,7 +77,9 @@ async function create(
   run: DeployRun,
 ): Promise<ApplyResult> {
   const { control } = run.request;
-  const answered = await write(run, (options) => control.createDeployment(request, options));
+  // With a folder to come, the revision that is followed is the one of the upload.
+  const send = planned ? write<Deployment> : writeHeld;
+  const answered = await send(run, (options) => control.createDeployment(request, options));
   if (!answered.ok && answered.error.kind === 'conflict') return { kind: 'overtaken', error: answered.error };
   if (!answered.ok && answered.error.effect === 'none') throw answered.error;
   run.sawResponse(answered);
@@ -111,7 +131,8 @@ async function alter(planned: Extract<Plan, { kind: 'patch' | 'none' }>, run: De
   const source = { ...planned.request.source_revision_config, source_tarball_path: uploaded?.path };
   const request = uploaded ? { ...planned.request, source_revision_config: source } : planned.request;
   const ifLatest = planned.formerLatestRevisionId ?? undefined;
-  const answered = await write(run, (options) =>
+  const send = planned.makesRevision ? writeHeld : write<Deployment>;
+  const answered = await send(run, (options) =>
     control.patchDeployment(deploymentId, request, { ...options, ifLatest }),
   );
   if (!answered.ok && answered.error.status === 412) return { kind: 'overtaken', error: answered.error };

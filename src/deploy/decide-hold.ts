@@ -3,7 +3,7 @@ import type { HoldDecision } from '../contract/control/hold.ts';
 import type { Revision } from '../contract/control/revision.ts';
 import type { ControlService } from '../contract/control/service.ts';
 import { isTransient } from '../contract/service-error.ts';
-import { holdStateOf } from '../planning/hold-state.ts';
+import { holdStateOf, isOpenHold } from '../planning/hold-state.ts';
 import { tryCall } from './try-call.ts';
 
 /** A decision about a held revision. */
@@ -37,7 +37,6 @@ export async function decideHold(deciding: HoldDeciding): Promise<Revision> {
   const { error } = decided;
   if (error.kind !== 'conflict' && !isTransient(error)) throw error;
   const revision = await control.getRevision(deploymentId, revisionId, options());
-  const isOpen = ['pending', 'held'].includes(holdStateOf(revision).kind);
-  if (isOpen && error.kind !== 'conflict') throw error;
+  if (isOpenHold(holdStateOf(revision)) && error.kind !== 'conflict') throw error;
   return revision;
 }

@@ -1,6 +1,7 @@
 import type { NamedVerdict, TestVerdict } from '../planning/verdict-types.ts';
 import type { Rollout } from '../planning/rollout-types.ts';
 import type { ReportedPlan } from '../planning/plan-types.ts';
+import type { HoldDecision } from '../contract/control/hold.ts';
 import type { Outcome, Rollback } from './outcome-types.ts';
 
 /** Why a revision is followed. */
@@ -36,6 +37,9 @@ export type DeployEvent =
   | { kind: 'heartbeat'; revisionId: string; status: string; sinceMs: number; leftMs: number }
   | { kind: 'poll-failed'; why: string }
   | { kind: 'rolled-out'; rollout: Rollout }
+  /** The revision answers at an address of its own, without traffic. */
+  | { kind: 'held'; revisionId: string; endsAt: string }
+  | { kind: 'hold-decided'; revisionId: string; decision: HoldDecision; why: string }
   | { kind: 'smoke-began'; address: string; tests: number }
   | { kind: 'smoke-attempt'; name: string; attempt: number; verdict: TestVerdict; again: boolean }
   | { kind: 'smoke-tested'; tested: NamedVerdict }

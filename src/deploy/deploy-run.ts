@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import type { Desired, OnFailure } from '../config/desired.ts';
+import type { Desired, OnFailure, Verify } from '../config/desired.ts';
 import type { Mode } from '../config/entry-options.ts';
 import type { SmokeTest } from '../config/smoke-test.ts';
 import type { AgentServer } from '../contract/agent/service.ts';
@@ -14,6 +14,7 @@ import type { RequestedCommit, Workflow } from '../planning/commit.ts';
 import { withoutRequest } from '../planning/plan-identity.ts';
 import type { Obstacle, Plan } from '../planning/plan-types.ts';
 import type { Rollout } from '../planning/rollout-types.ts';
+import type { Verification } from '../planning/verification.ts';
 import type { Verdict } from '../planning/verdict-types.ts';
 import type { PackedSource } from '../archive/pack.ts';
 import type { CallResult } from './try-call.ts';
@@ -22,12 +23,18 @@ import type { DeployEvent } from './deploy-event.ts';
 import { maskOf, maskStart } from '../contract/mask.ts';
 
 /** The control service operations that only uploads and deletions need. */
-export type UploadAndDeleteService = Pick<FullControlService, 'deleteDeployment' | 'requestUpload'> & TarballStore;
+export type UploadAndDeleteService = Pick<
+  FullControlService,
+  'deleteDeployment' | 'requestUpload' | 'interruptRevision'
+> &
+  TarballStore;
 
 /** The input of a deploy run: what to do, the clients, and the clock. */
 export interface DeployRunRequest {
   desired: Desired;
   smokeTests: readonly SmokeTest[];
+  /** Absent: before traffic where the service can hold the revision. */
+  verify?: Verify | undefined;
   onFailure: OnFailure;
   /**
    * `plan` writes nothing, `smoke` only runs the tests, `rollback` restores the previously live revision, `delete`
@@ -83,7 +90,13 @@ export interface RunState {
   writing: boolean;
   changed: boolean;
   rollout?: Rollout;
+  /** When the revision is tested, once that was decided. */
+  verification?: Verification;
+  /** This run requested the hold of the revision that it follows. */
+  isHoldOurs?: boolean;
   verdict?: Verdict;
+  /** When the verdict was found. */
+  verified?: Verify;
   rollback?: Rollback | undefined;
   logs?: readonly LogEntry[];
   readonly notes: string[];
@@ -159,6 +172,13 @@ export class DeployRun {
     this.emit({ kind: 'planned', plan: withoutRequest(planned) });
     if (planned.kind !== 'impossible') for (const note of planned.notes) this.note(note);
     return planned;
+  }
+
+  /** Remembers when the revision is tested, and says so where that is not when it was requested. */
+  verifies(verification: Verification): Verification {
+    this.known.verification = verification;
+    if (verification.note) this.note(verification.note);
+    return verification;
   }
 
   /** Ends the run before anything is written, and says what stands in its way. */

@@ -7,13 +7,14 @@ import { startDeploy } from './start-deploy.ts';
 import { consolePageOf } from './console-page.ts';
 import { type Ending, describeEnding } from './describe-ending.ts';
 import { findDeployments } from './find-deployments.ts';
-import { watchRevision } from './watch.ts';
+import { watchRevision, watchUntilHeld } from './watch.ts';
+import { abandonHeld, verificationOf, verifyHeld } from './verify-held.ts';
 import { rollBackToFormer, rollBackFailedRevision } from './roll-back.ts';
 import { lastLogLines } from './log-lines.ts';
 import { reportAmbiguousName } from './observe.ts';
 import type { Outcome, OutcomeKind } from './outcome-types.ts';
 import { remove } from './remove.ts';
-import { unprovenVerdict, smokeLive } from './smoke.ts';
+import { unprovenVerdict, smokeLive, type LiveVerdict } from './smoke.ts';
 import { DeployRun, type DeployRunRequest } from './deploy-run.ts';
 
 /**
@@ -46,8 +47,9 @@ async function deployOrPlan(run: DeployRun): Promise<Ending> {
     if (rollout.kind !== 'live') return { kind: 'followed' };
   }
   const live = started.kind === 'follow' ? started.revisionId : run.known.deployment?.active_revision_id;
-  const { verdict, current } = await smokeLive(run, live);
+  const { verdict, current } = testedBefore(run) ?? (await smokeLive(run, live));
   run.known.verdict = verdict;
+  if (verdict.kind !== 'none') run.known.verified ??= 'after-traffic';
   if (verdict.kind === 'failed') {
     const broken = started.kind === 'follow' ? started.revisionId : undefined;
     run.known.rollback = await rollBackFailedRevision(broken, current, run);
@@ -55,10 +57,18 @@ async function deployOrPlan(run: DeployRun): Promise<Ending> {
   return { kind: started.kind === 'kept' ? 'kept' : 'followed' };
 }
 
+/** The verdict on a revision that was tested before it got traffic, and the deployment as it was read when it was live. */
+function testedBefore({ known: { verdict, deployment } }: DeployRun): LiveVerdict | undefined {
+  return verdict && { verdict, ...(deployment ? { current: { ok: true, value: deployment } } : {}) };
+}
+
 async function followStarted(deploymentId: string, revisionId: string, run: DeployRun): Promise<Rollout> {
   const { known, deadline, record } = run;
   const seen = known.rollout?.revisionId === revisionId ? known.rollout.seen : undefined;
-  const rollout = await watchRevision({ deploymentId, revisionId, deadline, seen, record }, run);
+  const watched = { deploymentId, revisionId, deadline, seen, record };
+  const isTestedHeld = (await verificationOf(run)).when === 'before-traffic';
+  const seenLast = await (isTestedHeld ? watchUntilHeld : watchRevision)(watched, run);
+  const rollout = seenLast.kind === 'in-progress' ? await verifyHeld(deploymentId, seenLast, run) : seenLast;
   if (rollout.kind === 'failed' || rollout.kind === 'timed-out') {
     known.logs = await lastLogLines(deploymentId, revisionId, {
       control: run.request.control,
@@ -108,7 +118,9 @@ async function runToEnd(steps: (run: DeployRun) => Promise<Ending>, run: DeployR
     return await steps(run);
   } catch (error) {
     const { signal } = run.request;
-    if (signal?.aborted && (error === signal.reason || error instanceof ServiceError)) return { kind: 'cancelled' };
+    if (signal?.aborted && (error === signal.reason || error instanceof ServiceError)) {
+      return { kind: 'cancelled', discarded: await abandonHeld(run) };
+    }
     if (error instanceof ServiceError) return { kind: 'service-error', error };
     throw error;
   }
@@ -130,7 +142,7 @@ function conclude(run: DeployRun, ending: Ending): Outcome {
   if (isAgentShown && known.deployment && !knownSecrets(known.deployment.secrets)) {
     run.note('the service hides the values of secrets: only those given here are masked in logs and test results');
   }
-  const { deployment, plan, rollout, verdict, rollback, logs } = known;
+  const { deployment, plan, rollout, verdict, verified, rollback, logs } = known;
   const revisionId = revisionOf(run);
   const name = deployment?.name ?? request.desired.name;
   const id = deployment?.id ?? request.desired.deploymentId;
@@ -151,6 +163,7 @@ function conclude(run: DeployRun, ending: Ending): Outcome {
     changed: known.changed,
     ...(rollout ? { rollout } : {}),
     ...(verdict ? { verdict } : {}),
+    ...(verified ? { verified } : {}),
     ...(rollback ? { rollback } : {}),
     ...(logs ? { logs } : {}),
     notes: [...known.notes],

@@ -3,7 +3,15 @@ import { isTransient, type ServiceError } from '../contract/service-error.ts';
 import type { OutcomeKind } from './outcome-types.ts';
 import type { DeployRunRequest, RunState } from './deploy-run.ts';
 import type { StartResult } from './start-deploy.ts';
-import { minutes, reportOfRollback, reportOfRollout, reportOfVerdict, describeRerun } from './ending-messages.ts';
+import {
+  describeOpenHold,
+  describeRerun,
+  minutes,
+  reportOfDiscard,
+  reportOfRollback,
+  reportOfRollout,
+  reportOfVerdict,
+} from './ending-messages.ts';
 
 /** What a person can do about a failure of the control service: which input to open, or what to look at first. */
 export function adviceOn(error: ServiceError): string {
@@ -57,7 +65,8 @@ export type Ending =
   | { kind: 'deletion-started' }
   | { kind: 'still-there' }
   | { kind: 'service-error'; error: ServiceError }
-  | { kind: 'cancelled' };
+  /** `discarded`: the revision that this run held has been ended. */
+  | { kind: 'cancelled'; discarded: boolean };
 
 /** The end in a word, a sentence, and what to do about it. */
 export interface EndingDescription {
@@ -85,7 +94,7 @@ export function describeEnding(request: DeployRunRequest, known: RunState, endin
       return reportOfKept(request, known);
     case 'followed':
       return (
-        (known.rollout?.kind === 'live' ? reportOfVerdict(request, known) : undefined) ??
+        (known.rollout?.kind === 'live' ? reportOfVerdict(request, known) : reportOfDiscard(request, known)) ??
         reportOfRollout(request, known)
       );
     case 'tested':
@@ -119,7 +128,7 @@ export function describeEnding(request: DeployRunRequest, known: RunState, endin
     case 'service-error':
       return reportOfError(known, ending.error);
     case 'cancelled':
-      return reportOfCancel(request, known);
+      return reportOfCancel(request, known, ending);
   }
 }
 
@@ -176,9 +185,10 @@ function reportOfKept(request: DeployRunRequest, known: RunState): EndingDescrip
   return { kind: 'deployed', reason: `Changed in place, without a revision: ${changes}.` };
 }
 
-function reportOfError({ changed, revisionId, plan, deployment }: RunState, error: ServiceError): EndingDescription {
+function reportOfError(known: RunState, error: ServiceError): EndingDescription {
+  const { changed, revisionId, plan, deployment } = known;
   const started = changed || revisionId !== undefined;
-  const goesOn = revisionId ? ` Revision ${revisionId} goes on.` : '';
+  const goesOn = revisionId ? ` Revision ${revisionId} goes on${describeOpenHold(known)}.` : '';
   // A deployment whose folder did not arrive.
   const waits =
     changed && !revisionId && plan?.kind === 'create' && deployment
@@ -191,7 +201,11 @@ function reportOfError({ changed, revisionId, plan, deployment }: RunState, erro
   };
 }
 
-function reportOfCancel(request: DeployRunRequest, known: RunState): EndingDescription {
+function reportOfCancel(
+  request: DeployRunRequest,
+  known: RunState,
+  { discarded }: Extract<Ending, { kind: 'cancelled' }>,
+): EndingDescription {
   const { writing, rollback, changed } = known;
   const rolledBackTo = rollback && 'rollout' in rollback ? rollback.rollout : undefined;
   const revisionId = rolledBackTo?.revisionId ?? known.revisionId;
@@ -208,8 +222,13 @@ function reportOfCancel(request: DeployRunRequest, known: RunState): EndingDescr
     const reason = 'This step was ended while a request was under way that may take effect.';
     return { kind: 'interrupted', reason, advice };
   }
+  if (discarded) {
+    const reason = `This step was ended, and revision ${revisionId} with it: it was not tested, and got no traffic.`;
+    return { kind: 'interrupted', reason, advice: 'Run it again: it makes another revision.' };
+  }
   if (revisionId) {
-    const reason = `This step was ended; revision ${revisionId} goes on${last ? ` (last seen ${last})` : ''}.`;
+    const seen = last ? ` (last seen ${last})` : '';
+    const reason = `This step was ended; revision ${revisionId} goes on${seen}${describeOpenHold(known)}.`;
     return { kind: 'interrupted', reason, advice };
   }
   const when = changed ? 'after a change' : 'before anything was changed';

@@ -1,3 +1,5 @@
+import { withoutFullStop } from '../contract/plain-text.ts';
+import { isOpenHold } from '../planning/hold-state.ts';
 import { sameCommit, shortCommit } from '../planning/commit.ts';
 import {
   firstTestOf,
@@ -25,7 +27,7 @@ export function reportOfRollout(request: DeployRunRequest, known: RunState): End
   return outcomeOfRollout(rollout, {
     serves: describeServingRevision(request, known),
     waited: minutes(request.timeoutMs),
-    lastSeen: rollout.seen.at(-1)?.status ?? 'nowhere',
+    lastSeen: `${rollout.seen.at(-1)?.status ?? 'nowhere'}${describeOpenHold(known)}`,
     superseded: `Revision ${id} did not become live: ${successor}.`,
     advice: {
       failed: 'Read the log lines of this revision, correct what they name, and deploy again.',
@@ -34,6 +36,34 @@ export function reportOfRollout(request: DeployRunRequest, known: RunState): End
       'timed-out': `Raise timeout-minutes, or run this again: ${describeRerun(request, known)}`,
     },
   });
+}
+
+/** Says that a revision gets no traffic without a decision; empty where it is not held. */
+export function describeOpenHold({ rollout, isHoldOurs }: RunState): string {
+  const hold = rollout?.hold ?? (isHoldOurs ? { kind: 'pending' as const } : undefined);
+  if (!hold || !isOpenHold(hold)) return '';
+  const end = hold.kind === 'held' ? `at ${hold.endsAt}` : '30 minutes after it is healthy';
+  return `, gets no traffic until it is promoted, and is discarded ${end}`;
+}
+
+/** Reports a revision that was discarded before it got traffic; undefined where it was not. */
+export function reportOfDiscard(request: DeployRunRequest, known: RunState): EndingDescription | undefined {
+  const { rollout, verdict, revisionId } = known;
+  if (rollout?.kind !== 'interrupted' || rollout.hold?.kind !== 'discarded') return undefined;
+  const serves = describeServingRevision({ ...request, onFailure: 'keep' }, known);
+  if (verdict?.kind === 'failed') {
+    return {
+      kind: 'discarded',
+      reason: `Revision ${revisionId} failed its smoke tests before it got traffic, and was discarded: ${firstTestOf(verdict, 'failed')}. ${serves}`,
+      advice: 'Correct the agent and deploy it again.',
+    };
+  }
+  const why = rollout.statusMessage ? `: ${withoutFullStop(rollout.statusMessage)}` : '';
+  return {
+    kind: 'discarded',
+    reason: `Revision ${revisionId} was discarded before it got traffic, and not by this run${why}. ${serves}`,
+    advice: 'Run this again; tests that take longer than the hold need verify: after-traffic.',
+  };
 }
 
 const adviceOnSuperseded =
@@ -55,6 +85,7 @@ export function reportOfVerdict(request: DeployRunRequest, known: RunState): End
   const { verdict, rollback } = known;
   const subject = known.revisionId ? `Revision ${known.revisionId}` : 'The live revision';
   const isLive = known.revisionId ? ' is live, but' : '';
+  const isServing = known.verified === 'before-traffic' ? ' was promoted, but' : isLive;
   if (verdict?.kind === 'failed') {
     const how = `failed its smoke tests: ${firstTestOf(verdict, 'failed')}`;
     const wrong = `${subject}${isLive} ${how}`;
@@ -82,7 +113,7 @@ export function reportOfVerdict(request: DeployRunRequest, known: RunState): End
   }
   return {
     kind: 'unproven',
-    reason: `${subject}${isLive} is not proven to answer: ${firstTestOf(verdict, 'unproven')}.`,
+    reason: `${subject}${isServing} is not proven to answer: ${firstTestOf(verdict, 'unproven')}.`,
     advice: adviceOnUnproven(verdict),
   };
 }

@@ -1,3 +1,4 @@
+import type { Verify } from '../config/desired.ts';
 import type { LogEntry } from '../contract/control/log.ts';
 import type { ReportedPlan } from '../planning/plan-types.ts';
 import type { Rollout } from '../planning/rollout-types.ts';
@@ -10,6 +11,7 @@ export const outcomeKinds = [
   'planned',
   'started',
   'rolled-back',
+  'discarded',
   'deleted',
   'superseded',
   'failed',
@@ -58,6 +60,8 @@ export interface Outcome {
   changed: boolean;
   rollout?: Rollout;
   verdict?: Verdict;
+  /** When the verdict was found: before the revision got traffic, or once it was live. */
+  verified?: Verify;
   rollback?: Rollback | undefined;
   /** The last build and deploy log lines of a revision that failed: untrusted text. */
   logs?: readonly LogEntry[];

@@ -93,7 +93,7 @@ export function redacted(verdict: TestVerdict, redact: (text: string) => string)
 }
 
 /** The verdict on the live revision, and the deployment as it was read after the tests. */
-interface LiveVerdict {
+export interface LiveVerdict {
   verdict: Verdict;
   current?: CallResult<Deployment>;
 }
@@ -103,8 +103,8 @@ interface LiveVerdict {
  * verdict is about it, and is reported to the service while the run goes on.
  */
 export async function smokeLive(run: DeployRun, revisionId: string | null | undefined): Promise<LiveVerdict> {
-  const answered = await smokeAtAddress(run);
-  const { control, workflow, clock, signal, timeoutMs } = run.request;
+  const { control, agentUrl } = run.request;
+  const answered = await smokeAt(agentUrl ?? (run.known.deployment && agentAddress(run.known.deployment)), run);
   const deploymentId = run.known.deployment?.id;
   if (!deploymentId || !revisionId || answered.kind === 'none') return { verdict: answered };
   const current = await tryCall(control.getDeployment(deploymentId, run.reading(Infinity)));
@@ -114,7 +114,29 @@ export async function smokeLive(run: DeployRun, revisionId: string | null | unde
   }
   const active = run.saw(current.value).active_revision_id;
   const verdict = attributeVerdict(answered, { tested: revisionId, active });
-  if (replacementIn(verdict) !== undefined) return { verdict, current };
+  if (replacementIn(verdict) === undefined) reportInBackground(verdict, { deploymentId, revisionId }, run);
+  return { verdict, current };
+}
+
+/**
+ * Runs the smoke tests against a held revision at its own address. Nothing else answers there, so the verdict is always
+ * about it: once it is no longer held, the address is a 404.
+ */
+export async function smokeHeld(
+  held: { deploymentId: string; revisionId: string; address: string },
+  run: DeployRun,
+): Promise<Verdict> {
+  const verdict = await smokeAt(held.address, run);
+  reportInBackground(verdict, held, run);
+  return verdict;
+}
+
+function reportInBackground(
+  verdict: Verdict,
+  { deploymentId, revisionId }: { deploymentId: string; revisionId: string },
+  run: DeployRun,
+): void {
+  const { control, workflow, clock, signal, timeoutMs } = run.request;
   run.report(() =>
     reportVerdict(verdict, {
       deploymentId,
@@ -131,14 +153,11 @@ export async function smokeLive(run: DeployRun, revisionId: string | null | unde
       withinMs: timeoutMs,
     }),
   );
-  return { verdict, current };
 }
 
-/** Runs the smoke tests at the address that the deployment reports. */
-async function smokeAtAddress(run: DeployRun): Promise<Verdict> {
-  const { smokeTests: tests, agentAt, agentUrl, clock, random, signal } = run.request;
+async function smokeAt(address: string | undefined, run: DeployRun): Promise<Verdict> {
+  const { smokeTests: tests, agentAt, clock, random, signal } = run.request;
   if (tests.length === 0) return unprovenVerdict([], 'no-address', '');
-  const address = agentUrl ?? (run.known.deployment && agentAddress(run.known.deployment));
   if (address === undefined)
     return unprovenVerdict(tests, 'no-address', 'the service does not report where the agent answers');
   if (!URL.canParse(address)) return unprovenVerdict(tests, 'no-address', `${address} is not a valid URL`);

@@ -1,5 +1,6 @@
 import { isTransient } from '../contract/service-error.ts';
 import { rolloutAfter, rolloutOf, rolloutOutOfTime, type RevisionObservation } from '../planning/rollout.ts';
+import type { HoldState } from '../planning/hold-state.ts';
 import type { EndedRollout, Rollout, ObservedStatus } from '../planning/rollout-types.ts';
 import { tryCall, type CallResult } from './try-call.ts';
 import type { DeployRun } from './deploy-run.ts';
@@ -84,22 +85,43 @@ export function watch(run: DeployRun, watched: WatchOptions) {
   };
 }
 
+/** A revision that waits for a decision before it gets traffic. */
+export type HeldRollout = Extract<Rollout, { kind: 'in-progress' }> & { hold: Extract<HoldState, { kind: 'held' }> };
+
+const isHeld = (rollout: Rollout): rollout is HeldRollout =>
+  rollout.kind === 'in-progress' && rollout.hold?.kind === 'held';
+
 /**
  * Follows one revision to its end: by its id, whatever else becomes the newest one. A poll that fails is no end; it is
  * taken again until the deadline. Throws the `ServiceError` of a service that keeps refusing.
  */
 export async function watchRevision(watched: WatchOptions, run: DeployRun): Promise<EndedRollout> {
-  const { look, rollout: seen, untilNextLook } = watch(run, watched);
-  let refused = 0;
-  while (seen().kind === 'in-progress' && run.request.clock.now() < watched.deadline) {
-    const looked = await look();
-    refused = looked.ok || isTransient(looked.error) ? 0 : refused + 1;
-    if (!looked.ok && refused >= refusals) throw looked.error;
-    if (seen().kind !== 'in-progress') break;
-    await untilNextLook(looked.ok ? 0 : looked.error.retryAfterMs);
-  }
-  const rollout = rolloutOutOfTime(seen());
+  return concluded(await poll(watched, () => false, run), watched, run);
+}
+
+/** The same, until the revision is held at the latest. */
+export async function watchUntilHeld(watched: WatchOptions, run: DeployRun): Promise<EndedRollout | HeldRollout> {
+  const rollout = await poll(watched, isHeld, run);
+  return isHeld(rollout) ? rollout : concluded(rollout, watched, run);
+}
+
+function concluded(seen: Rollout, watched: WatchOptions, run: DeployRun): EndedRollout {
+  const rollout = rolloutOutOfTime(seen);
   watched.record(rollout);
   run.emit({ kind: 'rolled-out', rollout });
   return rollout;
+}
+
+async function poll(watched: WatchOptions, isEnough: (seen: Rollout) => boolean, run: DeployRun): Promise<Rollout> {
+  const isDone = () => seen().kind !== 'in-progress' || isEnough(seen());
+  const { look, rollout: seen, untilNextLook } = watch(run, watched);
+  let refused = 0;
+  while (!isDone() && run.request.clock.now() < watched.deadline) {
+    const looked = await look();
+    refused = looked.ok || isTransient(looked.error) ? 0 : refused + 1;
+    if (!looked.ok && refused >= refusals) throw looked.error;
+    if (isDone()) break;
+    await untilNextLook(looked.ok ? 0 : looked.error.retryAfterMs);
+  }
+  return seen();
 }

@@ -138,6 +138,7 @@ const states: Readonly<Record<OutcomeKind, GitHubDeployment['state']>> = {
   started: 'in_progress',
   planned: 'inactive',
   'rolled-back': 'failure',
+  discarded: 'failure',
   deleted: 'inactive',
   superseded: 'inactive',
   failed: 'failure',

@@ -15,6 +15,9 @@ export type HoldState =
   /** It ended without a decision: it failed, was interrupted, or a newer one took its place. */
   | { kind: 'ended' };
 
+/** Whether nobody has decided about a hold yet. */
+export const isOpenHold = ({ kind }: Pick<HoldState, 'kind'>): boolean => kind === 'pending' || kind === 'held';
+
 /** What a revision says about its hold. */
 export function holdStateOf({ status, hold }: Pick<Revision, 'status' | 'hold'>): HoldState {
   if (!hold) return { kind: 'none' };

@@ -40,6 +40,7 @@ export function toResultJson(outcome: Outcome) {
     statuses: (rollout?.seen ?? []).map(({ status, at }) => ({ status, at: new Date(at).toISOString() })),
     built_commit: rollout?.builtCommit ?? null,
     smoke_verdict: verdict?.kind ?? 'none',
+    verified: outcome.verified ?? null,
     smoke_tests: (verdict?.tests ?? []).map(({ name, attempts, verdict: each }) => ({
       name,
       attempts,

@@ -20,7 +20,7 @@ export function summary(outcome: Outcome, limitBytes = summaryLimitBytes): strin
     headline(outcome),
     outcome.plan ? planSection(outcome.plan) : '',
     outcome.rollout ? `### Timeline\n\n${asCodeBlock(timeline(outcome.rollout.seen))}` : '',
-    smokeSection('Smoke tests', outcome.verdict),
+    smokeSection(outcome.verified === 'before-traffic' ? 'Smoke tests before traffic' : 'Smoke tests', outcome.verdict),
     rollbackSection(outcome),
     notesSection(outcome.notes),
     logsSection(outcome),

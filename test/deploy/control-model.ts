@@ -259,6 +259,14 @@ export class ControlModel implements ControlService, UploadAndDeleteService {
     });
   }
 
+  async interruptRevision(_id: string, revisionId: string, options?: CallOptions): Promise<void> {
+    return this.#called('interrupt', options, () => {
+      this.#advance();
+      const found = this.service.revision(revisionId);
+      if (found) found.status = 'INTERRUPTED';
+    });
+  }
+
   async redeployRevision(_id: string, revisionId: string, options?: ChangeOptions): Promise<Deployment> {
     return this.#called('redeploy', options, () => {
       this.#offers('redeploy');

@@ -3,7 +3,7 @@ import type { Revision } from '../../src/contract/control/revision.ts';
 import { ServiceError } from '../../src/contract/service-error.ts';
 
 /** Where a held revision of the model answers. */
-const heldAddress = (revisionId: string): string => `https://held.test/${revisionId}`;
+export const heldAddress = (revisionId: string): string => `https://held.test/${revisionId}`;
 
 /** The holds of a control service in memory: a revision that would go live waits for a decision, or for its end. */
 export class ModelHolds {

@@ -180,6 +180,7 @@ describe('a service that does not delete', () => {
     fixture.control.fails('delete', serviceError('missing', 'delete deployment', { status: 404 }));
     const further = {
       requestUpload: fixture.control.requestUpload.bind(fixture.control),
+      interruptRevision: fixture.control.interruptRevision.bind(fixture.control),
       putTarball: fixture.control.putTarball.bind(fixture.control),
       deleteDeployment: async () => {
         fixture.control.service.deployment = undefined;

@@ -154,6 +154,7 @@ describe('an upload that fails', () => {
     const fixture = new DeployFixture();
     const further = {
       requestUpload: fixture.control.requestUpload.bind(fixture.control),
+      interruptRevision: fixture.control.interruptRevision.bind(fixture.control),
       deleteDeployment: fixture.control.deleteDeployment.bind(fixture.control),
       putTarball: async () => ({ kind: 'changed', why: 'a.ts was changed while the folder was packed' }) as const,
     };
@@ -234,6 +235,7 @@ test('reports a change if it is cancelled during the upload', async () => {
   const fixture = new DeployFixture();
   const further = {
     requestUpload: fixture.control.requestUpload.bind(fixture.control),
+    interruptRevision: fixture.control.interruptRevision.bind(fixture.control),
     deleteDeployment: fixture.control.deleteDeployment.bind(fixture.control),
     putTarball: () => {
       fixture.cancelled.abort(new Error('cancelled'));

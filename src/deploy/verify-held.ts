@@ -1,0 +1,102 @@
+import type { Revision } from '../contract/control/revision.ts';
+import { isTransient } from '../contract/service-error.ts';
+import { type HoldState, holdStateOf, isOpenHold } from '../planning/hold-state.ts';
+import { firstTestOf } from '../planning/outcome-messages.ts';
+import type { EndedRollout } from '../planning/rollout-types.ts';
+import type { Verdict } from '../planning/verdict-types.ts';
+import { decideVerification, decisionOf, type Verification } from '../planning/verification.ts';
+import { decideHold, type HoldDeciding } from './decide-hold.ts';
+import type { DeployRun } from './deploy-run.ts';
+import { smokeHeld } from './smoke.ts';
+import { tryCall } from './try-call.ts';
+import { type HeldRollout, watchRevision } from './watch.ts';
+
+/** How long a decision may take to be recorded, and a promoted revision to get the traffic (ms), at the least. */
+const decidingMs = 120_000;
+
+/** When this run tests its revision. Nothing would decide about a hold that is not waited for. */
+export async function verificationOf(run: DeployRun): Promise<Verification> {
+  const { verify, wait, smokeTests, control } = run.request;
+  if (run.known.verification) return run.known.verification;
+  const requested = { verify, tests: wait ? smokeTests.length : 0 };
+  const mayHold = decideVerification({ ...requested, holds: true }).when === 'before-traffic';
+  const features = mayHold ? await tryCall(control.features(run.reading())) : undefined;
+  if (features?.ok === false) {
+    if (verify) throw features.error;
+    run.note(`this revision is tested once it is live: ${features.error.message}`);
+  }
+  const holds = features?.ok && features.value.holds;
+  return run.verifies(decideVerification({ ...requested, holds }));
+}
+
+/**
+ * Tests a held revision at its own address and decides about it: discarded if it failed, promoted otherwise. Returns
+ * how it ended, which another client may have decided.
+ */
+export async function verifyHeld(deploymentId: string, held: HeldRollout, run: DeployRun): Promise<EndedRollout> {
+  const { known, request } = run;
+  const { revisionId, seen } = held;
+  const { address, endsAt } = held.hold;
+  run.emit({ kind: 'held', revisionId, endsAt });
+  const verdict = await smokeHeld({ deploymentId, revisionId, address }, run);
+  known.verdict = verdict;
+  known.verified = 'before-traffic';
+  const decision = decisionOf(verdict);
+  const why = run.redact(reasonOf(verdict));
+  const deadline = Math.max(run.deadline, request.clock.now() + decidingMs);
+  const options = () => run.reading(deadline);
+  const { control } = request;
+  const revision = await persistently({ deploymentId, revisionId, decision, why, control, options }, deadline, run);
+  const hold = holdStateOf(revision);
+  if (hold.kind !== 'none') run.record({ ...held, hold });
+  if (hold.kind === decision) run.emit({ kind: 'hold-decided', revisionId, decision, why });
+  else run.note(`revision ${revisionId} was to be ${decision}, and ${heldOtherwise[hold.kind]}`);
+  return watchRevision({ deploymentId, revisionId, deadline, seen, record: run.record }, run);
+}
+
+function reasonOf(verdict: Verdict): string {
+  if (verdict.kind === 'failed') return `It failed its smoke tests: ${firstTestOf(verdict, 'failed')}.`;
+  if (verdict.kind === 'unproven')
+    return `Its smoke tests proved nothing, which is no reason to discard it: ${firstTestOf(verdict, 'unproven')}.`;
+  return 'Its smoke tests passed.';
+}
+
+const heldOtherwise: Record<HoldState['kind'], string> = {
+  none: 'has no hold any more',
+  pending: 'is not held yet',
+  held: 'is held still',
+  promoted: 'another client promoted it first',
+  discarded: 'its hold had ended before',
+  ended: 'it had ended before',
+};
+
+/** Repeats a decision while the service is unavailable: without one, the revision is discarded in the end. */
+async function persistently(deciding: HoldDeciding, deadline: number, run: DeployRun): Promise<Revision> {
+  for (;;) {
+    const decided = await tryCall(decideHold(deciding));
+    const isLate = run.request.clock.now() >= deadline;
+    if (decided.ok && (isLate || !isOpenHold(holdStateOf(decided.value)))) return decided.value;
+    if (!decided.ok && (isLate || !isTransient(decided.error))) throw decided.error;
+    if (!decided.ok) run.emit({ kind: 'poll-failed', why: run.redact(decided.error.message) });
+    await run.untilNextPoll(deadline, decided.ok ? 0 : decided.error.retryAfterMs);
+  }
+}
+
+/** How long a cancelled run may take to end the revision that it holds (ms). */
+const abandonMs = 1_000;
+
+/** Ends a revision that only this run would have decided about, when it is cancelled. Returns whether it did. */
+export async function abandonHeld(run: DeployRun): Promise<boolean> {
+  const { deployment, revisionId, rollout, isHoldOurs } = run.known;
+  const { control, further, clock } = run.request;
+  const isOpen = !rollout || (rollout.kind === 'in-progress' && (!rollout.hold || isOpenHold(rollout.hold)));
+  if (!isHoldOurs || !isOpen || !deployment || !revisionId) return false;
+  const options = { deadline: clock.now() + abandonMs };
+  const why = { why: 'The run that tested it was cancelled.' };
+  const ended = await tryCall<unknown>(
+    rollout?.hold?.kind === 'held' || !further
+      ? control.discardRevision(deployment.id, revisionId, why, options)
+      : further.interruptRevision(deployment.id, revisionId, options),
+  );
+  return ended.ok;
+}

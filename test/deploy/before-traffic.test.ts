@@ -1,0 +1,279 @@
+import { describe, expect, test } from 'vitest';
+import type { DeployRunRequest } from '../../src/deploy/deploy-run.ts';
+import { eventLines } from '../../src/report/event-lines.ts';
+import { toResultJson } from '../../src/report/result-json.ts';
+import { summary } from '../../src/report/summary.ts';
+import { AgentModel, says } from './agent-model.ts';
+import { ends, goesLive, serviceError } from './control-model.ts';
+import { built, DeployFixture, first, hello, image, imaged, second, workflowOn } from './deploy-fixture.ts';
+import { heldAddress } from './model-holds.ts';
+
+const wrong = says('good bye');
+const unreachable = serviceError('unreachable', 'stream run');
+const tested: Partial<DeployRunRequest> = { workflow: workflowOn(second), smokeTests: [hello] };
+
+/** r1 is live on a service that holds revisions. The held revision answers as its agent does, the live one well. */
+async function holding(...answers: AgentModel['answers']) {
+  const fixture = new DeployFixture();
+  fixture.control.lacks.clear();
+  fixture.control.has(built, goesLive(first));
+  await fixture.passes(60_000);
+  const held = new AgentModel(fixture.clock, ...answers);
+  const agentAt = (url: string) => {
+    fixture.addresses.push(url);
+    return url.startsWith('https://held.test/') ? held : fixture.agent;
+  };
+  const deploy = (request: Partial<DeployRunRequest> = {}) =>
+    fixture.deploy({ ...tested, agentAt, further: fixture.control, ...request });
+  const shown = () => fixture.control.service.revision('r2');
+  return { fixture, held, deploy, shown, control: fixture.control };
+}
+
+describe('a revision that is tested before it gets traffic', () => {
+  test('is promoted if it passes; only it is asked, at its own address', async () => {
+    const { fixture, deploy, control } = await holding();
+    const outcome = await deploy();
+    expect(outcome).toMatchObject({
+      kind: 'deployed',
+      passes: true,
+      revisionId: 'r2',
+      activeRevisionId: 'r2',
+      verified: 'before-traffic',
+      verdict: { kind: 'passed' },
+    });
+    expect(fixture.addresses).toEqual([heldAddress('r2')]);
+    expect([control.count('promote'), control.count('discard')]).toEqual([1, 0]);
+    expect(control.verdicts).toMatchObject([{ revisionId: 'r2', report: { kind: 'passed' } }]);
+    expect(fixture.events.flatMap(eventLines)).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^Revision r2 is healthy and held: it gets no traffic until it is promoted/),
+        'Revision r2 is promoted: Its smoke tests passed.',
+      ]),
+    );
+  });
+
+  test('is discarded if it fails, and the live one goes on, whatever on-failure says', async () => {
+    const { deploy, control, shown } = await holding(wrong);
+    const outcome = await deploy({ onFailure: 'rollback' });
+    expect(outcome).toMatchObject({
+      kind: 'discarded',
+      passes: false,
+      revisionId: 'r2',
+      activeRevisionId: 'r1',
+      advice: 'Correct the agent and deploy it again.',
+    });
+    expect(outcome.reason).toBe(
+      'Revision r2 failed its smoke tests before it got traffic, and was discarded: says hello: $.output contains "hello" was expected, "good bye" was seen. Revision r1 still serves.',
+    );
+    expect(outcome).not.toHaveProperty('rollback');
+    expect([control.count('promote'), control.count('redeploy')]).toEqual([0, 0]);
+    expect(shown()).toMatchObject({
+      status: 'INTERRUPTED',
+      status_message: expect.stringContaining('It failed its smoke tests: says hello:'),
+    });
+    expect(control.verdicts).toMatchObject([{ revisionId: 'r2', report: { kind: 'failed' } }]);
+    expect(toResultJson(outcome)).toMatchObject({
+      outcome: 'discarded',
+      verified: 'before-traffic',
+      smoke_verdict: 'failed',
+    });
+    expect(summary(outcome)).toContain('### Smoke tests before traffic: failed');
+  });
+
+  test('is promoted if nothing is proven, and says so', async () => {
+    const { deploy, control } = await holding(unreachable);
+    const outcome = await deploy({ onFailure: 'rollback' });
+    expect(outcome).toMatchObject({ kind: 'unproven', passes: false, activeRevisionId: 'r2' });
+    expect(outcome.reason).toMatch(/^Revision r2 was promoted, but is not proven to answer: says hello:/);
+    expect([control.count('promote'), control.count('discard'), control.count('redeploy')]).toEqual([1, 0, 0]);
+  });
+
+  test('is the first of its deployment as well', async () => {
+    const fixture = new DeployFixture();
+    fixture.control.lacks.clear();
+    fixture.agent.answers = [wrong];
+    const outcome = await fixture.deploy({ smokeTests: [hello] });
+    expect(outcome).toMatchObject({ kind: 'discarded', revisionId: 'r1' });
+    expect(outcome.reason).toContain('Nothing is live yet.');
+    expect(fixture.addresses).toEqual([heldAddress('r1')]);
+  });
+
+  test('is one that an earlier run held and did not decide about', async () => {
+    const { deploy, control } = await holding(wrong);
+    control.scripts.push(goesLive(second));
+    await control.patchDeployment('d1', { source_revision_config: { repo_ref: 'main' } }, { holdSeconds: 1_800 });
+    expect(await deploy()).toMatchObject({ kind: 'discarded', revisionId: 'r2', activeRevisionId: 'r1' });
+    expect(control.count('patch')).toBe(1);
+  });
+
+  test('can fail before it is healthy', async () => {
+    const { deploy, control } = await holding();
+    control.scripts.push(ends('DEPLOY_FAILED', second));
+    expect(await deploy()).toMatchObject({ kind: 'failed', activeRevisionId: 'r1' });
+  });
+});
+
+describe('a revision is not held', () => {
+  test.each<[string, Partial<DeployRunRequest>]>([
+    ['without smoke tests', { smokeTests: [] }],
+    ['if the file says after-traffic', { verify: 'after-traffic' }],
+    ['if nobody waits for it', { wait: false }],
+  ])('%s', async (_, request) => {
+    const { deploy, control, shown } = await holding();
+    await deploy(request);
+    expect(shown()).not.toHaveProperty('hold');
+    expect(control.count('promote')).toBe(0);
+  });
+
+  test.each<[string, DeployRunRequest['verify'], string[]]>([
+    ['and goes live first', undefined, []],
+    [
+      'which is noted if it was requested',
+      'before-traffic',
+      [
+        'verify: before-traffic is not possible: this service does not hold revisions. The revision is tested once it is live',
+      ],
+    ],
+  ])('by a service without holds, %s', async (_, verify, notes) => {
+    const { deploy, control, fixture } = await holding();
+    control.lacks.add('holds');
+    fixture.agent.answers = [wrong];
+    expect(await deploy({ verify })).toMatchObject({ kind: 'broken', verified: 'after-traffic', notes });
+    expect(fixture.addresses).toEqual(['https://agent.test']);
+  });
+
+  test('by a service that does not tell its features, unless the file needs it', async () => {
+    const unavailable = serviceError('busy', 'get service info', { status: 503 });
+    const { deploy, control, shown } = await holding();
+    control.fails('features', unavailable);
+    expect(await deploy({ verify: 'before-traffic' })).toMatchObject({ kind: 'failed', changed: false });
+    control.fails('features', unavailable);
+    const outcome = await deploy();
+    expect(outcome).toMatchObject({ kind: 'deployed', verified: 'after-traffic' });
+    expect(outcome.notes[0]).toMatch(/^this revision is tested once it is live: get service info: answered 503/);
+    expect(shown()).not.toHaveProperty('hold');
+  });
+
+  test.each<[DeployRunRequest['verify'], number]>([
+    [undefined, 0],
+    ['before-traffic', 1],
+  ])('if the service refuses it of an image: the change is sent without (%s)', async (verify, notes) => {
+    const fixture = new DeployFixture();
+    fixture.control.lacks.clear();
+    fixture.control.holdsImages = false;
+    fixture.control.has(imaged, goesLive());
+    await fixture.passes(60_000);
+    const outcome = await fixture.deploy({
+      desired: { ...image, imageUri: 'registry.example.com/support:2' },
+      smokeTests: [hello],
+      verify,
+    });
+    expect(outcome).toMatchObject({ kind: 'deployed', verified: 'after-traffic', revisionId: 'r2' });
+    expect(fixture.control.count('patch')).toBe(2);
+    expect(outcome.notes.filter((note) => note.includes('A revision of an image can not be held'))).toHaveLength(notes);
+  });
+});
+
+describe('a hold that another client ends', () => {
+  test('before the verdict, by a discard, is told so', async () => {
+    const { deploy, control, held } = await holding();
+    const createThread = held.createThread.bind(held);
+    held.createThread = async (...request) => {
+      await control.discardRevision('d1', 'r2', { why: 'by hand' });
+      return createThread(...request);
+    };
+    const outcome = await deploy({ smokeTests: [{ ...hello, thread: true }] });
+    expect(outcome).toMatchObject({ kind: 'discarded', activeRevisionId: 'r1' });
+    expect(outcome.reason).toBe(
+      'Revision r2 was discarded before it got traffic, and not by this run: It was discarded before it got traffic: by hand. Revision r1 still serves.',
+    );
+    expect(outcome.notes).toContain('revision r2 was to be promoted, and its hold had ended before');
+  });
+
+  test('by promoting what fails, is rolled back as a live revision is', async () => {
+    const { deploy, control, held } = await holding(wrong);
+    const createThread = held.createThread.bind(held);
+    held.createThread = async (...request) => {
+      await control.promoteRevision('d1', 'r2');
+      return createThread(...request);
+    };
+    const outcome = await deploy({ smokeTests: [{ ...hello, thread: true }], onFailure: 'rollback' });
+    expect(outcome).toMatchObject({ kind: 'rolled-back', rollback: { kind: 'done', toRevisionId: 'r1' } });
+    expect(outcome.notes).toContain('revision r2 was to be discarded, and another client promoted it first');
+  });
+});
+
+describe('the decision about a hold', () => {
+  test.each([
+    ['is sent again until the service takes it', false, 3],
+    ['is read from the revision if its response was lost', true, 1],
+  ])('%s', async (_, applied, sent) => {
+    const { deploy, control } = await holding();
+    const busy = serviceError('busy', 'promote revision', { status: 503, effect: 'unknown' });
+    control.fails('promote', busy, { times: applied ? 1 : 2, applied });
+    expect(await deploy()).toMatchObject({ kind: 'deployed', activeRevisionId: 'r2' });
+    expect(control.count('promote')).toBe(sent);
+  });
+
+  test('that the key may not make leaves the hold, and says how it ends', async () => {
+    const { deploy, control } = await holding();
+    control.fails('promote', serviceError('unauthorized', 'promote revision', { status: 403 }));
+    const outcome = await deploy();
+    expect(outcome).toMatchObject({ kind: 'failed', activeRevisionId: 'r1' });
+    expect(outcome.reason).toMatch(/Revision r2 goes on, gets no traffic until it is promoted, and is discarded at 20/);
+  });
+
+  test('that nothing makes in time is missing in the outcome', async () => {
+    const { deploy } = await holding();
+    const outcome = await deploy({ timeoutMs: 20_000 });
+    expect(outcome.kind).toBe('timed-out');
+    expect(outcome.reason).toContain(
+      'last seen BUILDING, gets no traffic until it is promoted, and is discarded 30 minutes after it is healthy',
+    );
+  });
+});
+
+describe('a cancelled run', () => {
+  test.each([
+    ['discards the revision that it tests', 'discard', 'held'],
+    ['interrupts the revision that is not healthy yet', 'interrupt', 'status'],
+  ] as const)('%s', async (_, operation, when) => {
+    const { fixture, deploy, control, shown } = await holding();
+    const outcome = await deploy({
+      emit: (event) => {
+        if (event.kind === when) fixture.cancelled.abort(new Error('cancelled'));
+      },
+    });
+    expect(outcome).toMatchObject({
+      kind: 'interrupted',
+      reason: 'This step was ended, and revision r2 with it: it was not tested, and got no traffic.',
+    });
+    expect(control.count(operation)).toBe(1);
+    expect(shown()?.status).toBe('INTERRUPTED');
+  });
+
+  test('says how the hold ends that it can not end', async () => {
+    const { fixture, deploy, control } = await holding();
+    control.fails('discard', serviceError('unreachable', 'discard revision'));
+    const outcome = await deploy({
+      emit: ({ kind }) => {
+        if (kind === 'held') fixture.cancelled.abort(new Error('cancelled'));
+      },
+    });
+    expect(outcome.reason).toMatch(
+      /revision r2 goes on \(last seen DEPLOYING\), gets no traffic until it is promoted, and is discarded at 20/,
+    );
+  });
+
+  test('leaves a revision that it did not make', async () => {
+    const { fixture, deploy, control } = await holding();
+    control.scripts.push(goesLive(second));
+    await control.patchDeployment('d1', { source_revision_config: { repo_ref: 'main' } }, { holdSeconds: 1_800 });
+    await deploy({
+      emit: ({ kind }) => {
+        if (kind === 'held') fixture.cancelled.abort(new Error('cancelled'));
+      },
+    });
+    expect([control.count('discard'), control.count('interrupt')]).toEqual([0, 0]);
+  });
+});
