@@ -5,6 +5,7 @@ import type { SmokeTest, Expectation } from '../../src/config/smoke-test.ts';
 import type { AgentServer } from '../../src/contract/agent/service.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
 import { concludeAll } from '../../src/planning/verdict.ts';
+import { withoutLive } from '../../src/planning/against-live.ts';
 import { isPauseDue } from '../../src/planning/series.ts';
 import type { Evidence } from '../../src/planning/verdict-types.ts';
 import { sendTestRequest, evidenceOfFailure } from '../../src/deploy/send-test-request.ts';
@@ -86,7 +87,8 @@ export function createSmokeTestRunner({
     const before = readProgress(intent.smoke);
     for (const made of before.leftovers) await cleanUp(made, { agent, clock, signal, left: noteLeftBehind(intent) });
     const progress = { ...before, leftovers: [] };
-    const test = intent.terms.smokeTests[progress.verdicts.length];
+    const written = intent.terms.smokeTests[progress.verdicts.length];
+    const test = written && withoutLive(written, 0);
     if (!test) return { kind: 'done', verdict: concludeAll(progress.verdicts) };
     const step = { intent, test, agent, signal, progress };
     if (progress.under?.kind === 'started') return look(step, progress.under);

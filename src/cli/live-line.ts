@@ -26,6 +26,8 @@ export function activityAfter(event: DeployEvent, before: Activity | undefined, 
       return { text: `Deleting ${asLine(event.deploymentName, 60)}`, since: now };
     case 'settling':
       return { text: 'Checking whether the request took effect', since: now };
+    case 'measuring-live':
+      return { text: 'Testing the live revision before the change', since: now };
     case 'smoke-began':
       return { text: 'Testing the agent', since: now };
     case 'smoke-attempt':

@@ -8,6 +8,7 @@ import type { StartKind } from './deploy-event.ts';
 import { tryCall, type CallResult } from './try-call.ts';
 import type { CallOptions } from '../contract/call-options.ts';
 import { verificationAfterRefusal } from '../planning/verification.ts';
+import { measureLive } from './measure-live.ts';
 import { verificationOf } from './verify-held.ts';
 import { withGrace } from './deadlines.ts';
 
@@ -38,12 +39,14 @@ async function writeHeld(
   run: DeployRun,
   send: (options: WriteOptions) => Promise<Deployment>,
 ): Promise<CallResult<Deployment>> {
-  const { holdSeconds } = await verificationOf(run);
+  const { when, holdSeconds } = await verificationOf(run);
+  if (when === 'after-traffic') await measureLive(run);
   const answered = await write(run, (options) => send({ ...options, holdSeconds }));
   if (holdSeconds === undefined || answered.ok) return answered;
   const instead = verificationAfterRefusal(run.request.verify, answered.error);
   if (!instead) return answered;
   run.verifies(instead);
+  await measureLive(run);
   return write(run, send);
 }
 

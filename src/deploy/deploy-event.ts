@@ -40,6 +40,8 @@ export type DeployEvent =
   /** The revision answers at an address of its own, without traffic. */
   | { kind: 'held'; revisionId: string; endsAt: string }
   | { kind: 'hold-decided'; revisionId: string; decision: HoldDecision; why: string }
+  /** Before the change is sent, for tests against the live revision. */
+  | { kind: 'measuring-live'; revisionId: string; tests: number }
   | { kind: 'smoke-began'; address: string; tests: number }
   | { kind: 'smoke-attempt'; name: string; attempt: number; verdict: TestVerdict; again: boolean }
   | { kind: 'smoke-tested'; tested: NamedVerdict }

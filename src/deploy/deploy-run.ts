@@ -15,7 +15,7 @@ import { withoutRequest } from '../planning/plan-identity.ts';
 import type { Obstacle, Plan } from '../planning/plan-types.ts';
 import type { Rollout } from '../planning/rollout-types.ts';
 import type { Verification } from '../planning/verification.ts';
-import type { Verdict } from '../planning/verdict-types.ts';
+import type { Evidence, Verdict } from '../planning/verdict-types.ts';
 import type { PackedSource } from '../archive/pack.ts';
 import type { CallResult } from './try-call.ts';
 import type { Rollback } from './outcome-types.ts';
@@ -94,6 +94,8 @@ export interface RunState {
   verification?: Verification;
   /** This run requested the hold of the revision that it follows. */
   isHoldOurs?: boolean;
+  /** What the live agent answered before the change, by the names of the tests; where no revision is held. */
+  before?: ReadonlyMap<string, readonly Evidence[]>;
   verdict?: Verdict;
   /** When the verdict was found. */
   verified?: Verify;

@@ -59,7 +59,12 @@ export function unprovenVerdict(tests: readonly SmokeTest[], because: UnprovenRe
 
 async function runSmokeTest(written: SmokeTest, smoking: SmokeRun): Promise<NamedVerdict> {
   const { agent, live, clock, random, signal, emit, note, redact = (text: string) => text } = smoking;
-  const before = live ? [] : (smoking.before?.get(written.name) ?? []);
+  const measured = live ? undefined : smoking.before?.get(written.name);
+  if (measured?.length === 0) {
+    const why = 'the live revision answered nothing before the change that could be compared';
+    return { name: written.name, attempts: 0, verdict: { kind: 'unproven', because: 'unreachable', why } };
+  }
+  const before = measured ?? [];
   const test = live ? written : withoutLive(written, before.length);
   const left = (what: string) => note?.(redact(`smoke test ${test.name} could not remove ${what}`));
   let attempts: readonly Evidence[] = before;
@@ -104,7 +109,10 @@ export interface LiveVerdict {
  */
 export async function smokeLive(run: DeployRun, revisionId: string | null | undefined): Promise<LiveVerdict> {
   const { control, agentUrl } = run.request;
-  const answered = await smokeAt(agentUrl ?? (run.known.deployment && agentAddress(run.known.deployment)), run);
+  const address = agentUrl ?? (run.known.deployment && agentAddress(run.known.deployment));
+  // What was answered before is of the revision that the followed one replaced.
+  const before = revisionId === run.known.revisionId ? run.known.before : undefined;
+  const answered = await smokeAt(address, { before }, run);
   const deploymentId = run.known.deployment?.id;
   if (!deploymentId || !revisionId || answered.kind === 'none') return { verdict: answered };
   const current = await tryCall(control.getDeployment(deploymentId, run.reading(Infinity)));
@@ -126,7 +134,12 @@ export async function smokeHeld(
   held: { deploymentId: string; revisionId: string; address: string },
   run: DeployRun,
 ): Promise<Verdict> {
-  const verdict = await smokeAt(held.address, run);
+  const { formerLive, deployment } = run.known;
+  const { smokeTests, agentUrl, agentAt } = run.request;
+  const isCompared = formerLive && smokeTests.some(({ series }) => series?.kind === 'live');
+  const address = isCompared && deployment && (agentUrl ?? agentAddress(deployment));
+  const live = address && URL.canParse(address) ? agentAt(address) : undefined;
+  const verdict = await smokeAt(held.address, { live }, run);
   reportInBackground(verdict, held, run);
   return verdict;
 }
@@ -155,7 +168,11 @@ function reportInBackground(
   );
 }
 
-async function smokeAt(address: string | undefined, run: DeployRun): Promise<Verdict> {
+async function smokeAt(
+  address: string | undefined,
+  beside: Pick<SmokeRun, 'live' | 'before'>,
+  run: DeployRun,
+): Promise<Verdict> {
   const { smokeTests: tests, agentAt, clock, random, signal } = run.request;
   if (tests.length === 0) return unprovenVerdict([], 'no-address', '');
   if (address === undefined)
@@ -165,6 +182,7 @@ async function smokeAt(address: string | undefined, run: DeployRun): Promise<Ver
   return smoke({
     tests,
     agent: agentAt(address),
+    ...beside,
     clock,
     random,
     signal,

@@ -19,6 +19,7 @@ type LiveSeries = Extract<Series, { kind: 'live' }>;
 
 /** After so many pairs in a row without the answer of one agent the test ends. */
 const mostIncomplete = 8;
+const mostBefore = 60;
 
 /**
  * Which agent gets the request of this attempt, counted from 0. Two attempts are a pair, and every second pair begins
@@ -43,8 +44,13 @@ export function turnsOf({ series }: SmokeTest, made: number, count: number): num
 export function withoutLive(test: SmokeTest, former: number): SmokeTest {
   const { series, ...alone } = test;
   if (series?.kind !== 'live') return test;
-  return former > 0 ? { ...alone, series: { ...series, liveFirst: former } } : alone;
+  if (former === 0) return alone;
+  return { ...alone, series: { ...series, liveFirst: former, tries: Math.min(series.tries, former) } };
 }
+
+/** How many answers of the live agent are compared where both never answer at the same time: they delay the change. */
+export const answersBefore = ({ series }: SmokeTest): number =>
+  series?.kind === 'live' ? Math.min(series.tries, mostBefore) : 0;
 
 interface Gathered {
   samples: TwoSamples;

@@ -50,6 +50,8 @@ function linesOf(event: DeployEvent): string | string[] {
       return `Revision ${event.revisionId} is healthy and held: it gets no traffic until it is promoted, and is discarded at ${event.endsAt}`;
     case 'hold-decided':
       return `Revision ${event.revisionId} is ${event.decision}: ${asLine(event.why, 500)}`;
+    case 'measuring-live':
+      return `Sending ${event.tests} smoke test${event.tests === 1 ? '' : 's'} to the live revision ${event.revisionId} before the change`;
     case 'smoke-began':
       return `Sending ${event.tests} smoke test${event.tests === 1 ? '' : 's'} to ${asLine(event.address, 200)}`;
     case 'smoke-attempt':
@@ -57,6 +59,9 @@ function linesOf(event: DeployEvent): string | string[] {
       if (event.verdict.rate) {
         const { right, answers } = event.verdict.rate;
         return `  ${asLine(event.name, 100)}: ${answers} answers, ${right} right; undecided`;
+      }
+      if (event.verdict.kind === 'unproven' && event.verdict.because === 'undecided') {
+        return `  ${asLine(event.name, 100)}: ${asLine(event.verdict.why, 200)}`;
       }
       return `  ${asLine(event.name, 100)}: attempt ${event.attempt} ${attemptWords(event.verdict)}; once more`;
     case 'smoke-tested':

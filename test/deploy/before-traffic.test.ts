@@ -277,3 +277,67 @@ describe('a cancelled run', () => {
     expect([control.count('discard'), control.count('interrupt')]).toEqual([0, 0]);
   });
 });
+
+describe('a test against the live revision', () => {
+  const series = { kind: 'live', atOnce: 4, tries: 30, drop: 0.3, decideBy: ['pass-rate', 'total'], tests: 1 } as const;
+  const smokeTests = [{ ...hello, series }];
+
+  test('sends to the held and to the live one in turns, and a slower one is discarded', async () => {
+    const { fixture, held, deploy } = await holding(says('hello', 1_300));
+    fixture.agent.answers = [says('hello', 1_000)];
+    const outcome = await deploy({ smokeTests });
+    expect(outcome).toMatchObject({ kind: 'discarded', activeRevisionId: 'r1' });
+    expect(outcome.reason).toContain(
+      'total time: no worse than live was expected, 1.3 s, live 1.0 s, +300 ms (+30 %) was seen',
+    );
+    expect([held.requested.length, fixture.agent.requested.length]).toEqual([31, 31]);
+    expect(summary(outcome)).toContain('30 of 30, live 30 of 30');
+  });
+
+  test('is promoted if it is no worse', async () => {
+    const { deploy } = await holding(says('hello'));
+    expect(await deploy({ smokeTests })).toMatchObject({ kind: 'deployed', verdict: { kind: 'passed' } });
+  });
+
+  test('measures the live one before the change, where none is held', async () => {
+    const { fixture, deploy, control } = await holding();
+    fixture.agent.answers = Array.from({ length: 30 }, () => says('hello'));
+    const patches: number[] = [];
+    const patch = control.patchDeployment.bind(control);
+    control.patchDeployment = (...given) => {
+      patches.push(fixture.agent.requested.length);
+      fixture.agent.answers = [wrong];
+      return patch(...given);
+    };
+    const outcome = await deploy({ smokeTests, verify: 'after-traffic', onFailure: 'keep' });
+    expect(patches).toEqual([30]);
+    expect(outcome).toMatchObject({
+      kind: 'broken',
+      verdict: {
+        tests: [
+          {
+            verdict: {
+              kind: 'failed',
+              comparison: { isBeside: false, live: { right: 30, answers: 30 }, changed: { right: 0, answers: 30 } },
+            },
+          },
+        ],
+      },
+    });
+  });
+
+  test('proves nothing where the live one can not be measured, and rolls nothing back', async () => {
+    const { fixture, deploy, control } = await holding();
+    fixture.agent.answers = [unreachable];
+    const outcome = await deploy({ smokeTests, verify: 'after-traffic', onFailure: 'rollback' });
+    expect(outcome).toMatchObject({ kind: 'unproven', activeRevisionId: 'r2' });
+    expect(control.count('redeploy')).toBe(0);
+  });
+
+  test('is a test of one answer for the first revision of a deployment', async () => {
+    const fixture = new DeployFixture();
+    fixture.control.lacks.clear();
+    expect(await fixture.deploy({ smokeTests })).toMatchObject({ kind: 'deployed', verdict: { kind: 'passed' } });
+    expect(fixture.agent.requested).toHaveLength(1);
+  });
+});
