@@ -100,7 +100,7 @@ export const scenarios: readonly Scenario[] = [
     },
   },
   {
-    title: 'a wrong answer is rolled back',
+    title: 'a wrong answer is discarded before traffic',
     async play(environment, screen, before) {
       const { address } = deployed(before);
       await environment.repository.edit(
@@ -109,8 +109,24 @@ export const scenarios: readonly Scenario[] = [
         'export const graph =',
       );
       await environment.repository.edit(graph, cheerful, 'wrong`');
-      const commit = await environment.repository.commit('Lose the thread');
-      const step = await deploy(environment, screen, commit, { 'on-failure': 'rollback' });
+      const asking = requestsTo(address, environment.service).keepAsking();
+      const step = await deploy(environment, screen, await environment.repository.commit('Lose the thread'));
+      const { call, failed, answers } = await asking.stop();
+      const said = [...answers].join('" and "');
+      const held =
+        step.exitCode === 1 &&
+        step.outputs['outcome'] === 'discarded' &&
+        failed.length === 0 &&
+        said === 'hello there!';
+      return { held, seen: `${step.outputs['outcome']}; ${call} questions meanwhile were answered "${said}"` };
+    },
+  },
+  {
+    title: 'a wrong answer after traffic is rolled back',
+    async play(environment, screen, before) {
+      const { address } = deployed(before);
+      const inputs = { verify: 'after-traffic', 'on-failure': 'rollback' };
+      const step = await deploy(environment, screen, await environment.repository.head(), inputs);
       const said = await greet(environment, screen, address);
       const back = step.outputs['rolled-back-to'] ?? '';
       const held =
@@ -210,12 +226,15 @@ export function requestsTo(address: string, { apiKey }: Pick<LocalService, 'apiK
     send: (path: string, body: object) => request('POST', path, body),
     /** Calls the echo agent repeatedly until stopped; `failed` lists the failed responses. */
     keepAsking() {
-      const seen = { call: 0, failed: [] as string[] };
+      const seen = { call: 0, failed: [] as string[], answers: new Set<string>() };
       const stopped = new AbortController();
       const asking = (async () => {
         while (!stopped.signal.aborted) {
           seen.call += 1;
-          await echo('there').catch((error: unknown) => seen.failed.push(messageOf(error)));
+          await echo('there').then(
+            (said) => seen.answers.add(said),
+            (error: unknown) => seen.failed.push(messageOf(error)),
+          );
           await pause(100);
         }
       })();

@@ -51,6 +51,8 @@ const inputs = {
   'install-command': `node report.mjs && ${linkPackages}`,
   'build-command': 'node report.mjs',
   'smoke-tests': smokeTests,
+  // Its wrong answers are to serve.
+  verify: 'after-traffic',
 };
 
 /** A step with debug output. */

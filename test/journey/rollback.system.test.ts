@@ -95,14 +95,16 @@ test('mode: smoke on an unreachable agent proves nothing', async () => {
   expect(step.outputs['reason']).toContain('repeats its input');
 });
 
-test('an unreachable revision is unproven, and is not rolled back', async () => {
-  const step = await deployWord('second', 'third', { 'on-failure': 'rollback', 'agent-url': await nowhere() });
+test('an unreachable live revision is unproven, and is not rolled back', async () => {
+  const elsewhere = { 'agent-url': await nowhere(), verify: 'after-traffic' };
+  const step = await deployWord('second', 'third', { 'on-failure': 'rollback', ...elsewhere });
   expect(step).toMatchObject({ exitCode: 1, outputs: { outcome: 'unproven', 'rolled-back-to': '' } });
   expect(await seen()).toEqual({ revisions: 5, active: step.outputs['revision-id'], said: 'third you' });
 });
 
 test('on-failure: keep leaves a revision with wrong answers, reported as broken', async () => {
-  const step = await deployWord('third', 'fourth', { 'on-failure': 'keep', ...expecting('third Ada') });
+  const afterTraffic = { 'on-failure': 'keep', verify: 'after-traffic' };
+  const step = await deployWord('third', 'fourth', { ...afterTraffic, ...expecting('third Ada') });
   expect(step).toMatchObject({ exitCode: 1, outputs: { outcome: 'broken', 'rolled-back-to': '' } });
   expect(step.outputs['reason']).toContain('fourth Ada');
   expect(await seen()).toEqual({ revisions: 6, active: step.outputs['revision-id'], said: 'fourth you' });
