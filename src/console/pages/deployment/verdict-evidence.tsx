@@ -3,7 +3,7 @@ import { Badge } from '../../parts/badge.tsx';
 import { duration, TimeAgo } from '../../parts/time.tsx';
 import { Untrusted } from '../../parts/untrusted.tsx';
 import { kindOf } from './verdict-kinds.ts';
-import { VerdictTable } from './verdict-table.tsx';
+import { needTable, VerdictTable } from './verdict-table.tsx';
 
 const reporters: ReadonlyMap<string, string> = new Map([
   ['action', 'the GitHub Action'],
@@ -14,6 +14,7 @@ const reporters: ReadonlyMap<string, string> = new Map([
 /** The verdict of the smoke tests, and what each test expected and saw. */
 export function VerdictEvidence({ verdict }: { verdict: StoredVerdict }) {
   const { tests, kind, reporter, details_url } = verdict;
+  const isTable = needTable(tests);
   const passed = tests.filter((test) => test.kind === 'passed').length;
   const { label, tone } = kindOf(kind);
   return (
@@ -25,9 +26,9 @@ export function VerdictEvidence({ verdict }: { verdict: StoredVerdict }) {
           <TimeAgo at={verdict.created_at} />
         </span>
       </summary>
-      <VerdictTable tests={tests} />
+      {isTable && <VerdictTable tests={tests} />}
       {tests.map((test, index) => (
-        <Test key={index} test={test} />
+        <Test key={index} test={test} isInTable={isTable} />
       ))}
       {isWebAddress(details_url) && (
         <p>
@@ -43,17 +44,20 @@ export function VerdictEvidence({ verdict }: { verdict: StoredVerdict }) {
 /** Allows only the schemes of the contract: a `javascript:` link would run in this page. */
 const isWebAddress = (url: string | null | undefined): url is string => url != null && /^https?:\/\//i.test(url);
 
-function Test({ test }: { test: StoredVerdict['tests'][number] }) {
+/** What one test expected and saw. Its times are in the table, where there is one. */
+function Test({ test, isInTable }: { test: StoredVerdict['tests'][number]; isInTable: boolean }) {
   const { label, tone } = kindOf(test.kind);
   return (
     <section class="deployment-test">
       <p>
         <Badge tone={tone}>{label}</Badge> <Untrusted text={test.name} longest={200} />{' '}
-        <span class="muted">
-          {test.answers == null && test.attempts > 1 && `${test.attempts} attempts`}
-          {test.first_event_ms !== null && ` · first event after ${duration(test.first_event_ms)}`}
-          {test.total_ms !== null && ` · ${duration(test.total_ms)} in all`}
-        </span>
+        {!isInTable && (
+          <span class="muted">
+            {test.attempts > 1 && `${test.attempts} attempts`}
+            {test.first_event_ms !== null && ` · first event after ${duration(test.first_event_ms)}`}
+            {test.total_ms !== null && ` · ${duration(test.total_ms)} in all`}
+          </span>
+        )}
       </p>
       {test.why !== null && (
         <p>

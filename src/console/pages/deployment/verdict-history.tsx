@@ -13,8 +13,8 @@ export function VerdictHistory({ deploymentId, entries }: { deploymentId: string
     <section class="panel deployment-verdicts" aria-labelledby="deployment-verdicts">
       <h2 id="deployment-verdicts">Smoke tests over the last revisions</h2>
       <p class="muted">
-        Oldest first. A bar is the likely range of the share of right answers, from 0 % at the bottom to 100 % at the
-        top.
+        Oldest first. A bar is the likely range of the share of right answers: 0 % is the lower line, 100 % the upper
+        one.
       </p>
       <div class="table-frame" tabIndex={0} role="group" aria-label="Verdicts by revision">
         <table>
@@ -72,7 +72,7 @@ function Cell({ cell: { revisionId, kind, mark, text }, deploymentId }: { cell: 
   );
 }
 
-const height = 44;
+const height = 60;
 const at = (share: number): number => (1 - share) * height;
 
 /** The likely range as a bar, and the share that was seen as a point on it. */
@@ -80,7 +80,7 @@ function Mark({ mark: { rate, low, high } }: { mark: RateMark }) {
   return (
     <svg class="deployment-mark" viewBox={`-8 -4 16 ${height + 8}`} width="16" height={height + 8} aria-hidden="true">
       <path class="deployment-mark-scale" d={`M-8 0h16M-8 ${height}h16`} />
-      <path class="deployment-mark-range" d={`M0 ${at(high)}V${at(low)}`} />
+      <path class="deployment-mark-range" d={`M-5 ${at(high)}h10M0 ${at(high)}V${at(low)}M-5 ${at(low)}h10`} />
       <circle cx="0" cy={at(rate)} r="3" />
     </svg>
   );

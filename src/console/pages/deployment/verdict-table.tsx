@@ -7,11 +7,14 @@ import { kindOf } from './verdict-kinds.ts';
 /** Shown only of tests that count or compare several answers; what one answer was is told below the table. */
 const ofSeveral: readonly Column[] = ['live', 'changed', 'change', 'latency', 'cost'];
 
-/** The table of verdicts that reports on GitHub have; nothing where each test needs one answer. */
+/** Whether the tests fill a table: not where each needs one answer. */
+export const needTable = (tests: StoredVerdict['tests']): boolean =>
+  shownColumns(tableRows(tests)).some((column) => ofSeveral.includes(column));
+
+/** The table of verdicts that reports on GitHub have. */
 export function VerdictTable({ tests }: { tests: StoredVerdict['tests'] }) {
   const rows = tableRows(tests);
   const columns = shownColumns(rows).filter((column) => column !== 'expectations');
-  if (!columns.some((column) => ofSeveral.includes(column))) return null;
   return (
     <div class="table-frame deployment-results" tabIndex={0} role="group" aria-label="Results of the smoke tests">
       <table>

@@ -5,7 +5,7 @@ interface LineLabel {
 }
 
 /** The most labels below each other: more would cover the plot. */
-const rows = 4;
+const rows = 2;
 
 /**
  * Places labels beside their lines, each in the first row where none is in its way; at the right edge to the left of
