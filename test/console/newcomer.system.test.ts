@@ -161,7 +161,7 @@ test('leads a newcomer from the printed link to an agent that is broken and rest
   const { page } = opened;
   await page.goto(service.signInLink);
   await page.getByRole('heading', { name: 'Deploy your first agent' }).waitFor();
-  await page.waitForURL(`${service.url}/console`);
+  await expect.poll(() => page.url()).toBe(`${service.url}/console`);
   await byPointer.press(page.getByRole('link', { name: 'Deploy an agent' }));
   await journey(page, byPointer, 'echo-agent');
 
