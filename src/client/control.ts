@@ -1,5 +1,6 @@
 import type { CallOptions } from '../contract/call-options.ts';
 import { type FieldNameSetting, spellFields } from '../contract/control/aliases.ts';
+import { baseline, baselineRequest } from '../contract/control/baseline.ts';
 import type { Container } from '../contract/control/container.ts';
 import {
   deployment,
@@ -44,6 +45,7 @@ const readIntegrations = readJson(githubIntegrations);
 const readRepositories = readJson(githubRepositories);
 const readListeners = readJson(listenersList);
 const readLogs = readJson(logPage);
+const readBaseline = readJson(baseline);
 const readUpload = readJson(uploadTarget);
 const readPushToken = readJson(pushToken);
 
@@ -66,6 +68,8 @@ export function connectControlService(settings: ControlServiceSettings): Control
   const deploymentPath = (id: string): string => `/v2/deployments/${segment('the deployment id', id)}`;
   const revisionPath = (id: string, revisionId: string): string =>
     `${deploymentPath(id)}/revisions/${segment('the revision id', revisionId)}`;
+  const baselinePath = (id: string, revisionId: string, hash: string): string =>
+    `${revisionPath(id, revisionId)}/baselines/${segment('the test hash', hash)}`;
 
   const get = <T>(name: string, path: string, read: Reader<T>, options?: CallOptions, wanted = ''): Promise<T> =>
     call(link, { name, method: 'GET', path, query: wanted }, read, options);
@@ -153,6 +157,13 @@ export function connectControlService(settings: ControlServiceSettings): Control
       };
       return call(link, operation, readNothing, options);
     },
+    getBaseline: async (id, revisionId, testHash, options) =>
+      get('get baseline', baselinePath(id, revisionId, testHash), readBaseline, options),
+    keepBaseline: async (id, revisionId, testHash, request, options) => {
+      const name = 'keep baseline';
+      const [path, body] = [baselinePath(id, revisionId, testHash), checked(baselineRequest, name, request)];
+      return call(link, { name, method: 'PUT', path, body, safe: true }, readNothing, options);
+    },
     promoteRevision: decide('promote'),
     discardRevision: decide('discard'),
     features: featuresOf(link),
@@ -219,9 +230,13 @@ const none: ControlFeatures = { idempotencyKeys: false, verdicts: false };
 const readFeatures: Reader<ControlFeatures> = ({ body }) => {
   const info = controlInfo.safeParse(fromJson(body.toString('utf8')));
   if (!info.success) return { ok: true, value: none };
-  const { idempotency_keys, verdicts, holds, console_url: consoleUrl } = info.data;
+  const { idempotency_keys, verdicts, baselines, holds, console_url: consoleUrl } = info.data;
   const features = { idempotencyKeys: idempotency_keys === true, verdicts: verdicts === true };
-  const more = { ...(holds === true ? { holds } : {}), ...(consoleUrl === undefined ? {} : { consoleUrl }) };
+  const more = {
+    ...(baselines === true ? { baselines } : {}),
+    ...(holds === true ? { holds } : {}),
+    ...(consoleUrl === undefined ? {} : { consoleUrl }),
+  };
   return { ok: true, value: { ...features, ...more } };
 };
 

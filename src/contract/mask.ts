@@ -3,7 +3,7 @@ import { decodeEscapes, escapeKindsIn } from './decode-escapes.ts';
 import { wordFinder, type Range } from './find-words.ts';
 import { secretCodes, secretSpellings, shortestHidden } from './secret-spellings.ts';
 
-const shownInstead = '***';
+export const shownInstead = '***';
 
 /** Masks secrets in a text. In a text that was cut at its end, also masks a secret's prefix there. */
 export type Mask = (text: string, options?: { cut: boolean }) => string;

@@ -1,4 +1,5 @@
 import type { ControlService } from '../contract/control/service.ts';
+import { baselineOperations } from './baselines/service.ts';
 import { deletionOperations } from './deployments/delete.ts';
 import { deploymentOperations } from './deployments/service.ts';
 import { healthOperations } from './health/service.ts';
@@ -31,6 +32,7 @@ export function createControlService(given: ServiceSettings) {
     ...historyOperations(settings),
     ...summaryOperations(settings),
     ...verdictOperations(settings),
+    ...baselineOperations(settings),
     ...logOperations(settings),
     ...healthOperations(settings),
     ...integrationOperations(settings),

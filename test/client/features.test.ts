@@ -30,9 +30,9 @@ describe('features of a control service beyond the document', () => {
     expect(await connected().features()).toEqual({ idempotencyKeys: true, verdicts: true });
   });
 
-  test('include its holds, which are not part of the document', async () => {
-    info().reply(200, { idempotency_keys: true, verdicts: true, holds: true });
-    expect(await connected().features()).toMatchObject({ holds: true });
+  test('include its holds and baselines, which are not part of the document', async () => {
+    info().reply(200, { idempotency_keys: true, verdicts: true, baselines: true, holds: true });
+    expect(await connected().features()).toMatchObject({ baselines: true, holds: true });
   });
 
   test('include the address of its console', async () => {

@@ -15,6 +15,7 @@ import {
 } from '../../src/contract/control/tracing-project.ts';
 import { revisionHistory } from '../../src/contract/control/revision-history.ts';
 import { deploymentSummaries } from '../../src/contract/control/deployment-summary.ts';
+import { baseline } from '../../src/contract/control/baseline.ts';
 import { verdict, verdictsList } from '../../src/contract/control/verdict.ts';
 import { revision, revisionsList } from '../../src/contract/control/revision.ts';
 import type { ChangeOptions } from '../../src/contract/control/service.ts';
@@ -27,7 +28,12 @@ const problems = z.object({
   detail: z.array(z.strictObject({ loc: z.array(z.union([z.string(), z.int()])), msg: z.string(), type: z.string() })),
 });
 const sentence = z.object({ detail: z.string() });
-const info = z.object({ idempotency_keys: z.boolean(), verdicts: z.boolean(), holds: z.boolean() });
+const info = z.object({
+  idempotency_keys: z.boolean(),
+  verdicts: z.boolean(),
+  baselines: z.boolean(),
+  holds: z.boolean(),
+});
 
 const conditions = ({ ifLatest, idempotencyKey, holdSeconds }: ChangeOptions = {}): Record<string, string> => ({
   ...(ifLatest === undefined ? {} : { 'if-match': `"${ifLatest}"` }),
@@ -95,6 +101,9 @@ export function httpControl(baseUrl: string, apiKey: string): OurControlService 
     reportVerdict: (id, revisionId, body, options) =>
       send(verdict, 'POST', `${ofRevision(id, revisionId)}/verdicts`, body, conditions(options)),
     listVerdicts: (id, revisionId) => send(verdictsList, 'GET', `${ofRevision(id, revisionId)}/verdicts`),
+    keepBaseline: (id, revisionId, hash, body, options) =>
+      send(baseline, 'PUT', `${ofRevision(id, revisionId)}/baselines/${hash}`, body, conditions(options)),
+    getBaseline: (id, revisionId, hash) => send(baseline, 'GET', `${ofRevision(id, revisionId)}/baselines/${hash}`),
     listDeploymentSummaries: (requested) =>
       send(deploymentSummaries, 'GET', `/v2/deployment-summaries${query(requested)}`),
     buildLogs: (id, revisionId, body) => send(logPage, 'POST', `${project(id, revisionId)}/build_logs`, body),
@@ -121,8 +130,8 @@ export function httpControl(baseUrl: string, apiKey: string): OurControlService 
     requestUpload: (id, options) => send(uploadTarget, 'POST', `${one(id)}/upload-url`, undefined, conditions(options)),
     requestPushToken: (id) => send(pushToken, 'POST', `${one(id)}/push-token`),
     features: async () => {
-      const { idempotency_keys, verdicts, holds } = await send(info, 'GET', '/info');
-      return { idempotencyKeys: idempotency_keys, verdicts, holds };
+      const { idempotency_keys, verdicts, baselines, holds } = await send(info, 'GET', '/info');
+      return { idempotencyKeys: idempotency_keys, verdicts, baselines, holds };
     },
     getListener: (id) => send(listener, 'GET', `/v2/listeners/${encodeURIComponent(id)}`),
     listProjects: (requested) => send(tracingProjectsList, 'GET', `/v1/projects${query(requested)}`),

@@ -12,6 +12,7 @@ import type { Listener, ListenersList } from '../../src/contract/control/listene
 import type { LogEntry, LogPage } from '../../src/contract/control/log.ts';
 import type { HoldDecision, HoldDecisionRequest } from '../../src/contract/control/hold.ts';
 import type { Revision, RevisionsList, RevisionsQuery } from '../../src/contract/control/revision.ts';
+import type { BaselineRequest, StoredBaseline } from '../../src/contract/control/baseline.ts';
 import type { VerdictReport } from '../../src/contract/control/verdict.ts';
 import type {
   ChangeOptions,
@@ -72,6 +73,7 @@ interface Fault {
 
 type Answers =
   | 'verdicts'
+  | 'baselines'
   | 'holds'
   | 'lists'
   | 'revisions'
@@ -88,12 +90,14 @@ export class ControlModel implements ControlService, UploadAndDeleteService {
   readonly calls: string[] = [];
   readonly sent: (DeploymentCreateRequest | DeploymentPatchRequest)[] = [];
   readonly service: ServiceModel;
-  readonly lacks = new Set<Answers>(['verdicts', 'holds']);
+  readonly lacks = new Set<Answers>(['verdicts', 'baselines', 'holds']);
   /** Refuses to hold a revision of an image, as our service does. */
   holdsImages = true;
   consoleUrl: string | undefined;
   /** The reported verdicts. */
   readonly verdicts: { revisionId: string; report: VerdictReport; key: string | undefined }[] = [];
+  /** What is kept, by revision and test. */
+  readonly baselines = new Map<string, StoredBaseline>();
   integrations: GithubIntegration[] = [];
   repositories = new Map<string, GithubRepository[]>();
   listeners: Listener[] = [];
@@ -218,6 +222,7 @@ export class ControlModel implements ControlService, UploadAndDeleteService {
     return this.#called('features', options, () => ({
       idempotencyKeys: false,
       verdicts: !this.lacks.has('verdicts'),
+      baselines: !this.lacks.has('baselines'),
       holds: !this.lacks.has('holds'),
       consoleUrl: this.consoleUrl,
     }));
@@ -227,6 +232,27 @@ export class ControlModel implements ControlService, UploadAndDeleteService {
     return this.#called('report verdict', options, () => {
       if (this.verdicts.some(({ key }) => key === options?.idempotencyKey)) return;
       this.verdicts.push({ revisionId, report, key: options?.idempotencyKey });
+    });
+  }
+
+  async getBaseline(_id: string, revisionId: string, hash: string, options?: CallOptions): Promise<StoredBaseline> {
+    return this.#called('get baseline', options, () => {
+      const kept = this.baselines.get(`${revisionId} ${hash}`);
+      if (!kept) throw serviceError('missing', 'get baseline', { status: 404 });
+      return structuredClone(kept);
+    });
+  }
+
+  async keepBaseline(
+    _id: string,
+    revisionId: string,
+    hash: string,
+    { answers }: BaselineRequest,
+    options?: CallOptions,
+  ): Promise<void> {
+    return this.#called('keep baseline', options, () => {
+      const taken_at = new Date(this.#clock.now()).toISOString();
+      this.baselines.set(`${revisionId} ${hash}`, { revision_id: revisionId, test_hash: hash, taken_at, answers });
     });
   }
 

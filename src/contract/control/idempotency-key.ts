@@ -11,6 +11,7 @@ export const idempotencyKey = z
 export const controlInfo = z.looseObject({
   idempotency_keys: z.boolean().optional().catch(undefined),
   verdicts: z.boolean().optional().catch(undefined),
+  baselines: z.boolean().optional().catch(undefined),
   holds: z.boolean().optional().catch(undefined),
   console_url: z.string().optional().catch(undefined),
 });

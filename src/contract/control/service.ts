@@ -10,6 +10,7 @@ import type { GithubIntegration, GithubRepository } from './integration.ts';
 import type { ListenersList } from './listener.ts';
 import type { LogPage, LogQuery } from './log.ts';
 import type { PushToken, UploadTarget } from './upload.ts';
+import type { BaselineRequest, StoredBaseline } from './baseline.ts';
 import type { VerdictReport } from './verdict.ts';
 import type { HoldDecisionRequest } from './hold.ts';
 import type { Revision, RevisionsList, RevisionsQuery } from './revision.ts';
@@ -51,6 +52,8 @@ export interface ControlFeatures {
   idempotencyKeys: boolean;
   /** Takes verdicts of smoke tests: `reportVerdict`. */
   verdicts: boolean;
+  /** Keeps what smoke tests measured of a revision: `getBaseline`, `keepBaseline`. */
+  baselines?: boolean | undefined;
   /** Holds revisions before traffic: `WriteOptions.holdSeconds`, `promoteRevision`, `discardRevision`. */
   holds?: boolean | undefined;
   /** The public address of its console. */
@@ -97,6 +100,25 @@ export interface ControlService {
     revisionId: string,
     report: VerdictReport,
     options: ReportOptions,
+  ): Promise<unknown>;
+
+  /**
+   * GET /v2/deployments/{id}/revisions/{revisionId}/baselines/{testHash}: what a smoke test measured of a revision;
+   * fails as missing where nothing is kept. Only for a service with `baselines` (`features`).
+   */
+  getBaseline(
+    deploymentId: string,
+    revisionId: string,
+    testHash: string,
+    options?: CallOptions,
+  ): Promise<StoredBaseline>;
+  /** PUT of the same: replaces what is kept, so it may be repeated. */
+  keepBaseline(
+    deploymentId: string,
+    revisionId: string,
+    testHash: string,
+    request: BaselineRequest,
+    options?: CallOptions,
   ): Promise<unknown>;
 
   /**

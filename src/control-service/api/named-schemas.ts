@@ -13,6 +13,7 @@ import { pushToken, uploadTarget } from '../../contract/control/upload.ts';
 import { bulkDeletion } from '../deployments/delete.ts';
 import { commit, revisionCause, revisionStep } from '../../contract/control/revision-history.ts';
 import { deploymentSummaries, deploymentSummary } from '../../contract/control/deployment-summary.ts';
+import * as baselines from '../../contract/control/baseline.ts';
 import * as verdicts from '../../contract/control/verdict.ts';
 import { info } from './service-operations.ts';
 import { uploaded } from '../uploads/operations.ts';
@@ -25,6 +26,9 @@ export const namedSchemas: Readonly<Record<string, z.ZodType>> = {
   ApiKeysList: keys.apiKeysList,
   AuditList: keys.auditList,
   AuditRecord: keys.auditRecord,
+  Baseline: baselines.baseline,
+  BaselineAnswer: baselines.baselineAnswer,
+  BaselineRequest: baselines.baselineRequest,
   BulkDeletion: bulkDeletion,
   ClaimedRevision: work.claimedRevision,
   ClaimStanding: work.claimStanding,

@@ -1,5 +1,6 @@
 import type { Operation } from '../../http/operation.ts';
 import { apiKeyOperations } from '../api-keys/operations.ts';
+import { baselineOperations } from '../baselines/operations.ts';
 import { deploymentOperations } from '../deployments/operations.ts';
 import { healthOperations } from '../health/operations.ts';
 import { integrationOperations } from '../integrations/operations.ts';
@@ -18,6 +19,7 @@ export const operations: readonly Operation<Env>[] = [
   ...deploymentOperations,
   ...revisionOperations,
   ...verdictOperations,
+  ...baselineOperations,
   ...logOperations,
   ...healthOperations,
   ...uploadOperations,

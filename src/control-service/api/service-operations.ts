@@ -15,6 +15,8 @@ export const info = z.object({
   idempotency_keys: z.boolean(),
   /** Whether it takes verdicts of smoke tests. */
   verdicts: z.boolean(),
+  /** Whether it keeps what smoke tests measured. */
+  baselines: z.boolean(),
   /** Whether it can hold revisions before traffic. */
   holds: z.boolean(),
   /** The public address of the console, where the service has a public address. */
@@ -46,6 +48,7 @@ export const serviceOperations = [
         version: interfaceVersion,
         idempotency_keys: true,
         verdicts: true,
+        baselines: true,
         holds,
         ...(consoleUrl === undefined ? {} : { console_url: consoleUrl }),
       });

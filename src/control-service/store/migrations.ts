@@ -17,6 +17,7 @@ import { sessions } from './migrations/070-sessions.ts';
 import { revisionHistory } from './migrations/071-revision-history.ts';
 import { health } from './migrations/072-health.ts';
 import { holds } from './migrations/080-holds.ts';
+import { baselines } from './migrations/081-baselines.ts';
 import { listenerReports } from './migrations/074-listener-reports.ts';
 import { tracedSteps } from './migrations/073-traced-steps.ts';
 
@@ -45,4 +46,5 @@ export const controlMigrations: readonly Migration[] = [
   tracedSteps,
   listenerReports,
   holds,
+  baselines,
 ];

@@ -1,5 +1,6 @@
 import type { Kysely, KyselyPlugin } from 'kysely';
 import { type Clock, steadyNow } from '../../clock.ts';
+import { baselineStore } from '../baselines/repository.ts';
 import { keyStore } from '../api-keys/repository.ts';
 import { tenantStore } from '../api-keys/operator-database.ts';
 import { deletionStore } from '../deployments/deletion-repository.ts';
@@ -71,6 +72,7 @@ function operations(db: ControlDatabase, clock: Clock, forgetOld: () => Promise<
     ...historyStore(db),
     ...summaryStore(db),
     ...verdictStore(db, clock),
+    ...baselineStore(db, clock),
     ...logStore(db, clock),
     uploads: uploadStore(db, clock),
     pushes: pushStore(db, clock),

@@ -6,6 +6,7 @@ import type { Secret, SecretReference } from '../../contract/control/secret.ts';
 import type { Source, SourceConfigRequest, SourceRevisionConfigRequest } from '../../contract/control/source.ts';
 import type { ActorKind, ApiKeysTable, AuditTable, KeyTenantsTable } from '../api-keys/tables.ts';
 import type { AgentUsersTable } from './agent-users.ts';
+import type { BaselinesTable } from '../baselines/tables.ts';
 import type { DatabaseState, DeletionState } from '../deployments/status.ts';
 import type { HealthFiguresTable } from '../health/tables.ts';
 import type { ListenerClaimsTable } from '../listeners/tables.ts';
@@ -193,6 +194,7 @@ export interface ControlTables extends SourceTables {
   revisions: RevisionsTable;
   revision_events: RevisionEventsTable;
   verdicts: VerdictsTable;
+  baselines: BaselinesTable;
   log_lines: LogLinesTable;
   listeners: ListenersTable;
   listener_claims: ListenerClaimsTable;

@@ -110,6 +110,13 @@ export class ModelControl implements ControlService {
     throw notOffered('report verdict');
   }
 
+  async getBaseline(): Promise<never> {
+    throw notOffered('get baseline');
+  }
+  async keepBaseline(): Promise<never> {
+    throw notOffered('keep baseline');
+  }
+
   async promoteRevision(): Promise<never> {
     throw notOffered('promote revision');
   }

@@ -64,6 +64,8 @@ export function remoteControl(url: string): ControlService {
     listListeners: lacks,
     listRepositories: lacks,
     reportVerdict: lacks,
+    getBaseline: lacks,
+    keepBaseline: lacks,
     promoteRevision: lacks,
     discardRevision: lacks,
   };

@@ -27,6 +27,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   create_api_key: { name: 'a key' },
   claim_work: { holder: 'holder-1' },
   report_verdict: { kind: 'passed', reporter: 'cli', tests: [] },
+  keep_baseline: { answers: [{ answer: 'right', first_event_ms: null, total_ms: 900, nodes: [] }] },
   report_work: { status: 'DEPLOYING' },
 };
 
@@ -48,7 +49,10 @@ describe('every error response has one of two shapes', () => {
 
   /** The path, with unknown ids unless given. */
   const fill = (path: string, ids: Record<string, string> = {}): string =>
-    path.replaceAll(/:(\w+)/g, (_, name: string) => ids[name] ?? unknownId());
+    path.replaceAll(
+      /:(\w+)/g,
+      (_, name: string) => ids[name] ?? (name === 'test_hash' ? 'a1'.repeat(32) : unknownId()),
+    );
   const send = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
     fetch(`${fixture.baseUrl}${path}`, {
       method,

@@ -272,7 +272,14 @@ describe('over HTTP', () => {
       const [ok, info] = await Promise.all([fetch(`${fixture.baseUrl}/ok`), fetch(`${fixture.baseUrl}/info`)]);
       expect([await ok.json(), await info.json()]).toEqual([
         { ok: true },
-        { service: expect.any(String), version: '0.1.0', idempotency_keys: true, verdicts: true, holds: false },
+        {
+          service: expect.any(String),
+          version: '0.1.0',
+          idempotency_keys: true,
+          verdicts: true,
+          baselines: true,
+          holds: false,
+        },
       ]);
     });
   });

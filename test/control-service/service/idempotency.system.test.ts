@@ -21,7 +21,12 @@ describe('a write with an idempotency key, over HTTP', () => {
     (await fixture.control.listRevisions(id, { limit: 100 })).resources.map((revision) => revision.id);
 
   test('the service announces its support', async () => {
-    expect(await fixture.control.features()).toEqual({ idempotencyKeys: true, verdicts: true, holds: false });
+    expect(await fixture.control.features()).toEqual({
+      idempotencyKeys: true,
+      verdicts: true,
+      baselines: true,
+      holds: false,
+    });
   });
 
   test('a repeated change makes no second revision, and gets the same response', async () => {

@@ -25,6 +25,8 @@ interface Answered {
 
 const deployment = ({ deployment: id }: Belongings): string => `/v2/deployments/${id}`;
 const revision = (ids: Belongings): string => `${deployment(ids)}/revisions/${ids.revision}`;
+const baseline = (ids: Belongings): string => `${revision(ids)}/baselines/${'a1'.repeat(32)}`;
+const measured = { answer: 'right', first_event_ms: 100, total_ms: 900, nodes: ['say'] };
 const claim = ({ listener, claim: id }: Belongings): string => `/v2/listeners/${listener}/claims/${id}`;
 const logs = (ids: Belongings, kind: string): string =>
   `/v1/projects/${ids.deployment}/revisions/${ids.revision}/${kind}`;
@@ -67,6 +69,12 @@ export const requests: Readonly<Record<string, Row>> = {
   'GET /v2/deployments/:deployment_id/revisions/:revision_id/verdicts': read((ids) => ({
     path: `${revision(ids)}/verdicts`,
   })),
+  'GET /v2/deployments/:deployment_id/revisions/:revision_id/baselines/:test_hash': {
+    of: (ids) => ({ path: baseline(ids) }),
+    // Nothing is kept yet.
+    done: 404,
+    once: 'it changes nothing',
+  },
   'GET /v2/deployment-summaries': list('/v2/deployment-summaries'),
   'POST /v1/projects/:deployment_id/revisions/:revision_id/build_logs': read((ids) => ({
     path: logs(ids, 'build_logs'),
@@ -143,6 +151,10 @@ export const requests: Readonly<Record<string, Row>> = {
     (ids) => ({ path: `${revision(ids)}/verdicts`, body: { kind: 'passed', reporter: 'cli', tests: [] } }),
     201,
   ),
+  'PUT /v2/deployments/:deployment_id/revisions/:revision_id/baselines/:test_hash': write((ids) => ({
+    path: baseline(ids),
+    body: { answers: [measured] },
+  })),
   'POST /v2/deployments/:deployment_id/revisions/:revision_id/redeploy': write((ids) => ({
     path: `${revision({ ...ids, revision: ids.live })}/redeploy`,
   })),
@@ -268,6 +280,11 @@ export const bodies: readonly (readonly [
       path: `${revision({ ...own, revision: of.revision })}/verdicts`,
       body: { kind: 'passed', reporter: 'cli', tests: [] },
     }),
+  ],
+  [
+    'a baseline of the revision of another tenant under my deployment',
+    'PUT',
+    (own, of) => ({ path: baseline({ ...own, revision: of.revision }), body: { answers: [measured] } }),
   ],
   [
     'the history of the revision of another tenant under my deployment',

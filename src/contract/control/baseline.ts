@@ -1,0 +1,53 @@
+import * as z from 'zod';
+
+// What a smoke test measured of a revision, kept for comparisons while the revision serves. An addition of ours.
+
+const name = z.string().max(200);
+const amount = z.number().min(0);
+
+/** The SHA-256 of what a test sends and expects, in hexadecimal digits. */
+export const testHash = z.string().regex(/^[0-9a-f]{64}$/, 'a test hash is 64 hexadecimal digits in lower case');
+
+/** The most nodes of an answer, and the most tool calls. */
+export const longestPath = 50;
+
+/** One answer: what was counted and measured of it, and none of its text. */
+export const baselineAnswer = z.strictObject({
+  answer: z.enum(['right', 'wrong', 'late']),
+  first_event_ms: amount.nullable(),
+  total_ms: amount,
+  /** The nodes that it visited, in order. */
+  nodes: z.array(name).max(longestPath),
+  /** The tools that it called, in order; null where its messages were not seen. */
+  tools: z.array(name).max(longestPath).nullish(),
+  tokens: amount.nullish(),
+  /** By the price list of the test. */
+  cost: amount.nullish(),
+});
+
+/** The most characters of the answers, as JSON, and the most answers. */
+const mostBaselineCharacters = 200_000;
+export const mostBaselineAnswers = 160;
+
+/** The body of PUT /v2/deployments/{id}/revisions/{id}/baselines/{hash}. */
+export const baselineRequest = z.strictObject({
+  answers: z
+    .array(baselineAnswer)
+    .min(1)
+    .max(mostBaselineAnswers)
+    .refine(
+      (answers) => JSON.stringify(answers).length <= mostBaselineCharacters,
+      `all answers together may have ${mostBaselineCharacters} characters as JSON`,
+    ),
+});
+export type BaselineRequest = z.infer<typeof baselineRequest>;
+
+/** What is kept of one test on a revision. */
+export const baseline = z.looseObject({
+  revision_id: z.string(),
+  test_hash: z.string(),
+  /** When it was reported. */
+  taken_at: z.string(),
+  answers: z.array(z.looseObject({ ...baselineAnswer.shape, answer: z.string() })),
+});
+export type StoredBaseline = z.infer<typeof baseline>;
