@@ -1,6 +1,7 @@
 import { revisionToRestore } from '../../src/planning/rollback.ts';
 import { rolloutOf } from '../../src/planning/rollout.ts';
 import { deadlineIn } from './deadlines.ts';
+import { abandonedHold } from './held-revision.ts';
 import type { Intent } from './intent.ts';
 import type { DeploymentObservation } from './observation.ts';
 import { saveIntents, continued, requeueAfter, type StepResult, type ReconcileContext } from './reconcile-context.ts';
@@ -17,8 +18,11 @@ export async function beginFollowing(
   observation?: DeploymentObservation,
 ): Promise<StepResult> {
   const { context } = work;
+  const { holdSeconds: requested, ...rest } = intent;
+  const holdSeconds = how === 'triggered' ? requested : await abandonedHold(work, intent.deploymentId, revisionId);
   const following: Intent = {
-    ...intent,
+    ...rest,
+    ...(holdSeconds === undefined ? {} : { holdSeconds }),
     ...(observation && how !== 'triggered' ? await formerOf(work, intent, revisionId, observation) : {}),
     state: 'following',
     revisionId,

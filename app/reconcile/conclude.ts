@@ -25,10 +25,14 @@ export async function conclude(work: ReconcileContext, intent: Intent): Promise<
   if (!verdict) throw new Error(`intent ${intent.id} is concluded without a verdict`);
   await work.context.step?.('before-conclusion', intent.id);
   const observation = await observeTested(work, intent, verdict);
-  const replacement = observation && replacementOf(intent.revisionId ?? '', observation.deployment.active_revision_id);
+  // Before traffic nothing else answered, and the verdict was reported then.
+  const isReported = intent.verified === 'before-traffic';
+  const active = observation?.deployment.active_revision_id;
+  const replacement = isReported || active === undefined ? undefined : replacementOf(intent.revisionId ?? '', active);
   if (observation && replacement !== undefined) return replaced(work, intent, observation, replacement);
-  if (!observation || verdict.kind === 'failed') return handleFailedTests(work, intent, verdict, !!observation);
-  await reportVerdict(work, intent, verdict);
+  if (!observation || verdict.kind === 'failed')
+    return handleFailedTests(work, intent, verdict, !!observation && !isReported);
+  if (!isReported) await reportVerdict(work, intent, verdict);
   const now = work.context.clock.now();
   const isUnasked = verdict.kind === 'none' && intent.terms.unread === true;
   if (verdict.kind === 'unproven' || isUnasked) {

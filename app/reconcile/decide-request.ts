@@ -7,11 +7,13 @@ import { withDecisionOutcome } from './outcomes.ts';
 import { beginFollowing } from './begin-following.ts';
 import type { Intent, IntentOutcomeKind } from './intent.ts';
 import { formerOf, sendFor } from './send.ts';
-import { observeDeployment, type DeploymentObservation } from './observation.ts';
+import { discardAbandoned } from './held-revision.ts';
+import { findRevision, observeDeployment, type DeploymentObservation } from './observation.ts';
 import type { DeploymentQueue } from './store.ts';
 import {
   continued,
   headOf,
+  readOptions,
   reportsOf,
   requeueAfter,
   saveIntents,
@@ -39,6 +41,9 @@ export async function waitForAnother(
     const busy = commit === undefined ? undefined : { commit, revisionId: decision.revisionId };
     await saveIntents(work, [{ ...intent, state: 'waiting', decision, deadline }], { busy });
   }
+  const { control } = work.context;
+  const another = await findRevision(control, intent.deploymentId, decision.revisionId, readOptions(work));
+  await discardAbandoned(work, intent.deploymentId, another);
   return requeueAfter(work, anothersMs);
 }
 
@@ -142,7 +147,14 @@ async function changedPaths(
 }
 
 /** Ends that say what became of a revision, so that the same revision need not be followed once more. */
-const ofRevision: readonly IntentOutcomeKind[] = ['deployed', 'unproven', 'broken', 'failed', 'interrupted'];
+const ofRevision: readonly IntentOutcomeKind[] = [
+  'deployed',
+  'unproven',
+  'broken',
+  'failed',
+  'discarded',
+  'interrupted',
+];
 /** Outcomes without a revision; only a person's request starts another attempt. */
 const ofNone: readonly IntentOutcomeKind[] = ['unknown', 'absent'];
 

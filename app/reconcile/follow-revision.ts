@@ -7,7 +7,8 @@ import { tryCall } from '../../src/deploy/try-call.ts';
 import { consolePageOf } from '../../src/deploy/console-page.ts';
 import { observeRevision } from '../../src/deploy/observe-revision.ts';
 import { isExpired } from './deadlines.ts';
-import { intentRolloutOutcome, otherCommitOutcome } from './outcomes.ts';
+import { beginHeldTests } from './held-revision.ts';
+import { discardOutcome, intentRolloutOutcome, otherCommitOutcome } from './outcomes.ts';
 import { requestAfter, type Intent } from './intent.ts';
 import {
   saveIntents,
@@ -74,6 +75,8 @@ async function handleRollout(
     case 'superseded':
       return saveIntents(work, [intent]);
     case 'in-progress':
+      if (rollout.hold?.kind === 'held' && intent.holdSeconds !== undefined && !intent.verified)
+        return beginHeldTests(work, intent, rollout.hold);
       break;
     default:
       return endFailedRollout(work, intent, rollout, deployment);
@@ -105,6 +108,8 @@ async function endFailedRollout(
   known: Deployment | undefined,
 ): Promise<StepResult> {
   if (rollout.kind === 'live' || rollout.kind === 'in-progress') return continued;
+  if (rollout.kind === 'interrupted' && rollout.hold?.kind === 'discarded')
+    return endIntent(work, { ...intent, rollout }, discardOutcome(intent, rollout.statusMessage));
   const logs = rollout.kind === 'failed' ? await logTail(work, intent.deploymentId, rollout.revisionId, known) : [];
   const end = { ...intentRolloutOutcome(intent, rollout), ...(logs.length > 0 ? { logs } : {}) };
   return endIntent(work, { ...intent, rollout }, end);
@@ -171,7 +176,9 @@ async function handleSuperseded(
   const read = id ? await findRevision(control, deploymentId, id, readOptions(work)) : undefined;
   const other = read && observedRevisionOf(read, null);
   if (other && intent.sending.kind === 'restate' && sameCommit(other.commit, intent.commit)) {
-    return saveIntents(work, [{ ...intent, revisionId: other.id, how: 'adopted', rollout: rolloutOf(other.id) }]);
+    // The verdict was about the superseded one.
+    const { verdict: _v, verified: _b, holdSeconds: _h, ...rest } = intent;
+    return saveIntents(work, [{ ...rest, revisionId: other.id, how: 'adopted', rollout: rolloutOf(other.id) }]);
   }
   const mayReport = other && other.commit === undefined && other.phase === 'on-its-way';
   const isOpen = deadline !== undefined && !isExpired(clock, intent.id, deadline, intent.terms.timeoutMs);

@@ -1,8 +1,9 @@
 import type { Decision, PushRules } from '../../src/planning/trigger-types.ts';
 import type { Rollout } from '../../src/planning/rollout-types.ts';
 import type { Verdict } from '../../src/planning/verdict-types.ts';
-import type { OnFailure } from '../../src/config/desired.ts';
+import type { OnFailure, Verify } from '../../src/config/desired.ts';
 import type { SmokeTest } from '../../src/config/smoke-test.ts';
+import type { HoldDecision } from '../../src/contract/control/hold.ts';
 import type { LogEntry } from '../../src/contract/control/log.ts';
 import type { InstallationRepository } from '../context.ts';
 
@@ -32,6 +33,8 @@ export interface Terms {
   smokeTests: readonly SmokeTest[];
   /** The deploy file's entry could not be read: the absence of smoke tests proves nothing. */
   unread?: true;
+  /** Absent: before traffic where the service can hold the revision. */
+  verify?: Verify;
   onFailure: OnFailure;
   /** `shared`: another deployment of the file names the same one. */
   environment: { name: string; production: boolean; transient: boolean; shared?: boolean };
@@ -49,7 +52,7 @@ export interface Terms {
  * - `held`: waits for a person's Redeploy
  * - `sending`: the intent to send is stored; whether the request took effect is not known until `following`
  * - `expecting`: the hosted service is to make the revision
- * - `following`, `smoking`: the revision is known, and is in progress, or live and being tested
+ * - `following`, `smoking`: the revision is known, and is in progress, or being tested: live, or held before traffic (`hold`)
  * - `ended`: `end` says how
  */
 export type IntentState =
@@ -60,6 +63,8 @@ export const intentOutcomeKinds = [
   'unproven',
   'broken',
   'rolled-back',
+  /** Before it got traffic. */
+  'discarded',
   'failed',
   'superseded',
   'interrupted',
@@ -96,6 +101,16 @@ export interface IntentOutcome {
 /** State of a running smoke test, from which another process can resume. Opaque to all but the smoke test runner. */
 export type SmokeState = Readonly<Record<string, unknown>>;
 
+/** A revision that waits for a decision before it gets traffic. */
+export interface HeldRevision {
+  /** Where it answers. */
+  address: string;
+  /** When the service discards it by itself. */
+  endsAt: string;
+  /** Stored before it is sent. Whether it took effect is known once the hold is removed from the intent. */
+  decision?: HoldDecision;
+}
+
 /** This commit on this deployment, for this cause. The id is the idempotency key of what is sent for it. */
 export interface Intent {
   id: string;
@@ -119,12 +134,18 @@ export interface Intent {
   sends?: number;
   /** The deadline for resolving an unknown outcome, following or expecting (ms since the epoch). */
   deadline?: number;
+  /** The hold that was requested of its revision: then this App decides about it. */
+  holdSeconds?: number;
   revisionId?: string;
   how?: 'triggered' | 'adopted' | 'found';
   builtCommit?: string;
   rollout?: Rollout;
+  /** While the revision is held and not decided about. */
+  hold?: HeldRevision;
   smoke?: SmokeState;
   verdict?: Verdict;
+  /** Set where the verdict was found before the revision got traffic. */
+  verified?: 'before-traffic';
   /** When the verdict is to be reported to the service (ms since the epoch): once the rollback is requested. */
   verdictDueAt?: number;
   /** The agent's URL. */

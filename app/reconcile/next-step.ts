@@ -7,6 +7,8 @@ export type Step =
   | { kind: 'resolve'; intent: Intent }
   | { kind: 'follow'; intent: Intent }
   | { kind: 'smoke'; intent: Intent }
+  /** Promote or discard a held revision that was tested. */
+  | { kind: 'decide-hold'; intent: Intent }
   | { kind: 'conclude'; intent: Intent }
   /** Read the head and sort the requests by it; if the deployment is free, decide the one for the head. */
   | { kind: 'requests'; busyWith: Intent | undefined }
@@ -89,5 +91,6 @@ const isUnsorted = ({ state }: Intent, deploymentQueue: DeploymentQueue): boolea
 function stepOf(intent: Intent): Step {
   if (intent.state === 'sending') return { kind: 'resolve', intent };
   if (intent.state === 'following') return { kind: 'follow', intent };
-  return { kind: intent.verdict ? 'conclude' : 'smoke', intent };
+  if (!intent.verdict) return { kind: 'smoke', intent };
+  return { kind: intent.hold ? 'decide-hold' : 'conclude', intent };
 }

@@ -1,4 +1,5 @@
 import { shortCommit } from '../../src/planning/commit.ts';
+import { describeOpenHold, outcomeOfDiscard } from '../../src/planning/hold-messages.ts';
 import { firstTestOf, outcomeOfRollout } from '../../src/planning/outcome-messages.ts';
 import type { Rollout } from '../../src/planning/rollout-types.ts';
 import type { Decision } from '../../src/planning/trigger-types.ts';
@@ -77,7 +78,7 @@ export function intentRolloutOutcome(
   return outcomeOfRollout(rollout, {
     serves: whatServes(intent),
     waited: `${Math.round(intent.terms.timeoutMs / 60_000)} min`,
-    lastSeen: rollout.kind === 'timed-out' ? rollout.lastStatus : '',
+    lastSeen: rollout.kind === 'timed-out' ? `${rollout.lastStatus}${describeOpenHold(rollout.hold)}` : '',
     superseded: `Revision ${rollout.revisionId} did not stay: ${successor} took its place.`,
     advice: {
       failed: 'Read the log lines of this revision, correct what they name, and push.',
@@ -87,14 +88,32 @@ export function intentRolloutOutcome(
   });
 }
 
-export function verifiedOutcome({ revisionId, commit }: Intent, { kind, tests }: Verdict): NewIntentOutcome {
-  const requested = kind === 'passed' ? ` and passed ${tests.length} smoke test${tests.length === 1 ? '' : 's'}` : '';
+/** The outcome of a revision that was discarded before it got traffic: by its verdict, or by others. */
+export const discardOutcome = (intent: Intent, statusMessage: string | undefined): NewIntentOutcome =>
+  outcomeOfDiscard({
+    revisionId: intent.revisionId,
+    verdict: intent.verdict,
+    statusMessage,
+    serves: whatServes(intent),
+    self: 'this App',
+    advice: {
+      failed: 'Correct the agent and push.',
+      otherwise:
+        'Press Re-run to build this commit again; tests that take longer than the hold need verify: after-traffic.',
+    },
+  });
+
+export function verifiedOutcome(intent: Intent, { kind, tests }: Verdict): NewIntentOutcome {
+  const { revisionId, commit, verified } = intent;
+  const when = verified === 'before-traffic' ? ' before it got traffic' : '';
+  const requested =
+    kind === 'passed' ? ` and passed ${tests.length} smoke test${tests.length === 1 ? '' : 's'}${when}` : '';
   return { kind: 'deployed', reason: `Revision ${revisionId} of commit ${shortCommit(commit)} is live${requested}.` };
 }
 
-export const unverifiedOutcome = ({ revisionId }: Intent, verdict: Verdict): NewIntentOutcome => ({
+export const unverifiedOutcome = ({ revisionId, verified }: Intent, verdict: Verdict): NewIntentOutcome => ({
   kind: 'unproven',
-  reason: `Revision ${revisionId} is live, but is not proven to answer: ${firstTestOf(verdict, 'unproven')}.`,
+  reason: `Revision ${revisionId} ${verified === 'before-traffic' ? 'was promoted' : 'is live'}, but is not proven to answer: ${firstTestOf(verdict, 'unproven')}.`,
   advice: "Check that this App's API key can reach the agent. Re-run builds and tests it again.",
 });
 

@@ -2,7 +2,9 @@ import type { Deployment } from '../../src/contract/control/deployment.ts';
 import type { ChangeOptions } from '../../src/contract/control/service.ts';
 import { tryCall, type CallResult } from '../../src/deploy/try-call.ts';
 import { withGrace } from '../../src/deploy/deadlines.ts';
+import { verificationAfterRefusal } from '../../src/planning/verification.ts';
 import { beginFollowing } from './begin-following.ts';
+import { verificationOf, withVerification } from './verification.ts';
 import type { Intent } from './intent.ts';
 import type { QueueChanges } from './store.ts';
 import { isRetryable, refusedByService, retryLater } from './transient-error.ts';
@@ -29,9 +31,10 @@ export async function sendFor(
   deploymentQueue: QueueChanges = {},
 ): Promise<StepResult> {
   const { context } = work;
+  const verified = withVerification(intent, await verificationOf(work, intent));
   const sentAt = context.clock.now();
   const sending: Intent = {
-    ...intent,
+    ...verified,
     state: 'sending',
     ...formerOf(deployment),
     sentAt,
@@ -59,6 +62,13 @@ export async function request(work: ReconcileContext, intent: Intent): Promise<S
     const result = retryLater(work, error, intent.sentAt ?? work.context.clock.now());
     return result.kind === 'requeue' ? { ...result, of: intent.id } : result;
   }
+  const instead = intent.holdSeconds === undefined ? undefined : verificationAfterRefusal(intent.terms.verify, error);
+  if (instead) {
+    // The service can't hold this revision, and has made none: the same request goes out without a hold.
+    const unheld = withVerification(intent, instead);
+    await saveIntents(work, [unheld]);
+    return request(work, unheld);
+  }
   // Another client made a revision in the meantime: decide again from the current state.
   if (error.status === 412) return saveIntents(work, [unsent(intent)]);
   if (isRetryable(error)) {
@@ -83,7 +93,7 @@ function madeBy({ sending, formerLatestRevisionId }: Intent, answer: Deployment)
 }
 
 function ask({ context, signal }: ReconcileContext, intent: Intent): Promise<CallResult<Deployment>> {
-  const { deploymentId, sending, id, formerLatestRevisionId } = intent;
+  const { deploymentId, sending, id, formerLatestRevisionId, holdSeconds } = intent;
   const deadline = context.clock.now() + resolveWithinMs - 5_000;
   return withGrace(context.clock, graceMs, signal, (late) => {
     const options: ChangeOptions = {
@@ -91,6 +101,7 @@ function ask({ context, signal }: ReconcileContext, intent: Intent): Promise<Cal
       deadline,
       idempotencyKey: id,
       ifLatest: formerLatestRevisionId ?? undefined,
+      holdSeconds,
     };
     return tryCall(
       sending.kind === 'restate'

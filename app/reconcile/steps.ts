@@ -1,4 +1,5 @@
 import { conclude } from './conclude.ts';
+import { decideAboutHeld } from './held-revision.ts';
 import { followRevision } from './follow-revision.ts';
 import { requestRollback } from './request-rollback.ts';
 import type { Intent } from './intent.ts';
@@ -68,6 +69,8 @@ function effectOf(
       return followRevision(work, step.intent);
     case 'smoke':
       return smokeStep(work, step.intent);
+    case 'decide-hold':
+      return decideAboutHeld(work, step.intent);
     case 'conclude':
       return conclude(work, step.intent);
     case 'requests':
@@ -94,10 +97,11 @@ async function reportDue(work: ReconcileContext, intent: Intent): Promise<StepRe
   return saveIntents(work, [{ ...rest, ...(verdict ? { verdict } : {}) }]);
 }
 
-/** Advances the smoke tests of a live revision, until they have to wait. */
+/** Advances the smoke tests of a live or a held revision, until they have to wait. */
 async function smokeStep(work: ReconcileContext, intent: Intent): Promise<StepResult> {
   const { smoke, agentAt } = work.context;
-  const { agentUrl, terms } = intent;
+  const { hold, terms } = intent;
+  const agentUrl = hold?.address ?? intent.agentUrl;
   if (terms.smokeTests.length === 0) return conclude(work, { ...intent, verdict: { kind: 'none', tests: [] } });
   if (agentUrl === undefined) {
     const verdict = unprovenVerdict(terms.smokeTests, 'no-address', 'the service returns no URL for the agent');

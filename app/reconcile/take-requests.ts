@@ -2,6 +2,7 @@ import { sameCommit } from '../../src/planning/commit.ts';
 import { mayContain } from './contained-commits.ts';
 import { isExpired } from './deadlines.ts';
 import { decideRequest, anothersMs } from './decide-request.ts';
+import { discardAbandoned } from './held-revision.ts';
 import { branchGone, withOutcome, supersededOutcome } from './outcomes.ts';
 import { requestForHead, type Intent } from './intent.ts';
 import { isRequestForHead } from './next-step.ts';
@@ -100,6 +101,7 @@ async function waitsForAnother(work: ReconcileContext, requests: readonly Intent
   const { revisionId } = only.decision;
   const read = await findRevision(work.context.control, only.deploymentId, revisionId, readOptions(work));
   if (!read) return false;
+  await discardAbandoned(work, only.deploymentId, read);
   const seen = observedRevisionOf(read, null);
   return seen.phase === 'on-its-way' && read.status !== 'DEPLOYED' && !sameCommit(seen.commit, only.commit);
 }

@@ -18,6 +18,10 @@ export const outcomeStatuses: Readonly<Record<IntentOutcomeKind, { conclusion: C
   },
   broken: { conclusion: 'failure', why: 'the revision is live and fails its smoke tests' },
   'rolled-back': { conclusion: 'failure', why: 'the revision failed its smoke tests; the one before it serves again' },
+  discarded: {
+    conclusion: 'failure',
+    why: 'the revision was discarded before it got traffic: it failed its smoke tests, or its hold ended',
+  },
   failed: { conclusion: 'failure', why: 'the revision could not be built or rolled out' },
   superseded: { conclusion: 'neutral', why: 'a newer commit took its place; green once that one is live' },
   interrupted: { conclusion: 'cancelled', why: 'someone stopped the revision at the service' },
@@ -48,7 +52,10 @@ export const stateStatuses: Readonly<Record<Exclude<IntentState, 'ended'>, { che
     sending: { checkStatus: { status: 'in_progress' }, why: 'a revision is requested from the service' },
     expecting: { checkStatus: { status: 'in_progress' }, why: 'the service is to make a revision by itself' },
     following: { checkStatus: { status: 'in_progress' }, why: 'the revision is on its way' },
-    smoking: { checkStatus: { status: 'in_progress' }, why: 'the revision is live and its smoke tests run' },
+    smoking: {
+      checkStatus: { status: 'in_progress' },
+      why: 'the smoke tests of the revision run: it is held before traffic, or live',
+    },
   };
 
 /** The status of an intent's check. */
@@ -73,6 +80,7 @@ export function deploymentStateOf({ state, end }: Pick<Intent, 'state' | 'end'>)
       return 'success';
     case 'broken':
     case 'rolled-back':
+    case 'discarded':
     case 'failed':
       return 'failure';
     case 'superseded':

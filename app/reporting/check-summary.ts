@@ -21,7 +21,7 @@ export function summarySections(intent: Intent, about: CheckContext): string[] {
 }
 
 function sentenceOf(intent: Intent, { waitingFor, now }: CheckContext): string {
-  const { end, state, rollout, decision, deadline, terms } = intent;
+  const { end, state, rollout, decision, deadline, terms, hold } = intent;
   if (end) return asMarkdown(asSentence(end.reason), 2000);
   switch (state) {
     case 'requested':
@@ -43,7 +43,9 @@ function sentenceOf(intent: Intent, { waitingFor, now }: CheckContext): string {
       return `The revision is ${asCode(last.status)}${elapsed(now - last.at)}${message}`;
     }
     case 'smoking':
-      return `The revision is live. ${requested(terms.smokeTests.length)}.`;
+      return hold
+        ? `The revision is healthy and held: it gets no traffic until it is promoted, and is discarded at ${asMarkdown(hold.endsAt, 40)}. ${requested(terms.smokeTests.length)}.`
+        : `The revision is live. ${requested(terms.smokeTests.length)}.`;
     case 'ended':
       return 'This ended without a known outcome.';
   }

@@ -105,10 +105,12 @@ function textSections(intent: Intent): string[] {
   return [
     planOf(intent),
     seen.length > 0 ? `### Timeline\n\n${asCodeBlock(timeline(seen))}` : '',
-    smokeSection('Smoke tests', intent.verdict),
+    smokeSection(isBeforeTraffic(intent) ? 'Smoke tests before traffic' : 'Smoke tests', intent.verdict),
     logsSection(intent.end?.logs ? { logs: intent.end.logs } : {}),
   ].filter(Boolean);
 }
+
+const isBeforeTraffic = ({ hold, verified }: Intent): boolean => hold !== undefined || verified === 'before-traffic';
 
 function planOf({ decision, sending, terms, sends }: Intent): string {
   const name = asCode(terms.deploymentName, 100);

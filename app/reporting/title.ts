@@ -1,4 +1,6 @@
 import { shortCommit } from '../../src/planning/commit.ts';
+import { firstTestOf } from '../../src/planning/outcome-messages.ts';
+import { decisionOf } from '../../src/planning/verification.ts';
 import { durationText } from '../../src/verdict-table/words.ts';
 import { asLine } from '../../src/report/sanitize.ts';
 import type { Intent, IntentOutcome } from '../reconcile/intent.ts';
@@ -32,13 +34,15 @@ function titleText(intent: Intent, { waitingFor, now }: CheckContext): string {
     case 'following':
       return followingWords(intent, now);
     case 'smoking':
-      return 'Live, running smoke tests';
+      return intent.hold ? 'Held before traffic, running smoke tests' : 'Live, running smoke tests';
     case 'ended':
       return 'Ended without a known outcome';
   }
 }
 
-function followingWords({ rollout }: Intent, now: number): string {
+function followingWords({ rollout, verified, verdict }: Intent, now: number): string {
+  if (verified && verdict)
+    return decisionOf(verdict) === 'promoted' ? 'Promoted, to get the traffic' : 'Being discarded';
   const last = rollout?.seen.at(-1);
   if (!last) return 'The revision is on its way';
   return `${asLine(last.status, 40)}${elapsed(now - last.at)}`;
@@ -63,6 +67,10 @@ function outcomeTitle({ cause, verdict, decision }: Intent, end: IntentOutcome):
       return `Live, but fails its smoke tests${late}`;
     case 'rolled-back':
       return `Answered wrongly, rolled back${late}`;
+    case 'discarded':
+      return verdict?.kind === 'failed'
+        ? `Discarded before it got traffic: ${firstTestOf(verdict, 'failed')}`
+        : `Discarded before it got traffic${late}`;
     case 'failed':
       return `Failed${late}`;
     case 'superseded':

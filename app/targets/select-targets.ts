@@ -163,6 +163,7 @@ export function termsOf(
     rules,
     smokeTests: requested?.smokeTests ?? [],
     ...(requested === undefined && notes.length > 0 ? { unread: true } : {}),
+    ...(requested?.verify ? { verify: requested.verify } : {}),
     onFailure: requested?.onFailure ?? 'keep',
     environment: environmentOf(deployment, environment, isShared),
     differences,

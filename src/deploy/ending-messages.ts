@@ -1,5 +1,4 @@
-import { withoutFullStop } from '../contract/plain-text.ts';
-import { isOpenHold } from '../planning/hold-state.ts';
+import { describeOpenHold as openHold, outcomeOfDiscard } from '../planning/hold-messages.ts';
 import { sameCommit, shortCommit } from '../planning/commit.ts';
 import {
   firstTestOf,
@@ -39,31 +38,24 @@ export function reportOfRollout(request: DeployRunRequest, known: RunState): End
 }
 
 /** Says that a revision gets no traffic without a decision; empty where it is not held. */
-export function describeOpenHold({ rollout, isHoldOurs }: RunState): string {
-  const hold = rollout?.hold ?? (isHoldOurs ? { kind: 'pending' as const } : undefined);
-  if (!hold || !isOpenHold(hold)) return '';
-  const end = hold.kind === 'held' ? `at ${hold.endsAt}` : '30 minutes after it is healthy';
-  return `, gets no traffic until it is promoted, and is discarded ${end}`;
-}
+export const describeOpenHold = ({ rollout, isHoldOurs }: RunState): string =>
+  openHold(rollout?.hold ?? (isHoldOurs ? { kind: 'pending' } : undefined));
 
 /** Reports a revision that was discarded before it got traffic; undefined where it was not. */
 export function reportOfDiscard(request: DeployRunRequest, known: RunState): EndingDescription | undefined {
   const { rollout, verdict, revisionId } = known;
   if (rollout?.kind !== 'interrupted' || rollout.hold?.kind !== 'discarded') return undefined;
-  const serves = describeServingRevision({ ...request, onFailure: 'keep' }, known);
-  if (verdict?.kind === 'failed') {
-    return {
-      kind: 'discarded',
-      reason: `Revision ${revisionId} failed its smoke tests before it got traffic, and was discarded: ${firstTestOf(verdict, 'failed')}. ${serves}`,
-      advice: 'Correct the agent and deploy it again.',
-    };
-  }
-  const why = rollout.statusMessage ? `: ${withoutFullStop(rollout.statusMessage)}` : '';
-  return {
-    kind: 'discarded',
-    reason: `Revision ${revisionId} was discarded before it got traffic, and not by this run${why}. ${serves}`,
-    advice: 'Run this again; tests that take longer than the hold need verify: after-traffic.',
-  };
+  return outcomeOfDiscard({
+    revisionId,
+    verdict,
+    statusMessage: rollout.statusMessage,
+    serves: describeServingRevision({ ...request, onFailure: 'keep' }, known),
+    self: 'this run',
+    advice: {
+      failed: 'Correct the agent and deploy it again.',
+      otherwise: 'Run this again; tests that take longer than the hold need verify: after-traffic.',
+    },
+  });
 }
 
 const adviceOnSuperseded =

@@ -1,9 +1,8 @@
 import type { Revision } from '../contract/control/revision.ts';
 import { isTransient } from '../contract/service-error.ts';
+import { reasonOfDecision } from '../planning/hold-messages.ts';
 import { type HoldState, holdStateOf, isOpenHold } from '../planning/hold-state.ts';
-import { firstTestOf } from '../planning/outcome-messages.ts';
 import type { EndedRollout } from '../planning/rollout-types.ts';
-import type { Verdict } from '../planning/verdict-types.ts';
 import { decideVerification, decisionOf, type Verification } from '../planning/verification.ts';
 import { decideHold, type HoldDeciding } from './decide-hold.ts';
 import type { DeployRun } from './deploy-run.ts';
@@ -42,7 +41,7 @@ export async function verifyHeld(deploymentId: string, held: HeldRollout, run: D
   known.verdict = verdict;
   known.verified = 'before-traffic';
   const decision = decisionOf(verdict);
-  const why = run.redact(reasonOf(verdict));
+  const why = run.redact(reasonOfDecision(verdict));
   const deadline = Math.max(run.deadline, request.clock.now() + decidingMs);
   const options = () => run.reading(deadline);
   const { control } = request;
@@ -52,13 +51,6 @@ export async function verifyHeld(deploymentId: string, held: HeldRollout, run: D
   if (hold.kind === decision) run.emit({ kind: 'hold-decided', revisionId, decision, why });
   else run.note(`revision ${revisionId} was to be ${decision}, and ${heldOtherwise[hold.kind]}`);
   return watchRevision({ deploymentId, revisionId, deadline, seen, record: run.record }, run);
-}
-
-function reasonOf(verdict: Verdict): string {
-  if (verdict.kind === 'failed') return `It failed its smoke tests: ${firstTestOf(verdict, 'failed')}.`;
-  if (verdict.kind === 'unproven')
-    return `Its smoke tests proved nothing, which is no reason to discard it: ${firstTestOf(verdict, 'unproven')}.`;
-  return 'Its smoke tests passed.';
 }
 
 const heldOtherwise: Record<HoldState['kind'], string> = {

@@ -53,6 +53,32 @@ const scenarios: Record<string, Scenario> = {
       expect(isUnknown ? ['unknown', 'broken,unknown'] : ['rolled-back,deployed']).toContain(reported);
     },
   },
+  'a held revision is promoted': {
+    begin: async (fixture) => {
+      fixture.control.lacks.delete('verdicts');
+      fixture.control.lacks.delete('holds');
+      await fixture.push('a', { terms: tested });
+    },
+    holds: async (fixture, isUnknown) => {
+      expect(await fixture.ends(a)).toEqual([isUnknown ? 'unknown' : 'deployed']);
+      expect(fixture.control.verdicts.map(({ report }) => report.kind)).toEqual(isUnknown ? [] : ['passed']);
+      expect([fixture.control.count('promote'), fixture.control.count('discard')]).toEqual([isUnknown ? 0 : 1, 0]);
+    },
+  },
+  'a held revision is discarded': {
+    begin: async (fixture) => {
+      fixture.control.lacks.delete('verdicts');
+      fixture.control.lacks.delete('holds');
+      fixture.verdicts.set(a, 'failed');
+      await fixture.push('a', { terms: tested });
+    },
+    holds: async (fixture, isUnknown) => {
+      expect(await fixture.ends(a)).toEqual([isUnknown ? 'unknown' : 'discarded']);
+      expect(fixture.control.verdicts.map(({ report }) => report.kind)).toEqual(isUnknown ? [] : ['failed']);
+      expect([fixture.control.count('promote'), fixture.control.count('discard')]).toEqual([0, isUnknown ? 0 : 1]);
+      expect(fixture.serving).toBe(commitOf('0'));
+    },
+  },
   'a build fails': {
     begin: async (fixture) => {
       fixture.control.goes.set(a, ends('BUILD_FAILED', a));
@@ -120,26 +146,36 @@ describe.each(Object.entries(scenarios))('killed while %s', (_, { begin, holds }
   });
 });
 
-test.each(['before-send', 'sent', 'answer-stored', 'followed-once', 'smoke-began', 'before-conclusion'])(
-  'makes one revision after a crash at step %s and a second delivery',
-  async (name) => {
-    const fixture = new QueueFixture();
-    await fixture.push('a', { terms: tested });
-    await fixture.request(a, { terms: tested });
-    let isDead = false;
-    const step = (reached: string) => {
-      if (reached !== name) return;
-      isDead = true;
-      throw new Error(`killed at ${name}`);
-    };
-    const dying = crashing(fixture.store, () => (isDead ? 'before' : undefined));
-    await toTheEnd(fixture, { ...fixture.context, store: dying, step });
-    expect(isDead).toBe(true);
-    await allIsQuiet(fixture);
-    expect(await fixture.ends(a)).toEqual(['deployed', 'joined']);
-    expect(fixture.made).toBe(1);
-  },
-);
+test.each<[name: string, when?: string]>([
+  ['before-send'],
+  ['sent'],
+  ['answer-stored'],
+  ['followed-once'],
+  ['held', 'before traffic'],
+  ['before-decision', 'before traffic'],
+  ['decided', 'before traffic'],
+  ['smoke-began', 'before traffic'],
+  ['smoke-began'],
+  ['before-conclusion', 'before traffic'],
+  ['before-conclusion'],
+])('makes one revision after a crash at step %s %s and a second delivery', async (name, when) => {
+  const fixture = new QueueFixture();
+  if (when) fixture.control.lacks.delete('holds');
+  await fixture.push('a', { terms: tested });
+  await fixture.request(a, { terms: tested });
+  let isDead = false;
+  const step = (reached: string) => {
+    if (reached !== name) return;
+    isDead = true;
+    throw new Error(`killed at ${name}`);
+  };
+  const dying = crashing(fixture.store, () => (isDead ? 'before' : undefined));
+  await toTheEnd(fixture, { ...fixture.context, store: dying, step });
+  expect(isDead).toBe(true);
+  await allIsQuiet(fixture);
+  expect(await fixture.ends(a)).toEqual(['deployed', 'joined']);
+  expect([fixture.made, fixture.control.count('promote')]).toEqual([1, when ? 1 : 0]);
+});
 
 test('of two processes on one queue, the one without the lease stores nothing', async () => {
   const fixture = new QueueFixture();

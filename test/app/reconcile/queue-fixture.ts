@@ -194,6 +194,8 @@ export class QueueFixture {
   readonly jobs: { id: string; at: number }[] = [];
   readonly logged: string[] = [];
   readonly steps: string[] = [];
+  /** The addresses at which agents were tested, each once in a row. */
+  readonly tested: string[] = [];
   /** What the smoke tests of a commit come to. */
   readonly verdicts = new Map<string, 'passed' | 'failed' | 'unproven'>();
   context: AppContext;
@@ -206,7 +208,10 @@ export class QueueFixture {
     const smoke: SmokeTestRunner = {
       advance: async (intent) => {
         if (!intent.smoke) return { kind: 'waiting', state: { requested: true }, at: this.clock.now() + 2_000 };
-        const serving = this.control.service.revision(intent.revisionId)?.source_revision_config.repo_commit_sha ?? '';
+        const revision = this.control.service.revision(intent.revisionId);
+        // Nothing answers at the address of a revision that is no longer held.
+        if (intent.hold && revision?.hold?.decision !== null) return { kind: 'done', verdict: verdictOf('unproven') };
+        const serving = revision?.source_revision_config.repo_commit_sha ?? '';
         return { kind: 'done', verdict: verdictOf(this.verdicts.get(serving) ?? 'passed') };
       },
     };
@@ -216,7 +221,10 @@ export class QueueFixture {
       store: this.store,
       githubApi: this.githubApi,
       control: this.control,
-      agentAt: () => new AgentModel(this.clock),
+      agentAt: (url) => {
+        if (this.tested.at(-1) !== url) this.tested.push(url);
+        return new AgentModel(this.clock);
+      },
       targets: { targetsOf: async () => ({ targets: [], refused: [] }) },
       smoke,
       log: loggerTo((message) => this.logged.push(message)),

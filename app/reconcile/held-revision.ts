@@ -1,0 +1,93 @@
+import type { Revision } from '../../src/contract/control/revision.ts';
+import { decideHold } from '../../src/deploy/decide-hold.ts';
+import { reasonOfDecision } from '../../src/planning/hold-messages.ts';
+import { type HoldState, holdStateOf, isOpenHold } from '../../src/planning/hold-state.ts';
+import { decisionOf } from '../../src/planning/verification.ts';
+import { reportVerdict } from '../verify/report-verdict.ts';
+import { deadlineIn } from './deadlines.ts';
+import type { Intent } from './intent.ts';
+import {
+  continued,
+  readOptions,
+  requeueAfter,
+  saveIntents,
+  type ReconcileContext,
+  type StepResult,
+} from './reconcile-context.ts';
+
+/** Poll interval for a decision that the service did not record yet (ms). */
+const lookMs = 3_000;
+
+/** The followed revision is healthy and held: its smoke tests run at its own address, before it gets traffic. */
+export async function beginHeldTests(
+  work: ReconcileContext,
+  intent: Intent,
+  { address, endsAt }: Extract<HoldState, { kind: 'held' }>,
+): Promise<StepResult> {
+  const { deadline: _, ...rest } = intent;
+  await saveIntents(work, [{ ...rest, state: 'smoking', hold: { address, endsAt } }]);
+  await work.context.step?.('held', intent.id);
+  return continued;
+}
+
+/**
+ * Promotes or discards a held revision by its verdict. The revision is read first: a decision that took effect is not
+ * sent again, whoever sent it. The decision is stored before it is sent.
+ */
+export async function decideAboutHeld(work: ReconcileContext, intent: Intent): Promise<StepResult> {
+  const { id, deploymentId, revisionId, hold, verdict } = intent;
+  if (!hold || !verdict || revisionId === undefined) throw new Error(`intent ${id} has nothing to decide about`);
+  const { control, step } = work.context;
+  const options = () => readOptions(work);
+  const held = await control.getRevision(deploymentId, revisionId, options());
+  if (!isOpenHold(holdStateOf(held))) return decided(work, intent);
+  const decision = hold.decision ?? decisionOf(verdict);
+  const deciding: Intent = { ...intent, hold: { ...hold, decision } };
+  if (hold.decision === undefined) await saveIntents(work, [deciding]);
+  await step?.('before-decision', id);
+  const why = reasonOfDecision(verdict);
+  const revision = await decideHold({ deploymentId, revisionId, decision, why, control, options });
+  await step?.('decided', id);
+  return isOpenHold(holdStateOf(revision)) ? requeueAfter(work, lookMs) : decided(work, deciding);
+}
+
+/**
+ * The hold is over: the revision is followed to its end. Where it was over before the App decided, the tests may have
+ * found nobody at its address: their verdict is dropped, and a revision that goes live is tested there.
+ */
+async function decided(work: ReconcileContext, intent: Intent): Promise<StepResult> {
+  const { hold, smoke: _, verdict, ...rest } = intent;
+  const proven = hold?.decision === undefined ? undefined : verdict;
+  if (proven) await reportVerdict(work, intent, proven);
+  const deadline = deadlineIn(work.context.clock, intent.id, intent.terms.timeoutMs);
+  const tested = proven && { verdict: proven, verified: 'before-traffic' as const };
+  return saveIntents(work, [{ ...rest, ...tested, state: 'following', deadline }]);
+}
+
+/**
+ * The requested hold of a revision that an earlier request of this App made and no longer follows: without the App no
+ * one decides about it. Undefined for revisions of others.
+ */
+export async function abandonedHold(
+  { context }: ReconcileContext,
+  deploymentId: string,
+  revisionId: string,
+): Promise<number | undefined> {
+  const before = await context.store.lastWithRevision(deploymentId, 30);
+  const maker = before.find((each) => each.revisionId === revisionId && each.state === 'ended' && each.holdSeconds);
+  return maker?.holdSeconds;
+}
+
+/** Discards a held revision that a request waits for, if an earlier request made it and no longer follows it. */
+export async function discardAbandoned(
+  work: ReconcileContext,
+  deploymentId: string,
+  revision: Revision | undefined,
+): Promise<void> {
+  if (!revision || holdStateOf(revision).kind !== 'held') return;
+  if ((await abandonedHold(work, deploymentId, revision.id)) === undefined) return;
+  const { control } = work.context;
+  const why = 'It was not tested, and another commit is requested.';
+  const options = () => readOptions(work);
+  await decideHold({ deploymentId, revisionId: revision.id, decision: 'discarded', why, control, options });
+}

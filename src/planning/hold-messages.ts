@@ -1,0 +1,45 @@
+import { withoutFullStop } from '../contract/plain-text.ts';
+import { type HoldState, isOpenHold } from './hold-state.ts';
+import { firstTestOf } from './outcome-messages.ts';
+import type { Verdict } from './verdict-types.ts';
+
+/** What is said about holds before traffic, wherever it is reported. */
+
+/** The reason of a decision about a held revision, for the status and the log of the revision. */
+export function reasonOfDecision(verdict: Verdict): string {
+  if (verdict.kind === 'failed') return `It failed its smoke tests: ${firstTestOf(verdict, 'failed')}.`;
+  if (verdict.kind === 'unproven')
+    return `Its smoke tests proved nothing, which is no reason to discard it: ${firstTestOf(verdict, 'unproven')}.`;
+  return 'Its smoke tests passed.';
+}
+
+/** Says that a revision gets no traffic without a decision; empty where it is not held. */
+export function describeOpenHold(hold: HoldState | undefined): string {
+  if (!hold || !isOpenHold(hold)) return '';
+  const end = hold.kind === 'held' ? `at ${hold.endsAt}` : '30 minutes after it is healthy';
+  return `, gets no traffic until it is promoted, and is discarded ${end}`;
+}
+
+/** A revision that was discarded, and what the entry point says in its own words. */
+export interface Discard {
+  revisionId: string | undefined;
+  verdict: Verdict | undefined;
+  statusMessage: string | undefined;
+  /** A sentence. */
+  serves: string;
+  /** Who did not discard it, where no verdict explains it. */
+  self: string;
+  advice: { failed: string; otherwise: string };
+}
+
+/** The outcome of a revision that was discarded before it got traffic. */
+export function outcomeOfDiscard(discard: Discard): { kind: 'discarded'; reason: string; advice: string } {
+  const { revisionId, verdict, statusMessage, serves, self, advice } = discard;
+  if (verdict?.kind === 'failed') {
+    const reason = `Revision ${revisionId} failed its smoke tests before it got traffic, and was discarded: ${firstTestOf(verdict, 'failed')}. ${serves}`;
+    return { kind: 'discarded', reason, advice: advice.failed };
+  }
+  const why = statusMessage ? `: ${withoutFullStop(statusMessage)}` : '';
+  const reason = `Revision ${revisionId} was discarded before it got traffic, and not by ${self}${why}. ${serves}`;
+  return { kind: 'discarded', reason, advice: advice.otherwise };
+}
