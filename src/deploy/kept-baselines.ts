@@ -5,7 +5,7 @@ import { canonicalJson } from '../contract/canonical-json.ts';
 import type { ControlService } from '../contract/control/service.ts';
 import { ServiceError } from '../contract/service-error.ts';
 import { samplesOf, toBaselineRequest } from '../planning/baseline.ts';
-import type { Sample } from '../planning/compare.ts';
+import type { Sample } from '../planning/verdict-types.ts';
 
 /** How long the service may take with the baseline of one test (ms). */
 const baselineMs = 15_000;

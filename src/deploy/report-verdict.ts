@@ -37,8 +37,11 @@ export async function reportVerdict(
   const { deploymentId, revisionId, idempotencyKey } = about;
   const options = { signal, deadline: clock.now() + Math.min(reportMs, withinMs) };
   try {
-    const report = toVerdictReport(verdict, about);
-    if (!report || !(await control.features(options)).verdicts) return;
+    if (verdict.kind === 'none') return;
+    const { verdicts, baselines } = await control.features(options);
+    // Services of before kept neither, and refuse fields that they do not know.
+    const report = toVerdictReport(verdict, { ...about, comparisons: baselines === true });
+    if (!report || !verdicts) return;
     await control.reportVerdict(deploymentId, revisionId, report, { ...options, idempotencyKey });
   } catch (error) {
     if (!signal?.aborted) missed(error);

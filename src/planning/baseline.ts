@@ -7,17 +7,17 @@ import {
 } from '../contract/control/baseline.ts';
 import { shownInstead } from '../contract/mask.ts';
 import type { Redact } from './format-expectation.ts';
-import type { Sample } from './compare.ts';
+import type { Sample } from './verdict-types.ts';
 
 // What is kept of a test's answers with the revision that gave them: counts, times and paths, and no text.
 
 /** The newest answers that fit; undefined where they can't be kept as they are: a shortened path would look like another one. */
 export function toBaselineRequest(samples: readonly Sample[], redact: Redact): BaselineRequest | undefined {
-  if (samples.some(({ nodes }) => nodes.length > longestPath || nodes.some((name) => redact(name) !== name))) {
+  if (samples.some(({ nodes = [] }) => nodes.length > longestPath || nodes.some((name) => redact(name) !== name))) {
     return undefined;
   }
   for (let most = mostBaselineAnswers; most >= 1; most = Math.floor(most / 2)) {
-    const answers = samples.slice(-most).map(({ answer, firstEventMs, totalMs, nodes, tokens }) => ({
+    const answers = samples.slice(-most).map(({ answer, firstEventMs, totalMs, nodes = [], tokens }) => ({
       answer,
       first_event_ms: firstEventMs ?? null,
       total_ms: totalMs,

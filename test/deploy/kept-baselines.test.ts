@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { SmokeTest } from '../../src/config/smoke-test.ts';
 import { hashOfTest, keepBaseline, readBaseline } from '../../src/deploy/kept-baselines.ts';
-import type { Sample } from '../../src/planning/compare.ts';
+import type { Sample } from '../../src/planning/verdict-types.ts';
 import { ControlModel, serviceError } from './control-model.ts';
 import { hello } from './deploy-fixture.ts';
 import { SimulatedClock } from './simulated-clock.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { verdictReport } from '../../src/contract/control/verdict.ts';
 import { maskOf } from '../../src/contract/mask.ts';
 import { toVerdictReport } from '../../src/planning/verdict-report.ts';
-import type { ExpectationResult, NamedVerdict, Verdict } from '../../src/planning/verdict-types.ts';
+import type { Comparison, ExpectationResult, NamedVerdict, Verdict } from '../../src/planning/verdict-types.ts';
 
 const expectation = { kind: 'status', equals: 'success' } as const;
 const result = (expected: string, seen: string, held = false): ExpectationResult => ({
@@ -70,4 +70,36 @@ test.each([
   expect(report.tests).toHaveLength(Math.min(tests, 100));
   expect(report.tests[0]?.expectations).toHaveLength(shown);
   for (const { seen } of report.tests[0]?.expectations ?? []) expect(seen.isWellFormed()).toBe(true);
+});
+
+test('reports a comparison to a service that takes it, with as many times as fit', () => {
+  const times = Array.from({ length: 300 }, (_, index) => index);
+  const comparison: Comparison = {
+    live: { right: 299, answers: 300 },
+    changed: { right: 300, answers: 300 },
+    unreachable: 1,
+    measures: [{ measure: 'total', verdict: 'worse', decides: false, chance: 0.001, live: 1_000, changed: 1_300 }],
+    times: { live: times, changed: [7, 8] },
+    isBeside: true,
+  };
+  const against: NamedVerdict = {
+    name: 'against',
+    attempts: 602,
+    verdict: { kind: 'passed', held: [], firstEventMs: 1, totalMs: 2, comparison },
+  };
+  const verdict: Verdict = { kind: 'passed', tests: [against] };
+  const report = toVerdictReport(verdict, { ...reporting, comparisons: true });
+  expect(verdictReport.safeParse(report).success).toBe(true);
+  expect(report?.tests[0]?.comparison).toMatchObject({
+    answers: { live: 300, new: 300 },
+    right_answers: { live: 299, new: 300 },
+    measures: [{ measure: 'total', verdict: 'worse', decides: false, p_value: 0.001, live: 1_000, new: 1_300 }],
+    times_ms: { new: [7, 8] },
+  });
+  expect(report?.tests[0]?.comparison?.times_ms.live).toHaveLength(160);
+  const many: Verdict = { kind: 'passed', tests: Array.from({ length: 100 }, () => against) };
+  const shorter = toVerdictReport(many, { ...reporting, comparisons: true });
+  expect(verdictReport.safeParse(shorter).success).toBe(true);
+  expect(shorter?.tests[99]?.comparison?.times_ms.live.length).toBeLessThan(160);
+  expect(toVerdictReport(verdict, reporting)?.tests[0]).not.toHaveProperty('comparison');
 });
