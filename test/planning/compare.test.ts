@@ -190,11 +190,11 @@ describe('a test against the live revision', () => {
     const live = attempts(40, right, wrong, after);
     expect(requestsOfLive(after.series, after, live)).toBe(1);
     expect(requestsOfLive(after.series, after, attempts(41, right, right, after))).toBe(4);
-    expect(nextOfLive(after.series, after, attempts(40 + 60, right, right, after))).toBe('again');
-    expect(nextOfLive(after.series, after, attempts(40 + 61, right, right, after))).toBe('enough');
-    expect(concludeLive(after.series, after, attempts(40 + 61, right, wrong, after), [])).toMatchObject({
+    expect(nextOfLive(after.series, after, attempts(40 + 40, right, right, after))).toBe('again');
+    expect(nextOfLive(after.series, after, attempts(40 + 41, right, right, after))).toBe('enough');
+    expect(concludeLive(after.series, after, attempts(40 + 41, right, wrong, after), [])).toMatchObject({
       kind: 'failed',
-      comparison: { isBeside: false, live: { right: 40, answers: 40 }, changed: { right: 0, answers: 60 } },
+      comparison: { isBeside: false, live: { right: 40, answers: 40 }, changed: { right: 0, answers: 40 } },
     });
     expect(withoutLive(against, 0)).toEqual(hello);
   });

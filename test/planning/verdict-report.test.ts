@@ -73,7 +73,7 @@ test.each([
 });
 
 test('reports a comparison to a service that takes it, with as many times as fit', () => {
-  const times = Array.from({ length: 300 }, (_, index) => index);
+  const times = Array.from({ length: 300 }, (_, index) => 100_000 + index);
   const comparison: Comparison = {
     live: { right: 299, answers: 300 },
     changed: { right: 300, answers: 300 },
