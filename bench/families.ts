@@ -1,5 +1,6 @@
 import { appHistories } from './app-histories.ts';
 import { agentRuns } from './agent-runs.ts';
+import { beforeTraffic } from './before-traffic.ts';
 import { builds } from './builds.ts';
 import { bundleSize } from './bundle-size.ts';
 import { burst } from './burst.ts';
@@ -26,6 +27,7 @@ export const families: Readonly<Record<string, () => Promise<Measured[]>>> = {
   stored,
   push,
   builds,
+  'before-traffic': beforeTraffic,
   burst,
   'control-load': controlLoad,
   console: consoleFigures,
