@@ -46,11 +46,12 @@ export function activityAfter(event: DeployEvent, before: Activity | undefined, 
 /** A test that goes on: the answers so far, where they are counted. */
 function testing({ name, attempt, verdict }: Extract<DeployEvent, { kind: 'smoke-attempt' }>, since: number): Activity {
   const test = `Testing ${asLine(name, 60)}`;
-  const { rate } = verdict;
-  return {
-    text: rate ? `${test}: ${rate.right} of ${rate.answers} answers right` : `${test}, attempt ${attempt + 1}`,
-    since,
-  };
+  if (verdict.rate) {
+    const { right, answers } = verdict.rate;
+    return { text: `${test}: ${right} of ${answers} answers right`, since };
+  }
+  const isCounted = verdict.kind === 'unproven' && verdict.because === 'undecided';
+  return { text: isCounted ? `${test}: ${asLine(verdict.why, 80)}` : `${test}, attempt ${attempt + 1}`, since };
 }
 
 /** A line at the end of a terminal that says what is going on and for how long. Lines that are printed go above it. */

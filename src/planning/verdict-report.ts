@@ -46,7 +46,8 @@ const some = (list: readonly number[], most: number): number[] =>
     (_, index) => Math.floor((index * most) / list.length) !== Math.floor(((index - 1) * most) / list.length),
   );
 
-function toReportedComparison(comparison: Comparison, times: number): ReportedComparison {
+/** A comparison as it is reported, with so many times of each agent. */
+export function toReportedComparison(comparison: Comparison, times: number): ReportedComparison {
   const { unreachable, isBeside, measures } = comparison;
   return {
     answers: { live: comparison.live.answers, new: comparison.changed.answers },

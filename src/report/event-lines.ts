@@ -4,6 +4,7 @@ import type { NamedVerdict, TestVerdict } from '../planning/verdict-types.ts';
 import type { Outcome } from '../deploy/outcome-types.ts';
 import { failedRollbackTitle } from '../deploy/ending-messages.ts';
 import type { DeployEvent } from '../deploy/deploy-event.ts';
+import { comparedText } from '../verdict-table/table.ts';
 import { durationText } from '../verdict-table/words.ts';
 import { asLine, asLogLine } from './sanitize.ts';
 
@@ -124,12 +125,13 @@ const attemptWords = (verdict: TestVerdict): string => {
 function testedLines({ name, attempts, verdict }: NamedVerdict): string[] {
   const tries = attempts > 1 ? ` after ${attempts} attempts` : '';
   const title = `  ${asLine(name, 100)}: ${verdict.kind}${tries}`;
-  const rate = verdict.rate ? [`    ${formatDecision(verdict.kind, verdict.rate)}`] : [];
+  const { rate, comparison } = verdict;
+  const counted = rate ? [formatDecision(verdict.kind, rate)] : comparison ? [comparedText(comparison)] : [];
   if (verdict.kind === 'unproven') return [title, `    ${asLine(verdict.why, 500)}`];
   const first = verdict.firstEventMs === undefined ? '' : `first event ${durationText(verdict.firstEventMs)}, `;
   return [
     `${title} (${first}total ${durationText(verdict.totalMs)})`,
-    ...rate,
+    ...counted.map((line) => `    ${line}`),
     ...verdict.held.map(
       ({ held, expected, seen }) =>
         `    ${held ? 'ok   ' : 'wrong'} ${asLine(expected, 200)}${held ? '' : `; saw ${asLine(seen, 300)}`}`,

@@ -1,5 +1,6 @@
 import { isRollbackCarriedOut } from '../deploy/ending-messages.ts';
-import { rateFields } from '../planning/verdict-report.ts';
+import { rateFields, toReportedComparison } from '../planning/verdict-report.ts';
+import type { Comparison } from '../planning/verdict-types.ts';
 import type { Outcome } from '../deploy/outcome-types.ts';
 
 /** The times of the first smoke test that was answered. */
@@ -15,6 +16,12 @@ export function smokeTimes(outcome: Outcome): { firstEventMs?: number; totalMs?:
 /** The revision that serves again after a rollback, or undefined where none was carried out. */
 export const rolledBackTo = ({ rollback }: Outcome): string | undefined =>
   rollback && isRollbackCarriedOut(rollback) && rollback.kind !== 'impossible' ? rollback.toRevisionId : undefined;
+
+/** What a test against the live revision compared, without the time of each answer. */
+function comparisonFields(comparison: Comparison) {
+  const { times_ms: _, ...fields } = toReportedComparison(comparison, 0);
+  return fields;
+}
 
 /** The outcome as JSON for machines: names as the Action's outputs have them, and never a secret or an agent's values. */
 export function toResultJson(outcome: Outcome) {
@@ -46,6 +53,7 @@ export function toResultJson(outcome: Outcome) {
       attempts,
       verdict: each.kind,
       ...rateFields(each.rate),
+      ...(each.comparison ? { comparison: comparisonFields(each.comparison) } : {}),
       ...(each.kind === 'unproven'
         ? { why: each.why }
         : { expectations: each.held.map(({ expected, held, seen }) => ({ expected, held, seen })) }),

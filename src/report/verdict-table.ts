@@ -7,6 +7,7 @@ import {
   type Row,
   type TableTest,
 } from '../verdict-table/table.ts';
+import { tableNotes } from '../verdict-table/notes.ts';
 import { asCode, asMarkdown } from './sanitize.ts';
 
 const signs: ReadonlyMap<string, string> = new Map([
@@ -14,14 +15,16 @@ const signs: ReadonlyMap<string, string> = new Map([
   ['failed', '❌'],
 ]);
 
-/** The table of verdicts in Markdown, with the columns that have something to show. */
+/** The table of verdicts in Markdown, with the columns that have something to show, and what it does not say. */
 export function verdictTable(tests: readonly TableTest[]): string[] {
   const rows = tableRows(tests);
   const columns = shownColumns(rows);
+  const notes = tableNotes(tests);
   return [
     `| ${columns.map(titleOf).join(' | ')} |`,
     `|${columns.map(() => '---').join('|')}|`,
     ...rows.map((row) => `| ${columns.map((column) => cellText(row, column)).join(' | ')} |`),
+    ...(notes.length === 0 ? [] : ['', ...notes.map((note) => `- ${asMarkdown(note, 1000)}`)]),
   ];
 }
 

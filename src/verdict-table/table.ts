@@ -117,9 +117,8 @@ function latencyCell({ times }: TableComparison): Cell {
   if (!plots) return [];
   return [
     ...plots.lines.map(({ name, plot, median }): Piece[] => [
-      { text: `${name} ` },
       { text: plot, as: 'plot' },
-      { text: ` ${median}` },
+      { text: ` ${name} ${median}` },
     ]),
     [{ text: plots.scale }],
   ];

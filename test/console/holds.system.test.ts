@@ -107,8 +107,8 @@ test('tries a held revision, promotes it, discards another, and shows the verdic
   // The verdicts over the revisions, as a table with links.
   const table = page.getByRole('table').filter({ has: page.getByRole('columnheader', { name: 'Smoke test' }) });
   const row = table.getByRole('row', { name: /knows <b>refunds<\/b>/ });
-  await row.getByText('Passed: 29 of 30 answers right, 96.7 %, likely 83.3 to 99.4 %').waitFor();
-  await row.getByText('Failed: 15 of 30 answers right, 50 %, likely 33.2 to 66.8 %').waitFor();
+  await row.getByText('Passed: 29 of 30 answers right, 96.7 % (83.3 to 99.4 %)').waitFor();
+  await row.getByText('Failed: 15 of 30 answers right, 50 % (33.2 to 66.8 %)').waitFor();
   await page.setViewportSize({ width: 360, height: 740 });
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
   await expectAccessible(page);

@@ -37,13 +37,29 @@ test('lists the verdicts of each test over the revisions, oldest first', () => {
     [
       'greets',
       undefined,
-      'Passed: 28 of 30 answers right, 93.3 %, likely 78.7 to 98.2 %',
-      'Failed: 15 of 30 answers right, 50 %, likely 33.2 to 66.8 %',
+      'Passed: 28 of 30 answers right, 93.3 % (78.7 to 98.2 %)',
+      'Failed: 15 of 30 answers right, 50 % (33.2 to 66.8 %)',
     ],
     ['former', 'something-new', 'Not proven', undefined],
   ]);
   expect(rows[0]?.cells[2]?.mark).toMatchObject({ rate: 0.5, low: expect.closeTo(0.332, 3) });
   expect(hidden).toBe(0);
+});
+
+test('counts the answers of a test against the live revision', () => {
+  const comparison = {
+    answers: { live: 60, new: 30 },
+    right_answers: { live: 58, new: 15 },
+    unreachable: 0,
+    beside: false,
+    measures: [],
+    times_ms: { live: [], new: [] },
+  };
+  const { rows } = verdictTable([entry('r1', [tested('greets', 'failed', { comparison })])]);
+  expect(rows[0]?.cells[0]).toMatchObject({
+    mark: { rate: 0.5 },
+    text: 'Failed: 15 of 30 answers right, 50 % (33.2 to 66.8 %), live 58 of 60',
+  });
 });
 
 test('is bounded, and says what it leaves out', () => {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Outcome } from '../../src/deploy/outcome-types.ts';
 import type { DeployEvent } from '../../src/deploy/deploy-event.ts';
+import type { Comparison, TestVerdict } from '../../src/planning/verdict-types.ts';
 import { outcomeLines, eventLines } from '../../src/report/event-lines.ts';
 
 const failed: Outcome = {
@@ -43,3 +44,44 @@ test.each<[DeployEvent, string[]]>([
     ['     5.0 s  AWAITING_DELETE, at most 1 min more'],
   ],
 ])('reports uploads and deletions in a line: %o', (event, lines) => expect(eventLines(event)).toEqual(lines));
+
+const comparison: Comparison = {
+  live: { right: 58, answers: 60 },
+  changed: { right: 60, answers: 60 },
+  unreachable: 0,
+  measures: [
+    { measure: 'pass-rate', verdict: 'no-worse', decides: true, chance: 1, live: 58, changed: 60 },
+    { measure: 'total', verdict: 'worse', decides: true, chance: 0.0001, live: 1_000, changed: 1_300 },
+  ],
+  times: { live: [], changed: [] },
+  isBeside: true,
+};
+
+test.each<[string, TestVerdict, string[]]>([
+  [
+    'an answer that did not come',
+    { kind: 'unproven', because: 'unreachable', why: 'no answer in one attempt: refused' },
+    ['  greets: attempt 8 was not answered (no answer in one attempt: refused); once more'],
+  ],
+  [
+    'a rate',
+    { kind: 'unproven', because: 'undecided', why: '', rate: { right: 6, answers: 8 } },
+    ['  greets: 8 answers, 6 right; undecided'],
+  ],
+  [
+    'a comparison',
+    { kind: 'unproven', because: 'undecided', why: '4 answers of each agent so far' },
+    ['  greets: 4 answers of each agent so far'],
+  ],
+])('reports %s in a line while a test goes on', (_, verdict, lines) => {
+  expect(eventLines({ kind: 'smoke-attempt', name: 'greets', attempt: 8, verdict, again: true })).toEqual(lines);
+  expect(eventLines({ kind: 'smoke-attempt', name: 'greets', attempt: 8, verdict, again: false })).toEqual([]);
+});
+
+test('reports a test against the live revision with what was counted', () => {
+  const verdict: TestVerdict = { kind: 'failed', held: [], firstEventMs: 200, totalMs: 1_300, comparison };
+  expect(eventLines({ kind: 'smoke-tested', tested: { name: 'greets', attempts: 122, verdict } })).toEqual([
+    '  greets: failed after 122 attempts (first event 200 ms, total 1.3 s)',
+    '    60 of 60, live 58 of 60: worse by total time',
+  ]);
+});

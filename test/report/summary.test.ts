@@ -107,6 +107,29 @@ describe('the job summary', () => {
 });
 
 describe('the result for machines', () => {
+  test('has what a test against the live revision compared, without every time', () => {
+    const comparison = {
+      live: { right: 58, answers: 60 },
+      changed: { right: 60, answers: 60 },
+      unreachable: 1,
+      measures: [{ measure: 'total', verdict: 'worse', decides: true, chance: 0.1, live: 10, changed: 13 } as const],
+      times: { live: [10], changed: [13] },
+      isBeside: true,
+    };
+    const verdict = { kind: 'unproven', because: 'undecided', why: '', comparison } as const;
+    const result = toResultJson({
+      ...deployed,
+      verdict: { kind: 'unproven', tests: [{ name: 'greets', attempts: 122, verdict }] },
+    });
+    expect(result.smoke_tests[0]?.comparison).toEqual({
+      answers: { live: 60, new: 60 },
+      right_answers: { live: 58, new: 60 },
+      unreachable: 1,
+      beside: true,
+      measures: [{ measure: 'total', verdict: 'worse', decides: true, p_value: 0.1, live: 10, new: 13 }],
+    });
+  });
+
   test('has the names of the outputs and the times of the first answered test', () => {
     expect(toResultJson(deployed)).toMatchObject({
       outcome: 'deployed',

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ReportedComparison } from '../../src/contract/control/verdict.ts';
 import { verdictTable } from '../../src/report/verdict-table.ts';
 import { latencyPlots } from '../../src/verdict-table/latency-plot.ts';
+import { tableNotes } from '../../src/verdict-table/notes.ts';
 import { measureValues, measureVerdict } from '../../src/verdict-table/measures.ts';
 import type { TableTest } from '../../src/verdict-table/table.ts';
 
@@ -94,9 +95,39 @@ describe('the table of verdicts', () => {
       '| &#43;3.3 points<br><strong>total time &#43;300 ms &#40;&#43;30 %&#41;</strong><br>nodes visited alike<br>cost &#43;0.00001 &#40;&#43;1 %&#41; |',
     );
     expect(row).toMatch(
-      /live <code>[▁-█·]{12}<\/code> 1\.0 s<br>new <code>[▁-█·]{12}<\/code> 1\.3 s<br>900 ms to 1\.4 s/,
+      /<code>[▁-█·]{12}<\/code> live 1\.0 s<br><code>[▁-█·]{12}<\/code> new 1\.3 s<br>900 ms to 1\.4 s/,
     );
     expect(row).toContain('| 0.0012 → 0.00121 |');
+  });
+});
+
+describe('below the table of verdicts', () => {
+  const advice = { ...measure('nodes', 'undecided', 1, 2), decides: false };
+  const other = {
+    ...compared,
+    beside: false,
+    unreachable: 3,
+    measures: [measure('pass-rate', 'no-worse', 29, 30), advice],
+  };
+
+  test('is what decided, what only advises, what was not reached, and when the live revision answered', () => {
+    expect(tableNotes([{ ...rated, comparison: other }])).toEqual([
+      'Decided by right answers. Only advice: nodes visited. The live revision answered before the new one, and not beside it.',
+      'knows refunds: not decided: nodes visited; 3 attempts brought no answer.',
+    ]);
+    const [one, two] = tableNotes([
+      { ...rated, comparison: compared },
+      { ...rated, name: 'b', comparison: other },
+    ]);
+    expect(one).toBe('knows refunds: Decided by right answers, total time, nodes visited and cost.');
+    expect(two).toMatch(/^b: Decided by right answers\. Only advice/);
+    expect(verdictTable([{ ...rated, comparison: other }]).slice(-2)[0]).toMatch(/^- Decided by right answers/);
+  });
+
+  test('is nothing that the rows say already', () => {
+    expect(tableNotes([exact, unproven, rated])).toEqual([]);
+    expect(tableNotes([{ ...unproven, comparison: other }])).toHaveLength(1);
+    expect(tableNotes([{ ...unproven, comparison: { ...other, measures: [] } }])).toEqual([]);
   });
 });
 

@@ -1,6 +1,7 @@
 import type { HistoryEntry } from '../../../contract/control/revision-history.ts';
 import type { StoredVerdict } from '../../../contract/control/verdict.ts';
-import { interval, percent } from '../../../sequential-test.ts';
+import { interval } from '../../../sequential-test.ts';
+import { rateText } from '../../../verdict-table/words.ts';
 import { kindOf } from './verdict-kinds.ts';
 
 type StoredTest = StoredVerdict['tests'][number];
@@ -21,7 +22,7 @@ export interface VerdictCell {
   kind: string;
   /** Only of a test that counts several answers. */
   mark: RateMark | undefined;
-  /** `Passed: 28 of 30 answers right, 93.3 %, likely 78.7 to 98.2 %` */
+  /** `Passed: 28 of 30 answers right, 93.3 % (78.7 to 98.2 %)` */
   text: string;
 }
 
@@ -57,15 +58,24 @@ export function verdictTable(entries: readonly HistoryEntry[]): VerdictTable {
   return { revisionIds: columns.map(({ id }) => id), rows, hidden: names.length - rows.length };
 }
 
-function markOf({ answers, right_answers }: StoredTest): RateMark | undefined {
-  if (answers == null || answers === 0 || right_answers == null || right_answers > answers) return undefined;
-  return { rate: right_answers / answers, ...interval(right_answers, answers) };
+/** The answers of the revision that were counted, in a test of its own rate or against the live one. */
+function countOf({ answers, right_answers, comparison }: StoredTest): { right: number; answers: number } | undefined {
+  const count = comparison
+    ? { right: comparison.right_answers.new, answers: comparison.answers.new }
+    : { right: right_answers ?? 0, answers: answers ?? 0 };
+  return count.answers === 0 || count.right > count.answers ? undefined : count;
+}
+
+function markOf(test: StoredTest): RateMark | undefined {
+  const count = countOf(test);
+  return count && { rate: count.right / count.answers, ...interval(count.right, count.answers) };
 }
 
 function cellText(test: StoredTest): string {
   const { label } = kindOf(test.kind);
-  const mark = markOf(test);
-  if (!mark) return label;
-  const likely = `${percent(mark.low).replace(' %', '')} to ${percent(mark.high)}`;
-  return `${label}: ${test.right_answers} of ${test.answers} answers right, ${percent(mark.rate)}, likely ${likely}`;
+  const count = countOf(test);
+  if (!count) return label;
+  const { comparison } = test;
+  const live = comparison ? `, live ${comparison.right_answers.live} of ${comparison.answers.live}` : '';
+  return `${label}: ${count.right} of ${count.answers} answers right, ${rateText(count)}${live}`;
 }

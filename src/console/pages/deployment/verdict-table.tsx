@@ -1,5 +1,6 @@
 import type { StoredVerdict } from '../../../contract/control/verdict.ts';
 import { shownColumns, tableRows, titleOf, type Cell, type Column, type Row } from '../../../verdict-table/table.ts';
+import { tableNotes } from '../../../verdict-table/notes.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Untrusted } from '../../parts/untrusted.tsx';
 import { kindOf } from './verdict-kinds.ts';
@@ -11,35 +12,47 @@ const ofSeveral: readonly Column[] = ['live', 'changed', 'change', 'latency', 'c
 export const needTable = (tests: StoredVerdict['tests']): boolean =>
   shownColumns(tableRows(tests)).some((column) => ofSeveral.includes(column));
 
-/** The table of verdicts that reports on GitHub have. */
+/** The table of verdicts that reports on GitHub have, and what it does not say. */
 export function VerdictTable({ tests }: { tests: StoredVerdict['tests'] }) {
   const rows = tableRows(tests);
   const columns = shownColumns(rows).filter((column) => column !== 'expectations');
+  const notes = tableNotes(tests);
   return (
-    <div class="table-frame deployment-results" tabIndex={0} role="group" aria-label="Results of the smoke tests">
-      <table>
-        <thead>
-          <tr>
-            {columns.map((column) => (
-              <th key={column} scope="col">
-                {capitalized(titleOf(column))}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row, index) => (
-            <tr key={index}>
+    <>
+      <div class="table-frame deployment-results" tabIndex={0} role="group" aria-label="Results of the smoke tests">
+        <table>
+          <thead>
+            <tr>
               {columns.map((column) => (
-                <td key={column}>
-                  <CellText row={row} column={column} />
-                </td>
+                <th key={column} scope="col">
+                  {capitalized(titleOf(column))}
+                </th>
               ))}
             </tr>
+          </thead>
+          <tbody>
+            {rows.map((row, index) => (
+              <tr key={index}>
+                {columns.map((column) => (
+                  <td key={column}>
+                    <CellText row={row} column={column} />
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {notes.length > 0 && (
+        <ul class="deployment-notes">
+          {notes.map((note) => (
+            <li key={note}>
+              <Untrusted text={note} longest={1_000} />
+            </li>
           ))}
-        </tbody>
-      </table>
-    </div>
+        </ul>
+      )}
+    </>
   );
 }
 
