@@ -7,12 +7,19 @@ import {
   assistantVersion,
   assistantVersionChange,
   assistantVersionsSearch,
+  graphDrawing,
+  graphSchemas,
 } from '../contract/agent/assistant.ts';
 import { cronSchema, cronCreateRequest } from '../contract/agent/cron.ts';
 import { runSchema, runCreate, type RunCreate } from '../contract/agent/run.ts';
-import { healthSchema, serverInfoSchema, type AgentServer } from '../contract/agent/service.ts';
+import {
+  healthSchema,
+  serverInfoSchema,
+  type AgentServer,
+  type ConversationServer,
+} from '../contract/agent/service.ts';
 import type { CallOptions } from '../contract/call-options.ts';
-import { threadSchema, threadCreate, threadState } from '../contract/agent/thread.ts';
+import { threadSchema, threadCreate, threadPatch, threadSearch, threadState } from '../contract/agent/thread.ts';
 import { eventStreamType } from '../sse/write-event.ts';
 import { query, segment, call, type Operation } from './call.ts';
 import { connection, type ConnectionSettings } from './connection.ts';
@@ -32,7 +39,7 @@ export interface AgentServerSettings extends ConnectionSettings {
 }
 
 /** An agent server over HTTP; `close` ends its connections and all running calls. */
-export interface AgentServerClient extends AgentServer {
+export interface AgentServerClient extends AgentServer, ConversationServer {
   close(): Promise<void>;
 }
 
@@ -41,9 +48,12 @@ const readAssistant = readJson(assistantSchema);
 const readAssistants = readJson(z.array(assistantSchema));
 const readVersions = readJson(z.array(assistantVersion));
 const readThread = readJson(threadSchema);
+const readThreads = readJson(z.array(threadSchema));
 const readThreadState = readJson(threadState);
 const readRun = readJson(runSchema);
 const readCron = readJson(cronSchema);
+const readDrawing = readJson(graphDrawing);
+const readGraphSchemas = readJson(graphSchemas);
 
 const readHealth: Reader<void> = (reply) => {
   const read = readJson(healthSchema)(reply);
@@ -115,6 +125,18 @@ export function connectAgentServer(settings: AgentServerSettings): AgentServerCl
     getThread: async (id, options) => get('get thread', threadPath(id), readThread, options),
     deleteThread: async (id, options) => remove('delete thread', threadPath(id), options),
     getThreadState: async (id, options) => get('get thread state', `${threadPath(id)}/state`, readThreadState, options),
+    searchThreads: async (request, options) => {
+      const operation = post('search threads', '/threads/search', [threadSearch, request]);
+      return call(link, { ...operation, safe: true }, readThreads, options);
+    },
+    copyThread: async (id, options) =>
+      call(link, { name: 'copy thread', method: 'POST', path: `${threadPath(id)}/copy` }, readThread, options),
+    patchThread: async (id, request, options) => {
+      const operation = post('patch thread', threadPath(id), [threadPatch, request]);
+      return call(link, { ...operation, method: 'PATCH' }, readThread, options);
+    },
+    drawGraph: async (id, options) => get('draw graph', `${assistantPath(id)}/graph`, readDrawing, options),
+    readSchemas: async (id, options) => get('read schemas', `${assistantPath(id)}/schemas`, readGraphSchemas, options),
     streamRun: (request, threadId, options) => {
       const operation = { ...startRun('stream run', '/stream', request, threadId), ...long, accept: eventStreamType };
       return streamEvents(link, operation, limits, options);

@@ -21,7 +21,7 @@ export interface TestRequestContext {
 
 /** How long the cleanup may take (ms), normally and after cancellation. */
 const tidyMs = 10_000;
-const shortTimeoutMs = 1_000;
+export const shortTimeoutMs = 1_000;
 
 /**
  * Sends one request to the agent and reads the whole response, within the test's time. The thread and the assistant
@@ -153,20 +153,25 @@ export async function evidenceOfFailure(
 }
 
 /** Removes what was created, with a shorter limit after cancellation. Reports leftovers by id. */
-async function cleanUp(
-  { threadId, assistantId }: CreatedResources,
-  { agent, clock, signal, left }: TestRequestContext,
-): Promise<void> {
-  const remove = async (what: string, work: (options: CallOptions) => Promise<void>): Promise<void> => {
-    const deadline = clock.now() + tidyMs;
-    const tried = await withGrace(clock, shortTimeoutMs, signal, (late) =>
-      withTimeLimit(clock, tidyMs, late, (bound) => tryCall(work({ deadline, signal: bound }))),
-    );
-    if (tried.kind !== 'done') left(`${what} (it took too long)`);
-    else if (!tried.value.ok) left(`${what} (${tried.value.error.message})`);
-  };
+async function cleanUp({ threadId, assistantId }: CreatedResources, asking: TestRequestContext): Promise<void> {
+  const { agent } = asking;
   await Promise.all([
-    threadId && remove(`thread ${threadId}`, (options) => agent.deleteThread(threadId, options)),
-    assistantId && remove(`assistant ${assistantId}`, (options) => agent.deleteAssistant(assistantId, options)),
+    threadId && remove(`thread ${threadId}`, (options) => agent.deleteThread(threadId, options), asking),
+    assistantId && remove(`assistant ${assistantId}`, (options) => agent.deleteAssistant(assistantId, options), asking),
   ]);
+}
+
+/** Removes one thing. @returns whether it is gone: if not, `left` is called. */
+export async function remove(
+  what: string,
+  work: (options: CallOptions) => Promise<void>,
+  { clock, signal, left }: Pick<TestRequestContext, 'clock' | 'signal' | 'left'>,
+): Promise<boolean> {
+  const deadline = clock.now() + tidyMs;
+  const tried = await withGrace(clock, shortTimeoutMs, signal, (late) =>
+    withTimeLimit(clock, tidyMs, late, (bound) => tryCall(work({ deadline, signal: bound }))),
+  );
+  if (tried.kind !== 'done') left(`${what} (it took too long)`);
+  else if (!tried.value.ok) left(`${what} (${tried.value.error.message})`);
+  return tried.kind === 'done' && tried.value.ok;
 }

@@ -47,9 +47,14 @@ interface NoWorse {
   measure: Measure;
 }
 
+/** That a conversation of the live revision goes on. */
+interface GoesOn {
+  kind: 'goes-on';
+}
+
 /** One thing that was expected, and what was seen of it. */
 export interface ExpectationResult {
-  expectation: Expectation | NoWorse;
+  expectation: Expectation | NoWorse | GoesOn;
   held: boolean;
   /** The expectation in words, for example `$.reply contains "hello"`. */
   expected: string;

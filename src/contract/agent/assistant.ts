@@ -160,3 +160,4 @@ export const graphDrawing = z.looseObject({
     }),
   ),
 });
+export type GraphDrawing = z.infer<typeof graphDrawing>;

@@ -7,11 +7,13 @@ import type {
   AssistantVersion,
   AssistantVersionChange,
   AssistantVersionsSearch,
+  GraphDrawing,
+  GraphSchemas,
 } from './assistant.ts';
 import type { Cron, CronCreate } from './cron.ts';
 import type { CancelRequest, Run, RunCreate, RunResult } from './run.ts';
 import type { StreamEvent } from './stream-event.ts';
-import type { Thread, ThreadCreate, ThreadState } from './thread.ts';
+import type { Thread, ThreadCreate, ThreadPatch, ThreadSearch, ThreadState } from './thread.ts';
 import * as z from 'zod';
 import { freeObject } from './open-word.ts';
 
@@ -106,4 +108,25 @@ export interface AgentServer {
 
   /** `DELETE /runs/crons/{cron_id}`. */
   deleteCron(cronId: string, options?: CallOptions): Promise<void>;
+}
+
+/** What else of the API the check of conversations uses: what threads there are, their copies, and the graphs' shapes. */
+export interface ConversationServer extends Pick<
+  AgentServer,
+  'getThread' | 'getThreadState' | 'deleteThread' | 'waitRun'
+> {
+  /** `POST /threads/search`: one page. */
+  searchThreads(request: ThreadSearch, options?: CallOptions): Promise<Thread[]>;
+
+  /** `POST /threads/{thread_id}/copy`: with its states, without its runs. */
+  copyThread(threadId: string, options?: CallOptions): Promise<Thread>;
+
+  /** `PATCH /threads/{thread_id}`: merges the metadata. */
+  patchThread(threadId: string, request: ThreadPatch, options?: CallOptions): Promise<Thread>;
+
+  /** `GET /assistants/{assistant_id}/graph`: its nodes. */
+  drawGraph(assistantId: string, options?: CallOptions): Promise<GraphDrawing>;
+
+  /** `GET /assistants/{assistant_id}/schemas`. */
+  readSchemas(assistantId: string, options?: CallOptions): Promise<GraphSchemas>;
 }

@@ -93,6 +93,7 @@ export type ThreadCreate = z.infer<typeof threadCreate>;
 
 /** Body of `PATCH /threads/{thread_id}`: `metadata` is merged, `ttl` restarts. */
 export const threadPatch = z.strictObject({ metadata: freeObject.optional(), ttl: threadTtl.optional() });
+export type ThreadPatch = z.infer<typeof threadPatch>;
 
 const threadSortFields = ['thread_id', 'status', 'created_at', 'updated_at', 'state_updated_at'] as const;
 

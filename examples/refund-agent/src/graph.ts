@@ -1,0 +1,3 @@
+import { refunds } from './refunds.ts';
+
+export const graph = refunds();

@@ -1,0 +1,182 @@
+import type { Clock } from '../clock.ts';
+import type { ConversationTerms } from '../config/conversations.ts';
+import type { ConversationServer } from '../contract/agent/service.ts';
+import type { ThreadSearch } from '../contract/agent/thread.ts';
+import type { ServiceError } from '../contract/service-error.ts';
+import {
+  besides,
+  concludeConversations,
+  unreadConversations,
+  type ConversationResult,
+} from '../planning/conversation-verdict.ts';
+import { conversationState, copyMark, isLeftOver, newestConversations } from '../planning/conversations.ts';
+import type { NamedVerdict } from '../planning/verdict-types.ts';
+import { copyProblems, graphShape, type Conversation, type CopyingOptions } from './conversation-copy.ts';
+import { remove } from './send-test-request.ts';
+import { tryCall } from './try-call.ts';
+
+/** The conversations, and the dependencies of a check. */
+export interface ConversationCheck {
+  terms: ConversationTerms;
+  clock: Clock;
+  signal?: AbortSignal | undefined;
+  /** Receives what could not be removed, and why there is no verdict. */
+  note: (text: string) => void;
+  redact: (text: string) => string;
+}
+
+/** What the live revision reports of the newest conversations, or why it could not be read. */
+export type RecordedConversations =
+  { ok: true; conversations: readonly Conversation[] } | { ok: false; verdict: NamedVerdict };
+
+/** Conversations that are tried at the same time, and how long all of them may take (ms). */
+const atOnce = 4;
+const longestMs = 600_000;
+
+/** Removes the copies that a killed run left, and reads the newest conversations of the live revision. Writes nothing else. */
+export async function recordConversations(
+  live: ConversationServer,
+  check: ConversationCheck,
+): Promise<RecordedConversations> {
+  const recorded = await tryCall(readConversations(live, check));
+  if (recorded.ok) return { ok: true, conversations: recorded.value };
+  return { ok: false, verdict: unreadConversations(reasonOf(recorded.error), check.redact(recorded.error.message)) };
+}
+
+async function readConversations(live: ConversationServer, check: ConversationCheck): Promise<Conversation[]> {
+  const { terms, signal } = check;
+  const options = { signal };
+  await removeLeftOvers(live, check);
+  const search: ThreadSearch = {
+    // Copies of another run may be among them.
+    limit: terms.newest + 20,
+    sort_by: 'updated_at',
+    sort_order: 'desc',
+    select: ['thread_id', 'created_at', 'updated_at', 'metadata', 'status'],
+  };
+  const found = [
+    ...(await live.searchThreads({ ...search, status: 'idle' }, options)),
+    ...(await live.searchThreads({ ...search, status: 'interrupted' }, options)),
+  ];
+  const shapes = new Map<string, ReturnType<typeof graphShape>>();
+  const conversations: Conversation[] = [];
+  for (const { thread_id: threadId, updated_at: updatedAt, metadata } of newestConversations(found, terms.newest)) {
+    const graphId = String(metadata?.['graph_id']);
+    const assistantId = typeof metadata?.['assistant_id'] === 'string' ? metadata['assistant_id'] : graphId;
+    const shape = shapes.get(assistantId) ?? graphShape(live, assistantId, options);
+    shapes.set(assistantId, shape);
+    const state = await tryCall(live.getThreadState(threadId, options));
+    // What can't be read on the live revision is not the new one's fault.
+    if (!state.ok && (state.error.kind === 'missing' || state.error.status === 500)) continue;
+    if (!state.ok) throw state.error;
+    const before = conversationState(state.value);
+    conversations.push({ threadId, updatedAt, graphId, assistantId, before, live: (await shape) ?? noShape });
+  }
+  return conversations;
+}
+
+const noShape = { nodes: undefined, stateSchema: undefined };
+
+async function removeLeftOvers(live: ConversationServer, { clock, signal, note }: ConversationCheck): Promise<void> {
+  const copies = await live.searchThreads({ metadata: copyMark, limit: 1_000 }, { signal });
+  for (const { thread_id: id } of copies.filter((each) => isLeftOver(each, clock.now()))) {
+    const left = (what: string): void => note(`conversations: could not remove ${what}`);
+    await remove(`the old copy ${id}`, (options) => live.deleteThread(id, options), { clock, signal, left });
+  }
+}
+
+/**
+ * Tries copies of the recorded conversations on a new revision. Undefined where there is nothing to say: a note says why.
+ *
+ * @param live where a run that fails is tried as well, so that it is not blamed on the new revision; undefined where the
+ *   former revision serves no more.
+ */
+export async function checkConversations(
+  recorded: RecordedConversations,
+  { changed, live }: { changed: ConversationServer; live: ConversationServer | undefined },
+  check: ConversationCheck,
+): Promise<NamedVerdict | undefined> {
+  if (!recorded.ok) return recorded.verdict;
+  const { clock, note, redact } = check;
+  const begun = clock.now();
+  const waiting = [...recorded.conversations];
+  const results: ConversationResult[] = [];
+  const shapes = new Map<string, ReturnType<typeof graphShape>>();
+  const shapeOf = (assistantId: string) => {
+    const shape = shapes.get(assistantId) ?? graphShape(changed, assistantId, { signal: check.signal });
+    shapes.set(assistantId, shape);
+    return shape;
+  };
+  const work = async (): Promise<void> => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      const isLate = clock.now() - begun > longestMs;
+      results.push(isLate ? late(next) : await tryConversation(next, { changed, live, shapeOf }, check));
+    }
+  };
+  const workers = Array.from({ length: Math.min(atOnce, waiting.length) }, work);
+  // When they are cancelled, each of them still removes its copy.
+  await Promise.allSettled(workers);
+  await Promise.all(workers);
+  const order = recorded.conversations.map(({ threadId }) => threadId);
+  results.sort((one, other) => order.indexOf(one.threadId) - order.indexOf(other.threadId));
+  const verdict = concludeConversations(results, clock.now() - begun, redact);
+  if (!verdict) note(`conversations: there is none to check${results.length > 0 ? ` (${besides(results)})` : ''}`);
+  return verdict;
+}
+
+const late = ({ threadId }: Conversation): ConversationResult => ({
+  threadId,
+  kind: 'unchecked',
+  because: 'unreachable',
+  why: `all conversations together took more than ${longestMs / 60_000} minutes`,
+});
+
+interface Revisions {
+  changed: ConversationServer;
+  live: ConversationServer | undefined;
+  shapeOf: (assistantId: string) => ReturnType<typeof graphShape>;
+}
+
+async function tryConversation(
+  conversation: Conversation,
+  revisions: Revisions,
+  check: ConversationCheck,
+): Promise<ConversationResult> {
+  const tried = await tryCall(resultOf(conversation, revisions, check));
+  if (tried.ok) return { threadId: conversation.threadId, ...tried.value };
+  const { error } = tried;
+  return { threadId: conversation.threadId, kind: 'unchecked', because: reasonOf(error), why: error.message };
+}
+
+type Result = ConversationResult extends infer Each ? (Each extends unknown ? Omit<Each, 'threadId'> : never) : never;
+
+async function resultOf(
+  conversation: Conversation,
+  { changed, live, shapeOf }: Revisions,
+  { terms, clock, signal, note }: ConversationCheck,
+): Promise<Result> {
+  const copying: CopyingOptions = {
+    terms,
+    clock,
+    signal,
+    left: (what) => note(`conversations: could not remove ${what}`),
+    fallback: live,
+  };
+  const original = await tryCall(changed.getThread(conversation.threadId, { signal }));
+  if (!original.ok && original.error.kind !== 'missing') throw original.error;
+  if (!original.ok || original.value.updated_at !== conversation.updatedAt) return { kind: 'moved-on' };
+  const shape = await shapeOf(conversation.assistantId);
+  if (!shape) return { kind: 'broken', problems: [{ kind: 'no-graph', graph: conversation.graphId }] };
+  const first = await copyProblems(conversation, changed, shape, copying);
+  if (first.kind !== 'broken' || !first.byRun) return first;
+  // A model answers at random: another try, and one on the revision that serves, have to agree.
+  const again = await copyProblems(conversation, changed, shape, copying);
+  if (again.kind === 'goes-on') {
+    return { kind: 'unchecked', because: 'disagreement', why: 'one of two tries failed, and the other did not' };
+  }
+  if (again.kind !== 'broken' || !live) return again;
+  const before = await copyProblems(conversation, live, conversation.live, copying);
+  return before.kind === 'broken' ? { kind: 'broken-before' } : again;
+}
+
+const reasonOf = ({ kind }: ServiceError) => (kind === 'unauthorized' ? 'denied' : 'unreachable');

@@ -1,0 +1,129 @@
+import type { ConversationProblem } from './conversations.ts';
+import type { Redact } from './format-expectation.ts';
+import { createFormatter } from './format-expectation.ts';
+import type { NamedVerdict, ExpectationResult, UnprovenReason } from './verdict-types.ts';
+
+/** What the check of one conversation came to. */
+export type ConversationResult = { threadId: string } & (
+  | { kind: 'goes-on'; by: 'message' | 'resume' | 'interrupt' | 'next-node' | 'state' }
+  | { kind: 'broken'; problems: readonly ConversationProblem[] }
+  /** It fails on the live revision as well. */
+  | { kind: 'broken-before' }
+  /** It was changed or deleted since its state was read on the live revision. */
+  | { kind: 'moved-on' }
+  | { kind: 'unchecked'; because: UnprovenReason; why: string }
+);
+
+/** The verdict's name in every report. */
+const name = 'conversations';
+/** How many broken conversations a verdict names. */
+const mostShown = 20;
+
+const expectation = { kind: 'goes-on' } as const;
+
+const howItGoesOn = {
+  message: 'by another message',
+  resume: 'by a resume',
+  interrupt: 'up to their interrupt',
+  'next-node': 'by their next node',
+  state: 'by their state alone',
+} as const;
+
+/** The verdict if the conversations could not be read at all. */
+export const unreadConversations = (because: UnprovenReason, why: string): NamedVerdict => ({
+  name,
+  attempts: 0,
+  verdict: { kind: 'unproven', because, why },
+});
+
+/**
+ * The verdict on all conversations: failed where one is broken, else unproven where one could not be checked. Undefined
+ * where there was none to check.
+ */
+export function concludeConversations(
+  results: readonly ConversationResult[],
+  totalMs: number,
+  redact: Redact,
+): NamedVerdict | undefined {
+  const broken = results.filter((each) => each.kind === 'broken');
+  const unchecked = results.filter((each) => each.kind === 'unchecked');
+  const goOn = results.filter((each) => each.kind === 'goes-on');
+  const [first] = unchecked;
+  if (broken.length === 0 && first) {
+    const why = `${unchecked.length} of ${results.length} conversations could not be checked, such as thread ${first.threadId}: ${redact(first.why)}`;
+    return { name, attempts: results.length, verdict: { kind: 'unproven', because: first.because, why } };
+  }
+  if (broken.length === 0 && goOn.length === 0) return undefined;
+  const held: ExpectationResult[] = broken.slice(0, mostShown).map(({ threadId, problems }) => ({
+    expectation,
+    held: false,
+    expected: 'each conversation goes on',
+    seen: `thread ${threadId}: ${problems.map((problem) => wordsOf(problem, redact)).join('; ')}`,
+  }));
+  if (broken.length > mostShown) {
+    const seen = `${broken.length - mostShown} more threads`;
+    held.push({ expectation, held: false, expected: 'each conversation goes on', seen });
+  }
+  if (goOn.length > 0) held.push({ expectation, held: true, expected: goingOn(goOn), seen: besides(results) });
+  const kind = broken.length > 0 ? 'failed' : 'passed';
+  return { name, attempts: results.length, verdict: { kind, held, firstEventMs: undefined, totalMs } };
+}
+
+function goingOn(results: readonly Extract<ConversationResult, { kind: 'goes-on' }>[]): string {
+  const ways = Object.entries(howItGoesOn).flatMap(([by, words]) => {
+    const count = results.filter((each) => each.by === by).length;
+    return count === 0 ? [] : [`${count} ${words}`];
+  });
+  return `${counted(results.length, 'conversation goes', 'conversations go')} on: ${ways.join(', ')}`;
+}
+
+const counted = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
+
+/** Those that decide nothing. */
+export function besides(results: readonly ConversationResult[]): string {
+  const count = (kind: ConversationResult['kind']): number => results.filter((each) => each.kind === kind).length;
+  const parts = [
+    [count('broken-before'), 'fail on the live revision as well'],
+    [count('moved-on'), 'were changed or deleted meanwhile'],
+    [count('unchecked'), 'could not be checked'],
+  ] as const;
+  return parts.flatMap(([many, words]) => (many === 0 ? [] : [`${many} ${words}`])).join(', ');
+}
+
+function wordsOf(problem: ConversationProblem, redact: Redact): string {
+  const { text } = createFormatter(redact);
+  const named = (written: string): string => `\`${text(written, 80)}\``;
+  switch (problem.kind) {
+    case 'no-graph':
+      return `the new revision does not have its graph ${named(problem.graph)}`;
+    case 'no-state':
+      return `its state can't be loaded (${problem.status})`;
+    case 'no-node':
+      return `its next step is the node ${named(problem.node)}, which the new revision does not have`;
+    case 'not-pending':
+      return `its next step, the node ${named(problem.node)}, is no longer pending in the new revision`;
+    case 'no-channel':
+      return `its state has the channel ${named(problem.channel)}, which the new revision does not have`;
+    case 'other-type': {
+      const { channel, is, mustBe } = problem;
+      if (mustBe === undefined)
+        return `the channel ${named(channel)} of its state does not fit the schema of the new revision`;
+      return `the channel ${named(channel)} of its state is of the type ${is}, and of ${text(mustBe, 40)} in the new revision`;
+    }
+    case 'no-interrupt':
+      return `the node ${named(problem.node)} does not stop with its interrupt any more`;
+    case 'other-interrupt': {
+      const fields = problem.fields.map(named).join(', ');
+      return `the interrupt of the node ${named(problem.node)} has another shape${fields ? `: ${fields} is missing or of another type` : ''}`;
+    }
+    case 'run-failed':
+      return `${stepWords[problem.step]} ends with ${named(problem.error)}`;
+  }
+}
+
+const stepWords = {
+  message: 'another message',
+  interrupt: 'the way to its interrupt',
+  resume: 'a resume',
+  'next-node': 'its next node',
+} as const;
