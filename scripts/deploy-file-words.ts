@@ -44,6 +44,11 @@ export const words: Readonly<Record<string, string>> = {
   'smoke-tests[].expect.nodes.include': 'All of these, among others, in any order.',
   'smoke-tests[].expect.first-event-within': "How soon the first event after the run's metadata comes.",
   'smoke-tests[].expect.total-within': 'How soon the last event comes.',
+  'conversations.newest': 'How many, from 1 to 100.',
+  'conversations.message':
+    "What an idle conversation goes on with: a message, or the graph's input; its last message of a person without it.",
+  'conversations.resume': 'What an interrupt is resumed with; without it, conversations run up to their interrupt.',
+  'conversations.timeout': 'Of one run: a number and `ms`, `s`, `m` or `h`, from 1s to 10m; 60s by default.',
   'secret-references[].name': 'The environment variable.',
   'secret-references[].secret-name': 'The secret.',
   'secret-references[].secret-key': 'The key within it.',

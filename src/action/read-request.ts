@@ -63,9 +63,10 @@ function readDeployments(requested: RequestInput): ReadDeployments<DesiredDeploy
   if (!read.ok) return read;
   return {
     ok: true,
-    deployments: read.deployments.map(({ smokeTests, onFailure, ...whom }) => ({
+    deployments: read.deployments.map(({ smokeTests, conversations, onFailure, ...whom }) => ({
       desired: { ...whom, source: 'github', secretsStrategy: 'merge', rebuild: 'never' },
       smokeTests,
+      ...(conversations ? { conversations } : {}),
       onFailure,
     })),
   };

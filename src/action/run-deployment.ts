@@ -55,6 +55,7 @@ export async function runDeployment(deployRun: DeployInputs): Promise<Outcome> {
       further: control,
       tarball,
       agentAt,
+      threadsAt: agentAt,
       clock: steadyClock,
       random: Math.random,
       workflow,

@@ -6,6 +6,7 @@ import { resourceProblems } from '../contract/control/resource-bounds.ts';
 import { resourceSpec } from '../contract/control/resource-spec.ts';
 import { secretReference } from '../contract/control/secret.ts';
 import { deploymentType } from '../contract/control/source.ts';
+import { writtenConversations } from './conversations.ts';
 import { pushFields } from './push-fields.ts';
 import { ruled } from './ruled-text.ts';
 import { secretNames } from './secret-names.ts';
@@ -74,6 +75,7 @@ export const commonFields = z.object({
   secrets: secretNames.exactOptional(),
   secretsStrategy: z.enum(['merge', 'overwrite']).default('merge'),
   smokeTests: writtenSmokeTests.default([]),
+  conversations: writtenConversations.exactOptional(),
   verify: z.enum(['before-traffic', 'after-traffic']).exactOptional(),
   onFailure: z.enum(['rollback', 'keep']).default('keep'),
 });

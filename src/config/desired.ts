@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import type { Secret } from '../contract/control/secret.ts';
 import type { commonFields, fieldsOfSource } from './deployment-fields.ts';
 import type { PushTerms } from './push-fields.ts';
+import type { ConversationTerms } from './conversations.ts';
 import type { SmokeTest } from './smoke-test.ts';
 
 type CommonFields = z.output<typeof commonFields>;
@@ -44,6 +45,8 @@ export type Desired = DesiredGithub | DesiredExternalDocker | DesiredInternalSou
 export interface DesiredDeployment {
   desired: Desired;
   smokeTests: readonly SmokeTest[];
+  /** Absent: none are tried. */
+  conversations?: ConversationTerms;
   /** Absent: before traffic where the service can hold the revision. */
   verify?: Verify;
   onFailure: OnFailure;

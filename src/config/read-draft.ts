@@ -11,6 +11,7 @@ import {
   type FieldPath,
   type Problem,
 } from '../diagnostics/problem.ts';
+import type { ConversationTerms } from './conversations.ts';
 import { commonFields, fieldsOfSource, fileFieldNames } from './deployment-fields.ts';
 import type { Desired, DesiredDeployment, OnFailure, PushedDeployment } from './desired.ts';
 import { draftProblem, fieldProblem, issueProblems, valuesOf, type Draft, type WrittenField } from './draft.ts';
@@ -26,6 +27,7 @@ export interface RequestedDeployment {
   name?: string;
   deploymentId?: string;
   smokeTests: readonly SmokeTest[];
+  conversations?: ConversationTerms;
   onFailure: OnFailure;
 }
 
@@ -71,9 +73,14 @@ function readWhole(draft: Draft, environment: Environment | undefined): Read<Pus
   ];
   const secrets = environment ? readSecrets(draft, environment, problems) : undefined;
   if (problems.length === 0 && source && common.success && push.success) {
-    const { secrets: _, smokeTests, verify, onFailure, ...whom } = common.data;
+    const { secrets: _, smokeTests, conversations, verify, onFailure, ...whom } = common.data;
     const requested = { ...whom, ...(secrets ? { secrets } : {}) };
-    const tested = { smokeTests, ...(verify ? { verify } : {}), onFailure };
+    const tested = {
+      smokeTests,
+      ...(conversations ? { conversations } : {}),
+      ...(verify ? { verify } : {}),
+      onFailure,
+    };
     return { ok: true, value: { desired: ofSource(source, requested, values), ...tested, push: push.data } };
   }
   return { ok: false, problems: inOrder(problems) };

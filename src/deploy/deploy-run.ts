@@ -1,8 +1,9 @@
 import type { Clock } from '../clock.ts';
 import type { Desired, OnFailure, Verify } from '../config/desired.ts';
 import type { Mode } from '../config/entry-options.ts';
+import type { ConversationTerms } from '../config/conversations.ts';
 import type { SmokeTest } from '../config/smoke-test.ts';
-import type { AgentServer } from '../contract/agent/service.ts';
+import type { AgentServer, ConversationServer } from '../contract/agent/service.ts';
 import type { CallOptions } from '../contract/call-options.ts';
 import { textsToMask } from '../contract/control/secret.ts';
 import type { Deployment } from '../contract/control/deployment.ts';
@@ -17,6 +18,7 @@ import type { Rollout } from '../planning/rollout-types.ts';
 import type { Verification } from '../planning/verification.ts';
 import type { Evidence, Verdict } from '../planning/verdict-types.ts';
 import type { PackedSource } from '../archive/pack.ts';
+import type { RecordedConversations } from './conversations.ts';
 import type { CallResult } from './try-call.ts';
 import type { Rollback } from './outcome-types.ts';
 import type { DeployEvent } from './deploy-event.ts';
@@ -33,6 +35,8 @@ export type UploadAndDeleteService = Pick<
 export interface DeployRunRequest {
   desired: Desired;
   smokeTests: readonly SmokeTest[];
+  /** Conversations of the live revision that are tried on the new one; absent: none. */
+  conversations?: ConversationTerms | undefined;
   /** Absent: before traffic where the service can hold the revision. */
   verify?: Verify | undefined;
   onFailure: OnFailure;
@@ -54,6 +58,8 @@ export interface DeployRunRequest {
   tarball?: PackedSource | undefined;
   /** Called once for each address; the caller closes the clients it made. */
   agentAt: (url: string) => AgentServer;
+  /** The same for the conversations. */
+  threadsAt?: ((url: string) => ConversationServer) | undefined;
   /** The agent's address, for services that do not report it. */
   agentUrl?: string | undefined;
   clock: Clock;
@@ -97,6 +103,8 @@ export interface RunState {
   /** What the live agent answered before the change, by the names of the tests; where no revision is held. */
   before?: ReadonlyMap<string, readonly Evidence[]>;
   verdict?: Verdict;
+  /** What the live revision reported of the newest conversations before anything was written. */
+  conversations?: RecordedConversations | undefined;
   /** When the verdict was found. */
   verified?: Verify;
   rollback?: Rollback | undefined;

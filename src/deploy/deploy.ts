@@ -15,6 +15,7 @@ import { reportAmbiguousName } from './observe.ts';
 import type { Outcome, OutcomeKind } from './outcome-types.ts';
 import { remove } from './remove.ts';
 import { unprovenVerdict, smokeLive, type LiveVerdict } from './smoke.ts';
+import { rememberConversations } from './run-conversations.ts';
 import { DeployRun, type DeployRunRequest } from './deploy-run.ts';
 
 /**
@@ -89,6 +90,7 @@ async function followStarted(deploymentId: string, revisionId: string, run: Depl
 
 const testOnly = (run: DeployRun): Promise<Ending> =>
   withDeployment(run, async (deployment) => {
+    await rememberConversations(run);
     run.known.verdict = deployment.active_revision_id
       ? (await smokeLive(run, deployment.active_revision_id)).verdict
       : unprovenVerdict(run.request.smokeTests, 'nothing-live', 'no revision is live');

@@ -12,6 +12,7 @@ import { sendTestRequest } from './send-test-request.ts';
 import type { DeployEvent } from './deploy-event.ts';
 import { agentAddress, type Deployment } from '../contract/control/deployment.ts';
 import type { DeployRun } from './deploy-run.ts';
+import { withConversationsHeld, withConversationsLive } from './run-conversations.ts';
 import { reportVerdict } from './report-verdict.ts';
 import { tryCall, type CallResult } from './try-call.ts';
 
@@ -112,7 +113,7 @@ export async function smokeLive(run: DeployRun, revisionId: string | null | unde
   const address = agentUrl ?? (run.known.deployment && agentAddress(run.known.deployment));
   // What was answered before is of the revision that the followed one replaced.
   const before = revisionId === run.known.revisionId ? run.known.before : undefined;
-  const answered = await smokeAt(address, { before }, run);
+  const answered = await withConversationsLive(await smokeAt(address, { before }, run), run);
   const deploymentId = run.known.deployment?.id;
   if (!deploymentId || !revisionId || answered.kind === 'none') return { verdict: answered };
   const current = await tryCall(control.getDeployment(deploymentId, run.reading(Infinity)));
@@ -139,7 +140,7 @@ export async function smokeHeld(
   const isCompared = formerLive && smokeTests.some(({ series }) => series?.kind === 'live');
   const address = isCompared && deployment && (agentUrl ?? agentAddress(deployment));
   const live = address && URL.canParse(address) ? agentAt(address) : undefined;
-  const verdict = await smokeAt(held.address, { live }, run);
+  const verdict = await withConversationsHeld(await smokeAt(held.address, { live }, run), held.address, run);
   reportInBackground(verdict, held, run);
   return verdict;
 }

@@ -4,6 +4,7 @@ import { plan } from '../planning/plan.ts';
 import { classOfRevisionStatus } from '../contract/control/revision-status.ts';
 import { applyPlan, type ApplyResult } from './apply-plan.ts';
 import { observe } from './observe.ts';
+import { rememberConversations } from './run-conversations.ts';
 import type { DeployRun } from './deploy-run.ts';
 import { watch } from './watch.ts';
 
@@ -19,6 +20,8 @@ export async function startDeploy(run: DeployRun): Promise<StartResult> {
     if (run.request.mode === 'plan') return { kind: 'planned' };
     // The conflicting resource is not visible as a deployment, so another creation would fail too.
     if (planned.kind === 'create' && overtaken) throw overtaken;
+    // What the new revision must go on with is read while the former one serves.
+    if (planned.kind === 'patch' && planned.makesRevision && run.request.wait) await rememberConversations(run);
     const started = await applyPlan(planned, run);
     // Of concurrent runs, the later ones continue from what the first one made.
     if (started.kind !== 'overtaken' || tries === mostTries) return started;

@@ -15,9 +15,11 @@ const decidingMs = 120_000;
 
 /** When this run tests its revision. Nothing would decide about a hold that is not waited for. */
 export async function verificationOf(run: DeployRun): Promise<Verification> {
-  const { verify, wait, smokeTests, control } = run.request;
+  const { verify, wait, smokeTests, conversations, control } = run.request;
   if (run.known.verification) return run.known.verification;
-  const requested = { verify, tests: wait ? smokeTests.length : 0 };
+  // Conversations are those of a revision that serves.
+  const proofs = smokeTests.length + (conversations && run.known.formerLive ? 1 : 0);
+  const requested = { verify, tests: wait ? proofs : 0 };
   const mayHold = decideVerification({ ...requested, holds: true }).when === 'before-traffic';
   const features = mayHold ? await tryCall(control.features(run.reading())) : undefined;
   if (features?.ok === false) {

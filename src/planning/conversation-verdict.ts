@@ -91,8 +91,8 @@ export function besides(results: readonly ConversationResult[]): string {
 }
 
 function wordsOf(problem: ConversationProblem, redact: Redact): string {
-  const { text } = createFormatter(redact);
-  const named = (written: string): string => `\`${text(written, 80)}\``;
+  const words = createFormatter(redact);
+  const named = (written: string): string => `\`${words.text(written, 80)}\``;
   switch (problem.kind) {
     case 'no-graph':
       return `the new revision does not have its graph ${named(problem.graph)}`;
@@ -108,7 +108,7 @@ function wordsOf(problem: ConversationProblem, redact: Redact): string {
       const { channel, is, mustBe } = problem;
       if (mustBe === undefined)
         return `the channel ${named(channel)} of its state does not fit the schema of the new revision`;
-      return `the channel ${named(channel)} of its state is of the type ${is}, and of ${text(mustBe, 40)} in the new revision`;
+      return `the channel ${named(channel)} of its state is of the type ${is}, and of ${words.text(mustBe, 40)} in the new revision`;
     }
     case 'no-interrupt':
       return `the node ${named(problem.node)} does not stop with its interrupt any more`;

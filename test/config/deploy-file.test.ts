@@ -506,6 +506,7 @@ test('no problem of any field repeats what was written in it', () => {
     'secret-references',
     'rebuild',
     'smoke-tests',
+    'conversations',
     'verify',
     'on-failure',
   ];

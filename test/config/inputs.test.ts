@@ -33,6 +33,7 @@ graph-config-path: langgraph.json
 build-on-push: false
 secrets: [OPENAI_API_KEY, OTHER=PROD_KEY]
 smoke-tests: [{ name: greets, assistant: support, input: {} }]
+conversations: { newest: 5, message: Hello, timeout: 2m }
 verify: after-traffic
 on-failure: rollback
 `;
@@ -41,6 +42,7 @@ on-failure: rollback
     'build-on-push': 'False',
     secrets: 'OPENAI_API_KEY\nOTHER=PROD_KEY',
     'smoke-tests': '- { name: greets, assistant: support, input: {} }',
+    conversations: '{ newest: 5, message: Hello, timeout: 2m }',
     verify: 'after-traffic',
     'on-failure': 'rollback',
   };

@@ -231,6 +231,14 @@ export const testFields: readonly DeploymentField[] = [
     page: 'Questions for the new revision, and what its answers must be; see [Smoke tests](#smoke-tests).',
   },
   {
+    name: 'conversations',
+    reads: 'yaml',
+    input:
+      'How many of the newest conversations of the live revision are tried on the new one, on copies: a number, or a map in the form of the deploy file.',
+    file: 'How many of the newest conversations are tried on the new revision, on copies: a number, or a map.',
+    page: 'How many of the newest conversations are tried on the new revision, on copies; see [Conversations that go on](#conversations-that-go-on).',
+  },
+  {
     name: 'verify',
     input:
       'When the smoke tests run. before-traffic (the default where the service can hold a revision) tests the new revision at an address of its own, and discards one that fails; after-traffic tests it once it is live.',
