@@ -57,7 +57,7 @@ function clauseOf({ verdict }: NamedVerdict): string {
   const missed = verdict.held.find(({ held }) => !held);
   if (verdict.rate)
     return `${formatDecision(verdict.kind, verdict.rate)}${missed ? `: ${missed.expected}, but for example it was ${missed.seen}` : ''}`;
-  if (missed && !('expectation' in missed)) return missed.seen;
+  if (missed?.expectation.kind === 'goes-on') return missed.seen;
   return missed ? `${missed.expected} was expected, ${missed.seen} was seen` : 'nothing was expected';
 }
 
