@@ -18,12 +18,16 @@ type Change = (sample: Sample, random: () => number) => Partial<Sample>;
 function answer(random: () => number): Sample {
   const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
   const totalMs = Math.round(1_000 * Math.exp(0.25 * normal));
+  const isSearched = random() < 0.5;
+  const tokens = Math.round(400 + 200 * random());
   return {
     answer: random() < 0.9 ? 'right' : 'wrong',
     firstEventMs: Math.round(totalMs * (0.2 + 0.2 * random())),
     totalMs,
-    nodes: random() < 0.5 ? ['ask', 'say'] : ['ask', 'search', 'say'],
-    tokens: Math.round(400 + 200 * random()),
+    nodes: isSearched ? ['ask', 'search', 'say'] : ['ask', 'say'],
+    tools: isSearched ? ['search'] : [],
+    tokens,
+    cost: tokens / 1_000_000,
   };
 }
 
@@ -86,6 +90,8 @@ export async function comparisons(): Promise<Measured[]> {
       ({ nodes }, random) => (random() < 1 / 3 ? { nodes: ['ask', 'guess', 'say'] } : { nodes }),
       4,
     ),
+    power('tools', 'tools', ({ tools }, random) => ({ tools: random() < 1 / 3 ? ['guess'] : tools }), 6),
     power('tokens', 'tokens', ({ tokens = 0 }) => ({ tokens: tokens * 2 }), 5),
+    power('cost', 'cost', ({ cost = 0 }) => ({ cost: cost * 2 }), 7),
   ];
 }

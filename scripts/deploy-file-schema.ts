@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { format } from 'prettier';
 import * as z from 'zod';
 import { commonFields, fieldsOfSource } from '../src/config/deployment-fields.ts';
+import { priceFields } from '../src/config/price-fields.ts';
 import { pushFields } from '../src/config/push-fields.ts';
 import { deployable, ownersOf } from '../src/config/source-rules.ts';
 import { toKebab } from '../src/config/spelling.ts';
@@ -32,7 +33,7 @@ export function fieldSchemas(): Schema {
   const unused = new Set(Object.keys(words));
   const reported = (schema: unknown, path: string): unknown => describe(schema, path, unused);
   const properties: Schema = { source: reported({ type: 'string', enum: [...deployable] }, 'source') };
-  for (const fields of [commonFields, ...Object.values(fieldsOfSource), pushFields]) {
+  for (const fields of [commonFields, ...Object.values(fieldsOfSource), priceFields, pushFields]) {
     for (const [name, field] of Object.entries(fields.shape)) {
       properties[toKebab(name)] = reported(jsonSchemaOf(field), toKebab(name));
     }
@@ -122,6 +123,9 @@ function inner(schema: Schema, path: string, unused: Set<string>): Schema {
       ? { anyOf: anyOf.map((each) => (isObject(each) ? inner(each, path, unused) : each)) }
       : {}),
     ...(isObject(items) ? { items: inner(items, `${path}[]`, unused) } : {}),
+    ...(words[`${path}.*`] === undefined
+      ? {}
+      : { additionalProperties: describe(rest['additionalProperties'], `${path}.*`, unused) }),
     ...(isObject(properties) ? members(properties, required, path, unused) : {}),
   };
 }

@@ -7,6 +7,7 @@ import { resourceSpec } from '../contract/control/resource-spec.ts';
 import { secretReference } from '../contract/control/secret.ts';
 import { deploymentType } from '../contract/control/source.ts';
 import { writtenConversations } from './conversations.ts';
+import { priceFields } from './price-fields.ts';
 import { pushFields } from './push-fields.ts';
 import { ruled } from './ruled-text.ts';
 import { secretNames } from './secret-names.ts';
@@ -116,10 +117,14 @@ export const fieldsOfSource = {
 
 const namesOf = ({ shape }: { shape: object }): string[] => Object.keys(shape).map(toKebab);
 
-/** What a person may write in the file and as an input, by its name; the file knows the fields of pushes besides. */
+/** What a person may write in the file and as an input, by its name; the file knows prices and the fields of pushes besides. */
 export const deploymentFieldNames: readonly string[] = [
   ...new Set(['source', ...[commonFields, ...Object.values(fieldsOfSource)].flatMap(namesOf)]),
 ];
 
 /** Every field of a deployment of the file. */
-export const fileFieldNames: readonly string[] = [...deploymentFieldNames, ...namesOf(pushFields)];
+export const fileFieldNames: readonly string[] = [
+  ...deploymentFieldNames,
+  ...namesOf(priceFields),
+  ...namesOf(pushFields),
+];

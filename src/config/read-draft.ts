@@ -15,6 +15,7 @@ import type { ConversationTerms } from './conversations.ts';
 import { commonFields, fieldsOfSource, fileFieldNames } from './deployment-fields.ts';
 import type { Desired, DesiredDeployment, OnFailure, PushedDeployment } from './desired.ts';
 import { draftProblem, fieldProblem, issueProblems, valuesOf, type Draft, type WrittenField } from './draft.ts';
+import { priced, priceFields } from './price-fields.ts';
 import { pushFields } from './push-fields.ts';
 import { secretValues, type Environment } from './secret-names.ts';
 import type { SmokeTest } from './smoke-test.ts';
@@ -60,6 +61,7 @@ export function readPushedDraft(draft: Draft): Read<PushedDeployment> {
 function readWhole(draft: Draft, environment: Environment | undefined): Read<PushedDeployment> {
   const values = valuesOf(draft, toCamel);
   const common = commonFields.safeParse(values);
+  const tariff = priceFields.safeParse(values);
   const push = pushFields.safeParse(values);
   const { source, problems: sourceProblems } = readSource(draft);
   const problems = [
@@ -69,14 +71,15 @@ function readWhole(draft: Draft, environment: Environment | undefined): Read<Pus
     ...(common.success ? [] : issueProblems(common.error.issues, commonFields, draft)),
     // A field of another source is reported as such; its other problems do not matter.
     ...fieldsProblems(source === undefined ? deployable : [source], values, draft),
+    ...(tariff.success ? [] : issueProblems(tariff.error.issues, priceFields, draft)),
     ...(push.success ? [] : issueProblems(push.error.issues, pushFields, draft)),
   ];
   const secrets = environment ? readSecrets(draft, environment, problems) : undefined;
-  if (problems.length === 0 && source && common.success && push.success) {
+  if (problems.length === 0 && source && common.success && tariff.success && push.success) {
     const { secrets: _, smokeTests, conversations, verify, onFailure, ...whom } = common.data;
     const requested = { ...whom, ...(secrets ? { secrets } : {}) };
     const tested = {
-      smokeTests,
+      smokeTests: priced(smokeTests, tariff.data.prices),
       ...(conversations ? { conversations } : {}),
       ...(verify ? { verify } : {}),
       onFailure,
@@ -119,14 +122,16 @@ function ofSource(
 
 /** A draft as a deployment that is only tested or rolled back: it needs no source. */
 export function readRequestedDraft(draft: Draft): Read<RequestedDeployment> {
-  const common = commonFields.safeParse(valuesOf(draft, toCamel));
+  const values = valuesOf(draft, toCamel);
+  const [common, tariff] = [commonFields.safeParse(values), priceFields.safeParse(values)];
   const problems = [
     ...fieldProblems(draft),
     ...(common.success ? [] : issueProblems(common.error.issues, commonFields, draft)),
+    ...(tariff.success ? [] : issueProblems(tariff.error.issues, priceFields, draft)),
   ];
-  if (problems.length > 0 || !common.success) return { ok: false, problems: inOrder(problems) };
+  if (problems.length > 0 || !common.success || !tariff.success) return { ok: false, problems: inOrder(problems) };
   const { secrets: _, secretsStrategy: __, verify: ___, ...requested } = common.data;
-  return { ok: true, value: requested };
+  return { ok: true, value: { ...requested, smokeTests: priced(requested.smokeTests, tariff.data.prices) } };
 }
 
 function fieldProblems(draft: Draft): Problem[] {

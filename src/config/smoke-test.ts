@@ -25,7 +25,17 @@ export type ValueTest =
   | { kind: 'json'; schema: Record<string, unknown> };
 
 /** What of the answers of two agents is compared. */
-export const measures = ['pass-rate', 'first-event', 'total', 'nodes', 'node-order', 'tokens'] as const;
+export const measures = [
+  'pass-rate',
+  'first-event',
+  'total',
+  'nodes',
+  'node-order',
+  'tools',
+  'tool-order',
+  'tokens',
+  'cost',
+] as const;
 export type Measure = (typeof measures)[number];
 
 /** How the answers of a new agent are compared with those of the live one. */
@@ -52,6 +62,9 @@ export type Series = { atOnce: number } & (
   | ({ kind: 'live'; liveFirst?: number } & ComparisonDesign)
 );
 
+/** What a million tokens cost, by the name of the model. */
+export type Prices = Readonly<Record<string, { input: number; output: number }>>;
+
 /** A question for the deployed agent and what its answer must be. */
 export interface SmokeTest {
   name: string;
@@ -68,6 +81,8 @@ export interface SmokeTest {
   attempts: number;
   /** Given: several answers decide, instead of one right one. */
   series?: Series;
+  /** Given: the cost of an answer is counted by them. */
+  prices?: Prices;
   /** Bound of one attempt, in ms. */
   timeoutMs: number;
 }

@@ -171,7 +171,7 @@ const isAgainstLive = (test: {
 }): boolean => test.against === 'live' || test['pass-rate'] === 'baseline';
 
 /** Other nodes may be meant. */
-const decidesByDefault: readonly Measure[] = ['pass-rate', 'first-event', 'total', 'tokens'];
+const decidesByDefault: readonly Measure[] = ['pass-rate', 'first-event', 'total', 'tokens', 'cost'];
 
 const toSmokeTest = (
   { name, assistant, thread, input, expect, attempts, timeout, context, 'stream-modes': modes }: WrittenSmokeTest,

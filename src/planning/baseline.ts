@@ -13,17 +13,21 @@ import type { Sample } from './verdict-types.ts';
 
 /** The newest answers that fit; undefined where they can't be kept as they are: a shortened path would look like another one. */
 export function toBaselineRequest(samples: readonly Sample[], redact: Redact): BaselineRequest | undefined {
-  if (samples.some(({ nodes = [] }) => nodes.length > longestPath || nodes.some((name) => redact(name) !== name))) {
-    return undefined;
-  }
+  const isKept = (names: readonly string[] = []): boolean =>
+    names.length <= longestPath && names.every((name) => redact(name) === name);
+  if (!samples.every(({ nodes, tools }) => isKept(nodes) && isKept(tools))) return undefined;
   for (let most = mostBaselineAnswers; most >= 1; most = Math.floor(most / 2)) {
-    const answers = samples.slice(-most).map(({ answer, firstEventMs, totalMs, nodes = [], tokens }) => ({
-      answer,
-      first_event_ms: firstEventMs ?? null,
-      total_ms: totalMs,
-      nodes: [...nodes],
-      tokens: tokens ?? null,
-    }));
+    const answers = samples
+      .slice(-most)
+      .map(({ answer, firstEventMs, totalMs, nodes = [], tools = [], tokens, cost }) => ({
+        answer,
+        first_event_ms: firstEventMs ?? null,
+        total_ms: totalMs,
+        nodes: [...nodes],
+        tools: [...tools],
+        tokens: tokens ?? null,
+        cost: cost ?? null,
+      }));
     const request = baselineRequest.safeParse({ answers });
     if (request.success) return request.data;
   }
@@ -32,12 +36,13 @@ export function toBaselineRequest(samples: readonly Sample[], redact: Redact): B
 
 /** The kept answers; undefined where they can't be compared. */
 export function samplesOf({ answers }: StoredBaseline): Sample[] | undefined {
-  const samples = answers.flatMap(({ answer, first_event_ms, total_ms, nodes, tokens }): Sample[] => {
+  const samples = answers.flatMap(({ answer, nodes, tools, ...measured }): Sample[] => {
     if (answer !== 'right' && answer !== 'wrong' && answer !== 'late') return [];
-    if (nodes.some((name) => name.includes(shownInstead))) return [];
-    return [
-      { answer, firstEventMs: first_event_ms ?? undefined, totalMs: total_ms, nodes, tokens: tokens ?? undefined },
-    ];
+    const paths = { nodes, tools: tools ?? [] };
+    if ([...paths.nodes, ...paths.tools].some((name) => name.includes(shownInstead))) return [];
+    const { first_event_ms, total_ms, tokens, cost } = measured;
+    const times = { firstEventMs: first_event_ms ?? undefined, totalMs: total_ms };
+    return [{ answer, ...times, ...paths, tokens: tokens ?? undefined, cost: cost ?? undefined }];
   });
   // Leaving out some would make the others look better or worse than all.
   return samples.length === answers.length ? samples : undefined;

@@ -1,5 +1,4 @@
 import { measures, type ComparisonDesign, type Measure, type SmokeTest } from '../config/smoke-test.ts';
-import { isObject } from '../contract/json-object.ts';
 import {
   differenceInterval,
   differs,
@@ -12,6 +11,7 @@ import {
   type TwoCounts,
 } from '../comparison-statistics.ts';
 import { judgeAll } from './judge.ts';
+import { usageOf } from './usage.ts';
 import type { Comparison, Evidence, Measured, Sample } from './verdict-types.ts';
 
 /** The answers of both agents to one request each. */
@@ -51,20 +51,8 @@ export function sampleOf(test: SmokeTest, evidence: Evidence): Sample | undefine
     firstEventMs: evidence.refused ? undefined : evidence.firstEventMs,
     totalMs: evidence.totalMs,
     nodes: evidence.nodes.slice(0, mostNodes),
-    tokens: tokensOf(evidence.values),
+    ...usageOf(evidence.values, test.prices),
   };
-}
-
-/** The tokens of all messages that report them. */
-function tokensOf(values: unknown): number | undefined {
-  const messages = isObject(values) ? values['messages'] : undefined;
-  if (!Array.isArray(messages)) return undefined;
-  const used = messages.flatMap((message: unknown) => {
-    const usage = isObject(message) ? message['usage_metadata'] : undefined;
-    const total = isObject(usage) ? usage['total_tokens'] : undefined;
-    return typeof total === 'number' && Number.isFinite(total) ? [total] : [];
-  });
-  return used.length === 0 ? undefined : used.reduce((sum, each) => sum + each, 0);
 }
 
 /** One measure without the others: `isNoWorse` where what is sought is excluded. */
@@ -80,10 +68,15 @@ function measure(of: Measure, samples: TwoSamples, drop: number): Alone {
       return amount(samples, ({ totalMs }) => totalMs, irrelevant.ms);
     case 'tokens':
       return amount(samples, ({ tokens }) => tokens, 0);
+    case 'cost':
+      return amount(samples, ({ cost }) => cost, 0);
     case 'nodes':
-      return paths(samples, ({ nodes }) => JSON.stringify([...new Set(nodes)].toSorted()));
+    case 'tools':
+      return paths(samples, (sample) => [...new Set(sample[of])].toSorted());
     case 'node-order':
-      return paths(samples, ({ nodes }) => JSON.stringify(nodes));
+      return paths(samples, ({ nodes = [] }) => nodes);
+    case 'tool-order':
+      return paths(samples, ({ tools = [] }) => tools);
   }
 }
 
@@ -169,11 +162,12 @@ function separateAmounts(samples: TwoSamples, valueOf: ValueOf): Amounts {
 }
 
 /** Each path is compared on its own, and the most striking one counts as that of so many. */
-function paths(samples: TwoSamples, pathOf: (sample: Sample) => string): Alone {
+function paths(samples: TwoSamples, namesOf: (sample: Sample) => readonly string[]): Alone {
   const { live, changed } = samples;
   const all = [...live, ...changed];
-  if (live.length === 0 || changed.length === 0 || all.every(({ nodes = [] }) => nodes.length === 0))
-    return notMeasured;
+  const isEmpty = all.every((sample) => namesOf(sample).length === 0);
+  if (live.length === 0 || changed.length === 0 || isEmpty) return notMeasured;
+  const pathOf = (sample: Sample): string => JSON.stringify(namesOf(sample));
   const seen = [...new Set(all.map(pathOf))];
   const counts = seen.map((path) => countsOf(samples, (sample) => pathOf(sample) === path));
   return {

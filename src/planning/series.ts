@@ -132,9 +132,8 @@ export function attemptsAtOnce(test: SmokeTest, attempts: readonly Evidence[]): 
 export function asJudged(test: SmokeTest, evidence: Evidence): Evidence {
   const sample = sampleOf(test, evidence);
   if (!sample) return evidence;
-  const { answer, firstEventMs, totalMs, nodes = [], tokens } = sample;
-  const compared = test.series?.kind === 'live' ? { nodes, tokens } : {};
-  return { kind: 'judged', answer, firstEventMs, totalMs, ...compared };
+  const { answer, firstEventMs, totalMs, ...compared } = sample;
+  return { kind: 'judged', answer, firstEventMs, totalMs, ...(test.series?.kind === 'live' ? compared : {}) };
 }
 
 /** The attempts of a series without the answers that no report shows; of one answer all of them. */

@@ -12,7 +12,11 @@ export interface Sample {
   totalMs: number;
   /** The first nodes that it visited; only where they are compared. */
   nodes?: readonly string[] | undefined;
+  /** The first tools that it called; only where they are compared. */
+  tools?: readonly string[] | undefined;
   tokens?: number | undefined;
+  /** By the prices of the test. */
+  cost?: number | undefined;
 }
 
 /** The evidence of one attempt at a smoke test, before it is judged. */

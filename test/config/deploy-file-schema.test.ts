@@ -65,6 +65,10 @@ describe('what is right for us is right in an editor', () => {
       'name: a\nimage-uri: x/y\nsecret-references:\n  - { name: A, secret-name: s, secret-key: k }\n  - { name: B, secret_name: s, secret_key: k }',
     ],
     [
+      'prices of models',
+      'name: a\nsource: github\nprices: { gpt-4.1: { input: 2, output: 8.5 }, local: { input: 0, output: 0 } }',
+    ],
+    [
       'all of pushes',
       'name: a\npaths: { include: [src/**] }\nskip-words: []\nafter-rollback: hold\nenvironment: { name: x, transient: true }',
     ],

@@ -509,6 +509,7 @@ test('no problem of any field repeats what was written in it', () => {
     'conversations',
     'verify',
     'on-failure',
+    'prices',
   ];
   for (const value of [
     '"sk canary\\n; $"',

@@ -256,6 +256,18 @@ describe('a deployment that is only smoke tested', () => {
     });
   });
 
+  test('has the prices of the file with each test, as a deploy has', () => {
+    const text = `
+name: a
+graph-config-path: langgraph.json
+prices: { gpt-4.1-mini: { input: 0.4, output: 1.6 } }
+smoke-tests: [{ name: greets, assistant: a, input: {} }]`;
+    const file = { path: 'f.yml', text };
+    const tested = { smokeTests: [{ name: 'greets', prices: { 'gpt-4.1-mini': { input: 0.4, output: 1.6 } } }] };
+    expect(readRequested({ inputs: {}, file })).toMatchObject({ ok: true, deployments: [tested] });
+    expect(readDesired({ inputs: {}, file })).toMatchObject({ ok: true, deployments: [tested] });
+  });
+
   test('is refused for a wrong field all the same', () => {
     const result = readRequested({ inputs: {}, file: { path: 'f.yml', text: 'name: a\nzebra: 1' } });
     expect(result.ok ? [] : result.problems.map(formatProblem)).toEqual([

@@ -51,7 +51,7 @@ test('a wrong agent and a slower one are worse', async () => {
     { measure: 'total', verdict: 'worse' },
     { verdict: 'no-worse' },
     { verdict: 'no-worse' },
-    { verdict: 'not-measured' },
+    ...Array.from({ length: 4 }, () => ({ verdict: 'not-measured' })),
   ]);
 });
 

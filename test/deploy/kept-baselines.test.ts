@@ -11,9 +11,14 @@ const sample: Sample = {
   firstEventMs: undefined,
   totalMs: 900,
   nodes: ['plan', 'say'],
+  tools: [],
   tokens: undefined,
+  cost: undefined,
 };
-const samples: readonly Sample[] = [sample, { ...sample, answer: 'late', firstEventMs: 120, tokens: 400 }];
+const samples: readonly Sample[] = [
+  sample,
+  { ...sample, answer: 'late', firstEventMs: 120, tools: ['search'], tokens: 400, cost: 0.002 },
+];
 
 function keeping() {
   const clock = new SimulatedClock();
@@ -46,6 +51,7 @@ test.each<[what: string, change: Partial<SmokeTest>]>([
   ['context', { context: { language: 'de' } }],
   ['kind of thread', { thread: !hello.thread }],
   ['expectation', { expect: [...hello.expect, { kind: 'total', withinMs: 5 }] }],
+  ['price', { prices: { 'gpt-4o': { input: 1, output: 2 } } }],
   ['time limit', { timeoutMs: hello.timeoutMs + 1 }],
 ])('what another test measured is not used: another %s', async (_, change) => {
   const { context } = keeping();

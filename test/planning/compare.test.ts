@@ -6,7 +6,15 @@ import { compareSamples, type Pair } from '../../src/planning/compare.ts';
 import type { Evidence, Sample } from '../../src/planning/verdict-types.ts';
 import { hello } from '../deploy/deploy-fixture.ts';
 
-const usual: Sample = { answer: 'right', firstEventMs: 300, totalMs: 1_000, nodes: ['ask', 'say'], tokens: 100 };
+const usual: Sample = {
+  answer: 'right',
+  firstEventMs: 300,
+  totalMs: 1_000,
+  nodes: ['ask', 'say'],
+  tools: ['search', 'read'],
+  tokens: 100,
+  cost: 0.002,
+};
 
 /** Pairs with noise that is the same in every run. */
 const pairs = (count: number, change: (index: number) => Partial<Sample>): Pair[] =>
@@ -66,6 +74,17 @@ describe('two agents', () => {
       (index) => (index % 3 === 0 ? { nodes: ['say', 'ask'] } : {}),
       { 'node-order': 'worse' },
     ],
+    [
+      'of which one calls another tool in one of three answers',
+      (index) => (index % 3 === 0 ? { tools: ['search'] } : {}),
+      { tools: 'worse', 'tool-order': 'worse' },
+    ],
+    [
+      'of which one calls its tools in another order',
+      (index) => (index % 3 === 0 ? { tools: ['read', 'search'] } : {}),
+      { 'tool-order': 'worse' },
+    ],
+    ['of which one costs twice as much', () => ({ cost: 0.004 }), { cost: 'worse' }],
   ])('%s', (_, change, differing) => expect(verdictsOf(pairs(60, change))).toEqual({ ...fine, ...differing }));
 
   test('a slower one is found, whatever the hour does to both', () => {
@@ -166,7 +185,12 @@ describe('a test against the live revision', () => {
     expect(conclude(attempts(2 * 31, right, slower), { ...series, decideBy: ['pass-rate'] })).toMatchObject({
       kind: 'passed',
       comparison: {
-        measures: [{ decides: true }, {}, { measure: 'total', verdict: 'worse', decides: false }, {}, {}, {}],
+        measures: [
+          { decides: true },
+          {},
+          { measure: 'total', verdict: 'worse', decides: false },
+          ...Array.from({ length: 6 }, () => ({ decides: false })),
+        ],
       },
     });
   });

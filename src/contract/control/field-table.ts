@@ -253,6 +253,15 @@ export const testFields: readonly DeploymentField[] = [
   },
 ];
 
+/** What the models of agents cost: in the deploy file alone. */
+const priceFields: readonly DeploymentField[] = [
+  {
+    name: 'prices',
+    file: 'What a million tokens cost, for the cost of an answer in tests against the live revision.',
+    page: 'What a million tokens cost, for the cost of an answer in tests against the live revision; see [Prices](#prices).',
+  },
+];
+
 /** What a push does, for the App: in the deploy file alone. */
 const pushFields: readonly DeploymentField[] = [
   {
@@ -277,4 +286,9 @@ const pushFields: readonly DeploymentField[] = [
   },
 ];
 
-export const deploymentFields: readonly DeploymentField[] = [...runFields, ...testFields, ...pushFields];
+export const deploymentFields: readonly DeploymentField[] = [
+  ...runFields,
+  ...testFields,
+  ...priceFields,
+  ...pushFields,
+];
