@@ -9,23 +9,26 @@ beforeAll(async () => {
 });
 afterAll(() => fixture?.close());
 
+/** One test of the flaky agent. */
+const refunds = (more: object = {}, input = 'How long do I have for a refund?') =>
+  JSON.stringify([
+    {
+      name: 'knows the refund policy',
+      assistant: 'talk',
+      input: { input },
+      expect: { values: [{ path: '$.said', equals: '30 days' }] },
+      ...more,
+    },
+  ]);
+
 describe('an agent that is right in 90 % of its answers', () => {
   let repository: Repository;
   let id = '';
   /** Every revision that may ever have served. */
   const promoted = new Set<string | undefined>();
 
-  const smokeTests = JSON.stringify([
-    {
-      name: 'knows the refund policy',
-      assistant: 'talk',
-      input: { input: 'How long do I have for a refund?' },
-      expect: { values: [{ path: '$.said', equals: '30 days' }] },
-      'pass-rate': 0.9,
-      // One after another, so that the answers come in the same order each time.
-      'tries-at-once': 1,
-    },
-  ]);
+  // One after another, so that the answers come in the same order each time.
+  const smokeTests = refunds({ 'pass-rate': 0.9, 'tries-at-once': 1 });
 
   /** Deploys the agent with a rate and a seed: its environment makes the revision, nothing is built again. */
   const deploy = (rate: number, seed: number, more: Record<string, string> = {}): Promise<StepResult> =>
@@ -112,4 +115,53 @@ test('a bad candidate serves none of the requests that are sent meanwhile', asyn
   expect(bad.outputs['reason']).toContain('"bad Ada"');
   expect([...load.said.keys()]).toEqual(['first you']);
   expect(load.said.get('first you')).toBeGreaterThan(20);
+});
+
+describe('while a revision is tested', () => {
+  let repository: Repository;
+  let id = '';
+  let live = '';
+  beforeAll(async () => {
+    repository = await fixture.repository('flaky', 'careful');
+    const { outputs } = await fixture.step(repository, { inputs: { 'smoke-tests': refunds() } });
+    [id, live] = [outputs['deployment-id'] ?? '', outputs['active-revision-id'] ?? ''];
+  });
+
+  /** Deploys the same again, and acts when the revision is held. */
+  async function deploy(smokeTests: string, whenHeld: () => void, cancel?: AbortSignal): Promise<StepResult> {
+    return fixture.step(repository, {
+      inputs: { 'smoke-tests': smokeTests, rebuild: 'always' },
+      onLine: (line) => {
+        if (line.includes('is healthy and held')) whenHeld();
+      },
+      ...(cancel ? { cancel } : {}),
+    });
+  }
+
+  test('a cancelled step discards it', async () => {
+    const cancel = new AbortController();
+    const { outputs } = await deploy(refunds({}, 'slowly'), () => cancel.abort(), cancel.signal);
+    expect(outputs).toMatchObject({
+      outcome: 'interrupted',
+      reason: `This step was ended, and revision ${outputs['revision-id']} with it: it was not tested, and got no traffic.`,
+    });
+    const { status, status_message } = await fixture.control.getRevision(id, outputs['revision-id'] ?? '');
+    expect([status, status_message]).toEqual([
+      'INTERRUPTED',
+      'It was discarded before it got traffic: The run that tested it was cancelled.',
+    ]);
+    expect((await fixture.control.getDeployment(id)).active_revision_id).toBe(live);
+  });
+
+  test('the service may be killed: the same revision is tested after its start', async () => {
+    let restarted: Promise<void> | undefined;
+    const step = await deploy(refunds({ attempts: 20 }, 'in a moment'), () => {
+      restarted ??= fixture.kill().then(() => fixture.startAgain());
+    });
+    await restarted;
+    expect(step.log).toMatch(/knows the refund policy: attempt 1 was not answered/);
+    expect(step).toMatchObject({ exitCode: 0, outputs: { outcome: 'deployed', 'smoke-verdict': 'passed' } });
+    const [newest] = await fixture.revisions(id);
+    expect([newest?.id, newest?.hold?.decision]).toEqual([step.outputs['revision-id'], 'promoted']);
+  });
 });
