@@ -20,6 +20,8 @@ export interface AppFixtureOptions {
   owners: readonly string[];
   builder?: Settings['builder'];
   bindings?: Settings['bindings'];
+  /** The service holds revisions before traffic. */
+  holds?: boolean;
   /** The App is not started yet. */
   isDown?: boolean;
 }
@@ -56,7 +58,7 @@ const seldomMs = 3_000;
 
 /** Opens a fixture. The caller closes it. */
 export async function openAppFixture(options: AppFixtureOptions): Promise<AppFixture> {
-  const { owners, builder = 'app', bindings = [], isDown = false } = options;
+  const { owners, builder = 'app', bindings = [], isDown = false, holds = false } = options;
   const written = new Map<string, number>();
   const demo = await testGitHub({
     owners,
@@ -68,7 +70,7 @@ export async function openAppFixture(options: AppFixtureOptions): Promise<AppFix
     },
   });
   const { github } = demo;
-  const service = await startJourneyService((repoUrl, repoRef) => readBranch(demo, repoUrl, repoRef));
+  const service = await startJourneyService((repoUrl, repoRef) => readBranch(demo, repoUrl, repoRef), holds);
   const postgres = await startTestPostgres();
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;

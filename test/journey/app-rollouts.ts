@@ -1,4 +1,6 @@
 // Makes revisions in no time: builds what the repository holds, or waits where a test holds it.
+import { nextHoldStep } from '../../src/control-service/revisions/hold-decision.ts';
+import { createHoldNews, isHeld, type HoldNews } from '../../src/control-service/rollouts/hold.ts';
 import type { RolloutNotifier } from '../../src/control-service/service/settings.ts';
 import type { ControlStore } from '../../src/control-service/store/store.ts';
 import type { RevisionRecord } from '../../src/control-service/store/tables.ts';
@@ -18,6 +20,8 @@ export interface Making {
   read: (revision: RevisionRecord) => Promise<Built>;
   /** Resolves when builds of the deployment may go on. */
   held: (deploymentId: string) => Promise<void>;
+  /** Has this revision answer at an address of its own. @returns a function that ends that */
+  hold: (revision: RevisionRecord) => Promise<() => void>;
   /** Has the agent of the deployment be this revision's. */
   serve: (revision: RevisionRecord) => Promise<void>;
 }
@@ -25,16 +29,18 @@ export interface Making {
 /** Carries out the revisions of each deployment one after another. */
 export function instantly(store: ControlStore, making: Making): RolloutNotifier & { settled(): Promise<void> } {
   const working = new Map<string, Promise<void>>();
+  const news = createHoldNews();
   const after = async (before: Promise<void> | undefined, deploymentId: string): Promise<void> => {
     await before;
     for (;;) {
       const revision = await store.claimNextRevision(deploymentId);
       if (!revision) return;
-      await make(store, making, revision);
+      await make(store, making, news, revision);
     }
   };
   return {
     wake(deploymentId) {
+      news.ring(deploymentId);
       working.set(deploymentId, after(working.get(deploymentId), deploymentId));
     },
     interrupted() {},
@@ -42,14 +48,36 @@ export function instantly(store: ControlStore, making: Making): RolloutNotifier 
   };
 }
 
-async function make(store: ControlStore, making: Making, claimed: RevisionRecord): Promise<void> {
+async function make(store: ControlStore, making: Making, news: HoldNews, claimed: RevisionRecord): Promise<void> {
   const { id, deployment_id: deploymentId, status } = claimed;
   const revision = status === 'AWAITING_BUILD' ? await build(store, making, claimed) : claimed;
   if (!revision || !(await store.setStatus(id, ['AWAITING_DEPLOY'], 'DEPLOYING'))) return;
   await store.setDatabaseState(deploymentId, 'ready');
+  if (isHeld(revision) && !(await isPromoted(store, making, news, revision))) return;
   // Switch the gateway first, so that a live revision always has its own agent.
   await making.serve(revision);
   await store.activate(deploymentId, id);
+}
+
+/** Holds the revision until it is decided about. */
+async function isPromoted(
+  store: ControlStore,
+  making: Making,
+  news: HoldNews,
+  revision: RevisionRecord,
+): Promise<boolean> {
+  const { id, deployment_id: deploymentId } = revision;
+  const withdraw = await making.hold(revision);
+  await store.beginHold(id);
+  for (;;) {
+    const decided = news.next(deploymentId);
+    const next = nextHoldStep(await store.findRevision(deploymentId, id), Date.now());
+    if (next.kind !== 'wait') {
+      withdraw();
+      return next.kind === 'promoted';
+    }
+    await decided;
+  }
 }
 
 /** The revision with its build; undefined if the build failed. */

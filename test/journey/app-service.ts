@@ -7,6 +7,7 @@ import { createGateway } from '../../src/control-service/gateway/gateway.ts';
 import { hashApiKey, makeApiKey } from '../../src/control-service/api-keys/api-key.ts';
 import { createApp } from '../../src/control-service/api/app.ts';
 import { createHttpServer } from '../../src/control-service/server.ts';
+import type { RevisionRecord } from '../../src/control-service/store/tables.ts';
 import { createControlService } from '../../src/control-service/service.ts';
 import { openTestStore } from '../control-service/store/open-store.ts';
 import { agentsByWord } from './app-agents.ts';
@@ -26,9 +27,10 @@ export interface JourneyService {
   close(): Promise<void>;
 }
 
-/** @param read finds what the branch of a repository holds. */
+/** @param read finds what the branch of a repository holds. @param holds whether it holds revisions before traffic. */
 export async function startJourneyService(
   read: (repoUrl: string, repoRef: string) => Promise<Built>,
+  holds = false,
 ): Promise<JourneyService> {
   const opened = await openTestStore(systemClock);
   const { store } = opened;
@@ -40,6 +42,10 @@ export async function startJourneyService(
   const gateway = createGateway({ authorize: async () => 'allowed', clock: systemClock, log });
   const held = new Map<string, { over: Promise<void>; letGo: () => void }>();
   const words = new Map<string, string>();
+  const agentOf = async ({ repo_commit_sha: commit }: RevisionRecord) => ({
+    origin: await agents.saying(words.get(commit ?? '') ?? ''),
+    token: 'unused',
+  });
   const rollouts = instantly(store, {
     async read(revision) {
       const { repo_url: url, repo_ref: ref } = { ...revision.source_config, ...revision.source_revision_config };
@@ -48,15 +54,20 @@ export async function startJourneyService(
       return built;
     },
     held: async (deploymentId) => held.get(deploymentId)?.over,
-    async serve({ deployment_id: id, repo_commit_sha: commit }) {
-      gateway.switchTo(id, { origin: await agents.saying(words.get(commit ?? '') ?? ''), token: 'unused' })?.close();
+    async hold(revision) {
+      const withdraw = gateway.hold(revision.deployment_id, revision.id, await agentOf(revision));
+      return () => withdraw(true);
+    },
+    async serve(revision) {
+      gateway.switchTo(revision.deployment_id, await agentOf(revision))?.close();
     },
   });
   let url = '';
   const app = createApp({
     serviceFor: (tenant) =>
-      createControlService({ store, rollouts, tenantId: tenant, baseUrl: () => url, allowGit: [] }),
+      createControlService({ store, rollouts, tenantId: tenant, baseUrl: () => url, allowGit: [], holds }),
     findKey: store.findKey,
+    holds,
     fieldNames: 'contract',
     log,
   });

@@ -26,6 +26,8 @@ export type Command = { after: number } & (
   | { do: 'rollback'; deployment: number; arrive: Arrivals }
   /** A workflow's Action restates the ref beside the App. */
   | { do: 'action'; deployment: number }
+  /** A person promotes or discards what is held. */
+  | { do: 'decide'; deployment: number; decision: 'promoted' | 'discarded' }
   | { do: 'kill'; process: number; cut: Cut; restartAfter: number }
   /** The process stands still for a while in the middle of a call, and then goes on as if nothing had been. */
   | { do: 'stall'; process: number; cut: Cut; forMs: number }
@@ -77,6 +79,8 @@ const cut = (operations: readonly string[]): fc.Arbitrary<Cut> =>
 const cutAt = cut([
   'patchDeployment',
   'redeployRevision',
+  'promoteRevision',
+  'discardRevision',
   'save',
   'writeCheck',
   'reported',
@@ -93,7 +97,7 @@ const fault: fc.Arbitrary<Fault> = fc.oneof(
   }),
   fc.record({
     party: fc.constant('control'),
-    operation: fc.constantFrom('patchDeployment', 'redeployRevision'),
+    operation: fc.constantFrom('patchDeployment', 'redeployRevision', 'promoteRevision', 'discardRevision'),
     nth: fc.integer({ min: 1, max: 3 }),
     kind: fc.constantFrom(...faultKinds),
   }),
@@ -126,6 +130,15 @@ const command = (after: fc.Arbitrary<number>): fc.Arbitrary<Command> =>
     { weight: 1, arbitrary: fc.record({ after, do: fc.constant('rollback'), deployment: index, arrive }) },
     { weight: 2, arbitrary: fc.record({ after, do: fc.constant('action'), deployment: index }) },
     {
+      weight: 1,
+      arbitrary: fc.record({
+        after,
+        do: fc.constant('decide'),
+        deployment: index,
+        decision: fc.constantFrom('promoted', 'discarded'),
+      }),
+    },
+    {
       weight: 2,
       arbitrary: fc.record({
         after,
@@ -149,7 +162,12 @@ const command = (after: fc.Arbitrary<number>): fc.Arbitrary<Command> =>
   );
 
 const setting: fc.Arbitrary<Setting> = fc.record({
-  offers: fc.record({ idempotencyKeys: fc.boolean(), ifMatch: fc.boolean(), lists: fc.boolean() }),
+  offers: fc.record({
+    idempotencyKeys: fc.boolean(),
+    ifMatch: fc.boolean(),
+    lists: fc.boolean(),
+    holds: fc.boolean(),
+  }),
   copies: fc.integer({ min: 1, max: 2 }),
   deployments: fc.integer({ min: 1, max: 2 }),
   builder: fc.oneof({ weight: 5, arbitrary: fc.constant('app') }, { weight: 1, arbitrary: fc.constant('service') }),

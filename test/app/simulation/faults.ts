@@ -55,6 +55,8 @@ export class Faults {
 const writes = new Set([
   'patchDeployment',
   'redeployRevision',
+  'promoteRevision',
+  'discardRevision',
   'writeCheck',
   'makeDeployment',
   'writeDeploymentStatus',

@@ -23,6 +23,7 @@ export async function violations(simulation: Simulation): Promise<string[]> {
       ...standingHead(simulation, held),
       ...noFalseGreen(simulation, held),
       ...seenWhereMade(intents.get(held.id) ?? [], held),
+      ...promotedByVerdict(simulation, intents.get(held.id) ?? [], held),
       ...markContained(simulation, intents.get(held.id) ?? [], held),
     );
   }
@@ -41,7 +42,10 @@ const overlookedMs = 400_000;
 function atRest({ jobs, clock, control }: Simulation): string[] {
   const found = jobs.left.map((each) => `a job never ends: ${each}`);
   if (clock.sleepers > 0) found.push(`${clock.sleepers} still sleep`);
-  for (const held of control.deployments.values()) if (held.isBusy) found.push('the service is still at work');
+  for (const held of control.deployments.values()) {
+    if (held.isBusy) found.push('the service is still at work');
+    if (held.held) found.push(`${held.held.id} is still held`);
+  }
   return found;
 }
 
@@ -160,6 +164,24 @@ function seenWhereMade(intents: readonly Intent[], held: ModelRevisions): string
     return newest?.madeBy.who === 'service' && newest.commit === commit
       ? [`${commit} is reported to have no revision, and the service made ${newest.id}`]
       : [];
+  });
+}
+
+/**
+ * A revision that the App holds and that fails its tests gets no traffic, unless a person promotes it. The App discards
+ * no other, but one of another commit than the requested one, which it does not test.
+ */
+function promotedByVerdict({ git }: Simulation, intents: readonly Intent[], held: ModelRevisions): string[] {
+  return held.all.flatMap(({ id, hold, commit, madeBy }) => {
+    if (!hold || madeBy.who !== 'app') return [];
+    const fate = git.commits.get(commit ?? '')?.fate;
+    const { decision, decidedBy } = hold;
+    const found: string[] = [];
+    if (decidedBy === 'app' && decision === 'promoted' && fate === 'wrong') found.push(`${id} fails, and was promoted`);
+    const isAnothers = intents.every((each) => each.revisionId !== id || each.commit !== commit);
+    if (decidedBy === 'app' && decision === 'discarded' && fate !== 'wrong' && !isAnothers)
+      found.push(`${id} is ${fate}, and was discarded`);
+    return found;
   });
 }
 

@@ -8,9 +8,15 @@ export const killSteps: Readonly<Record<string, string>> = {
   'answer-stored': 'the revision is stored and not followed',
   'check-written': 'the check run is written, its id is not stored',
   'followed-once': 'the revision was looked at once',
+  held: 'the revision is held, its smoke tests have started',
+  'before-decision': 'the decision to promote it is stored, and not sent',
+  decided: 'the promotion is answered, its answer is not stored',
   'smoke-began': 'the revision is live, its smoke tests have started',
   'before-conclusion': 'the verdict is stored, nothing follows from it yet',
 };
+
+/** The steps at a service that holds revisions. */
+export const heldSteps: readonly string[] = ['held', 'before-decision', 'decided'];
 
 /** How a push comes: one delivery; or three of one GUID and another of the same commit, all at once. */
 export const deliveries = [

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startTestPostgres } from '../../postgres/postgres.ts';
+import { heldSteps } from './kill-steps.ts';
 import { sendWebhook, startChildApp } from './child-app.ts';
 import { ModelControl } from './model-control.ts';
 import { ModelGit } from './model-git.ts';
@@ -35,7 +36,12 @@ export async function killedAt(step: string, copies: number): Promise<Fared> {
   const timer = hurriedTimer(faster);
   const git = new ModelGit(() => timer.now());
   git.commit(branch, { message: 'Begin', paths: ['agent.py'], fate: 'good' });
-  const control = new ModelControl(timer, git, () => 0.05, { idempotencyKeys: true, ifMatch: true, lists: true });
+  const control = new ModelControl(timer, git, () => 0.05, {
+    idempotencyKeys: true,
+    ifMatch: true,
+    lists: true,
+    holds: heldSteps.includes(step),
+  });
   const held = control.add(deploymentIds[0], branch);
   const githubApi = new ModelHub(git);
   const postgres = await startTestPostgres();

@@ -1,4 +1,5 @@
 import type { Deployment, DeploymentPatchRequest } from '../../../src/contract/control/deployment.ts';
+import type { HoldDecision } from '../../../src/contract/control/hold.ts';
 import type { Revision } from '../../../src/contract/control/revision.ts';
 import { classOfRevisionStatus } from '../../../src/contract/control/revision-status.ts';
 import type { ChangeOptions, ControlFeatures, ControlService } from '../../../src/contract/control/service.ts';
@@ -13,6 +14,8 @@ export interface Offers {
   ifMatch: boolean;
   /** `GET /v2/deployments/{id}/revisions` */
   lists: boolean;
+  /** Holds revisions before traffic. */
+  holds?: boolean;
 }
 
 /** A write as it reached the service, whatever its result. */
@@ -27,6 +30,8 @@ export interface Written {
   active: ModelRevision | undefined;
   latestWasOnItsWay: boolean;
 }
+
+const addressOf = ({ id }: ModelRevision): string => `https://held.test/${id}`;
 
 const notOffered = (operation: string) => serviceError('missing', operation, { status: 404 });
 
@@ -55,14 +60,32 @@ export class ModelControl implements ControlService {
     return made;
   }
 
-  /** Another client restates the ref: a workflow's Action, or the service itself on a push. */
+  /** Another client restates the ref: a workflow's Action, which decides about its hold, or the service on a push. */
   restateBeside(id: string, who: 'action' | 'service'): ModelRevision {
-    return this.#of(id).make({ who });
+    const held = this.#of(id);
+    if (who === 'service' || !this.offers.holds) return held.make({ who });
+    const made = held.make({ who }, undefined, 600);
+    // One that is cancelled never decides.
+    const decides = (): void => {
+      if (held.held === made) held.decide(made, this.#random() < 0.7 ? 'promoted' : 'discarded', 'action');
+    };
+    this.#clock.after(60_000 + this.#random() * 200_000, decides);
+    return made;
   }
 
-  /** What becomes of an answer of the deployment, as it serves now. */
-  fateOfServing(id: string): Fate | undefined {
-    return this.#git.commits.get(this.deployments.get(id)?.active?.commit ?? '')?.fate;
+  /** A person promotes or discards what is held, now or within some minutes. */
+  decideByHand(id: string, decision: HoldDecision, looks = 300): void {
+    const held = this.#of(id);
+    if (held.held) held.decide(held.held, decision, 'person');
+    else if (looks > 0) this.#clock.after(1_000, () => this.decideByHand(id, decision, looks - 1));
+  }
+
+  /** What becomes of an answer of the deployment, as it serves now, or at the address of a held revision. */
+  fateOf(id: string, heldAt?: string): Fate | undefined {
+    const held = this.deployments.get(id);
+    const asked = heldAt === undefined ? held?.active : held?.held;
+    if (heldAt !== undefined && asked && heldAt !== addressOf(asked)) return undefined;
+    return this.#git.commits.get(asked?.commit ?? '')?.fate;
   }
 
   async getDeployment(id: string): Promise<Deployment> {
@@ -92,7 +115,9 @@ export class ModelControl implements ControlService {
   async patchDeployment(id: string, request: DeploymentPatchRequest, options?: ChangeOptions): Promise<Deployment> {
     const held = this.#of(id);
     if (!request.source_revision_config?.repo_ref) return this.#deploymentResponse(held);
-    return this.#write(held, 'restate', JSON.stringify(request), options, (maker) => held.make(maker));
+    return this.#write(held, 'restate', JSON.stringify(request), options, (maker) =>
+      held.make(maker, undefined, options?.holdSeconds),
+    );
   }
 
   async redeployRevision(id: string, revisionId: string, options?: ChangeOptions): Promise<Deployment> {
@@ -104,7 +129,7 @@ export class ModelControl implements ControlService {
   }
 
   async features(): Promise<ControlFeatures> {
-    return { idempotencyKeys: this.offers.idempotencyKeys, verdicts: false };
+    return { idempotencyKeys: this.offers.idempotencyKeys, verdicts: false, holds: this.offers.holds };
   }
   async reportVerdict(): Promise<never> {
     throw notOffered('report verdict');
@@ -117,11 +142,21 @@ export class ModelControl implements ControlService {
     throw notOffered('keep baseline');
   }
 
-  async promoteRevision(): Promise<never> {
-    throw notOffered('promote revision');
+  async promoteRevision(id: string, revisionId: string): Promise<Revision> {
+    return this.#decide(id, revisionId, 'promoted');
   }
-  async discardRevision(): Promise<never> {
-    throw notOffered('discard revision');
+  async discardRevision(id: string, revisionId: string): Promise<Revision> {
+    return this.#decide(id, revisionId, 'discarded');
+  }
+
+  #decide(id: string, revisionId: string, decision: HoldDecision): Revision {
+    const held = this.#of(id);
+    const found = held.all.find((each) => each.id === revisionId);
+    if (!found) throw serviceError('missing', 'decide', { status: 404 });
+    if (found.hold?.decision === decision) found.hold.repeated += 1;
+    else if (held.held !== found) throw serviceError('conflict', 'decide', { status: 409 });
+    else held.decide(found, decision, 'app');
+    return this.#revision(held, found);
   }
 
   createDeployment(): Promise<Deployment> {
@@ -190,7 +225,9 @@ export class ModelControl implements ControlService {
     return held;
   }
 
-  #revision(held: ModelRevisions, { id, status, commit, message, madeAt }: ModelRevision): Revision {
+  #revision(held: ModelRevisions, revision: ModelRevision): Revision {
+    const { id, status, commit, message, madeAt, hold } = revision;
+    const endsAt = hold?.endsAt === undefined ? null : new Date(hold.endsAt).toISOString();
     return {
       id,
       status,
@@ -198,6 +235,7 @@ export class ModelControl implements ControlService {
       source: 'github',
       source_revision_config: { repo_ref: held.branch, repo_commit_sha: commit ?? null },
       status_message: message ?? null,
+      ...(hold ? { hold: { address: addressOf(revision), ends_at: endsAt, decision: hold.decision ?? null } } : {}),
     };
   }
 

@@ -1,3 +1,4 @@
+import type { HoldDecision } from '../../../src/contract/control/hold.ts';
 import type { Timer } from './timer.ts';
 import type { ModelGit } from './model-git.ts';
 
@@ -8,6 +9,16 @@ export interface Maker {
   key?: string | undefined;
 }
 
+/** The hold of a revision; `endsAt` is set while it is held, `decidedBy` once it is decided about. */
+export interface ModelHold {
+  seconds: number;
+  endsAt?: number;
+  decision?: HoldDecision;
+  decidedBy?: Maker['who'] | 'person' | 'end';
+  /** How often the App sent a decision that had taken effect before. */
+  repeated: number;
+}
+
 /** A revision of the model. `build` is the revision whose build it reuses, if it builds none. */
 export interface ModelRevision {
   id: string;
@@ -16,6 +27,7 @@ export interface ModelRevision {
   status: string;
   commit: string | undefined;
   message: string | undefined;
+  hold: ModelHold | undefined;
   again: ModelRevision | undefined;
 }
 
@@ -59,8 +71,13 @@ export class ModelRevisions {
     return this.#running !== undefined;
   }
 
+  /** The revision that is held now. */
+  get held(): ModelRevision | undefined {
+    return this.all.find(({ hold }) => hold?.endsAt !== undefined && !hold.decision);
+  }
+
   /** Makes a revision; `again` names the one whose build is used. */
-  make(madeBy: Maker, again?: ModelRevision): ModelRevision {
+  make(madeBy: Maker, again?: ModelRevision, holdSeconds?: number): ModelRevision {
     const made: ModelRevision = {
       id: `${this.id.slice(0, -4)}${(this.all.length + 1).toString(16).padStart(4, '0')}`,
       madeBy,
@@ -68,6 +85,7 @@ export class ModelRevisions {
       status: 'CREATING',
       commit: again?.commit,
       message: undefined,
+      hold: holdSeconds === undefined ? undefined : { seconds: holdSeconds, repeated: 0 },
       again,
     };
     this.all.push(made);
@@ -121,11 +139,32 @@ export class ModelRevisions {
     this.#clock.after(1_000 + this.#random() * 10_000, () => {
       const fate = this.#git.commits.get(made.commit ?? '')?.fate;
       if (fate === 'deploy-fails') this.#end(made, 'DEPLOY_FAILED', 'the agent left at once');
-      else {
-        made.status = 'DEPLOYED';
-        this.#clock.after(this.#random() < 0.3 ? 1_500 : 0, () => this.#serve(made));
-      }
+      else if (made.hold) this.#hold(made, made.hold);
+      else this.#switch(made);
     });
+  }
+
+  #hold(made: ModelRevision, hold: ModelHold): void {
+    // A hold may be nearly over by the time when the App looks.
+    const ms = hold.seconds * (this.#random() > 0.9 ? 8 : 1_000);
+    hold.endsAt = this.#clock.now() + ms;
+    this.#clock.after(ms, () => {
+      if (!hold.decision) this.decide(made, 'discarded', 'end');
+    });
+  }
+
+  /** Decides about a revision that is held. */
+  decide(made: ModelRevision, decision: HoldDecision, by: NonNullable<ModelHold['decidedBy']>): void {
+    if (!made.hold) throw new Error(`${made.id} is not held`);
+    made.hold.decision = decision;
+    made.hold.decidedBy = by;
+    if (decision === 'discarded') this.#end(made, 'INTERRUPTED', 'it was discarded before it got traffic');
+    else this.#clock.after(this.#random() * 3_000, () => this.#switch(made));
+  }
+
+  #switch(made: ModelRevision): void {
+    made.status = 'DEPLOYED';
+    this.#clock.after(this.#random() < 0.3 ? 1_500 : 0, () => this.#serve(made));
   }
 
   #serve(made: ModelRevision): void {

@@ -7,13 +7,13 @@ import type { Timer } from './timer.ts';
 
 /** One look of a smoke test that takes two: it goes on from the state that was stored, in whichever process. */
 export async function smokeLook(
-  { smoke, terms }: Intent,
+  { smoke, terms, hold }: Intent,
   nextAt: number,
-  fateOfServing: () => Promise<Fate | undefined>,
+  fateOf: (heldAt: string | undefined) => Promise<Fate | undefined>,
 ): Promise<SmokeStepResult> {
   if (terms.smokeTests.length === 0) return { kind: 'done', verdict: { kind: 'none', tests: [] } };
   if (!smoke) return { kind: 'waiting', state: { requested: 1 }, at: nextAt };
-  return { kind: 'done', verdict: verdictOn(await fateOfServing()) };
+  return { kind: 'done', verdict: verdictOn(await fateOf(hold?.address)) };
 }
 
 /** A good commit passes, a wrong one fails, a flaky one is never proven. */
@@ -40,6 +40,6 @@ export class ModelSmoke implements SmokeTestRunner {
 
   async advance(intent: Intent): Promise<SmokeStepResult> {
     const nextAt = this.#clock.now() + 2_000;
-    return smokeLook(intent, nextAt, async () => this.#control.fateOfServing(intent.deploymentId));
+    return smokeLook(intent, nextAt, async (heldAt) => this.#control.fateOf(intent.deploymentId, heldAt));
   }
 }

@@ -96,6 +96,24 @@ const impatient = withStore((store) => ({
     (await store.openIntents(request.deploymentId)).length > 0 ? undefined : store.request(request),
 }));
 
+/** What failed is promoted. */
+const promoting = withContext((context) => ({
+  ...context,
+  control: but(context.control, { discardRevision: (...given) => context.control.promoteRevision(...given) }),
+}));
+
+/** What is unproven counts as failed. */
+const suspicious = withContext((context) => ({
+  ...context,
+  smoke: but(context.smoke, {
+    advance: async (...given) => {
+      const result = await context.smoke.advance(...given);
+      if (result.kind !== 'done' || result.verdict.kind !== 'unproven') return result;
+      return { kind: 'done', verdict: { ...result.verdict, kind: 'failed' } };
+    },
+  }),
+}));
+
 describe('an invariant fails if', () => {
   test.each<[string, Code, typeof faultyHistories, RegExp]>([
     ['the intent is not stored before it is sent', forgetful, faultyHistories, /made 2 revisions|was built although/],
@@ -109,6 +127,8 @@ describe('an invariant fails if', () => {
     ['a delivery counts as done when its handler fails', careless, histories(10), /was acknowledged without a result/],
     ['a check counts as sent without a response', mumbling, faultyHistories, /^the check .* stays/],
     ['a push is dropped while another is built', impatient, faultyHistories, /has no check/],
+    ['a held revision that failed is promoted', promoting, histories(10), /fails, and was promoted/],
+    ['a held revision that is unproven is discarded', suspicious, histories(10), /is flaky, and was discarded/],
   ])('%s', { timeout: 120_000 }, async (_, code, played, found) => {
     const { reported } = await searched(played, code, { numRuns: 2_000, endOnFailure: true, seed: 1 }, found);
     expect(reported).toMatch(found);

@@ -68,6 +68,9 @@ function carryOut(simulation: Simulation, command: Command): void {
     case 'action':
       if (deploymentId && git.branches.has(branch)) control.restateBeside(deploymentId, 'action');
       return;
+    case 'decide':
+      if (deploymentId) control.decideByHand(deploymentId, command.decision);
+      return;
     case 'kill': {
       const victim = round(alive(simulation), command.process);
       if (!victim) return;

@@ -4,7 +4,7 @@ import type { SmokeTestRunner } from '../../../app/context.ts';
 import { deployment, deploymentsList } from '../../../src/contract/control/deployment.ts';
 import { logPage } from '../../../src/contract/control/log.ts';
 import { revision, revisionsList } from '../../../src/contract/control/revision.ts';
-import type { ControlService } from '../../../src/contract/control/service.ts';
+import type { ChangeOptions, ControlService } from '../../../src/contract/control/service.ts';
 import { serviceError } from '../../deploy/control-model.ts';
 import { answered, takeAnswer } from './line-words.ts';
 import { smokeLook } from './model-smoke.ts';
@@ -55,8 +55,14 @@ export function remoteControl(url: string): ControlService {
     listRevisions: (id, query) => line('listRevisions', revisionsList, id, query),
     listDeployments: (query) => line('listDeployments', deploymentsList, query),
     patchDeployment: (id, request, options) => line('patchDeployment', deployment, id, request, ours(options)),
+    promoteRevision: (id, revisionId) => line('promoteRevision', revision, id, revisionId),
+    discardRevision: (id, revisionId) => line('discardRevision', revision, id, revisionId),
     redeployRevision: (id, revisionId, options) => line('redeployRevision', deployment, id, revisionId, ours(options)),
-    features: () => line('features', z.object({ idempotencyKeys: z.boolean(), verdicts: z.boolean() })),
+    features: () =>
+      line(
+        'features',
+        z.object({ idempotencyKeys: z.boolean(), verdicts: z.boolean(), holds: z.boolean().optional() }),
+      ),
     buildLogs: (id, revisionId) => line('buildLogs', logPage, id, revisionId),
     deployLogs: (id, revisionId) => line('deployLogs', logPage, id, revisionId),
     createDeployment: lacks,
@@ -66,17 +72,13 @@ export function remoteControl(url: string): ControlService {
     reportVerdict: lacks,
     getBaseline: lacks,
     keepBaseline: lacks,
-    promoteRevision: lacks,
-    discardRevision: lacks,
   };
 }
 
-const ours = ({
+const ours = ({ ifLatest, idempotencyKey, holdSeconds }: ChangeOptions = {}) => ({
   ifLatest,
   idempotencyKey,
-}: { ifLatest?: string | undefined; idempotencyKey?: string | undefined } = {}) => ({
-  ifLatest,
-  idempotencyKey,
+  holdSeconds,
 });
 
 /** Tests the live revision in the other process, in two polls, `pauseMs` apart. */
@@ -84,6 +86,8 @@ export function remoteSmoke(url: string, now: () => number, pauseMs: number): Sm
   const line = lineTo(url, 'control');
   return {
     advance: (intent) =>
-      smokeLook(intent, now() + pauseMs, () => line('fateOfServing', z.enum(outcomes).optional(), intent.deploymentId)),
+      smokeLook(intent, now() + pauseMs, (heldAt) =>
+        line('fateOf', z.enum(outcomes).optional(), intent.deploymentId, heldAt),
+      ),
   };
 }
