@@ -17,7 +17,15 @@ const scenarios: readonly [mode: Mode, description: string][] = [
 ];
 
 /** What two agents are compared by, and how they are reached. */
-const comparedInputs = new Set(['config', 'deployment', 'smoke-tests', 'api-key', 'tenant-id', 'allow-http']);
+const comparedInputs = new Set([
+  'config',
+  'deployment',
+  'smoke-tests',
+  'conversations',
+  'api-key',
+  'tenant-id',
+  'allow-http',
+]);
 
 /** The folder of this package: two above this file, as it is written and as it is built. */
 const root = join(import.meta.dirname, '../..');

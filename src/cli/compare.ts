@@ -7,10 +7,14 @@ import type { Inputs } from '../config/input-table.ts';
 import { inputProblem } from '../config/inputs.ts';
 import { OptionReader } from '../config/option-reader.ts';
 import { readRequested } from '../config/read-desired.ts';
+import type { ConversationTerms } from '../config/conversations.ts';
 import { measures, type SmokeTest } from '../config/smoke-test.ts';
 import { readAddress } from '../contract/base-address.ts';
+import { checkConversations, recordConversations } from '../deploy/conversations.ts';
 import { smoke } from '../deploy/smoke.ts';
 import type { Problem } from '../diagnostics/problem.ts';
+import { asItIs } from '../planning/judge.ts';
+import { concludeAll } from '../planning/verdict.ts';
 import { comparisonJson, comparisonLines } from '../report/comparison.ts';
 import { complain, exitCodes, onCommandLine, readTextFile, type ExitCode } from './problems.ts';
 import type { Terminal } from './terminal.ts';
@@ -28,6 +32,7 @@ interface Request {
   tries: number;
   allowHttp: boolean;
   tests: readonly SmokeTest[];
+  conversations: ConversationTerms | undefined;
 }
 
 /** The whole command: reads the input, sends the tests to both agents, prints the table. */
@@ -39,7 +44,7 @@ export async function compareCommand(inputs: Inputs, terminal: Terminal): Promis
     terminal.conclude({ outcome: 'refused', passes: false, problems });
     return exitCodes.wrongUsage;
   }
-  const { live, changed, tries, allowHttp, tests } = request;
+  const { live, changed, tries, allowHttp, tests, conversations } = request;
   const apiKey = inputs['api-key']?.trim() || undefined;
   const tenantId = inputs['tenant-id']?.trim() || undefined;
   const settings = { apiKey, tenantId, allowHttp, userAgent: `landfall-cli/${version}`, idleMs: longestSilence(tests) };
@@ -50,18 +55,25 @@ export async function compareCommand(inputs: Inputs, terminal: Terminal): Promis
   const leave = (): void => cancelled.abort();
   process.once('SIGINT', leave).once('SIGTERM', leave);
   try {
-    const comparison = await smoke({
+    const note = (text: string): void => terminal.print(`Note: ${text}`);
+    const sent = await smoke({
       tests: tests.map((test) => ({ ...test, series: { ...compared, tries, tests: tests.length } })),
       live: former,
       agent: latter,
       clock: steadyClock,
       random: Math.random,
       signal: cancelled.signal,
-      note: (text) => terminal.print(`Note: ${text}`),
+      note,
       emit: (event) => {
         if (event.kind === 'smoke-attempt') terminal.print(`  ${event.name}: ${event.attempt / 2} pairs`);
       },
     });
+    const { signal } = cancelled;
+    const check = conversations && { terms: conversations, clock: steadyClock, signal, note, redact: asItIs };
+    const goOn =
+      check &&
+      (await checkConversations(await recordConversations(former, check), { changed: latter, live: former }, check));
+    const comparison = goOn ? concludeAll([...sent.tests, goOn]) : sent;
     for (const line of comparisonLines(comparison)) terminal.print(line);
     terminal.conclude(comparisonJson(comparison));
     return comparison.kind === 'passed' ? exitCodes.passes : exitCodes.fails;
@@ -92,19 +104,21 @@ function read(inputs: Inputs): { request: Request; problems: Problem[] } {
   if (!Number.isInteger(tries) || tries < 1 || tries > mostTries) {
     add('tries', `tries is a whole number from 1 to ${mostTries}`);
   }
-  const { tests, problems } = readTests(inputs);
+  const { tests, conversations, problems } = readTests(inputs);
   return {
-    request: { live, changed, tries, allowHttp, tests },
+    request: { live, changed, tries, allowHttp, tests, conversations },
     problems: [...options.problems, ...found, ...problems],
   };
 }
 
-function readTests(inputs: Inputs): { tests: readonly SmokeTest[]; problems: Problem[] } {
+function readTests(
+  inputs: Inputs,
+): Pick<Request, 'tests'> & Partial<Pick<Request, 'conversations'>> & { problems: Problem[] } {
   const path = inputs['config']?.trim() || defaultConfigPath;
   const file = readTextFile(path);
   if (file.kind === 'unreadable') return { tests: [], problems: [file.problem] };
   const written = Object.fromEntries(
-    Object.entries(inputs).filter(([name]) => ['config', 'deployment', 'smoke-tests'].includes(name)),
+    Object.entries(inputs).filter(([name]) => ['config', 'deployment', 'smoke-tests', 'conversations'].includes(name)),
   );
   const asked = readRequested({
     // Without a file the tests are of no deployment, and need no name of one.
@@ -117,7 +131,7 @@ function readTests(inputs: Inputs): { tests: readonly SmokeTest[]; problems: Pro
     const message = 'the deploy file has more than one deployment: choose one with `deployment`';
     return { tests: [], problems: [inputProblem('deployment', message)] };
   }
-  const tests = deployment?.smokeTests ?? [];
-  if (tests.length > 0) return { tests, problems: [] };
+  const { smokeTests: tests = [], conversations } = deployment ?? {};
+  if (tests.length > 0 || conversations) return { tests, conversations, problems: [] };
   return { tests, problems: [inputProblem('smoke-tests', 'there is no smoke test to compare the agents by')] };
 }

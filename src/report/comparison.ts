@@ -46,25 +46,30 @@ function valuesOf({ live, changed }: Comparison, measured: Measured): string[] {
 
 function sentenceOf({ name, verdict }: NamedVerdict): string {
   if (verdict.comparison) return `${name}: ${formatComparison(verdict.comparison)}`;
-  return `${name}: undecided${verdict.kind === 'unproven' ? `, ${verdict.why}` : ''}`;
+  if (verdict.kind === 'unproven') return `${name}: undecided, ${verdict.why}`;
+  const seen = verdict.held.map(({ held, expected, seen: found }) => (held ? expected : found));
+  return `${name}: ${[verdict.kind, ...seen].join('\n  ')}`;
 }
 
 /** The comparison as `--json` prints it. */
 export const comparisonJson = ({ kind, tests }: Verdict): unknown => ({
   outcome: outcomes[kind],
   passes: kind === 'passed',
-  tests: tests.map(({ name, verdict: { comparison } }) => ({
+  tests: tests.map(({ name, verdict, verdict: { comparison } }) => ({
     name,
     pairs: comparison?.changed.answers ?? 0,
     pairs_needed: comparison?.needed ?? null,
     unreachable: comparison?.unreachable ?? 0,
     right: { live: comparison?.live.right ?? 0, new: comparison?.changed.right ?? 0 },
-    measures: (comparison?.measures ?? []).map(({ measure, verdict, chance, live, changed }) => ({
+    measures: (comparison?.measures ?? []).map(({ measure, verdict: measured, chance, live, changed }) => ({
       measure,
-      verdict,
+      verdict: measured,
       p_value: chance,
       live,
       new: changed,
     })),
+    ...(comparison || verdict.kind === 'unproven'
+      ? {}
+      : { expectations: verdict.held.map(({ expected, held, seen }) => ({ expected, held, seen })) }),
   })),
 });

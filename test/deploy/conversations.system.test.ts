@@ -8,6 +8,7 @@ import { checkConversations, recordConversations } from '../../src/deploy/conver
 import { copyMark, markOfCopy } from '../../src/planning/conversations.ts';
 import type { NamedVerdict } from '../../src/planning/verdict-types.ts';
 import { sharedDatabase, type Servers } from '../agent-server/runs/two-servers.ts';
+import { folderOf, runHere } from '../cli/run-cli.ts';
 import { temporaryAgent, type TemporaryAgent } from '../agent-server/temporary-agent.ts';
 
 const example = join(import.meta.dirname, '../../examples/refund-agent/src');
@@ -25,12 +26,14 @@ function agentOf(graph: string): string {
 
 let servers: Servers;
 let live: AgentServerClient;
+let liveUrl = '';
 let idle = '';
 let waiting = '';
 
 beforeAll(async () => {
   servers = await sharedDatabase();
   const { url } = await servers.start({ configPath: agentOf('./src/graph.ts:graph'), revisionId: 'live' });
+  liveUrl = url;
   live = connectAgentServer({ url, userAgent: 'test' });
   idle = await say('Good morning');
   waiting = await say('I want 30 euros back');
@@ -47,12 +50,15 @@ async function say(content: string): Promise<string> {
   return id;
 }
 
-/** A held revision of a change, on the same database. */
-async function held(change: string): Promise<AgentServerClient> {
+/** The address of a held revision of a change, on the same database. */
+async function hold(change: string): Promise<string> {
   const holdUntil = new Date(Date.now() + 600_000);
-  const { url } = await servers.start({ configPath: agentOf(change), revisionId: change, holdUntil });
-  return connectAgentServer({ url, userAgent: 'test' });
+  const configPath = agentOf(`./src/changes.ts:${change}`);
+  return (await servers.start({ configPath, revisionId: change, holdUntil })).url;
 }
+
+const held = async (change: string): Promise<AgentServerClient> =>
+  connectAgentServer({ url: await hold(change), userAgent: 'test' });
 
 interface Checked {
   verdict: NamedVerdict | undefined;
@@ -102,7 +108,7 @@ const changes: [change: string, seen: (waiting: string, idle: string) => string[
 
 test.each(changes)('finds the conversations that %s breaks, and leaves no copy', async (change, seen) => {
   const before = await live.searchThreads({ limit: 100 });
-  const { verdict, notes } = await check(await held(`./src/changes.ts:${change}`));
+  const { verdict, notes } = await check(await held(change));
   expect(seenIn(verdict)).toEqual(seen(waiting, idle));
   expect(notes).toEqual([]);
   expect(JSON.stringify(verdict)).not.toMatch(/Good morning|euros|within 30/);
@@ -110,7 +116,7 @@ test.each(changes)('finds the conversations that %s breaks, and leaves no copy',
 });
 
 test('passes a harmless addition, and resumes with the value of the file', async () => {
-  const changed = await held('./src/changes.ts:harmless');
+  const changed = await held('harmless');
   expect((await check(changed)).verdict).toMatchObject({
     name: 'conversations',
     attempts: 2,
@@ -137,4 +143,20 @@ test('removes what a killed run left, and nothing that is in use', async () => {
   const left = await live.searchThreads({ metadata: copyMark });
   expect(left.map(({ thread_id }) => thread_id)).toEqual([inUse.thread_id]);
   await live.deleteThread(inUse.thread_id);
+});
+
+test('landfall compare tries the conversations of one agent on another', async () => {
+  const folder = folderOf({});
+  const compared = (changed: string, ...more: string[]) =>
+    runHere(['compare', '--live', liveUrl, '--new', changed, '--conversations', '5', ...more], { cwd: folder.path });
+  const broken = await compared(await hold('changedInterrupt'));
+  expect(broken.code).toBe(1);
+  expect(broken.out).toContain(`conversations: failed\n  thread ${waiting}: the interrupt of the node`);
+  const whole = await compared(liveUrl, '--json');
+  expect(whole.code).toBe(0);
+  expect(JSON.parse(whole.out)).toMatchObject({
+    outcome: 'no-worse',
+    tests: [{ name: 'conversations', expectations: [{ held: true }] }],
+  });
+  folder.remove();
 });
