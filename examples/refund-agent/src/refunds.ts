@@ -12,7 +12,7 @@ interface Change {
   amount?: z.ZodType<number | string>;
   /** What the person is shown. */
   question?: (amount: number | string) => object;
-  /** A node that former revisions did not have. */
+  /** A channel that former revisions did not have. */
   remembersLanguage?: boolean;
 }
 
