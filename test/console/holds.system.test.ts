@@ -13,6 +13,25 @@ afterAll(() => console.close());
 const entryOf = (page: Page, revisionId: string | null): Locator =>
   page.getByRole('listitem', { name: `Revision ${(revisionId ?? '').slice(0, 8)}` });
 
+/** A comparison with the live revision, in which the new one was right so often of 30. */
+const against = (right: number): object => ({
+  comparison: {
+    answers: { live: 30, new: 30 },
+    right_answers: { live: 29, new: right },
+    unreachable: 2,
+    beside: true,
+    measures: [
+      { measure: 'pass-rate', verdict: 'worse', decides: true, p_value: 0.0001, live: 29, new: right },
+      { measure: 'total', verdict: 'no-worse', decides: true, p_value: 0.5, live: 900, new: 920 },
+      { measure: 'nodes', verdict: 'undecided', decides: false, p_value: 0.2, live: 1, new: 2 },
+    ],
+    times_ms: {
+      live: Array.from({ length: 30 }, (_, index) => 850 + 5 * index),
+      new: Array.from({ length: 30 }, (_, index) => 800 + 12 * index),
+    },
+  },
+});
+
 const post = (path: string, headers: Record<string, string>, body: object = {}): Promise<Response> =>
   fetch(`${console.services.service.url}/v2/deployments/${path}`, {
     method: 'POST',
@@ -21,7 +40,13 @@ const post = (path: string, headers: Record<string, string>, body: object = {}):
   });
 
 /** Reports a verdict on a smoke test of several answers. */
-async function report(deploymentId: string, revisionId: string | null, kind: string, right: number): Promise<void> {
+async function report(
+  deploymentId: string,
+  revisionId: string | null,
+  kind: string,
+  right: number,
+  more: object = {},
+): Promise<void> {
   const reported = await post(
     `${deploymentId}/revisions/${revisionId}/verdicts`,
     {},
@@ -41,6 +66,7 @@ async function report(deploymentId: string, revisionId: string | null, kind: str
           right_answers: right,
           pass_rate: 0.9,
           low_rate: 0.6,
+          ...more,
         },
       ],
     },
@@ -69,7 +95,7 @@ test('tries a held revision, promotes it, discards another, and shows the verdic
   await entryOf(page, first).getByText('Serves now').waitFor();
   await notice.getByText(`/agents/${id}@${second}`).waitFor();
   expect(await entry.getByRole('button', { name: /Interrupt/ }).count()).toBe(0);
-  await report(id, second, 'failed', 15);
+  await report(id, second, 'failed', 15, against(15));
   await expectAccessible(page);
 
   // The playground talks to the held revision, and keeps its address.
@@ -104,11 +130,19 @@ test('tries a held revision, promotes it, discards another, and shows the verdic
   await discarded.getByText('It was discarded before it got traffic: answers <i>too late</i>').waitFor();
   await entryOf(page, second).getByText('Serves now').waitFor();
 
+  // What was compared, in the table that reports on GitHub have.
+  const results = entryOf(page, second).getByRole('group', { name: 'Results of the smoke tests' });
+  await results.getByRole('cell', { name: /15 of 30, live 29 of 30: worse by right answers$/ }).waitFor();
+  await results.getByRole('cell', { name: '29 of 30 96.7 % (83.3 to 99.4 %)' }).waitFor();
+  await results.getByRole('cell', { name: '-46.7 points total time +20 ms (+2 %) nodes visited undecided' }).waitFor();
+  await results.getByRole('cell', { name: /^ ?live 923 ms new 974 ms 800 ms to/ }).waitFor();
+  await entryOf(page, second).getByText('Only advice: nodes visited.').waitFor();
+
   // The verdicts over the revisions, as a table with links.
   const table = page.getByRole('table').filter({ has: page.getByRole('columnheader', { name: 'Smoke test' }) });
   const row = table.getByRole('row', { name: /knows <b>refunds<\/b>/ });
   await row.getByText('Passed: 29 of 30 answers right, 96.7 % (83.3 to 99.4 %)').waitFor();
-  await row.getByText('Failed: 15 of 30 answers right, 50 % (33.2 to 66.8 %)').waitFor();
+  await row.getByText('Failed: 15 of 30 answers right, 50 % (33.2 to 66.8 %), live 29 of 30').waitFor();
   await page.setViewportSize({ width: 360, height: 740 });
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
   await expectAccessible(page);

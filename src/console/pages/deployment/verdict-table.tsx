@@ -34,7 +34,7 @@ export function VerdictTable({ tests }: { tests: StoredVerdict['tests'] }) {
             {rows.map((row, index) => (
               <tr key={index}>
                 {columns.map((column) => (
-                  <td key={column}>
+                  <td key={column} class={ofSeveral.includes(column) ? 'deployment-figures' : undefined}>
                     <CellText row={row} column={column} />
                   </td>
                 ))}
