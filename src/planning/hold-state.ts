@@ -15,7 +15,7 @@ export type HoldState =
   /** It ended without a decision: it failed, was interrupted, or a newer one took its place. */
   | { kind: 'ended' };
 
-/** Whether nobody has decided about a hold yet. */
+/** Whether a hold still waits for a decision. */
 export const isOpenHold = ({ kind }: Pick<HoldState, 'kind'>): boolean => kind === 'pending' || kind === 'held';
 
 /** What a revision says about its hold. */

@@ -48,7 +48,7 @@ describe('a hold before traffic', () => {
     expect(scope.isDone()).toBe(true);
   });
 
-  test('is not requested unless it is told to', async () => {
+  test('is not requested without seconds', async () => {
     nock(host, { badheaders: ['landfall-hold'] })
       .patch(`/api-host${deploymentPath}`)
       .reply(200, deploymentReply);

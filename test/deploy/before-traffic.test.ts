@@ -30,7 +30,7 @@ async function holding(...answers: AgentModel['answers']) {
 }
 
 describe('a revision that is tested before it gets traffic', () => {
-  test('is promoted if it passes; only it is asked, at its own address', async () => {
+  test('is promoted if it passes; requests go only to its own address', async () => {
     const { fixture, deploy, control } = await holding();
     const outcome = await deploy();
     expect(outcome).toMatchObject({
@@ -117,7 +117,7 @@ describe('a revision is not held', () => {
   test.each<[string, Partial<DeployRunRequest>]>([
     ['without smoke tests', { smokeTests: [] }],
     ['if the file says after-traffic', { verify: 'after-traffic' }],
-    ['if nobody waits for it', { wait: false }],
+    ['if the run does not wait for it', { wait: false }],
   ])('%s', async (_, request) => {
     const { deploy, control, shown } = await holding();
     await deploy(request);
@@ -175,7 +175,7 @@ describe('a revision is not held', () => {
 });
 
 describe('a hold that another client ends', () => {
-  test('before the verdict, by a discard, is told so', async () => {
+  test('before the verdict, by a discard, is reported', async () => {
     const { deploy, control, held } = await holding();
     const createThread = held.createThread.bind(held);
     held.createThread = async (...request) => {
