@@ -37,7 +37,7 @@ describe('an agent that is right in 90 % of its answers', () => {
       env: { PASS_RATE: String(rate), SEED: String(seed) },
     });
 
-  test('deploys 20 times without a false alarm', async () => {
+  test('deploys 20 times without a false alarm', { timeout: 900_000 }, async () => {
     repository = await fixture.repository('flaky');
     const outcomes: (string | undefined)[] = [];
     for (let seed = 1; seed <= 20; seed += 1) {
