@@ -122,7 +122,18 @@ describe('a held revision', () => {
     },
   );
 
-  test('of another client is followed and not decided about', async () => {
+  test('that another one replaced once it was live was proven all the same', async () => {
+    const fixture = await holding();
+    fixture.context.step = (name) => {
+      if (name === 'before-conclusion') fixture.control.push([{ after: 0, status: 'DEPLOYED', commit: b }]);
+    };
+    await fixture.run();
+    expect(await fixture.ends(a)).toEqual(['deployed']);
+    expect([(await fixture.intent(a)).verdict?.kind, reported(fixture)]).toEqual(['passed', ['passed']]);
+  });
+
+  /** Another client's revision of the first commit is held. */
+  async function holdingAnothers(): Promise<QueueFixture> {
     const fixture = new QueueFixture();
     fixture.control.lacks.delete('holds');
     await fixture.control.patchDeployment('d1', { source_revision_config: { repo_ref: 'main' } }, { holdSeconds: 600 });
@@ -130,10 +141,23 @@ describe('a held revision', () => {
     await fixture.control.getRevision('d1', 'r2');
     await fixture.run(30_000);
     expect((await fixture.control.getRevision('d1', 'r2')).hold?.ends_at).not.toBeNull();
+    return fixture;
+  }
+
+  test('of another client is followed and not decided about', async () => {
+    const fixture = await holdingAnothers();
     await fixture.request(first, { terms: tested, kind: 'rerun' });
     await fixture.run();
     expect(await fixture.ends(first)).toEqual(['discarded']);
     expect([...decisions(fixture), fixture.tested.length]).toEqual([0, 0, 0]);
+  });
+
+  test('of another client is waited for by a push', async () => {
+    const fixture = await holdingAnothers();
+    await fixture.push('b', { terms });
+    await fixture.run();
+    expect([await fixture.ends(b), fixture.serving, ...decisions(fixture)]).toEqual([['deployed'], b, 0, 0]);
+    expect(fixture.control.service.revision('r2')?.status_message).toContain('It was held and not promoted');
   });
 });
 

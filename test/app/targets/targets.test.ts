@@ -111,6 +111,7 @@ deployments:
     paths: { include: [agents/**] }
     skip-words: ['[no ship]']
     after-rollback: hold
+    verify: after-traffic
     on-failure: rollback
     environment: { name: live, production: true }
     smoke-tests: [{ name: greets, assistant: support, input: {} }]
@@ -124,6 +125,7 @@ deployments:
     expect(targets.map(({ terms }) => terms)).toMatchObject([
       {
         rules: { paths: { include: ['agents/**'], exclude: [] }, skipWords: ['[no ship]'], afterRollback: 'hold' },
+        verify: 'after-traffic',
         onFailure: 'rollback',
         environment: { name: 'live', production: true, transient: false },
         smokeTests: [{ name: 'greets', assistant: 'support', attempts: 3 }],
