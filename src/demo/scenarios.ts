@@ -134,6 +134,22 @@ export const scenarios: readonly Scenario[] = [
       return { held, seen: `${step.outputs['outcome']}, says "${said}"` };
     },
   },
+  {
+    title: 'a conversation that would break is found',
+    async play(environment, screen, before) {
+      const { ask } = requestsTo(deployed(before).address, environment.service);
+      const { thread_id: id } = await ask('/threads', z.looseObject({ thread_id: z.string() }), {});
+      await ask(`/threads/${id}/runs/wait`, echoed, { assistant_id: 'echo', input: { input: 'world' } });
+      await environment.repository.edit(graph, /\bsteps\b/g, 'trail');
+      const commit = await environment.repository.commit('Rename a channel of the state');
+      const step = await deploy(environment, screen, commit, { 'smoke-tests': '[]', conversations: '5' });
+      await environment.repository.edit(graph, /\btrail\b/g, 'steps');
+      await environment.repository.commit('Name it as before');
+      const why = `thread ${id}: its state has the channel \`steps\`, which the new revision does not have`;
+      const held = step.outputs['outcome'] === 'discarded' && (step.outputs['reason'] ?? '').includes(why);
+      return { held, seen: `${step.outputs['outcome']}, the channel \`steps\` of a thread is missing` };
+    },
+  },
 ];
 
 /** Looks until something holds; false where it does not within this time (ms), enough for a build by default. */
