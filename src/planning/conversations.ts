@@ -2,7 +2,7 @@ import type { ConversationTerms } from '../config/conversations.ts';
 import { schemaFaults, type SchemaObject } from '../config/json-schema.ts';
 import type { Thread, ThreadState } from '../contract/agent/thread.ts';
 import { isObject } from '../contract/json-object.ts';
-import { schemaMismatch } from './expectation-schema.ts';
+import { isCheckable, schemaMismatch } from './expectation-schema.ts';
 import { createFormatter } from './format-expectation.ts';
 
 /** An interrupt that a conversation waits in. */
@@ -37,10 +37,16 @@ export type ConversationProblem =
   | { kind: 'other-interrupt'; node: string; fields: readonly string[] }
   | { kind: 'run-failed'; step: 'message' | 'interrupt' | 'resume' | 'next-node'; error: string };
 
-/** The part of a state that is compared. */
+/** Stands for a value that is too large to be kept: its channel is known, and its type is not checked. */
+const notKept = { isTooLarge: true };
+
+/** The part of a state that is compared. Of many states much would be kept, so a long list is represented by one member. */
 export function conversationState({ values, next, tasks }: ThreadState): ConversationState {
+  const kept = isObject(values)
+    ? Object.fromEntries(Object.entries(values).map(([channel, value]) => [channel, shortened(value)]))
+    : shortened(values);
   return {
-    values,
+    values: kept,
     next,
     interrupts: (tasks ?? []).flatMap(({ name, interrupts }) =>
       (interrupts ?? []).flatMap((each): PendingInterrupt[] => {
@@ -49,6 +55,12 @@ export function conversationState({ values, next, tasks }: ThreadState): Convers
       }),
     ),
   };
+}
+
+function shortened(value: unknown): unknown {
+  if (isCheckable(value)) return value;
+  const one: unknown = Array.isArray(value) ? (value.findLast(isOfPerson) ?? value.at(-1)) : undefined;
+  return one !== undefined && isCheckable(one) ? [one] : notKept;
 }
 
 /** What marks a thread as a copy of ours. */
@@ -98,13 +110,14 @@ export function continuationOf(
   return { kind: 'message', input: isInput ? message : { messages: [{ role: 'user', content: message }] } };
 }
 
+const isOfPerson = (message: unknown): boolean =>
+  isObject(message) && (message['type'] === 'human' || message['role'] === 'user');
+
 /** The content of the last message of a person. */
 function lastHumanMessage(values: unknown): unknown {
   const messages: unknown = isObject(values) ? values['messages'] : undefined;
   if (!Array.isArray(messages)) return undefined;
-  const last: unknown = messages.findLast(
-    (each: unknown) => isObject(each) && (each['type'] === 'human' || each['role'] === 'user'),
-  );
+  const last: unknown = messages.findLast(isOfPerson);
   return isObject(last) ? (last['content'] ?? undefined) : undefined;
 }
 
@@ -172,7 +185,13 @@ function channelProblems({ before, live, after, changed }: ConversationSides): C
     const isKept = isObject(after.values) && Object.hasOwn(after.values, channel);
     if (!isKept && !Object.hasOwn(channels, channel)) return [{ kind: 'no-channel', channel }];
     const schema = within(changed.stateSchema, channel);
-    if (schema === undefined || fits(schema, value) || !fits(within(live.stateSchema, channel) ?? {}, value)) return [];
+    if (
+      schema === undefined ||
+      value === notKept ||
+      fits(schema, value) ||
+      !fits(within(live.stateSchema, channel) ?? {}, value)
+    )
+      return [];
     const mustBe = typeof schema['type'] === 'string' ? schema['type'] : undefined;
     const is = typeOf(value);
     return [{ kind: 'other-type', channel, is, mustBe: mustBe === is ? undefined : mustBe }];
@@ -199,7 +218,6 @@ function within(schema: SchemaObject | undefined, channel: string): SchemaObject
 }
 
 const words = createFormatter((text) => text);
-/** A value that is too large to be checked fits no schema, the live one's neither. */
 const fits = (schema: SchemaObject, value: unknown): boolean => schemaMismatch(schema, value, words) === undefined;
 
 function typeOf(value: unknown): string {

@@ -38,6 +38,9 @@ export function tooLarge(value: unknown, most: Bounds): string | undefined {
 
 const bounds = { nodes: 10_000, text: 100_000 };
 
+/** Whether a value is small enough to be held to a JSON Schema. */
+export const isCheckable = (value: unknown): boolean => tooLarge(value, bounds) === undefined;
+
 /** Where and why a value does not fit a JSON Schema (draft 2020-12), in bounded words; undefined where it fits. */
 export function schemaMismatch(schema: SchemaObject, value: unknown, words: TextFormatter): string | undefined {
   const large = tooLarge(value, bounds);

@@ -79,6 +79,8 @@ test('an addition is promoted, and its conversations go on', async () => {
     outputs: { outcome: 'deployed', 'smoke-verdict': 'passed', 'active-revision-id': outputs['revision-id'] },
   });
   expect(outputs['result']).toContain('2 conversations go on: 1 by another message, 1 up to their interrupt');
+  const again = await step({ mode: 'smoke', 'smoke-tests': '[]' });
+  expect(again).toMatchObject({ exitCode: 0, outputs: { 'smoke-verdict': 'passed' } });
   await agent.waitRun({ assistant_id: 'refunds', command: { resume: true } }, waiting);
   expect(await agent.getThread(waiting)).toMatchObject({ status: 'idle' });
   expect(await agent.getThread(idle)).toMatchObject({ status: 'idle' });

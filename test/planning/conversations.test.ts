@@ -106,6 +106,19 @@ describe('the state of a copy', () => {
     expect(compareStates(sides(given))).toEqual(problems);
   });
 
+  test('keeps one message of a long list, and of what is too long nothing but the channel', () => {
+    const messages = [human('first'), human('last'), ...Array.from({ length: 20_000 }, () => ({ type: 'ai' }))];
+    const read = conversationState({ values: { messages, text: 'x'.repeat(200_000), short: 1 }, next: [] });
+    expect(read.values).toEqual({ messages: [human('last')], text: { isTooLarge: true }, short: 1 });
+    const given = { before: read, after: read, live: shape({ text: {} }) };
+    expect(compareStates(sides({ ...given, changed: shape({ text: { type: 'number' } }) }))).toEqual([]);
+    const gone = compareStates(sides({ ...given, after: without({}), changed: shape({ messages: {} }) }));
+    expect(gone).toEqual([
+      { kind: 'no-channel', channel: 'text' },
+      { kind: 'no-channel', channel: 'short' },
+    ]);
+  });
+
   test('holds the interrupts of each task', () => {
     const tasks = [{ id: 't', name: 'review', interrupts: [{ id: 'i', value: { question: 'May I?' } }, 'odd'] }];
     const read = conversationState({ values: {}, next: ['review'], tasks });
