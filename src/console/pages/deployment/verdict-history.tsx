@@ -9,12 +9,17 @@ import { verdictTable, type RateMark, type VerdictCell } from './verdict-rows.ts
 export function VerdictHistory({ deploymentId, entries }: { deploymentId: string; entries: readonly HistoryEntry[] }) {
   const { revisionIds, rows, hidden } = verdictTable(entries);
   if (revisionIds.length < 2) return null;
+  // Of tests of one answer the timeline says as much.
+  const hasMarks = rows.some(({ cells }) => cells.some((cell) => cell?.mark));
   return (
-    <section class="panel deployment-verdicts" aria-labelledby="deployment-verdicts">
-      <h2 id="deployment-verdicts">Smoke tests over the last revisions</h2>
+    <details class="panel deployment-verdicts" open={hasMarks}>
+      <summary>
+        <h2>Smoke tests over the last revisions</h2>
+      </summary>
       <p class="muted">
-        Oldest first. A bar is the likely range of the share of right answers: 0 % is the lower line, 100 % the upper
-        one.
+        Oldest first.
+        {hasMarks &&
+          ' A bar is the likely range of the share of right answers: 0 % is the lower line, 100 % the upper one.'}
       </p>
       <div class="table-frame" tabIndex={0} role="group" aria-label="Verdicts by revision">
         <table>
@@ -47,7 +52,7 @@ export function VerdictHistory({ deploymentId, entries }: { deploymentId: string
         </table>
       </div>
       {hidden > 0 && <p class="muted">{hidden} more tests are on the pages of the revisions.</p>}
-    </section>
+    </details>
   );
 }
 
