@@ -7,13 +7,13 @@ import type { GitHubApi } from './github/github-api.ts';
 import type { Intent, SmokeState, Terms } from './reconcile/intent.ts';
 import type { WorkStore } from './reconcile/store.ts';
 
-/** Progress of a live revision's smoke tests. */
+/** Progress of a revision's smoke tests. */
 export type SmokeStepResult =
   | { kind: 'done'; verdict: Verdict }
   /** Check again at this time (ms since the epoch), or when a webhook notifies the deployment queue. */
   | { kind: 'waiting'; state: SmokeState; at: number };
 
-/** Runs smoke tests against a live revision. Another process can resume from the stored state at any moment. */
+/** Runs smoke tests against a live or a held revision. Another process can resume from the stored state at any moment. */
 export interface SmokeTestRunner {
   advance(intent: Intent, agent: AgentServer, signal: AbortSignal): Promise<SmokeStepResult>;
 }
@@ -55,7 +55,7 @@ export interface AppContext {
   log: Logger;
   /**
    * Called at the named moments between which a process may be killed: `before-send`, `sent`, `answer-stored`,
-   * `followed-once`, `smoke-began`, `before-conclusion`, and those of other modules. For tests.
+   * `followed-once`, `held`, `before-decision`, `decided`, `smoke-began`, `before-conclusion`, and those of other modules. For tests.
    */
   step?: (name: string, intentId?: string) => void | Promise<void>;
   /** Stores a decision with its delivery, replacing an earlier one. JSON, without secrets. */

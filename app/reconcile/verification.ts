@@ -1,14 +1,25 @@
+import { tryCall } from '../../src/deploy/try-call.ts';
 import { decideVerification, type Verification } from '../../src/planning/verification.ts';
 import type { Intent } from './intent.ts';
 import { readOptions, type ReconcileContext } from './reconcile-context.ts';
 
+/** How long it is tried to read what the service offers (ms), before a revision goes live without a hold. */
+const patienceMs = 10 * 60_000;
+
 /** When the revision of a request is tested. One that goes back to an old revision is not held: it is to serve soon. */
-export async function verificationOf(work: ReconcileContext, { sending, terms }: Intent): Promise<Verification> {
+export async function verificationOf(
+  work: ReconcileContext,
+  { sending, terms, createdAt }: Intent,
+): Promise<Verification> {
   const tests = sending.kind === 'restate' ? terms.smokeTests.length : 0;
   const requested = { verify: terms.verify, tests };
   const mayHold = decideVerification({ ...requested, holds: true }).when === 'before-traffic';
-  const holds = mayHold && (await work.context.control.features(readOptions(work))).holds === true;
-  return decideVerification({ ...requested, holds });
+  if (!mayHold) return decideVerification({ ...requested, holds: false });
+  const { control, clock } = work.context;
+  const features = await tryCall(control.features(readOptions(work)));
+  if (features.ok) return decideVerification({ ...requested, holds: features.value.holds });
+  if (terms.verify !== undefined || clock.now() - createdAt < patienceMs) throw features.error;
+  return { when: 'after-traffic', note: `The revision is tested once it is live: ${features.error.message}` };
 }
 
 /** The intent with the hold that is requested of its revision, and a note where it is not the one of the deploy file. */

@@ -56,7 +56,7 @@ interface Step {
 }
 
 /**
- * Runs a live revision's smoke tests, one after the other. `advance` does one small step and returns the state to store
+ * Runs the smoke tests of a live or held revision, one after the other. `advance` does one small step and returns the state to store
  * before the next: ids are stored before they are used, and threads are removed after their result is stored. So a
  * crash anywhere loses no response and leaves no thread behind. A run whose process ended before its id was stored is
  * abandoned and started again.

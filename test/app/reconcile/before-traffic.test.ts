@@ -206,6 +206,19 @@ describe('a revision is tested once it is live', () => {
     expect(await summaryOf(fixture)).not.toContain('verify');
   });
 
+  test('where it stays unknown whether the service holds any, which is told', async () => {
+    for (const [times, addresses] of [
+      [2, [held]],
+      [60, [live]],
+    ] as const) {
+      const fixture = await holding('passed');
+      fixture.control.fails('features', serviceError('busy', 'features', { status: 500 }), { times });
+      await fixture.run();
+      expect([await fixture.ends(a), fixture.tested]).toEqual([['deployed'], addresses]);
+      expect((await summaryOf(fixture)).includes('The revision is tested once it is live')).toBe(times > 2);
+    }
+  });
+
   test('where there are no tests', async () => {
     const fixture = await holding('passed', { smokeTests: terms.smokeTests });
     await fixture.run();
