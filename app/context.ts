@@ -15,7 +15,8 @@ export type SmokeStepResult =
 
 /** Runs smoke tests against a live or a held revision. Another process can resume from the stored state at any moment. */
 export interface SmokeTestRunner {
-  advance(intent: Intent, agent: AgentServer, signal: AbortSignal): Promise<SmokeStepResult>;
+  /** `live`: the agent that serves, which tests against it are compared with; absent where there is none. */
+  advance(intent: Intent, agent: AgentServer, signal: AbortSignal, live?: AgentServer): Promise<SmokeStepResult>;
 }
 
 /** One deployment that pushes to a branch are for, with the terms that hold for it now. */

@@ -1,3 +1,4 @@
+import { agentAddress } from '../../src/contract/control/deployment.ts';
 import type { Revision } from '../../src/contract/control/revision.ts';
 import { decideHold } from '../../src/deploy/decide-hold.ts';
 import { reasonOfDecision } from '../../src/planning/hold-messages.ts';
@@ -25,9 +26,17 @@ export async function beginHeldTests(
   { address, endsAt }: Extract<HoldState, { kind: 'held' }>,
 ): Promise<StepResult> {
   const { deadline: _, ...rest } = intent;
-  await saveIntents(work, [{ ...rest, state: 'smoking', hold: { address, endsAt } }]);
+  const live = await liveAddress(work, intent);
+  await saveIntents(work, [{ ...rest, state: 'smoking', hold: { address, ...(live ? { live } : {}), endsAt } }]);
   await work.context.step?.('held', intent.id);
   return continued;
+}
+
+/** Where the live revision answers; undefined where there is none, or no test is against it. */
+async function liveAddress(work: ReconcileContext, intent: Intent): Promise<string | undefined> {
+  const { deploymentId, formerLiveRevisionId, terms } = intent;
+  if (!formerLiveRevisionId || !terms.smokeTests.some(({ series }) => series?.kind === 'live')) return undefined;
+  return agentAddress(await work.context.control.getDeployment(deploymentId, readOptions(work)));
 }
 
 /**

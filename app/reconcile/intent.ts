@@ -105,6 +105,8 @@ export type SmokeState = Readonly<Record<string, unknown>>;
 export interface HeldRevision {
   /** Where it answers. */
   address: string;
+  /** Where the live revision answers, if tests are against it. */
+  live?: string;
   /** When the service discards it by itself. */
   endsAt: string;
   /** Stored before it is sent. Whether it took effect is known once the hold is removed from the intent. */

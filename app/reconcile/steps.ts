@@ -107,7 +107,8 @@ async function smokeStep(work: ReconcileContext, intent: Intent): Promise<StepRe
     const verdict = unprovenVerdict(terms.smokeTests, 'no-address', 'the service returns no URL for the agent');
     return saveIntents(work, [{ ...intent, verdict }]);
   }
-  const result = await smoke.advance(intent, agentAt(agentUrl), work.signal);
+  const live = hold?.live === undefined ? undefined : agentAt(hold.live);
+  const result = await smoke.advance(intent, agentAt(agentUrl), work.signal, live);
   // The verdict is stored before anything follows from it, so that the tests need not run again.
   if (result.kind === 'done') return saveIntents(work, [{ ...intent, verdict: result.verdict }]);
   await saveIntents(work, [{ ...intent, smoke: result.state }]);

@@ -5,7 +5,7 @@ import type { SmokeTest, Expectation } from '../../src/config/smoke-test.ts';
 import type { AgentServer } from '../../src/contract/agent/service.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
 import { concludeAll } from '../../src/planning/verdict.ts';
-import { withoutLive } from '../../src/planning/against-live.ts';
+import { receiverOf, withoutLive } from '../../src/planning/against-live.ts';
 import { isPauseDue } from '../../src/planning/series.ts';
 import type { Evidence } from '../../src/planning/verdict-types.ts';
 import { sendTestRequest, evidenceOfFailure } from '../../src/deploy/send-test-request.ts';
@@ -82,13 +82,20 @@ export function createSmokeTestRunner({
   const noteLeftBehind = (intent: Intent) => (what: string) =>
     log.info({ intent: intent.id, deployment: intent.deploymentId }, what);
 
-  async function advance(intent: Intent, agent: AgentServer, signal: AbortSignal): Promise<SmokeStepResult> {
+  async function advance(
+    intent: Intent,
+    tested: AgentServer,
+    signal: AbortSignal,
+    live?: AgentServer,
+  ): Promise<SmokeStepResult> {
     signal.throwIfAborted();
     const before = readProgress(intent.smoke);
+    const written = intent.terms.smokeTests[before.verdicts.length];
+    const test = written && !live ? withoutLive(written, 0) : written;
+    // What is left over may be the other's: a held revision and the live one have the same threads.
+    const agent = live && test && receiverOf(test, before.attempts.length) === 'live' ? live : tested;
     for (const made of before.leftovers) await cleanUp(made, { agent, clock, signal, left: noteLeftBehind(intent) });
     const progress = { ...before, leftovers: [] };
-    const written = intent.terms.smokeTests[progress.verdicts.length];
-    const test = written && withoutLive(written, 0);
     if (!test) return { kind: 'done', verdict: concludeAll(progress.verdicts) };
     const step = { intent, test, agent, signal, progress };
     if (progress.under?.kind === 'started') return look(step, progress.under);
@@ -222,5 +229,5 @@ function nextPollAt({ deadline, looks, reported, tokenHash }: RunProgress, now: 
 const ofTheStream: readonly Expectation['kind'][] = ['nodes', 'first-event', 'total'];
 
 /** Whether a test needs a stream, or can be judged by what a run left behind. */
-const needsStream = ({ expect }: Pick<SmokeTest, 'expect'>): boolean =>
-  expect.some(({ kind }) => ofTheStream.includes(kind));
+const needsStream = ({ expect, series }: Pick<SmokeTest, 'expect' | 'series'>): boolean =>
+  series?.kind === 'live' || expect.some(({ kind }) => ofTheStream.includes(kind));

@@ -43,6 +43,8 @@ export class Killed extends Error {}
 export class Driving {
   readonly clock = new SimulatedClock();
   readonly agent = new AgentInMemory(this.clock);
+  /** The agent that serves, if the other one is held. */
+  live: AgentInMemory | undefined;
   readonly control = new ControlModel(this.clock);
   readonly logged: string[] = [];
   /** Every state that was stored, and how often the runner was called. */
@@ -105,7 +107,7 @@ export class Driving {
       if (this.steps > 500) throw new Error('it comes to no end');
       try {
         const notified = new Promise<void>((wake) => (this.#wake = wake));
-        const smoked = await this.#runner.advance(this.intent, this.agent, new AbortController().signal);
+        const smoked = await this.#runner.advance(this.intent, this.agent, new AbortController().signal, this.live);
         this.beforeStore(this.steps);
         if (smoked.kind === 'done') return smoked.verdict;
         this.stored.push(JSON.stringify(smoked.state));

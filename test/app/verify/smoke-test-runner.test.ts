@@ -3,7 +3,7 @@ import type { SmokeTest } from '../../../src/config/smoke-test.ts';
 import type { Verdict } from '../../../src/planning/verdict-types.ts';
 import { designTest } from '../../../src/sequential-test.ts';
 import { serviceError } from '../../deploy/control-model.ts';
-import { says } from './agent-in-memory.ts';
+import { AgentInMemory, says } from './agent-in-memory.ts';
 import { testExpecting, Driving, Killed, listensFor, publicUrl, secret } from './driving.ts';
 
 const kinds = ({ tests }: Verdict): string[] => tests.map(({ verdict }) => verdict.kind);
@@ -161,6 +161,28 @@ describe('attempts', () => {
     ]);
     expect(Math.max(...driving.stored.map(({ length }) => length))).toBeLessThan(3 * long.length);
     expect(driving.agent.left).toEqual([]);
+  });
+
+  test('against the live revision go to both in turns, also over a restart', async () => {
+    const series = { kind: 'live', atOnce: 4, tries: 30, drop: 0.3, decideBy: ['pass-rate'], tests: 1 } as const;
+    const driving = new Driving(testExpecting('hello', { series }));
+    driving.live = new AgentInMemory(driving.clock);
+    driving.agent.commands = [says('good bye')];
+    driving.beforeStore = (step) => {
+      if (step % 10 === 0) driving.restart();
+    };
+    const { kind, tests } = await driving.run();
+    expect(kind).toBe('failed');
+    expect(tests[0]?.verdict.comparison).toMatchObject({
+      live: { right: 30, answers: 30 },
+      changed: { right: 0, answers: 30 },
+    });
+  });
+
+  test('against a live revision that is not there are one', async () => {
+    const series = { kind: 'live', atOnce: 4, tries: 30, drop: 0.3, decideBy: ['pass-rate'], tests: 1 } as const;
+    const driving = new Driving(testExpecting('hello', { series }));
+    expect(await driving.run()).toMatchObject({ kind: 'passed', tests: [{ attempts: 1 }] });
   });
 
   test('wrong responses in every attempt fail', async () => {
