@@ -11,11 +11,11 @@ beforeAll(async () => {
 afterAll(() => fixture?.close());
 
 /** Sends requests to the live agent, one after the other, and counts what it says. */
-function askOn(deploymentId: string) {
+function sendRequests(deploymentId: string) {
   const said = new Map<string, number>();
-  let isOver = false;
-  const asking = (async () => {
-    while (!isOver) {
+  const over = new AbortController();
+  const sending = (async () => {
+    while (!over.signal.aborted) {
       const response = await fetch(`${fixture.service.url}/agents/${deploymentId}/runs/wait`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', 'x-api-key': fixture.service.apiKey },
@@ -26,15 +26,15 @@ function askOn(deploymentId: string) {
     }
   })();
   return async () => {
-    isOver = true;
-    await asking;
+    over.abort();
+    await sending;
     return said;
   };
 }
 
 test('discards a push that fails its smoke test while the live revision serves, and promotes one that passes', async () => {
   const project = await openProject(fixture, 'held');
-  const end = askOn(project.deploymentId);
+  const end = sendRequests(project.deploymentId);
   const wrong = await project.push('Answer wrongly', { 'says.txt': 'goodbye\n' });
   const failed = await project.concluded(wrong, 'failure', /^Discarded before it got traffic: says hello: /);
   expect(await project.wordsOf(failed)).toContain('failed its smoke tests before it got traffic, and was discarded');

@@ -59,7 +59,9 @@ export async function startJourneyService(
       return () => withdraw(true);
     },
     async serve(revision) {
-      gateway.switchTo(revision.deployment_id, await agentOf(revision))?.close();
+      const former = gateway.switchTo(revision.deployment_id, await agentOf(revision));
+      // Requests that the former one has taken end there.
+      void former?.drained().then(former.close);
     },
   });
   let url = '';

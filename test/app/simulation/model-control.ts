@@ -83,9 +83,9 @@ export class ModelControl implements ControlService {
   /** What becomes of an answer of the deployment, as it serves now, or at the address of a held revision. */
   fateOf(id: string, heldAt?: string): Fate | undefined {
     const held = this.deployments.get(id);
-    const asked = heldAt === undefined ? held?.active : held?.held;
-    if (heldAt !== undefined && asked && heldAt !== addressOf(asked)) return undefined;
-    return this.#git.commits.get(asked?.commit ?? '')?.fate;
+    const tested = heldAt === undefined ? held?.active : held?.held;
+    if (heldAt !== undefined && tested && heldAt !== addressOf(tested)) return undefined;
+    return this.#git.commits.get(tested?.commit ?? '')?.fate;
   }
 
   async getDeployment(id: string): Promise<Deployment> {
