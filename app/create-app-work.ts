@@ -32,7 +32,7 @@ const userAgent = 'landfall-app';
 /** Builds the App's work from GitHub, the control service, agents, and the store. */
 export async function createAppWork(resources: AppResources): Promise<AppWork> {
   const { settings, clock, log, database, queue, probot, deliveries, metrics, alone, leaving } = resources;
-  const { service, github, bindings, builder, publicUrl, allowHttp } = settings;
+  const { service, github, bindings, builder, publicUrl, allowHttp, graderUrls } = settings;
   const random = Math.random;
   const webHost = webHostOf(github.apiUrl);
   await migrate(database.db, workMigrations, { schema: workSchema, table: workMigrationTable });
@@ -65,7 +65,7 @@ export async function createAppWork(resources: AppResources): Promise<AppWork> {
     control,
     agentAt: agents.at,
     targets: createTargetResolver({ githubApi, control, clock, bindings, webHost, builder, log, files: pushedFiles }),
-    smoke: createSmokeTestRunner({ clock, random, control, publicUrl, judge, log }),
+    smoke: createSmokeTestRunner({ clock, random, control, publicUrl, graderUrls, judge, log }),
     log,
     decided: resources.decided,
   };

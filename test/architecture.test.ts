@@ -34,7 +34,7 @@ const architecture: Record<string, Module> = {
   ),
   planning: module(
     'contract config graph-config sequential-test comparison-statistics verdict-table',
-    'json-p3 re2js @cfworker/json-schema',
+    'json-p3 re2js @cfworker/json-schema fastest-levenshtein',
   ),
   archive: module('contract diagnostics errors', 'ignore modern-tar fflate'),
   client: module('contract sse clock errors', 'undici zod'),

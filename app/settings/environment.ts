@@ -95,6 +95,7 @@ export const environment = z.object({
     .default('auto'),
   LANDFALL_BUILDER: z.enum(['app', 'service'], { error: 'is app or service' }).default('app'),
   LANDFALL_BINDINGS: z.string().default('').transform(readBy(readBindings)),
+  LANDFALL_GRADERS: z.string().default('https://api.openai.com/v1').transform(readBy(readAddresses)),
   LANDFALL_ALLOW_HTTP: z
     .enum(['true', 'false'], { error: 'is true or false' })
     .default('false')
@@ -141,6 +142,14 @@ function keyType(pem: string): string | undefined {
     if (error instanceof Error) return undefined;
     throw error;
   }
+}
+
+/** Reads addresses, with commas between them, without the slash at their end. */
+function readAddresses(text: string): Read<string[]> {
+  const written = text.split(',').map((part) => part.trim());
+  const addresses = written.filter((part) => part !== '' && part !== 'none').map(withoutTrailingSlashes);
+  const wrong = addresses.map(addressProblem).find((problem) => problem !== undefined);
+  return wrong === undefined ? { ok: true, value: addresses } : { ok: false, problem: wrong };
 }
 
 const line = /^([\w.-]+\/[\w.-]+)\s*=\s*(\S.*)$/;

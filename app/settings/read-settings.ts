@@ -77,6 +77,8 @@ const whereToFind: Readonly<Record<Variable, string>> = {
     'app: this App requests a revision on each push. service: the hosted service builds pushes by itself, and the App follows them.',
   LANDFALL_BINDINGS:
     'Needed only for a repository that controls a deployment built from another one: owner/name=deployment, one per line.',
+  LANDFALL_GRADERS:
+    'The addresses of models that may grade the answers of smoke tests, with commas between them; none for no grading.',
   LANDFALL_ALLOW_HTTP: 'Set it to true only where the network between is yours: keys travel in clear.',
   LANDFALL_DATA: 'A folder that this process may write to; the embedded database is kept in it.',
   PUBLIC_URL:
@@ -155,6 +157,8 @@ function settingsOf(read: ReturnType<typeof environment.parse>) {
     /** Who makes the revision of a push. */
     builder: read.LANDFALL_BUILDER,
     bindings: read.LANDFALL_BINDINGS,
+    /** Where answers may be sent to be graded. */
+    graderUrls: read.LANDFALL_GRADERS,
     /** Where people and agents reach this App. */
     publicUrl: read.PUBLIC_URL,
     /** With user and password; the embedded database, in `dataDir`, where it is absent. */

@@ -1,6 +1,6 @@
 import type { SmokeTest } from '../../src/config/smoke-test.ts';
 import type { Evidence, TestVerdict } from '../../src/planning/verdict-types.ts';
-import { judge } from '../../src/planning/judge.ts';
+import { judgeAll, settled } from '../../src/planning/judge.ts';
 import { asJudged, compactAttempts } from '../../src/planning/series.ts';
 import { concludeTest, nextAttempt } from '../../src/planning/verdict.ts';
 import { redacted } from '../../src/deploy/smoke.ts';
@@ -10,7 +10,7 @@ import type { ControlService } from '../../src/contract/control/service.ts';
 import type { Redact } from '../../src/planning/format-expectation.ts';
 import { tryCall } from '../../src/deploy/try-call.ts';
 import { maskOf } from '../../src/contract/mask.ts';
-import { knownSecrets } from '../../src/contract/control/secret.ts';
+import { knownSecrets, type Secret } from '../../src/contract/control/secret.ts';
 
 /** Timeout for reading a deployment's secrets (ms). */
 const readSecretsMs = 15_000;
@@ -22,11 +22,10 @@ type KnownSecrets = readonly string[] | null;
 export async function secretsOf(
   deploymentId: string,
   { control, clock, signal }: { control: ControlService; clock: Clock; signal: AbortSignal },
-): Promise<KnownSecrets> {
+): Promise<readonly Secret[] | null> {
   const options = { signal, deadline: clock.now() + readSecretsMs };
   const reported = await tryCall(control.getDeployment(deploymentId, options));
-  const known = reported.ok ? knownSecrets(reported.value.secrets) : undefined;
-  return known?.map(({ value }) => value) ?? null;
+  return (reported.ok ? knownSecrets(reported.value.secrets) : undefined) ?? null;
 }
 
 const notShown: Redact = (text) => (text === '' ? '' : '(not shown: the service did not return the secrets to redact)');
@@ -49,11 +48,14 @@ export interface Judge {
 
 /** Judges on the calling thread. */
 export const judgeHere: Judge = {
-  nextAttempt: async ({ test, attempts }) =>
-    nextAttempt(test, attempts) === 'again'
+  nextAttempt: async ({ test, attempts: made }) => {
+    const attempts = made.map((each) => settled(test, each));
+    return nextAttempt(test, attempts) === 'again'
       ? { kind: 'again', kept: keepAttempts(test, attempts) }
-      : { kind: 'enough' },
-  conclude: async ({ test, attempts, secrets }) => {
+      : { kind: 'enough' };
+  },
+  conclude: async ({ test, attempts: made, secrets }) => {
+    const attempts = made.map((each) => settled(test, each));
     // If the secrets are unknown, none of the agent's output is shown.
     if (secrets === null) return redacted(concludeTest(test, attempts, notShown), (text) => text);
     const mask = maskOf(secrets);
@@ -110,7 +112,5 @@ const tooLarge: Evidence = { kind: 'unreachable', why: 'its response was too lar
 function withoutValues(test: SmokeTest, evidence: Evidence): Evidence {
   if (evidence.kind !== 'answered') return evidence;
   if (test.series) return asJudged(test, evidence);
-  const missed = judge(test, evidence).filter(({ held }) => !held);
-  const isLate = missed.every(({ expectation: { kind } }) => kind === 'first-event' || kind === 'total');
-  return isLate ? tooLarge : { ...evidence, values: undefined };
+  return judgeAll(test, [evidence])[0]?.kind === 'wrong' ? { ...evidence, values: undefined } : tooLarge;
 }

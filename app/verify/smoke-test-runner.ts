@@ -14,6 +14,7 @@ import type { Intent } from '../reconcile/intent.ts';
 import type { SmokeTestRunner, SmokeStepResult } from '../context.ts';
 import { startRun } from './background-run.ts';
 import { withChosenIds, cleanUp } from './cleanup.ts';
+import { createGrading } from './grading.ts';
 import { secretsOf, judgeHere, unjudged, type Judge } from './judge.ts';
 import { pollRun } from './poll-run.ts';
 import { makeToken, unusedTokens } from './receive-run.ts';
@@ -34,6 +35,8 @@ export interface SmokeTestRunnerOptions {
   control: ControlService;
   /** This App's URL for agents' webhooks, without a trailing slash; without it runs are polled. */
   publicUrl?: string | undefined;
+  /** The addresses of graders that may get answers; without them none does. */
+  graderUrls?: readonly string[] | undefined;
   /** On this thread when absent. */
   judge?: Judge;
   /** Receives what could not be removed at an agent. */
@@ -69,10 +72,12 @@ export function createSmokeTestRunner({
   random,
   control,
   publicUrl,
+  graderUrls = [],
   judge = judgeHere,
   log,
 }: SmokeTestRunnerOptions): SmokeTestRunner {
   const tokens = unusedTokens();
+  const grade = createGrading({ control, clock, random, graderUrls });
 
   const goOn = (progress: Progress, at = clock.now()): SmokeStepResult => ({
     kind: 'waiting',
@@ -190,7 +195,7 @@ export function createSmokeTestRunner({
     made?: AttemptResources,
   ): Promise<SmokeStepResult> {
     const { under, ...rest } = progress;
-    const attempts = [...progress.attempts, evidence];
+    const attempts = [...progress.attempts, await grade(test, evidence, { deploymentId: intent.deploymentId, signal })];
     const ended: Progress = {
       ...rest,
       lost: 0,
@@ -202,7 +207,8 @@ export function createSmokeTestRunner({
       const pauseMs = isPauseDue(test, attempts) ? pauseAfter(attempts.length, random) : 0;
       return goOn({ ...ended, attempts: next.kept, notBefore: clock.now() + pauseMs });
     }
-    const secrets = async () => secretsOf(intent.deploymentId, { control, clock, signal });
+    const secrets = async () =>
+      (await secretsOf(intent.deploymentId, { control, clock, signal }))?.map(({ value }) => value) ?? null;
     const verdict =
       next.kind === 'unjudged' ? unjudged : await judge.conclude({ test, attempts, secrets: await secrets() });
     const tested = { name: test.name, attempts: attempts.length, verdict };

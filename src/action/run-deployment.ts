@@ -47,6 +47,11 @@ export async function runDeployment(deployRun: DeployInputs): Promise<Outcome> {
     agents.set(url, agent);
     return agent;
   };
+  const graded = deployment.smokeTests.flatMap(({ expect }) => expect).filter((each) => each.kind === 'graded');
+  const keyOf = (name: string) => process.env[name];
+  const keys = graded.flatMap(({ grader: { key } }) => (key === undefined ? [] : (keyOf(key) ?? [])));
+  const graders =
+    graded.length === 0 ? undefined : (await import('../client/grader.ts')).connectGraders({ userAgent, keyOf });
   try {
     return await deploy({
       ...deployment,
@@ -56,6 +61,7 @@ export async function runDeployment(deployRun: DeployInputs): Promise<Outcome> {
       tarball,
       agentAt,
       threadsAt: agentAt,
+      graders,
       clock: steadyClock,
       random: Math.random,
       workflow,
@@ -63,9 +69,9 @@ export async function runDeployment(deployRun: DeployInputs): Promise<Outcome> {
       signal,
       emit,
       mask,
-      credentials: apiKey === undefined ? [] : [apiKey],
+      credentials: [...(apiKey === undefined ? [] : [apiKey]), ...keys.map((key) => key.trim())],
     });
   } finally {
-    await Promise.all([control.close(), ...[...agents.values()].map((agent) => agent.close())]);
+    await Promise.all([control.close(), graders?.close(), ...[...agents.values()].map((agent) => agent.close())]);
   }
 }

@@ -1,4 +1,5 @@
 import type { StreamMode } from '../contract/agent/stream-event.ts';
+import type { Grader } from '../contract/grader.ts';
 import type { RateHypotheses, SequentialTest } from '../sequential-test.ts';
 
 /**
@@ -10,9 +11,43 @@ export type Expectation =
   | { kind: 'value'; path: string; test: ValueTest }
   /** The nodes that the run visited: exactly these in this order, or all of these in any order and with others. */
   | { kind: 'nodes'; order: 'sequence' | 'set'; nodes: readonly string[] }
+  /** The messages and tool calls on the way to the answer. */
+  | ({ kind: 'trajectory' } & ReferenceTrajectory)
+  /** What a model is sent the answer for. It advises, unless it `decides`. */
+  | { kind: 'graded'; path: string; grading: Grading; grader: Grader; decides: boolean }
   /** Milliseconds from sending the run to its first event after `metadata`, and to its last. */
   | { kind: 'first-event'; withinMs: number }
   | { kind: 'total'; withinMs: number };
+
+/** What a model grades, before it is known which. */
+export type UngradedExpectation = Omit<Extract<Expectation, { kind: 'graded' }>, 'grader'>;
+
+/** What a model says of an answer: whether it meets a criterion, or means much the same as a text. */
+export type Grading = { kind: 'judge'; criterion: string } | { kind: 'meaning'; text: string; atLeast: number };
+
+export const trajectoryModes = ['strict', 'unordered', 'subset', 'superset'] as const;
+export const argumentModes = ['exact', 'ignore', 'subset', 'superset'] as const;
+
+/** How an agent should come to its answer, matched as by the package `agentevals`. */
+export interface ReferenceTrajectory {
+  /** Where the messages are. */
+  path: string;
+  /** `strict`: the same messages with the same calls; the others compare the calls of all messages only. */
+  mode: (typeof trajectoryModes)[number];
+  /** How the arguments of two calls of a tool are compared. */
+  args: (typeof argumentModes)[number];
+  messages: readonly TrajectoryMessage[];
+}
+
+export interface TrajectoryMessage {
+  role: string;
+  calls: readonly ToolCall[];
+}
+
+export interface ToolCall {
+  name: string;
+  args: unknown;
+}
 
 /** What must hold of a value. */
 export type ValueTest =
@@ -21,6 +56,8 @@ export type ValueTest =
   /** RE2 syntax: its time is linear in the text, whatever the pattern. */
   | { kind: 'matches'; pattern: string }
   | { kind: 'schema'; schema: Record<string, unknown> }
+  /** The share of characters that need no change, from 0 to 1. */
+  | { kind: 'similar'; text: string; atLeast: number }
   /** A text that is JSON, of a value that fits this schema. */
   | { kind: 'json'; schema: Record<string, unknown> };
 

@@ -3,91 +3,15 @@ import { runStreamModes } from '../contract/agent/stream-event.ts';
 import { duration } from './duration.ts';
 import { graphConfigPathProblem } from '../contract/control/field-values.ts';
 import { isObject } from '../contract/json-object.ts';
+import { writtenExpectations } from './written-expectations.ts';
+import { missingOfGrader, withGrader, writtenGrader } from './written-grader.ts';
 import { designTest, fewestTries, mostTries, smallestDrop } from '../sequential-test.ts';
-import { measures, type Measure, type SmokeTest, type Series, type Expectation, type ValueTest } from './smoke-test.ts';
+import { measures, type Measure, type SmokeTest, type Series } from './smoke-test.ts';
 import { compilePath } from './json-path.ts';
-import { schemaFaults } from './json-schema.ts';
-import { compilePattern } from './pattern.ts';
 import { compilable, ruled } from './ruled-text.ts';
 
-const oneHour = 3_600_000;
-
-const within = duration(1, oneHour);
-
-/** Queries and patterns are checked when they are read, not after a deployment. */
+/** Queries are checked when they are read, not after a deployment. */
 const path = compilable(z.string(), compilePath);
-const pattern = compilable(z.string(), compilePattern);
-
-const jsonSchema = z.record(z.string(), z.unknown()).superRefine((schema, context) => {
-  for (const { path: at, problem, suggestion } of schemaFaults(schema)) {
-    context.addIssue({ code: 'custom', path: [...at], message: problem, params: { suggestion } });
-  }
-});
-
-/** One item of `values` or `messages`: where to look, and one or more things that must hold there. */
-const valueItem = z
-  .strictObject({
-    path,
-    equals: z.unknown().optional(),
-    contains: z.string().min(1).optional(),
-    matches: pattern.optional(),
-    schema: jsonSchema.optional(),
-    json: jsonSchema.optional(),
-  })
-  .refine((item) => Object.keys(item).some((key) => key !== 'path'), {
-    message: 'must say what is expected there: `equals`, `contains`, `matches`, `schema` or `json`',
-  });
-
-type ValueItem = z.infer<typeof valueItem>;
-
-function valueTests(item: ValueItem): ValueTest[] {
-  const tests: ValueTest[] = [];
-  if (item.equals !== undefined) tests.push({ kind: 'equals', value: item.equals });
-  if (item.contains !== undefined) tests.push({ kind: 'contains', text: item.contains });
-  if (item.matches !== undefined) tests.push({ kind: 'matches', pattern: item.matches });
-  if (item.schema !== undefined) tests.push({ kind: 'schema', schema: item.schema });
-  if (item.json !== undefined) tests.push({ kind: 'json', schema: item.json });
-  return tests;
-}
-
-const nodeNames = z.array(z.string().min(1)).min(1);
-
-const nodes = z
-  .strictObject({ 'in-order': nodeNames.optional(), include: nodeNames.optional() })
-  .refine((written) => Object.keys(written).length > 0, { message: 'must have `in-order` or `include`' });
-
-/** The expectations of a response in the file's format. A failed run is an error unless it is expected: see `status`. */
-const writtenExpectations = z
-  .strictObject({
-    status: z.enum(['success', 'error', 'interrupted']).default('success'),
-    values: z.array(valueItem).default([]),
-    /** As `values`, with `$` standing for the list of messages. */
-    messages: z.array(valueItem).default([]),
-    nodes: nodes.optional(),
-    'first-event-within': within.optional(),
-    'total-within': within.optional(),
-  })
-  .transform((written): Expectation[] => [
-    { kind: 'status', equals: written.status },
-    ...written.values.flatMap((item) => valueTests(item).map((test) => expected(item.path, test))),
-    ...written.messages.flatMap((item) => valueTests(item).map((test) => expected(inMessages(item.path), test))),
-    ...visited('sequence', written.nodes?.['in-order']),
-    ...visited('set', written.nodes?.include),
-    ...soon('first-event', written['first-event-within']),
-    ...soon('total', written['total-within']),
-  ]);
-
-const expected = (where: string, test: ValueTest): Expectation => ({ kind: 'value', path: where, test });
-
-/** Outside of its texts, every `$` of a query stands for the whole, those within its filters too. */
-const inMessages = (where: string): string =>
-  where.replace(/'(?:\\.|[^'\\])*'?|"(?:\\.|[^"\\])*"?|\$/g, (part) => (part === '$' ? '$.messages' : part));
-
-const visited = (order: 'sequence' | 'set', names: string[] | undefined): Expectation[] =>
-  names === undefined ? [] : [{ kind: 'nodes', order, nodes: names }];
-
-const soon = (kind: 'first-event' | 'total', withinMs: number | undefined): Expectation[] =>
-  withinMs === undefined ? [] : [{ kind, withinMs }];
 
 const defaultAttempts = 3;
 const mostAttempts = 20;
@@ -113,6 +37,7 @@ const writtenSmokeTest = z
     answer: path.optional(),
     'stream-modes': z.array(z.enum(runStreamModes)).min(1).default(['updates', 'values']),
     expect: writtenExpectations.prefault({}),
+    grader: writtenGrader.optional(),
     attempts: z.int().min(1).max(mostAttempts).default(defaultAttempts),
     timeout: duration(100, longestTimeoutMs).prefault(`${defaultTimeoutMs}ms`),
     tries: z.int().min(1).max(mostTries).optional(),
@@ -134,6 +59,7 @@ const writtenSmokeTest = z
     const refuse = (key: string, message: string): void => context.addIssue({ code: 'custom', path: [key], message });
     if (test.answer !== undefined && test.cases === undefined)
       refuse('answer', 'is for `cases`, which is missing here');
+    for (const message of missingOfGrader(test.expect, test.grader)) refuse('grader', message);
     if (against === undefined && test['decide-by'] !== undefined) {
       refuse('decide-by', 'is for `against: live`, which is missing here');
     }
@@ -174,7 +100,18 @@ const isAgainstLive = (test: {
 const decidesByDefault: readonly Measure[] = ['pass-rate', 'first-event', 'total', 'tokens', 'cost'];
 
 const toSmokeTest = (
-  { name, assistant, thread, input, expect, attempts, timeout, context, 'stream-modes': modes }: WrittenSmokeTest,
+  {
+    name,
+    assistant,
+    thread,
+    input,
+    expect,
+    attempts,
+    timeout,
+    context,
+    grader,
+    'stream-modes': modes,
+  }: WrittenSmokeTest,
   series: Series | undefined,
 ): SmokeTest => ({
   name,
@@ -183,7 +120,7 @@ const toSmokeTest = (
   thread,
   input,
   streamModes: [...new Set(modes)],
-  expect,
+  expect: withGrader(expect, grader),
   attempts,
   timeoutMs: timeout,
   ...(series === undefined ? {} : { series }),

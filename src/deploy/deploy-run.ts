@@ -4,6 +4,7 @@ import type { Mode } from '../config/entry-options.ts';
 import type { ConversationTerms } from '../config/conversations.ts';
 import type { SmokeTest } from '../config/smoke-test.ts';
 import type { AgentServer, ConversationServer } from '../contract/agent/service.ts';
+import type { Graders } from '../contract/grader.ts';
 import type { CallOptions } from '../contract/call-options.ts';
 import { textsToMask } from '../contract/control/secret.ts';
 import type { Deployment } from '../contract/control/deployment.ts';
@@ -60,6 +61,8 @@ export interface DeployRunRequest {
   agentAt: (url: string) => AgentServer;
   /** The same for the conversations. */
   threadsAt?: ((url: string) => ConversationServer) | undefined;
+  /** The models that grade answers. */
+  graders?: Graders | undefined;
   /** The agent's address, for services that do not report it. */
   agentUrl?: string | undefined;
   clock: Clock;

@@ -117,6 +117,8 @@ const provesWhen: Record<UnprovenReason, string> = {
   disagreement: 'Look at what makes the answers differ, or expect of the test what holds of each of them.',
   undecided: 'Raise the `max-tries` of the test, or write a larger `drop`; look at what makes the answers differ.',
   unjudged: 'Expect less of the test: fewer values, simpler patterns and paths, or a shorter response.',
+  ungraded:
+    'Check the `grader` of the test and its key; a judge that disagrees with itself needs a clearer criterion, or only advises without `decides`.',
   'no-address': 'Give agent-url, the address at which the agent answers.',
   replaced: 'Run the tests again: they ask the revision that serves.',
   'nothing-live': 'Deploy it first, and look at the revisions of the deployment.',

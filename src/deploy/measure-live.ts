@@ -4,6 +4,7 @@ import { answersBefore } from '../planning/against-live.ts';
 import { asJudged } from '../planning/series.ts';
 import type { Evidence } from '../planning/verdict-types.ts';
 import type { DeployRun } from './deploy-run.ts';
+import { gradeAnswer } from './grade-answer.ts';
 import { sendTestRequest } from './send-test-request.ts';
 
 /**
@@ -27,14 +28,17 @@ async function measure(
   test: SmokeTest,
   { agent, run }: { agent: ReturnType<DeployRun['request']['agentAt']>; run: DeployRun },
 ): Promise<readonly Evidence[]> {
-  const { clock, signal } = run.request;
+  const { clock, signal, graders } = run.request;
+  const redact = (text: string) => run.redact(text);
+  const send = async () =>
+    gradeAnswer(test, await sendTestRequest(test, { agent, clock, signal, left }), { graders, signal, redact });
   const left = (what: string) => run.note(`smoke test ${test.name} could not remove ${what}`);
   const wanted = answersBefore(test);
   const answers: Evidence[] = [];
   let useless = 0;
   while (answers.length < wanted && useless < test.attempts) {
     const count = Math.min(test.series?.atOnce ?? 1, wanted - answers.length);
-    const sent = Array.from({ length: count }, () => sendTestRequest(test, { agent, clock, signal, left }));
+    const sent = Array.from({ length: count }, send);
     await Promise.allSettled(sent);
     for (const evidence of await Promise.all(sent)) {
       if (evidence.kind === 'unreachable') useless += 1;

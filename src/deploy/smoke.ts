@@ -2,12 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { backoffMs, type Clock } from '../clock.ts';
 import type { SmokeTest } from '../config/smoke-test.ts';
 import { messageOf } from '../errors.ts';
+import type { Graders } from '../contract/grader.ts';
 import type { AgentServer } from '../contract/agent/service.ts';
 import { concludeAll, concludeTest, nextAttempt } from '../planning/verdict.ts';
 import { attributeVerdict, replacementIn } from '../planning/verdict-subject.ts';
 import { receiverOf, turnsOf, withoutLive } from '../planning/against-live.ts';
 import { attemptsAtOnce, compactAttempts, isPauseDue } from '../planning/series.ts';
 import type { Evidence, NamedVerdict, TestVerdict, UnprovenReason, Verdict } from '../planning/verdict-types.ts';
+import { gradeAnswer } from './grade-answer.ts';
 import { sendTestRequest } from './send-test-request.ts';
 import type { DeployEvent } from './deploy-event.ts';
 import { agentAddress, type Deployment } from '../contract/control/deployment.ts';
@@ -24,6 +26,8 @@ interface SmokeRun {
   live?: AgentServer | undefined;
   /** What the live agent answered before the new one was there, by the name of the test. */
   before?: ReadonlyMap<string, readonly Evidence[]> | undefined;
+  /** The models that grade answers. */
+  graders?: Graders | undefined;
   clock: Clock;
   /** From 0 up to 1. */
   random: () => number;
@@ -74,7 +78,8 @@ async function runSmokeTest(written: SmokeTest, smoking: SmokeRun): Promise<Name
       const answers: Evidence[] = [];
       for (const attempt of turn) {
         const receiver = receiverOf(test, attempt) === 'live' && live ? live : agent;
-        answers.push(await sendTestRequest(test, { agent: receiver, clock, signal, left }));
+        const evidence = await sendTestRequest(test, { agent: receiver, clock, signal, left });
+        answers.push(await gradeAnswer(test, evidence, { graders: smoking.graders, signal, redact }));
       }
       return answers;
     });
@@ -174,7 +179,7 @@ async function smokeAt(
   beside: Pick<SmokeRun, 'live' | 'before'>,
   run: DeployRun,
 ): Promise<Verdict> {
-  const { smokeTests: tests, agentAt, clock, random, signal } = run.request;
+  const { smokeTests: tests, agentAt, graders, clock, random, signal } = run.request;
   if (tests.length === 0) return unprovenVerdict([], 'no-address', '');
   if (address === undefined)
     return unprovenVerdict(tests, 'no-address', 'the service does not report where the agent answers');
@@ -184,6 +189,7 @@ async function smokeAt(
     tests,
     agent: agentAt(address),
     ...beside,
+    graders,
     clock,
     random,
     signal,

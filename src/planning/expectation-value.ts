@@ -1,10 +1,11 @@
 import { deepCompareStrict } from '@cfworker/json-schema';
+import { distance } from 'fastest-levenshtein';
 import type { JSONPathQuery } from 'json-p3';
 import { compilePath, TooManySteps } from '../config/json-path.ts';
 import { compilePattern, type CompiledPattern } from '../config/pattern.ts';
 import type { ValueTest } from '../config/smoke-test.ts';
 import { tooLarge, schemaMismatch } from './expectation-schema.ts';
-import { kindOfValue, type TextFormatter } from './format-expectation.ts';
+import { formatShare, kindOfValue, type TextFormatter } from './format-expectation.ts';
 
 /** Whether something holds, and what was seen, in bounded words. */
 export interface CheckResult {
@@ -27,17 +28,23 @@ const mostReads = 500_000;
 /** What a query that looks at more than one place may look through. */
 const searched = { nodes: 20_000, text: 1_000_000 };
 
+/** What the values of a run have at a path, or why nothing is looked for. */
+export function findValues(path: string, values: unknown): { found: readonly PathMatch[] } | { problem: string } {
+  if (values === undefined) return { problem: 'the run brought no values' };
+  const compiled = compilePath(path);
+  if (!compiled.ok) return { problem: `nothing: the path ${compiled.problem}` };
+  const large = compiled.query.singularQuery() ? undefined : tooLarge(values, searched);
+  if (large) return { problem: `${large}: too large for a path that searches them` };
+  const found = findAll(compiled.query, values);
+  if (found === undefined) return { problem: 'nothing: the path takes too many steps, so search fewer places' };
+  return found.length > mostFound ? { problem: `more than ${mostFound} values at this path` } : { found };
+}
+
 /** Holds the values of a run to one expectation: something must be found at the path, and all that is found must hold. */
 export function checkPath(path: string, test: ValueTest, values: unknown, words: TextFormatter): CheckResult {
-  if (values === undefined) return { held: false, seen: 'the run brought no values' };
-  const compiled = compilePath(path);
-  if (!compiled.ok) return { held: false, seen: `nothing: the path ${compiled.problem}` };
-  const large = compiled.query.singularQuery() ? undefined : tooLarge(values, searched);
-  if (large) return { held: false, seen: `${large}: too large for a path that searches them` };
-  const found = findAll(compiled.query, values);
-  if (found === undefined)
-    return { held: false, seen: 'nothing: the path takes too many steps, so search fewer places' };
-  if (found.length > mostFound) return { held: false, seen: `more than ${mostFound} values at this path` };
+  const looked = findValues(path, values);
+  if ('problem' in looked) return { held: false, seen: looked.problem };
+  const { found } = looked;
   const see = seeing(test, words);
   const seen = found.map((each) => ({ ...see(each.value), where: each.where }));
   const wrong = seen.find(({ held }) => !held);
@@ -111,6 +118,8 @@ function seenIn(value: unknown, test: Exclude<ValueTest, { kind: 'matches' }>, w
       if (typeof value === 'string') return { held: value.includes(test.text), seen: words.brief(value) };
       if (Array.isArray(value)) return { held: value.includes(test.text), seen: words.brief(value) };
       return { held: false, seen: `${kindOfValue(value)}, which contains no text: ${words.brief(value)}` };
+    case 'similar':
+      return similarTo(value, test, words);
     case 'json':
     case 'schema': {
       const parsed = test.kind === 'json' ? parsedJson(value) : { value };
@@ -121,6 +130,18 @@ function seenIn(value: unknown, test: Exclude<ValueTest, { kind: 'matches' }>, w
       };
     }
   }
+}
+
+/** Longer texts (characters) are not compared: it takes time by their product. */
+const longestCompared = 10_000;
+
+function similarTo(value: unknown, { text, atLeast }: { text: string; atLeast: number }, words: TextFormatter) {
+  if (typeof value !== 'string') return { held: false, seen: `${kindOfValue(value)}, not text: ${words.brief(value)}` };
+  if (value.length > longestCompared) {
+    return { held: false, seen: `a text of ${value.length} characters, more than are compared` };
+  }
+  const similarity = 1 - distance(value, text) / Math.max(value.length, text.length);
+  return { held: similarity >= atLeast, seen: `${formatShare(similarity)} (${words.brief(value, 120)})` };
 }
 
 /** The value of a text of JSON that is not too long to be held to a schema. */

@@ -1,5 +1,5 @@
 import { formatDuration } from '../config/duration.ts';
-import type { Expectation, ValueTest } from '../config/smoke-test.ts';
+import type { Expectation, Grading, ValueTest } from '../config/smoke-test.ts';
 
 /** Redacts secrets from a text before it is truncated: half a secret would not be recognised. */
 export type Redact = (text: string) => string;
@@ -98,12 +98,31 @@ export function formatExpectation(expectation: Expectation): string {
       return expectation.order === 'sequence'
         ? `nodes are ${asWritten.nodes(expectation.nodes, ' → ')}`
         : `nodes include ${asWritten.nodes(expectation.nodes, ', ')}`;
+    case 'trajectory':
+      return `${asWritten.text(expectation.path)} is ${trajectoryWords[expectation.mode]} the reference trajectory`;
+    case 'graded':
+      return `${asWritten.text(expectation.path)} ${gradingWords(expectation.grading)}, by ${asWritten.text(expectation.grader.model, 60)}`;
     case 'first-event':
       return `first event within ${formatDuration(expectation.withinMs)}`;
     case 'total':
       return `total within ${formatDuration(expectation.withinMs)}`;
   }
 }
+
+const trajectoryWords = {
+  strict: 'the same as',
+  unordered: 'the same calls in any order as',
+  subset: 'no more calls than',
+  superset: 'at least the calls of',
+} as const;
+
+const gradingWords = (grading: Grading): string =>
+  grading.kind === 'judge'
+    ? `is judged: ${asWritten.text(grading.criterion)}`
+    : `means ${asWritten.brief(grading.text)} (at least ${formatShare(grading.atLeast)})`;
+
+/** A share from 0 to 1 with two digits, never rounded up to what it does not reach. */
+export const formatShare = (share: number): string => (Math.floor(share * 100) / 100).toFixed(2);
 
 function testWords(test: ValueTest): string {
   switch (test.kind) {
@@ -113,6 +132,8 @@ function testWords(test: ValueTest): string {
       return `contains ${asWritten.brief(test.text)}`;
     case 'matches':
       return `matches ${asWritten.text(test.pattern)}`;
+    case 'similar':
+      return `is similar to ${asWritten.brief(test.text)} (at least ${formatShare(test.atLeast)})`;
     case 'schema':
       return 'fits its JSON Schema';
     case 'json':

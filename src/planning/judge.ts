@@ -1,8 +1,9 @@
 import { formatDuration } from '../config/duration.ts';
 import type { Expectation, SmokeTest } from '../config/smoke-test.ts';
-import { checkPath, type CheckResult } from './expectation-value.ts';
+import { checkPath, findValues, type CheckResult } from './expectation-value.ts';
 import { formatExpectation, createFormatter, type Redact, type TextFormatter } from './format-expectation.ts';
-import type { AnswerKind, Evidence, ExpectationResult, ProvenVerdict } from './verdict-types.ts';
+import { checkTrajectory } from './trajectory.ts';
+import type { AnswerKind, Evidence, ExpectationResult, Grade, ProvenVerdict } from './verdict-types.ts';
 
 type AnsweredEvidence = Extract<Evidence, { kind: 'answered' }>;
 
@@ -20,16 +21,45 @@ const expectationsOf = ({ expect }: SmokeTest): readonly Expectation[] =>
  */
 export function judge(test: SmokeTest, evidence: Evidence, redact: Redact = asItIs): ExpectationResult[] {
   const words = createFormatter(redact);
+  const graded = test.expect.filter(({ kind }) => kind === 'graded');
   return expectationsOf(test).map((expectation) => ({
     expectation,
     expected: formatExpectation(expectation),
-    ...(evidence.kind === 'answered'
-      ? checkExpectation(expectation, evidence, words)
-      : { held: false, seen: 'no answer' }),
+    ...(evidence.kind !== 'answered'
+      ? { held: false, seen: 'no answer' }
+      : expectation.kind === 'graded'
+        ? gradeResult(evidence.grades?.[graded.indexOf(expectation)], words)
+        : checkExpectation(expectation, evidence, words)),
+    ...(expectation.kind === 'graded' && !expectation.decides ? { advises: true as const } : {}),
   }));
 }
 
-function checkExpectation(expectation: Expectation, answer: AnsweredEvidence, words: TextFormatter): CheckResult {
+function gradeResult(grade: Grade | undefined, words: TextFormatter): CheckResult & { ungraded?: true } {
+  if (grade?.kind === 'graded') return { held: grade.held, seen: words.text(grade.why) };
+  return { held: false, seen: grade ? words.text(grade.why) : 'not graded', ungraded: true };
+}
+
+/** What an answer lacks to be right. Advice is nothing that it could lack. */
+const missedOf = (results: readonly ExpectationResult[]): ExpectationResult[] =>
+  results.filter(({ held, advises }) => !held && !advises);
+
+const isLate = ({ expectation: { kind } }: ExpectationResult): boolean => kind === 'first-event' || kind === 'total';
+
+/**
+ * Graded evidence as it counts. Where a grader that decides said nothing, and nothing else is wrong, the answer is
+ * neither right nor wrong.
+ */
+export function settled(test: SmokeTest, evidence: Evidence): Evidence {
+  if (evidence.kind !== 'answered' || !evidence.grades || judgeAll(test, [evidence]).length > 0) return evidence;
+  const open = missedOf(judge(test, evidence)).find(({ ungraded }) => ungraded);
+  return { kind: 'unreachable', why: open?.seen ?? 'not graded', ungraded: true };
+}
+
+function checkExpectation(
+  expectation: Exclude<Expectation, { kind: 'graded' }>,
+  answer: AnsweredEvidence,
+  words: TextFormatter,
+): CheckResult {
   switch (expectation.kind) {
     case 'status':
       return { held: !answer.refused && answer.status === expectation.equals, seen: statusSeen(answer, words) };
@@ -37,6 +67,15 @@ function checkExpectation(expectation: Expectation, answer: AnsweredEvidence, wo
       return checkPath(expectation.path, expectation.test, answer.values, words);
     case 'nodes':
       return { held: nodesHeld(expectation, answer.nodes), seen: words.nodes(answer.nodes, ' → ') };
+    case 'trajectory': {
+      const looked = findValues(expectation.path, answer.values);
+      if ('problem' in looked) return { held: false, seen: looked.problem };
+      return checkTrajectory(
+        expectation,
+        looked.found.map(({ value }) => value),
+        words,
+      );
+    }
     case 'first-event':
       return answer.firstEventMs === undefined
         ? { held: false, seen: 'no event arrived' }
@@ -77,8 +116,10 @@ export function judgeAll(test: SmokeTest, attempts: readonly Evidence[], redact:
     const { firstEventMs, totalMs } = evidence;
     if (evidence.kind === 'judged') return [{ kind: evidence.answer, held: [], firstEventMs, totalMs }];
     const held = judge(test, evidence, redact);
-    const missed = held.filter((each) => !each.held);
-    const late = missed.every(({ expectation: { kind } }) => kind === 'first-event' || kind === 'total');
+    const missed = missedOf(held);
+    const isOpen = missed.some(({ ungraded }) => ungraded);
+    if (isOpen && missed.every((each) => each.ungraded || isLate(each))) return [];
+    const late = missed.every(isLate);
     return [{ kind: missed.length === 0 ? 'right' : late ? 'late' : 'wrong', held, firstEventMs, totalMs }];
   });
 }

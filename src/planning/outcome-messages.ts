@@ -54,7 +54,7 @@ export function firstTestOf({ tests }: Verdict, kind: 'failed' | 'unproven'): st
 
 function clauseOf({ verdict }: NamedVerdict): string {
   if (verdict.kind === 'unproven') return withoutFullStop(verdict.why);
-  const missed = verdict.held.find(({ held }) => !held);
+  const missed = verdict.held.find(({ held, advises }) => !held && !advises);
   if (verdict.rate)
     return `${formatDecision(verdict.kind, verdict.rate)}${missed ? `: ${missed.expected}, but for example it was ${missed.seen}` : ''}`;
   if (missed?.expectation.kind === 'goes-on') return missed.seen;

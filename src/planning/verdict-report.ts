@@ -8,7 +8,7 @@ interface Reporting {
   reporter: VerdictReport['reporter'];
   /** The page of the run. */
   detailsUrl?: string | undefined;
-  /** Whether the service takes comparisons. */
+  /** Whether the service takes comparisons and advice. */
   comparisons?: boolean | undefined;
   redact: (text: string) => string;
 }
@@ -81,6 +81,7 @@ export function toReportedTest(
       expected: text(each.expected, longest),
       seen: text(each.seen, longest),
       held: each.held,
+      ...(each.advises ? { advises: true } : {}),
     })),
     why: isProven ? null : text(verdict.why, longest),
     first_event_ms: (isProven ? verdict.firstEventMs : undefined) ?? null,
@@ -103,7 +104,8 @@ export function toVerdictReport(
     (size) => () =>
       tests.slice(0, 100).map((test) => {
         const { comparison, ...reported } = toReportedTest(test, { ...size, text });
-        return comparisons && comparison ? { ...reported, comparison } : reported;
+        if (comparisons) return comparison ? { ...reported, comparison } : reported;
+        return { ...reported, expectations: reported.expectations.filter(({ advises }) => !advises) };
       }),
   );
   const fits = versions.find((version) => JSON.stringify(version()).length <= mostCharacters) ?? versions.at(-1);

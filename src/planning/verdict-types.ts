@@ -34,6 +34,8 @@ export type Evidence =
       /** ms from sending to the first event after `metadata`; undefined without such an event. */
       firstEventMs: number | undefined;
       totalMs: number;
+      /** What models say of the answer, in the order of the expectations that they grade. */
+      grades?: readonly Grade[];
     }
   /** An answer of a series that was judged and not kept, but for what is compared of it. */
   | ({ kind: 'judged' } & Sample)
@@ -43,7 +45,12 @@ export type Evidence =
       why: string;
       /** It answered that the caller may not ask (401, 403), which asking again does not change. */
       denied?: true;
+      /** There was an answer, and the model that decides whether it is right did not say. */
+      ungraded?: true;
     };
+
+/** What a model says of an answer, or why it says nothing that counts. Bounded, and without known secrets. */
+export type Grade = { kind: 'graded'; held: boolean; why: string } | { kind: 'ungraded'; why: string };
 
 /** What the live revision is taken as the measure of. */
 interface NoWorse {
@@ -64,14 +71,26 @@ export interface ExpectationResult {
   expected: string;
   /** What was seen instead or as well, in bounded words. */
   seen: string;
+  /** It is only shown: the verdict does not follow from it. */
+  advises?: true;
+  /** The model that grades it did not say whether it holds. */
+  ungraded?: true;
 }
 
 /**
- * Why nothing is proven: no response, access denied, contradicting, too few or unjudged responses, no agent to test, or another
+ * Why nothing is proven: no response, access denied, contradicting, too few, unjudged or ungraded responses, no agent to test, or another
  * revision that may have answered.
  */
 export type UnprovenReason =
-  'unreachable' | 'denied' | 'disagreement' | 'undecided' | 'unjudged' | 'no-address' | 'nothing-live' | 'replaced';
+  | 'unreachable'
+  | 'denied'
+  | 'disagreement'
+  | 'undecided'
+  | 'unjudged'
+  | 'ungraded'
+  | 'no-address'
+  | 'nothing-live'
+  | 'replaced';
 
 /** What is said of one measure. `chance` is its p-value, with all looks counted. */
 export interface Measured {

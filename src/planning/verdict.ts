@@ -3,7 +3,7 @@ import { createFormatter, type Redact, type TextFormatter } from './format-expec
 import { asItIs, judgeAll, verdictOf, type JudgedAttempt } from './judge.ts';
 import { concludeLive, receiverOf } from './against-live.ts';
 import { concludeSeries, nextOfSeries } from './series.ts';
-import type { Evidence, NamedVerdict, TestVerdict, Verdict } from './verdict-types.ts';
+import type { Evidence, NamedVerdict, TestVerdict, UnprovenReason, Verdict } from './verdict-types.ts';
 
 /**
  * The verdict on all attempts at one test. What could not be reached says nothing. What answered must agree: right and
@@ -18,7 +18,7 @@ export function concludeTest(test: SmokeTest, attempts: readonly Evidence[], red
   if (test.series && test.series.kind !== 'live' && judged.length > 0) return concludeSeries(test.series, judged);
   const last = judged.findLast(({ kind }) => kind === 'wrong') ?? judged.at(-1);
   if (!last) {
-    const because = isDenied(attempts) ? 'denied' : 'unreachable';
+    const because = whyNone(attempts.at(-1));
     return { kind: 'unproven', because, why: unreachable(attempts, createFormatter(redact)) };
   }
   const firstRight = judged.findIndex(({ kind }) => kind === 'right');
@@ -28,6 +28,11 @@ export function concludeTest(test: SmokeTest, attempts: readonly Evidence[], red
   return { kind: 'unproven', because: 'disagreement', why: disagreement(judged.length, against) };
 }
 
+function whyNone(last: Evidence | undefined): UnprovenReason {
+  if (last?.kind !== 'unreachable') return last ? 'ungraded' : 'unreachable';
+  return last.denied ? 'denied' : last.ungraded ? 'ungraded' : 'unreachable';
+}
+
 function isDenied(attempts: readonly Evidence[]): boolean {
   const last = attempts.at(-1);
   return last?.kind === 'unreachable' && last.denied === true;
@@ -35,14 +40,15 @@ function isDenied(attempts: readonly Evidence[]): boolean {
 
 function unreachable(attempts: readonly Evidence[], words: TextFormatter): string {
   const last = attempts.at(-1);
-  if (last?.kind !== 'unreachable') return 'no request was sent';
+  if (last?.kind !== 'unreachable') return last ? 'the answer is not graded' : 'no request was sent';
   if (last.denied) return `the caller is refused: ${words.text(last.why)}`;
   const often = attempts.length === 1 ? 'in one attempt' : `in ${attempts.length} attempts`;
+  if (last.ungraded) return `the answer is not graded ${often}: ${words.text(last.why)}`;
   return `no answer ${often}: ${words.text(last.why)}`;
 }
 
 function disagreement(answers: number, against: readonly JudgedAttempt[]): string {
-  const missed = against.at(-1)?.held.find(({ held }) => !held);
+  const missed = against.at(-1)?.held.find(({ held, advises }) => !held && !advises);
   const what = missed ? `: ${missed.expected}, but once it was ${missed.seen}` : '';
   return `${against.length} of ${answers} answers were wrong and the others right${what}`;
 }

@@ -133,8 +133,8 @@ function testedLines({ name, attempts, verdict }: NamedVerdict): string[] {
     `${title} (${first}total ${durationText(verdict.totalMs)})`,
     ...counted.map((line) => `    ${line}`),
     ...verdict.held.map(
-      ({ held, expected, seen }) =>
-        `    ${held ? 'ok   ' : 'wrong'} ${asLine(expected, 200)}${held ? '' : `; saw ${asLine(seen, 300)}`}`,
+      ({ held, expected, seen, advises }) =>
+        `    ${advises ? `advice, ${held ? 'ok' : 'no'}:` : held ? 'ok   ' : 'wrong'} ${asLine(expected, 200)}${held ? '' : `; saw ${asLine(seen, 300)}`}`,
     ),
   ];
 }

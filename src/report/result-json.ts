@@ -56,7 +56,14 @@ export function toResultJson(outcome: Outcome) {
       ...(each.comparison ? { comparison: comparisonFields(each.comparison) } : {}),
       ...(each.kind === 'unproven'
         ? { why: each.why }
-        : { expectations: each.held.map(({ expected, held, seen }) => ({ expected, held, seen })) }),
+        : {
+            expectations: each.held.map(({ expected, held, seen, advises }) => ({
+              expected,
+              held,
+              seen,
+              ...(advises ? { advises } : {}),
+            })),
+          }),
     })),
     first_event_ms: times.firstEventMs ?? null,
     total_ms: times.totalMs ?? null,

@@ -155,8 +155,8 @@ export function comparedText({ live, changed, measures }: Omit<TableComparison, 
 /** What was expected and, where it was not so, what was seen instead; of an unproven test why nothing is proven. */
 function expectationsCell({ expectations, why }: TableTest): Cell {
   if (why !== null) return line(why);
-  return expectations.map(({ expected, seen, held }) => [
-    { text: held ? '✓ ' : '✗ ' },
+  return expectations.map(({ expected, seen, held, advises }) => [
+    { text: `${held ? '✓' : '✗'} ${advises ? 'advice: ' : ''}` },
     { text: expected, as: 'value' as const },
     ...(held ? [] : [{ text: ' saw ' }, { text: seen, as: 'value' as const }]),
   ]);

@@ -85,6 +85,7 @@ export async function openAppFixture(options: AppFixtureOptions): Promise<AppFix
     service: { baseUrl: service.url, apiKey: service.apiKey, tenantId: undefined, spelling: 'contract' },
     builder,
     bindings,
+    graderUrls: [],
     publicUrl: url,
     databaseUrl: postgres.url,
     dataDir: join(demo.folder, 'not-used'),

@@ -9,6 +9,8 @@ export const reportedExpectation = z.strictObject({
   expected: text(2_000),
   seen: text(2_000),
   held: z.boolean(),
+  /** It is only shown: the verdict does not follow from it. */
+  advises: z.literal(true).optional(),
 });
 
 const ofBoth = <Value extends z.ZodType>(value: Value) => z.strictObject({ live: value, new: value });

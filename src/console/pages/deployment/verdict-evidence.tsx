@@ -75,10 +75,11 @@ function Test({ test, isInTable }: { test: StoredVerdict['tests'][number]; isInT
               </tr>
             </thead>
             <tbody>
-              {test.expectations.map(({ expected, seen, held }, index) => (
+              {test.expectations.map(({ expected, seen, held, advises }, index) => (
                 <tr key={index}>
                   <td>
-                    <Badge tone={held ? 'good' : 'bad'}>{held ? 'Held' : 'Not held'}</Badge>
+                    <Badge tone={held ? 'good' : advises ? 'warn' : 'bad'}>{held ? 'Held' : 'Not held'}</Badge>
+                    {advises && <span class="muted"> advice</span>}
                   </td>
                   <td>
                     <Untrusted text={expected} longest={2_000} />

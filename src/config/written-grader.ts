@@ -1,0 +1,61 @@
+import * as z from 'zod';
+import { readAddress } from '../contract/base-address.ts';
+import { duration } from './duration.ts';
+import { ruled } from './ruled-text.ts';
+import type { Expectation } from './smoke-test.ts';
+import type { WrittenExpectation } from './written-expectations.ts';
+
+const openAi = 'https://api.openai.com/v1';
+const defaultTimeoutMs = 30_000;
+const longestTimeoutMs = 120_000;
+
+/** Each is sent to a model for every answer. */
+const mostGraded = 20;
+
+const modelName = z.string().trim().min(1).max(200);
+
+/** The models that grade the answers of a test. The key is only named: the file holds no secret. */
+export const writtenGrader = z
+  .strictObject({
+    model: modelName.optional(),
+    'embedding-model': modelName.optional(),
+    'base-url': ruled(z.string().trim(), addressProblem).default(openAi),
+    key: z
+      .string()
+      .regex(/^[A-Za-z_][A-Za-z0-9_]{0,255}$/, 'must be the name of an environment variable; never a value')
+      .optional(),
+    timeout: duration(100, longestTimeoutMs).prefault(`${defaultTimeoutMs}ms`),
+  })
+  .refine((grader) => grader.model !== undefined || grader['embedding-model'] !== undefined, {
+    message: 'must name a model: `model` for judges, `embedding-model` for `by: meaning`',
+  });
+type WrittenGrader = z.infer<typeof writtenGrader>;
+
+function addressProblem(written: string): string | undefined {
+  const read = readAddress(written);
+  return read.ok ? undefined : `is not used: ${read.problem}`;
+}
+
+const modelFor = (kind: 'judge' | 'meaning', grader: WrittenGrader | undefined): string | undefined =>
+  kind === 'judge' ? grader?.model : grader?.['embedding-model'];
+
+/** What the grader of a test lacks for what it is to grade. */
+export function missingOfGrader(expect: readonly WrittenExpectation[], grader: WrittenGrader | undefined): string[] {
+  const graded = expect.filter(({ kind }) => kind === 'graded').length;
+  if (graded > mostGraded) return [`grades ${graded} expectations of one test; at most ${mostGraded} are allowed`];
+  const kinds = new Set(expect.flatMap((each) => (each.kind === 'graded' ? [each.grading.kind] : [])));
+  return [...kinds]
+    .filter((kind) => modelFor(kind, grader) === undefined)
+    .map((kind) => (kind === 'judge' ? 'needs a `model` for `judge`' : 'needs an `embedding-model` for `by: meaning`'));
+}
+
+/** The expectations with the model that grades each. */
+export function withGrader(expect: readonly WrittenExpectation[], grader: WrittenGrader | undefined): Expectation[] {
+  return expect.flatMap((each): Expectation[] => {
+    if (each.kind !== 'graded') return [each];
+    const model = modelFor(each.grading.kind, grader);
+    if (!grader || model === undefined) return [];
+    const { key, timeout: timeoutMs, 'base-url': baseUrl } = grader;
+    return [{ ...each, grader: { baseUrl, model, timeoutMs, ...(key === undefined ? {} : { key }) } }];
+  });
+}
