@@ -59,7 +59,9 @@ const writtenSmokeTest = z
     const refuse = (key: string, message: string): void => context.addIssue({ code: 'custom', path: [key], message });
     if (test.answer !== undefined && test.cases === undefined)
       refuse('answer', 'is for `cases`, which is missing here');
-    for (const message of missingOfGrader(test.expect, test.grader)) refuse('grader', message);
+    // An expectation that is refused is none yet.
+    const expectations = Array.isArray(test.expect) ? test.expect : [];
+    for (const message of missingOfGrader(expectations, test.grader)) refuse('grader', message);
     if (against === undefined && test['decide-by'] !== undefined) {
       refuse('decide-by', 'is for `against: live`, which is missing here');
     }

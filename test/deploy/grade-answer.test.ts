@@ -13,13 +13,13 @@ const key = 'the-key-of-the-model';
 const grader = { baseUrl: 'https://models.example/v1', model: 'judge-1', key: 'MODEL_KEY', timeoutMs: 30_000 };
 const judge = (decides: boolean): Expectation => ({
   kind: 'graded',
-  path: '$.reply',
+  path: '$.output',
   grading: { kind: 'judge', criterion: 'Greets by name' },
   grader,
   decides,
 });
-const right: Expectation = { kind: 'value', path: '$.reply', test: { kind: 'contains', text: 'hello' } };
-const wrong: Expectation = { kind: 'value', path: '$.reply', test: { kind: 'contains', text: 'farewell' } };
+const right: Expectation = { kind: 'value', path: '$.output', test: { kind: 'contains', text: 'hello' } };
+const wrong: Expectation = { kind: 'value', path: '$.output', test: { kind: 'contains', text: 'farewell' } };
 
 const down = new ServiceError({
   kind: 'unreachable',
@@ -76,7 +76,7 @@ describe('a judge that advises', () => {
     const { verdict } = await tested([right, judge(false)], judges(false).graders);
     const [test] = verdict.tests;
     const lines = test ? eventLines({ kind: 'smoke-tested', tested: test }) : [];
-    expect(lines.join('\n')).toContain('advice, no: $.reply is judged: Greets by name, by judge-1; saw It says ***.');
+    expect(lines.join('\n')).toContain('advice, no: $.output is judged: Greets by name, by judge-1; saw It says ***.');
     const report = (comparisons: boolean) =>
       toVerdictReport(verdict, { reporter: 'cli', comparisons, redact: (text) => text })?.tests[0]?.expectations;
     expect(report(true)?.at(-1)).toMatchObject({ held: false, advises: true });
@@ -97,7 +97,7 @@ describe('a judge that decides', () => {
   });
 
   test('proves nothing where it disagrees with itself, and it is told so', async () => {
-    const { first } = await tested([right, judge(true)], judges(true, false).graders);
+    const { first } = await tested([right, judge(true)], judges(true, false).graders, { attempts: 1 });
     expect(first).toMatchObject({ kind: 'unproven', because: 'ungraded' });
     expect(JSON.stringify(first)).toContain('the judge disagrees with itself on the same answer');
   });
@@ -139,7 +139,7 @@ test('the answer is data for the judge, and is sent without secrets', async () =
 test('texts that mean less alike than asked for are wrong where that decides', async () => {
   const means = (atLeast: number): Expectation => ({
     kind: 'graded',
-    path: '$.reply',
+    path: '$.output',
     grading: { kind: 'meaning', text: 'hi', atLeast },
     grader,
     decides: true,
