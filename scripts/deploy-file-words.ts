@@ -22,6 +22,8 @@ export const words: Readonly<Record<string, string>> = {
   'smoke-tests[].drop': 'How far below the `pass-rate` an agent fails; 0.3 by default.',
   'smoke-tests[].max-tries': 'After how many answers without a verdict nothing is proven.',
   'smoke-tests[].tries-at-once': 'How many attempts are sent at the same time, from 1 to 16; 4 by default.',
+  'smoke-tests[].skip-unmapped':
+    'With `cases` of promptfoo: leaves out assertions that have no counterpart here, all or those of the listed types.',
   'smoke-tests[].grader': 'The models that grade answers, at any OpenAI-compatible address.',
   'smoke-tests[].grader.model': 'The model for `judge`.',
   'smoke-tests[].grader.embedding-model': 'The model for `similar-to` with `by: meaning`.',

@@ -1,5 +1,6 @@
 import { isAbsolute, join, posix } from 'node:path';
 import { domainProblems } from '../agent-server/webhooks/settings.ts';
+import type { CaseFiles } from '../config/cases.ts';
 import { defaultConfigPath, readDrafts } from '../config/deploy-file.ts';
 import { fieldProblem, type WrittenField } from '../config/draft.ts';
 import type { Inputs } from '../config/input-table.ts';
@@ -40,7 +41,12 @@ async function validate(inputs: Inputs): Promise<Validation> {
     return { files: [], problems: [file.kind === 'absent' ? absent : file.problem], warnings: [] };
   }
   const counts = new Map<string, number>();
-  const cases = { ...workspaceCases, counted: (named: string, count: number) => counts.set(named, count) };
+  const skipped = new Map<string, readonly string[]>();
+  const cases: CaseFiles = {
+    ...workspaceCases,
+    counted: (named, count) => counts.set(named, count),
+    skipped: (named, types) => skipped.set(named, types),
+  };
   const read = readDesired({ inputs, file: { text: file.text, path }, cases });
   const named = readDeploymentFiles(file.text, path);
   const each = [
@@ -48,14 +54,42 @@ async function validate(inputs: Inputs): Promise<Validation> {
     ...(await Promise.all(folders(named).map(validateFolder))),
   ];
   return {
-    files: [path, ...[...counts].map(countedFile), ...each.flatMap(({ files }) => files)],
+    files: [
+      path,
+      ...[...counts].map(([file, count]) => countedFile(file, count, skipped.get(file) ?? [])),
+      ...each.flatMap(({ files }) => files),
+    ],
     problems: [...(read.ok ? [] : read.problems.map(onCommandLine)), ...each.flatMap(({ problems }) => problems)],
-    warnings: [...named.flatMap(unknownAssistants), ...each.flatMap(({ warnings }) => warnings)],
+    warnings: [
+      ...named.flatMap(unknownAssistants),
+      ...(read.ok ? read.deployments.flatMap((each) => graderWarnings(path, each)) : []),
+      ...each.flatMap(({ warnings }) => warnings),
+    ],
     series: read.ok ? read.deployments.flatMap(seriesOf) : [],
   };
 }
 
-const countedFile = ([path, cases]: [string, number]): string => `${path} (${cases} ${cases === 1 ? 'case' : 'cases'})`;
+function countedFile(path: string, cases: number, skipped: readonly string[]): string {
+  const types = [...new Set(skipped)].join(', ');
+  const left = skipped.length === 0 ? '' : `, ${skipped.length} assertions left out: ${types}`;
+  return `${path} (${cases} ${cases === 1 ? 'case' : 'cases'}${left})`;
+}
+
+/** Judges whose key is not there, which prove nothing, and judges that decide alone. */
+const graderWarnings = (file: string, { smokeTests }: DesiredDeployment): Problem[] =>
+  smokeTests.flatMap(({ name, expect }) => {
+    const graded = expect.flatMap((each) => (each.kind === 'graded' ? [each] : []));
+    const keys = new Set(graded.flatMap(({ grader: { key } }) => (key === undefined || process.env[key] ? [] : [key])));
+    const deciding = graded.filter(({ decides }) => decides);
+    const isAlone = deciding.length > 0 && expect.length - graded.length <= 1;
+    const warn = (message: string): Problem => ({ file, line: 1, column: 1, field: 'smoke-tests', message });
+    return [
+      ...(keys.size > 0 ? [warn(`the key of the grader of smoke test ${name} is not set here`)] : []),
+      ...(isAlone
+        ? [warn(`a model alone decides smoke test ${name}: expect something beside it that needs no model`)]
+        : []),
+    ];
+  });
 
 const seriesOf = ({ desired, smokeTests }: DesiredDeployment): Validation['series'] & {} =>
   smokeTests.flatMap(({ name, series }) =>

@@ -15,6 +15,8 @@ export interface CaseFiles {
   read(path: string): { text: string } | { why: string };
   /** Reports how many cases a file has. */
   counted?(path: string, cases: number): unknown;
+  /** Reports the types of assertions of a file that were left out on purpose, each as often as it was. */
+  skipped?(path: string, types: readonly string[]): unknown;
 }
 
 /** One smoke test of the list, and where it is from. */
@@ -69,11 +71,14 @@ export function expandCases(draft: Draft, files: CaseFiles | undefined): { draft
         : mapLangSmith(row, { test, answer });
     });
     problems.push(...mapped.flatMap((each) => each.problems));
+    const skipped = mapped.flatMap((each) => each.skipped ?? []);
+    if (skipped.length > 0) files?.skipped?.(cases, skipped);
+    const { 'skip-unmapped': _, ...whole } = test;
     return mapped.map(({ sources, over }, at) => {
       const row = rows[at];
       const label = row && labelOf(row, at);
       const name = typeof test['name'] === 'string' ? { name: `${test['name']}: ${label}` } : {};
-      return { value: { ...test, ...name, ...over }, index, ...(row ? { row, sources } : {}) };
+      return { value: { ...whole, ...name, ...over }, index, ...(row ? { row, sources } : {}) };
     });
   }
 

@@ -7,6 +7,8 @@ export interface MappedCase {
   over: Record<string, unknown>;
   sources: (readonly [part: FieldPath, from: FieldPath])[];
   problems: Problem[];
+  /** The types of assertions that were left out on purpose. */
+  skipped?: string[];
 }
 
 /** What a test expects, as it was written. */

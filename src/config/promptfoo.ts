@@ -19,6 +19,7 @@ export function mapPromptfoo(
   { test, answer, defaults }: { test: Record<string, unknown>; answer: string; defaults: CaseRow | undefined },
 ): MappedCase {
   const problems: Problem[] = [];
+  const skipped: string[] = [];
   const vars: Record<string, unknown> = {};
   const assertions: Assertion[] = [];
   const limits: { ms: number; from: FieldPath }[] = [];
@@ -40,6 +41,7 @@ export function mapPromptfoo(
   return {
     over: { input: filled ?? null, expect: { ...expect, ...(limit ? { 'total-within': `${limit.ms}ms` } : {}) } },
     problems,
+    skipped,
     sources: [
       [['name'], ['description']],
       [['input'], ['vars']],
@@ -72,7 +74,18 @@ export function mapPromptfoo(
     };
     if (!isObject(written) || typeof written['type'] !== 'string') return refuse('must be a map with a `type`');
     const { type } = written;
-    problems.push(...strayKeys(of, written, `type metric ${type === 'latency' ? 'threshold' : 'value'}`, path));
+    const map = mappings.get(type.replace(/^not-/, ''));
+    const graded = gradedTypes.get(type);
+    if (type !== 'latency' && !graded && (!map || type === 'not-is-json')) {
+      if (isSkipped(test['skip-unmapped'], type)) {
+        skipped.push(shortType(type));
+        return [];
+      }
+      return refuse(
+        `is of the type \`${shortType(type)}\`, which is not supported. Remove it, or leave such out with \`skip-unmapped: [${shortType(type)}]\` in the smoke test`,
+      );
+    }
+    problems.push(...strayKeys(of, written, `type metric ${keysOf(type)}`, path));
     if (isFile(written['value'])) return refuse('is a file, which is not read: write its text', 'value');
     const value = fill(written['value'], vars, (why) => refuse(`is not read: ${why}`, 'value'));
     if (type === 'latency') {
@@ -81,16 +94,43 @@ export function mapPromptfoo(
       limits.push({ ms: threshold, from: of === row ? path : [] });
       return [];
     }
-    const map = mappings.get(type.replace(/^not-/, ''));
-    if (!map || type === 'not-is-json')
-      return refuse(
-        `is of the type \`${shortType(type)}\`, which is not supported. Remove it, or keep it in a file of its own for promptfoo`,
-      );
-    const item = map(value);
+    if (graded) {
+      const { grader } = test;
+      if (!isObject(grader) || grader[graded.model] === undefined) {
+        if (isSkipped(test['skip-unmapped'], type)) {
+          skipped.push(type);
+          return [];
+        }
+        return refuse(`needs a \`grader\` with \`${graded.model}\` in the smoke test, or \`skip-unmapped\``);
+      }
+      const made = typeof value === 'string' ? graded.map(value, written['threshold']) : undefined;
+      return made ? [made] : refuse('is not what an assertion of this type takes', 'value');
+    }
+    const item = map?.(value);
     if (!item) return refuse('is not what an assertion of this type takes', 'value');
     return [type.startsWith('not-') ? { schema: negated(item) } : item];
   }
 }
+
+/** What a model grades there: it advises, as every model that is not said to decide. */
+const gradedTypes = new Map<string, { model: string; map: (value: string, threshold: unknown) => Item | undefined }>([
+  ['llm-rubric', { model: 'model', map: (judge) => ({ judge }) }],
+  [
+    'similar',
+    {
+      model: 'embedding-model',
+      // The default there.
+      map: (text, atLeast = 0.75) => ({ 'similar-to': text, by: 'meaning', 'at-least': atLeast }),
+    },
+  ],
+]);
+
+const keysOf = (type: string): string =>
+  type === 'latency' ? 'threshold' : type === 'similar' ? 'value threshold' : 'value';
+
+/** Whether assertions of a type are left out on purpose: all that have no counterpart, or those that are named. */
+const isSkipped = (skip: unknown, type: string): boolean =>
+  skip === true || (Array.isArray(skip) && skip.includes(type));
 
 const shortType = (type: string): string => type.slice(0, 40).replaceAll(/[^\w:-]/g, '');
 

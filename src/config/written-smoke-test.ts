@@ -35,6 +35,7 @@ const writtenSmokeTest = z
     input: z.unknown().optional(),
     cases: ruled(z.string(), graphConfigPathProblem).optional(),
     answer: path.optional(),
+    'skip-unmapped': z.union([z.boolean(), z.array(z.string().min(1)).min(1)]).optional(),
     'stream-modes': z.array(z.enum(runStreamModes)).min(1).default(['updates', 'values']),
     expect: writtenExpectations.prefault({}),
     grader: writtenGrader.optional(),
@@ -59,6 +60,8 @@ const writtenSmokeTest = z
     const refuse = (key: string, message: string): void => context.addIssue({ code: 'custom', path: [key], message });
     if (test.answer !== undefined && test.cases === undefined)
       refuse('answer', 'is for `cases`, which is missing here');
+    if (test['skip-unmapped'] !== undefined && test.cases === undefined)
+      refuse('skip-unmapped', 'is for `cases`, which is missing here');
     // An expectation that is refused is none yet.
     const expectations = Array.isArray(test.expect) ? test.expect : [];
     for (const message of missingOfGrader(expectations, test.grader)) refuse('grader', message);

@@ -192,6 +192,29 @@ tests: [{ vars: {}, assert: [{ type: latency, threshold: 1500 }] }]`;
     expect([held(right), held(wrong)]).toEqual([true, false]);
   });
 
+  test('have judges that advise, where the smoke test names a grader', () => {
+    const file =
+      '- assert: [{ type: llm-rubric, value: "kind to {{who}}" }, { type: similar, value: hi, threshold: 0.9 }]\n  vars: { who: Ada }';
+    const fields = 'input: "{{who}}"\ngrader: { model: m, embedding-model: e, key: MODEL_KEY }';
+    const grader = { baseUrl: 'https://api.openai.com/v1', key: 'MODEL_KEY', timeoutMs: 30_000 };
+    const graded = { kind: 'graded', path: '$.messages[-1].content', decides: false };
+    expect(tests(file, { fields })[0]?.expect.slice(1)).toEqual([
+      { ...graded, grading: { kind: 'judge', criterion: 'kind to Ada' }, grader: { ...grader, model: 'm' } },
+      { ...graded, grading: { kind: 'meaning', text: 'hi', atLeast: 0.9 }, grader: { ...grader, model: 'e' } },
+    ]);
+  });
+
+  test('leave out what has no counterpart only where that is said', () => {
+    const file =
+      '- assert: [{ type: javascript, value: x }, { type: contains, value: hi }, { type: rouge-n, value: y }]';
+    expect(tests(file, { fields: 'input: 1\nskip-unmapped: true' })[0]?.expect.slice(1)).toEqual([
+      answer({ kind: 'contains', text: 'hi' }),
+    ]);
+    expect(problems(file, { fields: 'input: 1\nskip-unmapped: [javascript]' })).toEqual([
+      expect.stringContaining('is of the type `rouge-n`, which is not supported'),
+    ]);
+  });
+
   test('report a mistake of their defaults once', () => {
     const file = 'defaultTest: { assert: [{ type: toString }] }\ntests: [{ vars: {} }, { vars: {} }]';
     expect(problems(file, { fields: 'input: 1' })).toEqual([
@@ -201,12 +224,12 @@ tests: [{ vars: {}, assert: [{ type: latency, threshold: 1500 }] }]`;
 
   test.each<[what: string, row: string, problem: string]>([
     [
-      'a judge',
+      'a judge without a grader',
       'assert: [{ type: llm-rubric, value: kind }]',
-      '`[0].assert[0]` is of the type `llm-rubric`, which is not supported. Remove it',
+      '`[0].assert[0]` needs a `grader` with `model` in the smoke test, or `skip-unmapped`',
     ],
     ['code', 'assert: [{ type: javascript, value: x }]', '`[0].assert[0]` is of the type `javascript`, which'],
-    ['a set', 'assert: [{ type: assert-set, assert: [] }]', '`[0].assert[0].assert` is not supported here: remove it'],
+    ['a set', 'assert: [{ type: assert-set, assert: [] }]', '`[0].assert[0]` is of the type `assert-set`, which'],
     [
       'a weight',
       'assert: [{ type: equals, value: a, weight: 2 }]',

@@ -11,6 +11,9 @@ import { AgentInMemory } from './agent-in-memory.ts';
 
 export const publicUrl = 'https://landfall.example.test';
 
+/** The address of the only grader that may get answers. */
+export const graderUrl = 'https://models.example.test/v1';
+
 /** A secret of the deployment. */
 export const secret = 'hunter22-hunter22';
 
@@ -130,6 +133,7 @@ export class Driving {
       random: () => 0.5,
       control: this.control,
       publicUrl: this.publicUrl,
+      graderUrls: [graderUrl],
       log: loggerTo((message) => this.logged.push(message)),
     });
   }
