@@ -64,7 +64,7 @@ async function grade(
   if (grading.kind === 'meaning') {
     const compared = await tryCall(graders.similarity(grader, [answer, grading.text], { signal }));
     if (!compared.ok) return ungraded(compared.error.message);
-    return { kind: 'graded', held: compared.value >= grading.atLeast, why: `${formatShare(compared.value)}` };
+    return { kind: 'graded', held: compared.value >= grading.atLeast, why: formatShare(compared.value) };
   }
   const question = cutText(redact(JSON.stringify(input) ?? ''), longestInput);
   const prompt = { rules, data: JSON.stringify({ criterion: grading.criterion, question, answer }) };

@@ -10,7 +10,8 @@ import {
   type TwoSamples,
 } from './compare.ts';
 import { expectedOf, formatComparison, seenOf } from './format-comparison.ts';
-import type { JudgedAttempt } from './judge.ts';
+import { withCounts } from './advice.ts';
+import { judgeAll, type JudgedAttempt } from './judge.ts';
 import type { Evidence, ExpectationResult, Measured, Sample, TestVerdict } from './verdict-types.ts';
 
 // Tests whose verdict is how the new agent answers beside the live one.
@@ -120,9 +121,12 @@ export function concludeLive(
   const isWrong = (attempt: JudgedAttempt): boolean => attempt.kind !== 'right' && attempt.held.length > 0;
   const example = kind === 'failed' && has(worse, 'pass-rate') ? judged.findLast(isWrong) : undefined;
   const last = example ?? judged.at(-1);
+  const ofLive = attempts.filter((_, index) => receiverOf(test, index) === 'live');
+  const advised = (example ?? judged.findLast(({ held }) => held.length > 0))?.held ?? [];
+  const advice = withCounts(advised, judged, judgeAll(test, ofLive)).filter(({ advises }) => advises);
   return {
     kind,
-    held: [...shown, ...(example?.held ?? [])],
+    held: [...shown, ...(example?.held.filter(({ advises }) => !advises) ?? []), ...advice],
     firstEventMs: last?.firstEventMs,
     totalMs: last?.totalMs ?? 0,
     comparison,

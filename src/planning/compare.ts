@@ -52,6 +52,7 @@ export function sampleOf(test: SmokeTest, evidence: Evidence): Sample | undefine
     totalMs: evidence.totalMs,
     nodes: evidence.nodes.slice(0, mostNodes),
     ...usageOf(evidence.values, test.prices),
+    ...(judged.advice.length > 0 ? { advice: judged.advice } : {}),
   };
 }
 

@@ -3,7 +3,8 @@ import type { Expectation, SmokeTest } from '../config/smoke-test.ts';
 import { checkPath, findValues, type CheckResult } from './expectation-value.ts';
 import { formatExpectation, createFormatter, type Redact, type TextFormatter } from './format-expectation.ts';
 import { checkTrajectory } from './trajectory.ts';
-import type { AnswerKind, Evidence, ExpectationResult, Grade, ProvenVerdict } from './verdict-types.ts';
+import { adviceOf } from './advice.ts';
+import type { Advice, AnswerKind, Evidence, ExpectationResult, Grade, ProvenVerdict } from './verdict-types.ts';
 
 type AnsweredEvidence = Extract<Evidence, { kind: 'answered' }>;
 
@@ -107,6 +108,7 @@ export interface JudgedAttempt {
   held: readonly ExpectationResult[];
   firstEventMs: number | undefined;
   totalMs: number;
+  advice: Advice;
 }
 
 /** Judges the attempts that brought an answer, in their order. */
@@ -114,13 +116,22 @@ export function judgeAll(test: SmokeTest, attempts: readonly Evidence[], redact:
   return attempts.flatMap((evidence) => {
     if (evidence.kind === 'unreachable') return [];
     const { firstEventMs, totalMs } = evidence;
-    if (evidence.kind === 'judged') return [{ kind: evidence.answer, held: [], firstEventMs, totalMs }];
+    if (evidence.kind === 'judged')
+      return [{ kind: evidence.answer, held: [], firstEventMs, totalMs, advice: evidence.advice ?? [] }];
     const held = judge(test, evidence, redact);
     const missed = missedOf(held);
     const isOpen = missed.some(({ ungraded }) => ungraded);
     if (isOpen && missed.every((each) => each.ungraded || isLate(each))) return [];
     const late = missed.every(isLate);
-    return [{ kind: missed.length === 0 ? 'right' : late ? 'late' : 'wrong', held, firstEventMs, totalMs }];
+    return [
+      {
+        kind: missed.length === 0 ? 'right' : late ? 'late' : 'wrong',
+        held,
+        firstEventMs,
+        totalMs,
+        advice: adviceOf(held),
+      },
+    ];
   });
 }
 

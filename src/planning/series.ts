@@ -10,6 +10,7 @@ import {
 } from '../sequential-test.ts';
 import { isReachable, nextOfLive, receiverOf, requestsOfLive } from './against-live.ts';
 import { looksOf, sampleOf } from './compare.ts';
+import { withCounts } from './advice.ts';
 import { judgeAll, verdictOf, type JudgedAttempt } from './judge.ts';
 import type { Evidence, TestVerdict } from './verdict-types.ts';
 
@@ -58,7 +59,7 @@ export function concludeSeries(series: OwnSeries, judged: readonly JudgedAttempt
     const because = decision === 'continue' ? 'unreachable' : undecided;
     return { kind: 'unproven', because, why: whyUndecided(series, rate), rate };
   }
-  return { ...verdictOf(decision, shown), rate };
+  return { ...verdictOf(decision, { ...shown, held: withCounts(shown.held, judged) }), rate };
 }
 
 function whyUndecided(series: OwnSeries, rate: ObservedRate): string {
@@ -132,8 +133,15 @@ export function attemptsAtOnce(test: SmokeTest, attempts: readonly Evidence[]): 
 export function asJudged(test: SmokeTest, evidence: Evidence): Evidence {
   const sample = sampleOf(test, evidence);
   if (!sample) return evidence;
-  const { answer, firstEventMs, totalMs, ...compared } = sample;
-  return { kind: 'judged', answer, firstEventMs, totalMs, ...(test.series?.kind === 'live' ? compared : {}) };
+  const { answer, firstEventMs, totalMs, advice, ...compared } = sample;
+  return {
+    kind: 'judged',
+    answer,
+    firstEventMs,
+    totalMs,
+    ...(test.series?.kind === 'live' ? compared : {}),
+    ...(advice ? { advice } : {}),
+  };
 }
 
 /** The attempts of a series without the answers that no report shows; of one answer all of them. */

@@ -17,7 +17,12 @@ export interface Sample {
   tokens?: number | undefined;
   /** By the prices of the test. */
   cost?: number | undefined;
+  /** Of the expectations that only advise. */
+  advice?: Advice | undefined;
 }
+
+/** Whether each thing that only advises held, in its order; null where its model did not say. */
+export type Advice = readonly (boolean | null)[];
 
 /** The evidence of one attempt at a smoke test, before it is judged. */
 export type Evidence =

@@ -84,6 +84,37 @@ describe('a judge that advises', () => {
   });
 });
 
+describe('advice on several answers', () => {
+  test('is counted', async () => {
+    const series = { kind: 'all-right', tries: 4, atOnce: 1 } as const;
+    // Two answers of yes, one of no, and one on which the judge disagrees with itself.
+    const { graders } = judges(true, true, false, false, true, false, true);
+    const { first } = await tested([right, judge(false)], graders, { series });
+    expect(JSON.stringify(first)).toContain('by judge-1 (2 of 3)');
+  });
+
+  test('is compared with that on the live agent, and does not decide', async () => {
+    const clock = new SimulatedClock();
+    const live = new AgentModel(clock, says('hello Ada'));
+    const agent = new AgentModel(clock, says('hello'));
+    const graders: Graders = {
+      judge: async (_, { data }) => ({ holds: data.includes('Ada'), reason: '' }),
+      similarity: async () => 0,
+    };
+    const series = { kind: 'live', tries: 10, drop: 0.3, decideBy: ['total'], tests: 1, atOnce: 1 } as const;
+    const { tests } = await smoke({
+      tests: [{ ...hello, expect: [right, judge(false)], series }],
+      agent,
+      live,
+      graders,
+      clock,
+      random: () => 0.5,
+    });
+    expect(tests[0]?.verdict.kind).not.toBe('failed');
+    expect(JSON.stringify(tests[0]?.verdict)).toMatch(/by judge-1 \(0 of 1\d, live 1\d of 1\d\)/);
+  });
+});
+
 describe('a judge that decides', () => {
   test('says what is right and what is wrong', async () => {
     expect((await tested([right, judge(true)], judges(true).graders)).verdict.kind).toBe('passed');
