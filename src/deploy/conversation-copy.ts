@@ -89,6 +89,7 @@ export async function copyProblems(
   }
   const copyId = copied.value.thread_id;
   try {
+    signal?.throwIfAborted();
     const lastsMs = 2 * terms.timeoutMs + spareMs;
     const mark = { metadata: { ...markOfCopy(clock.now() + lastsMs) } };
     const ttl = { ttl: Math.ceil(lastsMs / 60_000), strategy: 'delete' as const };

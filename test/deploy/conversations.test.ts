@@ -159,6 +159,15 @@ test('removes copies at the live revision when the new one is gone, and names wh
   expect(notes).toEqual([expect.stringContaining('could not remove the copy copy-2 of thread one')]);
 });
 
+test('a copy that is being made when the check is cancelled is removed as well', async () => {
+  threads.add('one');
+  const cancelled = new AbortController();
+  changed.onCopy = () => cancelled.abort(new Error('cancelled'));
+  check.signal = cancelled.signal;
+  await expect(run()).rejects.toThrow('cancelled');
+  expect([left(), threads.copies, changed.ran]).toEqual([[], ['one'], []]);
+});
+
 test('a cancelled check removes its copies before it rejects', async () => {
   for (const id of ['one', 'two', 'three', 'four', 'five', 'six']) threads.add(id);
   const cancelled = new AbortController();

@@ -32,6 +32,8 @@ export class ThreadServerModel implements ConversationServer {
   readonly failing = new Map<string, Error>();
   /** What runs end with, the last again and again. */
   runs: Ran[] = [{ kind: 'values', values: {} }];
+  /** Called when a copy is made, whose response then takes half a second. */
+  onCopy: (() => void) | undefined;
   /** Called when a run begins. */
   onRun: () => void = () => undefined;
   readonly #of: ThreadsModel;
@@ -52,10 +54,12 @@ export class ThreadServerModel implements ConversationServer {
     );
   }
 
-  async copyThread(id: string): Promise<Thread> {
+  async copyThread(id: string, options?: CallOptions): Promise<Thread> {
     this.#fail('copyThread');
     const copy = `copy-${this.#of.copies.push(id)}`;
     this.#of.threads.set(copy, { ...this.#there(id), thread_id: copy });
+    this.onCopy?.();
+    if (this.onCopy) await this.#clock.sleep(500, options?.signal);
     return this.#there(copy);
   }
 

@@ -70,6 +70,11 @@ test.each([
   });
   expect(`${summary}${log}${JSON.stringify(outputs)}`).not.toMatch(/Good morning|euros|within 30/);
   expect(await agent.searchThreads({ limit: 100 })).toEqual(before);
+  const reported = await fetch(
+    `${fixture.service.url}/v2/deployments/${deployed['deployment-id']}/revisions/${outputs['revision-id']}/verdicts`,
+    { headers: { 'x-api-key': fixture.service.apiKey } },
+  );
+  expect(await reported.text()).toContain(`thread ${waiting}: ${why}`);
 });
 
 test('an addition is promoted, and its conversations go on', async () => {
