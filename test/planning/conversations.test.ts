@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Thread } from '../../src/contract/agent/thread.ts';
+import { verdictReport } from '../../src/contract/control/verdict.ts';
 import { concludeConversations, type ConversationResult } from '../../src/planning/conversation-verdict.ts';
 import {
   compareInterrupts,
@@ -15,6 +16,8 @@ import {
   type ConversationSides,
   type ConversationState,
 } from '../../src/planning/conversations.ts';
+import { toVerdictReport } from '../../src/planning/verdict-report.ts';
+import { concludeAll } from '../../src/planning/verdict.ts';
 
 const terms = { newest: 10, timeoutMs: 60_000 };
 const state = (more: Partial<ConversationState> = {}): ConversationState => ({
@@ -263,4 +266,21 @@ test('names broken conversations by their id, and masks what an agent calls its 
     expect.stringContaining('thread b'),
     '80 more threads',
   ]);
+});
+
+test('is reported to a service like the verdict on a smoke test', () => {
+  const found = concludeConversations([broken, goesOn, movedOn], 5.5, (text) => text);
+  const verdict = concludeAll(found ? [found] : []);
+  const report = toVerdictReport(verdict, { reporter: 'action', redact: (text) => text });
+  expect(verdictReport.parse(report)).toMatchObject({
+    kind: 'failed',
+    tests: [
+      {
+        name: 'conversations',
+        kind: 'failed',
+        attempts: 3,
+        expectations: [{ held: false, seen: expect.stringContaining('thread b') }, { held: true }],
+      },
+    ],
+  });
 });
