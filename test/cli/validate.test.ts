@@ -70,6 +70,34 @@ describe('landfall validate', () => {
     });
   });
 
+  test('counts the assertions that are left out on purpose', async () => {
+    const named = `${deployFile}    smoke-tests: [{ name: t, assistant: support, input: 1, cases: qa/a.yaml, skip-unmapped: true }]\n`;
+    const cases = '- assert: [{ type: javascript, value: x }, { type: javascript, value: y }]';
+    const files = { '.github/landfall.yml': named, 'agent/langgraph.json': graphConfig, 'qa/a.yaml': cases };
+    expect(await validated(files)).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('qa/a.yaml (1 case, 2 assertions left out: javascript): fine\n'),
+    });
+  });
+
+  test('warns of a judge that decides alone, and of one whose key is not set', async () => {
+    const tests = (judge: string) => `${deployFile}    smoke-tests:
+      - name: kind
+        assistant: support
+        input: null
+        grader: { model: m, key: LANDFALL_TEST_UNSET_KEY }
+        expect: { messages: [${judge}] }
+`;
+    const of = async (judge: string) =>
+      validated({ '.github/landfall.yml': tests(judge), 'agent/langgraph.json': graphConfig });
+    const alone = await of('{ path: "$[-1].content", judge: Is kind, decides: true }');
+    expect(alone).toMatchObject({ code: 0, err: expect.stringContaining('a model alone decides smoke test kind') });
+    expect(alone.err).toContain('the key of the grader of smoke test kind is not set here');
+    const beside = await of('{ path: "$[-1].content", judge: Is kind, decides: true, contains: hi }');
+    expect(beside.err).not.toContain('alone');
+    expect((await of('{ path: "$[-1].content", judge: Is kind }')).err).not.toContain('alone');
+  });
+
   test('reports all errors of both files at once', async () => {
     const end = await validated({
       '.github/landfall.yml': deployFile.replace('repo-ref: main', 'repo-ref: refs/heads/main\n    rebuild: sometimes'),
