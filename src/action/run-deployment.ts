@@ -5,6 +5,7 @@ import type { SmokeTest } from '../config/smoke-test.ts';
 import type { Workflow } from '../planning/commit.ts';
 import type { Outcome } from '../deploy/outcome-types.ts';
 import type { DeployEvent } from '../deploy/deploy-event.ts';
+import { gradersFor } from './graders-for.ts';
 import type { PackedSource } from '../archive/pack.ts';
 
 /** The configuration of a run, after all input has been read. */
@@ -47,11 +48,7 @@ export async function runDeployment(deployRun: DeployInputs): Promise<Outcome> {
     agents.set(url, agent);
     return agent;
   };
-  const graded = deployment.smokeTests.flatMap(({ expect }) => expect).filter((each) => each.kind === 'graded');
-  const keyOf = (name: string) => process.env[name];
-  const keys = graded.flatMap(({ grader: { key } }) => (key === undefined ? [] : (keyOf(key) ?? [])));
-  const graders =
-    graded.length === 0 ? undefined : (await import('../client/grader.ts')).connectGraders({ userAgent, keyOf });
+  const { graders, keys, close } = await gradersFor(deployment.smokeTests, userAgent);
   try {
     return await deploy({
       ...deployment,
@@ -69,9 +66,9 @@ export async function runDeployment(deployRun: DeployInputs): Promise<Outcome> {
       signal,
       emit,
       mask,
-      credentials: [...(apiKey === undefined ? [] : [apiKey]), ...keys.map((key) => key.trim())],
+      credentials: [...(apiKey === undefined ? [] : [apiKey]), ...keys],
     });
   } finally {
-    await Promise.all([control.close(), graders?.close(), ...[...agents.values()].map((agent) => agent.close())]);
+    await Promise.all([control.close(), close(), ...[...agents.values()].map((agent) => agent.close())]);
   }
 }

@@ -1,4 +1,5 @@
 import { longestSilence } from '../action/run-deployment.ts';
+import { gradersFor } from '../action/graders-for.ts';
 import { version } from '../action/version.ts';
 import { connectAgentServer } from '../client/agent.ts';
 import { steadyClock } from '../clock.ts';
@@ -49,6 +50,8 @@ export async function compareCommand(inputs: Inputs, terminal: Terminal): Promis
   const tenantId = inputs['tenant-id']?.trim() || undefined;
   const settings = { apiKey, tenantId, allowHttp, userAgent: `landfall-cli/${version}`, idleMs: longestSilence(tests) };
   const agents = [live, changed].map((url) => connectAgentServer({ ...settings, url }));
+  const { graders, keys, close } = await gradersFor(tests, settings.userAgent);
+  for (const key of keys) terminal.hide(key);
   const [former, latter] = agents;
   if (!former || !latter) throw new Error('two agents are compared');
   const cancelled = new AbortController();
@@ -60,6 +63,8 @@ export async function compareCommand(inputs: Inputs, terminal: Terminal): Promis
       tests: tests.map((test) => ({ ...test, series: { ...compared, tries, tests: tests.length } })),
       live: former,
       agent: latter,
+      graders,
+      redact: (text) => terminal.masked(text),
       clock: steadyClock,
       random: Math.random,
       signal: cancelled.signal,
@@ -83,7 +88,7 @@ export async function compareCommand(inputs: Inputs, terminal: Terminal): Promis
     return exitCodes.fails;
   } finally {
     process.off('SIGINT', leave).off('SIGTERM', leave);
-    await Promise.all(agents.map((agent) => agent.close()));
+    await Promise.all([close(), ...agents.map((agent) => agent.close())]);
   }
 }
 

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { longestSilence, runDeployment } from '../../src/action/run-deployment.ts';
-import type { SmokeTest } from '../../src/config/smoke-test.ts';
+import type { Expectation, SmokeTest } from '../../src/config/smoke-test.ts';
 import { startControlStub } from './control-stub.ts';
 
 const requests: SmokeTest = {
@@ -16,7 +16,7 @@ const requests: SmokeTest = {
 };
 
 /** The outcome of `mode: smoke` with an agent that answers like this. */
-async function smoked(answer: RequestListener) {
+async function smoked(answer: RequestListener, smokeTest = requests, mask: (secret: string) => void = () => undefined) {
   const control = await startControlStub({ status: 'DEPLOYED' });
   const agent = createServer(answer);
   await new Promise<void>((resolve) => agent.listen(0, '127.0.0.1', resolve));
@@ -38,13 +38,13 @@ async function smoked(answer: RequestListener) {
       },
       deployment: {
         desired: { source: 'external_docker', name: 'echo', secretsStrategy: 'merge' },
-        smokeTests: [requests],
+        smokeTests: [smokeTest],
         onFailure: 'keep',
       },
       userAgent: 'test',
       signal: new AbortController().signal,
       emit: () => undefined,
-      mask: () => undefined,
+      mask,
     });
   } finally {
     agent.closeAllConnections();
@@ -62,6 +62,46 @@ test('does not print the key that an agent repeats', async () => {
   expect(outcome.kind).toBe('broken');
   expect(JSON.stringify(outcome)).toContain('your key is ***');
   expect(JSON.stringify(outcome)).not.toContain('key-of-the-service');
+});
+
+test('gets the key of a grader from the environment, and masks it everywhere', async () => {
+  const key = 'key-of-the-grader';
+  vi.stubEnv('TEST_GRADER_KEY', `${key}\n`);
+  const masked: string[] = [];
+  const judge: Expectation = {
+    kind: 'graded',
+    path: '$.reply',
+    grading: { kind: 'judge', criterion: 'Is kind' },
+    grader: { baseUrl: '', model: 'm', key: 'TEST_GRADER_KEY', timeoutMs: 20_000 },
+    decides: false,
+  };
+  const grader = createServer((request, response) => {
+    const content = JSON.stringify({ reason: `Sent with ${request.headers.authorization}.`, holds: false });
+    response.end(JSON.stringify({ choices: [{ message: { content } }] }));
+  });
+  await new Promise<void>((resolve) => grader.listen(0, '127.0.0.1', resolve));
+  const address = grader.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  judge.grader.baseUrl = `http://127.0.0.1:${port}/v1`;
+  try {
+    const outcome = await smoked(
+      (_, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        response.write('event: metadata\ndata: {"run_id":"r"}\n\n');
+        response.end('event: values\ndata: {"reply":"hello"}\n\n');
+      },
+      { ...requests, expect: [...requests.expect, judge] },
+      (secret) => masked.push(secret),
+    );
+    expect(outcome.verdict?.kind).toBe('passed');
+    expect(JSON.stringify(outcome)).toContain('Sent with Bearer ***.');
+    expect(JSON.stringify(outcome)).not.toContain(key);
+    expect(masked).toContain(key);
+  } finally {
+    vi.unstubAllEnvs();
+    grader.closeAllConnections();
+    await new Promise((resolve) => grader.close(resolve));
+  }
 });
 
 test.each([
