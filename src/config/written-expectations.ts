@@ -42,7 +42,7 @@ const valueItem = z
   .superRefine((item, context) => {
     const refuse = (message: string, ...key: string[]): void =>
       context.addIssue({ code: 'custom', path: key, message });
-    const { judge, decides, by, 'similar-to': similar, 'at-least': atLeast, path: _, ...exact } = item;
+    const { judge, decides, by, 'similar-to': similar, 'at-least': atLeast, path: where, ...exact } = item;
     if (judge === undefined && similar === undefined && Object.keys(exact).length === 0) {
       refuse(
         'must say what is expected there: `equals`, `contains`, `matches`, `schema`, `json`, `similar-to` or `judge`',
@@ -51,6 +51,11 @@ const valueItem = z
     if (similar === undefined) {
       if (by !== undefined) refuse('is for `similar-to`, which is missing here', 'by');
       if (atLeast !== undefined) refuse('is for `similar-to`, which is missing here', 'at-least');
+    }
+    const compiled = compilePath(where);
+    if ((judge !== undefined || by === 'meaning') && compiled.ok && !compiled.query.singularQuery()) {
+      // Nothing is searched, which would take time before the answer is judged in a thread of its own.
+      refuse('must name one place, without `*`, `..`, slices and filters, for what a model grades', 'path');
     }
     if (decides !== undefined && judge === undefined && by !== 'meaning') {
       refuse('is for what a model grades: `judge`, or `similar-to` with `by: meaning`', 'decides');

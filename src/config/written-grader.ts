@@ -42,11 +42,14 @@ const modelFor = (kind: 'judge' | 'meaning', grader: WrittenGrader | undefined):
 /** What the grader of a test lacks for what it is to grade. */
 export function missingOfGrader(expect: readonly WrittenExpectation[], grader: WrittenGrader | undefined): string[] {
   const graded = expect.filter(({ kind }) => kind === 'graded').length;
-  if (graded > mostGraded) return [`grades ${graded} expectations of one test; at most ${mostGraded} are allowed`];
+  if (graded > mostGraded)
+    return [`must not grade more than ${mostGraded} expectations of one test, and grades ${graded}`];
   const kinds = new Set(expect.flatMap((each) => (each.kind === 'graded' ? [each.grading.kind] : [])));
   return [...kinds]
     .filter((kind) => modelFor(kind, grader) === undefined)
-    .map((kind) => (kind === 'judge' ? 'needs a `model` for `judge`' : 'needs an `embedding-model` for `by: meaning`'));
+    .map((kind) =>
+      kind === 'judge' ? 'must have a `model` for `judge`' : 'must have an `embedding-model` for `by: meaning`',
+    );
 }
 
 /** The expectations with the model that grades each. */

@@ -141,6 +141,36 @@ test.each<[sentence: string, written: string, problem: string]>([
     'tries-at-once: 3',
     '`smoke-tests[0].tries-at-once` is for `tries` or a `pass-rate`, which are missing here',
   ],
+  [
+    'a judge without a model',
+    'expect: { values: [{ path: $.a, judge: Is kind }] }',
+    '`smoke-tests[0].grader` must have a `model` for `judge`',
+  ],
+  [
+    'a judge of several places',
+    'grader: { model: m }, expect: { values: [{ path: "$..a", judge: Is kind }] }',
+    '`smoke-tests[0].expect.values[0].path` must name one place',
+  ],
+  [
+    'what decides without a model',
+    'expect: { values: [{ path: $.a, equals: 1, decides: true }] }',
+    '`smoke-tests[0].expect.values[0].decides` is for what a model grades',
+  ],
+  [
+    'a key in place of its name',
+    'grader: { model: m, key: sk-abc }',
+    '`smoke-tests[0].grader.key` must be the name of an environment variable; never a value',
+  ],
+  [
+    'a grader over plain http',
+    'grader: { model: m, base-url: "http://models.example/v1" }',
+    '`smoke-tests[0].grader.base-url` is not used: plain http would show the key',
+  ],
+  [
+    'a message without a role',
+    'expect: { trajectory: { messages: [{ content: hi }] } }',
+    '`smoke-tests[0].expect.trajectory.messages[0]` must be a message',
+  ],
 ])('refuses %s', (_, written, problem) => {
   expect(seen(`- { name: a, assistant: b, input: null, ${written} }`).join('\n')).toContain(problem);
 });
