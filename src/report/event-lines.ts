@@ -119,7 +119,8 @@ function changeLine({ field, from, to, makesRevision, why }: FieldChange): strin
 }
 
 const attemptWords = (verdict: TestVerdict): string => {
-  return verdict.kind === 'unproven' ? `was not answered (${asLine(verdict.why, 300)})` : verdict.kind;
+  if (verdict.kind !== 'unproven') return verdict.kind;
+  return `was not ${verdict.because === 'ungraded' ? 'graded' : 'answered'} (${asLine(verdict.why, 300)})`;
 };
 
 function testedLines({ name, attempts, verdict }: NamedVerdict): string[] {
