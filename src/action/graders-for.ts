@@ -6,7 +6,7 @@ interface ConnectedGraders {
   graders?: Graders;
   /** The values of their keys, which no output may show. */
   keys: readonly string[];
-  close(): Promise<void>;
+  close: () => Promise<void>;
 }
 
 /** Connects the graders of smoke tests, with their keys from the environment. */

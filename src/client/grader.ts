@@ -95,7 +95,7 @@ const readJudgement: Reader<Judgement> = (reply) => {
   if (!read.ok) return read;
   const judged = judgement.safeParse(fromJson(read.value.choices[0]?.message.content ?? ''));
   if (judged.success) return { ok: true, value: judged.data };
-  return { ok: false, failure: unreadable(reply.status, 'the model did not answer as it was told to', false) };
+  return { ok: false, failure: unreadable(reply.status, 'the model did not reply in the requested form', false) };
 };
 
 /** From -1 to 1; undefined for vectors of different lengths or without a direction. */

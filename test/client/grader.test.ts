@@ -47,7 +47,7 @@ test.each([
   expect((await serviceError(connected().judge(grader, prompt, {}))).kind).toBe('unreadable');
 });
 
-test('a failure is told without the key', async () => {
+test('a failure is reported without the key', async () => {
   nock(host)
     .post('/v1/chat/completions')
     .reply(401, { error: { message: `Incorrect API key provided: ${key}` } });

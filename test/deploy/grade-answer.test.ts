@@ -121,13 +121,13 @@ describe('a judge that decides', () => {
     expect((await tested([right, judge(true)], judges(false).graders)).verdict.kind).toBe('failed');
   });
 
-  test('proves nothing where it is down, and its key is not told', async () => {
+  test('proves nothing where it is down, and its key is not shown', async () => {
     const { first } = await tested([right, judge(true)], judges(down).graders);
     expect(first).toMatchObject({ kind: 'unproven', because: 'ungraded' });
     expect(JSON.stringify(first)).toContain('connection refused for ***');
   });
 
-  test('proves nothing where it disagrees with itself, and it is told so', async () => {
+  test('proves nothing where it disagrees with itself, and says so', async () => {
     const { first } = await tested([right, judge(true)], judges(true, false).graders, { attempts: 1 });
     expect(first).toMatchObject({ kind: 'unproven', because: 'ungraded' });
     expect(JSON.stringify(first)).toContain('the judge disagrees with itself on the same answer');
@@ -167,7 +167,7 @@ test('the answer is data for the judge, and is sent without secrets', async () =
   expect(prompts[0]?.rules).not.toContain('Greets');
 });
 
-test('texts that mean less alike than asked for are wrong where that decides', async () => {
+test('texts that are less similar in meaning than required are wrong where that decides', async () => {
   const means = (atLeast: number): Expectation => ({
     kind: 'graded',
     path: '$.output',
