@@ -3,12 +3,14 @@ import type { Clock } from '../clock.ts';
 import type { SmokeTest } from '../config/smoke-test.ts';
 import { canonicalJson } from '../contract/canonical-json.ts';
 import type { ControlService } from '../contract/control/service.ts';
+import { messageOf } from '../errors.ts';
 import { ServiceError } from '../contract/service-error.ts';
 import { samplesOf, toBaselineRequest } from '../planning/baseline.ts';
+import type { DeployRun } from './deploy-run.ts';
 import type { Sample } from '../planning/verdict-types.ts';
 
-/** How long the service may take with the baseline of one test (ms). */
-const baselineMs = 15_000;
+/** How long the service may take with the baselines of all tests (ms). */
+const baselinesMs = 15_000;
 
 /** The revision whose answers are kept, and the dependencies. */
 export interface BaselineContext {
@@ -22,6 +24,21 @@ export interface BaselineContext {
   /** Called where the service keeps baselines, and one could not be read or written; unless the signal aborts. */
   missed: (error: unknown) => void;
 }
+
+/** The same of a deploy run. */
+export const baselineContext = (
+  { deploymentId, revisionId }: Pick<BaselineContext, 'deploymentId' | 'revisionId'>,
+  run: DeployRun,
+): BaselineContext => ({
+  deploymentId,
+  revisionId,
+  control: run.request.control,
+  clock: run.request.clock,
+  signal: run.request.signal,
+  redact: (text) => run.redact(text),
+  missed: (error) =>
+    run.note(`the service could not keep or return what the smoke tests measured: ${messageOf(error)}`),
+});
 
 /** The answers of a test that were kept with a revision. */
 export interface KeptBaseline {
@@ -38,43 +55,53 @@ export function hashOfTest(test: SmokeTest): string {
   return createHash('sha256').update(canonicalJson(sentAndExpected)).digest('hex');
 }
 
-/** What the service keeps of a test on the revision; undefined where there is nothing. Never rejects. */
-export async function readBaseline(test: SmokeTest, context: BaselineContext): Promise<KeptBaseline | undefined> {
+/** What the service keeps of these tests on the revision, by test; less where it can't be reached. Never rejects. */
+export async function readBaselines(
+  tests: readonly SmokeTest[],
+  context: BaselineContext,
+): Promise<ReadonlyMap<SmokeTest, KeptBaseline>> {
   const { control, deploymentId, revisionId } = context;
-  return whereKept(context, async (options) => {
-    const kept = await control
-      .getBaseline(deploymentId, revisionId, hashOfTest(test), options)
-      .catch(undefinedIfMissing);
-    const samples = kept && samplesOf(kept);
-    return kept && samples ? { samples, takenAt: kept.taken_at } : undefined;
+  const found = new Map<SmokeTest, KeptBaseline>();
+  if (tests.length === 0) return found;
+  await whereKept(context, async (options) => {
+    for (const test of tests) {
+      const kept = await control
+        .getBaseline(deploymentId, revisionId, hashOfTest(test), options)
+        .catch(undefinedIfMissing);
+      const samples = kept && samplesOf(kept);
+      if (kept && samples) found.set(test, { samples, takenAt: kept.taken_at });
+    }
   });
+  return found;
 }
 
-/** Keeps the answers of a test with the revision that gave them. Never rejects: it only saves a later measurement. */
-export async function keepBaseline(
-  test: SmokeTest,
-  samples: readonly Sample[],
+/** Keeps the answers of tests with the revision that gave them. Never rejects: it only saves a later measurement. */
+export async function keepBaselines(
+  measured: ReadonlyMap<SmokeTest, readonly Sample[]>,
   context: BaselineContext,
 ): Promise<void> {
   const { control, deploymentId, revisionId, redact } = context;
-  const request = toBaselineRequest(samples, redact);
-  if (!request) return;
-  await whereKept(context, (options) =>
-    control.keepBaseline(deploymentId, revisionId, hashOfTest(test), request, options),
-  );
+  const requests = [...measured].flatMap(([test, samples]) => {
+    const request = samples.length > 0 ? toBaselineRequest(samples, redact) : undefined;
+    return request ? [{ hash: hashOfTest(test), request }] : [];
+  });
+  if (requests.length === 0) return;
+  await whereKept(context, async (options) => {
+    for (const { hash, request } of requests) {
+      await control.keepBaseline(deploymentId, revisionId, hash, request, options);
+    }
+  });
 }
 
-async function whereKept<T>(
+async function whereKept(
   { control, clock, signal, missed }: BaselineContext,
-  work: (options: { signal: AbortSignal | undefined; deadline: number }) => Promise<T>,
-): Promise<T | undefined> {
-  const options = { signal, deadline: clock.now() + baselineMs };
+  work: (options: { signal: AbortSignal | undefined; deadline: number }) => Promise<void>,
+): Promise<void> {
+  const options = { signal, deadline: clock.now() + baselinesMs };
   try {
-    if ((await control.features(options)).baselines !== true) return undefined;
-    return await work(options);
+    if ((await control.features(options)).baselines === true) await work(options);
   } catch (error) {
     if (!signal?.aborted) missed(error);
-    return undefined;
   }
 }
 

@@ -1,10 +1,13 @@
 import type { SmokeTest } from '../config/smoke-test.ts';
+import type { AgentServer } from '../contract/agent/service.ts';
 import { agentAddress } from '../contract/control/deployment.ts';
-import { answersBefore } from '../planning/against-live.ts';
+import { answersBefore, comparesKept } from '../planning/against-live.ts';
+import { sampleOf } from '../planning/compare.ts';
 import { asJudged } from '../planning/series.ts';
-import type { Evidence } from '../planning/verdict-types.ts';
+import type { Evidence, Sample } from '../planning/verdict-types.ts';
 import type { DeployRun } from './deploy-run.ts';
 import { gradeAnswer } from './grade-answer.ts';
+import { baselineContext, keepBaselines, readBaselines, type KeptBaseline } from './kept-baselines.ts';
 import { sendTestRequest } from './send-test-request.ts';
 
 /**
@@ -17,16 +20,45 @@ export async function measureLive(run: DeployRun): Promise<void> {
   const tests = smokeTests.filter(({ series }) => series?.kind === 'live');
   const address = formerDeployment && (agentUrl ?? agentAddress(formerDeployment));
   if (!wait || before || tests.length === 0 || !formerLive || !address || !URL.canParse(address)) return;
-  const answers: [string, readonly Evidence[]][] = [];
-  run.emit({ kind: 'measuring-live', revisionId: formerLive.id, tests: tests.length });
+  const context = baselineContext({ deploymentId: formerDeployment.id, revisionId: formerLive.id }, run);
+  const kept = await readBaselines(tests.filter(comparesKept), context);
+  noteKept([...kept.values()], formerLive.id, run);
+  const missing = tests.filter((test) => (kept.get(test)?.samples.length ?? 0) < answersBefore(test));
+  if (missing.length > 0) run.emit({ kind: 'measuring-live', revisionId: formerLive.id, tests: missing.length });
   const agent = agentAt(address);
-  for (const test of tests) answers.push([test.name, await measure(test, { agent, run })]);
+  const answers: [string, readonly Evidence[]][] = [];
+  const measured = new Map<SmokeTest, readonly Sample[]>();
+  for (const test of tests) {
+    const former = (kept.get(test)?.samples ?? []).slice(-answersBefore(test)).map(asEvidence);
+    const all = missing.includes(test) ? await measure(test, { former, agent, run }) : former;
+    answers.push([test.name, all]);
+    if (missing.includes(test))
+      measured.set(
+        test,
+        all.flatMap((evidence) => sampleOf(test, evidence) ?? []),
+      );
+  }
   run.known.before = new Map(answers);
+  // It is of use if this change fails, and the live revision goes on.
+  run.report(() => keepBaselines(measured, context));
 }
 
+const asEvidence = (sample: Sample): Evidence => ({ kind: 'judged', ...sample });
+
+/** Says which answers were not measured now, and when they were. */
+function noteKept(kept: readonly KeptBaseline[], revisionId: string, run: DeployRun): void {
+  const [oldest] = kept.map(({ takenAt }) => takenAt).toSorted();
+  if (oldest === undefined) return;
+  const tests = kept.length === 1 ? '1 smoke test is' : `${kept.length} smoke tests are`;
+  run.note(
+    `${tests} compared with answers of the live revision ${revisionId} that were kept, the oldest from ${oldest}`,
+  );
+}
+
+/** What the live agent answered: `former` answers, and as many more as are missing. */
 async function measure(
   test: SmokeTest,
-  { agent, run }: { agent: ReturnType<DeployRun['request']['agentAt']>; run: DeployRun },
+  { former, agent, run }: { former: readonly Evidence[]; agent: AgentServer; run: DeployRun },
 ): Promise<readonly Evidence[]> {
   const { clock, signal, graders } = run.request;
   const redact = (text: string) => run.redact(text);
@@ -34,7 +66,7 @@ async function measure(
     gradeAnswer(test, await sendTestRequest(test, { agent, clock, signal, left }), { graders, signal, redact });
   const left = (what: string) => run.note(`smoke test ${test.name} could not remove ${what}`);
   const wanted = answersBefore(test);
-  const answers: Evidence[] = [];
+  const answers: Evidence[] = [...former];
   let useless = 0;
   while (answers.length < wanted && useless < test.attempts) {
     const count = Math.min(test.series?.atOnce ?? 1, wanted - answers.length);

@@ -6,15 +6,23 @@ import type { Graders } from '../contract/grader.ts';
 import type { AgentServer } from '../contract/agent/service.ts';
 import { concludeAll, concludeTest, nextAttempt } from '../planning/verdict.ts';
 import { attributeVerdict, replacementIn } from '../planning/verdict-subject.ts';
-import { receiverOf, turnsOf, withoutLive } from '../planning/against-live.ts';
+import { comparedAnswers, receiverOf, turnsOf, withoutLive } from '../planning/against-live.ts';
 import { attemptsAtOnce, compactAttempts, isPauseDue } from '../planning/series.ts';
-import type { Evidence, NamedVerdict, TestVerdict, UnprovenReason, Verdict } from '../planning/verdict-types.ts';
 import { gradeAnswer } from './grade-answer.ts';
+import type {
+  Evidence,
+  NamedVerdict,
+  Sample,
+  TestVerdict,
+  UnprovenReason,
+  Verdict,
+} from '../planning/verdict-types.ts';
 import { sendTestRequest } from './send-test-request.ts';
 import type { DeployEvent } from './deploy-event.ts';
 import { agentAddress, type Deployment } from '../contract/control/deployment.ts';
 import type { DeployRun } from './deploy-run.ts';
 import { withConversationsHeld, withConversationsLive } from './run-conversations.ts';
+import { baselineContext, keepBaselines } from './kept-baselines.ts';
 import { reportVerdict } from './report-verdict.ts';
 import { tryCall, type CallResult } from './try-call.ts';
 
@@ -28,6 +36,8 @@ interface SmokeRun {
   before?: ReadonlyMap<string, readonly Evidence[]> | undefined;
   /** The models that grade answers. */
   graders?: Graders | undefined;
+  /** Receives what the new agent answered to each test against the live one. */
+  compared?: Map<SmokeTest, readonly Sample[]> | undefined;
   clock: Clock;
   /** From 0 up to 1. */
   random: () => number;
@@ -89,7 +99,10 @@ async function runSmokeTest(written: SmokeTest, smoking: SmokeRun): Promise<Name
     const verdict = redacted(concludeTest(test, attempts, redact), redact);
     const again = nextAttempt(test, attempts) === 'again';
     emit?.({ kind: 'smoke-attempt', name: test.name, attempt: attempts.length, verdict, again });
-    if (!again) return { name: test.name, attempts: attempts.length, verdict };
+    if (!again) {
+      smoking.compared?.set(written, comparedAnswers(test, attempts));
+      return { name: test.name, attempts: attempts.length, verdict };
+    }
     if (isPauseDue(test, attempts)) await clock.sleep(pauseAfter(attempts.length, random), signal);
   }
 }
@@ -118,7 +131,8 @@ export async function smokeLive(run: DeployRun, revisionId: string | null | unde
   const address = agentUrl ?? (run.known.deployment && agentAddress(run.known.deployment));
   // What was answered before is of the revision that the followed one replaced.
   const before = revisionId === run.known.revisionId ? run.known.before : undefined;
-  const answered = await withConversationsLive(await smokeAt(address, { before }, run), run);
+  const compared = new Map<SmokeTest, readonly Sample[]>();
+  const answered = await withConversationsLive(await smokeAt(address, { before, compared }, run), run);
   const deploymentId = run.known.deployment?.id;
   if (!deploymentId || !revisionId || answered.kind === 'none') return { verdict: answered };
   const current = await tryCall(control.getDeployment(deploymentId, run.reading(Infinity)));
@@ -128,7 +142,7 @@ export async function smokeLive(run: DeployRun, revisionId: string | null | unde
   }
   const active = run.saw(current.value).active_revision_id;
   const verdict = attributeVerdict(answered, { tested: revisionId, active });
-  if (replacementIn(verdict) === undefined) reportInBackground(verdict, { deploymentId, revisionId }, run);
+  if (replacementIn(verdict) === undefined) reportInBackground(verdict, { deploymentId, revisionId, compared }, run);
   return { verdict, current };
 }
 
@@ -145,16 +159,20 @@ export async function smokeHeld(
   const isCompared = formerLive && smokeTests.some(({ series }) => series?.kind === 'live');
   const address = isCompared && deployment && (agentUrl ?? agentAddress(deployment));
   const live = address && URL.canParse(address) ? agentAt(address) : undefined;
-  const verdict = await withConversationsHeld(await smokeAt(held.address, { live }, run), held.address, run);
-  reportInBackground(verdict, held, run);
+  const compared = new Map<SmokeTest, readonly Sample[]>();
+  const answered = await smokeAt(held.address, { live, compared }, run);
+  const verdict = await withConversationsHeld(answered, held.address, run);
+  reportInBackground(verdict, { ...held, compared }, run);
   return verdict;
 }
 
+/** Reports the verdict, and keeps what was measured with a revision that goes on to serve. */
 function reportInBackground(
   verdict: Verdict,
-  { deploymentId, revisionId }: { deploymentId: string; revisionId: string },
+  tested: { deploymentId: string; revisionId: string; compared: NonNullable<SmokeRun['compared']> },
   run: DeployRun,
 ): void {
+  const { deploymentId, revisionId, compared } = tested;
   const { control, workflow, clock, signal, timeoutMs } = run.request;
   run.report(() =>
     reportVerdict(verdict, {
@@ -172,11 +190,12 @@ function reportInBackground(
       withinMs: timeoutMs,
     }),
   );
+  if (verdict.kind !== 'failed') run.report(() => keepBaselines(compared, baselineContext(tested, run)));
 }
 
 async function smokeAt(
   address: string | undefined,
-  beside: Pick<SmokeRun, 'live' | 'before'>,
+  beside: Pick<SmokeRun, 'live' | 'before' | 'compared'>,
   run: DeployRun,
 ): Promise<Verdict> {
   const { smokeTests: tests, agentAt, graders, clock, random, signal } = run.request;

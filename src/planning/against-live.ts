@@ -53,6 +53,14 @@ export function withoutLive(test: SmokeTest, former: number): SmokeTest {
 export const answersBefore = ({ series }: SmokeTest): number =>
   series?.kind === 'live' ? Math.min(series.tries, mostBefore) : 0;
 
+/** Whether answers of another hour are comparable: how long an answer takes depends on the hour. */
+export const comparesKept = ({ series }: SmokeTest): boolean =>
+  series?.kind === 'live' && !series.decideBy.some((measure) => measure === 'first-event' || measure === 'total');
+
+/** The answers of the new agent that were compared; none of a test that compares nothing. */
+export const comparedAnswers = (test: SmokeTest, attempts: readonly Evidence[]): readonly Sample[] =>
+  test.series?.kind === 'live' ? gather(test.series, test, attempts).samples.changed : [];
+
 interface Gathered {
   samples: TwoSamples;
   /** Requests without an answer that is counted. */

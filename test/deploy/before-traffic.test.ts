@@ -8,6 +8,7 @@ import { ends, goesLive, serviceError } from './control-model.ts';
 import { built, DeployFixture, first, hello, image, imaged, second, workflowOn } from './deploy-fixture.ts';
 import { heldAddress } from './model-holds.ts';
 
+const third = 'c'.repeat(40);
 const wrong = says('good bye');
 const unreachable = serviceError('unreachable', 'stream run');
 const tested: Partial<DeployRunRequest> = { workflow: workflowOn(second), smokeTests: [hello] };
@@ -324,6 +325,41 @@ describe('a test against the live revision', () => {
         ],
       },
     });
+  });
+
+  const byHour = { ...series, decideBy: ['pass-rate'] } as const;
+
+  test('measures the live one only as far as its kept answers do not reach, and keeps what was measured', async () => {
+    const { fixture, deploy, control } = await holding();
+    const request = { smokeTests: [{ ...hello, series: byHour }], verify: 'after-traffic' as const };
+    await deploy(request);
+    // The live one was measured before the change, and the new one after it: one of its answers was a cold start.
+    expect([fixture.agent.requested.length, control.count('keep baseline')]).toEqual([30 + 31, 2]);
+    control.scripts.push(goesLive(third));
+    const outcome = await deploy({ ...request, workflow: workflowOn(third) });
+    expect(outcome).toMatchObject({ kind: 'deployed', revisionId: 'r3' });
+    expect(outcome.notes).toContainEqual(
+      expect.stringMatching(
+        /^1 smoke test is compared with answers of the live revision r2 that were kept, .* from 20/,
+      ),
+    );
+    expect(fixture.agent.requested).toHaveLength(30 + 31 + 31);
+    expect(fixture.events.filter(({ kind }) => kind === 'measuring-live')).toHaveLength(1);
+  });
+
+  test('takes no kept answers of another hour for a verdict by times', async () => {
+    const { fixture, deploy, control } = await holding();
+    const request = { smokeTests, verify: 'after-traffic' as const };
+    await deploy(request);
+    control.scripts.push(goesLive(third));
+    await deploy({ ...request, workflow: workflowOn(third) });
+    expect([fixture.agent.requested.length, control.count('get baseline')]).toEqual([2 * (30 + 31), 0]);
+  });
+
+  test('keeps nothing of a revision that failed', async () => {
+    const { fixture, deploy, control } = await holding(wrong);
+    expect(await deploy({ smokeTests })).toMatchObject({ kind: 'discarded' });
+    expect([control.count('keep baseline'), fixture.agent.requested.length]).toEqual([0, 31]);
   });
 
   test('proves nothing where the live one can not be measured, and rolls nothing back', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { SmokeTest } from '../../src/config/smoke-test.ts';
-import { hashOfTest, keepBaseline, readBaseline } from '../../src/deploy/kept-baselines.ts';
+import { hashOfTest, keepBaselines, readBaselines, type BaselineContext } from '../../src/deploy/kept-baselines.ts';
 import type { Sample } from '../../src/planning/verdict-types.ts';
 import { ControlModel, serviceError } from './control-model.ts';
 import { hello } from './deploy-fixture.ts';
@@ -19,6 +19,10 @@ const samples: readonly Sample[] = [
   sample,
   { ...sample, answer: 'late', firstEventMs: 120, tools: ['search'], tokens: 400, cost: 0.002 },
 ];
+
+const keepBaseline = (of: SmokeTest, measured: readonly Sample[], context: BaselineContext): Promise<void> =>
+  keepBaselines(new Map([[of, measured]]), context);
+const readBaseline = async (of: SmokeTest, context: BaselineContext) => (await readBaselines([of], context)).get(of);
 
 function keeping() {
   const clock = new SimulatedClock();
