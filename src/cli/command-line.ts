@@ -76,6 +76,7 @@ export async function runCommandLine(args: readonly string[], streams: Streams):
     addInputOptions(command);
     command.addOption(json());
     if (mode === 'plan' || mode === 'deploy') command.addOption(commit());
+    if (mode === 'smoke') command.addOption(tries());
     command.addHelpText('after', afterHelp).action(async () => {
       const terminal = terminalOf(command);
       const sha: unknown = command.getOptionValue('commit');
@@ -147,6 +148,12 @@ function addProgram(
 
 const json = (): Option =>
   new Option('--json', 'Print the result as one line of JSON; progress goes to standard error.');
+
+const tries = (): Option =>
+  new Option(
+    '--tries <n>',
+    'Count so many answers to each smoke test, from 1 to 1000, whatever the file says of tries.',
+  );
 
 const commit = (): Option =>
   new Option(

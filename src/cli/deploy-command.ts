@@ -13,6 +13,7 @@ import type { DeployEvent } from '../deploy/deploy-event.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import { stackOf } from '../errors.ts';
 import { outcomeLines, eventLines } from '../report/event-lines.ts';
+import { withAnswers } from '../planning/series.ts';
 import { toResultJson } from '../report/result-json.ts';
 import { exitCodes, type ExitCode, complain, onCommandLine, readTextFile } from './problems.ts';
 import { git, headOf, type GitHead } from './git-head.ts';
@@ -99,13 +100,21 @@ function read({ mode, inputs, commit }: DeployCommand): ReadRequest {
     ...(file.kind === 'read' ? { file: { text: file.text, path } } : {}),
     env: process.env,
   });
+  const tries = mode === 'smoke' ? inputs['tries']?.trim() : undefined;
   const problems = [
     ...(file.kind === 'unreadable' ? [file.problem] : ask.ok ? [] : ask.problems),
     ...(inputs['api-key']?.trim() ? [] : [inputProblem('api-key', keyless)]),
+    ...(tries === undefined || isNumberOfTries(tries) ? [] : [inputProblem('tries', noTries)]),
     ...(commit === undefined || /^[0-9a-f]{7,64}$/i.test(commit) ? [] : [inputProblem('commit', noCommit)]),
   ];
-  return ask.ok && problems.length === 0 ? ask : { ok: false, problems: problems.map(onCommandLine) };
+  if (!ask.ok || problems.length > 0) return { ok: false, problems: problems.map(onCommandLine) };
+  if (tries === undefined) return ask;
+  const smokeTests = ask.deployment.smokeTests.map((test) => withAnswers(test, Number(tries)));
+  return { ...ask, deployment: { ...ask.deployment, smokeTests } };
 }
+
+const isNumberOfTries = (text: string): boolean => /^[1-9]\d{0,3}$/.test(text) && Number(text) <= 1_000;
+const noTries = 'tries is a whole number from 1 to 1000';
 
 const keyless = 'the key of the control service is missing: set LANDFALL_API_KEY';
 const noCommit = 'a commit is given by its sha, of at least 7 characters';

@@ -88,7 +88,11 @@ export interface ComparisonDesign {
 }
 
 /** Several answers to one question; at most `atOnce` requests are sent at the same time. */
-export type Series = { atOnce: number } & (
+export type Series = {
+  atOnce: number;
+  /** Given: so many answers are counted, whatever fewer of them decide. */
+  answers?: number;
+} & (
   | { kind: 'all-right'; tries: number }
   /** Right and wrong answers are counted until the boundaries say which of the two rates is meant. */
   | ({ kind: 'rate'; boundaries: SequentialTest } & RateHypotheses)

@@ -31,13 +31,14 @@ function count(series: OwnSeries, judged: readonly JudgedAttempt[]): Count {
   const warm = judged[0]?.kind === 'late' ? judged.slice(1) : judged;
   const rates = series.kind === 'rate' ? { passRate: series.passRate, lowRate: series.passRate - series.drop } : {};
   let right = 0;
+  let decision: Count['decision'] = 'continue';
   for (const [index, { kind }] of warm.entries()) {
     if (kind === 'right') right += 1;
     const rate = { right, answers: index + 1, ...rates };
-    const decision = decisionOf(series, rate);
-    if (decision !== 'continue') return { decision, rate };
+    if (decision === 'continue') decision = decisionOf(series, rate);
+    if (decision !== 'continue' && series.answers === undefined) return { decision, rate };
   }
-  return { decision: 'continue', rate: { right, answers: warm.length, ...rates } };
+  return { decision, rate: { right, answers: warm.length, ...rates } };
 }
 
 function decisionOf(series: OwnSeries, { right, answers }: ObservedRate): Count['decision'] {
@@ -56,7 +57,8 @@ export function concludeSeries(series: OwnSeries, judged: readonly JudgedAttempt
   if (!shown || decision === 'unproven' || decision === 'continue') {
     const undecided = series.kind === 'rate' ? 'undecided' : 'disagreement';
     // A test goes on until it is decided, unless the agent can't be reached any more.
-    const because = decision === 'continue' ? 'unreachable' : undecided;
+    const isMissing = decision === 'continue' && rate.answers < (series.answers ?? Infinity);
+    const because = isMissing ? 'unreachable' : undecided;
     return { kind: 'unproven', because, why: whyUndecided(series, rate), rate };
   }
   return { ...verdictOf(decision, { ...shown, held: withCounts(shown.held, judged) }), rate };
@@ -81,6 +83,12 @@ function missingAnswers(series: Extract<Series, { kind: 'rate' }>, { right, answ
   return `a verdict takes at least ${fewest} more ${fewest === 1 ? 'answer' : 'answers'}`;
 }
 
+/** The test with so many answers, all of which are counted: what its pass rate decides stays, if it has one. */
+export function withAnswers({ series, ...test }: SmokeTest, answers: number): SmokeTest {
+  if (series?.kind === 'rate') return { ...test, series: { ...series, answers } };
+  return { ...test, series: { kind: 'all-right', tries: answers, answers, atOnce: series?.atOnce ?? 4 } };
+}
+
 /** What a series costs and finds, as a clause. */
 export function describeSeries(series: Series): string {
   if (series.kind === 'all-right') return `needs ${series.tries} right answers`;
@@ -103,13 +111,14 @@ export function nextOfSeries(series: Series, test: SmokeTest, attempts: readonly
   if (series.kind === 'live') return nextOfLive(series, test, attempts);
   const lastAnswer = attempts.findLastIndex(({ kind }) => kind !== 'unreachable');
   if (attempts.length - 1 - lastAnswer >= test.attempts) return 'enough';
-  const { decision } = count(series, judgeAll(test, attempts));
-  return decision === 'continue' && attempts.length < mostAttempts(series, test) ? 'again' : 'enough';
+  const { decision, rate } = count(series, judgeAll(test, attempts));
+  const isOpen = series.answers === undefined ? decision === 'continue' : rate.answers < series.answers;
+  return isOpen && attempts.length < mostAttempts(series, test) ? 'again' : 'enough';
 }
 
 /** An agent that is often unreachable costs no more than twice the tries. */
 const mostAttempts = (series: OwnSeries, { attempts }: SmokeTest): number =>
-  2 * (series.kind === 'rate' ? series.boundaries.maxTries : series.tries) + attempts;
+  2 * (series.answers ?? (series.kind === 'rate' ? series.boundaries.maxTries : series.tries)) + attempts;
 
 /** Whether the agent is given time before the next attempt: not where it answers, and a series goes on. */
 export const isPauseDue = (test: SmokeTest, attempts: readonly Evidence[]): boolean =>
@@ -124,6 +133,7 @@ export function attemptsAtOnce(test: SmokeTest, attempts: readonly Evidence[]): 
   if (series?.kind === 'live') return requestsOfLive(series, test, attempts);
   if (!series || attempts.length === 0 || isPauseDue(test, attempts)) return 1;
   const { right, answers } = count(series, judgeAll(test, attempts)).rate;
+  if (series.answers !== undefined) return Math.max(1, Math.min(series.atOnce, series.answers - answers));
   const needed =
     series.kind === 'rate' ? fewestMore(series.boundaries, { right, wrong: answers - right }) : series.tries - answers;
   return Math.max(1, Math.min(series.atOnce, needed));

@@ -94,6 +94,16 @@ describe('a deploy run on a terminal', () => {
     expect(end.code).toBe(1);
     expect(end.out).toMatch(/doubles: 1.*passed/);
     expect(end.out).toMatch(/doubles: three.*failed/);
+    const counted = await result([...requests, '--tries', '7', '--json'], { status: 'DEPLOYED' }, { cwd: path });
+    expect(asked).toHaveLength(2 + 2 * 7);
+    expect(JSON.parse(counted.out)).toMatchObject({
+      smoke_tests: [
+        { verdict: 'passed', answers: 7, right_answers: 7 },
+        { verdict: 'failed', answers: 7, right_answers: 0 },
+      ],
+    });
+    const refused = await result([...requests, '--tries', '1001'], { status: 'DEPLOYED' }, { cwd: path });
+    expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('--tries: tries is a whole number') });
   });
 
   test('rollback without a former revision says why there is none', async () => {

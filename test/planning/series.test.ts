@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Series, SmokeTest } from '../../src/config/smoke-test.ts';
-import { attemptsAtOnce, compactAttempts, describeSeries } from '../../src/planning/series.ts';
+import { attemptsAtOnce, compactAttempts, describeSeries, withAnswers } from '../../src/planning/series.ts';
 import type { Evidence, TestVerdict } from '../../src/planning/verdict-types.ts';
 import { concludeTest, nextAttempt } from '../../src/planning/verdict.ts';
 import { designTest, formatRate, type SequentialTest } from '../../src/sequential-test.ts';
@@ -141,6 +141,20 @@ test.each<[sentence: string, boundaries: SequentialTest | undefined, attempts: E
   const { kind, why } = { why: '', ...concludeTest(testOf({ ...rate, boundaries: boundaries ?? raise() }), attempts) };
   expect(kind).toBe('unproven');
   expect(why).toMatch(new RegExp(`; ${takes}$`));
+});
+
+test.each<[sentence: string, series: Series | undefined, answers: Evidence[], told: string]>([
+  ['a test of one answer, of which some are wrong', undefined, mixed(8), 'unproven disagreement 6/8'],
+  ['a test of one answer, all right', undefined, times(8, right), 'passed 8/8'],
+  ['a pass rate that fewer had decided', rate, [...times(6, wrong), ...times(24, right)], 'failed 24/30'],
+  ['a pass rate that is not decided by them', rate, mixed(12), 'unproven undecided 9/12'],
+])('counts so many answers as were requested to %s', (_, series, answers, told) => {
+  const { series: __, ...plain } = testOf(three);
+  const counted = withAnswers(series ? testOf(series) : plain, answers.length);
+  expect(nextAttempt(counted, answers.slice(0, -1))).toBe('again');
+  expect(attemptsAtOnce(counted, answers.slice(0, -2))).toBe(2);
+  expect(nextAttempt(counted, answers)).toBe('enough');
+  expect(reported(concludeTest(counted, answers))).toBe(told);
 });
 
 test('stores one answer of each kind, and counts the others', () => {
