@@ -33,7 +33,11 @@ test.each([
 
 test('finds messages wherever the state keeps them, and counts each once', () => {
   const [first, second] = [said('gpt-4o', 10, 10, { id: 'run-1' }), said('gpt-4o', 5, 5, { id: 'run-2' })];
-  const values = { steps: [{ draft: first }, { checked: { by: second } }], messages: [{ ...first }], log: { last: { ...second } } };
+  const values = {
+    steps: [{ draft: first }, { checked: { by: second } }],
+    messages: [{ ...first }],
+    log: { last: { ...second } },
+  };
   expect(usageOf(structuredClone(values), prices).tokens).toBe(30);
   // Two messages without an id may be alike.
   expect(usageOf({ messages: [said('gpt-4o', 1, 1), said('gpt-4o', 1, 1)] }).tokens).toBe(4);
