@@ -9,8 +9,8 @@ import { sized } from './rounds.ts';
 
 /** Tests of one suite, and the suites that are simulated. */
 const tests = 3;
-const suites = sized(10_000, 20);
-const planted = sized(500, 10);
+const suites = sized(2_000, 20);
+const planted = sized(200, 10);
 
 type Change = (sample: Sample, random: () => number) => Partial<Sample>;
 
@@ -31,7 +31,10 @@ function answer(random: () => number): Sample {
   };
 }
 
-function simulate(change: Change, seed: number, count: number) {
+/** How both agents are compared: in pairs, or the answers of one before those of the other. */
+type Way = (change: Change, random: () => number) => { measured: Compared[]; pairs: number };
+
+function simulate(change: Change, seed: number, count: number, compare: Way = inPairs) {
   const random = randomFrom(seed);
   const found = new Map<Measure, number>();
   let [alarms, pairs] = [0, 0];
@@ -47,7 +50,7 @@ function simulate(change: Change, seed: number, count: number) {
   return { alarms: alarms / count, found: (of: Measure) => (found.get(of) ?? 0) / count, pairs: pairs / count };
 }
 
-function compare(change: Change, random: () => number): { measured: Compared[]; pairs: number } {
+function inPairs(change: Change, random: () => number): ReturnType<Way> {
   const [live, changed]: [Sample[], Sample[]] = [[], []];
   const design = { tries: 160, drop: 0.3, decideBy: measures, tests };
   for (const look of looksOf(design.tries)) {
@@ -64,9 +67,20 @@ function compare(change: Change, random: () => number): { measured: Compared[]; 
   throw new Error('the last look ends it');
 }
 
+function apart(change: Change, random: () => number): ReturnType<Way> {
+  const design = { tries: 100, drop: 0.3, decideBy: measures, tests };
+  const live = Array.from({ length: design.tries }, () => answer(random));
+  const changed = Array.from({ length: design.tries }, () => {
+    const next = answer(random);
+    return { ...next, ...change(next, random) };
+  });
+  return { measured: compareSamples({ live, changed, isPaired: false }, design), pairs: design.tries };
+}
+
 /** Shares of suites in percent, and pairs of requests. */
 export async function comparisons(): Promise<Measured[]> {
-  const same = simulate(() => ({}), 1, suites);
+  const same = simulate(() => ({}), 101, suites);
+  const sameApart = simulate(() => ({}), 102, suites, apart);
   const figure = (name: string, unit: string, ours: number, count: number, target: Target): Measured => ({
     figure: `comparison-${name}`,
     unit,
@@ -74,16 +88,21 @@ export async function comparisons(): Promise<Measured[]> {
     notes: { ours: `${count.toLocaleString('en')} simulated suites of ${tests} smoke tests` },
     targets: [target],
   });
-  const power = (name: string, measure: Measure, change: Change, seed: number) =>
-    figure(`found-${name}`, '% of suites', simulate(change, seed, planted).found(measure) * 100, planted, {
+  const power = (name: string, measure: Measure, change: Change, seed: number, compare?: Way) =>
+    figure(`found-${name}`, '% of suites', simulate(change, seed, planted, compare).found(measure) * 100, planted, {
       of: 'ours',
       least: 95,
     });
+  const lost: Change = (_, random) => ({ answer: random() < 0.6 ? 'right' : 'wrong' });
+  const slower: Change = ({ totalMs }) => ({ totalMs: totalMs + 300 });
   return [
     figure('false-alarm', '% of suites', same.alarms * 100, suites, { of: 'ours', most: 1 }),
     figure('pairs', 'pairs a test', same.pairs, suites, { of: 'ours', most: 160 }),
-    power('drop', 'pass-rate', (_, random) => ({ answer: random() < 0.6 ? 'right' : 'wrong' }), 2),
-    power('slower', 'total', ({ totalMs }) => ({ totalMs: totalMs + 300 }), 3),
+    figure('false-alarm-apart', '% of suites', sameApart.alarms * 100, suites, { of: 'ours', most: 1 }),
+    power('drop', 'pass-rate', lost, 2),
+    power('slower', 'total', slower, 3),
+    power('slower-apart', 'total', slower, 8, apart),
+    power('drop-apart', 'pass-rate', lost, 9, apart),
     power(
       'path',
       'nodes',
