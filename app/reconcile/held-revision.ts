@@ -41,7 +41,7 @@ async function liveAddress(work: ReconcileContext, intent: Intent): Promise<stri
 
 /**
  * Promotes or discards a held revision by its verdict. The revision is read first: a decision that took effect is not
- * sent again, whoever sent it. The decision is stored before it is sent.
+ * sent again, also where another client sent it. The decision is stored before it is sent.
  */
 export async function decideAboutHeld(work: ReconcileContext, intent: Intent): Promise<StepResult> {
   const { id, deploymentId, revisionId, hold, verdict } = intent;

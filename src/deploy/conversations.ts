@@ -98,7 +98,7 @@ export async function checkConversations(
 ): Promise<NamedVerdict | undefined> {
   if (!recorded.ok) return recorded.verdict;
   const { clock, note, redact } = check;
-  const begun = clock.now();
+  const startedAt = clock.now();
   const waiting = [...recorded.conversations];
   const results: ConversationResult[] = [];
   const shapes = new Map<string, ReturnType<typeof graphShape>>();
@@ -109,7 +109,7 @@ export async function checkConversations(
   };
   const work = async (): Promise<void> => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
-      const isLate = clock.now() - begun > longestMs;
+      const isLate = clock.now() - startedAt > longestMs;
       results.push(isLate ? late(next) : await tryConversation(next, { changed, live, shapeOf }, check));
     }
   };
@@ -119,7 +119,7 @@ export async function checkConversations(
   await Promise.all(workers);
   const order = recorded.conversations.map(({ threadId }) => threadId);
   results.sort((one, other) => order.indexOf(one.threadId) - order.indexOf(other.threadId));
-  const verdict = concludeConversations(results, clock.now() - begun, redact);
+  const verdict = concludeConversations(results, clock.now() - startedAt, redact);
   if (!verdict) note(`conversations: there is none to check${results.length > 0 ? ` (${besides(results)})` : ''}`);
   return verdict;
 }

@@ -31,7 +31,7 @@ export async function gradeAnswer(test: SmokeTest, evidence: Evidence, context: 
   return settled(test, await withGrades(test, evidence, context));
 }
 
-/** The same, with the grades beside an answer that is judged elsewhere. */
+/** The same, with the grades beside an answer that another thread judges. */
 export async function withGrades(test: SmokeTest, evidence: Evidence, context: GradingContext): Promise<Evidence> {
   const graded = gradedOf(test);
   if (graded.length === 0 || evidence.kind !== 'answered') return evidence;

@@ -12,7 +12,7 @@ export interface TableComparison {
   times: { live: readonly number[]; changed: readonly number[] };
 }
 
-/** A smoke test with its verdict, as the control service is told it and keeps it. */
+/** A smoke test with its verdict, as it is reported to the control service. */
 export type TableTest = Omit<VerdictReport['tests'][number], 'kind'> & { kind: string };
 
 function toTableComparison({ comparison }: TableTest): TableComparison | undefined {

@@ -143,7 +143,7 @@ describe('a revision is not held', () => {
     expect(fixture.addresses).toEqual(['https://agent.test']);
   });
 
-  test('by a service that does not tell its features, unless the file needs it', async () => {
+  test('by a service that does not say its features, unless the file needs it', async () => {
     const unavailable = serviceError('busy', 'get service info', { status: 503 });
     const { deploy, control, shown } = await holding();
     control.fails('features', unavailable);

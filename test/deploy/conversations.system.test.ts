@@ -115,8 +115,8 @@ test.each(changes)('finds the conversations that %s breaks, and leaves no copy',
   expect(await live.searchThreads({ limit: 100 })).toEqual(before);
 });
 
-test('passes a harmless addition, and resumes with the value of the file', async () => {
-  const changed = await held('harmless');
+test('passes an addition, and resumes with the value of the file', async () => {
+  const changed = await held('addition');
   expect((await check(changed)).verdict).toMatchObject({
     name: 'conversations',
     attempts: 2,

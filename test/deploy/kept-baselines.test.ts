@@ -24,7 +24,7 @@ const keepBaseline = (of: SmokeTest, measured: readonly Sample[], context: Basel
   keepBaselines(new Map([[of, measured]]), context);
 const readBaseline = async (of: SmokeTest, context: BaselineContext) => (await readBaselines([of], context)).get(of);
 
-function keeping() {
+function keptContext() {
   const clock = new SimulatedClock();
   const control = new ControlModel(clock);
   control.lacks.delete('baselines');
@@ -41,7 +41,7 @@ function keeping() {
 }
 
 test('what is kept of a test is read as it was measured, for its revision only', async () => {
-  const { context, missed, at } = keeping();
+  const { context, missed, at } = keptContext();
   expect(await readBaseline(hello, context)).toBeUndefined();
   await keepBaseline(hello, samples, context);
   expect(await readBaseline({ ...hello, name: 'renamed' }, context)).toEqual({ samples, takenAt: at });
@@ -58,7 +58,7 @@ test.each<[what: string, change: Partial<SmokeTest>]>([
   ['price', { prices: { 'gpt-4o': { input: 1, output: 2 } } }],
   ['time limit', { timeoutMs: hello.timeoutMs + 1 }],
 ])('what another test measured is not used: another %s', async (_, change) => {
-  const { context } = keeping();
+  const { context } = keptContext();
   await keepBaseline(hello, samples, context);
   expect(await readBaseline({ ...hello, ...change }, context)).toBeUndefined();
 });
@@ -75,7 +75,7 @@ test('the order of the members of an input makes no other test', () => {
 });
 
 test('answers whose nodes would be cut or masked are not kept, and masked ones are not used', async () => {
-  const { control, context } = keeping();
+  const { control, context } = keptContext();
   for (const nodes of [['secret'], Array<string>(51).fill('say'), ['x'.repeat(201)]]) {
     await keepBaseline(hello, [{ ...sample, nodes }], context);
   }
@@ -85,7 +85,7 @@ test('answers whose nodes would be cut or masked are not kept, and masked ones a
 });
 
 test('only so many of the newest answers are kept as the service takes', async () => {
-  const { context } = keeping();
+  const { context } = keptContext();
   const many = Array.from({ length: 300 }, (_, totalMs) => ({ ...sample, totalMs }));
   await keepBaseline(hello, many, context);
   expect((await readBaseline(hello, context))?.samples.map(({ totalMs }) => totalMs)).toEqual(
@@ -97,7 +97,7 @@ test('only so many of the newest answers are kept as the service takes', async (
 });
 
 test('a service that keeps no baselines is sent none, and a failure is reported and changes nothing', async () => {
-  const { control, context, missed } = keeping();
+  const { control, context, missed } = keptContext();
   control.lacks.add('baselines');
   await keepBaseline(hello, samples, context);
   expect([control.baselines.size, control.calls]).toEqual([0, ['features']]);

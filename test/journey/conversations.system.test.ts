@@ -73,7 +73,7 @@ test.each([
 });
 
 test('an addition is promoted, and its conversations go on', async () => {
-  const { exitCode, outputs } = await change('changes.ts:harmless');
+  const { exitCode, outputs } = await change('changes.ts:addition');
   expect({ exitCode, outputs }).toMatchObject({
     exitCode: 0,
     outputs: { outcome: 'deployed', 'smoke-verdict': 'passed', 'active-revision-id': outputs['revision-id'] },

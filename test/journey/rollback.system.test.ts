@@ -96,8 +96,8 @@ test('mode: smoke on an unreachable agent proves nothing', async () => {
 });
 
 test('an unreachable live revision is unproven, and is not rolled back', async () => {
-  const elsewhere = { 'agent-url': await nowhere(), verify: 'after-traffic' };
-  const step = await deployWord('second', 'third', { 'on-failure': 'rollback', ...elsewhere });
+  const unreachableAgent = { 'agent-url': await nowhere(), verify: 'after-traffic' };
+  const step = await deployWord('second', 'third', { 'on-failure': 'rollback', ...unreachableAgent });
   expect(step).toMatchObject({ exitCode: 1, outputs: { outcome: 'unproven', 'rolled-back-to': '' } });
   expect(await seen()).toEqual({ revisions: 5, active: step.outputs['revision-id'], said: 'third you' });
 });

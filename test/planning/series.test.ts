@@ -50,7 +50,7 @@ const reported = ({ kind, rate: observed, ...rest }: TestVerdict): string => {
   return `${kind}${'because' in rest ? ` ${rest.because}` : ''}${seen}`;
 };
 
-describe.each<[name: string, series: Series, cases: [sentence: string, attempts: Evidence[], told: string][]]>([
+describe.each<[name: string, series: Series, cases: [sentence: string, attempts: Evidence[], why: string][]]>([
   [
     'a pass rate',
     rate,
@@ -85,8 +85,8 @@ describe.each<[name: string, series: Series, cases: [sentence: string, attempts:
     ],
   ],
 ])('%s', (_, series, cases) => {
-  test.each(cases)('%s', (__, attempts, told) => {
-    expect(reported(concludeTest(testOf(series), attempts))).toBe(told);
+  test.each(cases)('%s', (__, attempts, why) => {
+    expect(reported(concludeTest(testOf(series), attempts))).toBe(why);
     // What is stored between two attempts decides as the whole answers do.
     const compact = compactAttempts(testOf(series), attempts);
     expect(concludeTest(testOf(series), compact)).toEqual(concludeTest(testOf(series), attempts));
@@ -143,18 +143,18 @@ test.each<[sentence: string, boundaries: SequentialTest | undefined, attempts: E
   expect(why).toMatch(new RegExp(`; ${takes}$`));
 });
 
-test.each<[sentence: string, series: Series | undefined, answers: Evidence[], told: string]>([
+test.each<[sentence: string, series: Series | undefined, answers: Evidence[], why: string]>([
   ['a test of one answer, of which some are wrong', undefined, mixed(8), 'unproven disagreement 6/8'],
   ['a test of one answer, all right', undefined, times(8, right), 'passed 8/8'],
   ['a pass rate that fewer had decided', rate, [...times(6, wrong), ...times(24, right)], 'failed 24/30'],
   ['a pass rate that is not decided by them', rate, mixed(12), 'unproven undecided 9/12'],
-])('counts so many answers as were requested to %s', (_, series, answers, told) => {
+])('counts so many answers as were requested to %s', (_, series, answers, why) => {
   const { series: __, ...plain } = testOf(three);
   const counted = withAnswers(series ? testOf(series) : plain, answers.length);
   expect(nextAttempt(counted, answers.slice(0, -1))).toBe('again');
   expect(attemptsAtOnce(counted, answers.slice(0, -2))).toBe(2);
   expect(nextAttempt(counted, answers)).toBe('enough');
-  expect(reported(concludeTest(counted, answers))).toBe(told);
+  expect(reported(concludeTest(counted, answers))).toBe(why);
 });
 
 test('stores one answer of each kind, and counts the others', () => {

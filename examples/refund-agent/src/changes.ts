@@ -13,7 +13,7 @@ export const removedChannel = refunds({ keepsPolicy: false });
 export const changedType = refunds({ amount: z.string() });
 
 /** Pages that show `amount` to a person would show nothing. */
-export const changedInterrupt = refunds({ question: (asked) => ({ title: 'Refund', details: [asked] }) });
+export const changedInterrupt = refunds({ question: (wanted) => ({ title: 'Refund', details: [wanted] }) });
 
 /** Breaks no conversation. */
-export const harmless = refunds({ remembersLanguage: true });
+export const addition = refunds({ remembersLanguage: true });

@@ -16,12 +16,12 @@ interface Change {
   remembersLanguage?: boolean;
 }
 
-/** Refunds what a message asks for, once a person has approved it. It needs no model. */
+/** Refunds what a message names, once a person has approved it. It needs no model. */
 export function refunds({
   reviewNode = 'review',
   keepsPolicy = true,
   amount = z.number(),
-  question = (asked) => ({ question: 'May I refund this?', amount: asked }),
+  question = (wanted) => ({ question: 'May I refund this?', amount: wanted }),
   remembersLanguage = false,
 }: Change = {}) {
   const State = new StateSchema({
@@ -34,17 +34,17 @@ export function refunds({
 
   return new StateGraph(State)
     .addNode('classify', ({ messages }) => {
-      const asked = /\d+/.exec(messages.at(-1)?.text ?? '')?.[0] ?? '0';
+      const wanted = /\d+/.exec(messages.at(-1)?.text ?? '')?.[0] ?? '0';
       return {
-        amount: amount.safeParse(Number(asked)).success ? Number(asked) : asked,
+        amount: amount.safeParse(Number(wanted)).success ? Number(wanted) : wanted,
         ...(keepsPolicy ? { policy: 'within 30 days' } : {}),
         ...(remembersLanguage ? { language: 'en' } : {}),
       };
     })
-    .addNode('answer', () => says('Tell me the amount that you want back.'))
-    .addNode(reviewNode, ({ amount: asked = 0 }) => {
-      const isApproved: unknown = interrupt(question(asked));
-      return says(isApproved === true ? `I have sent you ${asked}.` : 'I am sorry: this is not refunded.');
+    .addNode('answer', () => says('Give me the amount that you want back.'))
+    .addNode(reviewNode, ({ amount: wanted = 0 }) => {
+      const isApproved: unknown = interrupt(question(wanted));
+      return says(isApproved === true ? `I have sent you ${wanted}.` : 'I am sorry: this is not refunded.');
     })
     .addEdge(START, 'classify')
     .addConditionalEdges('classify', (state) => (Number(state.amount) > 0 ? reviewNode : 'answer'), [

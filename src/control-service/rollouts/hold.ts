@@ -44,7 +44,7 @@ export type HoldNews = ReturnType<typeof createHoldNews>;
 export async function hold(job: RolloutJob, agent: RunningAgent, tools: RolloutDependencies): Promise<boolean> {
   const { deployment, revision, deployLog } = job;
   const { store, retrying, gateway } = tools;
-  // Before the hold has an end, which tells callers that it answers.
+  // Before the hold has an end, from which callers know that it answers.
   const withdraw = gateway.hold(deployment.id, revision.id, agent);
   await retrying(() => store.beginHold(revision.id));
   deployLog.write('info', 'The agent is healthy and held: it gets no traffic until the revision is promoted.');

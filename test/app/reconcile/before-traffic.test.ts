@@ -206,7 +206,7 @@ describe('a revision is tested once it is live', () => {
     expect(await summaryOf(fixture)).not.toContain('verify');
   });
 
-  test('where it stays unknown whether the service holds any, which is told', async () => {
+  test('where it stays unknown whether the service holds any, with a note', async () => {
     for (const [times, addresses] of [
       [2, [held]],
       [60, [live]],
@@ -226,7 +226,7 @@ describe('a revision is tested once it is live', () => {
     expect(decisions(fixture)).toEqual([0, 0]);
   });
 
-  test.each(['the service holds none', 'the service refuses this hold'])('where %s, which is told', async (why) => {
+  test.each(['the service holds none', 'the service refuses this hold'])('where %s, with a note', async (why) => {
     const fixture = await holding('passed', { verify: 'before-traffic' });
     const detail = 'A revision of an image can not be held. Send the change without Landfall-Hold.';
     if (why.endsWith('none')) fixture.control.lacks.add('holds');

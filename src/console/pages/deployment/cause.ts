@@ -52,7 +52,7 @@ const uploadedAt = new Intl.DateTimeFormat('en-GB', {
   minute: '2-digit',
 });
 
-/** ` of 27 Nov, 14:05`: uploads have no message that tells one from another. */
+/** ` of 27 Nov, 14:05`: uploads have no message to distinguish them by. */
 const uploadTime = (at: string | undefined): string =>
   at === undefined || Number.isNaN(Date.parse(at)) ? '' : ` of ${uploadedAt.format(new Date(at))}`;
 

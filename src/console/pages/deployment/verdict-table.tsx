@@ -5,7 +5,7 @@ import { Badge } from '../../parts/badge.tsx';
 import { Untrusted } from '../../parts/untrusted.tsx';
 import { kindOf } from './verdict-kinds.ts';
 
-/** Shown only of tests that count or compare several answers; what one answer was is told below the table. */
+/** Shown only of tests that count or compare several answers; what one answer was stands below the table. */
 const ofSeveral: readonly Column[] = ['live', 'changed', 'change', 'latency', 'cost'];
 
 /** Whether the tests fill a table: not where each needs one answer. */
