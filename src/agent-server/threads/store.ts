@@ -104,11 +104,12 @@ export class ThreadStore {
 
   /** The `configurable` of the last accepted run on a thread, from which a factory creates the thread's graph. */
   async lastConfigurable(threadId: string, on: Queryable = this.#storage.pool): Promise<FreeObject> {
-    const { rows } = await on.query<{ configurable: FreeObject | null }>(
-      "select kwargs #> '{config,configurable}' as configurable from runs where thread_id = $1 order by sequence desc limit 1",
+    // The whole, because Postgres takes nothing out of JSON that has a NUL in any of its texts.
+    const { rows } = await on.query<{ kwargs: { config?: { configurable?: FreeObject | null } | null } }>(
+      'select kwargs from runs where thread_id = $1 order by sequence desc limit 1',
       [threadId],
     );
-    return rows[0]?.configurable ?? {};
+    return rows[0]?.kwargs.config?.configurable ?? {};
   }
 
   /** One page of the matches, and their total. Newest first by default. */

@@ -194,7 +194,7 @@ export function deploymentOperations({
     },
 
     async features(): Promise<ControlFeatures> {
-      return { idempotencyKeys: true, verdicts: true, holds };
+      return { idempotencyKeys: true, verdicts: true, baselines: true, holds };
     },
   };
 }

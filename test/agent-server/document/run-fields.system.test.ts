@@ -59,7 +59,7 @@ describe('the fields of a run, over HTTP', () => {
 
   test('finds the states of a run by its metadata', async () => {
     const threadId = await thread();
-    for (const which of ['a\u0000b', 'two']) {
+    for (const which of ['two', 'a\u0000b']) {
       const config = { configurable: { which, word: 'secret' } };
       await run({ metadata: { which, nested: { deep: [1] } }, config }, threadId);
     }
