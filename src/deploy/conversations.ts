@@ -4,7 +4,7 @@ import type { ConversationServer } from '../contract/agent/service.ts';
 import type { ThreadSearch } from '../contract/agent/thread.ts';
 import type { ServiceError } from '../contract/service-error.ts';
 import {
-  besides,
+  notCounted,
   concludeConversations,
   unreadConversations,
   type ConversationResult,
@@ -120,7 +120,7 @@ export async function checkConversations(
   const order = recorded.conversations.map(({ threadId }) => threadId);
   results.sort((one, other) => order.indexOf(one.threadId) - order.indexOf(other.threadId));
   const verdict = concludeConversations(results, clock.now() - startedAt, redact);
-  if (!verdict) note(`conversations: there is none to check${results.length > 0 ? ` (${besides(results)})` : ''}`);
+  if (!verdict) note(`conversations: there is none to check${results.length > 0 ? ` (${notCounted(results)})` : ''}`);
   return verdict;
 }
 

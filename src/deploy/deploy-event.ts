@@ -36,6 +36,7 @@ export type DeployEvent =
   | { kind: 'status'; revisionId: string; status: string; at: number; sinceMs: number; message?: string }
   | { kind: 'heartbeat'; revisionId: string; status: string; sinceMs: number; leftMs: number }
   | { kind: 'poll-failed'; why: string }
+  | { kind: 'decision-failed'; why: string }
   | { kind: 'rolled-out'; rollout: Rollout }
   /** The revision answers at an address of its own, without traffic. */
   | { kind: 'held'; revisionId: string; endsAt: string }

@@ -51,16 +51,16 @@ export async function verifyHeld(deploymentId: string, held: HeldRollout, run: D
   const hold = holdStateOf(revision);
   if (hold.kind !== 'none') run.record({ ...held, hold });
   if (hold.kind === decision) run.emit({ kind: 'hold-decided', revisionId, decision, why });
-  else run.note(`revision ${revisionId} was to be ${decision}, and ${heldOtherwise[hold.kind]}`);
+  else run.note(`revision ${revisionId} was to be ${decision}, but ${heldOtherwise[hold.kind]}`);
   return watchRevision({ deploymentId, revisionId, deadline, seen, record: run.record }, run);
 }
 
 const heldOtherwise: Record<HoldState['kind'], string> = {
-  none: 'has no hold any more',
-  pending: 'is not held yet',
-  held: 'is held still',
+  none: 'it is no longer held',
+  pending: 'it is not held yet',
+  held: 'it is still held',
   promoted: 'another client promoted it first',
-  discarded: 'its hold had ended before',
+  discarded: 'it was discarded before',
   ended: 'it had ended before',
 };
 
@@ -71,7 +71,7 @@ async function persistently(deciding: HoldDeciding, deadline: number, run: Deplo
     const isLate = run.request.clock.now() >= deadline;
     if (decided.ok && (isLate || !isOpenHold(holdStateOf(decided.value)))) return decided.value;
     if (!decided.ok && (isLate || !isTransient(decided.error))) throw decided.error;
-    if (!decided.ok) run.emit({ kind: 'poll-failed', why: run.redact(decided.error.message) });
+    if (!decided.ok) run.emit({ kind: 'decision-failed', why: run.redact(decided.error.message) });
     await run.untilNextPoll(deadline, decided.ok ? 0 : decided.error.retryAfterMs);
   }
 }

@@ -61,10 +61,12 @@ export function concludeConversations(
     seen: `thread ${threadId}: ${problems.map((problem) => wordsOf(problem, redact)).join('; ')}`,
   }));
   if (broken.length > mostShown) {
-    const seen = `${broken.length - mostShown} more threads`;
+    const seen = counted(broken.length - mostShown, 'more thread', 'more threads');
     held.push({ expectation, held: false, expected: 'each conversation goes on', seen });
   }
-  if (goOn.length > 0) held.push({ expectation, held: true, expected: goingOn(goOn), seen: besides(results) });
+  if (goOn.length > 0) held.push({ expectation, held: true, expected: goingOn(goOn), seen: notCounted(results) });
+  else if (unchecked.length > 0)
+    held.push({ expectation, held: false, expected: 'each conversation can be checked', seen: notCounted(results) });
   const kind = broken.length > 0 ? 'failed' : 'passed';
   return { name, attempts: results.length, verdict: { kind, held, firstEventMs: undefined, totalMs } };
 }
@@ -79,15 +81,15 @@ function goingOn(results: readonly Extract<ConversationResult, { kind: 'goes-on'
 
 const counted = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
 
-/** Those that decide nothing. */
-export function besides(results: readonly ConversationResult[]): string {
+/** The conversations that are neither broken nor go on. */
+export function notCounted(results: readonly ConversationResult[]): string {
   const count = (kind: ConversationResult['kind']): number => results.filter((each) => each.kind === kind).length;
   const parts = [
-    [count('broken-before'), 'fail on the live revision as well'],
-    [count('moved-on'), 'were changed or deleted meanwhile'],
-    [count('unchecked'), 'could not be checked'],
+    [count('broken-before'), 'fails on the live revision as well', 'fail on the live revision as well'],
+    [count('moved-on'), 'was changed or deleted meanwhile', 'were changed or deleted meanwhile'],
+    [count('unchecked'), 'could not be checked', 'could not be checked'],
   ] as const;
-  return parts.flatMap(([many, words]) => (many === 0 ? [] : [`${many} ${words}`])).join(', ');
+  return parts.flatMap(([many, one, more]) => (many === 0 ? [] : [counted(many, one, more)])).join(', ');
 }
 
 function wordsOf(problem: ConversationProblem, redact: Redact): string {
@@ -114,7 +116,7 @@ function wordsOf(problem: ConversationProblem, redact: Redact): string {
       return `the node ${named(problem.node)} does not stop with its interrupt any more`;
     case 'other-interrupt': {
       const fields = problem.fields.map(named).join(', ');
-      return `the interrupt of the node ${named(problem.node)} has another shape${fields ? `: ${fields} is missing or of another type` : ''}`;
+      return `the interrupt of the node ${named(problem.node)} has another shape${fields ? `, missing or of another type: ${fields}` : ''}`;
     }
     case 'run-failed':
       return `${stepWords[problem.step]} ends with ${named(problem.error)}`;

@@ -47,6 +47,8 @@ function linesOf(event: DeployEvent): string | string[] {
       return `${durationText(event.sinceMs).padStart(10)}  still ${asLine(event.status, 40)}, at most ${durationText(event.leftMs)} more`;
     case 'poll-failed':
       return `${' '.repeat(10)}  reading the revision failed and is retried: ${asLine(event.why, 300)}`;
+    case 'decision-failed':
+      return `${' '.repeat(10)}  recording the decision failed and is retried: ${asLine(event.why, 300)}`;
     case 'held':
       return `Revision ${event.revisionId} is healthy and held: it gets no traffic until it is promoted, and is discarded at ${event.endsAt}`;
     case 'hold-decided':

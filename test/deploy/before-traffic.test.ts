@@ -188,7 +188,7 @@ describe('a hold that another client ends', () => {
     expect(outcome.reason).toBe(
       'Revision r2 was discarded before it got traffic, and not by this run: It was discarded before it got traffic: by hand. Revision r1 still serves.',
     );
-    expect(outcome.notes).toContain('revision r2 was to be promoted, and its hold had ended before');
+    expect(outcome.notes).toContain('revision r2 was to be promoted, but it was discarded before');
   });
 
   test('by promoting what fails, is rolled back as a live revision is', async () => {
@@ -200,7 +200,7 @@ describe('a hold that another client ends', () => {
     };
     const outcome = await deploy({ smokeTests: [{ ...hello, thread: true }], onFailure: 'rollback' });
     expect(outcome).toMatchObject({ kind: 'rolled-back', rollback: { kind: 'done', toRevisionId: 'r1' } });
-    expect(outcome.notes).toContain('revision r2 was to be discarded, and another client promoted it first');
+    expect(outcome.notes).toContain('revision r2 was to be discarded, but another client promoted it first');
   });
 });
 

@@ -101,7 +101,7 @@ const changes: [change: string, seen: (waiting: string, idle: string) => string[
   [
     'changedInterrupt',
     (id) => [
-      `thread ${id}: the interrupt of the node \`review\` has another shape: \`question\`, \`amount\` is missing or of another type`,
+      `thread ${id}: the interrupt of the node \`review\` has another shape, missing or of another type: \`question\`, \`amount\``,
     ],
   ],
 ];

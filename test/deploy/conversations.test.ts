@@ -67,7 +67,7 @@ describe('a run that fails', () => {
     changed.runs = [failed];
     live.runs = [failed];
     expect(await run()).toBeUndefined();
-    expect(notes).toEqual(['conversations: there is none to check (1 fail on the live revision as well)']);
+    expect(notes).toEqual(['conversations: there is none to check (1 fails on the live revision as well)']);
   });
 
   test('once proves nothing', async () => {
