@@ -116,6 +116,13 @@ test('the more tests there are, the stricter each is', () => {
   expect(measuredOf(some, { tests: 100 })[3]).toMatchObject({ measure: 'nodes', verdict: 'undecided' });
 });
 
+test('each of three looks is paid for', () => {
+  const fewer = pairs(30, (index) => (index % 10 < 2 ? { answer: 'wrong' } : {}));
+  const [[looked], [once]] = [measuredOf(fewer), measuredOf(fewer, { isPaired: false })];
+  expect(once?.chance).toBeGreaterThan(0);
+  expect(looked?.chance).toBeCloseTo(3 * (once?.chance ?? 0), 10);
+});
+
 test('few pairs decide nothing, and none measure nothing', () => {
   expect(verdictsOf(pairs(5, () => ({})))['pass-rate']).toBe('undecided');
   expect(verdictsOf([])).toEqual(Object.fromEntries(measures.map((each) => [each, 'not-measured'])));
