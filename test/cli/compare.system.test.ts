@@ -56,7 +56,7 @@ describe('landfall compare', () => {
         {
           name: 'says hello',
           right: { live: 30, new: 0 },
-          measures: [{ measure: 'pass-rate', verdict: 'worse' }, {}, {}, {}, {}, {}],
+          measures: expect.arrayContaining([expect.objectContaining({ measure: 'pass-rate', verdict: 'worse' })]),
         },
       ],
     });
