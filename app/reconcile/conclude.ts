@@ -28,7 +28,9 @@ export async function conclude(work: ReconcileContext, intent: Intent): Promise<
   // Before traffic nothing else answered, and the verdict was reported then.
   const isReported = intent.verified === 'before-traffic';
   const active = observation?.deployment.active_revision_id;
-  const replacement = isReported || active === undefined ? undefined : replacementOf(intent.revisionId ?? '', active);
+  // A verdict that was found before is true still; a rollback would take back what serves now.
+  const isSettled = isReported && verdict.kind !== 'failed';
+  const replacement = isSettled || active === undefined ? undefined : replacementOf(intent.revisionId ?? '', active);
   if (observation && replacement !== undefined) return replaced(work, intent, observation, replacement);
   if (!observation || verdict.kind === 'failed')
     return handleFailedTests(work, intent, verdict, !!observation && !isReported);

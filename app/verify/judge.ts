@@ -50,9 +50,9 @@ export interface Judge {
 export const judgeHere: Judge = {
   nextAttempt: async ({ test, attempts: made }) => {
     const attempts = made.map((each) => settled(test, each));
-    return nextAttempt(test, attempts) === 'again'
-      ? { kind: 'again', kept: keepAttempts(test, attempts) }
-      : { kind: 'enough' };
+    if (nextAttempt(test, attempts) === 'enough') return { kind: 'enough' };
+    const kept = keepAttempts(test, attempts);
+    return kept ? { kind: 'again', kept } : { kind: 'unjudged' };
   },
   conclude: async ({ test, attempts: made, secrets }) => {
     const attempts = made.map((each) => settled(test, each));
@@ -91,9 +91,10 @@ const largest = 256 * 1024;
 
 /**
  * Attempts as stored until the next one: every step reads them again. The values of the oldest are dropped first. A
- * wrong attempt stays wrong without its values; one that was only late proves nothing.
+ * wrong attempt stays wrong without its values; one that was only late proves nothing. Of a series nothing that is
+ * counted is dropped: undefined where that does not fit.
  */
-export function keepAttempts(test: SmokeTest, attempts: readonly Evidence[]): Evidence[] {
+export function keepAttempts(test: SmokeTest, attempts: readonly Evidence[]): Evidence[] | undefined {
   let room = largest;
   const fits = (evidence: Evidence): boolean => {
     const { length } = JSON.stringify(evidence);
@@ -101,7 +102,13 @@ export function keepAttempts(test: SmokeTest, attempts: readonly Evidence[]): Ev
     room -= length;
     return true;
   };
-  return compactAttempts(test, attempts)
+  if (test.series) {
+    const counted = attempts.map((each) => asJudged(test, each));
+    if (!counted.every(fits)) return undefined;
+    const isKept = (whole: Evidence): boolean => whole.kind === 'answered' && fits(whole);
+    return compactAttempts(test, attempts).map((whole, index) => (isKept(whole) ? whole : (counted[index] ?? whole)));
+  }
+  return attempts
     .toReversed()
     .map((whole) => [whole, withoutValues(test, whole)].find(fits) ?? tooLarge)
     .toReversed();
@@ -111,6 +118,5 @@ const tooLarge: Evidence = { kind: 'unreachable', why: 'its response was too lar
 
 function withoutValues(test: SmokeTest, evidence: Evidence): Evidence {
   if (evidence.kind !== 'answered') return evidence;
-  if (test.series) return asJudged(test, evidence);
   return judgeAll(test, [evidence])[0]?.kind === 'wrong' ? { ...evidence, values: undefined } : tooLarge;
 }

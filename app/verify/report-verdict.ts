@@ -20,7 +20,7 @@ export async function reportVerdict(
   await report(verdict, {
     deploymentId,
     revisionId,
-    idempotencyKey: `verdict-${id}`,
+    idempotencyKey: `verdict-${id}-${revisionId}`,
     reporter: 'app',
     // The judge has removed the secrets.
     redact: (text) => text,

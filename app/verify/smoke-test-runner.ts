@@ -9,7 +9,7 @@ import { receiverOf, withoutLive } from '../../src/planning/against-live.ts';
 import { isPauseDue } from '../../src/planning/series.ts';
 import type { Evidence } from '../../src/planning/verdict-types.ts';
 import { sendTestRequest, evidenceOfFailure } from '../../src/deploy/send-test-request.ts';
-import { pauseAfter } from '../../src/deploy/smoke.ts';
+import { endOfTests, outOfTime, pauseAfter } from '../../src/deploy/smoke.ts';
 import type { Intent } from '../reconcile/intent.ts';
 import type { SmokeTestRunner, SmokeStepResult } from '../context.ts';
 import { startRun } from './background-run.ts';
@@ -96,11 +96,21 @@ export function createSmokeTestRunner({
     signal.throwIfAborted();
     const before = readProgress(intent.smoke);
     const written = intent.terms.smokeTests[before.verdicts.length];
-    const test = written && !live ? withoutLive(written, 0) : written;
+    const leftMs = intent.hold ? endOfTests(intent.hold.endsAt) - clock.now() : Infinity;
+    const known = written && !live ? withoutLive(written, 0) : written;
+    const test = known && { ...known, timeoutMs: Math.min(known.timeoutMs, Math.max(1, leftMs)) };
     // What is left over may be the other's: a held revision and the live one have the same threads.
     const agent = live && test && receiverOf(test, before.attempts.length) === 'live' ? live : tested;
     for (const made of before.leftovers) await cleanUp(made, { agent, clock, signal, left: noteLeftBehind(intent) });
     const progress = { ...before, leftovers: [] };
+    const { smokeTests } = intent.terms;
+    if (leftMs <= 0) {
+      const { under, verdicts } = before;
+      if (under && test)
+        await cleanUp({ ...under, test: test.name }, { agent, clock, signal, left: noteLeftBehind(intent) });
+      const open = smokeTests.slice(verdicts.length).map(({ name }) => ({ name, attempts: 0, verdict: outOfTime }));
+      return { kind: 'done', verdict: concludeAll([...verdicts, ...open]) };
+    }
     if (!test) return { kind: 'done', verdict: concludeAll(progress.verdicts) };
     const step = { intent, test, agent, signal, progress };
     if (progress.under?.kind === 'started') return look(step, progress.under);

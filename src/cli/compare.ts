@@ -21,7 +21,7 @@ import { complain, exitCodes, onCommandLine, readTextFile, type ExitCode } from 
 import type { Terminal } from './terminal.ts';
 
 /** The most pairs of one test, and how many there are where none is given. */
-const mostTries = 1_000;
+const mostTries = 200;
 const defaultTries = 160;
 
 /** How the tests are compared, whatever the file says of each: all measures decide. */

@@ -21,6 +21,8 @@ const defaultDrop = 0.3;
 const mostAtOnce = 16;
 const defaultAtOnce = 4;
 const defaultLiveTries = 160;
+/** The exact tests of more would take minutes. */
+const mostLiveTries = 200;
 
 /** From 1 to 100 points. */
 const share = z.number().min(0.01).max(1, 'must be at most 1: write 0.9 for 90 %');
@@ -73,6 +75,7 @@ const writtenSmokeTest = z
         refuse('pass-rate', 'has no meaning beside `against: live`, which takes the pass rate of the live revision');
       }
       if (test['max-tries'] !== undefined) refuse('max-tries', 'is for a `pass-rate` that is a number: write `tries`');
+      if (tries !== undefined && tries > mostLiveTries) refuse('tries', `is at most ${mostLiveTries} against live`);
       return;
     }
     if (passRate === undefined) {

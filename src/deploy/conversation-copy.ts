@@ -126,7 +126,7 @@ async function tryCopy(
   const read = await tryCall(server.getThreadState(copyId, { signal }));
   if (!read.ok && (read.error.kind === 'rejected' || read.error.status === 500)) {
     const status = `HTTP ${read.error.status}`;
-    return { kind: 'broken', problems: [{ kind: 'no-state', status }], byRun: false };
+    return { kind: 'broken', problems: [{ kind: 'no-state', status }], byRun: true };
   }
   if (!read.ok) throw read.error;
   const problems = compareStates({ before, live, after: conversationState(read.value), changed });

@@ -63,13 +63,13 @@ async function readConversations(live: ConversationServer, check: ConversationCh
   for (const { thread_id: threadId, updated_at: updatedAt, metadata } of newestConversations(found, terms.newest)) {
     const graphId = String(metadata?.['graph_id']);
     const assistantId = typeof metadata?.['assistant_id'] === 'string' ? metadata['assistant_id'] : graphId;
-    const shape = shapes.get(assistantId) ?? graphShape(live, assistantId, options);
-    shapes.set(assistantId, shape);
     const state = await tryCall(live.getThreadState(threadId, options));
     // What can't be read on the live revision is not the new one's fault.
     if (!state.ok && (state.error.kind === 'missing' || state.error.status === 500)) continue;
     if (!state.ok) throw state.error;
     const before = conversationState(state.value);
+    const shape = shapes.get(assistantId) ?? graphShape(live, assistantId, options);
+    shapes.set(assistantId, shape);
     conversations.push({ threadId, updatedAt, graphId, assistantId, before, live: (await shape) ?? noShape });
   }
   return conversations;
@@ -145,8 +145,11 @@ async function tryConversation(
   const tried = await tryCall(resultOf(conversation, revisions, check));
   if (tried.ok) return { threadId: conversation.threadId, ...tried.value };
   const { error } = tried;
-  return { threadId: conversation.threadId, kind: 'unchecked', because: reasonOf(error), why: error.message };
+  return { threadId: conversation.threadId, kind: 'unchecked', because: reasonOf(error), why: kindOf(error) };
 }
+
+/** What failed, without what the agent says of it: that may quote the conversation. */
+const kindOf = ({ operation, kind, status }: ServiceError): string => `${operation}: ${status ?? kind}`;
 
 type Result = ConversationResult extends infer Each ? (Each extends unknown ? Omit<Each, 'threadId'> : never) : never;
 

@@ -103,8 +103,8 @@ export interface RunState {
   verification?: Verification;
   /** This run requested the hold of the revision that it follows. */
   isHoldOurs?: boolean;
-  /** What the live agent answered before the change, by the names of the tests; where no revision is held. */
-  before?: ReadonlyMap<string, readonly Evidence[]>;
+  /** What the live revision `of` answered before the change, by the names of the tests; where no revision is held. */
+  before?: { of: string; answers: ReadonlyMap<string, readonly Evidence[]> };
   verdict?: Verdict;
   /** What the live revision reported of the newest conversations before anything was written. */
   conversations?: RecordedConversations | undefined;
@@ -123,7 +123,7 @@ export class DeployRun {
   readonly request: DeployRunRequest;
   readonly known: RunState = { writing: false, changed: false, notes: [] };
   /** The moment (ms since the epoch) at which waiting ends. */
-  readonly deadline: number;
+  deadline: number;
   readonly #redactor: Redactor;
   #reports = Promise.resolve();
 

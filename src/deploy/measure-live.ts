@@ -19,7 +19,9 @@ export async function measureLive(run: DeployRun): Promise<void> {
   const { formerLive, formerDeployment, before } = run.known;
   const tests = smokeTests.filter(({ series }) => series?.kind === 'live');
   const address = formerDeployment && (agentUrl ?? agentAddress(formerDeployment));
-  if (!wait || before || tests.length === 0 || !formerLive || !address || !URL.canParse(address)) return;
+  if (!wait || tests.length === 0 || !formerLive || !address || !URL.canParse(address)) return;
+  if (before?.of === formerLive.id) return;
+  delete run.known.before;
   const context = baselineContext({ deploymentId: formerDeployment.id, revisionId: formerLive.id }, run);
   const kept = await readBaselines(tests.filter(comparesKept), context);
   noteKept([...kept.values()], formerLive.id, run);
@@ -38,7 +40,15 @@ export async function measureLive(run: DeployRun): Promise<void> {
         all.flatMap((evidence) => sampleOf(test, evidence) ?? []),
       );
   }
-  run.known.before = new Map(answers);
+  const { control, clock, timeoutMs } = run.request;
+  run.deadline = clock.now() + timeoutMs;
+  run.known.before = { of: formerLive.id, answers: new Map(answers) };
+  const current = await control.getDeployment(formerDeployment.id, run.reading());
+  // Some of the answers are those of the revision that serves now.
+  if (current.active_revision_id !== formerLive.id) {
+    run.known.before.answers = new Map(answers.map(([name]) => [name, []]));
+    return;
+  }
   // It is of use if this change fails, and the live revision goes on.
   run.report(() => keepBaselines(measured, context));
 }
@@ -54,6 +64,9 @@ function noteKept(kept: readonly KeptBaseline[], revisionId: string, run: Deploy
     `${tests} compared with answers of the live revision ${revisionId} that were kept, the oldest from ${oldest}`,
   );
 }
+
+/** Fewer answers could never show that a change made the agent worse. */
+const fewest = 10;
 
 /** What the live agent answered: `former` answers, and as many more as are missing. */
 async function measure(
@@ -74,8 +87,11 @@ async function measure(
     await Promise.allSettled(sent);
     for (const evidence of await Promise.all(sent)) {
       if (evidence.kind === 'unreachable') useless += 1;
-      else answers.push(asJudged(test, evidence));
+      else {
+        answers.push(asJudged(test, evidence));
+        useless = 0;
+      }
     }
   }
-  return answers;
+  return answers.length < Math.min(wanted, fewest) ? [] : answers;
 }

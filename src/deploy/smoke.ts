@@ -38,6 +38,8 @@ interface SmokeRun {
   graders?: Graders | undefined;
   /** Receives what the new agent answered to each test against the live one. */
   compared?: Map<SmokeTest, readonly Sample[]> | undefined;
+  /** When the tests must have come to an end (ms since the epoch): what is open then is unproven. */
+  until?: number | undefined;
   clock: Clock;
   /** From 0 up to 1. */
   random: () => number;
@@ -83,12 +85,16 @@ async function runSmokeTest(written: SmokeTest, smoking: SmokeRun): Promise<Name
   const test = live ? written : withoutLive(written, before.length);
   const left = (what: string) => note?.(redact(`smoke test ${test.name} could not remove ${what}`));
   let attempts: readonly Evidence[] = before;
+  const { until = Infinity } = smoking;
   for (;;) {
+    const leftMs = until - clock.now();
+    if (leftMs <= 0) return { name: test.name, attempts: attempts.length, verdict: outOfTime };
+    const timely = { ...test, timeoutMs: Math.min(test.timeoutMs, leftMs) };
     const sent = turnsOf(test, attempts.length, attemptsAtOnce(test, attempts)).map(async (turn) => {
       const answers: Evidence[] = [];
       for (const attempt of turn) {
         const receiver = receiverOf(test, attempt) === 'live' && live ? live : agent;
-        const evidence = await sendTestRequest(test, { agent: receiver, clock, signal, left });
+        const evidence = await sendTestRequest(timely, { agent: receiver, clock, signal, left });
         answers.push(await gradeAnswer(test, evidence, { graders: smoking.graders, signal, redact }));
       }
       return answers;
@@ -106,6 +112,16 @@ async function runSmokeTest(written: SmokeTest, smoking: SmokeRun): Promise<Name
     if (isPauseDue(test, attempts)) await clock.sleep(pauseAfter(attempts.length, random), signal);
   }
 }
+
+/** The verdict on a test that the hold of its revision leaves no more time for. */
+export const outOfTime: TestVerdict = {
+  kind: 'unproven',
+  because: 'undecided',
+  why: 'the hold of the revision ends soon: send fewer requests, or verify after-traffic',
+};
+
+/** When tests of a held revision must have come to an end (ms since the epoch): before its hold does. */
+export const endOfTests = (endsAt: string): number => Date.parse(endsAt) - 60_000;
 
 /** Redacts the known secrets: an agent may repeat anything that it was given. */
 export function redacted(verdict: TestVerdict, redact: (text: string) => string): TestVerdict {
@@ -130,7 +146,7 @@ export async function smokeLive(run: DeployRun, revisionId: string | null | unde
   const { control, agentUrl } = run.request;
   const address = agentUrl ?? (run.known.deployment && agentAddress(run.known.deployment));
   // What was answered before is of the revision that the followed one replaced.
-  const before = revisionId === run.known.revisionId ? run.known.before : undefined;
+  const before = revisionId === run.known.revisionId ? run.known.before?.answers : undefined;
   const compared = new Map<SmokeTest, readonly Sample[]>();
   const answered = await withConversationsLive(await smokeAt(address, { before, compared }, run), run);
   const deploymentId = run.known.deployment?.id;
@@ -151,7 +167,7 @@ export async function smokeLive(run: DeployRun, revisionId: string | null | unde
  * about it: once it is no longer held, the address is a 404.
  */
 export async function smokeHeld(
-  held: { deploymentId: string; revisionId: string; address: string },
+  held: { deploymentId: string; revisionId: string; address: string; endsAt: string },
   run: DeployRun,
 ): Promise<Verdict> {
   const { formerLive, deployment } = run.known;
@@ -160,7 +176,7 @@ export async function smokeHeld(
   const address = isCompared && deployment && (agentUrl ?? agentAddress(deployment));
   const live = address && URL.canParse(address) ? agentAt(address) : undefined;
   const compared = new Map<SmokeTest, readonly Sample[]>();
-  const answered = await smokeAt(held.address, { live, compared }, run);
+  const answered = await smokeAt(held.address, { live, compared, until: endOfTests(held.endsAt) }, run);
   const verdict = await withConversationsHeld(answered, held.address, run);
   reportInBackground(verdict, { ...held, compared }, run);
   return verdict;
@@ -195,7 +211,7 @@ function reportInBackground(
 
 async function smokeAt(
   address: string | undefined,
-  beside: Pick<SmokeRun, 'live' | 'before' | 'compared'>,
+  beside: Pick<SmokeRun, 'live' | 'before' | 'until' | 'compared'>,
   run: DeployRun,
 ): Promise<Verdict> {
   const { smokeTests: tests, agentAt, graders, clock, random, signal } = run.request;

@@ -39,7 +39,7 @@ export async function verifyHeld(deploymentId: string, held: HeldRollout, run: D
   const { revisionId, seen } = held;
   const { address, endsAt } = held.hold;
   run.emit({ kind: 'held', revisionId, endsAt });
-  const verdict = await smokeHeld({ deploymentId, revisionId, address }, run);
+  const verdict = await smokeHeld({ deploymentId, revisionId, address, endsAt }, run);
   known.verdict = verdict;
   known.verified = 'before-traffic';
   const decision = decisionOf(verdict);

@@ -115,6 +115,11 @@ export function concludeLive(
   if (samples.live.length === 0 || samples.changed.length === 0) {
     return { kind: 'unproven', because: 'unreachable', why: formatComparison(comparison), comparison };
   }
+  const isUseless = has(measured, 'pass-rate') && comparison.live.right + comparison.changed.right === 0;
+  if (isUseless) {
+    const why = `${formatComparison(comparison)}, but neither has given one right answer`;
+    return { kind: 'unproven', because: 'undecided', why, comparison };
+  }
   if (worse.length === 0 && isOpen(measured)) {
     const needed = answersNeeded(samples, series);
     const open = { ...comparison, ...(needed === undefined ? {} : { needed }) };

@@ -11,6 +11,9 @@ import type { Evidence, NamedVerdict, TestVerdict, UnprovenReason, Verdict } fro
  */
 export function concludeTest(test: SmokeTest, attempts: readonly Evidence[], redact: Redact = asItIs): TestVerdict {
   const judged = judgeAll(test, attempts, redact);
+  if (test.series?.kind === 'live' && isDenied(attempts)) {
+    return { kind: 'unproven', because: 'denied', why: unreachable(attempts, createFormatter(redact)) };
+  }
   if (test.series?.kind === 'live' && judged.length > 0) {
     const ofNew = attempts.filter((_, index) => receiverOf(test, index) === 'new');
     return concludeLive(test.series, test, attempts, judgeAll(test, ofNew, redact));

@@ -279,6 +279,14 @@ describe('a cancelled run', () => {
   });
 });
 
+test('tests that would outlast the hold prove nothing, and the revision is promoted', async () => {
+  const { deploy, control } = await holding(says('good bye', 600_000));
+  const slow = { ...hello, attempts: 20, timeoutMs: 900_000 };
+  const outcome = await deploy({ smokeTests: [slow] });
+  expect(outcome.reason).toContain('the hold of the revision ends soon');
+  expect([control.count('promote'), control.count('discard')]).toEqual([1, 0]);
+});
+
 describe('a test against the live revision', () => {
   const series = { kind: 'live', atOnce: 4, tries: 30, drop: 0.3, decideBy: ['pass-rate', 'total'], tests: 1 } as const;
   const smokeTests = [{ ...hello, series }];
@@ -361,6 +369,25 @@ describe('a test against the live revision', () => {
     const { fixture, deploy, control } = await holding(wrong);
     expect(await deploy({ smokeTests })).toMatchObject({ kind: 'discarded' });
     expect([control.count('keep baseline'), fixture.agent.requested.length]).toEqual([0, 31]);
+  });
+
+  test('measures anew, and compares with, the revision that serves when the change is sent again', async () => {
+    const { fixture, deploy, control } = await holding();
+    const patch = control.patchDeployment.bind(control);
+    let isFirst = true;
+    control.patchDeployment = async (id, request, options) => {
+      if (!isFirst) return patch(id, request, options);
+      isFirst = false;
+      fixture.agent.answers = [wrong];
+      control.scripts.push(goesLive(second));
+      // Another client is first: its agent is the one that is compared with.
+      await patch(id, { source_revision_config: { repo_ref: 'other' } });
+      await fixture.passes(60_000);
+      throw serviceError('conflict', 'patch deployment', { status: 412 });
+    };
+    const outcome = await deploy({ smokeTests, verify: 'after-traffic', onFailure: 'rollback' });
+    expect(outcome.kind).toBe('unproven');
+    expect(control.count('redeploy')).toBe(0);
   });
 
   test('proves nothing where the live one can not be measured, and rolls nothing back', async () => {

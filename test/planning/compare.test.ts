@@ -202,6 +202,13 @@ describe('a test against the live revision', () => {
     });
   });
 
+  test('proves nothing where neither agent gives a right answer', () => {
+    expect(conclude(attempts(2 * 31, wrong, wrong))).toMatchObject({
+      kind: 'unproven',
+      why: expect.stringContaining('neither has given one right answer'),
+    });
+  });
+
   test('counts no pair of which one agent can not be reached, on either side', () => {
     const made = attempts(2 * 31, right, right).map((evidence, index) =>
       receiverOf(against, index) === 'new' && index >= 20 ? gone : evidence,

@@ -19,7 +19,7 @@ describe('the verdict on a revision', () => {
     const { id, revisionId } = await fixture.intent(a);
     expect(fixture.control.verdicts).toMatchObject([
       {
-        key: `verdict-${id}`,
+        key: `verdict-${id}-${revisionId}`,
         revisionId,
         report: { kind: 'passed', reporter: 'app', tests: [{ name: 'greets', total_ms: 9 }] },
       },

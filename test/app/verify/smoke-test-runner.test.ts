@@ -179,6 +179,13 @@ describe('attempts', () => {
     });
   });
 
+  test('of a series are all kept while it goes on, or it proves nothing', async () => {
+    const series = { kind: 'all-right', tries: 40, atOnce: 1 } as const;
+    const driving = new Driving(testExpecting('hello', { series, input: 'x' }));
+    driving.agent.commands = [says('hello'.padEnd(300_000, '!'))];
+    expect(await driving.run()).toMatchObject({ tests: [{ attempts: 40, verdict: { kind: 'failed' } }] });
+  });
+
   test('against a live revision that is not there are one', async () => {
     const series = { kind: 'live', atOnce: 4, tries: 30, drop: 0.3, decideBy: ['pass-rate'], tests: 1 } as const;
     const driving = new Driving(testExpecting('hello', { series }));
