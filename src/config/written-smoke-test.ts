@@ -21,7 +21,8 @@ const defaultDrop = 0.3;
 const mostAtOnce = 16;
 const defaultAtOnce = 4;
 const defaultLiveTries = 160;
-/** The exact tests of more would take minutes. */
+/** The exact tests of more would take minutes, and fewer could not show that an agent is no worse. */
+const fewestLiveTries = 20;
 const mostLiveTries = 200;
 
 /** From 1 to 100 points. */
@@ -75,7 +76,8 @@ const writtenSmokeTest = z
         refuse('pass-rate', 'has no meaning beside `against: live`, which takes the pass rate of the live revision');
       }
       if (test['max-tries'] !== undefined) refuse('max-tries', 'is for a `pass-rate` that is a number: write `tries`');
-      if (tries !== undefined && tries > mostLiveTries) refuse('tries', `is at most ${mostLiveTries} against live`);
+      if (tries !== undefined && (tries < fewestLiveTries || tries > mostLiveTries))
+        refuse('tries', `is ${fewestLiveTries} to ${mostLiveTries} against live`);
       return;
     }
     if (passRate === undefined) {

@@ -115,7 +115,7 @@ const provesWhen: Record<UnprovenReason, string> = {
   denied:
     "The agent's own rules of access (`auth` in its graph configuration) refuse the caller, and smoke tests can't show a token of the agent's; where it has no rules, check the key.",
   disagreement: 'Look at what makes the answers differ, or expect of the test what holds of each of them.',
-  undecided: 'Raise the `max-tries` of the test, or write a larger `drop`; look at what makes the answers differ.',
+  undecided: 'Allow the test more answers, or write a larger `drop`; look at what makes the answers differ.',
   unjudged: 'Expect less of the test: fewer values, simpler patterns and paths, or a shorter response.',
   ungraded:
     'Check the `grader` of the test and its key; a judge that disagrees with itself needs a clearer criterion, or only advises without `decides`.',

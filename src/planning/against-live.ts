@@ -116,8 +116,9 @@ export function concludeLive(
     return { kind: 'unproven', because: 'unreachable', why: formatComparison(comparison), comparison };
   }
   const isUseless = has(measured, 'pass-rate') && comparison.live.right + comparison.changed.right === 0;
-  if (isUseless) {
-    const why = `${formatComparison(comparison)}, but neither has given one right answer`;
+  if (isUseless || measured.length === 0) {
+    const but = isUseless ? 'neither has given one right answer' : 'nothing that decides was measured';
+    const why = `${formatComparison(comparison)}, but ${but}`;
     return { kind: 'unproven', because: 'undecided', why, comparison };
   }
   if (worse.length === 0 && isOpen(measured)) {

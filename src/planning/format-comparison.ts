@@ -20,8 +20,7 @@ export function seenOf(measured: Measured, { live, changed }: Comparison): strin
 export function formatComparison(comparison: Comparison): string {
   const { live, changed, unreachable, measures, needed } = comparison;
   const missing = unreachable === 0 ? '' : `; ${unreachable} attempts brought no answer`;
-  if (live.answers === 0) return `no answer of the live revision to compare with${missing}`;
-  if (changed.answers === 0) return `no answer to compare with the live revision${missing}`;
+  if (live.answers === 0 || changed.answers === 0) return `there are no answers of both to compare${missing}`;
   const open = measures.filter(({ verdict, decides }) => decides && verdict === 'undecided');
   const takes =
     needed === undefined

@@ -207,6 +207,10 @@ describe('a test against the live revision', () => {
       kind: 'unproven',
       why: expect.stringContaining('neither has given one right answer'),
     });
+    expect(conclude(attempts(2 * 31, right, right), { ...series, decideBy: ['cost'] })).toMatchObject({
+      kind: 'unproven',
+      why: expect.stringContaining('nothing that decides was measured'),
+    });
   });
 
   test('counts no pair of which one agent can not be reached, on either side', () => {
