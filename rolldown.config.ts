@@ -33,6 +33,10 @@ export const builds = (base: string): Record<'action' | 'cli', BuildOptions> => 
         // A fifteenth of the bundle, which none of our requests uses.
         './client-h2.js': join(root, 'scripts/undici-left-out.cjs'),
         './socks5-proxy-agent': join(root, 'scripts/undici-left-out.cjs'),
+        // What reads and writes forms.
+        '../web/fetch/body.js': join(root, 'scripts/undici-left-out.cjs'),
+        '../web/fetch/formdata': join(root, 'scripts/undici-left-out.cjs'),
+        '../web/webidl': join(root, 'scripts/undici-left-out.cjs'),
         // The parser is in undici twice; the one without SIMD runs on every machine.
         '../llhttp/llhttp_simd-wasm.js': 'undici/lib/llhttp/llhttp-wasm.js',
       },
