@@ -97,10 +97,10 @@ export type Series = {
   /** Right and wrong answers are counted until the boundaries say which of the two rates is meant. */
   | ({ kind: 'rate'; boundaries: SequentialTest } & RateHypotheses)
   /**
-   * As many requests to the live agent, in pairs. Where `liveFirst` is given, the first so many are those of the live
-   * agent, sent before the new one was there.
+   * As many requests to the live agent, in pairs. Where `liveAnswersBefore` is given, the first so many are
+   * those of the live agent, sent before the new one was there.
    */
-  | ({ kind: 'live'; liveFirst?: number } & ComparisonDesign)
+  | ({ kind: 'live'; liveAnswersBefore?: number } & ComparisonDesign)
 );
 
 /** What a million tokens cost, by the name of the model. */

@@ -21,24 +21,45 @@ type LiveSeries = Extract<Series, { kind: 'live' }>;
 /** After so many pairs in a row without the answer of one agent the test ends. */
 const mostIncomplete = 8;
 /** With so many answers of each, a drop of 30 points is found in 97 %. */
-const mostBefore = 100;
+const mostLiveAnswersBefore = 100;
+
+/** How the requests to both agents follow each other, and when their answers are looked at. */
+interface Order {
+  isPaired: boolean;
+  /** The first so many attempts are those of the live agent, before the new one was there. */
+  before: number;
+  /** Of the others, so many are made one after the other, and are compared if all of them are answered. */
+  together: number;
+  /** After so many of these in a row that are of no use the test ends. */
+  mostUseless: number;
+  /** After so many answers of the new agent the test may end. */
+  looks: readonly number[];
+}
+
+function orderOf({ series, attempts }: SmokeTest): Order {
+  const alone = { isPaired: false, before: 0, together: 1, mostUseless: attempts, looks: [] };
+  if (series?.kind !== 'live') return alone;
+  const { liveAnswersBefore: before, tries } = series;
+  if (before !== undefined) return { ...alone, before, looks: [tries] };
+  return { isPaired: true, before: 0, together: 2, mostUseless: mostIncomplete, looks: looksOf(tries) };
+}
 
 /**
  * Which agent gets the request of this attempt, counted from 0. Two attempts are a pair, and every second pair begins
  * with the new agent; where the live one was measured before, its answers are the first.
  */
-export function receiverOf({ series }: SmokeTest, attempt: number): 'live' | 'new' {
-  if (series?.kind !== 'live') return 'new';
-  if (series.liveFirst !== undefined) return attempt < series.liveFirst ? 'live' : 'new';
-  return Math.floor(attempt / 2) % 2 === attempt % 2 ? 'live' : 'new';
+export function receiverOf(test: SmokeTest, attempt: number): 'live' | 'new' {
+  const { before, isPaired } = orderOf(test);
+  if (isPaired) return Math.floor(attempt / 2) % 2 === attempt % 2 ? 'live' : 'new';
+  return attempt < before ? 'live' : 'new';
 }
 
 /** The next `count` attempts after so many: those of a list are sent one after the other, the lists at once. */
-export function turnsOf({ series }: SmokeTest, made: number, count: number): number[][] {
+export function turnsOf(test: SmokeTest, made: number, count: number): number[][] {
+  const { together } = orderOf(test);
   const next = Array.from({ length: count }, (_, index) => made + index);
-  if (series?.kind !== 'live' || series.liveFirst !== undefined) return next.map((attempt) => [attempt]);
-  return Object.values(Object.groupBy(next, (attempt) => Math.floor(attempt / 2))).flatMap((pair) =>
-    pair ? [pair] : [],
+  return Object.values(Object.groupBy(next, (attempt) => Math.floor(attempt / together))).flatMap((turn) =>
+    turn ? [turn] : [],
   );
 }
 
@@ -47,12 +68,12 @@ export function withoutLive(test: SmokeTest, former: number): SmokeTest {
   const { series, ...alone } = test;
   if (series?.kind !== 'live') return test;
   if (former === 0) return alone;
-  return { ...alone, series: { ...series, liveFirst: former, tries: Math.min(series.tries, former) } };
+  return { ...alone, series: { ...series, liveAnswersBefore: former, tries: Math.min(series.tries, former) } };
 }
 
 /** How many answers of the live agent are compared where both never answer at the same time: they delay the change. */
 export const answersBefore = ({ series }: SmokeTest): number =>
-  series?.kind === 'live' ? Math.min(series.tries, mostBefore) : 0;
+  series?.kind === 'live' ? Math.min(series.tries, mostLiveAnswersBefore) : 0;
 
 /** Whether answers of another hour are comparable: how long an answer takes depends on the hour. */
 export const comparesKept = ({ series }: SmokeTest): boolean =>
@@ -60,9 +81,9 @@ export const comparesKept = ({ series }: SmokeTest): boolean =>
 
 /** The answers of the new agent that were compared; none of a test that compares nothing. */
 export const comparedAnswers = (test: SmokeTest, attempts: readonly Evidence[]): readonly Sample[] =>
-  test.series?.kind === 'live' ? gather(test.series, test, attempts).samples.changed : [];
+  test.series?.kind === 'live' ? answersOf(test, attempts).samples.changed : [];
 
-interface Gathered {
+interface ComparedAnswers {
   samples: TwoSamples;
   /** Requests without an answer that is counted. */
   unreachable: number;
@@ -71,29 +92,53 @@ interface Gathered {
 }
 
 /** What is compared: whole pairs, or all answers of each agent. A cold start is that of the new agent only. */
-function gather(series: LiveSeries, test: SmokeTest, attempts: readonly Evidence[]): Gathered {
-  const samples = attempts.map((evidence) => sampleOf(test, evidence));
-  if (series.liveFirst !== undefined) {
-    const present = (all: readonly (Sample | undefined)[]): Sample[] => all.flatMap((each) => each ?? []);
-    const after = samples.slice(series.liveFirst);
-    const compared = { live: present(samples.slice(0, series.liveFirst)), changed: present(after.slice(1)) };
-    return {
-      samples: { ...compared, isPaired: false },
-      unreachable: samples.filter((each) => each === undefined).length,
-      uselessAtEnd: after.length - 1 - after.findLastIndex((each) => each !== undefined),
-    };
-  }
-  const pairs = Array.from({ length: Math.floor(attempts.length / 2) }, (_, pair) => {
-    const [first, second] = [samples[2 * pair], samples[2 * pair + 1]];
-    const [live, changed] = receiverOf(test, 2 * pair) === 'live' ? [first, second] : [second, first];
-    return live && changed ? { live, changed } : undefined;
+function answersOf(test: SmokeTest, attempts: readonly Evidence[]): ComparedAnswers {
+  const { before, together, isPaired } = orderOf(test);
+  const answers = attempts.map((evidence, attempt) => {
+    const sample = sampleOf(test, evidence);
+    return sample && { sample, receiver: receiverOf(test, attempt) };
   });
-  const whole = pairs.slice(1).flatMap((pair) => pair ?? []);
+  const turns = Array.from({ length: Math.floor(Math.max(0, attempts.length - before) / together) }, (_, turn) => {
+    const made = answers.slice(before + turn * together, before + (turn + 1) * together);
+    const answered = made.flatMap((each) => each ?? []);
+    return answered.length === made.length ? answered : undefined;
+  });
+  const counted = [...answers.slice(0, before), ...turns.slice(1).flatMap((turn) => turn ?? [])];
+  const of = (agent: 'live' | 'new'): Sample[] =>
+    counted.flatMap((each) => (each?.receiver === agent ? [each.sample] : []));
   return {
-    samples: { live: whole.map(({ live }) => live), changed: whole.map(({ changed }) => changed), isPaired: true },
-    unreachable: samples.filter((each) => each === undefined).length,
-    uselessAtEnd: pairs.length - 1 - pairs.findLastIndex((pair) => pair !== undefined),
+    samples: { live: of('live'), changed: of('new'), isPaired },
+    unreachable: answers.filter((each) => each === undefined).length,
+    uselessAtEnd: turns.length - 1 - turns.findLastIndex((turn) => turn !== undefined),
   };
+}
+
+/** What the answers so far mean. */
+interface Look {
+  answers: ComparedAnswers;
+  next: 'again' | 'enough';
+  measures: () => readonly Measured[];
+}
+
+/** A verdict and whether the test goes on follow from the same measures, which take long. */
+const lastLooks = new WeakMap<readonly Evidence[], { test: SmokeTest; made: number; look: Look }>();
+
+/** Measures no more often than the error allows. */
+function lookAt(series: LiveSeries, test: SmokeTest, attempts: readonly Evidence[]): Look {
+  const last = lastLooks.get(attempts);
+  if (last?.test === test && last.made === attempts.length) return last.look;
+  const answers = answersOf(test, attempts);
+  let measured: readonly Measured[] | undefined;
+  const measures = (): readonly Measured[] => (measured ??= compareSamples(answers.samples, series));
+  const { together, looks, mostUseless } = orderOf(test);
+  const { samples, unreachable, uselessAtEnd } = answers;
+  const count = samples.changed.length;
+  const isLast = count >= series.tries || uselessAtEnd >= mostUseless || unreachable > 2 * series.tries;
+  const isLook = attempts.length % together === 0 && looks.includes(count);
+  const next = isLast || (isLook && !isOpen(measures())) ? 'enough' : 'again';
+  const look = { answers, next, measures } as const;
+  lastLooks.set(attempts, { test, made: attempts.length, look });
+  return look;
 }
 
 /** The verdict on the answers of both agents; `judged` are those of the new one. */
@@ -103,13 +148,13 @@ export function concludeLive(
   attempts: readonly Evidence[],
   judged: readonly JudgedAttempt[],
 ): TestVerdict {
-  const { samples, unreachable } = gather(series, test, attempts);
-  // The measures take long, and are looked at no more often than the error allows.
-  if (nextOfLive(series, test, attempts) === 'again') {
+  const { answers, next, measures } = lookAt(series, test, attempts);
+  const { samples, unreachable } = answers;
+  if (next === 'again') {
     const why = `${samples.changed.length} answers of each agent so far`;
     return { kind: 'unproven', because: 'undecided', why };
   }
-  const comparison = comparisonOf(samples, unreachable, series);
+  const comparison = comparisonOf(samples, unreachable, measures());
   const measured = decisive(comparison.measures);
   const worse = measured.filter(({ verdict }) => verdict === 'worse');
   if (samples.live.length === 0 || samples.changed.length === 0) {
@@ -151,27 +196,19 @@ export function concludeLive(
 const has = (all: readonly Measured[], measure: Measure): boolean => all.some((each) => each.measure === measure);
 
 /** Whether more answers are needed. */
-export function nextOfLive(series: LiveSeries, test: SmokeTest, attempts: readonly Evidence[]): 'again' | 'enough' {
-  const { samples, unreachable, uselessAtEnd } = gather(series, test, attempts);
-  const answers = samples.isPaired ? samples.live.length : samples.changed.length;
-  const mostUseless = samples.isPaired ? mostIncomplete : test.attempts;
-  if (answers >= series.tries || uselessAtEnd >= mostUseless || unreachable > 2 * series.tries) return 'enough';
-  if (!samples.isPaired || attempts.length % 2 === 1 || !looksOf(series.tries).includes(answers)) return 'again';
-  return isOpen(compareSamples(samples, series)) ? 'again' : 'enough';
-}
+export const nextOfLive = (series: LiveSeries, test: SmokeTest, attempts: readonly Evidence[]): 'again' | 'enough' =>
+  lookAt(series, test, attempts).next;
 
 /** Whether the last request, or each of the last pair, was answered. */
-export function isReachable({ series }: SmokeTest, attempts: readonly Evidence[]): boolean {
-  const last = series?.kind === 'live' && series.liveFirst === undefined ? attempts.slice(-2) : attempts.slice(-1);
-  return last.every(({ kind }) => kind !== 'unreachable');
-}
+export const isReachable = (test: SmokeTest, attempts: readonly Evidence[]): boolean =>
+  attempts.slice(-orderOf(test).together).every(({ kind }) => kind !== 'unreachable');
 
 /** How many requests are sent next: whole pairs, and no more than the next look needs. */
 export function requestsOfLive(series: LiveSeries, test: SmokeTest, attempts: readonly Evidence[]): number {
-  const { samples } = gather(series, test, attempts);
-  const isCold = attempts.length <= (series.liveFirst ?? 0);
-  const answers = samples.isPaired ? samples.live.length : samples.changed.length;
-  const look = looksOf(series.tries).find((each) => each > answers) ?? answers + 1;
+  const { before, together, looks } = orderOf(test);
+  const answers = answersOf(test, attempts).samples.changed.length;
+  const look = looks.find((each) => each > answers) ?? answers + 1;
+  const isCold = attempts.length <= before;
   const atOnce = isCold || !isReachable(test, attempts) ? 1 : Math.min(series.atOnce, look - answers);
-  return samples.isPaired ? 2 * atOnce - (attempts.length % 2) : atOnce;
+  return together * atOnce - (attempts.length % together);
 }
