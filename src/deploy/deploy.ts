@@ -1,4 +1,4 @@
-import { type Deployment, agentAddress } from '../contract/control/deployment.ts';
+import type { Deployment } from '../contract/control/deployment.ts';
 import { knownSecrets } from '../contract/control/secret.ts';
 import { isNotOffered, ServiceError } from '../contract/service-error.ts';
 import { nameObstacles, withoutRequest } from '../planning/plan-identity.ts';
@@ -10,6 +10,7 @@ import { findDeployments } from './find-deployments.ts';
 import { watchRevision, watchUntilHeld } from './watch.ts';
 import { abandonHeld, verificationOf, verifyHeld } from './verify-held.ts';
 import { rollBackToFormer, rollBackFailedRevision } from './roll-back.ts';
+import { liveAddress } from './live-address.ts';
 import { lastLogLines } from './log-lines.ts';
 import { reportAmbiguousName } from './observe.ts';
 import type { Outcome, OutcomeKind } from './outcome-types.ts';
@@ -150,7 +151,7 @@ function conclude(run: DeployRun, ending: Ending): Outcome {
   const id = deployment?.id ?? request.desired.deploymentId;
   // A deleted deployment serves nothing.
   const serving = kind === 'deleted' ? undefined : deployment;
-  const url = kind === 'deleted' ? undefined : (request.agentUrl ?? (deployment && agentAddress(deployment)));
+  const url = kind === 'deleted' ? undefined : liveAddress(run);
   return {
     kind,
     reason: run.redact(reason),

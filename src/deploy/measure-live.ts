@@ -1,25 +1,25 @@
 import type { SmokeTest } from '../config/smoke-test.ts';
 import type { AgentServer } from '../contract/agent/service.ts';
-import { agentAddress } from '../contract/control/deployment.ts';
 import { answersBefore, comparesKept } from '../planning/against-live.ts';
 import { sampleOf } from '../planning/compare.ts';
-import { asJudged } from '../planning/series.ts';
+import { asJudged, withAnswers } from '../planning/series.ts';
 import type { Evidence, Sample } from '../planning/verdict-types.ts';
 import type { DeployRun } from './deploy-run.ts';
-import { gradeAnswer } from './grade-answer.ts';
 import { baselineContext, keepBaselines, readBaselines, type KeptBaseline } from './kept-baselines.ts';
-import { sendTestRequest } from './send-test-request.ts';
+import { clientAt, liveAddress } from './live-address.ts';
+import { sendAttempts, sendingOf } from './send-attempts.ts';
 
 /**
  * Sends the tests that compare to the live agent, before a change replaces it: where the service can't hold the new
  * revision, both never answer at the same time. Without a live agent there is nothing to compare with.
  */
 export async function measureLive(run: DeployRun): Promise<void> {
-  const { smokeTests, wait, agentUrl, agentAt } = run.request;
+  const { smokeTests, wait, agentAt } = run.request;
   const { formerLive, formerDeployment, before } = run.known;
   const tests = smokeTests.filter(({ series }) => series?.kind === 'live');
-  const address = formerDeployment && (agentUrl ?? agentAddress(formerDeployment));
-  if (!wait || tests.length === 0 || !formerLive || !address || !URL.canParse(address)) return;
+  if (!wait || tests.length === 0 || !formerLive || !formerDeployment) return;
+  const agent = clientAt(liveAddress(run), agentAt);
+  if (!agent) return;
   if (before?.of === formerLive.id) return;
   delete run.known.before;
   const context = baselineContext({ deploymentId: formerDeployment.id, revisionId: formerLive.id }, run);
@@ -27,7 +27,6 @@ export async function measureLive(run: DeployRun): Promise<void> {
   noteKept([...kept.values()], formerLive.id, run);
   const missing = tests.filter((test) => (kept.get(test)?.samples.length ?? 0) < answersBefore(test));
   if (missing.length > 0) run.emit({ kind: 'measuring-live', revisionId: formerLive.id, tests: missing.length });
-  const agent = agentAt(address);
   const answers: [string, readonly Evidence[]][] = [];
   const measured = new Map<SmokeTest, readonly Sample[]>();
   for (const test of tests) {
@@ -73,25 +72,8 @@ async function measure(
   test: SmokeTest,
   { former, agent, run }: { former: readonly Evidence[]; agent: AgentServer; run: DeployRun },
 ): Promise<readonly Evidence[]> {
-  const { clock, signal, graders } = run.request;
-  const redact = (text: string) => run.redact(text);
-  const send = async () =>
-    gradeAnswer(test, await sendTestRequest(test, { agent, clock, signal, left }), { graders, signal, redact });
-  const left = (what: string) => run.note(`smoke test ${test.name} could not remove ${what}`);
   const wanted = answersBefore(test);
-  const answers: Evidence[] = [...former];
-  let useless = 0;
-  while (answers.length < wanted && useless < test.attempts) {
-    const count = Math.min(test.series?.atOnce ?? 1, wanted - answers.length);
-    const sent = Array.from({ length: count }, send);
-    await Promise.allSettled(sent);
-    for (const evidence of await Promise.all(sent)) {
-      if (evidence.kind === 'unreachable') useless += 1;
-      else {
-        answers.push(asJudged(test, evidence));
-        useless = 0;
-      }
-    }
-  }
-  return answers.length < Math.min(wanted, fewest) ? [] : answers;
+  const { attempts } = await sendAttempts(withAnswers(test, wanted), former, { agent, ...sendingOf(run) });
+  const answers = attempts.filter(({ kind }) => kind !== 'unreachable').map((each) => asJudged(test, each));
+  return answers.length < Math.min(wanted, fewest) ? [] : answers.slice(-wanted);
 }

@@ -1,10 +1,10 @@
-import { agentAddress } from '../contract/control/deployment.ts';
 import type { ConversationServer } from '../contract/agent/service.ts';
 import { unreadConversations } from '../planning/conversation-verdict.ts';
 import type { NamedVerdict, Verdict } from '../planning/verdict-types.ts';
 import { concludeAll } from '../planning/verdict.ts';
 import { checkConversations, recordConversations, type ConversationCheck } from './conversations.ts';
 import type { DeployRun } from './deploy-run.ts';
+import { clientAt, liveAddress } from './live-address.ts';
 
 /** Reads the newest conversations of the live revision, for a check once another one serves in its place. */
 export async function rememberConversations(run: DeployRun): Promise<void> {
@@ -58,7 +58,5 @@ function checkOf(run: DeployRun): ConversationCheck | undefined {
   return { terms, clock, signal, note: (text) => run.note(text), redact: (text) => run.redact(text) };
 }
 
-function liveServer({ request, known }: DeployRun): ConversationServer | undefined {
-  const address = request.agentUrl ?? (known.deployment && agentAddress(known.deployment));
-  return address !== undefined && URL.canParse(address) ? request.threadsAt?.(address) : undefined;
-}
+const liveServer = (run: DeployRun): ConversationServer | undefined =>
+  clientAt(liveAddress(run), run.request.threadsAt);

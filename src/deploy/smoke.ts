@@ -1,14 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { backoffMs, type Clock } from '../clock.ts';
 import type { SmokeTest } from '../config/smoke-test.ts';
 import { messageOf } from '../errors.ts';
-import type { Graders } from '../contract/grader.ts';
-import type { AgentServer } from '../contract/agent/service.ts';
-import { concludeAll, concludeTest, nextAttempt } from '../planning/verdict.ts';
+import { concludeAll, concludeTest } from '../planning/verdict.ts';
 import { attributeVerdict, replacementIn } from '../planning/verdict-subject.ts';
-import { comparedAnswers, receiverOf, turnsOf, withoutLive } from '../planning/against-live.ts';
-import { attemptsAtOnce, compactAttempts, isPauseDue } from '../planning/series.ts';
-import { gradeAnswer } from './grade-answer.ts';
+import { comparedAnswers, withoutLive } from '../planning/against-live.ts';
 import type {
   Evidence,
   NamedVerdict,
@@ -17,46 +12,25 @@ import type {
   UnprovenReason,
   Verdict,
 } from '../planning/verdict-types.ts';
-import { sendTestRequest } from './send-test-request.ts';
+import { clientAt, liveAddress } from './live-address.ts';
+import { sendAttempts, sendingOf, type Sending } from './send-attempts.ts';
 import type { DeployEvent } from './deploy-event.ts';
-import { agentAddress, type Deployment } from '../contract/control/deployment.ts';
+import type { Deployment } from '../contract/control/deployment.ts';
 import type { DeployRun } from './deploy-run.ts';
 import { withConversationsHeld, withConversationsLive } from './run-conversations.ts';
 import { baselineContext, keepBaselines } from './kept-baselines.ts';
 import { reportVerdict } from './report-verdict.ts';
 import { tryCall, type CallResult } from './try-call.ts';
 
-/** The tests, the agent and the dependencies of a smoke run. */
-interface SmokeRun {
+/** The tests, the agents and the dependencies of a smoke run; without a live agent a test against it is one of one answer. */
+interface SmokeRun extends Sending {
   tests: readonly SmokeTest[];
-  agent: AgentServer;
-  /** The agent that serves, for tests against it; without it each of them is a test of one answer. */
-  live?: AgentServer | undefined;
   /** What the live agent answered before the new one was there, by the name of the test. */
   before?: ReadonlyMap<string, readonly Evidence[]> | undefined;
-  /** The models that grade answers. */
-  graders?: Graders | undefined;
   /** Receives what the new agent answered to each test against the live one. */
   compared?: Map<SmokeTest, readonly Sample[]> | undefined;
-  /** When the tests must have come to an end (ms since the epoch): what is open then is unproven. */
-  until?: number | undefined;
-  clock: Clock;
-  /** From 0 up to 1. */
-  random: () => number;
-  signal?: AbortSignal | undefined;
   emit?: ((event: DeployEvent) => void) | undefined;
-  /** Receives what could not be removed after a test; `redact` removes secrets from untrusted text. */
-  note?: ((text: string) => void) | undefined;
-  redact?: ((text: string) => string) | undefined;
 }
-
-/** How long the next attempt is waited for (ms): it doubles, for a cold start may take a while. */
-const firstPauseMs = 2_000;
-const longestPauseMs = 15_000;
-
-/** How long to wait (ms) when this many attempts were made. */
-export const pauseAfter = (attempts: number, random: () => number): number =>
-  backoffMs(attempts, firstPauseMs, longestPauseMs) * (0.9 + random() * 0.2);
 
 /** Runs every smoke test in order and judges the responses. Rejects only when the signal aborts. */
 export async function smoke(smoking: SmokeRun): Promise<Verdict> {
@@ -75,7 +49,7 @@ export function unprovenVerdict(tests: readonly SmokeTest[], because: UnprovenRe
 }
 
 async function runSmokeTest(written: SmokeTest, smoking: SmokeRun): Promise<NamedVerdict> {
-  const { agent, live, clock, random, signal, emit, note, redact = (text: string) => text } = smoking;
+  const { live, emit, redact = (text: string) => text } = smoking;
   const measured = live ? undefined : smoking.before?.get(written.name);
   if (measured?.length === 0) {
     const why = 'the live revision answered nothing before the change that could be compared';
@@ -83,34 +57,14 @@ async function runSmokeTest(written: SmokeTest, smoking: SmokeRun): Promise<Name
   }
   const before = measured ?? [];
   const test = live ? written : withoutLive(written, before.length);
-  const left = (what: string) => note?.(redact(`smoke test ${test.name} could not remove ${what}`));
-  let attempts: readonly Evidence[] = before;
-  const { until = Infinity } = smoking;
-  for (;;) {
-    const leftMs = until - clock.now();
-    if (leftMs <= 0) return { name: test.name, attempts: attempts.length, verdict: outOfTime };
-    const timely = { ...test, timeoutMs: Math.min(test.timeoutMs, leftMs) };
-    const sent = turnsOf(test, attempts.length, attemptsAtOnce(test, attempts)).map(async (turn) => {
-      const answers: Evidence[] = [];
-      for (const attempt of turn) {
-        const receiver = receiverOf(test, attempt) === 'live' && live ? live : agent;
-        const evidence = await sendTestRequest(timely, { agent: receiver, clock, signal, left });
-        answers.push(await gradeAnswer(test, evidence, { graders: smoking.graders, signal, redact }));
-      }
-      return answers;
-    });
-    // When they are cancelled, each of them still removes what it made.
-    await Promise.allSettled(sent);
-    attempts = compactAttempts(test, [...attempts, ...(await Promise.all(sent)).flat()]);
-    const verdict = redacted(concludeTest(test, attempts, redact), redact);
-    const again = nextAttempt(test, attempts) === 'again';
-    emit?.({ kind: 'smoke-attempt', name: test.name, attempt: attempts.length, verdict, again });
-    if (!again) {
-      smoking.compared?.set(written, comparedAnswers(test, attempts));
-      return { name: test.name, attempts: attempts.length, verdict };
-    }
-    if (isPauseDue(test, attempts)) await clock.sleep(pauseAfter(attempts.length, random), signal);
-  }
+  let verdict: TestVerdict = outOfTime;
+  const { attempts, isOutOfTime } = await sendAttempts(test, before, smoking, (made, again) => {
+    verdict = redacted(concludeTest(test, made, redact), redact);
+    emit?.({ kind: 'smoke-attempt', name: test.name, attempt: made.length, verdict, again });
+  });
+  if (isOutOfTime) verdict = outOfTime;
+  else smoking.compared?.set(written, comparedAnswers(test, attempts));
+  return { name: test.name, attempts: attempts.length, verdict };
 }
 
 /** The verdict on a test that the hold of its revision leaves no more time for. */
@@ -143,12 +97,11 @@ export interface LiveVerdict {
  * verdict is about it, and is reported to the service while the run goes on.
  */
 export async function smokeLive(run: DeployRun, revisionId: string | null | undefined): Promise<LiveVerdict> {
-  const { control, agentUrl } = run.request;
-  const address = agentUrl ?? (run.known.deployment && agentAddress(run.known.deployment));
+  const { control } = run.request;
   // What was answered before is of the revision that the followed one replaced.
   const before = revisionId === run.known.revisionId ? run.known.before?.answers : undefined;
   const compared = new Map<SmokeTest, readonly Sample[]>();
-  const answered = await withConversationsLive(await smokeAt(address, { before, compared }, run), run);
+  const answered = await withConversationsLive(await smokeAt(liveAddress(run), { before, compared }, run), run);
   const deploymentId = run.known.deployment?.id;
   if (!deploymentId || !revisionId || answered.kind === 'none') return { verdict: answered };
   const current = await tryCall(control.getDeployment(deploymentId, run.reading(Infinity)));
@@ -170,11 +123,9 @@ export async function smokeHeld(
   held: { deploymentId: string; revisionId: string; address: string; endsAt: string },
   run: DeployRun,
 ): Promise<Verdict> {
-  const { formerLive, deployment } = run.known;
-  const { smokeTests, agentUrl, agentAt } = run.request;
-  const isCompared = formerLive && smokeTests.some(({ series }) => series?.kind === 'live');
-  const address = isCompared && deployment && (agentUrl ?? agentAddress(deployment));
-  const live = address && URL.canParse(address) ? agentAt(address) : undefined;
+  const { smokeTests, agentAt } = run.request;
+  const isCompared = run.known.formerLive && smokeTests.some(({ series }) => series?.kind === 'live');
+  const live = isCompared ? clientAt(liveAddress(run), agentAt) : undefined;
   const compared = new Map<SmokeTest, readonly Sample[]>();
   const answered = await smokeAt(held.address, { live, compared, until: endOfTests(held.endsAt) }, run);
   const verdict = await withConversationsHeld(answered, held.address, run);
@@ -214,7 +165,7 @@ async function smokeAt(
   beside: Pick<SmokeRun, 'live' | 'before' | 'until' | 'compared'>,
   run: DeployRun,
 ): Promise<Verdict> {
-  const { smokeTests: tests, agentAt, graders, clock, random, signal } = run.request;
+  const { smokeTests: tests, agentAt } = run.request;
   if (tests.length === 0) return unprovenVerdict([], 'no-address', '');
   if (address === undefined)
     return unprovenVerdict(tests, 'no-address', 'the service does not report where the agent answers');
@@ -224,12 +175,7 @@ async function smokeAt(
     tests,
     agent: agentAt(address),
     ...beside,
-    graders,
-    clock,
-    random,
-    signal,
+    ...sendingOf(run),
     emit: (event) => run.emit(event),
-    note: (text) => run.note(text),
-    redact: (text) => run.redact(text),
   });
 }

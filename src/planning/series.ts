@@ -139,6 +139,9 @@ export function attemptsAtOnce(test: SmokeTest, attempts: readonly Evidence[]): 
   return Math.max(1, Math.min(series.atOnce, needed));
 }
 
+/** Answers of a given number may be compared later. */
+const isCompared = ({ series }: SmokeTest): boolean => series?.kind === 'live' || series?.answers !== undefined;
+
 /** An answer as it is counted; what could not be reached, as it is. */
 export function asJudged(test: SmokeTest, evidence: Evidence): Evidence {
   const sample = sampleOf(test, evidence);
@@ -149,7 +152,7 @@ export function asJudged(test: SmokeTest, evidence: Evidence): Evidence {
     answer,
     firstEventMs,
     totalMs,
-    ...(test.series?.kind === 'live' ? compared : {}),
+    ...(isCompared(test) ? compared : {}),
     ...(advice ? { advice } : {}),
   };
 }

@@ -327,7 +327,13 @@ describe('a test against the live revision', () => {
           {
             verdict: {
               kind: 'failed',
-              comparison: { isBeside: false, live: { right: 30, answers: 30 }, changed: { right: 0, answers: 30 } },
+              comparison: {
+                isBeside: false,
+                live: { right: 30, answers: 30 },
+                changed: { right: 0, answers: 30 },
+                // All answers of the live one have the nodes that are compared.
+                measures: expect.arrayContaining([expect.objectContaining({ measure: 'nodes', live: 1, changed: 1 })]),
+              },
             },
           },
         ],
