@@ -1,3 +1,5 @@
+import { interval } from './sequential-test.ts';
+
 /** How often each of two agents was right, or took a path. */
 export interface TwoCounts {
   live: number;
@@ -39,16 +41,9 @@ export function differs({ live, liveOf, changed, changedOf }: TwoCounts): number
 /** One-sided 99.7 %: three looks together are wrong in at most about 1 %. */
 const z = 2.75;
 
-function wilson(count: number, of: number): { low: number; high: number } {
-  const rate = count / of;
-  const middle = (rate + z ** 2 / (2 * of)) / (1 + z ** 2 / of);
-  const half = (z / (1 + z ** 2 / of)) * Math.sqrt((rate * (1 - rate)) / of + z ** 2 / (4 * of ** 2));
-  return { low: middle - half, high: middle + half };
-}
-
 /** Newcombe's interval of the difference of two rates, `changed` minus `live`. */
 export function differenceInterval({ live, liveOf, changed, changedOf }: TwoCounts): { low: number; high: number } {
-  const [former, latter] = [wilson(live, liveOf), wilson(changed, changedOf)];
+  const [former, latter] = [interval(live, liveOf, z), interval(changed, changedOf, z)];
   const [p, q] = [live / liveOf, changed / changedOf];
   return {
     low: q - p - Math.hypot(q - latter.low, former.high - p),

@@ -169,9 +169,8 @@ export function fewestMore(
   return Math.max(1, Math.ceil(Math.min(toPass, toFail, maxTries - tries)));
 }
 
-/** The 95 % interval of a pass rate (Wilson's), from 0 to 1. */
-export function interval(right: number, tries: number): { low: number; high: number } {
-  const z = 1.96;
+/** The interval of a rate (Wilson's), from 0 to 1; without `z` that of 95 %. */
+export function interval(right: number, tries: number, z = 1.96): { low: number; high: number } {
   const rate = right / tries;
   const scale = 1 + z ** 2 / tries;
   const middle = (rate + z ** 2 / (2 * tries)) / scale;

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { connectAgentServer, type AgentServerClient, type AgentServerSettings } from '../../src/client/agent.ts';
 import type { StreamEvent } from '../../src/contract/agent/stream-event.ts';
 import { recordedBytes, recordedStreams } from '../sse/recorded-stream.ts';
-import { quickClock, serviceError } from './stand-in.ts';
+import { checkNothingPending, quickClock, serviceError } from './stand-in.ts';
 
 const host = 'https://agent.example.test';
 const connected = (settings: Partial<AgentServerSettings> = {}): AgentServerClient =>
@@ -53,11 +53,7 @@ const state = {
 const cron = { cron_id: runId, schedule: '@daily' };
 const request = { assistant_id: 'tiny', input: { input: 'x' } };
 
-afterEach(() => {
-  const missed = nock.pendingMocks();
-  nock.cleanAll();
-  if (missed.length > 0) throw new Error(`never requested: ${missed.join(', ')}`);
-});
+afterEach(checkNothingPending);
 
 type Step = [
   sentence: string,

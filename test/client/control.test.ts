@@ -1,26 +1,21 @@
 import nock from 'nock';
 import { MockAgent } from 'undici';
 import { afterEach, describe, expect, test } from 'vitest';
-import {
-  connectControlService,
-  type ControlServiceClient,
-  type ControlServiceSettings,
-} from '../../src/client/control.ts';
+import { type ControlServiceClient, type ControlServiceSettings } from '../../src/client/control.ts';
 import type { DeploymentCreateRequest } from '../../src/contract/control/deployment.ts';
-import { deploymentId, deploymentReply, quickClock, revisionId, revisionReply, serviceError } from './stand-in.ts';
+import {
+  checkNothingPending,
+  connectedControl,
+  host,
+  deploymentId,
+  deploymentReply,
+  revisionId,
+  revisionReply,
+  serviceError,
+} from './stand-in.ts';
 
-const host = 'https://control.example.test';
 const connected = (settings: Partial<ControlServiceSettings> = {}): ControlServiceClient =>
-  connectControlService({
-    baseUrl: `${host}/api-host`,
-    apiKey: 'the-api-key',
-    spelling: 'contract',
-    userAgent: 'landfall/test',
-    clock: quickClock(),
-    env: {},
-    retry: { attempts: 1 },
-    ...settings,
-  });
+  connectedControl({ retry: { attempts: 1 }, ...settings });
 
 const create: DeploymentCreateRequest = {
   name: 'support',
@@ -34,11 +29,7 @@ const revisionPath = `${deploymentPath}/revisions/${revisionId}`;
 const resources = { resources: [], offset: 0 };
 const logs = { logs: [{ id: 'l1', timestamp: 1, level: 'INFO', message: 'built' }], next_offset: null };
 
-afterEach(() => {
-  const missed = nock.pendingMocks();
-  nock.cleanAll();
-  if (missed.length > 0) throw new Error(`never requested: ${missed.join(', ')}`);
-});
+afterEach(checkNothingPending);
 
 type Step = [
   sentence: string,

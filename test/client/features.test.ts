@@ -1,28 +1,22 @@
 import nock from 'nock';
 import { afterEach, describe, expect, test } from 'vitest';
-import { connectControlService } from '../../src/client/control.ts';
-import { deploymentId, deploymentReply, quickClock, revisionId, serviceError } from './stand-in.ts';
+import {
+  checkNothingPending,
+  connectedControl,
+  host,
+  deploymentId,
+  deploymentReply,
+  quickClock,
+  revisionId,
+  serviceError,
+} from './stand-in.ts';
 
-const host = 'https://control.example.test';
 const clock = quickClock();
-const connected = () =>
-  connectControlService({
-    baseUrl: `${host}/api-host`,
-    apiKey: 'the-api-key',
-    spelling: 'contract',
-    userAgent: 'landfall/test',
-    clock,
-    env: {},
-    retry: { attempts: 2 },
-  });
+const connected = () => connectedControl({ clock });
 const info = () => nock(host).get('/api-host/info');
 const deploymentPath = `/v2/deployments/${deploymentId}`;
 
-afterEach(() => {
-  const missed = nock.pendingMocks();
-  nock.cleanAll();
-  if (missed.length > 0) throw new Error(`never requested: ${missed.join(', ')}`);
-});
+afterEach(checkNothingPending);
 
 describe('features of a control service beyond the document', () => {
   test('are those of its info', async () => {

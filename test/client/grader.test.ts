@@ -1,7 +1,7 @@
 import nock from 'nock';
 import { afterEach, expect, test } from 'vitest';
 import { connectGraders } from '../../src/client/grader.ts';
-import { quickClock, serviceError } from './stand-in.ts';
+import { checkNothingPending, quickClock, serviceError } from './stand-in.ts';
 
 const host = 'https://models.example.test';
 const grader = { baseUrl: `${host}/v1`, model: 'judge-1', key: 'MODEL_KEY', timeoutMs: 30_000 };
@@ -13,11 +13,7 @@ const connected = (keys: Record<string, string> = { MODEL_KEY: `${key}\n` }) =>
 
 const says = (content: unknown) => ({ id: '1', choices: [{ index: 0, message: { role: 'assistant', content } }] });
 
-afterEach(() => {
-  const missed = nock.pendingMocks();
-  nock.cleanAll();
-  if (missed.length > 0) throw new Error(`never requested: ${missed.join(', ')}`);
-});
+afterEach(checkNothingPending);
 
 test('a judge gets rules, data and a schema, and its judgement is read', async () => {
   let sent: unknown;

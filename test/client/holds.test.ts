@@ -1,36 +1,29 @@
 import nock from 'nock';
 import { afterEach, describe, expect, test } from 'vitest';
-import { connectControlService } from '../../src/client/control.ts';
 import type { HoldDecision } from '../../src/contract/control/hold.ts';
 import type { Revision } from '../../src/contract/control/revision.ts';
 import { decideHold } from '../../src/deploy/decide-hold.ts';
 import { type HoldState, holdStateOf } from '../../src/planning/hold-state.ts';
-import { deploymentId, deploymentReply, quickClock, revisionId, revisionReply, serviceError } from './stand-in.ts';
+import {
+  checkNothingPending,
+  connectedControl,
+  host,
+  deploymentId,
+  deploymentReply,
+  revisionId,
+  revisionReply,
+  serviceError,
+} from './stand-in.ts';
 
-const host = 'https://control.example.test';
-const connected = () =>
-  connectControlService({
-    baseUrl: `${host}/api-host`,
-    apiKey: 'the-api-key',
-    spelling: 'contract',
-    userAgent: 'landfall/test',
-    clock: quickClock(),
-    env: {},
-    retry: { attempts: 2 },
-  });
 const deploymentPath = `/v2/deployments/${deploymentId}`;
 
-afterEach(() => {
-  const missed = nock.pendingMocks();
-  nock.cleanAll();
-  if (missed.length > 0) throw new Error(`never requested: ${missed.join(', ')}`);
-});
+afterEach(checkNothingPending);
 
 describe('a hold before traffic', () => {
   const revisionPath = `/api-host${deploymentPath}/revisions/${revisionId}`;
 
   test('is requested by a creation, a change and a redeploy', async () => {
-    const client = connected();
+    const client = connectedControl();
     const scope = nock(host, { reqheaders: { 'landfall-hold': '1800' } });
     scope.post('/api-host/v2/deployments').reply(201, deploymentReply);
     scope.patch(`/api-host${deploymentPath}`).reply(200, deploymentReply);
@@ -52,7 +45,7 @@ describe('a hold before traffic', () => {
     nock(host, { badheaders: ['landfall-hold'] })
       .patch(`/api-host${deploymentPath}`)
       .reply(200, deploymentReply);
-    expect((await connected().patchDeployment(deploymentId, {})).id).toBe(deploymentId);
+    expect((await connectedControl().patchDeployment(deploymentId, {})).id).toBe(deploymentId);
   });
 
   const hold = {
@@ -62,7 +55,7 @@ describe('a hold before traffic', () => {
   };
   const held = { ...revisionReply, status: 'DEPLOYING', hold };
   const decided = (decision: HoldDecision) => ({ ...held, hold: { ...hold, decision } });
-  const deciding = (decision: HoldDecision, client = connected()) =>
+  const deciding = (decision: HoldDecision, client = connectedControl()) =>
     decideHold({
       deploymentId,
       revisionId,

@@ -1,11 +1,15 @@
+import type { Context } from 'hono';
 import { baseline, baselineRequest } from '../../contract/control/baseline.ts';
-import { operationsOf } from '../api/operation.ts';
+import { operationsOf, type Env } from '../api/operation.ts';
 import { idempotencyKey } from '../api/parameters.ts';
 import { readConditions, readJson } from '../api/request.ts';
 
 const operation = operationsOf('Revisions');
 
 const path = '/v2/deployments/:deployment_id/revisions/:revision_id/baselines/:test_hash';
+
+const measured = ({ req }: Context<Env, typeof path>) =>
+  [req.param('deployment_id'), req.param('revision_id'), req.param('test_hash')] as const;
 
 /** What smoke tests measured of a revision. */
 export const baselineOperations = [
@@ -17,14 +21,7 @@ export const baselineOperations = [
     description: 'For comparing a newer revision while this one serves. A 404 where nothing is kept.',
     responses: { 200: { description: 'The answers, without their text.', schema: baseline } },
     errors: [404, 422],
-    handle: async (c) =>
-      c.json(
-        await c.var.service.getBaseline(
-          c.req.param('deployment_id'),
-          c.req.param('revision_id'),
-          c.req.param('test_hash'),
-        ),
-      ),
+    handle: async (c) => c.json(await c.var.service.getBaseline(...measured(c))),
   }),
   operation({
     method: 'put',
@@ -36,15 +33,6 @@ export const baselineOperations = [
     body: { schema: baselineRequest, required: true },
     responses: { 200: { description: 'What is kept.', schema: baseline } },
     errors: [400, 404, 409, 413, 415, 422],
-    handle: async (c) =>
-      c.json(
-        await c.var.service.keepBaseline(
-          c.req.param('deployment_id'),
-          c.req.param('revision_id'),
-          c.req.param('test_hash'),
-          await readJson(c),
-          readConditions(c),
-        ),
-      ),
+    handle: async (c) => c.json(await c.var.service.keepBaseline(...measured(c), await readJson(c), readConditions(c))),
   }),
 ];

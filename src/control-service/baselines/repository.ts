@@ -1,6 +1,7 @@
 import { sql, type Selectable } from 'kysely';
 import type { Clock } from '../../clock.ts';
 import type { BaselineRequest } from '../../contract/control/baseline.ts';
+import { keepNewest } from '../store/keep-newest.ts';
 import type { ControlDatabase, RevisionRecord } from '../store/tables.ts';
 import type { BaselinesTable } from './tables.ts';
 
@@ -22,17 +23,8 @@ export const baselineStore = (db: ControlDatabase, clock: Clock) => ({
       )
       .returningAll()
       .executeTakeFirstOrThrow();
-    await db
-      .deleteFrom('baselines')
-      .where('sequence', 'in', (query) =>
-        query
-          .selectFrom('baselines')
-          .select('sequence')
-          .where('deployment_id', '=', revision.deployment_id)
-          .orderBy('sequence', 'desc')
-          .offset(mostBaselines),
-      )
-      .execute();
+    const where = ['deployment_id', revision.deployment_id] as const;
+    await keepNewest(db, { table: 'baselines', key: 'sequence', where, order: 'sequence', most: mostBaselines });
     return stored;
   },
 

@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Clock } from '../../clock.ts';
 import { useWrittenEvery } from '../api-keys/repository.ts';
 import { inTransaction } from '../store/in-transaction.ts';
+import { keepNewest } from '../store/keep-newest.ts';
 import type { ControlDatabase } from '../store/tables.ts';
 import type { SessionsTable } from './tables.ts';
 
@@ -27,17 +28,8 @@ export const sessionStore = (db: ControlDatabase, clock: Clock) => ({
         .forUpdate()
         .executeTakeFirst();
       if (!key) return undefined;
-      await trx
-        .deleteFrom('sessions')
-        .where('hash', 'in', (query) =>
-          query
-            .selectFrom('sessions')
-            .select('hash')
-            .where('key_id', '=', key.id)
-            .orderBy('created_at', 'desc')
-            .offset(mostSessions - 1),
-        )
-        .execute();
+      const where = ['key_id', key.id] as const;
+      await keepNewest(trx, { table: 'sessions', key: 'hash', where, order: 'created_at', most: mostSessions - 1 });
       const added = { ...session, last_used_at: now };
       await trx
         .insertInto('sessions')

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import type { Clock } from '../../clock.ts';
 import type { VerdictReport } from '../../contract/control/verdict.ts';
+import { keepNewest } from '../store/keep-newest.ts';
 import type { ControlDatabase, RevisionRecord } from '../store/tables.ts';
 import type { VerdictsTable } from './tables.ts';
 
@@ -30,17 +31,8 @@ export const verdictStore = (db: ControlDatabase, clock: Clock) => ({
       })
       .returningAll()
       .executeTakeFirstOrThrow();
-    await db
-      .deleteFrom('verdicts')
-      .where('id', 'in', (query) =>
-        query
-          .selectFrom('verdicts')
-          .select('id')
-          .where('revision_id', '=', revision.id)
-          .orderBy('sequence', 'desc')
-          .offset(mostVerdicts),
-      )
-      .execute();
+    const where = ['revision_id', revision.id] as const;
+    await keepNewest(db, { table: 'verdicts', key: 'id', where, order: 'sequence', most: mostVerdicts });
     return added;
   },
 
