@@ -1,4 +1,5 @@
 import type { ServerInfo } from '../contract/agent/service.ts';
+import { copyMetadataFlag } from '../contract/agent/thread.ts';
 import type { AgentServerOptions } from './server.ts';
 
 /**
@@ -13,6 +14,13 @@ export const serverInfo = (
 ): ServerInfo => ({
   version: apiVersion,
   context: 'js',
-  flags: { assistants: true, crons: true, store: true, webhooks: sendsWebhooks, langsmith: false },
+  flags: {
+    assistants: true,
+    crons: true,
+    store: true,
+    webhooks: sendsWebhooks,
+    langsmith: false,
+    [copyMetadataFlag]: true,
+  },
   metadata: { server: 'landfall', revision_id: revisionId, deployment_id: deploymentId },
 });

@@ -19,7 +19,14 @@ import {
   type ConversationServer,
 } from '../contract/agent/service.ts';
 import type { CallOptions } from '../contract/call-options.ts';
-import { threadSchema, threadCreate, threadPatch, threadSearch, threadState } from '../contract/agent/thread.ts';
+import {
+  threadSchema,
+  threadCopy,
+  threadCreate,
+  threadPatch,
+  threadSearch,
+  threadState,
+} from '../contract/agent/thread.ts';
 import { eventStreamType } from '../sse/write-event.ts';
 import { query, segment, call, type Operation } from './call.ts';
 import { connection, type ConnectionSettings } from './connection.ts';
@@ -129,8 +136,11 @@ export function connectAgentServer(settings: AgentServerSettings): AgentServerCl
       const operation = post('search threads', '/threads/search', [threadSearch, request]);
       return call(link, { ...operation, safe: true }, readThreads, options);
     },
-    copyThread: async (id, options) =>
-      call(link, { name: 'copy thread', method: 'POST', path: `${threadPath(id)}/copy` }, readThread, options),
+    copyThread: async (id, request, options) => {
+      const operation: Operation = { name: 'copy thread', method: 'POST', path: `${threadPath(id)}/copy` };
+      const body = request && checked(threadCopy, operation.name, request);
+      return call(link, body === undefined ? operation : { ...operation, body }, readThread, options);
+    },
     patchThread: async (id, request, options) => {
       const operation = post('patch thread', threadPath(id), [threadPatch, request]);
       return call(link, { ...operation, method: 'PATCH' }, readThread, options);

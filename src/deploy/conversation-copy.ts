@@ -1,7 +1,8 @@
 import type { Clock } from '../clock.ts';
 import type { ConversationTerms } from '../config/conversations.ts';
 import type { RunCreate } from '../contract/agent/run.ts';
-import type { ConversationServer } from '../contract/agent/service.ts';
+import type { ConversationServer, ServerInfo } from '../contract/agent/service.ts';
+import { copyMetadataFlag } from '../contract/agent/thread.ts';
 import type { CallOptions } from '../contract/call-options.ts';
 import {
   compareInterrupts,
@@ -18,7 +19,7 @@ import {
 import type { ConversationResult } from '../planning/conversation-verdict.ts';
 import { withGrace, withTimeLimit } from './deadlines.ts';
 import { remove, shortTimeoutMs } from './send-test-request.ts';
-import { tryCall } from './try-call.ts';
+import { tryCall, type CallResult } from './try-call.ts';
 
 /** A conversation as the live revision reports it. */
 export interface Conversation {
@@ -79,9 +80,14 @@ export async function copyProblems(
 ): Promise<CopyResult> {
   const { clock, signal, terms, left, fallback } = copying;
   const { threadId } = conversation;
+  const lastsMs = 2 * terms.timeoutMs + spareMs;
+  // Where the server marks a copy as it makes it, the next deploy finds it even if this one is killed in between.
+  const info = await tryCall(server.info({ signal }));
+  signal?.throwIfAborted();
+  const request = isMarkedAtOnce(info) ? markOf(clock.now() + lastsMs) : undefined;
   // The response names the copy, so it is waited for after a cancellation too.
   const copied = await withGrace(clock, shortTimeoutMs, signal, (late) =>
-    tryCall(server.copyThread(threadId, { signal: late, deadline: clock.now() + copyMs })),
+    tryCall(server.copyThread(threadId, request, { signal: late, deadline: clock.now() + copyMs })),
   );
   if (!copied.ok) {
     if (copied.error.effect === 'unknown') left(`a copy of thread ${threadId} that may have been made`);
@@ -90,8 +96,7 @@ export async function copyProblems(
   const copyId = copied.value.thread_id;
   try {
     signal?.throwIfAborted();
-    const lastsMs = 2 * terms.timeoutMs + spareMs;
-    const mark = { metadata: { ...markOfCopy(clock.now() + lastsMs) } };
+    const mark = markOf(clock.now() + lastsMs);
     const ttl = { ttl: Math.ceil(lastsMs / 60_000), strategy: 'delete' as const };
     const marked = await tryCall(server.patchThread(copyId, { ...mark, ttl }, { signal }));
     // A server without a time to live for threads.
@@ -109,6 +114,11 @@ export async function copyProblems(
     if (!isGone) left(notes.at(-1) ?? what);
   }
 }
+
+const markOf = (until: number) => ({ metadata: { ...markOfCopy(until) } });
+
+const isMarkedAtOnce = (info: CallResult<ServerInfo>): boolean =>
+  info.ok && info.value.flags?.[copyMetadataFlag] === true;
 
 async function deleteIfThere(server: ConversationServer, threadId: string, options: CallOptions): Promise<void> {
   const deleted = await tryCall(server.deleteThread(threadId, options));

@@ -146,6 +146,14 @@ const steps: Step[] = [
   ],
   ['copyThread', 'POST', `/threads/${threadId}/copy`, thread, (client) => client.copyThread(threadId)],
   [
+    'copyThread with metadata',
+    'POST',
+    `/threads/${threadId}/copy`,
+    thread,
+    (client) => client.copyThread(threadId, { metadata: { mark: true } }),
+    { metadata: { mark: true } },
+  ],
+  [
     'patchThread',
     'PATCH',
     `/threads/${threadId}`,

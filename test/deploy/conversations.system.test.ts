@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectAgentServer, type AgentServerClient } from '../../src/client/agent.ts';
 import { steadyClock } from '../../src/clock.ts';
 import type { ConversationTerms } from '../../src/config/conversations.ts';
+import type { ConversationServer } from '../../src/contract/agent/service.ts';
 import { checkConversations, recordConversations } from '../../src/deploy/conversations.ts';
 import { copyMark, markOfCopy } from '../../src/planning/conversations.ts';
 import type { NamedVerdict } from '../../src/planning/verdict-types.ts';
@@ -65,12 +66,16 @@ interface Checked {
   notes: string[];
 }
 
-async function check(changed: AgentServerClient, more: Partial<ConversationTerms> = {}): Promise<Checked> {
+async function check(
+  changed: ConversationServer,
+  more: Partial<ConversationTerms> = {},
+  clock = steadyClock,
+): Promise<Checked> {
   const notes: string[] = [];
   const terms = { newest: 10, timeoutMs: 20_000, ...more };
   const options = {
     terms,
-    clock: steadyClock,
+    clock,
     note: (text: string) => notes.push(text),
     redact: (text: string) => text,
   };
@@ -143,6 +148,19 @@ test('removes what a killed run left, and nothing that is in use', async () => {
   const left = await live.searchThreads({ metadata: copyMark });
   expect(left.map(({ thread_id }) => thread_id)).toEqual([inUse.thread_id]);
   await live.deleteThread(inUse.thread_id);
+});
+
+test('a check that is killed while it makes a copy leaves one that the next deploy removes', async () => {
+  const killed = () => Promise.reject(new Error('killed'));
+  const changed: ConversationServer = { ...live, patchThread: killed, deleteThread: killed };
+  await expect(check(changed, { newest: 1 })).rejects.toThrow('killed');
+  const [copy, ...others] = await live.searchThreads({ metadata: copyMark });
+  expect(others).toEqual([]);
+  const text = expect.stringMatching(/^20/);
+  expect(copy?.metadata).toMatchObject({ graph_id: 'refunds', landfall_copy_until: text });
+  const nextDay = { ...steadyClock, now: () => steadyClock.now() + 86_400_000 };
+  expect((await check(live, {}, nextDay)).verdict?.attempts).toBe(2);
+  expect(await live.searchThreads({ metadata: copyMark })).toEqual([]);
 });
 
 test('landfall compare tries the conversations of one agent on another', async () => {

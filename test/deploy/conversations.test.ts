@@ -141,6 +141,24 @@ test('marks copies on a server without a time to live for threads', async () => 
   expect((await run())?.verdict.kind).toBe('passed');
 });
 
+test.each([
+  [{ thread_copy_metadata: true }, true],
+  [{}, undefined],
+])('a server with the flags %j makes copies with the mark %s', async (flags, mark) => {
+  threads.add('one');
+  changed.flags = flags;
+  let made: unknown;
+  changed.onCopy = () => (made = threads.threads.get('copy-1')?.metadata?.['landfall_copy']);
+  expect((await run())?.verdict.kind).toBe('passed');
+  expect(made).toBe(mark);
+});
+
+test('makes copies on a server without information about itself', async () => {
+  threads.add('one');
+  changed.failing.set('info', serviceError('missing', 'get server info'));
+  expect((await run())?.verdict.kind).toBe('passed');
+});
+
 test('tries no copy that it could not mark, and removes it', async () => {
   threads.add('one');
   changed.failing.set('patchThread', serviceError('unreachable', 'patch thread'));

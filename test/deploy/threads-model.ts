@@ -1,6 +1,6 @@
 import type { RunCreate, RunResult } from '../../src/contract/agent/run.ts';
-import type { ConversationServer } from '../../src/contract/agent/service.ts';
-import type { Thread, ThreadState } from '../../src/contract/agent/thread.ts';
+import type { ConversationServer, ServerInfo } from '../../src/contract/agent/service.ts';
+import type { Thread, ThreadCopy, ThreadState } from '../../src/contract/agent/thread.ts';
 import type { CallOptions } from '../../src/contract/call-options.ts';
 import type { Clock } from '../../src/clock.ts';
 import { serviceError } from './control-model.ts';
@@ -32,6 +32,7 @@ export class ThreadServerModel implements ConversationServer {
   readonly failing = new Map<string, Error>();
   /** What runs end with, the last again and again. */
   runs: Ran[] = [{ kind: 'values', values: {} }];
+  flags: Record<string, unknown> = {};
   /** Called when a copy is made, whose response then takes half a second. */
   onCopy: (() => void) | undefined;
   /** Called when a run begins. */
@@ -54,10 +55,16 @@ export class ThreadServerModel implements ConversationServer {
     );
   }
 
-  async copyThread(id: string, options?: CallOptions): Promise<Thread> {
+  async info(): Promise<ServerInfo> {
+    this.#fail('info');
+    return { version: '0.5.36', flags: this.flags };
+  }
+
+  async copyThread(id: string, request: ThreadCopy = {}, options?: CallOptions): Promise<Thread> {
     this.#fail('copyThread');
     const copy = `copy-${this.#of.copies.push(id)}`;
-    this.#of.threads.set(copy, { ...this.#there(id), thread_id: copy });
+    const metadata = { ...this.#there(id).metadata, ...request.metadata };
+    this.#of.threads.set(copy, { ...this.#there(id), thread_id: copy, metadata });
     this.onCopy?.();
     if (this.onCopy) await this.#clock.sleep(500, options?.signal);
     return this.#there(copy);

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from 'hono';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
+import { isObject } from '../../contract/json-object.ts';
+import { readJson } from '../api/body.ts';
 import { alreadyExists, noVersion } from '../refusal.ts';
 import type { AccessTo } from './access.ts';
 import { matches, narrow, type MetadataFilter } from './filters.ts';
@@ -109,12 +111,21 @@ async function assertVersionMatchesFilter(
   if (metadata !== undefined && !matches(metadata, filter)) throw noVersion(named.id, version);
 }
 
-/** Authorizes copying a thread: reading it, and creating one with its metadata. */
+/**
+ * Authorizes copying a thread: reading it, and creating one with its metadata and that of the body. Where the body has
+ * some, the handler may change it.
+ */
 export async function authorizeCopy(question: AuthorizationContext, { id }: AccessTo<'copy'>): Promise<undefined> {
   const filter = await callAuthHandler(question, 'threads', 'read', { thread_id: id });
   await assertMatchesFilter(question, filter, { kind: 'thread', id });
-  const metadata = await question.find('thread', id);
-  await callAuthHandler(question, 'threads', 'create', { metadata: { ...metadata } });
+  const source = (await question.find('thread', id)) ?? {};
+  const body = await readJson(question.c);
+  const more = isObject(body) ? objectIn(body, 'metadata') : {};
+  const value: FreeObject = { metadata: { ...source, ...more } };
+  await callAuthHandler(question, 'threads', 'create', value);
+  if (Object.keys(more).length === 0) return;
+  const changed = Object.entries(objectIn(value, 'metadata')).filter(([key, its]) => its !== source[key]);
+  rewriteBody(question.c, { metadata: Object.fromEntries(changed) });
 }
 
 /** Authorizes pruning: threads that the caller may not delete are skipped, like missing ones. */

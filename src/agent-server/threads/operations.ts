@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { superstepSchema } from '../../contract/agent/superstep.ts';
 import {
   threadStreamModes,
+  threadCopy,
   threadCount,
   threadCreate,
   threadPatch,
@@ -27,6 +28,8 @@ export const pruned = z.object({ pruned_count: z.int() });
 const createBody = threadCreation.strip();
 const searchBody = threadSearch.strip();
 const countBody = threadCount.strip();
+// No documented client sends a body here, and some send `null` for none.
+const copyBody = threadCopy.strip().nullable();
 const patchBody = threadPatch.strip();
 const pruneBody = threadPrune.strip();
 const streamModes = z.array(z.enum(threadStreamModes)).optional();
@@ -168,12 +171,15 @@ export const threadOperations: readonly Operation<Env>[] = [
     path: `${one}/copy`,
     id: 'copy_thread',
     summary: 'Copy a thread with its states',
+    description: '`metadata`, an addition to the public API, is merged into that of the copy.',
     tag,
+    body: { schema: threadCopy, required: false },
     responses: { 200: { description: 'The copy.', schema: threadResponse } },
-    errors: [404, 409, 422],
+    errors: [400, 404, 409, 413, 422],
     async handle(c) {
       const threadId = pathId(c, 'thread_id');
-      const copy = await c.var.parts.states.copy(threadId, randomUUID());
+      const body = await readBody(c, copyBody);
+      const copy = await c.var.parts.states.copy(threadId, randomUUID(), body?.metadata);
       if (!copy) throw noThread(threadId);
       return c.json(showThread(copy));
     },

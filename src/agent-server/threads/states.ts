@@ -145,13 +145,17 @@ export class ThreadStates {
     });
   }
 
-  /** Copies a thread with its states so far, without its runs; undefined if there is no such thread. */
-  async copy(threadId: string, copyId: string): Promise<StoredThread | undefined> {
+  /**
+   * Copies a thread with its states so far, without its runs; undefined if there is no such thread.
+   *
+   * @param metadata merged into that of the copy, which is never there without it.
+   */
+  async copy(threadId: string, copyId: string, metadata: FreeObject = {}): Promise<StoredThread | undefined> {
     const { clock, threads } = this.#parts;
     return this.#within(async (client) => {
       if (!(await threads.get(threadId, client))) return undefined;
       const now = new Date(clock.now());
-      const { rows } = await client.query<StoredThread>(copyThread, [threadId, copyId, now]);
+      const { rows } = await client.query<StoredThread>(copyThread, [threadId, copyId, now, storable(metadata)]);
       const [copy] = rows;
       if (copy?.status !== 'busy') return copy;
       const graphId = this.#graphIdOf(copy);
@@ -219,7 +223,7 @@ async function lock(
 const searchable = (metadata: FreeObject): FreeObject => freeObject.parse(JSON.parse(storable(metadata)));
 
 /**
- * $1 thread, $2 the new thread, $3 now. Copies a thread with its states in one statement, as a consistent snapshot; no
+ * $1 thread, $2 the new thread, $3 now, $4 more metadata. Copies a thread with its states in one statement, as a consistent snapshot; no
  * row if there is no such thread. The copy's time to live starts now.
  */
 const copyThread = `
@@ -242,7 +246,7 @@ const copyThread = `
   insert into threads
     (thread_id, status, metadata, config, "values", interrupts, created_at, updated_at, state_updated_at,
       ttl_strategy, ttl_minutes, expires_at)
-  select $2::uuid, status, metadata, config, "values", interrupts, $3, $3, state_updated_at,
+  select $2::uuid, status, metadata || $4::jsonb, config, "values", interrupts, $3, $3, state_updated_at,
     ttl_strategy, ttl_minutes, $3::timestamptz + make_interval(secs => ttl_minutes * 60)
   from source
   returning *`;

@@ -13,7 +13,7 @@ import type {
 import type { Cron, CronCreate } from './cron.ts';
 import type { CancelRequest, Run, RunCreate, RunResult } from './run.ts';
 import type { StreamEvent } from './stream-event.ts';
-import type { Thread, ThreadCreate, ThreadPatch, ThreadSearch, ThreadState } from './thread.ts';
+import type { Thread, ThreadCopy, ThreadCreate, ThreadPatch, ThreadSearch, ThreadState } from './thread.ts';
 import * as z from 'zod';
 import { freeObject } from './open-word.ts';
 
@@ -113,13 +113,13 @@ export interface AgentServer {
 /** What else of the API the check of conversations uses: what threads there are, their copies, and the graphs' shapes. */
 export interface ConversationServer extends Pick<
   AgentServer,
-  'getThread' | 'getThreadState' | 'deleteThread' | 'waitRun'
+  'info' | 'getThread' | 'getThreadState' | 'deleteThread' | 'waitRun'
 > {
   /** `POST /threads/search`: one page. */
   searchThreads(request: ThreadSearch, options?: CallOptions): Promise<Thread[]>;
 
-  /** `POST /threads/{thread_id}/copy`: with its states, without its runs. */
-  copyThread(threadId: string, options?: CallOptions): Promise<Thread>;
+  /** `POST /threads/{thread_id}/copy`: with its states, without its runs. A request only where `/info` has its flag. */
+  copyThread(threadId: string, request?: ThreadCopy, options?: CallOptions): Promise<Thread>;
 
   /** `PATCH /threads/{thread_id}`: merges the metadata. */
   patchThread(threadId: string, request: ThreadPatch, options?: CallOptions): Promise<Thread>;

@@ -95,6 +95,13 @@ export type ThreadCreate = z.infer<typeof threadCreate>;
 export const threadPatch = z.strictObject({ metadata: freeObject.optional(), ttl: threadTtl.optional() });
 export type ThreadPatch = z.infer<typeof threadPatch>;
 
+/** Body of `POST /threads/{thread_id}/copy`: `metadata` is merged into that of the copy. Only where `/info` has its flag. */
+export const threadCopy = z.strictObject({ metadata: freeObject.optional() });
+export type ThreadCopy = z.infer<typeof threadCopy>;
+
+/** The flag of `/info` of a server that merges the metadata of a copy. */
+export const copyMetadataFlag = 'thread_copy_metadata';
+
 const threadSortFields = ['thread_id', 'status', 'created_at', 'updated_at', 'state_updated_at'] as const;
 
 const threadFields = [

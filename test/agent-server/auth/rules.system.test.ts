@@ -132,6 +132,14 @@ describe('threads', () => {
     expect(await ask('ada', 'DELETE', path)).toMatchObject({ status: 204 });
   });
 
+  test('are copied with the owner that the rules set, whatever metadata the caller sends', async () => {
+    const { body: thread } = await ask('ada', 'POST', '/threads', { metadata: { topic: 'x' } });
+    const path = `/threads/${thread.thread_id}/copy`;
+    const copy = await ask('ada', 'POST', path, { metadata: { owner: 'bob', mark: true } });
+    expect(copy).toMatchObject({ status: 200, body: { metadata: { owner: 'ada', topic: 'x', mark: true } } });
+    expect((await ask('ada', 'POST', path)).body.metadata).toEqual({ owner: 'ada', topic: 'x' });
+  });
+
   test('of others look the same as missing ones', async () => {
     const { body: thread } = await ask('ada', 'POST', '/threads', {});
     const unknownId = '00000000-0000-4000-8000-000000000000';

@@ -1,5 +1,6 @@
 import type { Client } from '@langchain/langgraph-sdk';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { askAt } from '../ask.ts';
 import { UNKNOWN_ID } from '../promises/fixture.ts';
 import type { Serving } from '../serving.ts';
 import { clientOf, notedThread, refusedWith, serveThreads, waitingThread } from './clients.ts';
@@ -67,6 +68,23 @@ describe('threads, over HTTP', () => {
       expect(await client.threads.get(threadId)).toMatchObject({ status: 'busy' });
       await client.runs.cancel(threadId, run_id, true);
       await client.threads.delete(copy.thread_id);
+    });
+
+    test('have more metadata from the first moment where the request has some', async () => {
+      const threadId = await noted();
+      await client.threads.update(threadId, { metadata: { topic: 'weather', mood: 'calm' } });
+      const ask = askAt(serving.url);
+      const { body } = await ask('POST', `/threads/${threadId}/copy`, { metadata: { mood: 'new', 'no\0ul': 1 } });
+      const { metadata } = await client.threads.get(threadId);
+      expect(body).toMatchObject({ metadata: { ...metadata, mood: 'new' } });
+      expect(metadata).toMatchObject({ topic: 'weather', mood: 'calm' });
+      for (const empty of [{}, null, { metadata: null }, { metadata: {} }, { unknown: 1 }]) {
+        expect(await ask('POST', `/threads/${threadId}/copy`, empty)).toMatchObject({
+          status: 200,
+          body: { metadata },
+        });
+      }
+      expect(await ask('POST', `/threads/${threadId}/copy`, { metadata: 'new' })).toMatchObject({ status: 422 });
     });
 
     test('return 404 if the original is missing', async () => {
