@@ -64,7 +64,11 @@ export async function graphShape(
     if (!each.ok && each.error.kind !== 'missing' && each.error.kind !== 'rejected') throw each.error;
   }
   const isMissing = (each: typeof drawn | typeof schemas): boolean => !each.ok && each.error.kind === 'missing';
-  if (isMissing(drawn) && isMissing(schemas)) return undefined;
+  if (isMissing(drawn) && isMissing(schemas)) {
+    // At the address of a hold that has ended everything is missing.
+    await server.ok(options);
+    return undefined;
+  }
   return {
     nodes: drawn.ok ? drawn.value.nodes.map(({ id }) => String(id)) : undefined,
     stateSchema: (schemas.ok ? schemas.value.state_schema : undefined) ?? undefined,

@@ -167,6 +167,8 @@ async function resultOf(
   };
   const original = await tryCall(changed.getThread(conversation.threadId, { signal }));
   if (!original.ok && original.error.kind !== 'missing') throw original.error;
+  // At the address of a hold that has ended everything is missing.
+  if (!original.ok) await changed.ok({ signal });
   if (!original.ok || original.value.updated_at !== conversation.updatedAt) return { kind: 'moved-on' };
   const shape = await shapeOf(conversation.assistantId);
   if (!shape) return { kind: 'broken', problems: [{ kind: 'no-graph', graph: conversation.graphId }] };

@@ -135,6 +135,13 @@ test('a graph that is gone breaks its conversations, and no copy is made', async
   expect(threads.copies).toEqual([]);
 });
 
+test.each(['getThread', 'drawGraph'])('an address where everything is gone proves nothing (%s)', async (first) => {
+  threads.add('one');
+  for (const each of [first, 'ok']) changed.failing.set(each, serviceError('missing', each));
+  expect((await run())?.verdict).toMatchObject({ kind: 'unproven', because: 'unreachable' });
+  expect([threads.copies, notes]).toEqual([[], []]);
+});
+
 test('marks copies on a server without a time to live for threads', async () => {
   threads.add('one');
   changed.failing.set('ttl', serviceError('rejected', 'patch thread'));

@@ -55,6 +55,10 @@ export class ThreadServerModel implements ConversationServer {
     );
   }
 
+  async ok(): Promise<void> {
+    this.#fail('ok');
+  }
+
   async info(): Promise<ServerInfo> {
     this.#fail('info');
     return { version: '0.5.36', flags: this.flags };

@@ -113,7 +113,7 @@ export interface AgentServer {
 /** What else of the API the check of conversations uses: what threads there are, their copies, and the graphs' shapes. */
 export interface ConversationServer extends Pick<
   AgentServer,
-  'info' | 'getThread' | 'getThreadState' | 'deleteThread' | 'waitRun'
+  'ok' | 'info' | 'getThread' | 'getThreadState' | 'deleteThread' | 'waitRun'
 > {
   /** `POST /threads/search`: one page. */
   searchThreads(request: ThreadSearch, options?: CallOptions): Promise<Thread[]>;
