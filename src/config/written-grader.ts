@@ -20,16 +20,26 @@ export const writtenGrader = z
     model: modelName.optional(),
     'embedding-model': modelName.optional(),
     'base-url': ruled(z.string().trim(), addressProblem).default(openAi),
-    key: z
-      .string()
-      .regex(/^[A-Za-z_][A-Za-z0-9_]{0,255}$/, 'must be the name of an environment variable; never a value')
-      .optional(),
+    key: ruled(
+      z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,255}$/, 'must be the name of an environment variable; never a value'),
+      keyProblem,
+    ).optional(),
     timeout: duration(100, longestTimeoutMs).prefault(`${defaultTimeoutMs}ms`),
   })
   .refine((grader) => grader.model !== undefined || grader['embedding-model'] !== undefined, {
     message: 'must name a model: `model` for judges, `embedding-model` for `by: meaning`',
   });
 type WrittenGrader = z.infer<typeof writtenGrader>;
+
+/** Names of credentials for GitHub, for the runner and for control services, and of the Action's inputs. */
+const otherCredentials =
+  /^(?:GITHUB_|GH_TOKEN$|GH_ENTERPRISE_TOKEN$|ACTIONS_|RUNNER_|INPUT_|LANDFALL_|LANGSMITH_|LANGCHAIN_|LANGGRAPH_)/i;
+
+/** Who may change the file may choose the address: a pull request must not send such a credential there. */
+function keyProblem(name: string): string | undefined {
+  if (!otherCredentials.test(name)) return undefined;
+  return 'must not name a credential for something else: GitHub, the runner, a control service or an input of the Action. Keep the key of the grader in a variable of its own';
+}
 
 function addressProblem(written: string): string | undefined {
   const read = readAddress(written);

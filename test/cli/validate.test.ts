@@ -85,7 +85,7 @@ describe('landfall validate', () => {
       - name: kind
         assistant: support
         input: null
-        grader: { model: m, key: LANDFALL_TEST_UNSET_KEY }
+        grader: { model: m, key: TEST_UNSET_GRADER_KEY }
         expect: { messages: [${judge}] }
 `;
     const of = async (judge: string) =>

@@ -175,6 +175,17 @@ test.each<[sentence: string, written: string, problem: string]>([
   expect(seen(`- { name: a, assistant: b, input: null, ${written} }`).join('\n')).toContain(problem);
 });
 
+test('refuses credentials for other things as the key of a grader', () => {
+  const read = (key: string) => seen(`- { name: a, assistant: b, input: null, grader: { model: m, key: ${key} } }`);
+  const others = ['GITHUB_TOKEN', 'gh_token', 'ACTIONS_RUNTIME_TOKEN', 'INPUT_API_KEY', 'LANDFALL_API_KEY'];
+  for (const key of [...others, 'LANGSMITH_API_KEY']) {
+    expect(read(key)).toEqual([
+      expect.stringMatching(/^input:1:66: `smoke-tests\[0\]\.grader\.key` must not name a credential for something else: /),
+    ]);
+  }
+  for (const key of ['OPENAI_API_KEY', 'GHOST_KEY', 'MY_GITHUB_TOKEN']) expect(read(key)).toEqual([]);
+});
+
 /** The expectations of one test, from column 13 of its first line. */
 test.each<[sentence: string, expected: string, problems: string[]]>([
   [
