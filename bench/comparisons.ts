@@ -94,7 +94,7 @@ export async function comparisons(): Promise<Measured[]> {
       least: 95,
     });
   const lost: Change = (_, random) => ({ answer: random() < 0.6 ? 'right' : 'wrong' });
-  const slower: Change = ({ totalMs }) => ({ totalMs: totalMs + 300 });
+  const slower: Change = ({ totalMs }) => ({ totalMs: (totalMs ?? 0) + 300 });
   return [
     figure('false-alarm', '% of suites', same.alarms * 100, suites, { of: 'ours', most: 1 }),
     figure('pairs', 'pairs a test', same.pairs, suites, { of: 'ours', most: 160 }),

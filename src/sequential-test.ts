@@ -158,6 +158,14 @@ export function fewestTries({ slope, failsAt, passesAt }: SequentialTest): { pas
   return { passed: Math.ceil(passesAt / slope), failed: Math.ceil(failsAt / (1 - slope)) };
 }
 
+/** Why so many answers could never prove anything, as what must be of their number; undefined where they could. */
+export function whyTooFew(test: SequentialTest, hypotheses: RateHypotheses, answers: number): string | undefined {
+  const { passed, failed } = fewestTries(test);
+  if (answers >= Math.max(passed, failed)) return undefined;
+  const enough = designTest(hypotheses)?.maxTries;
+  return `must allow a verdict, which takes at least ${passed} answers to pass and ${failed} to fail.${enough ? ` ${enough} find this drop with 99 %.` : ''}`;
+}
+
 /** With how many more answers the test can end at the earliest, at least 1: fewer requests at once answer none in vain. */
 export function fewestMore(
   { slope, failsAt, passesAt, maxTries }: SequentialTest,

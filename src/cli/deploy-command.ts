@@ -13,7 +13,7 @@ import type { DeployEvent } from '../deploy/deploy-event.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import { stackOf } from '../errors.ts';
 import { outcomeLines, eventLines } from '../report/event-lines.ts';
-import { withAnswers } from '../planning/series.ts';
+import { withAnswers, whyTooFewAnswers } from '../planning/series.ts';
 import { toResultJson } from '../report/result-json.ts';
 import { exitCodes, type ExitCode, complain, onCommandLine, readTextFile } from './problems.ts';
 import { git, headOf, type GitHead } from './git-head.ts';
@@ -109,6 +109,8 @@ function read({ mode, inputs, commit }: DeployCommand): ReadRequest {
   ];
   if (!ask.ok || problems.length > 0) return { ok: false, problems: problems.map(onCommandLine) };
   if (tries === undefined) return ask;
+  const tooFew = ask.deployment.smokeTests.flatMap((test) => whyTooFewAnswers(test, Number(tries)) ?? []);
+  if (tooFew.length > 0) return { ok: false, problems: tooFew.map((why) => onCommandLine(inputProblem('tries', why))) };
   const smokeTests = ask.deployment.smokeTests.map((test) => withAnswers(test, Number(tries)));
   return { ...ask, deployment: { ...ask.deployment, smokeTests } };
 }

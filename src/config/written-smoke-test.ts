@@ -5,7 +5,7 @@ import { graphConfigPathProblem } from '../contract/control/field-values.ts';
 import { isObject } from '../contract/json-object.ts';
 import { writtenExpectations } from './written-expectations.ts';
 import { missingOfGrader, withGrader, writtenGrader } from './written-grader.ts';
-import { designTest, fewestTries, mostTries, smallestDrop } from '../sequential-test.ts';
+import { designTest, mostTries, smallestDrop, whyTooFew } from '../sequential-test.ts';
 import { measures, type Measure, type SmokeTest, type Series } from './smoke-test.ts';
 import { compilePath } from './json-path.ts';
 import { compilable, ruled } from './ruled-text.ts';
@@ -157,12 +157,8 @@ function readSeries(
     const message = `must be ${least === undefined ? 'larger' : `at least ${least}`} to be found with ${mostTries} answers; or write \`max-tries\`, and accept a worse chance`;
     return { problem: { key: 'drop', message } };
   }
-  const fewest = fewestTries(boundaries);
-  if (boundaries.maxTries < Math.max(fewest.passed, fewest.failed)) {
-    const enough = designTest(hypotheses)?.maxTries;
-    const message = `must allow a verdict, which takes at least ${fewest.passed} answers to pass and ${fewest.failed} to fail.${enough ? ` ${enough} find this drop with 99 %.` : ''}`;
-    return { problem: { key: 'max-tries', message } };
-  }
+  const message = whyTooFew(boundaries, hypotheses, boundaries.maxTries);
+  if (message !== undefined) return { problem: { key: 'max-tries', message } };
   return { series: { kind: 'rate', ...hypotheses, boundaries, atOnce } };
 }
 

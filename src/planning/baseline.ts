@@ -11,6 +11,9 @@ import type { Sample } from './verdict-types.ts';
 
 // What is kept of a test's answers with the revision that gave them: counts, times and paths, and no text.
 
+/** The time that is kept of a request that the agent refused: a real answer takes longer. */
+const refusedMs = 0;
+
 /** The newest answers that fit; undefined where they can't be kept as they are: a shortened path would look like another one. */
 export function toBaselineRequest(samples: readonly Sample[], redact: Redact): BaselineRequest | undefined {
   const isKept = (names: readonly string[] = []): boolean =>
@@ -22,7 +25,7 @@ export function toBaselineRequest(samples: readonly Sample[], redact: Redact): B
       .map(({ answer, firstEventMs, totalMs, nodes = [], tools = [], tokens, cost }) => ({
         answer,
         first_event_ms: firstEventMs ?? null,
-        total_ms: totalMs,
+        total_ms: totalMs ?? refusedMs,
         nodes: [...nodes],
         tools: [...tools],
         tokens: tokens ?? null,
@@ -41,7 +44,7 @@ export function samplesOf({ answers }: StoredBaseline): Sample[] | undefined {
     const paths = { nodes, tools: tools ?? [] };
     if ([...paths.nodes, ...paths.tools].some((name) => name.includes(shownInstead))) return [];
     const { first_event_ms, total_ms, tokens, cost } = measured;
-    const times = { firstEventMs: first_event_ms ?? undefined, totalMs: total_ms };
+    const times = { firstEventMs: first_event_ms ?? undefined, totalMs: total_ms === refusedMs ? undefined : total_ms };
     return [{ answer, ...times, ...paths, tokens: tokens ?? undefined, cost: cost ?? undefined }];
   });
   // Leaving out some would make the others look better or worse than all.

@@ -49,7 +49,7 @@ export function sampleOf(test: SmokeTest, evidence: Evidence): Sample | undefine
   return {
     answer: judged.kind,
     firstEventMs: evidence.refused ? undefined : evidence.firstEventMs,
-    totalMs: evidence.totalMs,
+    totalMs: evidence.refused ? undefined : evidence.totalMs,
     nodes: evidence.nodes.slice(0, mostNodes),
     ...usageOf(evidence.values, test.prices),
     ...(judged.advice.length > 0 ? { advice: judged.advice } : {}),
@@ -227,8 +227,8 @@ export const comparisonOf = (samples: TwoSamples, unreachable: number, measured:
   unreachable,
   measures: measured,
   times: {
-    live: samples.live.map(({ totalMs }) => totalMs),
-    changed: samples.changed.map(({ totalMs }) => totalMs),
+    live: samples.live.flatMap(({ totalMs }) => totalMs ?? []),
+    changed: samples.changed.flatMap(({ totalMs }) => totalMs ?? []),
   },
   isBeside: samples.isPaired,
 });

@@ -115,7 +115,7 @@ export interface JudgedAttempt {
 export function judgeAll(test: SmokeTest, attempts: readonly Evidence[], redact: Redact = asItIs): JudgedAttempt[] {
   return attempts.flatMap((evidence) => {
     if (evidence.kind === 'unreachable') return [];
-    const { firstEventMs, totalMs } = evidence;
+    const { firstEventMs, totalMs = 0 } = evidence;
     if (evidence.kind === 'judged')
       return [{ kind: evidence.answer, held: [], firstEventMs, totalMs, advice: evidence.advice ?? [] }];
     const held = judge(test, evidence, redact);

@@ -6,6 +6,7 @@ import {
   fewestMore,
   formatDecision,
   percent,
+  whyTooFew,
   type ObservedRate,
 } from '../sequential-test.ts';
 import { isReachable, nextOfLive, receiverOf, requestsOfLive } from './against-live.ts';
@@ -87,6 +88,12 @@ function missingAnswers(series: Extract<Series, { kind: 'rate' }>, { right, answ
 export function withAnswers({ series, ...test }: SmokeTest, answers: number): SmokeTest {
   if (series?.kind === 'rate') return { ...test, series: { ...series, answers } };
   return { ...test, series: { kind: 'all-right', tries: answers, answers, atOnce: series?.atOnce ?? 4 } };
+}
+
+/** Why so many answers could never prove anything of the pass rate of a test; undefined where they could. */
+export function whyTooFewAnswers({ name, series }: SmokeTest, answers: number): string | undefined {
+  const why = series?.kind === 'rate' ? whyTooFew(series.boundaries, series, answers) : undefined;
+  return why && `tries of the smoke test ${name} ${why}`;
 }
 
 /** What a series costs and finds, as a clause. */

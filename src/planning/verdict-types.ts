@@ -9,7 +9,8 @@ export interface Sample {
   /** A late answer is not right. */
   answer: AnswerKind;
   firstEventMs: number | undefined;
-  totalMs: number;
+  /** Undefined where the agent refused the request: nothing ran that could take long. */
+  totalMs: number | undefined;
   /** The first nodes that it visited; only where they are compared. */
   nodes?: readonly string[] | undefined;
   /** The first tools that it called; only where they are compared. */

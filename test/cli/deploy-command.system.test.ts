@@ -104,6 +104,14 @@ describe('a deploy run on a terminal', () => {
     });
     const refused = await result([...requests, '--tries', '1001'], { status: 'DEPLOYED' }, { cwd: path });
     expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('--tries: tries is a whole number') });
+    const rated = '[{name: hi, assistant: a, input: {}, expect: {status: success}, pass-rate: 0.9}]';
+    const tooFew = await result([...requests, '--smoke-tests', rated, '--tries', '7'], { status: 'DEPLOYED' });
+    expect(tooFew).toMatchObject({
+      code: 2,
+      err: expect.stringContaining(
+        '--tries: tries of the smoke test hi must allow a verdict, which takes at least 15 answers to pass and 5 to fail. 98 find this drop with 99 %.',
+      ),
+    });
   });
 
   test('rollback without a former revision says why there is none', async () => {

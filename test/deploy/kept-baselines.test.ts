@@ -18,6 +18,8 @@ const sample: Sample = {
 const samples: readonly Sample[] = [
   sample,
   { ...sample, answer: 'late', firstEventMs: 120, tools: ['search'], tokens: 400, cost: 0.002 },
+  // Refused by the agent.
+  { ...sample, answer: 'wrong', totalMs: undefined, nodes: [] },
 ];
 
 const keepBaseline = (of: SmokeTest, measured: readonly Sample[], context: BaselineContext): Promise<void> =>

@@ -3,6 +3,7 @@ import { differs, fewerIn, largerIn, largerThan, shiftBetween, shiftOf } from '.
 import { measures, type ComparisonDesign, type SmokeTest } from '../../src/config/smoke-test.ts';
 import { concludeLive, nextOfLive, receiverOf, requestsOfLive, withoutLive } from '../../src/planning/against-live.ts';
 import { compareSamples, type Pair } from '../../src/planning/compare.ts';
+import { asJudged } from '../../src/planning/series.ts';
 import type { Evidence, Sample } from '../../src/planning/verdict-types.ts';
 import { hello } from '../deploy/deploy-fixture.ts';
 
@@ -89,8 +90,8 @@ describe('two agents', () => {
 
   test('a slower one is found, whatever the hour does to both', () => {
     const drifting = pairs(60, () => ({})).map(({ live, changed }, index) => ({
-      live: { ...live, totalMs: live.totalMs + index * 100 },
-      changed: { ...changed, totalMs: changed.totalMs + index * 100 + 700 },
+      live: { ...live, totalMs: (live.totalMs ?? 0) + index * 100 },
+      changed: { ...changed, totalMs: (changed.totalMs ?? 0) + index * 100 + 700 },
     }));
     expect(verdictsOf(drifting)['total']).toBe('worse');
   });
@@ -105,7 +106,7 @@ test('without pairs a slower one is found as well, and an equal one is no worse'
   ).toEqual(fine);
   const slower = pairs(60, () => ({})).map(({ live, changed }) => ({
     live,
-    changed: { ...changed, totalMs: changed.totalMs + 300 },
+    changed: { ...changed, totalMs: (changed.totalMs ?? 0) + 300 },
   }));
   expect(verdictsOf(slower, false)['total']).toBe('worse');
 });
@@ -224,6 +225,21 @@ describe('a test against the live revision', () => {
     });
     expect(nextOfLive(series, against, attempts(2 * 9, right, gone))).toBe('enough');
     expect(conclude(attempts(2 * 9, gone, right))).toMatchObject({ kind: 'unproven', because: 'unreachable' });
+  });
+
+  test('counts no time of a request that an agent refused', () => {
+    const refused: Evidence = { ...wrong, status: 'error', refused: true, firstEventMs: undefined, totalMs: 0 };
+    const made = attempts(2 * 31, right, { ...right, totalMs: 1_300 }).map((evidence, index) =>
+      receiverOf(against, index) === 'new' && index % 2 === 0 ? refused : evidence,
+    );
+    expect(conclude(made.map((evidence) => asJudged(against, evidence)))).toMatchObject({
+      kind: 'failed',
+      comparison: { measures: expect.arrayContaining([expect.objectContaining({ measure: 'total', changed: 1_300 })]) },
+    });
+    expect(conclude(made)).toHaveProperty(
+      'comparison.times.changed',
+      Array.from({ length: 15 }, () => 1_300),
+    );
   });
 
   test('takes what the live agent answered before, and without it is a test of one answer', () => {
