@@ -55,6 +55,7 @@ export async function hold(job: RolloutJob, agent: RunningAgent, tools: RolloutD
     await agent.stop(stopMs);
     throw error;
   });
+  if (end !== 'stopping') await tools.step?.('decided', revision.id);
   withdraw(end === 'promoted');
   if (end === 'promoted') {
     const takesPart = (await agent.endHold?.('promote')) ?? false;

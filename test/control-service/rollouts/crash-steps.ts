@@ -8,6 +8,7 @@ export const crashSteps = {
   started: "the agent's process runs, it is not healthy yet",
   healthy: 'the agent is healthy, the former one has the traffic',
   held: 'the agent is held, at an address of its own',
+  decided: 'the decision is stored, the agent is still held',
   promoted: 'the promoted agent takes part in all work, the former one has the traffic',
   discarded: 'the discarded agent was stopped',
   switched: 'traffic has switched, the status is not DEPLOYED yet',
@@ -24,16 +25,34 @@ export const stepNames = Object.keys(crashSteps).filter(isStep);
 
 export type SweptSource = 'github' | 'internal_source';
 
-/** The steps of a revision with a hold, and its decision: at `held` after the kill, else before it. */
-export const holdDecisionAt: Partial<Record<CrashStep, 'promote' | 'discard'>> = {
-  held: 'promote',
-  promoted: 'promote',
-  discarded: 'discard',
-};
+/** How the hold of a revision ends: by a decision, at `healthy` and `held` after the restart, or by itself. */
+export type HoldEnd = 'promoted' | 'discarded' | 'by itself';
 
-/** Every step for a repository; for an upload only those that differ. */
-export const crashCases: readonly { source: SweptSource; step: CrashStep }[] = [
-  ...stepNames.map((step) => ({ source: 'github' as const, step })),
+export interface CrashCase {
+  source: SweptSource;
+  step: CrashStep;
+  holdEnd?: HoldEnd;
+}
+
+/** The steps of a hold with its ends, and those before and after it up to what the database says. */
+const holdCases: readonly { step: CrashStep; holdEnd: HoldEnd }[] = [
+  { step: 'healthy', holdEnd: 'promoted' },
+  { step: 'held', holdEnd: 'promoted' },
+  { step: 'held', holdEnd: 'discarded' },
+  { step: 'held', holdEnd: 'by itself' },
+  { step: 'decided', holdEnd: 'promoted' },
+  { step: 'decided', holdEnd: 'discarded' },
+  { step: 'promoted', holdEnd: 'promoted' },
+  { step: 'discarded', holdEnd: 'discarded' },
+  { step: 'switched', holdEnd: 'promoted' },
+];
+
+const ofHoldsOnly: readonly CrashStep[] = ['held', 'decided', 'promoted', 'discarded'];
+
+/** Every step for a repository, without and with a hold; for an upload only those that differ. */
+export const crashCases: readonly CrashCase[] = [
+  ...stepNames.filter((step) => !ofHoldsOnly.includes(step)).map((step) => ({ source: 'github' as const, step })),
+  ...holdCases.map((each) => ({ source: 'github' as const, ...each })),
   ...(['cloned', 'recorded', 'switched'] as const).map((step) => ({
     source: 'internal_source' as const,
     step,
@@ -53,13 +72,13 @@ export interface Fared {
 }
 
 export const tableHead = [
-  '| killed at | progress | source | ended by | status after a restart | its agents | processes left | files left |',
-  '| --- | --- | --- | --- | --- | --- | --- | --- |',
+  '| killed at | progress | hold | source | ended by | status after a restart | its agents | processes left | files left |',
+  '| --- | --- | --- | --- | --- | --- | --- | --- | --- |',
 ];
 
 /** One row of the table in src/control-service/rollouts/README.md. */
 export const rowOf = (
-  { source, step }: { source: SweptSource; step: CrashStep },
+  { source, step, holdEnd }: CrashCase,
   { endedBy, status, agents, processesLeft, filesLeft }: Fared,
 ): string =>
-  `| \`${step}\` | ${crashSteps[step]} | ${source} | ${endedBy} | ${status} | ${agents} | ${processesLeft} | ${filesLeft.length} |`;
+  `| \`${step}\` | ${crashSteps[step]} | ${holdEnd ?? 'none'} | ${source} | ${endedBy} | ${status} | ${agents} | ${processesLeft} | ${filesLeft.length} |`;

@@ -18,13 +18,13 @@ import { httpControl } from '../http-control.ts';
 import { tarball } from '../uploads/upload-places.ts';
 import {
   crashCases,
-  holdDecisionAt,
   rowOf,
   seenFromOutside,
   stepNames,
   tableHead,
   type CrashStep,
   type Fared,
+  type HoldEnd,
   type SweptSource,
 } from './crash-steps.ts';
 import { agentGroups, buildProcessesBelow, strayFiles } from './left-behind.ts';
@@ -117,17 +117,18 @@ test('recovers from a kill at every step: true status, one agent, nothing left',
   });
 
   const rows: string[] = [];
-  for (const { source, step } of crashCases) {
+  for (const crash of crashCases) {
+    const { source, step, holdEnd } = crash;
     const id = ids[source];
     if (step !== seenFromOutside) await service.arm(step);
     const tar = source === 'github' ? undefined : await upload(service, id, repo);
     const change = tar ? { source_tarball_path: tar } : { repo_ref: 'main' };
-    const decision = holdDecisionAt[step];
-    const options = decision === undefined ? {} : { holdSeconds: 600 };
+    const options = holdEnd === undefined ? {} : { holdSeconds: holdEnd === 'by itself' ? 1 : 600 };
     const requested = service.control.patchDeployment(id, { source_revision_config: change }, options);
     const { latest_revision_id, active_revision_id } = await requested;
     const revisionId = latest_revision_id ?? '';
-    if (decision !== undefined && step !== 'held') await decideOnceHeld(service, id, revisionId, decision);
+    const isDecidedAfterwards = step === 'healthy' || step === 'held';
+    if (!isDecidedAfterwards) await decideOnceHeld(service, id, revisionId, holdEnd);
     if (step === seenFromOutside) {
       await until(() => [...agentGroups(id).values()].includes(revisionId));
       service.process.kill('SIGKILL');
@@ -136,16 +137,18 @@ test('recovers from a kill at every step: true status, one agent, nothing left',
     const before = Object.values(ids).flatMap((each) => [...agentGroups(each).keys()]);
 
     service = await startService(machine);
-    if (step === 'held') await decideOnceHeld(service, id, revisionId, 'promote');
-    const live = decision === 'discard' ? (active_revision_id ?? '') : revisionId;
+    if (isDecidedAfterwards) await decideOnceHeld(service, id, revisionId, holdEnd);
+    const isDiscarded = holdEnd === 'discarded' || holdEnd === 'by itself';
+    const live = isDiscarded ? (active_revision_id ?? '') : revisionId;
+    if (isDiscarded) await untilEnded(service, id, revisionId);
     const seen = await faredAfter(service, { id, revisionId, live }, async () =>
       strayFiles(dataDir, await named(tables.db)),
     );
     const still = new Set(Object.values(ids).flatMap((each) => [...agentGroups(each).keys()]));
     const agentsLeft = before.filter((group) => still.has(group)).length;
     const whole = { endedBy, ...seen, processesLeft: agentsLeft + buildProcessesBelow(dataDir) };
-    expect({ source, step, ...whole }).toEqual({ source, step, ...(decision === 'discard' ? discardedWell : allWell) });
-    rows.push(rowOf({ source, step }, whole));
+    expect({ ...crash, ...whole }).toEqual({ ...crash, ...(isDiscarded ? discardedWell : allWell) });
+    rows.push(rowOf(crash, whole));
   }
   const table = [...tableHead, ...rows].join('\n');
   console.log(table);
@@ -155,11 +158,19 @@ test('recovers from a kill at every step: true status, one agent, nothing left',
 const allWell: Fared = { endedBy: 'SIGKILL', status: 'DEPLOYED', agents: 1, processesLeft: 0, filesLeft: [] };
 const discardedWell: Fared = { ...allWell, status: 'INTERRUPTED', agents: 0 };
 
-/** Decides about a revision, as soon as it is held. */
-async function decideOnceHeld({ control }: Swept, id: string, revisionId: string, decision: 'promote' | 'discard') {
+/** Decides about a revision, as soon as it is held; nothing where it has no hold, or one that ends by itself. */
+async function decideOnceHeld({ control }: Swept, id: string, revisionId: string, holdEnd: HoldEnd | undefined) {
+  if (holdEnd === undefined || holdEnd === 'by itself') return;
   await until(async () => (await control.getRevision(id, revisionId)).hold?.ends_at != null);
+  const decide = holdEnd === 'promoted' ? control.promoteRevision : control.discardRevision;
   // The response may be lost with the service.
-  await control[`${decision}Revision`](id, revisionId).catch(() => undefined);
+  await decide(id, revisionId).catch(() => undefined);
+}
+
+/** Waits until a revision has ended and its agent is gone. */
+async function untilEnded({ control }: Swept, id: string, revisionId: string): Promise<void> {
+  await until(async () => (await control.getRevision(id, revisionId)).status === 'INTERRUPTED');
+  await until(() => ![...agentGroups(id).values()].includes(revisionId));
 }
 
 /** One live deployment of each source. */

@@ -50,9 +50,12 @@ test('a held candidate serves none of the requests, answers by itself, and gets 
   await until(() => seen.answered.length > enough);
   expect(new Set(seen.answered)).toEqual(new Set([live]));
   expect(await control.getRevision(id, revisionId)).toMatchObject({ status: 'DEPLOYING', hold: { decision: null } });
-  // A newer one waits.
-  const { latest_revision_id } = await control.patchDeployment(id, restate);
-  expect((await control.getRevision(id, latest_revision_id ?? '')).status).toMatch(/^(CREATING|QUEUED)$/);
+  // A newer one waits, with its own hold.
+  const { latest_revision_id } = await control.patchDeployment(id, restate, { holdSeconds: 600 });
+  expect(await control.getRevision(id, latest_revision_id ?? '')).toMatchObject({
+    status: expect.stringMatching(/^(CREATING|QUEUED)$/),
+    hold: { ends_at: null },
+  });
   await control.interruptRevision(id, latest_revision_id ?? '');
 
   const promoted = await control.promoteRevision(id, revisionId, { why: 'All tests passed.' });
