@@ -139,13 +139,13 @@ const toSmokeTest = (
 /** How often a test is tried; the problem of one that can't come to a verdict. */
 function readSeries(
   { tries, drop = defaultDrop, ...written }: WrittenSmokeTest,
-  { tests, against, isFirstProblem }: { tests: number; against: number; isFirstProblem: () => boolean },
+  { tests, isFirstProblem }: { tests: number; isFirstProblem: () => boolean },
 ): { series?: Series; problem?: { key: string; message: string } } {
   const atOnce = written['tries-at-once'] ?? defaultAtOnce;
   const passRate = written['pass-rate'];
   if (isAgainstLive(written)) {
     const decideBy = passRate === 'baseline' ? (['pass-rate'] as const) : (written['decide-by'] ?? decidesByDefault);
-    return { series: { kind: 'live', tries: tries ?? defaultLiveTries, drop, decideBy, tests: against, atOnce } };
+    return { series: { kind: 'live', tries: tries ?? defaultLiveTries, drop, decideBy, tests, atOnce } };
   }
   if (passRate === undefined || passRate === 'baseline')
     return tries === undefined ? {} : { series: { kind: 'all-right', tries, atOnce } };
@@ -187,11 +187,11 @@ export const writtenSmokeTests = z
     }
   })
   .transform((tests, context): SmokeTest[] => {
-    const rates = tests.filter((test) => typeof test['pass-rate'] === 'number').length;
-    const against = tests.filter(isAgainstLive).length;
+    // Those that share the errors of one suite.
+    const sharing = tests.filter((test) => test['pass-rate'] !== undefined || isAgainstLive(test)).length;
     const isFirstProblem = (): boolean => context.issues.length === 0;
     return tests.map((test, index) => {
-      const { series, problem } = readSeries(test, { tests: rates, against, isFirstProblem });
+      const { series, problem } = readSeries(test, { tests: sharing, isFirstProblem });
       if (problem) context.addIssue({ code: 'custom', path: [index, problem.key], message: problem.message });
       return toSmokeTest(test, series);
     });

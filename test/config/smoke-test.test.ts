@@ -109,6 +109,22 @@ test('a pass rate has boundaries that the number of such tests moves', () => {
   });
 });
 
+test('tests with a pass rate and tests against the live revision share the errors of one suite', () => {
+  const named = (name: string, more: string) => `- { name: ${name}, assistant: b, input: null${more} }\n`;
+  const mixed = smokeTests(
+    named('a', ', pass-rate: 0.9') +
+      named('b', ', against: live') +
+      named('c', ', pass-rate: baseline') +
+      named('d', ''),
+  );
+  expect(mixed.map(({ series }) => series)).toMatchObject([
+    { kind: 'rate', tests: 3 },
+    { kind: 'live', tests: 3 },
+    { kind: 'live', tests: 3 },
+    undefined,
+  ]);
+});
+
 test.each<[sentence: string, written: string, problem: string]>([
   [
     'too few tries for a verdict',

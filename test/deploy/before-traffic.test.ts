@@ -362,6 +362,36 @@ describe('a test against the live revision', () => {
     expect(fixture.events.filter(({ kind }) => kind === 'measuring-live')).toHaveLength(1);
   });
 
+  test('compares each test with its own answers of the live revision, measured before the change or kept', async () => {
+    const { fixture, deploy, control } = await holding();
+    const right = (count: number) => Array.from({ length: count }, () => says('hello'));
+    const smokeTests = ['says hello', 'is never right'].map((name) => ({
+      ...hello,
+      name,
+      input: { name },
+      series: byHour,
+    }));
+    const comparedWith = async (commit: string) => {
+      const { verdict } = await deploy({ smokeTests, verify: 'after-traffic', workflow: workflowOn(commit) });
+      return verdict?.tests.map((each) => each.verdict.comparison?.live);
+    };
+    fixture.agent.answers = [...right(30), wrong];
+    const patch = control.patchDeployment.bind(control);
+    control.patchDeployment = (...given) => {
+      fixture.agent.answers = [...right(31), wrong];
+      return patch(...given);
+    };
+    const own = [
+      { right: 30, answers: 30 },
+      { right: 0, answers: 30 },
+    ];
+    expect(await comparedWith(second)).toEqual(own);
+    const measured = fixture.agent.requested.length;
+    control.scripts.push(goesLive(third));
+    expect(await comparedWith(third)).toEqual(own);
+    expect(fixture.agent.requested.length - measured).toBe(2 * 31);
+  });
+
   test('takes no kept answers of another hour for a verdict by times', async () => {
     const { fixture, deploy, control } = await holding();
     const request = { smokeTests, verify: 'after-traffic' as const };

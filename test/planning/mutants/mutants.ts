@@ -1,0 +1,121 @@
+/** A mistake in a source, and the test that finds it. */
+export interface Mutant {
+  name: string;
+  file: string;
+  /** Text that the file has once, and what replaces it. */
+  from: string;
+  to: string;
+  /** The file of tests that runs, and the one of them that fails. */
+  test: string;
+  killedBy: string;
+}
+
+const sequential = { file: 'src/sequential-test.ts', test: 'test/sequential-test.test.ts' };
+const againstLive = { file: 'src/planning/against-live.ts', test: 'test/planning/compare.test.ts' };
+
+const ownAnswers = {
+  test: 'test/deploy/before-traffic.test.ts',
+  killedBy:
+    'a test against the live revision > compares each test with its own answers of the live revision, measured before the change or kept',
+};
+
+export const mutants: readonly Mutant[] = [
+  {
+    ...sequential,
+    name: 'the boundaries are swapped',
+    from: "if (wrong >= fails) return 'failed';\n  if (wrong <= passes) return 'passed';",
+    to: "if (wrong >= fails) return 'passed';\n  if (wrong <= passes) return 'failed';",
+    killedBy: 'fails after 5 wrong answers',
+  },
+  {
+    ...sequential,
+    name: 'a boundary is reached one answer early',
+    from: "if (wrong >= fails) return 'failed'",
+    to: "if (wrong + 1 >= fails) return 'failed'",
+    killedBy: 'goes on after 4',
+  },
+  {
+    ...sequential,
+    name: 'each test has the errors of a whole suite',
+    from: 'falseFailed.suite / tests',
+    to: 'falseFailed.suite',
+    killedBy: 'keeps its errors for a pass rate of 0.8 and a drop of 0.3, as one of 30',
+  },
+  {
+    name: 'each test against live has the errors of a whole suite',
+    file: 'src/planning/compare.ts',
+    test: 'test/planning/compare.test.ts',
+    from: 'falseAlarm.suite / (tests * decideBy.length)',
+    to: 'falseAlarm.suite / decideBy.length',
+    killedBy: 'the more tests there are, the stricter each is',
+  },
+  {
+    name: 'each test counts as the only one of its suite',
+    file: 'src/config/written-smoke-test.ts',
+    test: 'test/config/smoke-test.test.ts',
+    from: 'tests: sharing,',
+    to: 'tests: 1,',
+    killedBy: 'tests with a pass rate and tests against the live revision share the errors of one suite',
+  },
+  {
+    name: 'an unreachable answer counts as a wrong one',
+    file: 'src/planning/judge.ts',
+    test: 'test/planning/series.test.ts',
+    from: "if (evidence.kind === 'unreachable') return [];",
+    to: "if (evidence.kind === 'unreachable') return [{ kind: 'wrong', held: [], firstEventMs: 0, totalMs: 0, advice: [] }];",
+    killedBy: 'a pass rate > counts what could not be reached on neither side',
+  },
+  {
+    ...againstLive,
+    name: 'an unreachable answer is compared as a wrong one',
+    from: 'return live && changed ? { live, changed } : undefined;',
+    to: "return live || changed ? { live: live ?? { ...changed, answer: 'wrong' }, changed: changed ?? { ...live, answer: 'wrong' } } : undefined;",
+    killedBy: 'a test against the live revision > counts no pair of which one agent can not be reached, on either side',
+  },
+  {
+    name: 'kept answers are found by the assistant alone',
+    file: 'src/deploy/kept-baselines.ts',
+    test: 'test/deploy/kept-baselines.test.ts',
+    from: 'canonicalJson(sentAndExpected)',
+    to: 'canonicalJson(sentAndExpected.assistant)',
+    killedBy: 'what another test measured is not used: another input',
+  },
+  {
+    ...ownAnswers,
+    name: 'answers before the change are those of the first test',
+    file: 'src/deploy/smoke.ts',
+    from: 'smoking.before?.get(written.name)',
+    to: 'smoking.before?.values().next().value',
+  },
+  {
+    ...ownAnswers,
+    name: 'kept answers are those of the first test',
+    file: 'src/deploy/measure-live.ts',
+    from: '(kept.get(test)?.samples ?? [])',
+    to: '([...kept.values()][0]?.samples ?? [])',
+  },
+  {
+    ...againstLive,
+    name: 'the live agent is always first',
+    from: "Math.floor(attempt / 2) % 2 === attempt % 2 ? 'live' : 'new'",
+    to: "attempt % 2 === 0 ? 'live' : 'new'",
+    killedBy:
+      'a test against the live revision > alternates which agent is first, and begins with a pair that counts for neither',
+  },
+  {
+    name: 'the agents do not answer in turns',
+    file: 'src/planning/against-live.ts',
+    test: 'test/deploy/compare.test.ts',
+    from: "Math.floor(attempt / 2) % 2 === attempt % 2 ? 'live' : 'new'",
+    to: "attempt % 2 === 0 ? 'live' : 'new'",
+    killedBy: 'sends to both in turns: neither is always the first',
+  },
+  {
+    name: 'pairs are compared as two lists',
+    file: 'src/planning/compare.ts',
+    test: 'test/planning/compare.test.ts',
+    from: '= samples.isPaired\n    ? pairedAmounts',
+    to: '= false\n    ? pairedAmounts',
+    killedBy: 'two agents > a slower one is found, whatever the hour does to both',
+  },
+];
