@@ -21,7 +21,7 @@ import { sharedReportLocks } from './reporting/send-report.ts';
 import { workMigrations, workMigrationTable, workSchema } from './reconcile/migrations.ts';
 import type { AppContext } from './context.ts';
 import { type AgentServerClient, type AgentServerSettings, connectAgentServer } from '../src/client/agent.ts';
-import type { AgentServer } from '../src/contract/agent/service.ts';
+import type { AgentServer, ConversationServer } from '../src/contract/agent/service.ts';
 import type { Queue } from '../src/postgres/queue.ts';
 import { reconcileDeployment } from './reconcile/reconcile-deployment.ts';
 import { reconcileJob } from './reconcile/postgres-queues.ts';
@@ -65,7 +65,16 @@ export async function createAppWork(resources: AppResources): Promise<AppWork> {
     control,
     agentAt: agents.at,
     targets: createTargetResolver({ githubApi, control, clock, bindings, webHost, builder, log, files: pushedFiles }),
-    smoke: createSmokeTestRunner({ clock, random, control, publicUrl, graderUrls, judge, log }),
+    smoke: createSmokeTestRunner({
+      clock,
+      random,
+      control,
+      publicUrl,
+      graderUrls,
+      threadsAt: agents.at,
+      judge,
+      log,
+    }),
     log,
     decided: resources.decided,
   };
@@ -117,7 +126,7 @@ const idleMs = 15 * 60_000;
 export function connectAgents(settings: Omit<AgentServerSettings, 'url'>) {
   const kept = new Map<string, AgentServerClient>();
   return {
-    at: (url: string): AgentServer => {
+    at: (url: string): AgentServer & ConversationServer => {
       const agent = kept.get(url) ?? connectAgentServer({ idleMs, maxJsonValues, ...settings, url });
       kept.delete(url);
       kept.set(url, agent);

@@ -32,10 +32,11 @@ export async function beginHeldTests(
   return continued;
 }
 
-/** Where the live revision answers; undefined where there is none, or no test is against it. */
+/** Where the live revision answers; undefined where there is none, or nothing is compared with it. */
 async function liveAddress(work: ReconcileContext, intent: Intent): Promise<string | undefined> {
   const { deploymentId, formerLiveRevisionId, terms } = intent;
-  if (!formerLiveRevisionId || !terms.smokeTests.some(({ series }) => series?.kind === 'live')) return undefined;
+  const isCompared = terms.conversations || terms.smokeTests.some(({ series }) => series?.kind === 'live');
+  if (!formerLiveRevisionId || !isCompared) return undefined;
   return agentAddress(await work.context.control.getDeployment(deploymentId, readOptions(work)));
 }
 

@@ -2,6 +2,7 @@ import type { Decision, PushRules } from '../../src/planning/trigger-types.ts';
 import type { Rollout } from '../../src/planning/rollout-types.ts';
 import type { Verdict } from '../../src/planning/verdict-types.ts';
 import type { OnFailure, Verify } from '../../src/config/desired.ts';
+import type { ConversationTerms } from '../../src/config/conversations.ts';
 import type { SmokeTest } from '../../src/config/smoke-test.ts';
 import type { HoldDecision } from '../../src/contract/control/hold.ts';
 import type { LogEntry } from '../../src/contract/control/log.ts';
@@ -31,6 +32,8 @@ export interface Terms {
   builder: 'app' | 'service';
   rules: PushRules;
   smokeTests: readonly SmokeTest[];
+  /** Conversations of the live revision that are tried on a held one; absent: none. */
+  conversations?: ConversationTerms;
   /** The deploy file's entry could not be read: the absence of smoke tests proves nothing. */
   unread?: true;
   /** Absent: before traffic where the service can hold the revision. */
@@ -105,7 +108,7 @@ export type SmokeState = Readonly<Record<string, unknown>>;
 export interface HeldRevision {
   /** Where it answers. */
   address: string;
-  /** Where the live revision answers, if tests are against it. */
+  /** Where the live revision answers, if something is compared with it. */
   live?: string;
   /** When the service discards it by itself. */
   endsAt: string;
@@ -158,6 +161,10 @@ export interface Intent {
   createdAt: number;
   updatedAt: number;
 }
+
+/** Whether conversations of the live revision are tried on the intent's revision: only on one that is held. */
+export const triesConversations = ({ terms, hold, formerLiveRevisionId }: Intent): boolean =>
+  terms.conversations !== undefined && hold !== undefined && !!formerLiveRevisionId;
 
 /** The fields of an intent that are recorded with the deploy request. */
 export type DeployRequest = Pick<

@@ -31,7 +31,7 @@ export async function sendFor(
   deploymentQueue: QueueChanges = {},
 ): Promise<StepResult> {
   const { context } = work;
-  const verified = withVerification(intent, await verificationOf(work, intent));
+  const verified = withVerification(intent, await verificationOf(work, intent, deployment.active_revision_id));
   const sentAt = context.clock.now();
   const sending: Intent = {
     ...verified,

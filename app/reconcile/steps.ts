@@ -102,7 +102,8 @@ async function smokeStep(work: ReconcileContext, intent: Intent): Promise<StepRe
   const { smoke, agentAt } = work.context;
   const { hold, terms } = intent;
   const agentUrl = hold?.address ?? intent.agentUrl;
-  if (terms.smokeTests.length === 0) return conclude(work, { ...intent, verdict: { kind: 'none', tests: [] } });
+  if (terms.smokeTests.length === 0 && !hold)
+    return conclude(work, { ...intent, verdict: { kind: 'none', tests: [] } });
   if (agentUrl === undefined) {
     const verdict = unprovenVerdict(terms.smokeTests, 'no-address', 'the service returns no URL for the agent');
     return saveIntents(work, [{ ...intent, verdict }]);

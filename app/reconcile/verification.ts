@@ -6,12 +6,18 @@ import { readOptions, type ReconcileContext } from './reconcile-context.ts';
 /** How long it is tried to read what the service offers (ms), before a revision goes live without a hold. */
 const patienceMs = 10 * 60_000;
 
-/** When the revision of a request is tested. One that goes back to an old revision is not held: it is to serve soon. */
+/**
+ * When the revision of a request is tested. One that goes back to an old revision is not held: it is to serve soon.
+ *
+ * @param live the revision that serves, which alone has conversations.
+ */
 export async function verificationOf(
   work: ReconcileContext,
   { sending, terms, createdAt }: Intent,
+  live: string | null,
 ): Promise<Verification> {
-  const tests = sending.kind === 'restate' ? terms.smokeTests.length : 0;
+  const proofs = terms.smokeTests.length + (terms.conversations && live ? 1 : 0);
+  const tests = sending.kind === 'restate' ? proofs : 0;
   const requested = { verify: terms.verify, tests };
   const mayHold = decideVerification({ ...requested, holds: true }).when === 'before-traffic';
   if (!mayHold) return decideVerification({ ...requested, holds: false });

@@ -2,7 +2,7 @@ import { asSentence } from '../../src/contract/plain-text.ts';
 import { asCode, asMarkdown } from '../../src/report/sanitize.ts';
 import { consoleLink } from '../../src/report/summary.ts';
 import { durationText } from '../../src/verdict-table/words.ts';
-import type { Cause, Intent, IntentOutcome } from '../reconcile/intent.ts';
+import { triesConversations, type Cause, type Intent, type IntentOutcome } from '../reconcile/intent.ts';
 import { elapsed, minutesLate, type CheckContext } from './title.ts';
 import { isLiveInAnother } from './check-status.ts';
 
@@ -16,7 +16,7 @@ export function summarySections(intent: Intent, about: CheckContext): string[] {
     ...(intent.end ? standInOf(intent.end) : []),
     factsOf(intent),
     differencesOf(intent),
-    notesOf(intent.terms.notes),
+    notesOf([...intent.terms.notes, ...conversationNotes(intent)]),
   ].filter(Boolean);
 }
 
@@ -44,7 +44,7 @@ function sentenceOf(intent: Intent, { waitingFor, now }: CheckContext): string {
     }
     case 'smoking':
       return hold
-        ? `The revision is healthy and held: it gets no traffic until it is promoted, and is discarded at ${asMarkdown(hold.endsAt, 40)}. ${requested(terms.smokeTests.length)}.`
+        ? `The revision is healthy and held: it gets no traffic until it is promoted, and is discarded at ${asMarkdown(hold.endsAt, 40)}. ${requested(terms.smokeTests.length)}${triedOf(intent)}.`
         : `The revision is live. ${requested(terms.smokeTests.length)}.`;
     case 'ended':
       return 'This ended without a known outcome.';
@@ -55,6 +55,11 @@ const requested = (tests: number): string =>
   tests === 0
     ? 'No smoke test is named for it'
     : `${tests} smoke test${tests === 1 ? ' runs' : 's run'} before this ends`;
+
+const triedOf = (intent: Intent): string =>
+  triesConversations(intent)
+    ? `, and copies of the newest ${intent.terms.conversations?.newest} conversations are tried`
+    : '';
 
 const adviceOf = ({ end, state }: Intent): string => {
   if (end?.advice && !isLiveInAnother(end)) return `**What to do:** ${asMarkdown(asSentence(end.advice), 2000)}`;
@@ -138,6 +143,16 @@ function differencesOf({ terms: { differences } }: Intent): string {
     '',
     'A push only builds; it changes no settings. Apply the file with the Action in a workflow of this repository, or with `npx landfall deploy`.',
   ].join('\n');
+}
+
+/** The App records no conversations before a change, so that only a held revision can be compared with the live one. */
+function conversationNotes({ terms, sending, formerLiveRevisionId, hold, verified, verdict, state }: Intent): string[] {
+  const isTested = verdict !== undefined || state === 'smoking';
+  const isMeant = terms.conversations !== undefined && sending.kind === 'restate' && !!formerLiveRevisionId;
+  if (!isMeant || !isTested || hold || verified) return [];
+  return [
+    'The conversations are not tried: the App tries them only on a revision that is held before it gets traffic.',
+  ];
 }
 
 const notesOf = (notes: readonly string[]): string =>

@@ -162,6 +162,7 @@ export function termsOf(
     ...common,
     rules,
     smokeTests: requested?.smokeTests ?? [],
+    ...(requested?.conversations ? { conversations: requested.conversations } : {}),
     ...(requested === undefined && notes.length > 0 ? { unread: true } : {}),
     ...(requested?.verify ? { verify: requested.verify } : {}),
     onFailure: requested?.onFailure ?? 'keep',

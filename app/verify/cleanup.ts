@@ -19,16 +19,20 @@ export function withChosenIds(agent: AgentServer, { threadId, assistantId }: Pre
         options,
       ),
   };
-  return new Proxy(agent, {
+  return overriding(agent, chosen);
+}
+
+/** The same object with other methods in the place of some. */
+export const overriding = <T extends object>(original: T, methods: Partial<T>): T =>
+  new Proxy(original, {
     get(target, name) {
-      const member: unknown = Reflect.get(chosen, name) ?? Reflect.get(target, name);
-      // An agent server may be an object of a class, whose methods need their own object.
+      const member: unknown = Reflect.get(methods, name) ?? Reflect.get(target, name);
+      // It may be an object of a class, whose methods need their own object.
       return typeof member === 'function'
         ? (...given: unknown[]): unknown => Reflect.apply(member, target, given)
         : member;
     },
   });
-}
 
 export interface CleanupContext {
   agent: AgentServer;
@@ -48,30 +52,46 @@ export async function cleanUp(
   cleanup: CleanupContext,
 ): Promise<void> {
   const { agent, clock, signal, left } = cleanup;
-  const until = clock.now() + cleanupMs;
-  const why = async (work: (options: CallOptions) => Promise<string | undefined>): Promise<string | undefined> => {
-    const done = await withTimeLimit(clock, cleanupMs, signal, (bound) => work({ signal: bound, deadline: until }));
-    signal.throwIfAborted();
-    return done.kind === 'done' ? done.value : 'it took too long';
-  };
-
   if (threadId !== undefined) {
-    const problem = await why(async (options) => {
+    const problem = await removeThread(threadId, cleanup, async (options) => {
       // A thread with an active run may not be removable. Cancelling a finished run fails without harm.
       if (runId !== undefined) await tryCall(agent.cancelRun(threadId, runId, {}, options));
-      for (;;) {
-        const removed = await tryCall(agent.deleteThread(threadId, options));
-        const isBusy = !removed.ok && removed.error.kind === 'conflict';
-        if (!isBusy || clock.now() + betweenMs >= until) return problemOf(removed);
-        await clock.sleep(betweenMs, options.signal);
-      }
     });
     if (problem !== undefined) left(`smoke test ${test} could not remove thread ${threadId} (${problem})`);
   }
   if (assistantId !== undefined) {
-    const problem = await why(async (options) => problemOf(await tryCall(agent.deleteAssistant(assistantId, options))));
+    const problem = await inTime({ clock, signal }, async (options) =>
+      problemOf(await tryCall(agent.deleteAssistant(assistantId, options))),
+    );
     if (problem !== undefined) left(`smoke test ${test} could not remove assistant ${assistantId} (${problem})`);
   }
+}
+
+/** Removes a thread once no run keeps it busy. @returns why it could not be removed; undefined if it is gone */
+export const removeThread = (
+  threadId: string,
+  { agent, clock, signal }: Pick<CleanupContext, 'clock' | 'signal'> & { agent: Pick<AgentServer, 'deleteThread'> },
+  before: (options: CallOptions) => Promise<void> = async () => undefined,
+): Promise<string | undefined> =>
+  inTime({ clock, signal }, async (options) => {
+    await before(options);
+    for (;;) {
+      const removed = await tryCall(agent.deleteThread(threadId, options));
+      const isBusy = !removed.ok && removed.error.kind === 'conflict';
+      if (!isBusy || clock.now() + betweenMs >= options.deadline) return problemOf(removed);
+      await clock.sleep(betweenMs, options.signal);
+    }
+  });
+
+/** What work comes to within the time for a cleanup. */
+async function inTime(
+  { clock, signal }: Pick<CleanupContext, 'clock' | 'signal'>,
+  work: (options: { signal: AbortSignal; deadline: number }) => Promise<string | undefined>,
+): Promise<string | undefined> {
+  const deadline = clock.now() + cleanupMs;
+  const done = await withTimeLimit(clock, cleanupMs, signal, (bound) => work({ signal: bound, deadline }));
+  signal.throwIfAborted();
+  return done.kind === 'done' ? done.value : 'it took too long';
 }
 
 /** Why something could not be removed; undefined if it is gone. */

@@ -1,6 +1,7 @@
 import type { SmokeTest } from '../../src/config/smoke-test.ts';
 import type { Evidence, TestVerdict } from '../../src/planning/verdict-types.ts';
 import { judgeAll, settled } from '../../src/planning/judge.ts';
+import { compareStates, type ConversationProblem, type ConversationSides } from '../../src/planning/conversations.ts';
 import { asJudged, compactAttempts } from '../../src/planning/series.ts';
 import { concludeTest, nextAttempt } from '../../src/planning/verdict.ts';
 import { redacted } from '../../src/deploy/smoke.ts';
@@ -28,7 +29,9 @@ export async function secretsOf(
   return (reported.ok ? knownSecrets(reported.value.secrets) : undefined) ?? null;
 }
 
-const notShown: Redact = (text) => (text === '' ? '' : '(not shown: the service did not return the secrets to redact)');
+/** Where the secrets are unknown. */
+export const notShown: Redact = (text) =>
+  text === '' ? '' : '(not shown: the service did not return the secrets to redact)';
 
 /** One smoke test and all attempts at it. */
 interface Attempts {
@@ -44,6 +47,8 @@ export interface Judge {
   nextAttempt(tried: Attempts): Promise<NextAttempt>;
   /** The verdict, without the secrets that the agent may repeat. */
   conclude(tried: Attempts & { secrets: KnownSecrets }): Promise<TestVerdict>;
+  /** What a new revision breaks of a conversation; undefined where comparing was given up. */
+  compareStates(sides: ConversationSides): Promise<ConversationProblem[] | undefined>;
 }
 
 /** Judges on the calling thread. */
@@ -61,6 +66,7 @@ export const judgeHere: Judge = {
     const mask = maskOf(secrets);
     return redacted(concludeTest(test, attempts, mask), mask);
   },
+  compareStates: async (sides) => compareStates(sides),
 };
 
 /** The verdict on responses that could not be judged. A busy machine may be the reason, so it is no failure. */
@@ -81,6 +87,10 @@ export function threadJudge(options: WorkerOptions, deadlineMs?: number): Judge 
     async conclude(tried) {
       const json = await worker.request({ name: 'conclude', argument: tried });
       return json === undefined ? unjudged : JSON.parse(json);
+    },
+    async compareStates(sides) {
+      const json = await worker.request({ name: 'compareStates', argument: sides });
+      return json === undefined ? undefined : JSON.parse(json);
     },
     close: worker.close,
   };

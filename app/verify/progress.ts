@@ -4,6 +4,9 @@ import { isObject } from '../../src/contract/json-object.ts';
 import type { Evidence, NamedVerdict } from '../../src/planning/verdict-types.ts';
 import type { SmokeState } from '../reconcile/intent.ts';
 
+/** How often in a row an attempt may be lost with its process before it counts as one without a response. */
+export const mostLost = 3;
+
 /** What an attempt made at the agent, to be removed after it. Names the run if it may still be active. */
 const attemptResources = z.object({
   test: z.string(),
@@ -55,6 +58,8 @@ const storedProgress = z.object({
   withoutWebhook: z.boolean(),
   /** Hashes of the tokens of runs that have ended. */
   spent: z.array(z.string()),
+  /** The conversations are about to be tried: by the process that chose the id, and how often that was so. */
+  conversations: z.object({ id: z.uuid(), tries: z.int() }).optional(),
 });
 
 const storedResults = z.object({

@@ -2,9 +2,8 @@ import type { Logger } from '../../src/logger.ts';
 import { randomUUID } from 'node:crypto';
 import { backoffMs, type Clock } from '../../src/clock.ts';
 import type { SmokeTest, Expectation } from '../../src/config/smoke-test.ts';
-import type { AgentServer } from '../../src/contract/agent/service.ts';
+import type { AgentServer, ConversationServer } from '../../src/contract/agent/service.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
-import { concludeAll } from '../../src/planning/verdict.ts';
 import { receiverOf, withoutLive } from '../../src/planning/against-live.ts';
 import { isPauseDue } from '../../src/planning/series.ts';
 import type { Evidence } from '../../src/planning/verdict-types.ts';
@@ -15,11 +14,13 @@ import type { Intent } from '../reconcile/intent.ts';
 import type { SmokeTestRunner, SmokeStepResult } from '../context.ts';
 import { startRun } from './background-run.ts';
 import { withChosenIds, cleanUp } from './cleanup.ts';
+import { createConversationTester } from './conversations.ts';
 import { createGrading } from './grading.ts';
 import { secretsOf, judgeHere, unjudged, type Judge } from './judge.ts';
 import { pollRun } from './poll-run.ts';
 import { makeToken, unusedTokens } from './receive-run.ts';
 import {
+  mostLost,
   readProgress,
   writeProgress,
   type RunProgress,
@@ -38,6 +39,8 @@ export interface SmokeTestRunnerOptions {
   publicUrl?: string | undefined;
   /** The addresses of graders that may get answers; without them none does. */
   graderUrls?: readonly string[] | undefined;
+  /** An agent's conversations, at its address. */
+  threadsAt: (url: string) => ConversationServer;
   /** On this thread when absent. */
   judge?: Judge;
   /** Receives what could not be removed at an agent. */
@@ -46,9 +49,6 @@ export interface SmokeTestRunnerOptions {
 
 /** Between two attempts no more than this is waited (ms), whatever the time of day does meanwhile. */
 const longestRestMs = 60_000;
-
-/** How often in a row an attempt may be lost with its process before it counts as one without a response. */
-const mostLost = 3;
 
 /** One step of one intent's tests, and all that it needs. */
 interface Step {
@@ -74,11 +74,13 @@ export function createSmokeTestRunner({
   control,
   publicUrl,
   graderUrls = [],
+  threadsAt,
   judge = judgeHere,
   log,
 }: SmokeTestRunnerOptions): SmokeTestRunner {
   const tokens = unusedTokens();
   const grade = createGrading({ control, clock, random, graderUrls });
+  const tryConversations = createConversationTester({ clock, control, threadsAt, judge, log });
 
   const goOn = (progress: Progress, at = clock.now()): SmokeStepResult => ({
     kind: 'waiting',
@@ -110,9 +112,9 @@ export function createSmokeTestRunner({
       if (under && test)
         await cleanUp({ ...under, test: test.name }, { agent, clock, signal, left: noteLeftBehind(intent) });
       const open = smokeTests.slice(verdicts.length).map(({ name }) => ({ name, attempts: 0, verdict: outOfTime }));
-      return { kind: 'done', verdict: concludeAll([...verdicts, ...open]) };
+      return tryConversations(intent, { ...progress, verdicts: [...verdicts, ...open] }, signal);
     }
-    if (!test) return { kind: 'done', verdict: concludeAll(progress.verdicts) };
+    if (!test) return tryConversations(intent, progress, signal);
     const step = { intent, test, agent, signal, progress };
     if (progress.under?.kind === 'started') return look(step, progress.under);
     if (progress.under?.kind === 'prepared') return startAttempt(step, progress.under);

@@ -32,6 +32,8 @@ function perform(request: WorkRequest): Promise<unknown> {
       return judgeHere.nextAttempt(request.argument);
     case 'conclude':
       return judgeHere.conclude(request.argument);
+    case 'compareStates':
+      return judgeHere.compareStates(request.argument);
   }
 }
 

@@ -13,6 +13,7 @@ import {
   markOfCopy,
   resumeOf,
   type ConversationProblem,
+  type ConversationSides,
   type ConversationState,
   type GraphShape,
 } from '../planning/conversations.ts';
@@ -31,11 +32,16 @@ export interface Conversation {
   live: GraphShape;
 }
 
+/** Compares two states, which are untrusted; undefined where that was given up. */
+export type CompareStates = (sides: ConversationSides) => Promise<ConversationProblem[] | undefined>;
+
 /** The dependencies of a try. */
 export interface CopyingOptions {
   terms: ConversationTerms;
   clock: Clock;
   signal: AbortSignal | undefined;
+  /** On this thread when absent. */
+  compare?: CompareStates | undefined;
   /** Receives what could not be removed. */
   left: (what: string) => void;
   /** Removes a copy that the server which made it can't remove. */
@@ -143,7 +149,9 @@ async function tryCopy(
     return { kind: 'broken', problems: [{ kind: 'no-state', status }], byRun: true };
   }
   if (!read.ok) throw read.error;
-  const problems = compareStates({ before, live, after: conversationState(read.value), changed });
+  const sides = { before, live, after: conversationState(read.value), changed };
+  const problems = copying.compare ? await copying.compare(sides) : compareStates(sides);
+  if (!problems) return { kind: 'unchecked', because: 'unjudged', why: 'comparing its state takes too much time' };
   if (problems.length > 0) return { kind: 'broken', problems, byRun: false };
   const run = (request: Omit<RunCreate, 'assistant_id'>) =>
     runCopy({ ...request, assistant_id: assistantId }, copyId, server, copying);

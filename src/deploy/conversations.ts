@@ -11,7 +11,14 @@ import {
 } from '../planning/conversation-verdict.ts';
 import { conversationState, copyMark, isLeftOver, newestConversations } from '../planning/conversations.ts';
 import type { NamedVerdict } from '../planning/verdict-types.ts';
-import { copyProblems, graphShape, type Conversation, type CopyingOptions } from './conversation-copy.ts';
+import {
+  copyProblems,
+  graphShape,
+  type CompareStates,
+  type Conversation,
+  type CopyingOptions,
+} from './conversation-copy.ts';
+import { withTimeLimit } from './deadlines.ts';
 import { remove } from './send-test-request.ts';
 import { tryCall } from './try-call.ts';
 
@@ -20,6 +27,10 @@ export interface ConversationCheck {
   terms: ConversationTerms;
   clock: Clock;
   signal?: AbortSignal | undefined;
+  /** When all must have come to an end (ms since the epoch): what is open then is not checked. */
+  until?: number | undefined;
+  /** On this thread when absent. */
+  compare?: CompareStates | undefined;
   /** Receives what could not be removed, and why there is no verdict. */
   note: (text: string) => void;
   redact: (text: string) => string;
@@ -33,18 +44,46 @@ export type RecordedConversations =
 const atOnce = 4;
 const longestMs = 600_000;
 
+/** What is kept of all conversations together (characters of JSON). */
+const largest = 20_000_000;
+
+const endOf = ({ clock, until = Infinity }: ConversationCheck): number => Math.min(clock.now() + longestMs, until);
+
+/** Ends work at a time, and waits for what it removes then. Undefined where it was not done. */
+async function inTime<T>(
+  endsAt: number,
+  check: ConversationCheck,
+  work: (check: ConversationCheck) => Promise<T>,
+): Promise<T | undefined> {
+  const { clock, signal } = check;
+  if (clock.now() >= endsAt) return undefined;
+  let working: Promise<unknown> = Promise.resolve();
+  const timed = await withTimeLimit(clock, endsAt - clock.now(), signal, (bound) => {
+    const started = work({ ...check, signal: bound });
+    working = started;
+    return started;
+  });
+  await working.catch(() => undefined);
+  signal?.throwIfAborted();
+  return timed.kind === 'done' ? timed.value : undefined;
+}
+
 /** Removes the copies that a killed run left, and reads the newest conversations of the live revision. Writes nothing else. */
 export async function recordConversations(
   live: ConversationServer,
   check: ConversationCheck,
 ): Promise<RecordedConversations> {
-  const recorded = await tryCall(readConversations(live, check));
-  if (recorded.ok) return { ok: true, conversations: recorded.value };
+  const recorded = await tryCall(inTime(endOf(check), check, (own) => readConversations(live, own)));
+  if (recorded.ok) {
+    const { value: conversations } = recorded;
+    if (conversations) return { ok: true, conversations };
+    return { ok: false, verdict: unreadConversations('unreachable', 'reading them took too long') };
+  }
   return { ok: false, verdict: unreadConversations(reasonOf(recorded.error), check.redact(recorded.error.message)) };
 }
 
 async function readConversations(live: ConversationServer, check: ConversationCheck): Promise<Conversation[]> {
-  const { terms, signal } = check;
+  const { terms, signal, note } = check;
   const options = { signal };
   await removeLeftOvers(live, check);
   const search: ThreadSearch = {
@@ -60,6 +99,7 @@ async function readConversations(live: ConversationServer, check: ConversationCh
   ];
   const shapes = new Map<string, ReturnType<typeof graphShape>>();
   const conversations: Conversation[] = [];
+  let size = 0;
   for (const { thread_id: threadId, updated_at: updatedAt, metadata } of newestConversations(found, terms.newest)) {
     const graphId = String(metadata?.['graph_id']);
     const assistantId = typeof metadata?.['assistant_id'] === 'string' ? metadata['assistant_id'] : graphId;
@@ -68,6 +108,11 @@ async function readConversations(live: ConversationServer, check: ConversationCh
     if (!state.ok && (state.error.kind === 'missing' || state.error.status === 500)) continue;
     if (!state.ok) throw state.error;
     const before = conversationState(state.value);
+    size += JSON.stringify(before).length;
+    if (size > largest) {
+      note(`conversations: only the newest ${conversations.length} are tried: more are too large together`);
+      break;
+    }
     const shape = shapes.get(assistantId) ?? graphShape(live, assistantId, options);
     shapes.set(assistantId, shape);
     conversations.push({ threadId, updatedAt, graphId, assistantId, before, live: (await shape) ?? noShape });
@@ -99,18 +144,21 @@ export async function checkConversations(
   if (!recorded.ok) return recorded.verdict;
   const { clock, note, redact } = check;
   const startedAt = clock.now();
+  const endsAt = endOf(check);
   const waiting = [...recorded.conversations];
   const results: ConversationResult[] = [];
   const shapes = new Map<string, ReturnType<typeof graphShape>>();
   const shapeOf = (assistantId: string) => {
-    const shape = shapes.get(assistantId) ?? graphShape(changed, assistantId, { signal: check.signal });
+    const shape =
+      shapes.get(assistantId) ?? graphShape(changed, assistantId, { signal: check.signal, deadline: endsAt });
     shapes.set(assistantId, shape);
     return shape;
   };
   const work = async (): Promise<void> => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
-      const isLate = clock.now() - startedAt > longestMs;
-      results.push(isLate ? late(next) : await tryConversation(next, { changed, live, shapeOf }, check));
+      const conversation = next;
+      const tryIt = (own: ConversationCheck) => tryConversation(conversation, { changed, live, shapeOf }, own);
+      results.push((await inTime(endsAt, check, tryIt)) ?? late(next));
     }
   };
   const workers = Array.from({ length: Math.min(atOnce, waiting.length) }, work);
@@ -128,7 +176,7 @@ const late = ({ threadId }: Conversation): ConversationResult => ({
   threadId,
   kind: 'unchecked',
   because: 'unreachable',
-  why: `all conversations together took more than ${longestMs / 60_000} minutes`,
+  why: 'the time for all conversations together was over',
 });
 
 interface Revisions {
@@ -156,12 +204,13 @@ type Result = ConversationResult extends infer Each ? (Each extends unknown ? Om
 async function resultOf(
   conversation: Conversation,
   { changed, live, shapeOf }: Revisions,
-  { terms, clock, signal, note }: ConversationCheck,
+  { terms, clock, signal, compare, note }: ConversationCheck,
 ): Promise<Result> {
   const copying: CopyingOptions = {
     terms,
     clock,
     signal,
+    compare,
     left: (what) => note(`conversations: could not remove ${what}`),
     fallback: live,
   };

@@ -68,11 +68,11 @@ async function runSmokeTest(written: SmokeTest, smoking: SmokeRun): Promise<Name
 }
 
 /** The verdict on a test that the hold of its revision leaves no more time for. */
-export const outOfTime: TestVerdict = {
+export const outOfTime = {
   kind: 'unproven',
   because: 'undecided',
   why: 'the hold of the revision ends soon: send fewer requests, or verify after-traffic',
-};
+} as const satisfies TestVerdict;
 
 /** When tests of a held revision must have come to an end (ms since the epoch): before its hold does. */
 export const endOfTests = (endsAt: string): number => Date.parse(endsAt) - 60_000;
@@ -127,8 +127,10 @@ export async function smokeHeld(
   const isCompared = run.known.formerLive && smokeTests.some(({ series }) => series?.kind === 'live');
   const live = isCompared ? clientAt(liveAddress(run), agentAt) : undefined;
   const compared = new Map<SmokeTest, readonly Sample[]>();
-  const answered = await smokeAt(held.address, { live, compared, until: endOfTests(held.endsAt) }, run);
-  const verdict = await withConversationsHeld(answered, held.address, run);
+  const { address: heldAddress, endsAt } = held;
+  const until = endOfTests(endsAt);
+  const answered = await smokeAt(heldAddress, { live, compared, until }, run);
+  const verdict = await withConversationsHeld(answered, { address: heldAddress, until }, run);
   reportInBackground(verdict, { ...held, compared }, run);
   return verdict;
 }

@@ -37,8 +37,10 @@ export type ConversationProblem =
   | { kind: 'other-interrupt'; node: string; fields: readonly string[] }
   | { kind: 'run-failed'; step: 'message' | 'interrupt' | 'resume' | 'next-node'; error: string };
 
-/** Stands for a value that is too large to be kept: its channel is known, and its type is not checked. */
-const notKept = { isTooLarge: true };
+/** Stands for a value that is too large to be kept: it is known to be there, and its type is not checked. */
+const notKept = { landfall_too_large: true };
+/** By its content: states may be compared on another thread. */
+const isNotKept = (value: unknown): boolean => isObject(value) && value['landfall_too_large'] === true;
 
 /** The part of a state that is compared. Of many states much would be kept, so a long list is represented by one member. */
 export function conversationState({ values, next, tasks }: ThreadState): ConversationState {
@@ -51,7 +53,8 @@ export function conversationState({ values, next, tasks }: ThreadState): Convers
     interrupts: (tasks ?? []).flatMap(({ name, interrupts }) =>
       (interrupts ?? []).flatMap((each): PendingInterrupt[] => {
         if (!isObject(each)) return [];
-        return [{ node: name, id: typeof each['id'] === 'string' ? each['id'] : undefined, value: each['value'] }];
+        const value = isCheckable(each['value']) ? each['value'] : notKept;
+        return [{ node: name, id: typeof each['id'] === 'string' ? each['id'] : undefined, value }];
       }),
     ),
   };
@@ -187,7 +190,7 @@ function channelProblems({ before, live, after, changed }: ConversationSides): C
     const schema = within(changed.stateSchema, channel);
     if (
       schema === undefined ||
-      value === notKept ||
+      isNotKept(value) ||
       fits(schema, value) ||
       !fits(within(live.stateSchema, channel) ?? {}, value)
     )
@@ -253,6 +256,7 @@ function changedFields(before: unknown, after: unknown): string[] {
 /** Whether a value has the shape of an earlier one: what it had is there and of the same type; more may be. */
 function isAlike(before: unknown, after: unknown, depth = 0): boolean {
   if (before == null || (after == null && depth > 0) || depth > 20) return true;
+  if (isNotKept(before) || isNotKept(after)) return true;
   if (after === null) return false;
   if (Array.isArray(before) || Array.isArray(after)) {
     if (!Array.isArray(before) || !Array.isArray(after)) return false;

@@ -10,7 +10,7 @@ export function reasonOfDecision(verdict: Verdict): string {
   if (verdict.kind === 'failed') return `It failed its smoke tests: ${firstTestOf(verdict, 'failed')}.`;
   if (verdict.kind === 'unproven')
     return `Its smoke tests proved nothing, which is no reason to discard it: ${firstTestOf(verdict, 'unproven')}.`;
-  return 'Its smoke tests passed.';
+  return verdict.kind === 'none' ? 'There was nothing to test.' : 'Its smoke tests passed.';
 }
 
 /** Says that a revision gets no traffic without a decision; empty where it is not held. */

@@ -93,6 +93,35 @@ describe('a run that fails', () => {
   });
 });
 
+test('what is open when the time is over is not checked, and what broke before counts', async () => {
+  for (const id of ['broken', 'slow']) threads.add(id);
+  check.until = clock.now() + 30_000;
+  changed.runs = [failed, 'never', failed];
+  expect(await run()).toMatchObject({
+    attempts: 2,
+    verdict: {
+      kind: 'failed',
+      held: [{ seen: expect.stringContaining('thread broken') }, { seen: '1 could not be checked' }],
+    },
+  });
+  expect([clock.now(), left()]).toEqual([check.until, []]);
+  expect((await run())?.verdict).toMatchObject({ kind: 'unproven', why: 'reading them took too long' });
+});
+
+test('a state whose comparison was given up proves nothing', async () => {
+  threads.add('one');
+  check.compare = async () => undefined;
+  expect((await run())?.verdict).toMatchObject({ kind: 'unproven', because: 'unjudged' });
+  expect(left()).toEqual([]);
+});
+
+test('keeps no more of all states together than fits', async () => {
+  const values = Object.fromEntries(Array.from({ length: 110 }, (_, at) => [`c${at}`, 'x'.repeat(99_000)]));
+  for (const id of ['one', 'two']) threads.add(id, { values });
+  expect(await run()).toMatchObject({ attempts: 1 });
+  expect(notes).toEqual(['conversations: only the newest 1 are tried: more are too large together']);
+});
+
 test('a conversation that was changed or deleted meanwhile decides nothing', async () => {
   for (const id of ['stays', 'changes', 'goes']) threads.add(id);
   const verdict = await run(() => {

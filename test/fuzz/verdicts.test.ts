@@ -1,5 +1,6 @@
 import { silentLogger } from '../../src/logger.ts';
 import { expect, onTestFinished, test } from 'vitest';
+import { conversationState } from '../../src/planning/conversations.ts';
 import { judgeHere, threadJudge, unjudged, type Judge, keepAttempts } from '../../app/verify/judge.ts';
 import { systemClock } from '../../src/clock.ts';
 import type { SmokeTest, ValueTest } from '../../src/config/smoke-test.ts';
@@ -82,6 +83,27 @@ test('judging that takes too long leaves the test unproven, and the next one is 
   onTestFinished(() => patient.close());
   expect(await patient.nextAttempt(tried)).toEqual(await judgeHere.nextAttempt(tried));
   expect(await patient.conclude({ ...tried, secrets: [] })).toMatchObject({ kind: 'passed' });
+});
+
+test('states of conversations are compared on the thread, and what takes too long is given up', async () => {
+  const large = { channel: 'x'.repeat(200_000), amount: 1 };
+  const state = conversationState({ values: large, next: ['review'] });
+  const shape = (type: string) => ({
+    nodes: ['review'],
+    stateSchema: { properties: { amount: { type }, ...(type === 'string' ? { channel: { type: 'number' } } : {}) } },
+  });
+  const sides = { before: state, live: shape('number'), after: state, changed: shape('string') };
+  const judge = threadJudge({ clock: systemClock, log });
+  onTestFinished(() => judge.close());
+  expect(await judge.compareStates(sides)).toEqual([
+    { kind: 'other-type', channel: 'amount', is: 'number', mustBe: 'string' },
+  ]);
+  const nested: unknown = JSON.parse('['.repeat(29_000) + ']'.repeat(29_000));
+  const deep = { nodes: ['review'], stateSchema: { properties: { amount: { enum: [nested] } } } };
+  expect(await judge.compareStates({ ...sides, changed: deep })).toBeUndefined();
+  const hasty = threadJudge({ clock: { sleep: async () => undefined }, log }, 1);
+  onTestFinished(() => hasty.close());
+  expect(await hasty.compareStates(sides)).toBeUndefined();
 });
 
 test('values that are nested too deep leave the test unproven', async () => {

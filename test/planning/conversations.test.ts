@@ -112,9 +112,10 @@ describe('the state of a copy', () => {
   test('keeps one message of a long list, and of what is too long nothing but the channel', () => {
     const messages = [human('first'), human('last'), ...Array.from({ length: 20_000 }, () => ({ type: 'ai' }))];
     const read = conversationState({ values: { messages, text: 'x'.repeat(200_000), short: 1 }, next: [] });
-    expect(read.values).toEqual({ messages: [human('last')], text: { isTooLarge: true }, short: 1 });
+    expect(read.values).toEqual({ messages: [human('last')], text: { landfall_too_large: true }, short: 1 });
     const given = { before: read, after: read, live: shape({ text: {} }) };
-    expect(compareStates(sides({ ...given, changed: shape({ text: { type: 'number' } }) }))).toEqual([]);
+    const both = sides({ ...given, changed: shape({ text: { type: 'number' } }) });
+    expect(compareStates(structuredClone(both))).toEqual([]);
     const gone = compareStates(sides({ ...given, after: without({}), changed: shape({ messages: {} }) }));
     expect(gone).toEqual([
       { kind: 'no-channel', channel: 'text' },
@@ -126,6 +127,10 @@ describe('the state of a copy', () => {
     const tasks = [{ id: 't', name: 'review', interrupts: [{ id: 'i', value: { question: 'May I?' } }, 'odd'] }];
     const read = conversationState({ values: {}, next: ['review'], tasks });
     expect(read.interrupts).toEqual([{ node: 'review', id: 'i', value: { question: 'May I?' } }]);
+    const large = [{ id: 't', name: 'review', interrupts: [{ id: 'i', value: { text: 'x'.repeat(200_000) } }] }];
+    const { interrupts: cut } = conversationState({ values: {}, next: ['review'], tasks: large });
+    expect(JSON.stringify(cut).length).toBeLessThan(200);
+    expect([compareInterrupts(cut, read.interrupts), compareInterrupts(read.interrupts, cut)]).toEqual([[], []]);
   });
 });
 

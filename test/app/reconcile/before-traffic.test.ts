@@ -5,6 +5,7 @@ import { heldAddress } from '../../deploy/model-holds.ts';
 import { QueueFixture } from './queue-fixture.ts';
 import { commitOf, terms, tested } from './requests.ts';
 
+const conversations = { newest: 20, timeoutMs: 60_000 };
 const [first, a, b] = [commitOf('0'), commitOf('a'), commitOf('b')];
 const held = heldAddress('r2');
 const live = 'https://agent.test';
@@ -63,6 +64,20 @@ describe('a held revision', () => {
     expect(await summaryOf(fixture)).toMatch(
       /^Revision r2 failed its smoke tests before it got traffic, and was discarded: greets: .*\. Revision r1 still serves\./,
     );
+  });
+
+  test('with conversations alone is held as well, and both revisions are known to its tests', async () => {
+    for (const kind of ['failed', 'passed'] as const) {
+      const fixture = await holding(kind, { smokeTests: [], conversations });
+      for (let waited = 0; (await fixture.intent(a)).hold === undefined && waited < 120; waited += 1)
+        await fixture.run(500);
+      expect((await fixture.intent(a)).hold).toMatchObject({ address: held, live });
+      expect(await summaryOf(fixture)).toContain('and copies of the newest 20 conversations are tried.');
+      await fixture.run();
+      expect(await fixture.ends(a)).toEqual([kind === 'failed' ? 'discarded' : 'deployed']);
+      expect(decisions(fixture)).toEqual(kind === 'failed' ? [0, 1] : [1, 0]);
+      expect(await summaryOf(fixture)).not.toContain('not tried');
+    }
   });
 
   test('that is unproven is promoted, and its check says so', async () => {
@@ -198,12 +213,15 @@ describe('a revision is tested once it is live', () => {
     ['where the file says so', { verify: 'after-traffic' }, true],
     ['where the service holds none', {}, false],
   ])('%s', async (_, more, holds) => {
-    const fixture = await holding('passed', more);
+    const fixture = await holding('passed', { ...more, conversations });
     if (!holds) fixture.control.lacks.add('holds');
     await fixture.run();
     expect(await fixture.ends(a)).toEqual(['deployed']);
     expect([fixture.tested, ...decisions(fixture)]).toEqual([[live], 0, 0]);
     expect(await summaryOf(fixture)).not.toContain('verify');
+    expect(await summaryOf(fixture)).toContain(
+      'The conversations are not tried: the App tries them only on a revision',
+    );
   });
 
   test('where it stays unknown whether the service holds any, with a note', async () => {
@@ -219,11 +237,17 @@ describe('a revision is tested once it is live', () => {
     }
   });
 
-  test('where there are no tests', async () => {
-    const fixture = await holding('passed', { smokeTests: terms.smokeTests });
+  test.each<[string, Partial<Terms>, string | null]>([
+    ['no tests', {}, 'r1'],
+    ['only conversations, and nothing serves that has any', { conversations }, null],
+  ])('where there are %s', async (_, more, serving) => {
+    const fixture = await holding('passed', { smokeTests: terms.smokeTests, ...more });
+    const { deployment } = fixture.control.service;
+    if (deployment) deployment.active_revision_id = serving;
     await fixture.run();
     expect(await fixture.ends(a)).toEqual(['deployed']);
     expect(decisions(fixture)).toEqual([0, 0]);
+    expect(await summaryOf(fixture)).not.toContain('not tried');
   });
 
   test.each(['the service holds none', 'the service refuses this hold'])('where %s, with a note', async (why) => {

@@ -112,6 +112,7 @@ deployments:
     skip-words: ['[no ship]']
     after-rollback: hold
     verify: after-traffic
+    conversations: 20
     on-failure: rollback
     environment: { name: live, production: true }
     smoke-tests: [{ name: greets, assistant: support, input: {} }]
@@ -126,6 +127,7 @@ deployments:
       {
         rules: { paths: { include: ['agents/**'], exclude: [] }, skipWords: ['[no ship]'], afterRollback: 'hold' },
         verify: 'after-traffic',
+        conversations: { newest: 20, timeoutMs: 60_000 },
         onFailure: 'rollback',
         environment: { name: 'live', production: true, transient: false },
         smokeTests: [{ name: 'greets', assistant: 'support', attempts: 3 }],

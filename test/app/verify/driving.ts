@@ -42,6 +42,11 @@ export const listensFor = (reply: string, over: Partial<SmokeTest> = {}): SmokeT
 /** Ends the process that is at work: nothing that it does from then on happens, nor is anything stored. */
 export class Killed extends Error {}
 
+/** For agents whose conversations are not tried. */
+export const noThreads = (): never => {
+  throw new Error('no conversations are tried here');
+};
+
 /** Drives a smoke test runner as the App does: stores every state, sleeps until the next poll, and can be notified. */
 export class Driving {
   readonly clock = new SimulatedClock();
@@ -134,6 +139,7 @@ export class Driving {
       control: this.control,
       publicUrl: this.publicUrl,
       graderUrls: [graderUrl],
+      threadsAt: noThreads,
       log: loggerTo((message) => this.logged.push(message)),
     });
   }

@@ -10,7 +10,7 @@ import { SimulatedClock } from '../../deploy/simulated-clock.ts';
 import { anIntent, commit } from '../reporting/an-intent.ts';
 import { MemoryStore } from '../reconcile/memory-store.ts';
 import { AgentInMemory, says } from './agent-in-memory.ts';
-import { testExpecting, listensFor, publicUrl } from './driving.ts';
+import { noThreads, testExpecting, listensFor, publicUrl } from './driving.ts';
 
 const unasked = (): never => {
   throw new GitHubApiError('unexpected request to GitHub', 404, 'none');
@@ -65,7 +65,7 @@ async function smoking() {
     control,
     agentAt: () => agent,
     targets: { targetsOf: async () => ({ targets: [], refused: [] }) },
-    smoke: createSmokeTestRunner({ clock, random, control, publicUrl, log }),
+    smoke: createSmokeTestRunner({ clock, random, control, publicUrl, threadsAt: noThreads, log }),
     log,
   };
   const receive = createReceiver({ store, clock, log });

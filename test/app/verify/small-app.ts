@@ -9,6 +9,7 @@ import type { SmokeTest } from '../../../src/config/smoke-test.ts';
 import type { AgentServer } from '../../../src/contract/agent/service.ts';
 import type { Verdict } from '../../../src/planning/verdict-types.ts';
 import { ControlModel } from '../../deploy/control-model.ts';
+import { noThreads } from './driving.ts';
 import { anIntent } from '../reporting/an-intent.ts';
 
 /** The result of smoke tests against a real agent, and what the App saw. */
@@ -46,7 +47,14 @@ export async function askAsTheApp(agent: AgentServer, tests: readonly SmokeTest[
     source_revision_config: { image_uri: 'registry.example.test/echo:1' },
     secrets: [],
   });
-  const runner = createSmokeTestRunner({ clock, random: Math.random, control, publicUrl: server.url, log });
+  const runner = createSmokeTestRunner({
+    clock,
+    random: Math.random,
+    control,
+    publicUrl: server.url,
+    threadsAt: noThreads,
+    log,
+  });
   const began = clock.now();
   try {
     for (;;) {

@@ -1,0 +1,101 @@
+import { createSmokeTestRunner } from '../../../app/verify/smoke-test-runner.ts';
+import type { Intent, SmokeState } from '../../../app/reconcile/intent.ts';
+import type { ConversationServer } from '../../../src/contract/agent/service.ts';
+import type { Verdict } from '../../../src/planning/verdict-types.ts';
+import { ControlModel } from '../../deploy/control-model.ts';
+import { SimulatedClock } from '../../deploy/simulated-clock.ts';
+import { ThreadServerModel, ThreadsModel } from '../../deploy/threads-model.ts';
+import { loggerTo } from '../../logger.ts';
+import { supportDeployment } from '../reconcile/queue-fixture.ts';
+import { anIntent } from '../reporting/an-intent.ts';
+import { AgentInMemory } from './agent-in-memory.ts';
+import { secret } from './driving.ts';
+
+const address = { live: 'https://live.test', held: 'https://held.test' };
+
+/** Where a process of the App is killed: at its `nth` act from 1, before or after that took effect. */
+export interface Kill {
+  nth: number;
+  phase: 'before' | 'after';
+}
+
+/** A held revision and the live one with their threads, and processes of the App that test it, one after the other. */
+export class Conversing {
+  readonly clock = new SimulatedClock();
+  readonly threads = new ThreadsModel();
+  readonly live = new ThreadServerModel(this.threads, this.clock);
+  readonly held = new ThreadServerModel(this.threads, this.clock);
+  readonly control = new ControlModel(this.clock);
+  readonly logged: string[] = [];
+  /** Every state that was stored. */
+  readonly stored: string[] = [];
+  /** How many acts the last process did. */
+  acts = 0;
+  intent: Intent;
+
+  constructor() {
+    for (const each of [this.live, this.held]) each.flags = { thread_copy_metadata: true };
+    this.control.has({ ...supportDeployment, secrets: [{ name: 'TOKEN', value: secret }] });
+    const { terms, ...intent } = anIntent({ state: 'smoking', revisionId: 'r2', formerLiveRevisionId: 'r1' });
+    const endsAt = new Date(this.clock.now() + 1_800_000).toISOString();
+    this.intent = {
+      ...intent,
+      deploymentId: this.control.service.deployment?.id ?? '',
+      hold: { address: address.held, live: address.live, endsAt },
+      terms: { ...terms, conversations: { newest: 10, timeoutMs: 60_000 } },
+    };
+  }
+
+  /** The copies that are there. */
+  get copies(): string[] {
+    return [...this.threads.threads.keys()].filter((id) => id.startsWith('copy-'));
+  }
+
+  /**
+   * One process, up to the verdict or until it is killed. From then on none of its calls returns, so that no line after
+   * them runs, not even a `finally`.
+   */
+  async process(kill?: Kill, signal: AbortSignal = new AbortController().signal): Promise<Verdict | 'killed'> {
+    const { promise: killed, resolve: die } = Promise.withResolvers<'killed'>();
+    let isDead = false;
+    this.acts = 0;
+    const act = async <T>(work: () => Promise<T> | T): Promise<T> => {
+      this.acts += 1;
+      const isLast = this.acts === kill?.nth;
+      if (isLast && kill.phase === 'before') isDead = true;
+      const done = isDead ? undefined : { value: await work() };
+      if (isLast) {
+        isDead = true;
+        die('killed');
+      }
+      return isDead || !done ? new Promise<never>(() => undefined) : done.value;
+    };
+    const reaching = (server: ConversationServer): ConversationServer =>
+      new Proxy(server, {
+        get(target, name) {
+          const member: unknown = Reflect.get(target, name);
+          if (typeof member !== 'function') return member;
+          return (...given: unknown[]) => act(() => Reflect.apply(member, target, given));
+        },
+      });
+    const runner = createSmokeTestRunner({
+      clock: this.clock,
+      random: () => 0.5,
+      control: this.control,
+      threadsAt: (url) => reaching(url === address.held ? this.held : this.live),
+      log: loggerTo((message) => this.logged.push(message)),
+    });
+    const toTheEnd = async (): Promise<Verdict | 'killed'> => {
+      for (let steps = 0; steps < 50; steps += 1) {
+        const last = this.stored.at(-1);
+        const smoke: SmokeState | undefined = last === undefined ? undefined : JSON.parse(last);
+        const intent = smoke ? { ...this.intent, smoke } : this.intent;
+        const step = await runner.advance(intent, new AgentInMemory(this.clock), signal);
+        if (step.kind === 'done') return act(() => step.verdict);
+        await act(() => void this.stored.push(JSON.stringify(step.state)));
+      }
+      throw new Error('it comes to no end');
+    };
+    return Promise.race([killed, toTheEnd()]);
+  }
+}
