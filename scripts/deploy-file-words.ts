@@ -45,6 +45,8 @@ export const words: Readonly<Record<string, string>> = {
   'smoke-tests[].expect.values[].matches': "It is a text in which this pattern of RE2's is found.",
   'smoke-tests[].expect.values[].schema': 'It fits this JSON Schema (draft 2020-12).',
   'smoke-tests[].expect.values[].json': 'It is a text of JSON that fits this JSON Schema; `{}` takes any.',
+  'smoke-tests[].expect.values[].contains-json':
+    'It is a text with an object or a list of JSON in it that fits this JSON Schema; `{}` takes any.',
   'smoke-tests[].expect.values[].similar-to': 'It is a text that is similar to this one.',
   'smoke-tests[].expect.values[].by':
     'How texts are compared: by their `characters`, or by `meaning`, which a model grades.',
@@ -59,6 +61,8 @@ export const words: Readonly<Record<string, string>> = {
   'smoke-tests[].expect.messages[].matches': "It is a text in which this pattern of RE2's is found.",
   'smoke-tests[].expect.messages[].schema': 'It fits this JSON Schema (draft 2020-12).',
   'smoke-tests[].expect.messages[].json': 'It is a text of JSON that fits this JSON Schema; `{}` takes any.',
+  'smoke-tests[].expect.messages[].contains-json':
+    'It is a text with an object or a list of JSON in it that fits this JSON Schema; `{}` takes any.',
   'smoke-tests[].expect.messages[].similar-to': 'It is a text that is similar to this one.',
   'smoke-tests[].expect.messages[].by':
     'How texts are compared: by their `characters`, or by `meaning`, which a model grades.',

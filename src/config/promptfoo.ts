@@ -76,7 +76,7 @@ export function mapPromptfoo(
     const { type } = written;
     const map = mappings.get(type.replace(/^not-/, ''));
     const graded = gradedTypes.get(type);
-    if (type !== 'latency' && !graded && (!map || type === 'not-is-json')) {
+    if (type !== 'latency' && !graded && (!map || /^not-.*-json$/.test(type))) {
       if (isSkipped(test['skip-unmapped'], type)) {
         skipped.push(shortType(type));
         return [];
@@ -170,6 +170,8 @@ const mappings = new Map<string, (value: unknown) => Item | undefined>(
     'contains-all': allOf(''),
     'icontains-all': allOf('(?i)'),
     'is-json': (schema: unknown) => (schema === undefined || isObject(schema) ? { json: schema ?? {} } : undefined),
+    'contains-json': (schema: unknown) =>
+      schema === undefined || isObject(schema) ? { 'contains-json': schema ?? {} } : undefined,
   }),
 );
 

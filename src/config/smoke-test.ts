@@ -59,7 +59,9 @@ export type ValueTest =
   /** The share of characters that need no change, from 0 to 1. */
   | { kind: 'similar'; text: string; atLeast: number }
   /** A text that is JSON, of a value that fits this schema. */
-  | { kind: 'json'; schema: Record<string, unknown> };
+  | { kind: 'json'; schema: Record<string, unknown> }
+  /** A text with an object or a list of JSON in it that fits this schema. */
+  | { kind: 'contains-json'; schema: Record<string, unknown> };
 
 /** What of the answers of two agents is compared. */
 export const measures = [

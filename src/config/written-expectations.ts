@@ -33,6 +33,7 @@ const valueItem = z
     matches: pattern.optional(),
     schema: jsonSchema.optional(),
     json: jsonSchema.optional(),
+    'contains-json': jsonSchema.optional(),
     'similar-to': z.string().min(1).max(longestGraded).optional(),
     by: z.enum(['characters', 'meaning']).optional(),
     'at-least': z.number().min(0).max(1, 'must be at most 1: write 0.8 for 80 %').optional(),
@@ -45,7 +46,7 @@ const valueItem = z
     const { judge, decides, by, 'similar-to': similar, 'at-least': atLeast, path: where, ...exact } = item;
     if (judge === undefined && similar === undefined && Object.keys(exact).length === 0) {
       refuse(
-        'must say what is expected there: `equals`, `contains`, `matches`, `schema`, `json`, `similar-to` or `judge`',
+        'must say what is expected there: `equals`, `contains`, `matches`, `schema`, `json`, `contains-json`, `similar-to` or `judge`',
       );
     }
     if (similar === undefined) {
@@ -76,6 +77,8 @@ function valueTests(item: ValueItem): ValueTest[] {
   if (item.matches !== undefined) tests.push({ kind: 'matches', pattern: item.matches });
   if (item.schema !== undefined) tests.push({ kind: 'schema', schema: item.schema });
   if (item.json !== undefined) tests.push({ kind: 'json', schema: item.json });
+  const contained = item['contains-json'];
+  if (contained !== undefined) tests.push({ kind: 'contains-json', schema: contained });
   const text = item['similar-to'];
   if (text !== undefined && item.by !== 'meaning') {
     tests.push({ kind: 'similar', text, atLeast: item['at-least'] ?? defaultSimilarity });

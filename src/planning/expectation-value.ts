@@ -3,9 +3,11 @@ import { distance } from 'fastest-levenshtein';
 import type { JSONPathQuery } from 'json-p3';
 import { compilePath, TooManySteps } from '../config/json-path.ts';
 import { compilePattern, type CompiledPattern } from '../config/pattern.ts';
+import type { SchemaObject } from '../config/json-schema.ts';
 import type { ValueTest } from '../config/smoke-test.ts';
 import { tooLarge, schemaMismatch } from './expectation-schema.ts';
 import { formatShare, kindOfValue, type TextFormatter } from './format-expectation.ts';
+import { jsonWithin, parsedJson } from './json-in-text.ts';
 
 /** Whether something holds, and what was seen, in bounded words. */
 export interface CheckResult {
@@ -120,16 +122,28 @@ function seenIn(value: unknown, test: Exclude<ValueTest, { kind: 'matches' }>, w
       return { held: false, seen: `${kindOfValue(value)}, which contains no text: ${words.brief(value)}` };
     case 'similar':
       return similarTo(value, test, words);
-    case 'json':
-    case 'schema': {
-      const parsed = test.kind === 'json' ? parsedJson(value) : { value };
-      const mismatch = parsed ? schemaMismatch(test.schema, parsed.value, words) : 'no text of JSON';
-      return {
-        held: mismatch === undefined,
-        seen: mismatch === undefined ? words.brief(value) : `${mismatch} (${words.brief(value, 120)})`,
-      };
+    case 'schema':
+      return fitting([value], test.schema, value, words);
+    case 'json': {
+      const parsed = isParsed(value) ? parsedJson(value) : undefined;
+      return fitting(parsed ? [parsed.value] : [], test.schema, value, words);
     }
+    case 'contains-json':
+      return fitting(isParsed(value) ? jsonWithin(value) : [], test.schema, value, words);
   }
+}
+
+const isParsed = (value: unknown): value is string => typeof value === 'string' && value.length <= longestMatched;
+
+/** Whether one of the values that were found fits a schema. */
+function fitting(found: readonly unknown[], schema: SchemaObject, value: unknown, words: TextFormatter): CheckResult {
+  let first: string | undefined;
+  for (const each of found) {
+    const mismatch = schemaMismatch(schema, each, words);
+    if (mismatch === undefined) return { held: true, seen: words.brief(value) };
+    first ??= mismatch;
+  }
+  return { held: false, seen: `${first ?? 'no text of JSON'} (${words.brief(value, 120)})` };
 }
 
 /** Longer texts (characters) are not compared: it takes time by their product. */
@@ -142,17 +156,6 @@ function similarTo(value: unknown, { text, atLeast }: { text: string; atLeast: n
   }
   const similarity = 1 - distance(value, text) / Math.max(value.length, text.length);
   return { held: similarity >= atLeast, seen: `${formatShare(similarity)} (${words.brief(value, 120)})` };
-}
-
-/** The value of a text of JSON that is not too long to be held to a schema. */
-function parsedJson(value: unknown): { value: unknown } | undefined {
-  if (typeof value !== 'string' || value.length > longestMatched) return undefined;
-  try {
-    return { value: JSON.parse(value) };
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }
 
 function matched(value: unknown, compiled: CompiledPattern, words: TextFormatter): CheckResult {

@@ -138,5 +138,7 @@ function testWords(test: ValueTest): string {
       return 'fits its JSON Schema';
     case 'json':
       return 'is JSON that fits its JSON Schema';
+    case 'contains-json':
+      return 'contains JSON that fits its JSON Schema';
   }
 }

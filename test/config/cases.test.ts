@@ -177,6 +177,8 @@ tests: [{ vars: {}, assert: [{ type: latency, threshold: 1500 }] }]`;
     ['{ type: not-contains-all, value: [a, b] }', 'a', 'ab'],
     ['{ type: is-json }', '[1]', '[1'],
     ['{ type: is-json, value: { type: object, required: [a] } }', '{"a":1}', '{"b":1}'],
+    ['{ type: contains-json }', 'Here [it] is: ```{"a":"}"}```', 'a { b } [c] 1 {"a":'],
+    ['{ type: contains-json, value: { required: [b] } }', 'both {"a":1} and {"b":[]}', '{"a":{"b":1}}'],
   ])('decide as promptfoo does by %s', (assertion, right, wrong) => {
     const [only] = tests(`- { vars: {}, assert: [${assertion}] }`, { fields: 'input: 1\nanswer: $.reply' });
     const held = (reply: unknown) =>
@@ -227,6 +229,11 @@ tests: [{ vars: {}, assert: [{ type: latency, threshold: 1500 }] }]`;
       'a judge without a grader',
       'assert: [{ type: llm-rubric, value: kind }]',
       '`[0].assert[0]` needs a `grader` with `model` in the smoke test, or `skip-unmapped`',
+    ],
+    [
+      'a negation of JSON',
+      'assert: [{ type: not-contains-json }]',
+      '`[0].assert[0]` is of the type `not-contains-json`',
     ],
     ['code', 'assert: [{ type: javascript, value: x }]', '`[0].assert[0]` is of the type `javascript`, which'],
     ['a set', 'assert: [{ type: assert-set, assert: [] }]', '`[0].assert[0]` is of the type `assert-set`, which'],

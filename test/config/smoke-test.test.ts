@@ -233,7 +233,7 @@ test.each<[sentence: string, expected: string, problems: string[]]>([
     'nothing expected at a path',
     'values: [{ path: $ }]',
     [
-      '1:22: `smoke-tests[0].expect.values[0]` must say what is expected there: `equals`, `contains`, `matches`, `schema`, `json`, `similar-to` or `judge`',
+      '1:22: `smoke-tests[0].expect.values[0]` must say what is expected there: `equals`, `contains`, `matches`, `schema`, `json`, `contains-json`, `similar-to` or `judge`',
     ],
   ],
   [

@@ -33,6 +33,7 @@ const equals = (value: unknown): ValueTest => ({ kind: 'equals', value });
 const matches = (pattern: string): ValueTest => ({ kind: 'matches', pattern });
 const fits = (schema: Record<string, unknown>): ValueTest => ({ kind: 'schema', schema });
 const nodes = (order: 'sequence' | 'set', ...names: string[]): Expectation => ({ kind: 'nodes', order, nodes: names });
+const containsJson = (schema: Record<string, unknown>): ValueTest => ({ kind: 'contains-json', schema });
 const isJson = (schema: Record<string, unknown>): ValueTest => ({ kind: 'json', schema });
 
 const success: Expectation = { kind: 'status', equals: 'success' };
@@ -152,6 +153,18 @@ test.each<[sentence: string, expectation: Expectation, answer: Partial<Answer>, 
     at('$.reply', isJson({})),
     {},
     'fails: $.reply is JSON that fits its JSON Schema | no text of JSON ("hello there")',
+  ],
+  [
+    'a text with JSON in it, of which one fits',
+    at('$.reply', containsJson({ required: ['b'] })),
+    { values: { reply: '{"a":1} {"b":2}' } },
+    String.raw`holds: $.reply contains JSON that fits its JSON Schema | "{\"a\":1} {\"b\":2}"`,
+  ],
+  [
+    'a text with JSON in it, of which none fits',
+    at('$.reply', containsJson({ type: 'object' })),
+    { values: { reply: 'see [1]' } },
+    'fails: $.reply contains JSON that fits its JSON Schema | Instance type "array" is invalid. Expected "object". ("see [1]")',
   ],
   [
     'a value that is no text',
