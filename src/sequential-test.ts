@@ -215,5 +215,5 @@ export function formatRate({ right, answers }: Pick<ObservedRate, 'right' | 'ans
   if (answers === 0) return 'no answer could be counted';
   const { low, high } = interval(right, answers);
   const likely = `${percent(low).replace(' %', '')} to ${percent(high)}`;
-  return `${right} of ${answers} answers were right (${percent(right / answers)}, likely ${likely})`;
+  return `${right} of ${answers} ${answers === 1 ? 'answer was' : 'answers were'} right (${percent(right / answers)}, likely ${likely})`;
 }

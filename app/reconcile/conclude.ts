@@ -1,4 +1,5 @@
 import { sameCommit } from '../../src/planning/commit.ts';
+import { adviceIfIntended } from '../../src/planning/outcome-messages.ts';
 import { decideRollback } from '../../src/planning/rollback.ts';
 import type { Verdict } from '../../src/planning/verdict-types.ts';
 import { attributeVerdict, replacementOf } from '../../src/planning/verdict-subject.ts';
@@ -103,7 +104,7 @@ async function handleFailedTests(
   if (isVerdictDue) await reportVerdict(work, intent, verdict);
   if (intent.cause.kind === 'failure') return endIntent(work, intent, { kind: 'broken', reason: `${said}.` });
   const why = decision.kind === 'impossible' ? ' Not rolled back: no revision is known that was live before.' : '';
-  const advice = 'Correct the agent and push, or press Rollback where a former revision is known.';
+  const advice = `Correct the agent and push, or press Rollback where a former revision is known.${adviceIfIntended(verdict)}`;
   return endIntent(work, intent, { kind: 'broken', reason: `${said}. It is live.${why}`, advice });
 }
 

@@ -1,5 +1,10 @@
 import { shortCommit } from '../../src/planning/commit.ts';
-import { adviceOnAlsoWrong, alsoWrong, outcomeOfRollback } from '../../src/planning/outcome-messages.ts';
+import {
+  adviceIfIntended,
+  adviceOnAlsoWrong,
+  alsoWrong,
+  outcomeOfRollback,
+} from '../../src/planning/outcome-messages.ts';
 import type { Verdict } from '../../src/planning/verdict-types.ts';
 import type { AppContext } from '../context.ts';
 import { withOutcome, reasonOfWrongAnswer, type NewIntentOutcome } from './outcomes.ts';
@@ -53,7 +58,7 @@ function endOfUndone(
 ): NewIntentOutcome {
   const said = reasonOfWrongAnswer(broken, verdict);
   const target = back.sending.kind === 'redeploy' ? back.sending.revisionId : '';
-  const advice = 'Correct the agent and push: the next other commit is deployed.';
+  const advice = `Correct the agent and push: the next other commit is deployed.${adviceIfIntended(verdict)}`;
   if (end.kind === 'deployed' || end.kind === 'unproven') {
     const isProven = end.kind === 'deployed' && back.verdict?.kind === 'passed';
     const undoing = { kind: 'serves-again', revisionId: target, isProven } as const;

@@ -1,10 +1,12 @@
 import { describeOpenHold as openHold, outcomeOfDiscard } from '../planning/hold-messages.ts';
 import { sameCommit, shortCommit } from '../planning/commit.ts';
 import {
+  adviceIfIntended,
   firstTestOf,
   outcomeOfRollout,
   outcomeOfRollback,
   failedRollbackTitles,
+  whatFailed,
 } from '../planning/outcome-messages.ts';
 import { rolloutOf, rolloutOutOfTime } from '../planning/rollout.ts';
 import type { Rollout } from '../planning/rollout-types.ts';
@@ -79,19 +81,20 @@ export function reportOfVerdict(request: DeployRunRequest, known: RunState): End
   const isLive = known.revisionId ? ' is live, but' : '';
   const isServing = known.verified === 'before-traffic' ? ' was promoted, but' : isLive;
   if (verdict?.kind === 'failed') {
-    const how = `failed its smoke tests: ${firstTestOf(verdict, 'failed')}`;
+    const how = `${whatFailed(verdict)}: ${firstTestOf(verdict, 'failed')}`;
     const wrong = `${subject}${isLive} ${how}`;
     if (rollback?.kind === 'done') {
       const { toRevisionId: revisionId, verdict: again } = rollback;
       const undoing = { kind: 'serves-again', revisionId, isProven: again.kind === 'passed' } as const;
-      return { ...outcomeOfRollback(`${subject} ${how}`, undoing), advice: 'Correct the agent and deploy it again.' };
+      const advice = `Correct the agent and deploy it again.${adviceIfIntended(verdict)}`;
+      return { ...outcomeOfRollback(`${subject} ${how}`, undoing), advice };
     }
     if (rollback) {
       const undoing = { kind: failedUndoing(rollback), why: `${rollback.why}.` };
       const clause = undoing.kind === 'no-help' ? `${subject} ${how}` : wrong;
       return { ...outcomeOfRollback(clause, undoing), advice: rollback.advice };
     }
-    const advice = 'Correct the agent and deploy it again, or roll back (mode: rollback, or landfall rollback).';
+    const advice = `Correct the agent and deploy it again, or roll back (mode: rollback, or landfall rollback).${adviceIfIntended(verdict)}`;
     return { kind: 'broken', reason: `${wrong}.`, advice };
   }
   if (request.mode === 'smoke' && verdict?.kind === 'none') {

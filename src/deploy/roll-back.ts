@@ -4,7 +4,7 @@ import type { Revision } from '../contract/control/revision.ts';
 import { knownSecrets } from '../contract/control/secret.ts';
 import { entriesOf, type ReadPage } from '../contract/control/pages.ts';
 import { isNotOffered, type ServiceError } from '../contract/service-error.ts';
-import { adviceOnAlsoWrong, alsoWrong } from '../planning/outcome-messages.ts';
+import { adviceOnAlsoWrong, alsoWrong, whatFailed } from '../planning/outcome-messages.ts';
 import { decideRollback, isLiveBefore, noneLiveBefore, nothingLive } from '../planning/rollback.ts';
 import { rolloutOf } from '../planning/rollout.ts';
 import type { Rollout } from '../planning/rollout-types.ts';
@@ -46,7 +46,12 @@ export async function rollBackFailedRevision(
   if (!current.ok) {
     return failed(formerLive, run.redact(current.error.message), adviceOn(current.error));
   }
-  return rollBackTo(formerLive, current.value, `revision ${broken} failed its smoke tests`, run);
+  return rollBackTo(
+    formerLive,
+    current.value,
+    `revision ${broken} ${whatFailed(run.known.verdict ?? { tests: [] })}`,
+    run,
+  );
 }
 
 /** Carries out a requested rollback: to the newest revision that was live before the current one. */

@@ -12,6 +12,7 @@ import {
 import { expectedOf, formatComparison, seenOf } from './format-comparison.ts';
 import { withCounts } from './advice.ts';
 import { judgeAll, type JudgedAttempt } from './judge.ts';
+import { counted } from '../verdict-table/words.ts';
 import type { Evidence, ExpectationResult, Measured, Sample, TestVerdict } from './verdict-types.ts';
 
 // Tests whose verdict is how the new agent answers beside the live one.
@@ -151,7 +152,7 @@ export function concludeLive(
   const { answers, next, measures } = lookAt(series, test, attempts);
   const { samples, unreachable } = answers;
   if (next === 'again') {
-    const why = `${samples.changed.length} answers of each agent so far`;
+    const why = `${counted(samples.changed.length, 'answer')} of each agent so far`;
     return { kind: 'unproven', because: 'undecided', why };
   }
   const comparison = comparisonOf(samples, unreachable, measures());
@@ -167,8 +168,7 @@ export function concludeLive(
     return { kind: 'unproven', because: 'undecided', why, comparison };
   }
   if (worse.length === 0 && isOpen(measured)) {
-    const needed = answersNeeded(samples, series);
-    const open = { ...comparison, ...(needed === undefined ? {} : { needed }) };
+    const open = { ...comparison, needed: answersNeeded(samples, series) ?? null };
     return { kind: 'unproven', because: 'undecided', why: formatComparison(open), comparison: open };
   }
   const kind = worse.length > 0 ? 'failed' : 'passed';

@@ -1,6 +1,8 @@
 import type { ConversationProblem } from './conversations.ts';
 import type { Redact } from './format-expectation.ts';
 import { createFormatter } from './format-expectation.ts';
+import { counted } from '../verdict-table/words.ts';
+import { conversationsTest } from './verdict-subject.ts';
 import type { NamedVerdict, ExpectationResult, UnprovenReason } from './verdict-types.ts';
 
 /** What the check of one conversation came to. */
@@ -14,8 +16,7 @@ export type ConversationResult = { threadId: string } & (
   | { kind: 'unchecked'; because: UnprovenReason; why: string }
 );
 
-/** The verdict's name in every report. */
-const name = 'conversations';
+const name = conversationsTest;
 /** How many broken conversations a verdict names. */
 const mostShown = 20;
 
@@ -50,7 +51,7 @@ export function concludeConversations(
   const goOn = results.filter((each) => each.kind === 'goes-on');
   const [first] = unchecked;
   if (broken.length === 0 && first) {
-    const why = `${unchecked.length} of ${results.length} conversations could not be checked, such as thread ${first.threadId}: ${redact(first.why)}`;
+    const why = `${unchecked.length} of ${counted(results.length, 'conversation')} could not be checked, such as thread ${first.threadId}: ${redact(first.why)}`;
     return { name, attempts: results.length, verdict: { kind: 'unproven', because: first.because, why } };
   }
   if (broken.length === 0 && goOn.length === 0) return undefined;
@@ -61,7 +62,7 @@ export function concludeConversations(
     seen: `thread ${threadId}: ${problems.map((problem) => wordsOf(problem, redact)).join('; ')}`,
   }));
   if (broken.length > mostShown) {
-    const seen = counted(broken.length - mostShown, 'more thread', 'more threads');
+    const seen = counted(broken.length - mostShown, 'more thread');
     held.push({ expectation, held: false, expected: 'each conversation goes on', seen });
   }
   if (goOn.length > 0) held.push({ expectation, held: true, expected: goingOn(goOn), seen: notCounted(results) });
@@ -78,8 +79,6 @@ function goingOn(results: readonly Extract<ConversationResult, { kind: 'goes-on'
   });
   return `${counted(results.length, 'conversation goes', 'conversations go')} on: ${ways.join(', ')}`;
 }
-
-const counted = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
 
 /** The conversations that are neither broken nor go on. */
 export function notCounted(results: readonly ConversationResult[]): string {

@@ -1,5 +1,6 @@
 import { isPath, measureName, measureValues, pointsText } from '../verdict-table/measures.ts';
 import { comparedText } from '../verdict-table/table.ts';
+import { counted } from '../verdict-table/words.ts';
 import type { Comparison, Measured } from './verdict-types.ts';
 
 /** What is expected of a measure, as a clause. */
@@ -18,14 +19,18 @@ export function seenOf(measured: Measured, { live, changed }: Comparison): strin
 
 /** A test's comparison in a sentence: `30 of 30, live 29 of 30: no worse`, and what would decide what is open. */
 export function formatComparison(comparison: Comparison): string {
-  const { live, changed, unreachable, measures, needed } = comparison;
-  const missing = unreachable === 0 ? '' : `; ${unreachable} attempts brought no answer`;
-  if (live.answers === 0 || changed.answers === 0) return `there are no answers of both to compare${missing}`;
+  const { unreachable, measures, needed } = comparison;
+  const worse = measures.some(({ verdict, decides }) => decides && verdict === 'worse');
   const open = measures.filter(({ verdict, decides }) => decides && verdict === 'undecided');
+  // Where nothing is worse, the comparison names what is open itself.
+  const undecided =
+    worse && open.length > 0 ? [`undecided: ${open.map(({ measure }) => measureName(measure)).join(', ')}`] : [];
   const takes =
     needed === undefined
-      ? `which three times as many answers like these would not decide either`
-      : `which about ${needed} answers of each would decide if the others are like these (\`tries\`)`;
-  const undecided = open.map(({ measure }) => measureName(measure)).join(', ');
-  return `${comparedText(comparison)}${undecided && `; undecided: ${undecided}, ${takes}`}${missing}`;
+      ? []
+      : needed === null
+        ? ['three times as many answers like these would not decide it']
+        : [`about ${needed} answers of each would decide it if the others are like these (\`tries\`)`];
+  const missing = unreachable === 0 ? [] : [`${counted(unreachable, 'attempt')} brought no answer`];
+  return [comparedText(comparison), ...undecided, ...takes, ...missing].join('; ');
 }

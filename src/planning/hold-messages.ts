@@ -1,16 +1,24 @@
 import { withoutFullStop } from '../contract/plain-text.ts';
 import { type HoldState, isOpenHold } from './hold-state.ts';
-import { firstTestOf } from './outcome-messages.ts';
-import type { Verdict } from './verdict-types.ts';
+import { adviceIfIntended, firstTestOf, whatFailed } from './outcome-messages.ts';
+import { conversationsTest } from './verdict-subject.ts';
+import type { NamedVerdict, Verdict } from './verdict-types.ts';
 
 /** What is said about holds before traffic, wherever it is reported. */
 
 /** The reason of a decision about a held revision, for the status and the log of the revision. */
 export function reasonOfDecision(verdict: Verdict): string {
-  if (verdict.kind === 'failed') return `It failed its smoke tests: ${firstTestOf(verdict, 'failed')}.`;
-  if (verdict.kind === 'unproven')
-    return `Its smoke tests proved nothing, which is no reason to discard it: ${firstTestOf(verdict, 'unproven')}.`;
-  return verdict.kind === 'none' ? 'There was nothing to test.' : 'Its smoke tests passed.';
+  if (verdict.kind === 'failed') return `It ${whatFailed(verdict)}: ${firstTestOf(verdict, 'failed')}.`;
+  const isOfConversations = ({ name }: NamedVerdict): boolean => name === conversationsTest;
+  if (verdict.kind === 'unproven') {
+    const first = verdict.tests.find((test) => test.verdict.kind === 'unproven');
+    const what = first && isOfConversations(first) ? 'conversations' : 'smoke tests';
+    return `Its ${what} proved nothing, which is no reason to discard it: ${firstTestOf(verdict, 'unproven')}.`;
+  }
+  if (verdict.kind === 'none') return 'There was nothing to test.';
+  const passed = verdict.tests.every(isOfConversations) ? [] : ['smoke tests passed'];
+  const goOn = verdict.tests.some(isOfConversations) ? ['conversations go on'] : [];
+  return `Its ${[...passed, ...goOn].join(', and its ')}.`;
 }
 
 /** Says that a revision gets no traffic without a decision; empty where it is not held. */
@@ -36,8 +44,8 @@ export interface Discard {
 export function outcomeOfDiscard(discard: Discard): { kind: 'discarded'; reason: string; advice: string } {
   const { revisionId, verdict, statusMessage, serves, self, advice } = discard;
   if (verdict?.kind === 'failed') {
-    const reason = `Revision ${revisionId} failed its smoke tests before it got traffic, and was discarded: ${firstTestOf(verdict, 'failed')}. ${serves}`;
-    return { kind: 'discarded', reason, advice: advice.failed };
+    const reason = `Revision ${revisionId} ${whatFailed(verdict)} before it got traffic, and was discarded: ${firstTestOf(verdict, 'failed')}. ${serves}`;
+    return { kind: 'discarded', reason, advice: `${advice.failed}${adviceIfIntended(verdict)}` };
   }
   const why = statusMessage ? `: ${withoutFullStop(statusMessage)}` : '';
   const reason = `Revision ${revisionId} was discarded before it got traffic, and not by ${self}${why}. ${serves}`;

@@ -1,7 +1,10 @@
 import { withoutFullStop } from '../contract/plain-text.ts';
 import type { EndedRollout } from './rollout-types.ts';
 import { formatDecision } from '../sequential-test.ts';
-import type { NamedVerdict, Verdict } from './verdict-types.ts';
+import type { Measure } from '../config/smoke-test.ts';
+import { measureName } from '../verdict-table/measures.ts';
+import { conversationsTest } from './verdict-subject.ts';
+import type { NamedVerdict, TestVerdict, Verdict } from './verdict-types.ts';
 
 /** How the outcome of a rollout and of its smoke tests is put in words, wherever it is reported. */
 
@@ -49,7 +52,38 @@ export function firstTestOf({ tests }: Verdict, kind: 'failed' | 'unproven'): st
   const found = tests.filter((each) => each.verdict.kind === kind);
   const [first] = found;
   const more = found.length > 1 ? ` (and ${found.length - 1} more)` : '';
-  return first ? `${first.name}: ${clauseOf(first)}${more}` : 'no reason given';
+  if (!first) return 'no reason given';
+  return `${first.name === conversationsTest ? '' : `${first.name}: `}${clauseOf(first)}${more}`;
+}
+
+/** What a failed verdict says of its revision: conversations are only tried where the smoke tests did not fail. */
+export const whatFailed = ({ tests }: Pick<Verdict, 'tests'>): string =>
+  tests.find(({ verdict }) => verdict.kind === 'failed')?.name === conversationsTest
+    ? 'broke copies of conversations'
+    : 'failed its smoke tests';
+
+/** What to change where the failure is intended, as a sentence after others; empty where the agent has to be corrected. */
+export function adviceIfIntended({ tests }: Pick<Verdict, 'tests'>): string {
+  const failed = tests.filter(({ verdict }) => verdict.kind === 'failed');
+  const measures = [...new Set(failed.flatMap(({ verdict }) => otherThanWrong(verdict)))];
+  if (failed.some(({ name }) => name === conversationsTest))
+    return ' If these conversations may break, leave `conversations` out of the deploy file.';
+  if (measures.length === 0) return '';
+  const named = measures.map((measure) => {
+    const name = measureName(measure);
+    return name === measure ? `\`${measure}\`` : `${name} (\`${measure}\`)`;
+  });
+  const them = measures.length === 1 ? 'it' : 'them';
+  return ` If ${named.join(', ')} may change so, write a \`decide-by\` without ${them} into the smoke test, or \`pass-rate: baseline\` instead of \`against: live\`.`;
+}
+
+/** The measures by which a revision failed; none where its answers were wrong as well. */
+function otherThanWrong(verdict: TestVerdict): Measure[] {
+  if (verdict.kind === 'unproven') return [];
+  const worse = verdict.held.flatMap(({ held, expectation }) =>
+    !held && expectation.kind === 'no-worse' ? [expectation.measure] : [],
+  );
+  return worse.includes('pass-rate') ? [] : worse;
 }
 
 function clauseOf({ verdict }: NamedVerdict): string {

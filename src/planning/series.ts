@@ -13,6 +13,7 @@ import { isReachable, nextOfLive, receiverOf, requestsOfLive } from './against-l
 import { looksOf, sampleOf } from './compare.ts';
 import { withCounts } from './advice.ts';
 import { judgeAll, verdictOf, type JudgedAttempt } from './judge.ts';
+import { counted } from '../verdict-table/words.ts';
 import type { Evidence, TestVerdict } from './verdict-types.ts';
 
 /** A series of one agent, which its own answers decide. */
@@ -69,7 +70,7 @@ function whyUndecided(series: OwnSeries, rate: ObservedRate): string {
   const seen = formatDecision('unproven', rate);
   if (series.kind === 'rate') return `${seen}; ${missingAnswers(series, rate)}`;
   return rate.right === rate.answers
-    ? `${seen}, and ${series.tries} answers are needed`
+    ? `${seen}, and ${counted(series.tries, 'answer is', 'answers are')} needed`
     : `${seen}: with a \`pass-rate\` the test decides how many wrong ones are too many`;
 }
 
@@ -81,7 +82,7 @@ function missingAnswers(series: Extract<Series, { kind: 'rate' }>, { right, answ
     if (boundaries.maxTries < enough) return `\`max-tries: ${enough}\` finds the drop with 99 %`;
   }
   const fewest = fewestMore({ ...boundaries, maxTries: Infinity }, { right, wrong: answers - right });
-  return `a verdict takes at least ${fewest} more ${fewest === 1 ? 'answer' : 'answers'}`;
+  return `a verdict takes at least ${counted(fewest, 'more answer')}`;
 }
 
 /** The test with so many answers, all of which are counted: what its pass rate decides stays, if it has one. */
@@ -98,10 +99,11 @@ export function whyTooFewAnswers({ name, series }: SmokeTest, answers: number): 
 
 /** What a series costs and finds, as a clause. */
 export function describeSeries(series: Series): string {
-  if (series.kind === 'all-right') return `needs ${series.tries} right answers`;
+  if (series.kind === 'all-right') return `needs ${counted(series.tries, 'right answer')}`;
   if (series.kind === 'live') {
     const [fewest = series.tries] = looksOf(series.tries);
-    return `compares ${fewest} to ${series.tries} answers with as many of the live revision`;
+    const answers = fewest < series.tries ? `${fewest} to ${series.tries}` : series.tries;
+    return `compares ${answers} answers with as many of the live revision`;
   }
   const { passRate, drop, boundaries } = series;
   const dropped = exactRates(boundaries, passRate - drop);

@@ -22,6 +22,9 @@ export function attributeVerdict(
   return { kind: 'unproven', tests: verdict.tests.map((each) => ({ ...each, verdict: unproven })) };
 }
 
+/** The verdict on conversations has this name among those of smoke tests, in every report. */
+export const conversationsTest = 'conversations';
+
 /** Why the verdict is not about the revision that was tested, in one clause; undefined where it is. */
 export const replacementIn = ({ tests }: Verdict): string | undefined =>
   tests.flatMap(({ verdict }) =>

@@ -121,8 +121,8 @@ export interface Comparison {
   times: { live: readonly number[]; changed: readonly number[] };
   /** Whether the live agent answered beside the new one, or before it. */
   isBeside: boolean;
-  /** How many answers of each would decide what is open, where that can be expected. */
-  needed?: number;
+  /** Where nothing is worse and something is open: how many answers of each would decide it; null if three times as many would not. */
+  needed?: number | null;
 }
 
 /** A verdict that an answer has proven; of a series the one that shows it best. */

@@ -53,7 +53,7 @@ function unreachable(attempts: readonly Evidence[], words: TextFormatter): strin
 function disagreement(answers: number, against: readonly JudgedAttempt[]): string {
   const missed = against.at(-1)?.held.find(({ held, advises }) => !held && !advises);
   const what = missed ? `: ${missed.expected}, but once it was ${missed.seen}` : '';
-  return `${against.length} of ${answers} answers were wrong and the others right${what}`;
+  return `${against.length} of ${answers} answers ${against.length === 1 ? 'was' : 'were'} wrong and the ${answers - against.length === 1 ? 'other' : 'others'} right${what}`;
 }
 
 /**

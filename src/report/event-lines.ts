@@ -5,7 +5,7 @@ import type { Outcome } from '../deploy/outcome-types.ts';
 import { failedRollbackTitle } from '../deploy/ending-messages.ts';
 import type { DeployEvent } from '../deploy/deploy-event.ts';
 import { comparedText } from '../verdict-table/table.ts';
-import { durationText } from '../verdict-table/words.ts';
+import { counted as inWords, durationText } from '../verdict-table/words.ts';
 import { asLine, asLogLine } from './sanitize.ts';
 
 const short = (id: string): string => id.slice(0, 8);
@@ -61,7 +61,7 @@ function linesOf(event: DeployEvent): string | string[] {
       if (!event.again) return [];
       if (event.verdict.rate) {
         const { right, answers } = event.verdict.rate;
-        return `  ${asLine(event.name, 100)}: ${answers} answers, ${right} right; undecided`;
+        return `  ${asLine(event.name, 100)}: ${inWords(answers, 'answer')}, ${right} right; undecided`;
       }
       if (event.verdict.kind === 'unproven' && event.verdict.because === 'undecided') {
         return `  ${asLine(event.name, 100)}: ${asLine(event.verdict.why, 200)}`;

@@ -1,5 +1,6 @@
 import { measureName } from './measures.ts';
 import type { TableTest } from './table.ts';
+import { counted } from './words.ts';
 
 /** `a`, `a and b`, `a, b and c` */
 const listed = (words: readonly string[]): string =>
@@ -22,7 +23,7 @@ export function tableNotes(tests: readonly TableTest[]): string[] {
       .map(({ measure }) => measureName(measure));
     const notes = [
       kind === 'unproven' || undecided.length === 0 ? '' : `not decided: ${listed(undecided)}`,
-      kind === 'unproven' || unreachable === 0 ? '' : `${unreachable} attempts brought no answer`,
+      kind === 'unproven' || unreachable === 0 ? '' : `${counted(unreachable, 'attempt')} brought no answer`,
     ].filter(Boolean);
     return notes.length === 0 ? [] : [`${name}: ${notes.join('; ')}.`];
   });

@@ -142,13 +142,14 @@ function verdictText({ kind, pass_rate, low_rate }: TableTest, compared: TableCo
 
 /** `30 of 30, live 29 of 30: no worse` */
 export function comparedText({ live, changed, measures }: Omit<TableComparison, 'times'>): string {
+  if (live.answers === 0 || changed.answers === 0) return 'there are no answers of both to compare';
   const named = (verdict: string, counts: boolean): string =>
     measures
       .filter((each) => each.verdict === verdict && (each.decides ?? true) === counts)
       .map((each) => measureName(each.measure))
       .join(', ');
   const [worse, undecided, advice] = [named('worse', true), named('undecided', true), named('worse', false)];
-  const decided = worse === '' ? (undecided === '' ? 'no worse' : 'undecided') : `worse by ${worse}`;
+  const decided = worse !== '' ? `worse by ${worse}` : undecided !== '' ? `undecided by ${undecided}` : 'no worse';
   return `${changed.right} of ${changed.answers}, live ${live.right} of ${live.answers}: ${decided}${advice && `; changed, which does not decide: ${advice}`}`;
 }
 

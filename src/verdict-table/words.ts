@@ -11,6 +11,9 @@ export function durationText(ms: number): string {
   return `${Math.floor(seconds / 60)} min${rest > 0 ? ` ${rest} s` : ''}`;
 }
 
+/** A count in words: `1 answer`, `2 answers`. */
+export const counted = (count: number, one: string, more = `${one}s`): string => `${count} ${count === 1 ? one : more}`;
+
 /** Answers that were counted, and how many of them were right. */
 export interface RightAnswers {
   right: number;

@@ -196,7 +196,9 @@ test('refuses credentials for other things as the key of a grader', () => {
   const others = ['GITHUB_TOKEN', 'gh_token', 'ACTIONS_RUNTIME_TOKEN', 'INPUT_API_KEY', 'LANDFALL_API_KEY'];
   for (const key of [...others, 'LANGSMITH_API_KEY']) {
     expect(read(key)).toEqual([
-      expect.stringMatching(/^input:1:66: `smoke-tests\[0\]\.grader\.key` must not name a credential for something else: /),
+      expect.stringMatching(
+        /^input:1:66: `smoke-tests\[0\]\.grader\.key` must not name a credential for something else: /,
+      ),
     ]);
   }
   for (const key of ['OPENAI_API_KEY', 'GHOST_KEY', 'MY_GITHUB_TOKEN']) expect(read(key)).toEqual([]);

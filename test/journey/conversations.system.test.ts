@@ -65,7 +65,9 @@ test.each([
       outcome: 'discarded',
       'smoke-verdict': 'failed',
       'active-revision-id': deployed['revision-id'],
-      reason: expect.stringContaining(`conversations: thread ${waiting}: ${why}`),
+      reason: expect.stringContaining(
+        `broke copies of conversations before it got traffic, and was discarded: thread ${waiting}: ${why}`,
+      ),
     },
   });
   expect(`${summary}${log}${JSON.stringify(outputs)}`).not.toMatch(/Good morning|euros|within 30/);

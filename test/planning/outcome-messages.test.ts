@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
+import type { Measure } from '../../src/config/smoke-test.ts';
+import { reasonOfDecision } from '../../src/planning/hold-messages.ts';
 import {
+  adviceIfIntended,
   alsoWrong,
   firstTestOf,
   outcomeOfRollout,
@@ -71,6 +74,46 @@ test.each<['failed' | 'unproven', NamedVerdict[], string]>([
 ])('the first of the tests that ended %s is named (%#)', (kind, tests, clause) =>
   expect(firstTestOf({ kind, tests }, kind)).toBe(clause),
 );
+
+const noWorse = (measure: Measure, holds: boolean): ExpectationResult => ({
+  ...held(holds, measure),
+  expectation: { kind: 'no-worse', measure },
+});
+const worseBy = (...all: ExpectationResult[]): NamedVerdict => named('a', { ...failed, held: all });
+const brokenConversations = named('conversations', {
+  ...failed,
+  held: [{ ...held(false, 'each goes on'), expectation: { kind: 'goes-on' }, seen: 'thread t1: it is gone' }],
+});
+
+test.each<[what: string, NamedVerdict[], advice: string]>([
+  ['a wrong answer', [named('hi', failed)], ''],
+  ['right answers too', [worseBy(noWorse('pass-rate', false), noWorse('total', false))], ''],
+  [
+    'a time and tokens',
+    [named('hi', failed), worseBy(noWorse('total', false), noWorse('tokens', false), noWorse('cost', true))],
+    ' If total time (`total`), `tokens` may change so, write a `decide-by` without them into the smoke test, or `pass-rate: baseline` instead of `against: live`.',
+  ],
+  [
+    'conversations',
+    [brokenConversations],
+    ' If these conversations may break, leave `conversations` out of the deploy file.',
+  ],
+])('advice names what to change where %s may become worse', (_, tests, advice) =>
+  expect(adviceIfIntended({ tests })).toBe(advice),
+);
+
+test('conversations are no smoke test in what is said of a revision', () => {
+  const verdict = { kind: 'failed', tests: [named('hi', { ...failed, kind: 'passed' }), brokenConversations] } as const;
+  expect(reasonOfDecision(verdict)).toBe('It broke copies of conversations: thread t1: it is gone.');
+  expect(reasonOfDecision({ kind: 'unproven', tests: [named('conversations', unproven)] })).toBe(
+    'Its conversations proved nothing, which is no reason to discard it: nothing came.',
+  );
+  const passed = (name: string) => named(name, { ...failed, kind: 'passed' });
+  expect(reasonOfDecision({ kind: 'passed', tests: [passed('hi'), passed('conversations')] })).toBe(
+    'Its smoke tests passed, and its conversations go on.',
+  );
+  expect(reasonOfDecision({ kind: 'passed', tests: [passed('conversations')] })).toBe('Its conversations go on.');
+});
 
 test.each<[RollbackResult, string, string]>([
   [

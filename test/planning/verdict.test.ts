@@ -327,7 +327,7 @@ test.each<[sentence: string, attempts: Evidence[], verdict: string]>([
   [
     'an answer that is wrong and late was no cold start',
     [lateWrong, right],
-    'disagreement: 1 of 2 answers were wrong and the others right: $.reply contains "hello", but once it was "bye"',
+    'disagreement: 1 of 2 answers was wrong and the other right: $.reply contains "hello", but once it was "bye"',
   ],
   ['a cold start that could not be reached does not count against a right answer', [away, away, right], 'passed'],
   ['nor for a wrong one', [away, wrong, wrong], 'failed'],
@@ -336,17 +336,17 @@ test.each<[sentence: string, attempts: Evidence[], verdict: string]>([
   [
     'a wrong answer and a right one disagree',
     [wrong, right],
-    'disagreement: 1 of 2 answers were wrong and the others right: $.reply contains "hello", but once it was "bye"',
+    'disagreement: 1 of 2 answers was wrong and the other right: $.reply contains "hello", but once it was "bye"',
   ],
   [
     'in whichever order',
     [right, wrong],
-    'disagreement: 1 of 2 answers were wrong and the others right: $.reply contains "hello", but once it was "bye"',
+    'disagreement: 1 of 2 answers was wrong and the other right: $.reply contains "hello", but once it was "bye"',
   ],
   [
     'even with a cold start between them',
     [wrong, away, right],
-    'disagreement: 1 of 2 answers were wrong and the others right: $.reply contains "hello", but once it was "bye"',
+    'disagreement: 1 of 2 answers was wrong and the other right: $.reply contains "hello", but once it was "bye"',
   ],
   ['an answer that was only late before a right one was a cold start', [late, right], 'passed'],
   ['answers that are all late fail', [late, late, late], 'failed'],
@@ -354,12 +354,12 @@ test.each<[sentence: string, attempts: Evidence[], verdict: string]>([
   [
     'late after a right one is a disagreement',
     [right, late],
-    'disagreement: 1 of 2 answers were wrong and the others right: total within 5s, but once it was 9s',
+    'disagreement: 1 of 2 answers was wrong and the other right: total within 5s, but once it was 9s',
   ],
   [
     'a cold start does not excuse a wrong answer',
     [late, wrong, right],
-    'disagreement: 1 of 3 answers were wrong and the others right: $.reply contains "hello", but once it was "bye"',
+    'disagreement: 1 of 3 answers was wrong and the others right: $.reply contains "hello", but once it was "bye"',
   ],
 ])('%s', (_, attempts, verdict) => expect(reported(concludeTest(polite(3), attempts))).toBe(verdict));
 

@@ -14,10 +14,10 @@ interface Kept<Table extends keyof ControlTables, Column extends string & keyof 
 }
 
 /** Removes the older rows beyond the newest `most`. */
-export async function keepNewest<
-  Table extends keyof ControlTables,
-  Column extends string & keyof ControlTables[Table],
->(db: ControlDatabase, { table, key, where: [column, value], order, most }: Kept<Table, Column>): Promise<void> {
+export async function keepNewest<Table extends keyof ControlTables, Column extends string & keyof ControlTables[Table]>(
+  db: ControlDatabase,
+  { table, key, where: [column, value], order, most }: Kept<Table, Column>,
+): Promise<void> {
   const rows = sql.id(controlSchema, table);
   await sql`
     delete from ${rows} where ${sql.id(key)} in (
