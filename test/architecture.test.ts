@@ -22,7 +22,7 @@ const architecture: Record<string, Module> = {
   'program-logger': module('logger', 'pino-pretty'),
   'run-until-signal': module('', ''),
   'sequential-test': module('', ''),
-  'comparison-statistics': module('', ''),
+  'comparison-statistics': module('sequential-test', ''),
   'verdict-table': module('contract sequential-test comparison-statistics', ''),
   'cron-schedule': module('contract errors', 'cron-parser'),
   sse: module('', 'eventsource-parser'),
