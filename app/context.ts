@@ -2,21 +2,48 @@ import type { Logger } from '../src/logger.ts';
 import type { Clock } from '../src/clock.ts';
 import type { AgentServer } from '../src/contract/agent/service.ts';
 import type { ControlService } from '../src/contract/control/service.ts';
-import type { Verdict } from '../src/planning/verdict-types.ts';
+import type { SmokeTest } from '../src/config/smoke-test.ts';
+import type { Sample, Verdict } from '../src/planning/verdict-types.ts';
 import type { GitHubApi } from './github/github-api.ts';
-import type { Intent, SmokeState, Terms } from './reconcile/intent.ts';
+import type { Intent, SmokeState, Terms, TestAnswers } from './reconcile/intent.ts';
 import type { WorkStore } from './reconcile/store.ts';
 
 /** Progress of a revision's smoke tests. */
 export type SmokeStepResult =
-  | { kind: 'done'; verdict: Verdict }
-  /** Check again at this time (ms since the epoch), or when a webhook notifies the deployment queue. */
-  | { kind: 'waiting'; state: SmokeState; at: number };
+  /** `compared`: what the revision answered to tests that compare it. */
+  { kind: 'done'; verdict: Verdict; compared?: readonly TestAnswers[] } | SmokeWaiting;
+
+/** Check again at this time (ms since the epoch), or when a webhook notifies the deployment queue. */
+export interface SmokeWaiting {
+  kind: 'waiting';
+  state: SmokeState;
+  at: number;
+}
+
+/** Progress of measuring the live revision: all answers to one test, or none that can be compared. */
+export type MeasureStepResult = { kind: 'measured'; state: SmokeState; samples: readonly Sample[] } | SmokeWaiting;
+
+/** A test that the live revision is sent before a change, with the answers that it need not give again. */
+export interface Measurement {
+  test: SmokeTest;
+  former: readonly Sample[];
+  /** When it ends with the answers so far (ms since the epoch). */
+  until: number;
+}
 
 /** Runs smoke tests against a live or a held revision. Another process can resume from the stored state at any moment. */
 export interface SmokeTestRunner {
   /** `live`: the agent that serves, which tests against it are compared with; absent where there is none. */
   advance(intent: Intent, agent: AgentServer, signal: AbortSignal, live?: AgentServer): Promise<SmokeStepResult>;
+  /** Sends one test to the live agent until enough answers can be compared with. */
+  measure(
+    intent: Intent,
+    measurement: Measurement,
+    agent: AgentServer,
+    signal: AbortSignal,
+  ): Promise<MeasureStepResult>;
+  /** Removes what the stored state names at the agent, where no further step follows. */
+  cleanUp(intent: Intent, agent: AgentServer, signal: AbortSignal): Promise<void>;
 }
 
 /** One deployment that pushes to a branch are for, with the terms that hold for it now. */
@@ -55,7 +82,7 @@ export interface AppContext {
   /** One line for the operator's log, never with a secret. */
   log: Logger;
   /**
-   * Called at the named moments between which a process may be killed: `before-send`, `sent`, `answer-stored`,
+   * Called at the named moments between which a process may be killed: `measuring`, `measured`, `before-send`, `sent`, `answer-stored`,
    * `followed-once`, `held`, `before-decision`, `decided`, `smoke-began`, `before-conclusion`, and those of other modules. For tests.
    */
   step?: (name: string, intentId?: string) => void | Promise<void>;

@@ -8,6 +8,7 @@ import { reportVerdict } from '../verify/report-verdict.ts';
 import { withOutcome, verifiedOutcome, untestedOutcome, unverifiedOutcome, reasonOfWrongAnswer } from './outcomes.ts';
 import { requestAfter, requestLike, type Intent, type DeployRequest } from './intent.ts';
 import { markContained, mayContain } from './contained-commits.ts';
+import { baselinesOf } from './live-answers.ts';
 import { observeDeployment, type DeploymentObservation } from './observation.ts';
 import {
   endIntent,
@@ -37,10 +38,12 @@ export async function conclude(work: ReconcileContext, intent: Intent): Promise<
     return handleFailedTests(work, intent, verdict, !!observation && !isReported);
   if (!isReported) await reportVerdict(work, intent, verdict);
   const now = work.context.clock.now();
+  const answers = (intent.compared ?? []).map((each) => ({ ...each, takenAt: now }));
+  const baselines = baselinesOf(intent, intent.revisionId, answers, observation.deployment);
   const isUnasked = verdict.kind === 'none' && intent.terms.unread === true;
   if (verdict.kind === 'unproven' || isUnasked) {
     const done = withOutcome(intent, isUnasked ? untestedOutcome(intent) : unverifiedOutcome(intent, verdict), now);
-    return saveIntents(work, [done], { requests: await requestRolledBackHead(work, done) });
+    return saveIntents(work, [done], { requests: await requestRolledBackHead(work, done), baselines });
   }
   const done = withOutcome(intent, verifiedOutcome(intent, verdict), now);
   const live = done.sending.kind === 'restate' ? done.commit : observation.live?.commit;
@@ -49,6 +52,7 @@ export async function conclude(work: ReconcileContext, intent: Intent): Promise<
   const isForgiven = done.sending.kind === 'restate' && sameCommit(rolledBackCommit, done.commit);
   return saveIntents(work, [done], {
     requests: await requestRolledBackHead(work, done),
+    baselines,
     ...(isForgiven ? { rolledBackCommit: null } : {}),
     also: contained?.intents ?? [],
     reports: (contained?.reported ?? []).flatMap((each) => reportsOf(work, each)),

@@ -1,6 +1,6 @@
 import type { Decision, PushRules } from '../../src/planning/trigger-types.ts';
 import type { Rollout } from '../../src/planning/rollout-types.ts';
-import type { Verdict } from '../../src/planning/verdict-types.ts';
+import type { Sample, Verdict } from '../../src/planning/verdict-types.ts';
 import type { OnFailure, Verify } from '../../src/config/desired.ts';
 import type { ConversationTerms } from '../../src/config/conversations.ts';
 import type { SmokeTest } from '../../src/config/smoke-test.ts';
@@ -53,13 +53,14 @@ export interface Terms {
  * - `requested`: recorded, not decided yet
  * - `waiting`: will be sent when the deployment is free; of those waiting only the newest is
  * - `held`: waits for a person's Redeploy
+ * - `measuring`: decided, and not sent: the live revision is sent the smoke tests that compare with it (`live`)
  * - `sending`: the intent to send is stored; whether the request took effect is not known until `following`
  * - `expecting`: the hosted service is to make the revision
  * - `following`, `smoking`: the revision is known, and is in progress, or being tested: live, or held before traffic (`hold`)
  * - `ended`: `end` says how
  */
 export type IntentState =
-  'requested' | 'waiting' | 'held' | 'sending' | 'expecting' | 'following' | 'smoking' | 'ended';
+  'requested' | 'waiting' | 'held' | 'measuring' | 'sending' | 'expecting' | 'following' | 'smoking' | 'ended';
 
 export const intentOutcomeKinds = [
   'deployed',
@@ -104,6 +105,23 @@ export interface IntentOutcome {
 /** State of a running smoke test, from which another process can resume. Opaque to all but the smoke test runner. */
 export type SmokeState = Readonly<Record<string, unknown>>;
 
+/** What a revision answered to a test, by the test's name. */
+export interface TestAnswers {
+  test: string;
+  samples: readonly Sample[];
+}
+
+/** What the live revision answered before the change that replaces it, for the tests that compare with it. */
+export interface LiveAnswers {
+  revisionId: string;
+  /** Where it answers. */
+  address: string;
+  /** When measuring ends, whatever is missing (ms since the epoch). */
+  until: number;
+  /** `isOpen`: more are to be measured. `measuredAt`: some were measured then (ms since the epoch), and not kept before. */
+  answers: readonly (TestAnswers & { isOpen?: true; measuredAt?: number })[];
+}
+
 /** A revision that waits for a decision before it gets traffic. */
 export interface HeldRevision {
   /** Where it answers. */
@@ -141,6 +159,10 @@ export interface Intent {
   deadline?: number;
   /** The hold that was requested of its revision: then this App decides about it. */
   holdSeconds?: number;
+  /** Its revision is not held, whatever the service offers by now: the live one is measured before. */
+  unheld?: true;
+  /** While or after the live revision is measured. Of no use once another one serves. */
+  live?: LiveAnswers;
   revisionId?: string;
   how?: 'triggered' | 'adopted' | 'found';
   builtCommit?: string;
@@ -149,6 +171,8 @@ export interface Intent {
   hold?: HeldRevision;
   smoke?: SmokeState;
   verdict?: Verdict;
+  /** What its revision answered to the tests that compare it, until they are kept as its baselines. */
+  compared?: readonly TestAnswers[];
   /** Set where the verdict was found before the revision got traffic. */
   verified?: 'before-traffic';
   /** When the verdict is to be reported to the service (ms since the epoch): once the rollback is requested. */

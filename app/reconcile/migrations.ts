@@ -84,8 +84,21 @@ const standardNames = `
     where body #>> '{smoke,under,kind}' = 'asked';
 `;
 
+const baselines = `
+  create table app.baselines (
+    deployment_id text not null,
+    revision_id text not null,
+    test_hash text not null,
+    answers jsonb not null,
+    taken_at double precision not null,
+    primary key (deployment_id, revision_id, test_hash)
+  );
+  create index baselines_newest on app.baselines (deployment_id, taken_at desc);
+`;
+
 /** The steps of the work's tables. The schema itself is made with the list of steps. */
 export const workMigrations: readonly Migration[] = [
   { name: '001-work', up: async (db) => void (await sql.raw(work).execute(db)) },
   { name: '002-standard-names', up: async (db) => void (await sql.raw(standardNames).execute(db)) },
+  { name: '003-baselines', up: async (db) => void (await sql.raw(baselines).execute(db)) },
 ];

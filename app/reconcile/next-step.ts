@@ -1,8 +1,10 @@
-import type { Intent } from './intent.ts';
+import type { Intent, IntentState } from './intent.ts';
 import type { DeploymentQueue } from './store.ts';
 
 /** The next step of a deployment queue. */
 export type Step =
+  /** Send the live revision the tests that compare with it, before anything is requested. */
+  | { kind: 'measure'; intent: Intent }
   /** Find out whether the sent request took effect. */
   | { kind: 'resolve'; intent: Intent }
   | { kind: 'follow'; intent: Intent }
@@ -50,6 +52,8 @@ export function nextStep(
     if (requested && !isDeferred(requested.id)) return { kind: 'roll-back', intent: requested };
     const waits = !requested && open.some((intent) => isRequestForHead(intent) && intent.state === 'waiting');
     if (waits && !isDeferred(requestsKey)) return { kind: 'requests', busyWith: undefined };
+    const measuring = requested ? undefined : open.find(({ state }) => state === 'measuring');
+    if (measuring && !isDeferred(measuring.id)) return { kind: 'measure', intent: measuring };
   }
   const expecting = open.find(({ state, id }) => state === 'expecting' && !isDeferred(id));
   if (expecting) return { kind: 'expect', intent: expecting };
@@ -78,10 +82,12 @@ const isRollbackSent = ({ id }: Intent, open: readonly Intent[]): boolean =>
       cause.kind === 'failure' && cause.key === id && (state === 'following' || state === 'smoking'),
   );
 
+/** The states in which nothing was sent. */
+const unsentStates: readonly IntentState[] = ['requested', 'waiting', 'held', 'measuring', 'expecting'];
+
 /** True for an unsent request for the head of a branch. */
 export const isRequestForHead = ({ sending, state }: Intent): boolean =>
-  sending.kind === 'restate' &&
-  (state === 'requested' || state === 'waiting' || state === 'held' || state === 'expecting');
+  sending.kind === 'restate' && unsentStates.includes(state);
 
 const isUndecided = ({ state }: Intent): boolean => state === 'requested' || state === 'waiting';
 

@@ -7,6 +7,7 @@ import { storableJson } from '../inbox/storable-json.ts';
 import type { InstallationRepository } from '../context.ts';
 import { newIntent, type Intent, type DeployRequest } from './intent.ts';
 import { lockingQueues, lockQueue, updateQueue, type LockedQueue } from './postgres-queues.ts';
+import { findBaselines, forgetBaselines, keepBaselines } from './postgres-baselines.ts';
 import { PostgresReports } from './postgres-reports.ts';
 import {
   freeLease,
@@ -18,6 +19,7 @@ import {
 } from './queue-state.ts';
 import {
   LeaseLost,
+  type Baseline,
   type Changes,
   type DeploymentQueue,
   type Lease,
@@ -140,6 +142,10 @@ export class PostgresStore extends PostgresReports implements WorkStore {
     return intentsIn(superseded.where('live_in', 'is', null).orderBy('seq'));
   }
 
+  baselines(deploymentId: string, revisionId: string, testHashes: readonly string[]): Promise<Baseline[]> {
+    return findBaselines(this.db, deploymentId, revisionId, testHashes);
+  }
+
   async busyDeployments(): Promise<string[]> {
     const busy = this.db.selectFrom('intents').select('deployment_id').distinct().where('state', '<>', 'ended');
     return (await busy.execute()).map((row) => row.deployment_id);
@@ -162,6 +168,7 @@ export class PostgresStore extends PostgresReports implements WorkStore {
       for (const request of changes.requests ?? []) await this.#record(tx, request);
       await storeQueue(tx, lease.deploymentId, changes);
       await this.putReports(tx, changes.reports ?? []);
+      await keepBaselines(tx, lease.deploymentId, changes.baselines ?? []);
     });
   }
 
@@ -192,7 +199,8 @@ export class PostgresStore extends PostgresReports implements WorkStore {
           return of.not(of.exists(kept.select('intents.id').whereRef('intents.commit', '=', 'reports.head_sha')));
         })
         .executeTakeFirst();
-      return Number(intents.numDeletedRows) + Number(reports.numDeletedRows);
+      const baselines = await forgetBaselines(tx, before);
+      return Number(intents.numDeletedRows) + Number(reports.numDeletedRows) + baselines;
     });
   }
 

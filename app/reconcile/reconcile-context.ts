@@ -5,6 +5,7 @@ import type { CheckContext } from '../reporting/title.ts';
 import type { AppContext } from '../context.ts';
 import { reportVerdict } from '../verify/report-verdict.ts';
 import { consequencesOf } from './consequences.ts';
+import { withoutAnswers } from './live-answers.ts';
 import { withOutcome, type NewIntentOutcome } from './outcomes.ts';
 import type { Intent } from './intent.ts';
 import type { DesiredReport } from './report.ts';
@@ -18,6 +19,8 @@ export interface ReconcileContext {
   signal: AbortSignal;
   /** The head as it was read last in this pass, and when that began (ms since the epoch). */
   head?: { branch: string; at: number; head: Head | undefined };
+  /** The measured revision, once it was seen to serve in this pass. */
+  measured?: string;
 }
 
 /** Continue with the next step, or stay idle until a time. `of`: id of the idle intent, if it is not the step's own. */
@@ -61,7 +64,10 @@ export async function saveIntents(
   for (const undone of follows.intents) {
     if (undone.verdictDueAt !== undefined && undone.verdict) await reportVerdict(work, undone, undone.verdict);
   }
-  const stamped = [...intents, ...follows.intents].map((intent) => ({ ...intent, updatedAt }));
+  const stamped: Intent[] = [];
+  for (const intent of [...intents, ...follows.intents]) {
+    stamped.push({ ...(intent.state === 'ended' ? await withoutAnswers(work, intent) : intent), updatedAt });
+  }
   const reported = stamped.flatMap((intent) => reportsOf(work, intent, busy));
   await context.store.save(lease, {
     ...follows.deploymentQueue,

@@ -6,6 +6,8 @@ import { verificationAfterRefusal } from '../../src/planning/verification.ts';
 import { beginFollowing } from './begin-following.ts';
 import { verificationOf, withVerification } from './verification.ts';
 import type { Intent } from './intent.ts';
+import { comparingTests } from './live-answers.ts';
+import { beginMeasuring, measuredBaselines, withLiveAnswers } from './measure-live.ts';
 import type { QueueChanges } from './store.ts';
 import { isRetryable, refusedByService, retryLater } from './transient-error.ts';
 import { endIntent, requeueAfter, saveIntents, type StepResult, type ReconcileContext } from './reconcile-context.ts';
@@ -23,7 +25,10 @@ export const formerOf = ({ latest_revision_id, active_revision_id }: Deployment)
   formerLiveRevisionId: active_revision_id,
 });
 
-/** Stores that the request goes out, with what stood before it, and sends it. */
+/**
+ * Stores that the request goes out, with what stood before it, and sends it. Where the revision will not be held, and
+ * tests compare it with the live one, that one is measured before.
+ */
 export async function sendFor(
   work: ReconcileContext,
   intent: Intent,
@@ -31,17 +36,20 @@ export async function sendFor(
   deploymentQueue: QueueChanges = {},
 ): Promise<StepResult> {
   const { context } = work;
-  const verified = withVerification(intent, await verificationOf(work, intent, deployment.active_revision_id));
+  const verified = intent.unheld ? intent : withVerification(intent, await verificationOf(work, intent, deployment.active_revision_id));
+  const answers = await withLiveAnswers(work, verified, deployment);
+  if (answers?.state === 'measuring') return beginMeasuring(work, answers);
   const sentAt = context.clock.now();
   const sending: Intent = {
-    ...verified,
+    ...(answers ?? verified),
     state: 'sending',
     ...formerOf(deployment),
     sentAt,
     sends: (intent.sends ?? 0) + 1,
     deadline: sentAt + resolveWithinMs,
   };
-  await saveIntents(work, [sending], deploymentQueue);
+  const baselines = measuredBaselines(sending, deployment);
+  await saveIntents(work, [sending], { ...deploymentQueue, baselines });
   await context.step?.('before-send', intent.id);
   // After a long pause the lease may belong to another process. Nothing has been sent yet.
   const isLate = work.signal.aborted || context.clock.now() - sentAt > lateMs;
@@ -65,7 +73,8 @@ export async function request(work: ReconcileContext, intent: Intent): Promise<S
   const instead = intent.holdSeconds === undefined ? undefined : verificationAfterRefusal(intent.terms.verify, error);
   if (instead) {
     // The service can't hold this revision, and has made none: the same request goes out without a hold.
-    const unheld = withVerification(intent, instead);
+    const unheld: Intent = { ...withVerification(intent, instead), unheld: true };
+    if (comparingTests(intent).length > 0) return saveIntents(work, [unsent(unheld)]);
     await saveIntents(work, [unheld]);
     return request(work, unheld);
   }

@@ -1,6 +1,7 @@
 import { conclude } from './conclude.ts';
 import { decideAboutHeld } from './held-revision.ts';
 import { followRevision } from './follow-revision.ts';
+import { measureLive } from './measure-live.ts';
 import { requestRollback } from './request-rollback.ts';
 import type { Intent } from './intent.ts';
 import { nextStep, runningOf, requestsKey, type Step } from './next-step.ts';
@@ -63,6 +64,8 @@ function effectOf(
   open: readonly Intent[],
 ): Promise<StepResult> {
   switch (step.kind) {
+    case 'measure':
+      return measureLive(work, step.intent);
     case 'resolve':
       return resolveSentRequest(work, step.intent);
     case 'follow':
@@ -111,7 +114,11 @@ async function smokeStep(work: ReconcileContext, intent: Intent): Promise<StepRe
   const live = hold?.live === undefined ? undefined : agentAt(hold.live);
   const result = await smoke.advance(intent, agentAt(agentUrl), work.signal, live);
   // The verdict is stored before anything follows from it, so that the tests need not run again.
-  if (result.kind === 'done') return saveIntents(work, [{ ...intent, verdict: result.verdict }]);
+  if (result.kind === 'done') {
+    const { live: _, compared: __, ...rest } = intent;
+    const compared = result.compared?.length ? { compared: result.compared } : {};
+    return saveIntents(work, [{ ...rest, verdict: result.verdict, ...compared }]);
+  }
   await saveIntents(work, [{ ...intent, smoke: result.state }]);
   // Continue here after storing: only this process has the unused tokens.
   return result.at <= work.context.clock.now() ? continued : { kind: 'requeue', until: result.at };

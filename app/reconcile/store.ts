@@ -1,3 +1,4 @@
+import type { BaselineRequest } from '../../src/contract/control/baseline.ts';
 import type { Intent, DeployRequest } from './intent.ts';
 import type { InstallationRepository } from '../context.ts';
 import type { Report, DesiredReport } from './report.ts';
@@ -29,6 +30,18 @@ export class LeaseLost extends Error {
   }
 }
 
+/** What a smoke test measured of a revision: no text, but the names of nodes and tools. */
+export interface Baseline extends BaselineRequest {
+  revisionId: string;
+  /** `hashOfTest` of what the test sends and expects. */
+  testHash: string;
+  /** ms since the epoch */
+  takenAt: number;
+}
+
+/** The most baselines of a deployment; those that were taken first are removed. */
+export const mostBaselines = 100;
+
 /** What changes of a deployment besides its intents. Absent fields stay; `null` clears. */
 export interface QueueChanges {
   held?: DeploymentQueue['held'] | null;
@@ -42,6 +55,8 @@ export interface Changes extends QueueChanges {
   /** Our own requests: heads that were found, rollbacks. Known ones are skipped. */
   requests?: readonly DeployRequest[];
   reports?: readonly DesiredReport[];
+  /** Each takes the place of an earlier one of its test on its revision. */
+  baselines?: readonly Baseline[];
 }
 
 /**
@@ -80,6 +95,8 @@ export interface WorkStore {
   lastWithRevision(deploymentId: string, limit: number): Promise<Intent[]>;
   /** Intents whose commit was superseded or built as another, and is not marked as live yet, oldest first. */
   notYetContained(deploymentId: string): Promise<Intent[]>;
+  /** What these tests, by their hashes, measured of a revision. */
+  baselines(deploymentId: string, revisionId: string, testHashes: readonly string[]): Promise<Baseline[]>;
   /** Deployments that have intents which have not ended. */
   busyDeployments(): Promise<string[]>;
 
@@ -103,8 +120,8 @@ export interface WorkStore {
   /** Removes the unsent reports of a repository that the App can no longer access. */
   dropPendingReports(repositoryId: number): Promise<void>;
   /**
-   * Removes what ended or was sent before `before`: intents, except the `keep` newest of each deployment, and reports
-   * without a remaining intent. @returns how many rows went.
+   * Removes what ended, was sent or was taken before `before`: intents, except the `keep` newest of each deployment, and
+   * reports and baselines without a remaining intent. @returns how many rows went.
    */
   forget(before: number, keep: number): Promise<number>;
 }

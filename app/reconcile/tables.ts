@@ -4,7 +4,7 @@ import type { InstallationRepository } from '../context.ts';
 import type { Cause, Intent, IntentState } from './intent.ts';
 import type { QueueState } from './queue-state.ts';
 import type { Report, ReportContent, DesiredReport } from './report.ts';
-import type { DeploymentQueue } from './store.ts';
+import type { Baseline, DeploymentQueue } from './store.ts';
 
 type Fixed<T> = ColumnType<T, T, never>;
 /** JSON is written as text and read as a value. */
@@ -63,11 +63,21 @@ interface ReportsTable {
   reported: ColumnType<NonNullable<Report['reported']> | null, string | null, string | null>;
 }
 
+/** One row for what a test measured of a revision. */
+interface BaselinesTable {
+  deployment_id: Fixed<string>;
+  revision_id: Fixed<string>;
+  test_hash: Fixed<string>;
+  answers: Json<Baseline['answers']>;
+  taken_at: number;
+}
+
 /** The work's tables, in the Postgres schema `app`. */
 export interface WorkTables {
   intents: IntentsTable;
   queues: QueuesTable;
   reports: ReportsTable;
+  baselines: BaselinesTable;
 }
 
 export type WorkDatabase = Kysely<WorkTables>;
@@ -151,4 +161,19 @@ export const reportOf = (row: ReportRow): Report => ({
   ...(row.reported_at === null ? {} : { reportedAt: row.reported_at }),
   ...(row.github_id === null ? {} : { githubId: Number(row.github_id) }),
   ...(row.reported === null ? {} : { reported: row.reported }),
+});
+
+export const newBaselineRow = (deploymentId: string, baseline: Baseline): Insertable<BaselinesTable> => ({
+  deployment_id: deploymentId,
+  revision_id: baseline.revisionId,
+  test_hash: baseline.testHash,
+  answers: storableJson(baseline.answers),
+  taken_at: baseline.takenAt,
+});
+
+export const baselineOf = (row: Selectable<BaselinesTable>): Baseline => ({
+  revisionId: row.revision_id,
+  testHash: row.test_hash,
+  answers: row.answers,
+  takenAt: row.taken_at,
 });

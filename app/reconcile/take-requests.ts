@@ -68,10 +68,12 @@ export async function takeRequests(
   if (changed.length > 0 || headRequest.length > 0 || requestedAction) {
     const busy = busyWith && { commit: busyWith.commit, revisionId: busyWith.revisionId };
     // The requested action is decided next; until then the first request stays as it is.
-    const requestedFirst = requestedAction && first && !busyWith ? [{ ...first, state: 'waiting' as const }] : [];
+    const isOpen = requestedAction && !busyWith && first?.state !== 'measuring';
+    const requestedFirst = isOpen && first ? [{ ...first, state: 'waiting' as const }] : [];
     return saveIntents(work, [...changed, ...requestedFirst], { ...released, requests: headRequest, busy });
   }
-  if (!first || busyWith || first.state === 'expecting') return requeueAfter(work, anothersMs);
+  if (!first || busyWith || first.state === 'expecting' || first.state === 'measuring')
+    return requeueAfter(work, anothersMs);
   return decideRequest(work, deploymentQueue, first, head);
 }
 
@@ -118,7 +120,10 @@ interface SortedRequests {
   lacksHead: boolean;
 }
 
-/** Sorts requests by the head. Of several for the head a person's counts, which may require more than a push. */
+/**
+ * Sorts requests by the head. Of several for the head the one that is
+ * carried out counts, or else a person's, which may require more than a push.
+ */
 export function sortRequests(open: readonly Intent[], head: string, busyWith: Intent | undefined): SortedRequests {
   const requests = open.filter(isRequestForHead);
   const stale = requests.filter(({ commit }) => !sameCommit(commit, head));
@@ -127,6 +132,7 @@ export function sortRequests(open: readonly Intent[], head: string, busyWith: In
     return { stale, joined: forHead.map((intent) => ({ intent, to: busyWith })), first: undefined, lacksHead: false };
   }
   const first =
+    forHead.find(({ state }) => state === 'measuring') ??
     forHead.find(({ cause }) => cause.kind === 'redeploy') ??
     forHead.find(({ cause }) => cause.kind === 'rerun') ??
     forHead[0];

@@ -106,7 +106,7 @@ export async function handleTransientError(
   if (!first) return retryLater(work, error, now);
   const newest = Math.max(...concerned.map(({ createdAt }) => createdAt));
   const end =
-    step.kind === 'requests' || step.kind === 'roll-back'
+    step.kind === 'requests' || step.kind === 'roll-back' || step.kind === 'measure'
       ? refusal(error, now - newest)
       : await endOfWatching(work, first, error);
   work.context.log.warn(`${step.kind} of deployment ${work.lease.deploymentId}: ${error.message}`);

@@ -49,6 +49,10 @@ export const stateStatuses: Readonly<Record<Exclude<IntentState, 'ended'>, { che
       checkStatus: { status: 'completed', conclusion: 'action_required' },
       why: 'a rollback holds the deployment until a person presses Redeploy',
     },
+    measuring: {
+      checkStatus: { status: 'in_progress' },
+      why: 'the live revision is sent the smoke tests that compare with it; no revision is requested yet',
+    },
     sending: { checkStatus: { status: 'in_progress' }, why: 'a revision is requested from the service' },
     expecting: { checkStatus: { status: 'in_progress' }, why: 'the service is to make a revision by itself' },
     following: { checkStatus: { status: 'in_progress' }, why: 'the revision is on its way' },

@@ -21,7 +21,7 @@ export function summarySections(intent: Intent, about: CheckContext): string[] {
 }
 
 function sentenceOf(intent: Intent, { waitingFor, now }: CheckContext): string {
-  const { end, state, rollout, decision, deadline, terms, hold } = intent;
+  const { end, state, rollout, decision, deadline, terms, hold, live } = intent;
   if (end) return asMarkdown(asSentence(end.reason), 2000);
   switch (state) {
     case 'requested':
@@ -32,6 +32,8 @@ function sentenceOf(intent: Intent, { waitingFor, now }: CheckContext): string {
         : `The deployment is not free. Once it is, the newest commit of ${asCode(intent.branch)} is built.`;
     case 'held':
       return `Nothing is deployed until a person presses **Redeploy**: ${asMarkdown(asSentence(decision?.why ?? 'the deployment is held after a rollback'), 1000)}`;
+    case 'measuring':
+      return `The live revision${live ? ` ${asCode(live.revisionId)}` : ''} is sent the smoke tests first, because the answers of the new one are compared with its own. No revision is requested yet.`;
     case 'sending':
       return 'The request is on its way to the service. It is sent once. If no response arrives, the App checks the service for the revision.';
     case 'expecting':

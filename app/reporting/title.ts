@@ -27,6 +27,8 @@ function titleText(intent: Intent, { waitingFor, now }: CheckContext): string {
       return waitingFor ? `Waits for ${shortCommit(waitingFor.commit)}, which is under way` : 'Waits for its turn';
     case 'held':
       return 'Held until a person presses Redeploy';
+    case 'measuring':
+      return 'Measuring the live revision, to compare the new one with it';
     case 'sending':
       return 'Requesting a revision from the service';
     case 'expecting':

@@ -44,6 +44,7 @@ export function createConversationTester({ clock, control, threadsAt, judge, log
     const done = (tested?: NamedVerdict): SmokeStepResult => ({
       kind: 'done',
       verdict: concludeAll([...progress.verdicts, ...(tested ? [tested] : [])]),
+      compared: progress.compared,
     });
     const { hold, terms } = intent;
     if (!hold || !terms.conversations || !triesConversations(intent)) return done();

@@ -1,5 +1,6 @@
 import type { SmokeTest } from '../../src/config/smoke-test.ts';
-import type { Evidence, TestVerdict } from '../../src/planning/verdict-types.ts';
+import type { Evidence, Sample, TestVerdict } from '../../src/planning/verdict-types.ts';
+import { answersBefore, comparedAnswers } from '../../src/planning/against-live.ts';
 import { judgeAll, settled } from '../../src/planning/judge.ts';
 import { compareStates, type ConversationProblem, type ConversationSides } from '../../src/planning/conversations.ts';
 import { asJudged, compactAttempts } from '../../src/planning/series.ts';
@@ -42,11 +43,22 @@ interface Attempts {
 /** What follows the last attempt: another one, before which these are stored, or the verdict. */
 export type NextAttempt = { kind: 'again'; kept: readonly Evidence[] } | { kind: 'enough' } | { kind: 'unjudged' };
 
+/** Attempts at measuring: what is stored of them, and whether more are made. */
+export type Measured = { kind: 'again' | 'enough'; kept: readonly Evidence[] } | { kind: 'unjudged' };
+
+/** A verdict, and the answers of the tested agent where they were compared with others. */
+export interface Conclusion {
+  verdict: TestVerdict;
+  compared: readonly Sample[];
+}
+
 /** Judges an agent's responses: they are untrusted, and so are the expectations of a repository. */
 export interface Judge {
   nextAttempt(tried: Attempts): Promise<NextAttempt>;
   /** The verdict, without the secrets that the agent may repeat. */
-  conclude(tried: Attempts & { secrets: KnownSecrets }): Promise<TestVerdict>;
+  conclude(tried: Attempts & { secrets: KnownSecrets }): Promise<Conclusion>;
+  /** Counts the answers of the live agent, before there is another one. */
+  measure(tried: Attempts): Promise<Measured>;
   /** What a new revision breaks of a conversation; undefined where comparing was given up. */
   compareStates(sides: ConversationSides): Promise<ConversationProblem[] | undefined>;
 }
@@ -61,13 +73,27 @@ export const judgeHere: Judge = {
   },
   conclude: async ({ test, attempts: made, secrets }) => {
     const attempts = made.map((each) => settled(test, each));
+    const compared = bounded(comparedAnswers(test, attempts));
     // If the secrets are unknown, none of the agent's output is shown.
-    if (secrets === null) return redacted(concludeTest(test, attempts, notShown), (text) => text);
+    if (secrets === null) {
+      return { verdict: redacted(concludeTest(test, attempts, notShown), (text) => text), compared };
+    }
     const mask = maskOf(secrets);
-    return redacted(concludeTest(test, attempts, mask), mask);
+    return { verdict: redacted(concludeTest(test, attempts, mask), mask), compared };
+  },
+  measure: async ({ test, attempts: made }) => {
+    const attempts = made.map((each) => asJudged(test, settled(test, each)));
+    const answers = attempts.filter(({ kind }) => kind === 'judged');
+    const useless = attempts.slice(attempts.findLastIndex(({ kind }) => kind === 'judged') + 1);
+    if (JSON.stringify(answers).length > largest) return { kind: 'unjudged' };
+    const isEnough = answers.length >= answersBefore(test) || useless.length >= test.attempts;
+    return { kind: isEnough ? 'enough' : 'again', kept: [...answers, ...useless] };
   },
   compareStates: async (sides) => compareStates(sides),
 };
+
+const bounded = (samples: readonly Sample[]): readonly Sample[] =>
+  JSON.stringify(samples).length > largest ? [] : samples;
 
 /** The verdict on responses that could not be judged. A busy machine may be the reason, so it is no failure. */
 export const unjudged: TestVerdict = {
@@ -86,7 +112,11 @@ export function threadJudge(options: WorkerOptions, deadlineMs?: number): Judge 
     },
     async conclude(tried) {
       const json = await worker.request({ name: 'conclude', argument: tried });
-      return json === undefined ? unjudged : JSON.parse(json);
+      return json === undefined ? { verdict: unjudged, compared: [] } : JSON.parse(json);
+    },
+    async measure(tried) {
+      const json = await worker.request({ name: 'measure', argument: tried });
+      return json === undefined ? { kind: 'unjudged' } : JSON.parse(json);
     },
     async compareStates(sides) {
       const json = await worker.request({ name: 'compareStates', argument: sides });

@@ -2,7 +2,7 @@ import { fromJson } from '../../src/contract/json-text.ts';
 import * as z from 'zod';
 import { isObject } from '../../src/contract/json-object.ts';
 import type { Evidence, NamedVerdict } from '../../src/planning/verdict-types.ts';
-import type { SmokeState } from '../reconcile/intent.ts';
+import type { SmokeState, TestAnswers } from '../reconcile/intent.ts';
 
 /** How often in a row an attempt may be lost with its process before it counts as one without a response. */
 export const mostLost = 3;
@@ -65,17 +65,21 @@ const storedProgress = z.object({
 const storedResults = z.object({
   verdicts: z.array(z.custom<NamedVerdict>((value) => isObject(value) && isObject(value['verdict']))),
   attempts: z.array(z.custom<Evidence>((value) => isObject(value) && typeof value['kind'] === 'string')),
+  compared: z.array(z.custom<TestAnswers>((value) => isObject(value) && Array.isArray(value['samples']))).default([]),
 });
 
 /** The progress of one intent's tests: finished tests, and attempts at the current one. */
 export interface Progress extends Omit<z.infer<typeof storedProgress>, 'version' | 'kept'> {
   verdicts: readonly NamedVerdict[];
   attempts: readonly Evidence[];
+  /** What was answered to the finished tests that compare. */
+  compared: readonly TestAnswers[];
 }
 
 const nothingYet: Progress = {
   verdicts: [],
   attempts: [],
+  compared: [],
   leftovers: [],
   lost: 0,
   withoutWebhook: false,
@@ -92,6 +96,7 @@ export function readProgress(state: SmokeState | undefined): Progress {
 }
 
 /** The progress as it is stored. */
-export function writeProgress({ verdicts, attempts, ...rest }: Progress): SmokeState {
-  return { version: 1, ...rest, kept: JSON.stringify({ verdicts, attempts }) } satisfies z.input<typeof storedProgress>;
+export function writeProgress({ verdicts, attempts, compared, ...rest }: Progress): SmokeState {
+  const kept = JSON.stringify({ verdicts, attempts, compared });
+  return { version: 1, ...rest, kept } satisfies z.input<typeof storedProgress>;
 }

@@ -34,6 +34,8 @@ function perform(request: WorkRequest): Promise<unknown> {
       return judgeHere.conclude(request.argument);
     case 'compareStates':
       return judgeHere.compareStates(request.argument);
+    case 'measure':
+      return judgeHere.measure(request.argument);
   }
 }
 

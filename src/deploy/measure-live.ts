@@ -52,10 +52,14 @@ export async function measureLive(run: DeployRun): Promise<void> {
   run.report(() => keepBaselines(measured, context));
 }
 
-const asEvidence = (sample: Sample): Evidence => ({ kind: 'judged', ...sample });
+export const asEvidence = (sample: Sample): Evidence => ({ kind: 'judged', ...sample });
 
 /** Says which answers were not measured now, and when they were. */
-function noteKept(kept: readonly KeptBaseline[], revisionId: string, run: DeployRun): void {
+export function noteKept(
+  kept: readonly KeptBaseline[],
+  revisionId: string,
+  run: { note: (text: string) => void },
+): void {
   const [oldest] = kept.map(({ takenAt }) => takenAt).toSorted();
   if (oldest === undefined) return;
   const tests = kept.length === 1 ? '1 smoke test is' : `${kept.length} smoke tests are`;
@@ -65,7 +69,7 @@ function noteKept(kept: readonly KeptBaseline[], revisionId: string, run: Deploy
 }
 
 /** Fewer answers could never show that a change made the agent worse. */
-const fewest = 10;
+export const fewest = 10;
 
 /** What the live agent answered: `former` answers, and as many more as are missing. */
 async function measure(

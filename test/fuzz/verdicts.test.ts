@@ -126,7 +126,7 @@ test('judging that was given up is tried once more', async () => {
   const judge = threadJudge({ clock: { sleep }, log });
   onTestFinished(() => judge.close());
   const tried = { test: expecting('$', contains), attempts: [responded('x')], secrets: ['x'] };
-  expect({ verdict: (await judge.conclude(tried)).kind, sleeps }).toEqual({ verdict: 'passed', sleeps: 2 });
+  expect({ verdict: (await judge.conclude(tried)).verdict.kind, sleeps }).toEqual({ verdict: 'passed', sleeps: 2 });
 });
 
 test('responses stored for the next attempt share one bound, and the newest are kept', () => {

@@ -5,6 +5,7 @@ import type { Permission } from '../../../app/github/github-api.ts';
 import { checkName, commitCheckName } from '../../../app/reconcile/report.ts';
 import type { Intent } from '../../../app/reconcile/intent.ts';
 import type { Targets, AppContext } from '../../../app/context.ts';
+import { untested } from '../reconcile/untested.ts';
 import { AgentModel } from '../../deploy/agent-model.ts';
 import { SimulatedClock } from '../../deploy/simulated-clock.ts';
 import { ModelGit } from '../simulation/model-git.ts';
@@ -48,7 +49,7 @@ export class HandlerFixture {
     control: this.control,
     agentAt: () => new AgentModel(this.clock),
     targets: { targetsOf: async (_, branch) => this.branches.get(branch) ?? { targets: [], refused: [] } },
-    smoke: { advance: async () => ({ kind: 'done', verdict: { kind: 'none', tests: [] } }) },
+    smoke: untested,
     log: loggerTo((message) => this.log.push(message)),
     decided: (id, decision) => this.decided.set(id, decision),
   };

@@ -14,6 +14,8 @@ import {
 import type { Report, DesiredReport } from '../../../app/reconcile/report.ts';
 import {
   LeaseLost,
+  mostBaselines,
+  type Baseline,
   type Changes,
   type DeploymentQueue,
   type Lease,
@@ -42,6 +44,8 @@ export class MemoryStore implements WorkStore {
   /** Every intent, oldest first. */
   readonly intents = new Map<string, Intent>();
   readonly reports = new Map<string, Report>();
+  /** By their deployment. */
+  readonly kept = new Map<string, readonly Baseline[]>();
   readonly #now: () => number;
   readonly #send: NonNullable<MemoryStoreOptions['send']>;
   readonly #newId: () => string;
@@ -128,6 +132,12 @@ export class MemoryStore implements WorkStore {
     );
   }
 
+  async baselines(deploymentId: string, revisionId: string, testHashes: readonly string[]): Promise<Baseline[]> {
+    const kept = this.kept.get(deploymentId) ?? [];
+    const found = kept.filter((each) => each.revisionId === revisionId && testHashes.includes(each.testHash));
+    return found.toSorted((one, other) => (one.testHash < other.testHash ? -1 : 1));
+  }
+
   async busyDeployments(): Promise<string[]> {
     const open = [...this.intents.values()].filter(({ state }) => state !== 'ended');
     return [...new Set(open.map(({ deploymentId }) => deploymentId))];
@@ -150,6 +160,7 @@ export class MemoryStore implements WorkStore {
       ),
     });
     for (const report of changes.reports ?? []) this.#put(report);
+    if (changes.baselines) this.#keep(lease.deploymentId, changes.baselines);
   }
 
   async putReport(report: DesiredReport, onlyAt?: number): Promise<void> {
@@ -222,7 +233,24 @@ export class MemoryStore implements WorkStore {
       const isOld = report.reportedVersion >= report.version && (report.reportedAt ?? 0) < before;
       if (isOld && !about.has(`${report.repository.repositoryId} ${report.headSha}`)) this.#drop(report);
     }
-    return (counts[0] ?? 0) - this.intents.size + (counts[1] ?? 0) - this.reports.size;
+    let old = 0;
+    for (const [deploymentId, baselines] of this.kept) {
+      const revisions = new Set(this.#of(deploymentId).map(({ revisionId }) => revisionId));
+      const left = baselines.filter((each) => each.takenAt >= before || revisions.has(each.revisionId));
+      old += baselines.length - left.length;
+      this.kept.set(deploymentId, left);
+    }
+    return (counts[0] ?? 0) - this.intents.size + (counts[1] ?? 0) - this.reports.size + old;
+  }
+
+  #keep(deploymentId: string, baselines: readonly Baseline[]): void {
+    const isSame = (one: Baseline, other: Baseline) =>
+      one.revisionId === other.revisionId && one.testHash === other.testHash;
+    const former = (this.kept.get(deploymentId) ?? []).filter((each) => !baselines.some((now) => isSame(now, each)));
+    const newest = [...former, ...baselines.map(frozen)].toSorted(
+      (one, other) => other.takenAt - one.takenAt || (one.testHash < other.testHash ? -1 : 1),
+    );
+    this.kept.set(deploymentId, newest.slice(0, mostBaselines));
   }
 
   #of(deploymentId: string): Intent[] {

@@ -23,7 +23,7 @@ afterAll(async () => {
   await postgres.stop();
 });
 
-const empty = () => sql`truncate app.intents, app.queues, app.reports`.execute(database.db);
+const empty = () => sql`truncate app.intents, app.queues, app.reports, app.baselines`.execute(database.db);
 
 describe('the work in Postgres', () => {
   storeContract(async () => {

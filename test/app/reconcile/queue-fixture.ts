@@ -19,6 +19,7 @@ import type { ChangeOptions, ControlFeatures } from '../../../src/contract/contr
 import type { Verdict } from '../../../src/planning/verdict-types.ts';
 import { AgentModel } from '../../deploy/agent-model.ts';
 import { ControlModel, goesLive, type Step } from '../../deploy/control-model.ts';
+import { ModelSmoke } from '../simulation/model-smoke.ts';
 import { MemoryStore } from './memory-store.ts';
 import { commitOf, repository, start, requestOf } from './requests.ts';
 
@@ -198,6 +199,11 @@ export class QueueFixture {
   readonly tested: string[] = [];
   /** What the smoke tests of a commit come to. */
   readonly verdicts = new Map<string, 'passed' | 'failed' | 'unproven'>();
+  /** Whether the live revision answers nothing that can be measured. */
+  isSilent = false;
+  /** What tests have at the live revision, and those that compared what they must not compare. */
+  readonly threads = new Set<string>();
+  readonly mistaken: string[] = [];
   context: AppContext;
   #deliveries = 0;
 
@@ -205,14 +211,24 @@ export class QueueFixture {
     this.githubApi.commits = [commitOf('0')];
     this.githubApi.head_ = commitOf('0');
     this.control.has(supportDeployment, [{ after: 0, status: 'DEPLOYED', commit: commitOf('0') }]);
+    const tests = new ModelSmoke(() => this.clock.now(), {
+      fateOf: () => (this.isSilent ? 'flaky' : 'good'),
+      serving: () => this.control.service.deployment?.active_revision_id ?? undefined,
+      openThread: (id) => void this.threads.add(id),
+      closeThread: (id) => void this.threads.delete(id),
+      mistook: (what) => void this.mistaken.push(what),
+    });
     const smoke: SmokeTestRunner = {
+      measure: (intent, measurement) => tests.measure(intent, measurement),
+      cleanUp: (intent) => tests.cleanUp(intent),
       advance: async (intent) => {
         if (!intent.smoke) return { kind: 'waiting', state: { requested: true }, at: this.clock.now() + 2_000 };
         const revision = this.control.service.revision(intent.revisionId);
         // Nothing answers at the address of a revision that is no longer held.
         if (intent.hold && revision?.hold?.decision !== null) return { kind: 'done', verdict: verdictOf('unproven') };
         const serving = revision?.source_revision_config.repo_commit_sha ?? '';
-        return { kind: 'done', verdict: verdictOf(this.verdicts.get(serving) ?? 'passed') };
+        const compared = intent.hold ? [] : await tests.compared(intent);
+        return { kind: 'done', verdict: verdictOf(this.verdicts.get(serving) ?? 'passed'), compared };
       },
     };
     this.context = {

@@ -42,6 +42,14 @@ const greets = {
 /** Terms with a smoke test, and a rollback if it fails. */
 export const tested: Terms = { ...terms, smokeTests: [greets], onFailure: 'rollback' };
 
+/** Terms whose smoke test compares with the live revision, by answers that are kept. */
+export const comparing: Terms = {
+  ...tested,
+  smokeTests: [
+    { ...greets, series: { kind: 'live', atOnce: 4, tries: 30, drop: 0.3, decideBy: ['pass-rate'], tests: 1 } },
+  ],
+};
+
 /** A request of this commit, by a push unless stated otherwise. */
 export function requestOf(
   commit: string,

@@ -23,10 +23,13 @@ import { openQueue } from '../../../src/postgres/queue.ts';
 import { AgentModel } from '../../deploy/agent-model.ts';
 import { hurriedClock, hurriedQueue } from './hurried.ts';
 import { processFixture } from './process-fixture.ts';
-import { remoteControl, remoteHub, remoteSmoke } from './remote-parties.ts';
+import { ModelSmoke } from './model-smoke.ts';
+import { remoteControl, remoteHub, remoteTested } from './remote-parties.ts';
 import { branch, deploymentIds, termsOf } from './terms.ts';
 
-const { databaseUrl, line, webhookSecret, faster, dieAt } = processFixture.parse(JSON.parse(process.argv[2] ?? ''));
+const { databaseUrl, line, webhookSecret, faster, compares, dieAt } = processFixture.parse(
+  JSON.parse(process.argv[2] ?? ''),
+);
 const log = loggerTo((message: string): void => console.error(message));
 const step = (name: string): void => {
   if (name === dieAt) process.kill(process.pid, 'SIGKILL');
@@ -41,7 +44,7 @@ const clock = hurriedClock(faster);
 const jobs = hurriedQueue(queue, faster);
 const notes = decisionNotes();
 
-const terms = { builder: 'app', onFailure: 'keep', afterRollback: 'continue', smokeTests: true } as const;
+const terms = { builder: 'app', onFailure: 'keep', afterRollback: 'continue', smokeTests: true, compares } as const;
 const [deploymentId] = deploymentIds;
 const context: AppContext = {
   clock,
@@ -56,7 +59,7 @@ const context: AppContext = {
       refused: [],
     }),
   },
-  smoke: remoteSmoke(line, () => clock.now(), 2_000),
+  smoke: new ModelSmoke(() => clock.now(), remoteTested(line)),
   log,
   step,
   decided: (id, decision) => notes.note(id, decision),

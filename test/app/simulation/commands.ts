@@ -43,6 +43,8 @@ export interface Setting {
   onFailure: OnFailure;
   afterRollback: 'continue' | 'hold';
   smokeTests: boolean;
+  /** The tests compare with the live revision. */
+  compares?: boolean;
   /** Draws latencies and how long builds take. */
   seed: number;
 }
@@ -87,6 +89,7 @@ const cutAt = cut([
   'request',
   'leaveLease',
   'head',
+  'measure',
 ]);
 
 const fault: fc.Arbitrary<Fault> = fc.oneof(
@@ -175,6 +178,7 @@ const setting: fc.Arbitrary<Setting> = fc.record({
   afterRollback: fc.constantFrom('continue', 'hold'),
   smokeTests: fc.oneof({ weight: 3, arbitrary: fc.constant(true) }, { weight: 1, arbitrary: fc.constant(false) }),
   seed: fc.nat({ max: 999_999 }),
+  compares: fc.boolean(),
 });
 
 /** Histories of up to `maxCommands` commands; fast-check shrinks a failing one. */

@@ -17,7 +17,7 @@ export async function violations(simulation: Simulation): Promise<string[]> {
     ...notDoubled(simulation, all),
     ...findRollbackTarget(simulation, all),
   ];
-  found.push(...nothingOpen(simulation, all), ...nothingLost(simulation));
+  found.push(...nothingOpen(simulation, all), ...nothingLost(simulation), ...comparedRightly(simulation));
   for (const held of simulation.control.deployments.values()) {
     found.push(
       ...standingHead(simulation, held),
@@ -135,6 +135,15 @@ function nothingLost(simulation: Simulation): string[] {
       .filter((id) => !simulation.githubApi.check(after, nameOf(simulation, id)))
       .map((id) => `push ${guid} of ${after} has no check for ${id}`);
   });
+}
+
+/**
+ * A revision is compared with answers of the one that served before, to the same test, and nothing is left at agents. A
+ * process that stood still while a thread was made may make it after another one has removed it.
+ */
+function comparedRightly({ control, hasStalled }: Simulation): string[] {
+  const left = hasStalled ? [] : [...control.threads].map((thread) => `the thread ${thread} is left at an agent`);
+  return [...control.mistaken, ...left];
 }
 
 /** The head of a deployed branch is live, or its check says why not. */

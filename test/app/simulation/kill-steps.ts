@@ -3,6 +3,8 @@ import type { Fared } from './killed-at.ts';
 /** The named moments at which the App is killed, in the order in which a push meets them, and what was done by then. */
 export const killSteps: Readonly<Record<string, string>> = {
   stored: 'the delivery is stored and not answered',
+  measuring: 'the live revision is measured, nothing is sent',
+  measured: 'the live revision was measured, nothing is sent',
   'before-send': 'the intent to send is stored, the PATCH is not sent',
   sent: 'the PATCH is answered, its answer is not stored',
   'answer-stored': 'the revision is stored and not followed',
@@ -17,6 +19,9 @@ export const killSteps: Readonly<Record<string, string>> = {
 
 /** The steps at a service that holds revisions. */
 export const heldSteps: readonly string[] = ['held', 'before-decision', 'decided'];
+
+/** The steps where tests compare with the live revision. */
+export const comparingSteps: readonly string[] = ['measuring', 'measured'];
 
 /** How a push comes: one delivery; or three of one GUID and another of the same commit, all at once. */
 export const deliveries = [

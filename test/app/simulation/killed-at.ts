@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startTestPostgres } from '../../postgres/postgres.ts';
-import { heldSteps } from './kill-steps.ts';
+import { comparingSteps, heldSteps } from './kill-steps.ts';
 import { sendWebhook, startChildApp } from './child-app.ts';
 import { ModelControl } from './model-control.ts';
 import { ModelGit } from './model-git.ts';
@@ -47,7 +47,13 @@ export async function killedAt(step: string, copies: number): Promise<Fared> {
   const postgres = await startTestPostgres();
   const line = await openPartyLine({ githubApi, control });
   const secret = randomBytes(16).toString('hex');
-  const fixture = { databaseUrl: postgres.url, line: line.url, webhookSecret: secret, faster };
+  const fixture = {
+    databaseUrl: postgres.url,
+    line: line.url,
+    webhookSecret: secret,
+    faster,
+    compares: comparingSteps.includes(step),
+  };
   try {
     await until(() => held.active !== undefined);
     const first = await startChildApp({ ...fixture, dieAt: step });
@@ -76,6 +82,8 @@ export async function killedAt(step: string, copies: number): Promise<Fared> {
     } finally {
       await second.stop();
     }
+    const mistakes = [...control.mistaken, ...[...control.threads].map((id) => `thread ${id} is left`)];
+    if (mistakes.length > 0) throw new Error(mistakes.join('\n'));
     const check = githubApi.check(after, 'Landfall: d1');
     const taken = sent.filter((each) => each.taken).length;
     return {

@@ -39,6 +39,10 @@ const notOffered = (operation: string) => serviceError('missing', operation, { s
 export class ModelControl implements ControlService {
   readonly deployments = new Map<string, ModelRevisions>();
   readonly written: Written[] = [];
+  /** What tests have at agents. */
+  readonly threads = new Set<string>();
+  /** Tests that compared what they must not compare. */
+  readonly mistaken: string[] = [];
   readonly offers: Offers;
   readonly #clock: Timer;
   readonly #git: ModelGit;
@@ -86,6 +90,20 @@ export class ModelControl implements ControlService {
     const tested = heldAt === undefined ? held?.active : held?.held;
     if (heldAt !== undefined && tested && heldAt !== addressOf(tested)) return undefined;
     return this.#git.commits.get(tested?.commit ?? '')?.fate;
+  }
+
+  serving(id: string): string | undefined {
+    return this.deployments.get(id)?.active?.id;
+  }
+
+  openThread(id: string): void {
+    this.threads.add(id);
+  }
+  closeThread(id: string): void {
+    this.threads.delete(id);
+  }
+  mistook(what: string): void {
+    this.mistaken.push(what);
   }
 
   async getDeployment(id: string): Promise<Deployment> {

@@ -34,5 +34,5 @@ async function carryOut(parties: Readonly<Record<string, object>>, body: unknown
     target,
     given.map((each) => each ?? undefined),
   );
-  return { answer };
+  return { answer: answer ?? null };
 }

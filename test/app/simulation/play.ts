@@ -83,6 +83,7 @@ function carryOut(simulation: Simulation, command: Command): void {
       return;
     }
     case 'stall':
+      simulation.hasStalled = true;
       round(alive(simulation), command.process)?.stallAt(command.cut, command.forMs);
       return;
     case 'fault':

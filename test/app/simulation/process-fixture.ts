@@ -8,6 +8,8 @@ export const processFixture = z.object({
   webhookSecret: z.string(),
   /** How many times as fast as the wall clock its time passes. */
   faster: z.number(),
+  /** Its smoke tests compare with the live revision. */
+  compares: z.boolean(),
   /** Where it kills itself: at the first time that this step is reached. */
   dieAt: z.string().optional(),
 });

@@ -1,13 +1,12 @@
 import * as z from 'zod';
 import type { GitHubApi } from '../../../app/github/github-api.ts';
-import type { SmokeTestRunner } from '../../../app/context.ts';
 import { deployment, deploymentsList } from '../../../src/contract/control/deployment.ts';
 import { logPage } from '../../../src/contract/control/log.ts';
 import { revision, revisionsList } from '../../../src/contract/control/revision.ts';
 import type { ChangeOptions, ControlService } from '../../../src/contract/control/service.ts';
 import { serviceError } from '../../deploy/control-model.ts';
 import { answered, takeAnswer } from './line-words.ts';
-import { smokeLook } from './model-smoke.ts';
+import type { TestedModel } from './model-smoke.ts';
 import { outcomes } from './model-git.ts';
 
 type Line = <T>(operation: string, schema: z.ZodType<T>, ...given: unknown[]) => Promise<T>;
@@ -81,13 +80,15 @@ const ours = ({ ifLatest, idempotencyKey, holdSeconds }: ChangeOptions = {}) => 
   holdSeconds,
 });
 
-/** Tests the live revision in the other process, in two polls, `pauseMs` apart. */
-export function remoteSmoke(url: string, now: () => number, pauseMs: number): SmokeTestRunner {
+/** What smoke tests see of the models in the other process. */
+export function remoteTested(url: string): TestedModel {
   const line = lineTo(url, 'control');
+  const orNone = <T>(schema: z.ZodType<T>) => schema.nullish().transform((value) => value ?? undefined);
   return {
-    advance: (intent) =>
-      smokeLook(intent, now() + pauseMs, (heldAt) =>
-        line('fateOf', z.enum(outcomes).optional(), intent.deploymentId, heldAt),
-      ),
+    fateOf: (deploymentId, heldAt) => line('fateOf', orNone(z.enum(outcomes)), deploymentId, heldAt),
+    serving: (deploymentId) => line('serving', orNone(z.string()), deploymentId),
+    openThread: (id) => line('openThread', none, id),
+    closeThread: (id) => line('closeThread', none, id),
+    mistook: (what) => line('mistook', none, what),
   };
 }

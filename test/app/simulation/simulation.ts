@@ -56,6 +56,8 @@ export class Simulation {
   readonly deploymentIds: readonly string[];
   readonly processes: ModelProcess[] = [];
   readonly log: string[] = [];
+  /** A process stood still in the middle of a call: what it goes on with then may be at an agent for good. */
+  hasStalled = false;
   readonly setting: Setting;
   readonly #code: Code;
   readonly #random: () => number;
@@ -95,7 +97,7 @@ export class Simulation {
       control: process.reaching('control', this.control),
       agentAt: () => new AgentModel(clock),
       targets: process.reaching('control', this.targets),
-      smoke: process.reaching('control', new ModelSmoke(this.clock, this.control)),
+      smoke: process.reaching('control', new ModelSmoke(() => this.clock.now(), this.control)),
       log: loggerTo((message) => this.log.push(`${this.clock.now()} ${process.name}: ${message}`)),
     };
   }

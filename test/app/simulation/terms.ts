@@ -19,14 +19,27 @@ const greets: SmokeTest = {
   timeoutMs: 30_000,
 };
 
+const design = { kind: 'live', atOnce: 1, tries: 30, drop: 0.3, tests: 3 } as const;
+
+/** Tests that compare with the live revision: two with answers that are kept, and one that compares times. */
+const comparing: SmokeTest[] = [
+  { ...greets, input: 'hello', series: { ...design, decideBy: ['pass-rate'] } },
+  { ...greets, name: 'parts', input: 'bye', series: { ...design, decideBy: ['pass-rate'] } },
+  { ...greets, name: 'thanks', input: 'thanks', series: { ...design, decideBy: ['total'] } },
+];
+
 /** What may differ from one history to the next. */
 export type VaryingTerms = Pick<Terms, 'builder' | 'onFailure'> & {
   afterRollback: Terms['rules']['afterRollback'];
   smokeTests: boolean;
+  compares?: boolean | undefined;
 };
 
 /** The second deployment has a path filter, and skips commits with a skip marker. */
-export function termsOf(deploymentId: string, { builder, onFailure, afterRollback, smokeTests }: VaryingTerms): Terms {
+export function termsOf(
+  deploymentId: string,
+  { builder, onFailure, afterRollback, smokeTests, compares }: VaryingTerms,
+): Terms {
   const strict = deploymentId === deploymentIds[1];
   return {
     deploymentName: deploymentId.slice(0, 2),
@@ -36,7 +49,7 @@ export function termsOf(deploymentId: string, { builder, onFailure, afterRollbac
       afterRollback,
       ...(strict ? { paths: { include: ['**/*.py'], exclude: [] } } : {}),
     },
-    smokeTests: smokeTests ? [greets] : [],
+    smokeTests: smokeTests ? (compares ? comparing : [greets]) : [],
     onFailure,
     environment: { name: 'production', production: true, transient: false },
     differences: [],

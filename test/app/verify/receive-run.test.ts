@@ -9,7 +9,7 @@ import { anIntent } from '../reporting/an-intent.ts';
 
 const { token, hash } = makeToken();
 const former = makeToken();
-const nothing = { verdicts: [], attempts: [], leftovers: [], lost: 0, withoutWebhook: false };
+const nothing = { verdicts: [], attempts: [], compared: [], leftovers: [], lost: 0, withoutWebhook: false };
 const smoke = writeProgress({
   ...nothing,
   under: { kind: 'prepared', threadId: randomUUID(), tokenHash: hash },

@@ -1,0 +1,89 @@
+import type { SmokeTest } from '../../src/config/smoke-test.ts';
+import { agentAddress, type Deployment } from '../../src/contract/control/deployment.ts';
+import { textsToMask } from '../../src/contract/control/secret.ts';
+import { maskOf } from '../../src/contract/mask.ts';
+import { hashOfTest } from '../../src/deploy/kept-baselines.ts';
+import { toBaselineRequest } from '../../src/planning/baseline.ts';
+import type { Sample } from '../../src/planning/verdict-types.ts';
+import { storableText } from '../inbox/storable-json.ts';
+import type { Intent, LiveAnswers, TestAnswers } from './intent.ts';
+import type { ReconcileContext } from './reconcile-context.ts';
+import type { Baseline } from './store.ts';
+
+// What the live revision answered before a change, for tests that compare the new one with it.
+
+/** The tests of an intent that compare with the live revision. */
+export const comparingTests = ({ terms }: Pick<Intent, 'terms'>): SmokeTest[] =>
+  terms.smokeTests.filter(({ series }) => series?.kind === 'live');
+
+/**
+ * The live revision that a request is to be compared with, once both can't answer at the same time; undefined where
+ * nothing is compared, or nothing answers.
+ */
+export function comparedRevision(
+  intent: Intent,
+  deployment: Deployment,
+): Pick<LiveAnswers, 'revisionId' | 'address'> | undefined {
+  const { active_revision_id: revisionId } = deployment;
+  const address = agentAddress(deployment);
+  const isCompared = intent.sending.kind === 'restate' && intent.holdSeconds === undefined;
+  if (!isCompared || !revisionId || !address || !URL.canParse(address)) return undefined;
+  return comparingTests(intent).length > 0 ? { revisionId, address } : undefined;
+}
+
+/** The next test that the live revision is to be sent before the change. */
+export const openTest = (intent: Intent): SmokeTest | undefined =>
+  comparingTests(intent).find(({ name }) => {
+    const found = intent.live?.answers.find(({ test }) => test === name);
+    return !found || found.isOpen;
+  });
+
+/**
+ * What the live revision answered to a test before the change; undefined where nothing was measured of the one that
+ * served when this intent's request was sent.
+ */
+export function answeredBefore(
+  { live, how, formerLiveRevisionId }: Pick<Intent, 'live' | 'how' | 'formerLiveRevisionId'>,
+  { name }: SmokeTest,
+): readonly Sample[] | undefined {
+  if (!live || how !== 'triggered' || live.revisionId !== formerLiveRevisionId) return undefined;
+  return live.answers.find(({ test }) => test === name)?.samples;
+}
+
+/** The most that is stored of all answers with one intent (characters of JSON). */
+const mostCharacters = 1_000_000;
+
+/** The answers with those of one more test, in place of earlier ones of it; without their samples where that is too much. */
+export function putAnswers<T extends TestAnswers>(all: readonly T[], more: T): T[] {
+  const others = all.filter(({ test }) => test !== more.test);
+  const fits = JSON.stringify([...others, more]).length <= mostCharacters;
+  return [...others, fits ? more : { ...more, samples: [] }];
+}
+
+/** What is kept of answers with the revision that gave them: none where a name in them holds a secret of the deployment. */
+export function baselinesOf(
+  { terms }: Pick<Intent, 'terms'>,
+  revisionId: string | undefined,
+  answers: readonly (TestAnswers & { takenAt: number })[],
+  { secrets }: Pick<Deployment, 'secrets'>,
+): Baseline[] {
+  if (revisionId === undefined) return [];
+  const mask = maskOf(textsToMask(secrets));
+  return answers.flatMap(({ test: name, samples, takenAt }) => {
+    const test = terms.smokeTests.find((each) => each.name === name);
+    const request = samples.length > 0 ? toBaselineRequest(samples, (text) => storableText(mask(text))) : undefined;
+    return test && request ? [{ revisionId, testHash: hashOfTest(test), takenAt, ...request }] : [];
+  });
+}
+
+/** The intent after its end, without what only tests need. What measuring left at the live revision is removed first. */
+export async function withoutAnswers(
+  { context: { smoke, agentAt }, signal }: ReconcileContext,
+  intent: Intent,
+): Promise<Intent> {
+  const { live, compared: _, ...rest } = intent;
+  if (!live || rest.revisionId !== undefined || !rest.smoke) return rest;
+  await smoke.cleanUp(intent, agentAt(live.address), signal);
+  const { smoke: __, ...ended } = rest;
+  return ended;
+}

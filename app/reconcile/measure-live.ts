@@ -1,0 +1,132 @@
+import type { Deployment } from '../../src/contract/control/deployment.ts';
+import { hashOfTest } from '../../src/deploy/kept-baselines.ts';
+import { fewest, noteKept } from '../../src/deploy/measure-live.ts';
+import { answersBefore, comparesKept } from '../../src/planning/against-live.ts';
+import { samplesOf } from '../../src/planning/baseline.ts';
+import { deadlineIn, isExpired } from './deadlines.ts';
+import type { Intent, LiveAnswers } from './intent.ts';
+import { baselinesOf, comparedRevision, comparingTests, openTest, putAnswers } from './live-answers.ts';
+import { continued, readOptions, saveIntents, type ReconcileContext, type StepResult } from './reconcile-context.ts';
+import type { Baseline } from './store.ts';
+
+/** How long the live revision is measured before a change at the most (ms). */
+const measureMs = 30 * 60_000;
+
+const subjectOf = ({ id }: Intent): string => `measuring ${id}`;
+
+/**
+ * What the live revision answered is read before a request is sent without a hold. Undefined where the intent has it, or
+ * compares nothing; else the intent with what is kept, in the state `measuring` where more is to be measured.
+ */
+export async function withLiveAnswers(
+  work: ReconcileContext,
+  intent: Intent,
+  deployment: Deployment,
+): Promise<Intent | undefined> {
+  const compared = comparedRevision(intent, deployment);
+  if (!compared) return undefined;
+  if (intent.live?.revisionId === compared.revisionId)
+    return openTest(intent) ? { ...intent, state: 'measuring' } : undefined;
+  const { store, clock } = work.context;
+  const { revisionId } = compared;
+  const tests = comparingTests(intent).filter(comparesKept);
+  const stored = await store.baselines(intent.deploymentId, revisionId, tests.map(hashOfTest));
+  const kept = tests.flatMap((test) => {
+    const found = stored.find(({ testHash }) => testHash === hashOfTest(test));
+    const samples = found && samplesOf(toStored(found));
+    if (!found || !samples) return [];
+    const isOpen = samples.length < answersBefore(test);
+    const answers = { test: test.name, samples: samples.slice(-answersBefore(test)), ...(isOpen && { isOpen }) };
+    return [{ answers, takenAt: new Date(found.takenAt).toISOString(), samples }];
+  });
+  const notes: string[] = [];
+  noteKept(kept, revisionId, { note: (text) => notes.push(`${text.charAt(0).toUpperCase()}${text.slice(1)}`) });
+  const live: LiveAnswers = {
+    ...compared,
+    until: intent.live?.until ?? deadlineIn(clock, subjectOf(intent), measureMs),
+    answers: kept.reduce<LiveAnswers['answers']>((all, { answers }) => putAnswers(all, answers), []),
+  };
+  const measuring = withNotes({ ...intent, live, unheld: true }, notes);
+  return openTest(measuring) ? { ...measuring, state: 'measuring' } : measuring;
+}
+
+const toStored = ({ revisionId, testHash, takenAt, answers }: Baseline) => ({
+  revision_id: revisionId,
+  test_hash: testHash,
+  taken_at: new Date(takenAt).toISOString(),
+  answers,
+});
+
+/** Stores that the live revision is measured. Nothing is sent to the service meanwhile. */
+export async function beginMeasuring(work: ReconcileContext, intent: Intent): Promise<StepResult> {
+  await saveIntents(work, [intent]);
+  await work.context.step?.('measuring', intent.id);
+  return continued;
+}
+
+/** Sends the live revision its tests until all are measured, it serves no longer, or the time is over. */
+export async function measureLive(work: ReconcileContext, intent: Intent): Promise<StepResult> {
+  const { live, id } = intent;
+  if (!live) throw new Error(`intent ${id} has nothing to measure`);
+  const { clock, smoke, agentAt } = work.context;
+  const test = openTest(intent);
+  const isOver = isExpired(clock, subjectOf(intent), live.until, measureMs);
+  if (!test) return endMeasuring(work, intent, live);
+  // Some of the answers may be those of the revision that serves now.
+  if (!isOver && !(await serves(work, intent, live))) return endMeasuring(work, intent, { ...live, answers: [] });
+  const former = live.answers.find((each) => each.test === test.name)?.samples ?? [];
+  const now = clock.now();
+  // The time of day may have been set.
+  const until = isOver ? now : live.until > now ? live.until : now + measureMs;
+  const measurement = { test, former, until };
+  const result = await smoke.measure(intent, measurement, agentAt(live.address), work.signal);
+  if (result.kind === 'waiting') {
+    await saveIntents(work, [{ ...intent, smoke: result.state }]);
+    // Continue here after storing: only this process has the unused tokens.
+    return result.at <= clock.now() ? continued : { kind: 'requeue', until: result.at };
+  }
+  const answers = putAnswers(live.answers, {
+    test: test.name,
+    samples: result.samples,
+    ...(result.samples.length > former.length ? { measuredAt: clock.now() } : {}),
+  });
+  return saveIntents(work, [{ ...intent, smoke: result.state, live: { ...live, answers } }]);
+}
+
+/** Whether the measured revision still serves: read once in each pass. */
+async function serves(work: ReconcileContext, { deploymentId }: Intent, live: LiveAnswers): Promise<boolean> {
+  const { control } = work.context;
+  if (work.measured === live.revisionId) return true;
+  const { active_revision_id: active } = await control.getDeployment(deploymentId, readOptions(work));
+  if (active === live.revisionId) work.measured = live.revisionId;
+  return active === live.revisionId;
+}
+
+/** The request is decided once more by the state of the service: sent, if the measured revision still serves. */
+async function endMeasuring(work: ReconcileContext, intent: Intent, live: LiveAnswers): Promise<StepResult> {
+  await work.context.smoke.cleanUp(intent, work.context.agentAt(live.address), work.signal);
+  const { smoke: _, ...rest } = intent;
+  const empty = live.answers.filter(({ samples }) => samples.length === 0).length;
+  const tests = empty === 1 ? '1 smoke test proves nothing' : `${empty} smoke tests prove nothing`;
+  const why = `the live revision ${live.revisionId} gave fewer than ${fewest} answers before the change`;
+  await saveIntents(work, [
+    withNotes({ ...rest, state: 'requested', live }, empty === 0 ? [] : [`${tests}, because ${why}`]),
+  ]);
+  await work.context.step?.('measured', intent.id);
+  return continued;
+}
+
+function withNotes(intent: Intent, more: readonly string[]): Intent {
+  const notes = [...new Set([...intent.terms.notes, ...more])];
+  return { ...intent, terms: { ...intent.terms, notes } };
+}
+
+/** What was measured of the live revision that a request replaces: of use if its revision does not go live. */
+export function measuredBaselines(intent: Intent, deployment: Deployment): Baseline[] {
+  const { live } = intent;
+  if (!live || live.revisionId !== deployment.active_revision_id) return [];
+  const measured = live.answers.flatMap(({ measuredAt, ...answers }) =>
+    measuredAt === undefined ? [] : [{ ...answers, takenAt: measuredAt }],
+  );
+  return baselinesOf(intent, live.revisionId, measured, deployment);
+}
