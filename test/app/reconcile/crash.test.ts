@@ -3,7 +3,7 @@ import { reconcileDeployment } from '../../../app/reconcile/reconcile-deployment
 import type { AppContext } from '../../../app/context.ts';
 import { ends, serviceError, type Step } from '../../deploy/control-model.ts';
 import { crashing, QueueFixture } from './queue-fixture.ts';
-import { commitOf, tested } from './requests.ts';
+import { commitOf, comparing, tested } from './requests.ts';
 
 const [a, b] = [commitOf('a'), commitOf('b')];
 /** A short rollout takes few looks, each of which is a place to be killed at. */
@@ -26,6 +26,28 @@ const scenarios: Record<string, Scenario> = {
       expect(await fixture.ends(a)).toEqual([isUnknown ? 'unknown' : 'deployed']);
       expect(fixture.control.verdicts.map(({ report }) => report.kind)).toEqual(isUnknown ? [] : ['passed']);
       expect(fixture.made).toBe(isUnknown ? 0 : 1);
+    },
+  },
+  'the live revision is measured': {
+    begin: async (fixture) => {
+      await fixture.push('a', { terms: comparing });
+    },
+    holds: async (fixture, isUnknown) => {
+      expect(await fixture.ends(a)).toEqual([isUnknown ? 'unknown' : 'deployed']);
+      const revisions = (fixture.store.kept.get('d1') ?? []).map(({ revisionId }) => revisionId);
+      expect(revisions).toEqual(isUnknown ? ['r1'] : ['r2', 'r1']);
+    },
+  },
+  'the live revision is measured for a commit that another one supersedes': {
+    begin: async (fixture) => {
+      await fixture.push('a', { terms: comparing });
+      for (let waited = 0; fixture.threads.size === 0 && waited < 60; waited += 1) await fixture.run(100);
+      expect(fixture.threads.size).toBe(1);
+      await fixture.push('b', { terms: comparing });
+    },
+    holds: async (fixture, isUnknown) => {
+      expect(await fixture.ends(a)).toEqual(['superseded']);
+      expect(await fixture.ends(b)).toEqual([isUnknown ? 'unknown' : 'deployed']);
     },
   },
   'two pushes, of which one waits': {
@@ -110,6 +132,7 @@ async function allIsQuiet(fixture: QueueFixture): Promise<void> {
   expect(intents.filter(({ state }) => state !== 'ended')).toEqual([]);
   const made = intents.flatMap(({ how, revisionId }) => (how === 'triggered' && revisionId ? [revisionId] : []));
   expect(new Set(made).size).toBe(made.length);
+  expect([[...fixture.threads], fixture.mistaken]).toEqual([[], []]);
   for (const { commit } of intents) expect(await fixture.check(commit)).toMatchObject({ status: 'completed' });
 }
 
@@ -147,6 +170,8 @@ describe.each(Object.entries(scenarios))('killed while %s', (_, { begin, holds }
 });
 
 test.each<[name: string, when?: string]>([
+  ['measuring', 'compared with the live one'],
+  ['measured', 'compared with the live one'],
   ['before-send'],
   ['sent'],
   ['answer-stored'],
@@ -160,9 +185,10 @@ test.each<[name: string, when?: string]>([
   ['before-conclusion'],
 ])('makes one revision after a crash at step %s %s and a second delivery', async (name, when) => {
   const fixture = new QueueFixture();
-  if (when) fixture.control.lacks.delete('holds');
-  await fixture.push('a', { terms: tested });
-  await fixture.request(a, { terms: tested });
+  if (when === 'before traffic') fixture.control.lacks.delete('holds');
+  const terms = when?.startsWith('compared') ? comparing : tested;
+  await fixture.push('a', { terms });
+  await fixture.request(a, { terms });
   let isDead = false;
   const step = (reached: string) => {
     if (reached !== name) return;
@@ -174,7 +200,7 @@ test.each<[name: string, when?: string]>([
   expect(isDead).toBe(true);
   await allIsQuiet(fixture);
   expect(await fixture.ends(a)).toEqual(['deployed', 'joined']);
-  expect([fixture.made, fixture.control.count('promote')]).toEqual([1, when ? 1 : 0]);
+  expect([fixture.made, fixture.control.count('promote')]).toEqual([1, when === 'before traffic' ? 1 : 0]);
 });
 
 test('of two processes on one queue, the one without the lease stores nothing', async () => {

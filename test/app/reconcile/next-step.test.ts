@@ -16,6 +16,7 @@ const waiting = anIntent(b, { state: 'waiting' });
 const heldBack = anIntent(b, { state: 'held' });
 const sending = anIntent(a, { state: 'sending' });
 const expecting = anIntent(a, { state: 'expecting' });
+const measuring = anIntent(a, { state: 'measuring' });
 const following = anIntent(a, { state: 'following' });
 const smoking = anIntent(a, { state: 'smoking' });
 const judged = anIntent(a, { state: 'smoking', verdict: { kind: 'passed', tests: [] } });
@@ -50,6 +51,12 @@ const cases: Case[] = [
   ],
   ['leaves waiting requests alone while another is built', 'rest 5 ms', [following, waiting], free, [['following', 5]]],
   ['takes up what waits when the deployment is free', 'requests', [waiting]],
+  ['measures the live revision while nothing runs', 'measure measuring', [measuring]],
+  ['but sorts a newer push first', 'requests', [measuring, requested]],
+  ['also one that waits', 'requests', [measuring, waiting]],
+  ['and rolls back first', 'roll-back requested-action', [measuring, requestedAction]],
+  ['nor beside what is in progress', 'rest 5 ms', [measuring, following], free, [['following', 5]]],
+  ['nor while another is undone', 'roll-back undoing', [measuring, broken, undoing]],
   ['tests a live revision', 'smoke smoking', [smoking, waiting]],
   ['sets its outcome once it is judged', 'conclude smoking', [judged, waiting]],
   ['sets the outcome of a failed test', 'conclude broken', [broken]],
@@ -172,6 +179,18 @@ describe('sorted by the head', () => {
       [expecting],
       undefined,
       { stale: ['expecting'], joined: [], first: undefined, lacksHead: true },
+    ],
+    [
+      'the one that is measured for comes before a Redeploy',
+      [redeploy, { ...measuring, commit: b }],
+      undefined,
+      { stale: [], joined: ['redeploy to measuring'], first: 'measuring', lacksHead: false },
+    ],
+    [
+      'one of another commit is stale while it is measured for',
+      [measuring, requested],
+      undefined,
+      { stale: ['measuring'], joined: [], first: 'requested', lacksHead: false },
     ],
     [
       'neither sent requests nor rollbacks are sorted',

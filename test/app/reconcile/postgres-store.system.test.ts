@@ -7,6 +7,7 @@ import { openQueue, type Queue } from '../../../src/postgres/queue.ts';
 import { workMigrations, workMigrationTable, workSchema } from '../../../app/reconcile/migrations.ts';
 import { PostgresStore } from '../../../app/reconcile/postgres-store.ts';
 import { startTestPostgres, type TestPostgres } from '../../postgres/postgres.ts';
+import { baselinesContract } from './baselines.contract.ts';
 import { storeContract, type OpenedStore } from './store.contract.ts';
 import { checkSaying, commitOf, start, requestOf } from './requests.ts';
 
@@ -26,7 +27,7 @@ afterAll(async () => {
 const empty = () => sql`truncate app.intents, app.queues, app.reports, app.baselines`.execute(database.db);
 
 describe('the work in Postgres', () => {
-  storeContract(async () => {
+  const open = async (): Promise<OpenedStore> => {
     await empty();
     let now = start;
     const jobs: OpenedStore['jobs'] = [];
@@ -44,7 +45,9 @@ describe('the work in Postgres', () => {
     };
     const store = new PostgresStore({ pool: database.pool, queue, clock: { now: () => now }, timeBy: 'given' });
     return { store, jobs, setNow: (to) => (now = to), close: async () => undefined };
-  });
+  };
+  storeContract(open);
+  baselinesContract(open);
 });
 
 describe('jobs and work in one transaction', () => {
@@ -106,7 +109,7 @@ test('several processes migrate concurrently', async () => {
     const applied = await Promise.all(
       opened.map(({ db }) => migrate(db, workMigrations, { schema: workSchema, table: workMigrationTable })),
     );
-    expect(applied.flat()).toEqual(['001-work', '002-standard-names']);
+    expect(applied.flat()).toEqual(['001-work', '002-standard-names', '003-baselines']);
   } finally {
     await Promise.all(opened.map((each) => each.close()));
     await fresh.stop();

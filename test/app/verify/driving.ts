@@ -3,7 +3,8 @@ import { createReceiver } from '../../../app/verify/receive-run.ts';
 import { createSmokeTestRunner } from '../../../app/verify/smoke-test-runner.ts';
 import type { Intent, SmokeState } from '../../../app/reconcile/intent.ts';
 import type { SmokeTest } from '../../../src/config/smoke-test.ts';
-import type { Verdict } from '../../../src/planning/verdict-types.ts';
+import type { Measurement, SmokeWaiting } from '../../../app/context.ts';
+import type { Sample, Verdict } from '../../../src/planning/verdict-types.ts';
 import { ControlModel } from '../../deploy/control-model.ts';
 import { SimulatedClock } from '../../deploy/simulated-clock.ts';
 import { anIntent } from '../reporting/an-intent.ts';
@@ -51,6 +52,8 @@ export const noThreads = (): never => {
 export class Driving {
   readonly clock = new SimulatedClock();
   readonly agent = new AgentInMemory(this.clock);
+  /** What of the intent is not as usual. */
+  over: Partial<Intent> = {};
   /** The agent that serves, if the other one is held. */
   live: AgentInMemory | undefined;
   readonly control = new ControlModel(this.clock);
@@ -91,7 +94,8 @@ export class Driving {
     const intent = anIntent({ state: 'smoking', deploymentId: this.control.service.deployment?.id ?? '' });
     const last = this.stored.at(-1);
     const smoke: SmokeState | undefined = last === undefined ? undefined : JSON.parse(last);
-    return { ...intent, terms: { ...intent.terms, smokeTests: this.#tests }, ...(smoke ? { smoke } : {}) };
+    const terms = { ...intent.terms, smokeTests: this.#tests };
+    return { ...intent, terms, ...(smoke ? { smoke } : {}), ...this.over };
   }
 
   /** Delivers a webhook about a run, to the URL that the agent was given. */
@@ -108,16 +112,42 @@ export class Driving {
     this.#runner = this.#newRunner();
   }
 
-  /** Goes on to the verdict. Each step that a kill ends is taken up by another process. */
+  /** Goes on to the verdict. */
   async run(): Promise<Verdict> {
+    const { signal } = new AbortController();
+    return this.#go(async () => {
+      const result = await this.#runner.advance(this.intent, this.agent, signal, this.live);
+      return result.kind === 'done' ? { end: result.verdict } : result;
+    });
+  }
+
+  /** Measures the agent before a change, until there are answers to compare with. */
+  async measure(measurement: Measurement): Promise<readonly Sample[]> {
+    const { signal } = new AbortController();
+    return this.#go(async () => {
+      const result = await this.#runner.measure(this.intent, measurement, this.agent, signal);
+      if (result.kind === 'waiting') return result;
+      this.stored.push(JSON.stringify(result.state));
+      await this.cleanUp();
+      return { end: result.samples };
+    });
+  }
+
+  /** Removes what the stored state names. */
+  cleanUp(): Promise<void> {
+    return this.#runner.cleanUp(this.intent, this.agent, new AbortController().signal);
+  }
+
+  /** Each step that a kill ends is taken up by another process. */
+  async #go<End>(step: () => Promise<SmokeWaiting | { kind?: never; end: End }>): Promise<End> {
     for (;;) {
       this.steps += 1;
       if (this.steps > 500) throw new Error('it comes to no end');
       try {
         const notified = new Promise<void>((wake) => (this.#wake = wake));
-        const smoked = await this.#runner.advance(this.intent, this.agent, new AbortController().signal, this.live);
+        const smoked = await step();
         this.beforeStore(this.steps);
-        if (smoked.kind === 'done') return smoked.verdict;
+        if (smoked.kind === undefined) return smoked.end;
         this.stored.push(JSON.stringify(smoked.state));
         const over = new AbortController();
         const ms = Math.max(0, smoked.at - this.clock.now());
