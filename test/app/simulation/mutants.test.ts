@@ -1,6 +1,6 @@
 // The invariants can fail: each of these Apps is wrong in one way, and a history is found that shows it.
 import { describe, expect, test } from 'vitest';
-import type { Changes, Lease, WorkStore } from '../../../app/reconcile/store.ts';
+import type { Baseline, Changes, Lease, WorkStore } from '../../../app/reconcile/store.ts';
 import type { AppContext } from '../../../app/context.ts';
 import { ServiceError } from '../../../src/contract/service-error.ts';
 import { appCode } from './app-code.ts';
@@ -114,6 +114,29 @@ const suspicious = withContext((context) => ({
   }),
 }));
 
+/** Kept answers are found whatever `isSame` says that they are of. */
+const confusing = (isSame: (kept: Baseline, revisionId: string, testHash: string) => boolean): Code =>
+  withStore((store) => {
+    const kept: Baseline[] = [];
+    return {
+      save: async (lease, changes) => {
+        await store.save(lease, changes);
+        kept.unshift(...(changes.baselines ?? []));
+      },
+      baselines: async (_, revisionId, testHashes) =>
+        testHashes.flatMap((testHash) => {
+          const found = kept.find((each) => isSame(each, revisionId, testHash));
+          return found ? [{ ...found, revisionId, testHash }] : [];
+        }),
+    };
+  });
+
+/** What was measured for a commit that is superseded stays at the agent. */
+const untidy = withContext((context) => ({
+  ...context,
+  smoke: but(context.smoke, { cleanUp: async () => undefined }),
+}));
+
 describe('an invariant fails if', () => {
   test.each<[string, Code, typeof faultyHistories, RegExp]>([
     ['the intent is not stored before it is sent', forgetful, faultyHistories, /made 2 revisions|was built although/],
@@ -128,6 +151,19 @@ describe('an invariant fails if', () => {
     ['a check counts as sent without a response', mumbling, faultyHistories, /^the check .* stays/],
     ['a push is dropped while another is built', impatient, faultyHistories, /has no check/],
     ['a held revision that failed is promoted', promoting, histories(10), /fails, and was promoted/],
+    [
+      'the baseline of another revision is taken',
+      confusing((kept, _, testHash) => kept.testHash === testHash),
+      histories(10),
+      /is compared with/,
+    ],
+    [
+      'the baseline of another test is taken',
+      confusing((kept, revisionId) => kept.revisionId === revisionId),
+      histories(10),
+      /is compared with/,
+    ],
+    ['what measuring made is not removed', untidy, histories(10), /is left at an agent/],
     ['a held revision that is unproven is discarded', suspicious, histories(10), /is flaky, and was discarded/],
   ])('%s', { timeout: 120_000 }, async (_, code, played, found) => {
     const { reported } = await searched(played, code, { numRuns: 2_000, endOnFailure: true, seed: 1 }, found);

@@ -133,7 +133,14 @@ export class AgentInMemory implements AgentServer {
     const { run_id } = await this.#started(request, threadId ?? randomUUID());
     const { values, status, after } = this.runs.get(run_id)?.script ?? says('');
     yield { event: 'metadata', data: { run_id } };
-    await this.#clock.sleep(after, options?.signal);
+    try {
+      await this.#clock.sleep(after, options?.signal);
+    } catch (error) {
+      // The run ends with its stream (`on_disconnect`).
+      const kept = this.runs.get(run_id);
+      if (kept) kept.script = { ...kept.script, after: 0, status: 'interrupted' };
+      throw error;
+    }
     if (status !== 'success') yield { event: 'error', data: { error: 'BoomError', message: 'boom' } };
     yield { event: 'updates', data: { answer: values } };
     yield { event: 'values', data: values };
