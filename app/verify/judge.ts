@@ -3,7 +3,7 @@ import type { Evidence, Sample, TestVerdict } from '../../src/planning/verdict-t
 import { answersBefore, comparedAnswers } from '../../src/planning/against-live.ts';
 import { judgeAll, settled } from '../../src/planning/judge.ts';
 import { compareStates, type ConversationProblem, type ConversationSides } from '../../src/planning/conversations.ts';
-import { asJudged, compactAttempts } from '../../src/planning/series.ts';
+import { asJudged, compactAttempts, withAnswers } from '../../src/planning/series.ts';
 import { concludeTest, nextAttempt } from '../../src/planning/verdict.ts';
 import { redacted } from '../../src/deploy/smoke.ts';
 import { startWorker, type WorkerOptions } from '../worker/worker.ts';
@@ -83,11 +83,8 @@ export const judgeHere: Judge = {
   },
   measure: async ({ test, attempts: made }) => {
     const attempts = made.map((each) => asJudged(test, settled(test, each)));
-    const answers = attempts.filter(({ kind }) => kind === 'judged');
-    const useless = attempts.slice(attempts.findLastIndex(({ kind }) => kind === 'judged') + 1);
-    if (JSON.stringify(answers).length > largest) return { kind: 'unjudged' };
-    const isEnough = answers.length >= answersBefore(test) || useless.length >= test.attempts;
-    return { kind: isEnough ? 'enough' : 'again', kept: [...answers, ...useless] };
+    if (JSON.stringify(attempts).length > largest) return { kind: 'unjudged' };
+    return { kind: nextAttempt(withAnswers(test, answersBefore(test)), attempts), kept: attempts };
   },
   compareStates: async (sides) => compareStates(sides),
 };

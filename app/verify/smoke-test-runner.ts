@@ -55,7 +55,9 @@ export function createSmokeTestRunner({
     const agent = live && test && receiverOf(test, before.attempts.length) === 'live' ? live : tested;
     if (leftMs <= 0) {
       const progress = await abandoned(intent, before, test?.name, { agent, signal });
-      const open = smokeTests.slice(progress.verdicts.length).map(({ name }) => ({ name, attempts: 0, verdict: outOfTime }));
+      const open = smokeTests
+        .slice(progress.verdicts.length)
+        .map(({ name }) => ({ name, attempts: 0, verdict: outOfTime }));
       return tryConversations(intent, { ...progress, verdicts: [...progress.verdicts, ...open] }, signal);
     }
     const progress = await cleaned(intent, before, { agent, signal });
@@ -127,7 +129,8 @@ export function createSmokeTestRunner({
         const { kind: _, ...sample } = each;
         return [sample];
       });
-      const samples = answers.length < Math.min(answersBefore(test), fewest) ? [] : answers;
+      const wanted = answersBefore(test);
+      const samples = answers.length < Math.min(wanted, fewest) ? [] : answers.slice(-wanted);
       return { kind: 'measured', state: writeProgress({ ...progress, attempts: [] }), samples };
     }
   };

@@ -78,11 +78,13 @@ test('judging that takes too long leaves the test unproven, and the next one is 
   onTestFinished(() => hasty.close());
   const tried = { test: expecting('$', contains), attempts: [responded('x')] };
   expect(await hasty.nextAttempt(tried)).toEqual({ kind: 'unjudged' });
-  expect(await hasty.conclude({ ...tried, secrets: [] })).toEqual(unjudged);
+  expect(await hasty.conclude({ ...tried, secrets: [] })).toEqual({ verdict: unjudged, compared: [] });
+  expect(await hasty.measure(tried)).toEqual({ kind: 'unjudged' });
   const patient = threadJudge({ clock: systemClock, log });
   onTestFinished(() => patient.close());
   expect(await patient.nextAttempt(tried)).toEqual(await judgeHere.nextAttempt(tried));
-  expect(await patient.conclude({ ...tried, secrets: [] })).toMatchObject({ kind: 'passed' });
+  expect(await patient.conclude({ ...tried, secrets: [] })).toMatchObject({ verdict: { kind: 'passed' } });
+  expect(await patient.measure(tried)).toEqual(await judgeHere.measure(tried));
 });
 
 test('states of conversations are compared on the thread, and what takes too long is given up', async () => {
