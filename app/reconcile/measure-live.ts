@@ -44,9 +44,10 @@ export async function withLiveAnswers(
   const live: LiveAnswers = {
     ...compared,
     until: intent.live?.until ?? deadlineIn(clock, subjectOf(intent), measureMs),
+    notes,
     answers: kept.reduce<LiveAnswers['answers']>((all, { answers }) => putAnswers(all, answers), []),
   };
-  const measuring = withNotes({ ...intent, live, unheld: true }, notes);
+  const measuring: Intent = { ...intent, live, unheld: true };
   return openTest(measuring) ? { ...measuring, state: 'measuring' } : measuring;
 }
 
@@ -109,16 +110,17 @@ async function endMeasuring(work: ReconcileContext, intent: Intent, live: LiveAn
   const empty = live.answers.filter(({ samples }) => samples.length === 0).length;
   const tests = empty === 1 ? '1 smoke test proves nothing' : `${empty} smoke tests prove nothing`;
   const why = `the live revision ${live.revisionId} gave fewer than ${fewest} answers before the change`;
-  await saveIntents(work, [
-    withNotes({ ...rest, state: 'requested', live }, empty === 0 ? [] : [`${tests}, because ${why}`]),
-  ]);
+  const notes = empty === 0 ? live.notes : [...live.notes, `${tests}, because ${why}`];
+  await saveIntents(work, [{ ...rest, state: 'requested', live: { ...live, notes } }]);
   await work.context.step?.('measured', intent.id);
   return continued;
 }
 
-function withNotes(intent: Intent, more: readonly string[]): Intent {
-  const notes = [...new Set([...intent.terms.notes, ...more])];
-  return { ...intent, terms: { ...intent.terms, notes } };
+/** The intent that is sent, with notes of the answers that its revision is compared with. */
+export function withNotes(intent: Intent, { active_revision_id: active }: Deployment): Intent {
+  const { live, terms } = intent;
+  if (!live || live.revisionId !== active) return intent;
+  return { ...intent, terms: { ...terms, notes: [...new Set([...terms.notes, ...live.notes])] } };
 }
 
 /** What was measured of the live revision that a request replaces: of use if its revision does not go live. */

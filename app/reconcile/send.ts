@@ -7,7 +7,7 @@ import { beginFollowing } from './begin-following.ts';
 import { verificationOf, withVerification } from './verification.ts';
 import type { Intent } from './intent.ts';
 import { comparingTests } from './live-answers.ts';
-import { beginMeasuring, measuredBaselines, withLiveAnswers } from './measure-live.ts';
+import { beginMeasuring, measuredBaselines, withLiveAnswers, withNotes } from './measure-live.ts';
 import type { QueueChanges } from './store.ts';
 import { isRetryable, refusedByService, retryLater } from './transient-error.ts';
 import { endIntent, requeueAfter, saveIntents, type StepResult, type ReconcileContext } from './reconcile-context.ts';
@@ -36,12 +36,14 @@ export async function sendFor(
   deploymentQueue: QueueChanges = {},
 ): Promise<StepResult> {
   const { context } = work;
-  const verified = intent.unheld ? intent : withVerification(intent, await verificationOf(work, intent, deployment.active_revision_id));
+  const verified = intent.unheld
+    ? intent
+    : withVerification(intent, await verificationOf(work, intent, deployment.active_revision_id));
   const answers = await withLiveAnswers(work, verified, deployment);
   if (answers?.state === 'measuring') return beginMeasuring(work, answers);
   const sentAt = context.clock.now();
   const sending: Intent = {
-    ...(answers ?? verified),
+    ...withNotes(answers ?? verified, deployment),
     state: 'sending',
     ...formerOf(deployment),
     sentAt,

@@ -153,6 +153,7 @@ describe('where no revision is held', () => {
     await fixture.run();
     expect([await fixture.ends(a), measurings(fixture), left(fixture)]).toEqual([['deployed'], 2, [[], []]]);
     expect((await fixture.intent(a)).formerLiveRevisionId).toBe('r2');
+    expect(await summaryOf(fixture, a)).not.toContain('r1');
   });
 
   test('a worse answer leads to the rollback, whose revision is compared with nothing', async () => {
