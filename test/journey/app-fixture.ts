@@ -11,6 +11,7 @@ import { gitOr } from '../../src/demo/github/git/commits.ts';
 import { startTestPostgres } from '../postgres/postgres.ts';
 import { testGitHub, type TestGitHub } from '../demo/github/github.ts';
 import type { WholeGitHub } from '../demo/github/whole-github.ts';
+import type { Agents } from './app-agents.ts';
 import type { Built } from './app-rollouts.ts';
 import { startJourneyService, type JourneyService } from './app-service.ts';
 
@@ -22,6 +23,8 @@ export interface AppFixtureOptions {
   bindings?: Settings['bindings'];
   /** The service holds revisions before traffic. */
   holds?: boolean;
+  /** By default agents that say a word. */
+  agents?: Agents;
   /** The App is not started yet. */
   isDown?: boolean;
 }
@@ -58,7 +61,7 @@ const seldomMs = 3_000;
 
 /** Opens a fixture. The caller closes it. */
 export async function openAppFixture(options: AppFixtureOptions): Promise<AppFixture> {
-  const { owners, builder = 'app', bindings = [], isDown = false, holds = false } = options;
+  const { owners, builder = 'app', bindings = [], isDown = false, holds, agents } = options;
   const written = new Map<string, number>();
   const demo = await testGitHub({
     owners,
@@ -70,7 +73,10 @@ export async function openAppFixture(options: AppFixtureOptions): Promise<AppFix
     },
   });
   const { github } = demo;
-  const service = await startJourneyService((repoUrl, repoRef) => readBranch(demo, repoUrl, repoRef), holds);
+  const service = await startJourneyService((repoUrl, repoRef) => readBranch(demo, repoUrl, repoRef), {
+    holds,
+    agents,
+  });
   const postgres = await startTestPostgres();
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;

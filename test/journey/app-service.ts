@@ -10,7 +10,7 @@ import { createHttpServer } from '../../src/control-service/server.ts';
 import type { RevisionRecord } from '../../src/control-service/store/tables.ts';
 import { createControlService } from '../../src/control-service/service.ts';
 import { openTestStore } from '../control-service/store/open-store.ts';
-import { agentsByWord } from './app-agents.ts';
+import { agentsByWord, type Agents } from './app-agents.ts';
 import { instantly, type Built } from './app-rollouts.ts';
 
 /** The control service that a journey's App talks to. */
@@ -27,10 +27,13 @@ export interface JourneyService {
   close(): Promise<void>;
 }
 
-/** @param read finds what the branch of a repository holds. @param holds whether it holds revisions before traffic. */
+/**
+ * @param read finds what the branch of a repository holds.
+ * @param options `holds`: whether it holds revisions before traffic. `agents`: closed with the service.
+ */
 export async function startJourneyService(
   read: (repoUrl: string, repoRef: string) => Promise<Built>,
-  holds = false,
+  { holds = false, agents = agentsByWord() }: { holds?: boolean | undefined; agents?: Agents | undefined } = {},
 ): Promise<JourneyService> {
   const opened = await openTestStore(systemClock);
   const { store } = opened;
@@ -38,7 +41,6 @@ export async function startJourneyService(
   const key = makeApiKey();
   await store.addKey({ id: key.id, tenant_id: tenantId, hash: hashApiKey(key) });
   const log = silentLogger;
-  const agents = agentsByWord();
   const gateway = createGateway({ authorize: async () => 'allowed', clock: systemClock, log });
   const held = new Map<string, { over: Promise<void>; letGo: () => void }>();
   const words = new Map<string, string>();
