@@ -4,14 +4,11 @@ import type { SmokeTest } from '../src/config/smoke-test.ts';
 import { attemptsAtOnce } from '../src/planning/series.ts';
 import type { Evidence, TestVerdict } from '../src/planning/verdict-types.ts';
 import { concludeTest, nextAttempt } from '../src/planning/verdict.ts';
-import { designTest, exactRates, type SequentialTest } from '../src/sequential-test.ts';
+import { exactRates } from '../src/sequential-test.ts';
 import { randomFrom } from '../test/random-from.ts';
 import type { Measured, Target } from './figure.ts';
 import { sized } from './rounds.ts';
-
-const passRate = 0.9;
-const dropped = 0.6;
-const tries = 40;
+import { fixedFails, fixedTest, fixedTries, testOf, usual } from './verdict-table.ts';
 
 const deploys = sized(100_000, 200);
 
@@ -52,31 +49,11 @@ function ask(test: SmokeTest, isRight: () => boolean): TestVerdict {
   return concludeTest(test, attempts);
 }
 
-/** The test of a fixed number of tries with the most wrong answers that keeps the same bound on a false `failed`. */
-function fixedTest(boundaries: SequentialTest): { found: number; nearby: number; falseFailed: number } {
-  const mostFalse = exactRates(boundaries, passRate).failed;
-  const atLeast = (wrong: number, rate: number): number => {
-    let [sum, term] = [0, rate ** tries];
-    for (let count = 0; count <= tries; count += 1) {
-      if (count >= wrong) sum += term;
-      term *= ((tries - count) / (count + 1)) * ((1 - rate) / rate);
-    }
-    return sum;
-  };
-  let wrong = 0;
-  while (atLeast(wrong, passRate) > Math.max(mostFalse, 0.001)) wrong += 1;
-  return {
-    found: atLeast(wrong, dropped),
-    nearby: atLeast(wrong, passRate - 0.05),
-    falseFailed: atLeast(wrong, passRate),
-  };
-}
-
 /** Shares of deploys in percent, and tries. */
 export async function verdicts(): Promise<Measured[]> {
+  const { passRate, dropped, nearby: rateNearby } = usual;
   const hypotheses = { passRate, drop: passRate - dropped, tests: 1 };
-  const boundaries = designTest(hypotheses);
-  if (!boundaries) throw new Error('there is no test of these rates');
+  const boundaries = testOf(hypotheses.drop);
   const test: SmokeTest = {
     name: 'simulated',
     assistant: 'agent',
@@ -89,8 +66,13 @@ export async function verdicts(): Promise<Measured[]> {
     series: { kind: 'rate', ...hypotheses, boundaries, atOnce: 4 },
   };
   const fixed = fixedTest(boundaries);
+  const peer = {
+    same: fixedFails(fixed, passRate),
+    nearby: fixedFails(fixed, rateNearby),
+    found: fixedFails(fixed, dropped),
+  };
   const at = (rate: number) => ({ exact: exactRates(boundaries, rate), simulated: simulate(test, rate) });
-  const [same, lower, nearby] = [at(passRate), at(dropped), at(passRate - 0.05)];
+  const [same, lower, nearby] = [at(passRate), at(dropped), at(rateNearby)];
   const share = (name: string, of: ReturnType<typeof at>, kind: 'passed' | 'failed', peer: number, target: Target) => {
     const [exact, simulated] = [of.exact[kind], of.simulated[kind]];
     expectNear(name, simulated, exact, Math.sqrt((exact * (1 - exact)) / deploys));
@@ -99,7 +81,7 @@ export async function verdicts(): Promise<Measured[]> {
   const answers = (name: string, of: ReturnType<typeof at>) => {
     const { meanAnswers, deviation } = of.simulated;
     expectNear(name, meanAnswers, of.exact.meanTries, deviation / Math.sqrt(deploys));
-    const values = { ours: of.exact.meanTries, simulated: meanAnswers, peer: tries };
+    const values = { ours: of.exact.meanTries, simulated: meanAnswers, peer: fixedTries };
     return figure(name, 'answers', values, { of: 'ours', most: 25 });
   };
   const figure = (
@@ -114,15 +96,15 @@ export async function verdicts(): Promise<Measured[]> {
     peer,
     notes: {
       ours: `exactly, with at most ${boundaries.maxTries} tries; ${Number(simulated.toPrecision(3))} in ${deploys.toLocaleString('en')} simulated deploys`,
-      peer: `the best test of ${tries} tries, exactly`,
+      peer: `the best test of ${fixedTries} tries, exactly`,
     },
     targets: [target],
   });
   return [
-    share('false-failed', same, 'failed', fixed.falseFailed, { of: 'ours', most: 0.1 }),
-    share('false-failed-nearby', nearby, 'failed', fixed.nearby, { of: 'ours', most: 1 }),
-    share('found', lower, 'failed', fixed.found, { of: 'ours', least: 99 }),
-    share('false-passed', lower, 'passed', 1 - fixed.found, { of: 'ours', most: 1 }),
+    share('false-failed', same, 'failed', peer.same, { of: 'ours', most: 0.1 }),
+    share('false-failed-nearby', nearby, 'failed', peer.nearby, { of: 'ours', most: 1 }),
+    share('found', lower, 'failed', peer.found, { of: 'ours', least: 99 }),
+    share('false-passed', lower, 'passed', 1 - peer.found, { of: 'ours', most: 1 }),
     answers('tries-to-find', lower),
     answers('tries-to-pass', same),
   ];

@@ -1,10 +1,12 @@
 // Writes what is made from the tables of inputs (src/config/input-table.ts) and of fields
-// (src/contract/control/field-table.ts): the inputs of action.yml, and the tables of reference in docs/.
+// (src/contract/control/field-table.ts): the inputs of action.yml, and the tables of reference in docs/; and the figures of
+// verdicts (bench/verdict-table.ts).
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { format } from 'prettier';
 import { parse, stringify } from 'yaml';
 import * as z from 'zod';
+import { verdictTables } from '../bench/verdict-table.ts';
 import { variables } from '../src/cli/deploy-flags.ts';
 import { inputs } from '../src/config/input-table.ts';
 import { deploymentFields } from '../src/contract/control/field-table.ts';
@@ -98,10 +100,12 @@ const typeWords = new Map([
 /** The pages that have tables, and their tables in the form that the page is in. */
 export async function referenceTables(actionFile: string): Promise<Record<string, Tables>> {
   const formatted = async (table: string): Promise<string> => (await format(table, { parser: 'markdown' })).trim();
+  const { rates, tests } = verdictTables();
   return {
     'docs/action.md': actionTables(actionFile),
     'docs/cli.md': { variables: await formatted(variableTable()) },
     'docs/deploy-file.md': { fields: await formatted(fieldTable()) },
+    'docs/verdicts.md': { rates: await formatted(rates), tests: await formatted(tests) },
   };
 }
 
