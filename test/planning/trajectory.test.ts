@@ -28,7 +28,7 @@ const reference = (
 const search: [string, object] = ['search', { id: 7 }];
 const refund: [string, object] = ['refund', { id: 7, amount: 5 }];
 
-// The same results as those of `agentevals`, of which all were compared once.
+// The same results as those of `agentevals`: test/partners/agentevals compares generated ones.
 test.each([
   ['strict', [human, calls(search, refund)], [human, openAiCalls(refund, search)], true],
   ['strict', [human, calls(search)], [human, calls(search), calls(refund)], false],
