@@ -2,4 +2,13 @@ import * as core from '@actions/core';
 import { stackOf } from '../errors.ts';
 import { run } from './run.ts';
 
-run().catch((error: unknown) => core.setFailed(stackOf(error)));
+/** A runner uses the Node of action.yml; with an older one a deploy would end midway with a TypeError. */
+const oldestNode = 24;
+
+if (Number.parseInt(process.versions.node, 10) >= oldestNode) {
+  run().catch((error: unknown) => core.setFailed(stackOf(error)));
+} else {
+  core.setFailed(
+    `Landfall needs Node ${oldestNode} or later, and this is ${process.version}. Start it with that Node.`,
+  );
+}

@@ -64,3 +64,15 @@ test('it runs as a copy in a repository whose own scripts are CommonJS', async (
     await rm(workspace, { recursive: true, force: true });
   }
 });
+
+test('it says at once which Node it needs, where that is not the one of the runner', async () => {
+  const older = `data:text/javascript,Object.defineProperty(process,'versions',{value:{node:'20.20.2'}})`;
+  const step = await runStep({
+    main: join(dist, 'index.js'),
+    workspace: tmpdir(),
+    inputs: { 'base-url': 'https://host.test' },
+    env: { NODE_OPTIONS: `--import=${older}` },
+  });
+  expect(step).toMatchObject({ exitCode: 1, outputs: {} });
+  expect(step.log).toMatch(/^::error::Landfall needs Node 24 or later, and this is v\S+\. Start it with that Node\.$/);
+});
