@@ -61,7 +61,7 @@ function linesOf(event: DeployEvent): string | string[] {
       if (!event.again) return [];
       if (event.verdict.rate) {
         const { right, answers } = event.verdict.rate;
-        return `  ${asLine(event.name, 100)}: ${inWords(answers, 'answer')}, ${right} right; undecided`;
+        return `  ${asLine(event.name, 100)}: ${right} of ${answers} right so far`;
       }
       if (event.verdict.kind === 'unproven' && event.verdict.because === 'undecided') {
         return `  ${asLine(event.name, 100)}: ${asLine(event.verdict.why, 200)}`;

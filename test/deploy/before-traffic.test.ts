@@ -437,7 +437,11 @@ describe('a test against the live revision', () => {
   test('is a test of one answer for the first revision of a deployment', async () => {
     const fixture = new DeployFixture();
     fixture.control.lacks.clear();
-    expect(await fixture.deploy({ smokeTests })).toMatchObject({ kind: 'deployed', verdict: { kind: 'passed' } });
+    expect(await fixture.deploy({ smokeTests })).toMatchObject({
+      kind: 'deployed',
+      verdict: { kind: 'passed' },
+      notes: expect.arrayContaining([expect.stringMatching(/no live revision to be compared with: one right answer/)]),
+    });
     expect(fixture.agent.requested).toHaveLength(1);
   });
 });

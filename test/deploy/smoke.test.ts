@@ -112,7 +112,7 @@ describe('a pass rate', () => {
     expect([agent.requested.length, tookMs]).toEqual([15, 5_000]);
     expect(events.flatMap(eventLines)).toEqual(
       expect.arrayContaining([
-        '  says hello: 5 answers, 5 right; undecided',
+        '  says hello: 5 of 5 right so far',
         '    15 of 15 answers were right (100 %, likely 79.6 to 100 %), too many for a pass rate of 60 %',
       ]),
     );

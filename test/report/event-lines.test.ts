@@ -66,7 +66,7 @@ test.each<[string, TestVerdict, string[]]>([
   [
     'a rate',
     { kind: 'unproven', because: 'undecided', why: '', rate: { right: 6, answers: 8 } },
-    ['  greets: 8 answers, 6 right; undecided'],
+    ['  greets: 6 of 8 right so far'],
   ],
   [
     'a comparison',
