@@ -20,10 +20,14 @@ const scenarios: readonly [mode: Mode, description: string][] = [
 const comparedInputs = new Set([
   'config',
   'deployment',
+  'deployment-id',
+  'name',
   'smoke-tests',
   'conversations',
+  'base-url',
   'api-key',
   'tenant-id',
+  'field-names',
   'allow-http',
 ]);
 
@@ -91,8 +95,8 @@ export async function runCommandLine(args: readonly string[], streams: Streams):
   const comparing = program
     .command('compare')
     .description('Ask two agents the same smoke tests in turns, and say whether the new one is worse; change nothing.')
-    .option('--live <url>', 'The address of the agent that serves.')
-    .option('--new <url>', 'The address of the agent that is to replace it.')
+    .option('--live <url|id>', 'The agent that serves: its address, or a revision. (default: the live revision)')
+    .option('--new <url|id>', 'The agent that is to replace it, in the same way. (default: the held revision)')
     .option('--tries <n>', 'The most pairs of requests of one smoke test. (default: 160)');
   for (const [name, input] of allInputs) if (comparedInputs.has(name)) comparing.addOption(optionOf(name, input));
   comparing.addOption(json()).action(async () => {

@@ -15,7 +15,7 @@ import { stackOf } from '../errors.ts';
 import { outcomeLines, eventLines } from '../report/event-lines.ts';
 import { withAnswers, whyTooFewAnswers } from '../planning/series.ts';
 import { toResultJson } from '../report/result-json.ts';
-import { exitCodes, type ExitCode, complain, onCommandLine, readTextFile } from './problems.ts';
+import { exitCodes, type ExitCode, complain, keyless, onCommandLine, readTextFile } from './problems.ts';
 import { git, headOf, type GitHead } from './git-head.ts';
 import { activityAfter, liveLineOn, noLiveLine, type Activity } from './live-line.ts';
 import type { Terminal } from './terminal.ts';
@@ -118,7 +118,6 @@ function read({ mode, inputs, commit }: DeployCommand): ReadRequest {
 const isNumberOfTries = (text: string): boolean => /^[1-9]\d{0,3}$/.test(text) && Number(text) <= 1_000;
 const noTries = 'tries is a whole number from 1 to 1000';
 
-const keyless = 'the key of the control service is missing: set LANDFALL_API_KEY';
 const noCommit = 'a commit is given by its sha, of at least 7 characters';
 
 /** The commit that a build would use now. If it is unknown, this prints a note, and the plan builds again to be sure. */

@@ -9,6 +9,9 @@ import { readFileSync } from 'node:fs';
 export const exitCodes = { passes: 0, fails: 1, wrongUsage: 2 } as const;
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
+/** The problem where the key is missing. */
+export const keyless = 'the key of the control service is missing: set LANDFALL_API_KEY';
+
 /** The place of a problem of the options together. */
 const allOptions = 'options';
 

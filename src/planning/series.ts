@@ -169,12 +169,14 @@ export function asJudged(test: SmokeTest, evidence: Evidence): Evidence {
 /** The attempts of a series without the answers that no report shows; of one answer all of them. */
 export function compactAttempts(test: SmokeTest, attempts: readonly Evidence[]): readonly Evidence[] {
   if (!test.series) return attempts;
-  const kinds = attempts.map((evidence, index) =>
-    receiverOf(test, index) === 'new' ? judgeAll(test, [evidence])[0] : undefined,
-  );
-  const shown = new Set([
-    kinds.findLastIndex((judged) => judged !== undefined && judged.kind !== 'right' && judged.held.length > 0),
-    kinds.findLastIndex((judged) => judged?.kind === 'right'),
-  ]);
+  const judged = attempts.map((evidence) => judgeAll(test, [evidence])[0]);
+  const lastOf = (agent: 'live' | 'new', isRight: boolean): number =>
+    judged.findLastIndex(
+      (each, index) =>
+        receiverOf(test, index) === agent &&
+        each !== undefined &&
+        (isRight ? each.kind === 'right' : each.kind !== 'right' && each.held.length > 0),
+    );
+  const shown = new Set([lastOf('new', false), lastOf('new', true), lastOf('live', false)]);
   return attempts.map((evidence, index) => (shown.has(index) ? evidence : asJudged(test, evidence)));
 }

@@ -123,6 +123,8 @@ export interface Comparison {
   isBeside: boolean;
   /** Where nothing is worse and something is open: how many answers of each would decide it; null if three times as many would not. */
   needed?: number | null;
+  /** A wrong answer of the agent that is right less often. */
+  example?: { of: 'live' | 'new'; expected: string; seen: string };
 }
 
 /** A verdict that an answer has proven; of a series the one that shows it best. */

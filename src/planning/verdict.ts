@@ -2,6 +2,7 @@ import type { SmokeTest } from '../config/smoke-test.ts';
 import { createFormatter, type Redact, type TextFormatter } from './format-expectation.ts';
 import { asItIs, judgeAll, verdictOf, type JudgedAttempt } from './judge.ts';
 import { concludeLive, receiverOf } from './against-live.ts';
+import { withExample } from './wrong-example.ts';
 import { concludeSeries, nextOfSeries } from './series.ts';
 import type { Evidence, NamedVerdict, TestVerdict, UnprovenReason, Verdict } from './verdict-types.ts';
 
@@ -16,7 +17,8 @@ export function concludeTest(test: SmokeTest, attempts: readonly Evidence[], red
   }
   if (test.series?.kind === 'live' && judged.length > 0) {
     const ofNew = attempts.filter((_, index) => receiverOf(test, index) === 'new');
-    return concludeLive(test.series, test, attempts, judgeAll(test, ofNew, redact));
+    const concluded = concludeLive(test.series, test, attempts, judgeAll(test, ofNew, redact));
+    return withExample(concluded, test, attempts, redact);
   }
   if (test.series && test.series.kind !== 'live' && judged.length > 0) return concludeSeries(test.series, judged);
   const last = judged.findLast(({ kind }) => kind === 'wrong') ?? judged.at(-1);

@@ -2,6 +2,7 @@ import { formatComparison } from '../planning/format-comparison.ts';
 import type { Comparison, Measured, NamedVerdict, Verdict } from '../planning/verdict-types.ts';
 import { latencyPlots } from '../verdict-table/latency-plot.ts';
 import { measureName, measureValues, measureVerdict, pointsText } from '../verdict-table/measures.ts';
+import { asLine } from './sanitize.ts';
 import { rateText, type RightAnswers } from '../verdict-table/words.ts';
 
 const outcomes = { failed: 'worse', passed: 'no-worse', unproven: 'undecided', none: 'undecided' } as const;
@@ -45,25 +46,44 @@ function valuesOf({ live, changed }: Comparison, measured: Measured): string[] {
 }
 
 function sentenceOf({ name, verdict }: NamedVerdict): string {
-  if (verdict.comparison) return `${name}: ${formatComparison(verdict.comparison)}`;
+  if (verdict.comparison) {
+    const { example } = verdict.comparison;
+    const shown = example
+      ? `\n  for example ${example.of}: ${asLine(example.expected, 200)} was expected, ${asLine(example.seen, 300)} was seen`
+      : '';
+    return `${name}: ${formatComparison(verdict.comparison)}${shown}`;
+  }
   if (verdict.kind === 'unproven') return `${name}: undecided, ${verdict.why}`;
   const seen = verdict.held.map(({ held, expected, seen: found }) => (held ? expected : found));
   return `${name}: ${[verdict.kind, ...seen].join('\n  ')}`;
 }
 
+/** An agent that was compared: where it answered, or when its kept answers were taken. */
+interface ComparedAgentJson {
+  address: string | null;
+  revision_id: string | null;
+  kept_at: string | null;
+}
+
 /** The comparison as `--json` prints it. */
-export const comparisonJson = ({ kind, tests }: Verdict): unknown => ({
+export const comparisonJson = (
+  { kind, tests }: Verdict,
+  agents: { live: ComparedAgentJson; new: ComparedAgentJson },
+): unknown => ({
   outcome: outcomes[kind],
   passes: kind === 'passed',
+  ...agents,
   tests: tests.map(({ name, verdict, verdict: { comparison } }) => ({
     name,
     pairs: comparison?.changed.answers ?? 0,
     pairs_needed: comparison?.needed ?? null,
     unreachable: comparison?.unreachable ?? 0,
     right: { live: comparison?.live.right ?? 0, new: comparison?.changed.right ?? 0 },
-    measures: (comparison?.measures ?? []).map(({ measure, verdict: measured, chance, live, changed }) => ({
+    example: comparison?.example ?? null,
+    measures: (comparison?.measures ?? []).map(({ measure, verdict: measured, decides, chance, live, changed }) => ({
       measure,
       verdict: measured,
+      decides,
       p_value: chance,
       live,
       new: changed,

@@ -6,15 +6,19 @@ const closing: (() => void)[] = [];
 afterEach(() => closing.splice(0).forEach((close) => close()));
 
 /** An agent server that streams one answer to every run, and says with which key it was asked. */
-async function agentThat(answer: (request: number) => string): Promise<{ url: string; keys: Set<unknown> }> {
+async function agentThat(
+  answer: (request: number) => string,
+  status = 200,
+): Promise<{ url: string; keys: Set<unknown> }> {
   let requests = 0;
   const keys = new Set<unknown>();
   const server = createServer((request, response) => {
     keys.add(request.headers['x-api-key']);
     const values = JSON.stringify({ output: answer(requests++) });
     request.resume().on('end', () => {
+      if (status !== 200) return response.writeHead(status).end('{"detail":"no"}');
       response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.end(
+      return response.end(
         `event: metadata\ndata: {"run_id":"r"}\n\nevent: updates\ndata: {"answer":{}}\n\nevent: values\ndata: ${values}\n\n`,
       );
     });
@@ -42,6 +46,7 @@ describe('landfall compare', () => {
     const end = await compared(live.url, changed.url);
     expect(end.out).toMatch(/says hello +right answers +29 of 30, .*\) +30 of 30, .*\) +\+3.3 points +no worse/);
     expect(end.out).toContain('says hello: 30 of 30, live 29 of 30: ');
+    expect(end.out).toContain('  for example live: $.output contains "hello" was expected, "good bye" was seen');
     expect([...live.keys, ...changed.keys]).toEqual(['key-of-the-service', 'key-of-the-service']);
   });
 
@@ -56,6 +61,7 @@ describe('landfall compare', () => {
         {
           name: 'says hello',
           right: { live: 30, new: 0 },
+          example: { of: 'new', expected: '$.output contains "hello"', seen: '"good bye"' },
           measures: expect.arrayContaining([expect.objectContaining({ measure: 'pass-rate', verdict: 'worse' })]),
         },
       ],
@@ -66,5 +72,18 @@ describe('landfall compare', () => {
     const end = await compared('nowhere', 'http://example.com', '--tries', '0');
     expect(end.code).toBe(2);
     for (const name of ['--live', '--new', '--tries']) expect(end.err).toContain(`${name}: `);
+    const service = await compared('', 'https://agent.example');
+    expect(service.err).toContain('--live: live is missing: give the address of an agent, or the control service');
+    const revision = await compared('https://agent.example', '00000000-0000-4000-8000-000000000000');
+    expect(revision.err).toContain('--base-url: base-url is missing: give the address of the control service');
+    expect(revision.err).toContain('nothing says which deployment is meant');
+  });
+
+  test('counts no time of an agent that refuses each request', async () => {
+    const [live, changed] = [await agentThat(() => 'hello'), await agentThat(() => 'hello', 422)];
+    const end = await compared(live.url, changed.url);
+    expect(end.out).toMatch(/right answers +30 of 30, .* worse\n/);
+    expect(end.out).not.toContain('total time');
+    expect(end.out).toContain('for example new: status is success was expected, no run: HTTP 422: ');
   });
 });
