@@ -168,7 +168,7 @@ export function termsOf(
     onFailure: requested?.onFailure ?? 'keep',
     environment: environmentOf(deployment, environment, isShared),
     differences,
-    notes,
+    notes: [...notes, ...(requested?.notes ?? [])],
   };
 }
 

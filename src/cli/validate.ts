@@ -26,6 +26,8 @@ export interface Validation {
   warnings: Problem[];
   /** What the smoke tests of several answers cost and find. */
   series?: { deployment: string | null; test: string; costs: string }[];
+  /** What of the files is not done. */
+  notes?: readonly string[];
 }
 
 /**
@@ -41,11 +43,9 @@ async function validate(inputs: Inputs): Promise<Validation> {
     return { files: [], problems: [file.kind === 'absent' ? absent : file.problem], warnings: [] };
   }
   const counts = new Map<string, number>();
-  const skipped = new Map<string, readonly string[]>();
   const cases: CaseFiles = {
     ...workspaceCases,
     counted: (named, count) => counts.set(named, count),
-    skipped: (named, types) => skipped.set(named, types),
   };
   const read = readDesired({ inputs, file: { text: file.text, path }, cases });
   const named = readDeploymentFiles(file.text, path);
@@ -56,7 +56,7 @@ async function validate(inputs: Inputs): Promise<Validation> {
   return {
     files: [
       path,
-      ...[...counts].map(([file, count]) => countedFile(file, count, skipped.get(file) ?? [])),
+      ...[...counts].map(([file, count]) => `${file} (${count} ${count === 1 ? 'case' : 'cases'})`),
       ...each.flatMap(({ files }) => files),
     ],
     problems: [...(read.ok ? [] : read.problems.map(onCommandLine)), ...each.flatMap(({ problems }) => problems)],
@@ -66,13 +66,8 @@ async function validate(inputs: Inputs): Promise<Validation> {
       ...each.flatMap(({ warnings }) => warnings),
     ],
     series: read.ok ? read.deployments.flatMap(seriesOf) : [],
+    notes: read.ok ? read.deployments.flatMap(({ notes = [] }) => notes) : [],
   };
-}
-
-function countedFile(path: string, cases: number, skipped: readonly string[]): string {
-  const types = [...new Set(skipped)].join(', ');
-  const left = skipped.length === 0 ? '' : `, ${skipped.length} assertions left out: ${types}`;
-  return `${path} (${cases} ${cases === 1 ? 'case' : 'cases'}${left})`;
 }
 
 /** Judges whose key is not there, which prove nothing, and judges that decide alone. */
@@ -98,7 +93,7 @@ const seriesOf = ({ desired, smokeTests }: DesiredDeployment): Validation['serie
 
 /** Validates and prints the result; it needs no key and no address, and sends nothing. */
 export async function reportValidation(inputs: Inputs, terminal: Terminal): Promise<ExitCode> {
-  const { files, problems, warnings, series = [] } = await validate(inputs);
+  const { files, problems, warnings, series = [], notes = [] } = await validate(inputs);
   for (const warning of warnings) terminal.complain(`${formatProblem(warning)} (warning)`);
   complain(terminal, problems);
   const fine = problems.length === 0;
@@ -106,7 +101,8 @@ export async function reportValidation(inputs: Inputs, terminal: Terminal): Prom
   for (const { deployment, test, costs } of series) {
     terminal.print(`${deployment === null ? '' : `${deployment}, `}smoke test ${test}: ${costs}`);
   }
-  terminal.conclude({ fine, files, problems, warnings, series });
+  for (const note of notes) terminal.print(`Note: ${note}`);
+  terminal.conclude({ fine, files, problems, warnings, series, notes });
   return fine ? exitCodes.passes : exitCodes.wrongUsage;
 }
 

@@ -15,8 +15,6 @@ export interface CaseFiles {
   read(path: string): { text: string } | { why: string };
   /** Reports how many cases a file has. */
   counted?(path: string, cases: number): unknown;
-  /** Reports the types of assertions of a file that were left out on purpose, each as often as it was. */
-  skipped?(path: string, types: readonly string[]): unknown;
 }
 
 /** One smoke test of the list, and where it is from. */
@@ -30,14 +28,22 @@ interface Entry {
 
 const defaultAnswer = '$.messages[-1].content';
 
+/** The draft with its cases, what is wrong with them, and what of their files is left out on purpose. */
+interface ExpandedCases {
+  draft: Draft;
+  problems: Problem[];
+  notes: string[];
+}
+
 /** Replaces each smoke test that names a file of cases by one for each case. They are validated like all others. */
-export function expandCases(draft: Draft, files: CaseFiles | undefined): { draft: Draft; problems: Problem[] } {
+export function expandCases(draft: Draft, files: CaseFiles | undefined): ExpandedCases {
   const written = draft.fields.get('smoke-tests');
   const tests: unknown = written?.value;
   if (!written || !Array.isArray(tests) || tests.length > mostSmokeTests || !tests.some(namesCases)) {
-    return { draft, problems: [] };
+    return { draft, problems: [], notes: [] };
   }
   const problems: Problem[] = [];
+  const skipped = new Map<string, string[]>();
   const entries: Entry[] = [];
   const known = new Map<string, CaseFile>();
   for (const [index, value] of tests.entries()) {
@@ -50,6 +56,7 @@ export function expandCases(draft: Draft, files: CaseFiles | undefined): { draft
   return {
     draft: { ...draft, fields: new Map([...draft.fields, ['smoke-tests', smokeTests]]) },
     problems: eachOnce(problems),
+    notes: [...skipped].map(([path, types]) => skippedNote(path, types)),
   };
 
   function expand({ cases, answer = defaultAnswer, ...test }: NamesCases, index: number, room: number): Entry[] {
@@ -71,8 +78,8 @@ export function expandCases(draft: Draft, files: CaseFiles | undefined): { draft
         : mapLangSmith(row, { test, answer });
     });
     problems.push(...mapped.flatMap((each) => each.problems));
-    const skipped = mapped.flatMap((each) => each.skipped ?? []);
-    if (skipped.length > 0) files?.skipped?.(cases, skipped);
+    const left = mapped.flatMap((each) => each.skipped ?? []);
+    if (left.length > 0) skipped.set(cases, [...(skipped.get(cases) ?? []), ...left]);
     const { 'skip-unmapped': _, ...whole } = test;
     return mapped.map(({ sources, over }, at) => {
       const row = rows[at];
@@ -94,6 +101,15 @@ export function expandCases(draft: Draft, files: CaseFiles | undefined): { draft
     if (file.ok) files.counted?.(path, file.rows.length);
     return file;
   }
+}
+
+/** How many types of checks a note names. */
+const mostNamed = 10;
+
+function skippedNote(path: string, types: readonly string[]): string {
+  const distinct = [...new Set(types)];
+  const named = [...distinct.slice(0, mostNamed), ...(distinct.length > mostNamed ? ['and others'] : [])].join(', ');
+  return `${types.length} ${types.length === 1 ? 'check' : 'checks'} of ${path} ${types.length === 1 ? 'is' : 'are'} not run: ${named}`;
 }
 
 /** The files of cases that a deploy file names, each once, however much else is wrong with it. */

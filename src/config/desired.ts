@@ -50,6 +50,8 @@ export interface DesiredDeployment {
   /** Absent: before traffic where the service can hold the revision. */
   verify?: Verify;
   onFailure: OnFailure;
+  /** What of the files is not done, fit to show. */
+  notes?: readonly string[];
 }
 
 /** The same with what a file says of pushes. */

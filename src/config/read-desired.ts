@@ -41,7 +41,7 @@ export function readRequested(requested: RequestInput): ReadDeployments<Requeste
   return readEach(requested, readRequestedDraft);
 }
 
-function readEach<T>(
+function readEach<T extends { notes?: readonly string[] }>(
   requested: RequestInput,
   read: (draft: Draft) => { ok: true; value: T } | { ok: false; problems: Problem[] },
 ): ReadDeployments<T> {
@@ -51,11 +51,14 @@ function readEach<T>(
     const expanded = expandCases(draft, requested.cases);
     problems.push(...expanded.problems);
     const result = read(expanded.draft);
-    if (result.ok) deployments.push(result.value);
+    if (result.ok) deployments.push(withNotes(result.value, expanded.notes));
     else problems.push(...result.problems);
   }
   return problems.length > 0 ? { ok: false, problems: inOrder(problems) } : { ok: true, deployments };
 }
+
+const withNotes = <T extends { notes?: readonly string[] }>(deployment: T, notes: readonly string[]): T =>
+  notes.length > 0 ? { ...deployment, notes } : deployment;
 
 interface Drafts {
   drafts: Draft[];
@@ -152,7 +155,8 @@ export function readPushed(file: { text: string; path: string }, cases?: CaseFil
     const read = readPushedDraft(expanded.draft);
     const wrong = [...doubled, ...expanded.problems, ...(read.ok ? [] : read.problems)];
     const shown = doubled.length > 0 ? doubled : inOrder(wrong);
-    return { ...identityOf(draft), read: read.ok && wrong.length === 0 ? read : { ok: false, problems: shown } };
+    if (!read.ok || wrong.length > 0) return { ...identityOf(draft), read: { ok: false, problems: shown } };
+    return { ...identityOf(draft), read: { ok: true, value: withNotes(read.value, expanded.notes) } };
   });
   return { ok: true, deployments };
 }

@@ -30,6 +30,8 @@ export interface RequestedDeployment {
   smokeTests: readonly SmokeTest[];
   conversations?: ConversationTerms;
   onFailure: OnFailure;
+  /** What of the files is not done, fit to show. */
+  notes?: readonly string[];
 }
 
 type Read<T> = { ok: true; value: T } | { ok: false; problems: Problem[] };

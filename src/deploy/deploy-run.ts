@@ -41,6 +41,8 @@ export interface DeployRunRequest {
   /** Absent: before traffic where the service can hold the revision. */
   verify?: Verify | undefined;
   onFailure: OnFailure;
+  /** What of the files is not done, for the notes of the outcome. */
+  notes?: readonly string[] | undefined;
   /**
    * `plan` writes nothing, `smoke` only runs the tests, `rollback` restores the previously live revision, `delete`
    * removes.

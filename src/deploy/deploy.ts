@@ -41,6 +41,7 @@ export async function deploy(request: DeployRunRequest): Promise<Outcome> {
 
 /** The steps of a run. A dry run stops after the plan. */
 async function deployOrPlan(run: DeployRun): Promise<Ending> {
+  for (const note of run.request.notes ?? []) run.note(note);
   const started = await startDeploy(run); // observes, plans, and makes every write but a rollback
   if (started.kind !== 'follow' && started.kind !== 'kept') return started;
   if (!run.request.wait) return { kind: started.kind === 'kept' ? 'kept' : 'started' };
@@ -91,6 +92,7 @@ async function followStarted(deploymentId: string, revisionId: string, run: Depl
 
 const testOnly = (run: DeployRun): Promise<Ending> =>
   withDeployment(run, async (deployment) => {
+    for (const note of run.request.notes ?? []) run.note(note);
     await rememberConversations(run);
     run.known.verdict = deployment.active_revision_id
       ? (await smokeLive(run, deployment.active_revision_id)).verdict

@@ -70,13 +70,13 @@ describe('landfall validate', () => {
     });
   });
 
-  test('counts the assertions that are left out on purpose', async () => {
+  test('names the checks that are left out on purpose', async () => {
     const named = `${deployFile}    smoke-tests: [{ name: t, assistant: support, input: 1, cases: qa/a.yaml, skip-unmapped: true }]\n`;
     const cases = '- assert: [{ type: javascript, value: x }, { type: javascript, value: y }]';
     const files = { '.github/landfall.yml': named, 'agent/langgraph.json': graphConfig, 'qa/a.yaml': cases };
     expect(await validated(files)).toMatchObject({
       code: 0,
-      out: expect.stringContaining('qa/a.yaml (1 case, 2 assertions left out: javascript): fine\n'),
+      out: expect.stringContaining('fine\nNote: 2 checks of qa/a.yaml are not run: javascript\n'),
     });
   });
 

@@ -217,6 +217,22 @@ tests: [{ vars: {}, assert: [{ type: latency, threshold: 1500 }] }]`;
     ]);
   });
 
+  test('name what is left out in a note of the deployment, once for each file', () => {
+    const assertions = (...types: string[]) => `assert: [${types.map((type) => `{ type: ${type}, value: x }`).join()}]`;
+    const notes = (...rows: string[]) => {
+      const file = rows.map((row) => `- { ${row} }\n`).join('');
+      const result = read(file, { fields: 'input: 1\nskip-unmapped: true' });
+      return result.ok ? result.deployments[0]?.notes : result.problems;
+    };
+    expect(notes(assertions('contains'))).toBeUndefined();
+    expect(notes(assertions('javascript'))).toEqual(['1 check of cases.yaml is not run: javascript']);
+    expect(notes(assertions('javascript', 'rouge-n'), assertions('javascript'))).toEqual([
+      '3 checks of cases.yaml are not run: javascript, rouge-n',
+    ]);
+    const many = Array.from({ length: 12 }, (_, at) => `type-${at}`);
+    expect(notes(assertions(...many))).toEqual([expect.stringMatching(/^12 checks .*type-9, and others$/)]);
+  });
+
   test('report a mistake of their defaults once', () => {
     const file = 'defaultTest: { assert: [{ type: toString }] }\ntests: [{ vars: {} }, { vars: {} }]';
     expect(problems(file, { fields: 'input: 1' })).toEqual([

@@ -192,6 +192,15 @@ test('reports a failure without a live revision; notes missing logs once', async
   expect(outcome.notes).toContain('this service does not offer build logs');
 });
 
+test.each(['deploy', 'plan', 'smoke'] as const)('%s names once what of the files is not done', async (mode) => {
+  const fixture = await running();
+  fixture.control.scripts.push(goesLive(second));
+  const notes = ['3 checks of cases.yaml are not run: javascript'];
+  const outcome = await fixture.deploy({ mode, notes, workflow: workflowOn(second) });
+  expect(outcome.notes.filter((note) => note === notes[0])).toHaveLength(1);
+  expect((await fixture.deploy({ mode: 'delete', dryRun: true, notes })).notes).toEqual([]);
+});
+
 test('names the revision that superseded the requested one', async () => {
   const fixture = await running();
   fixture.control.scripts.push([
@@ -249,7 +258,7 @@ test('throws internal errors instead of reporting an outcome', async () => {
 
 test('masks every secret before anything is reported', async () => {
   const fixture = new DeployFixture();
-  fixture.control.has(imaged, goesLive());
+  fixture.control.has(imaged, goesLive(second));
   await fixture.passes(60_000);
   fixture.control.scripts.push(ends('DEPLOY_FAILED', undefined, 'TOKEN=canary-of-the-service was refused'));
   fixture.control.buildLines = [{ message: 'env canary-requested', secret: 'canary-requested' }];
@@ -276,7 +285,7 @@ test.each([
   [[{ name: 'TOKEN', value: 'shown-value' }], false],
 ])('notes whether a log may contain secrets that the service hides: %j, %s', async (secrets, isNoted) => {
   const fixture = new DeployFixture();
-  fixture.control.has(imaged, goesLive());
+  fixture.control.has(imaged, goesLive(second));
   await fixture.passes(60_000);
   const { service } = fixture.control;
   if (service.deployment) service.deployment = { ...service.deployment, secrets };
@@ -289,7 +298,7 @@ test.each([
 
 test('hides secrets in the error of an unreadable log', async () => {
   const fixture = new DeployFixture();
-  fixture.control.has(imaged, goesLive());
+  fixture.control.has(imaged, goesLive(second));
   await fixture.passes(60_000);
   fixture.control.scripts.push(ends('DEPLOY_FAILED'));
   fixture.control.fails(

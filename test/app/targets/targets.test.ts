@@ -476,6 +476,14 @@ describe('a file with mistakes', () => {
 describe('a smoke test of which the cases are in a file', () => {
   const file = 'name: a\nrepo-ref: main\nsmoke-tests: [{ name: t, assistant: echo, cases: ./qa/cases.jsonl }]';
 
+  test('names in its notes what of the cases is left out', async () => {
+    const skipping = file.replace('cases.jsonl', 'cases.yml, input: 1, skip-unmapped: true');
+    const cases = '- assert: [{ type: javascript, value: x }]';
+    const resolver = resolverOf([deployed('a')], { 'acme/agents': skipping, 'acme/agents/qa/cases.yml': cases });
+    const { targets } = await resolver.targetsOf(agents, 'main');
+    expect(targets[0]?.terms.notes).toEqual(['1 check of ./qa/cases.yml is not run: javascript']);
+  });
+
   test('has the cases of the branch that the deploy file is read from', async () => {
     const files = { 'acme/agents': file, 'acme/agents/qa/cases.jsonl': '{"input":1}\n{"name":"b","input":2}\n' };
     const resolver = resolverOf([deployed('a')], files);
