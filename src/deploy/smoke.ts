@@ -57,37 +57,19 @@ async function runSmokeTest(written: SmokeTest, smoking: SmokeRun): Promise<Name
   }
   const before = measured ?? [];
   const test = live ? written : withoutLive(written, before.length);
-  const left = (what: string) => note?.(redact(`smoke test ${test.name} could not remove ${what}`));
   if (written.series?.kind === 'live' && !test.series) {
-    note?.(redact(`smoke test ${test.name} has no live revision to be compared with: one right answer is enough`));
+    smoking.note?.(
+      redact(`smoke test ${test.name} has no live revision to be compared with: one right answer is enough`),
+    );
   }
-  let attempts: readonly Evidence[] = before;
-  const { until = Infinity } = smoking;
-  for (;;) {
-    const leftMs = until - clock.now();
-    if (leftMs <= 0) return { name: test.name, attempts: attempts.length, verdict: outOfTime };
-    const timely = { ...test, timeoutMs: Math.min(test.timeoutMs, leftMs) };
-    const sent = turnsOf(test, attempts.length, attemptsAtOnce(test, attempts)).map(async (turn) => {
-      const answers: Evidence[] = [];
-      for (const attempt of turn) {
-        const receiver = receiverOf(test, attempt) === 'live' && live ? live : agent;
-        const evidence = await sendTestRequest(timely, { agent: receiver, clock, signal, left });
-        answers.push(await gradeAnswer(test, evidence, { graders: smoking.graders, signal, redact }));
-      }
-      return answers;
-    });
-    // When they are cancelled, each of them still removes what it made.
-    await Promise.allSettled(sent);
-    attempts = compactAttempts(test, [...attempts, ...(await Promise.all(sent)).flat()]);
-    const verdict = redacted(concludeTest(test, attempts, redact), redact);
-    const again = nextAttempt(test, attempts) === 'again';
-    emit?.({ kind: 'smoke-attempt', name: test.name, attempt: attempts.length, verdict, again });
-    if (!again) {
-      smoking.compared?.set(written, comparedAnswers(test, attempts));
-      return { name: test.name, attempts: attempts.length, verdict };
-    }
-    if (isPauseDue(test, attempts)) await clock.sleep(pauseAfter(attempts.length, random), signal);
-  }
+  let verdict: TestVerdict = outOfTime;
+  const { attempts, isOutOfTime } = await sendAttempts(test, before, smoking, (made, again) => {
+    verdict = redacted(concludeTest(test, made, redact), redact);
+    emit?.({ kind: 'smoke-attempt', name: test.name, attempt: made.length, verdict, again });
+  });
+  if (isOutOfTime) verdict = outOfTime;
+  else smoking.compared?.set(written, comparedAnswers(test, attempts));
+  return { name: test.name, attempts: attempts.length, verdict };
 }
 
 /** The verdict on a test that the hold of its revision leaves no more time for. */

@@ -5,7 +5,7 @@ import type { Outcome } from '../deploy/outcome-types.ts';
 import { failedRollbackTitle } from '../deploy/ending-messages.ts';
 import type { DeployEvent } from '../deploy/deploy-event.ts';
 import { comparedText } from '../verdict-table/table.ts';
-import { counted as inWords, durationText } from '../verdict-table/words.ts';
+import { durationText } from '../verdict-table/words.ts';
 import { asLine, asLogLine } from './sanitize.ts';
 
 const short = (id: string): string => id.slice(0, 8);
