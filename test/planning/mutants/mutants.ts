@@ -68,8 +68,8 @@ export const mutants: readonly Mutant[] = [
   {
     ...againstLive,
     name: 'an unreachable answer is compared as a wrong one',
-    from: 'return live && changed ? { live, changed } : undefined;',
-    to: "return live || changed ? { live: live ?? { ...changed, answer: 'wrong' }, changed: changed ?? { ...live, answer: 'wrong' } } : undefined;",
+    from: 'return sample && { sample, receiver',
+    to: "return { sample: sample ?? { answer: 'wrong', totalMs: 0 }, receiver",
     killedBy: 'a test against the live revision > counts no pair of which one agent can not be reached, on either side',
   },
   {
