@@ -12,6 +12,7 @@ import { didYouMean } from '../diagnostics/did-you-mean.ts';
 import { workspaceCases } from '../action/workspace-cases.ts';
 import { readGraphConfig } from '../graph-config/read.ts';
 import { fieldName, formatProblem, inOrder, type Problem } from '../diagnostics/problem.ts';
+import { describeConversations } from '../planning/conversations.ts';
 import { describeSeries } from '../planning/series.ts';
 import { packSource } from '../archive/pack.ts';
 import { absentFiles, foreignGraphs } from './agent-files.ts';
@@ -26,6 +27,8 @@ export interface Validation {
   warnings: Problem[];
   /** What the smoke tests of several answers cost and find. */
   series?: { deployment: string | null; test: string; costs: string }[];
+  /** What the conversations cost that are tried. */
+  conversations?: { deployment: string | null; costs: string }[];
   /** What of the files is not done. */
   notes?: readonly string[];
 }
@@ -66,6 +69,7 @@ async function validate(inputs: Inputs): Promise<Validation> {
       ...each.flatMap(({ warnings }) => warnings),
     ],
     series: read.ok ? read.deployments.flatMap(seriesOf) : [],
+    conversations: read.ok ? read.deployments.flatMap(conversationsOf) : [],
     notes: read.ok ? read.deployments.flatMap(({ notes = [] }) => notes) : [],
   };
 }
@@ -91,9 +95,12 @@ const seriesOf = ({ desired, smokeTests }: DesiredDeployment): Validation['serie
     series ? [{ deployment: desired.name ?? null, test: name, costs: describeSeries(series) }] : [],
   );
 
+const conversationsOf = ({ desired, conversations }: DesiredDeployment): Validation['conversations'] & {} =>
+  conversations ? [{ deployment: desired.name ?? null, costs: describeConversations(conversations) }] : [];
+
 /** Validates and prints the result; it needs no key and no address, and sends nothing. */
 export async function reportValidation(inputs: Inputs, terminal: Terminal): Promise<ExitCode> {
-  const { files, problems, warnings, series = [], notes = [] } = await validate(inputs);
+  const { files, problems, warnings, series = [], conversations = [], notes = [] } = await validate(inputs);
   for (const warning of warnings) terminal.complain(`${formatProblem(warning)} (warning)`);
   complain(terminal, problems);
   const fine = problems.length === 0;
@@ -101,8 +108,11 @@ export async function reportValidation(inputs: Inputs, terminal: Terminal): Prom
   for (const { deployment, test, costs } of series) {
     terminal.print(`${deployment === null ? '' : `${deployment}, `}smoke test ${test}: ${costs}`);
   }
+  for (const { deployment, costs } of conversations) {
+    terminal.print(`${deployment === null ? '' : `${deployment}, `}conversations: ${costs}`);
+  }
   for (const note of notes) terminal.print(`Note: ${note}`);
-  terminal.conclude({ fine, files, problems, warnings, series, notes });
+  terminal.conclude({ fine, files, problems, warnings, series, conversations, notes });
   return fine ? exitCodes.passes : exitCodes.wrongUsage;
 }
 

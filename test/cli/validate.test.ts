@@ -80,6 +80,18 @@ describe('landfall validate', () => {
     });
   });
 
+  test('says what the conversations cost', async () => {
+    const of = async (conversations: number) =>
+      validated({
+        '.github/landfall.yml': `${deployFile}    conversations: ${conversations}\n`,
+        'agent/langgraph.json': graphConfig,
+      });
+    expect((await of(20)).out).toContain(
+      'support, conversations: tries up to 20: a copy of each with one or two runs, and at most 60 copies and 120 runs where runs fail\n',
+    );
+    expect((await of(1)).out).toContain('conversations: tries the newest one: a copy and one or two runs, ');
+  });
+
   test('warns of a judge that decides alone, and of one whose key is not set', async () => {
     const tests = (judge: string) => `${deployFile}    smoke-tests:
       - name: kind

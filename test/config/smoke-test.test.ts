@@ -191,6 +191,30 @@ test.each<[sentence: string, written: string, problem: string]>([
   expect(seen(`- { name: a, assistant: b, input: null, ${written} }`).join('\n')).toContain(problem);
 });
 
+test('reports all mistakes of all tests at once', () => {
+  const text = `
+- { name: a, assistant: b, input: null, pass-rate: 0.9, max-tries: 12 }
+- { name: a, assistant: 5, input: null, drop: 0.1 }
+- nonsense
+- { name: c, assistant: b, tries: 3, pass-rate: 0.9, atempts: 3, answer: $.a, expect: { values: [{ path: $.a, judge: Is kind }] } }
+- { name: d, assistant: b, input: null, pass-rate: 0.9, tries: many, expect: [null] }
+`;
+  expect(seen(text).map((each) => each.replace(/^input:(\d+):\d+: `smoke-tests(.*?)`.*$/s, '$1 $2'))).toEqual([
+    '2 [0].max-tries',
+    '3 [1].name',
+    '3 [1].assistant',
+    '3 [1].drop',
+    '4 [2]',
+    '5 [3].input',
+    '5 [3].grader',
+    '5 [3].tries',
+    '5 [3].atempts',
+    '5 [3].answer',
+    '6 [4].tries',
+    '6 [4].expect',
+  ]);
+});
+
 test('refuses credentials for other things as the key of a grader', () => {
   const read = (key: string) => seen(`- { name: a, assistant: b, input: null, grader: { model: m, key: ${key} } }`);
   const others = ['GITHUB_TOKEN', 'gh_token', 'ACTIONS_RUNTIME_TOKEN', 'INPUT_API_KEY', 'LANDFALL_API_KEY'];
