@@ -9,6 +9,8 @@ import * as z from 'zod';
 import { verdictTables } from '../bench/verdict-table.ts';
 import { variables } from '../src/cli/deploy-flags.ts';
 import { inputs } from '../src/config/input-table.ts';
+import { measures } from '../src/config/smoke-test.ts';
+import { type ReportedComparison, reportedComparison } from '../src/contract/control/verdict.ts';
 import { deploymentFields } from '../src/contract/control/field-table.ts';
 import { fieldSchemas } from './deploy-file-schema.ts';
 
@@ -97,13 +99,54 @@ const typeWords = new Map([
   ['object', 'map'],
 ]);
 
+/** What `comparison` holds, in the JSON of a result: its schema without the times of single answers. */
+const comparisonFields: Record<Exclude<keyof ReportedComparison, 'times_ms'>, string> = {
+  answers: 'How many answers of each agent are compared: whole pairs, or all of each',
+  right_answers: 'How many of them were right',
+  unreachable: 'Requests without an answer, of either agent; they are compared on neither side',
+  beside: '`true`: both answered in turns; `false`: the live agent answered before, or its kept answers stand for it',
+  measures: `Each measure: ${measures.map((name) => `\`${name}\``).join(', ')}`,
+};
+const measureFields: Record<keyof ReportedComparison['measures'][number], string> = {
+  measure: 'Its name',
+  verdict: '`worse`: the change is not by chance; `no-worse`: the change that is looked for is excluded',
+  decides: '`false`: it is only reported, and the verdict of the test does not follow from it',
+  p_value: 'How often equal agents would differ so much, with all looks counted, from 0 to 1',
+  live: 'Of `pass-rate` the right answers, of times the median in ms, of `tokens` and `cost` the median (`cost` in the currency of `prices`), of nodes and tools the number of different paths',
+  new: 'The same of the new agent; of medians the live one with the usual difference added',
+};
+
+function comparisonTable(): string {
+  const { properties } = objectSchema.parse(z.toJSONSchema(reportedComparison));
+  const measure = objectSchema.parse(z.object({ items: z.unknown() }).parse(properties['measures']).items);
+  return rows([
+    ['field', 'value', 'meaning'],
+    ['---', '---', '---'],
+    ...Object.entries(comparisonFields).map(([name, meaning]) => [
+      `\`${name}\``,
+      name.endsWith('answers') ? '`live`, `new`: integer' : valueWords(properties[name]),
+      cell(meaning),
+    ]),
+    ...Object.entries(measureFields).map(([name, meaning]) => [
+      `\`measures[].${name}\``,
+      valueWords(measure.properties[name]),
+      cell(meaning),
+    ]),
+  ]);
+}
+
+const objectSchema = z.looseObject({ properties: z.record(z.string(), z.unknown()) });
+
 /** The pages that have tables, and their tables in the form that the page is in. */
 export async function referenceTables(actionFile: string): Promise<Record<string, Tables>> {
   const formatted = async (table: string): Promise<string> => (await format(table, { parser: 'markdown' })).trim();
   const { rates, tests } = verdictTables();
   return {
     'docs/action.md': actionTables(actionFile),
-    'docs/cli.md': { variables: await formatted(variableTable()) },
+    'docs/cli.md': {
+      variables: await formatted(variableTable()),
+      comparison: await formatted(comparisonTable()),
+    },
     'docs/deploy-file.md': { fields: await formatted(fieldTable()) },
     'docs/verdicts.md': { rates: await formatted(rates), tests: await formatted(tests) },
   };
