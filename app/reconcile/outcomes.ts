@@ -3,6 +3,7 @@ import { describeOpenHold, outcomeOfDiscard } from '../../src/planning/hold-mess
 import { firstTestOf, outcomeOfRollout } from '../../src/planning/outcome-messages.ts';
 import type { Rollout } from '../../src/planning/rollout-types.ts';
 import type { Decision } from '../../src/planning/trigger-types.ts';
+import { conversationsTest } from '../../src/planning/verdict-subject.ts';
 import type { Verdict } from '../../src/planning/verdict-types.ts';
 import type { Intent, IntentOutcome } from './intent.ts';
 
@@ -106,16 +107,25 @@ export const discardOutcome = (intent: Intent, statusMessage: string | undefined
 export function verifiedOutcome(intent: Intent, { kind, tests }: Verdict): NewIntentOutcome {
   const { revisionId, commit, verified } = intent;
   const when = verified === 'before-traffic' ? ' before it got traffic' : '';
-  const requested =
-    kind === 'passed' ? ` and passed ${tests.length} smoke test${tests.length === 1 ? '' : 's'}${when}` : '';
-  return { kind: 'deployed', reason: `Revision ${revisionId} of commit ${shortCommit(commit)} is live${requested}.` };
+  const smoke = tests.filter(({ name }) => name !== conversationsTest);
+  const passed =
+    smoke.length === 0 ? '' : ` and passed ${smoke.length} smoke test${smoke.length === 1 ? '' : 's'}${when}`;
+  const goOn = smoke.length === tests.length ? '' : `, and conversations go on with it`;
+  const proven = kind === 'passed' ? `${passed}${goOn}` : '';
+  return { kind: 'deployed', reason: `Revision ${revisionId} of commit ${shortCommit(commit)} is live${proven}.` };
 }
 
-export const unverifiedOutcome = ({ revisionId, verified }: Intent, verdict: Verdict): NewIntentOutcome => ({
-  kind: 'unproven',
-  reason: `Revision ${revisionId} ${verified === 'before-traffic' ? 'was promoted' : 'is live'}, but is not proven to answer: ${firstTestOf(verdict, 'unproven')}.`,
-  advice: "Check that this App's API key can reach the agent. Re-run builds and tests it again.",
-});
+export function unverifiedOutcome({ revisionId, verified }: Intent, verdict: Verdict): NewIntentOutcome {
+  const first = verdict.tests.find((test) => test.verdict.kind === 'unproven');
+  const what =
+    first?.name === conversationsTest ? 'conversations are not proven to go on with it' : 'is not proven to answer';
+  const how = verified === 'before-traffic' ? 'was promoted' : 'is live';
+  return {
+    kind: 'unproven',
+    reason: `Revision ${revisionId} ${how}, but ${what}: ${firstTestOf(verdict, 'unproven')}.`,
+    advice: "Check that this App's API key can reach the agent. Re-run builds and tests it again.",
+  };
+}
 
 /** No smoke test ran, because the file that defines them is invalid. */
 export const untestedOutcome = ({ revisionId }: Intent): NewIntentOutcome => ({

@@ -165,6 +165,33 @@ test.each<[what: string, end: NewIntentOutcome, expected: NewIntentOutcome]>([
     { kind: 'deployed', reason: 'Revision r2 of commit aaaaaaa is live and passed 2 smoke tests.' },
   ],
   [
+    'smoke tests that passed and conversations that go on',
+    verifiedOutcome(
+      { ...intent, verified: 'before-traffic' },
+      {
+        kind: 'passed',
+        tests: [
+          { name: 'greets', attempts: 1, verdict: passed },
+          { name: 'conversations', attempts: 2, verdict: passed },
+        ],
+      },
+    ),
+    {
+      kind: 'deployed',
+      reason:
+        'Revision r2 of commit aaaaaaa is live and passed 1 smoke test before it got traffic, and conversations go on with it.',
+    },
+  ],
+  [
+    'conversations that prove nothing',
+    unverifiedOutcome(intent, { kind: 'unproven', tests: [{ name: 'conversations', attempts: 2, verdict: away }] }),
+    {
+      kind: 'unproven',
+      reason: 'Revision r2 is live, but conversations are not proven to go on with it: no answer.',
+      advice: "Check that this App's API key can reach the agent. Re-run builds and tests it again.",
+    },
+  ],
+  [
     'smoke tests that prove nothing',
     unverifiedOutcome(intent, all('unproven', passed, away, away)),
     {
