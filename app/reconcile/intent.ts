@@ -118,6 +118,8 @@ export interface LiveAnswers {
   address: string;
   /** When measuring ends, whatever is missing (ms since the epoch). */
   until: number;
+  /** How often it was begun for this intent: again where another revision serves. */
+  rounds: number;
   /** What to say of them if they are compared; fit to show. */
   notes: readonly string[];
   /** `isOpen`: more are to be measured. `measuredAt`: some were measured then (ms since the epoch), and not kept before. */

@@ -9,8 +9,9 @@ import { baselinesOf, comparedRevision, comparingTests, openTest, putAnswers } f
 import { continued, readOptions, saveIntents, type ReconcileContext, type StepResult } from './reconcile-context.ts';
 import type { Baseline } from './store.ts';
 
-/** How long the live revision is measured before a change at the most (ms). */
+/** How long a live revision is measured before a change at the most (ms), and how often another one is, which took its place. */
 const measureMs = 30 * 60_000;
+const mostRounds = 3;
 
 const subjectOf = ({ id }: Intent): string => `measuring ${id}`;
 
@@ -25,8 +26,7 @@ export async function withLiveAnswers(
 ): Promise<Intent | undefined> {
   const compared = comparedRevision(intent, deployment);
   if (!compared) return undefined;
-  if (intent.live?.revisionId === compared.revisionId)
-    return openTest(intent) ? { ...intent, state: 'measuring' } : undefined;
+  if (intent.live?.revisionId === compared.revisionId && !openTest(intent)) return undefined;
   const { store, clock } = work.context;
   const { revisionId } = compared;
   const tests = comparingTests(intent).filter(comparesKept);
@@ -41,12 +41,16 @@ export async function withLiveAnswers(
   });
   const notes: string[] = [];
   noteKept(kept, revisionId, { note: (text) => notes.push(`${text.charAt(0).toUpperCase()}${text.slice(1)}`) });
+  const rounds = (intent.live?.rounds ?? 0) + 1;
+  const answers = kept.reduce<LiveAnswers['answers']>((all, each) => putAnswers(all, each.answers), []);
   const live: LiveAnswers = {
     ...compared,
-    until: intent.live?.until ?? deadlineIn(clock, subjectOf(intent), measureMs),
+    rounds,
+    until: deadlineIn(clock, subjectOf(intent), measureMs),
     notes,
-    answers: kept.reduce<LiveAnswers['answers']>((all, { answers }) => putAnswers(all, answers), []),
+    answers,
   };
+  if (rounds > mostRounds) return { ...intent, live: withoutOpen(intent, live), unheld: true };
   const measuring: Intent = { ...intent, live, unheld: true };
   return openTest(measuring) ? { ...measuring, state: 'measuring' } : measuring;
 }
@@ -107,13 +111,26 @@ async function serves(work: ReconcileContext, { deploymentId }: Intent, live: Li
 async function endMeasuring(work: ReconcileContext, intent: Intent, live: LiveAnswers): Promise<StepResult> {
   await work.context.smoke.cleanUp(intent, work.context.agentAt(live.address), work.signal);
   const { smoke: _, ...rest } = intent;
-  const empty = live.answers.filter(({ samples }) => samples.length === 0).length;
-  const tests = empty === 1 ? '1 smoke test proves nothing' : `${empty} smoke tests prove nothing`;
-  const why = `the live revision ${live.revisionId} gave fewer than ${fewest} answers before the change`;
-  const notes = empty === 0 ? live.notes : [...live.notes, `${tests}, because ${why}`];
-  await saveIntents(work, [{ ...rest, state: 'requested', live: { ...live, notes } }]);
+  await saveIntents(work, [{ ...rest, state: 'requested', live: withNoteOfEmpty(live) }]);
   await work.context.step?.('measured', intent.id);
   return continued;
+}
+
+/** What is kept, where no time is left to measure more. */
+function withoutOpen(intent: Intent, live: LiveAnswers): LiveAnswers {
+  const answers = comparingTests(intent).map(({ name: test }) => {
+    const samples = live.answers.find((each) => each.test === test)?.samples ?? [];
+    return { test, samples: samples.length < fewest ? [] : samples };
+  });
+  return withNoteOfEmpty({ ...live, answers });
+}
+
+function withNoteOfEmpty(live: LiveAnswers): LiveAnswers {
+  const empty = live.answers.filter(({ samples }) => samples.length === 0).length;
+  if (empty === 0) return live;
+  const tests = empty === 1 ? '1 smoke test proves nothing' : `${empty} smoke tests prove nothing`;
+  const why = `the live revision ${live.revisionId} gave fewer than ${fewest} answers before the change`;
+  return { ...live, notes: [...live.notes, `${tests}, because ${why}`] };
 }
 
 /** The intent that is sent, with notes of the answers that its revision is compared with. */

@@ -156,6 +156,42 @@ describe('where no revision is held', () => {
     expect(await summaryOf(fixture, a)).not.toContain('r1');
   });
 
+  test('others that take its place again and again do not keep it from being sent', async () => {
+    const fixture = await pushed();
+    fixture.context.step = (name) => {
+      fixture.steps.push(name);
+      if (name === 'measuring' && measurings(fixture) < 9)
+        fixture.control.push([{ after: 0, status: 'DEPLOYED', commit: c }]);
+    };
+    await fixture.run();
+    expect([await fixture.ends(a), measurings(fixture), left(fixture)]).toEqual([['deployed'], 3, [[], []]]);
+    expect(await summaryOf(fixture, a)).toContain('1 smoke test proves nothing');
+  });
+
+  test('no further test is sent to the one that replaces it, and earlier answers are not used', async () => {
+    for (const isBack of [false, true]) {
+      const more = comparing.smokeTests.map((each) => ({ ...each, name: 'parts', input: 'bye' }));
+      const fixture = await pushed(undefined, { ...comparing, smokeTests: [...comparing.smokeTests, ...more] });
+      await untilMeasuring(fixture);
+      fixture.control.push([{ after: 0, status: 'DEPLOYED', commit: c }]);
+      fixture.context.step = (name) => {
+        fixture.steps.push(name);
+        const { deployment } = fixture.control.service;
+        // Revision r1 serves again once the App has seen that it does not.
+        if (isBack && name === 'measured' && deployment?.active_revision_id === 'r2')
+          deployment.active_revision_id = 'r1';
+      };
+      await fixture.run();
+      expect([isBack, await fixture.ends(a), fixture.opened, left(fixture)]).toEqual([
+        isBack,
+        ['deployed'],
+        3,
+        [[], []],
+      ]);
+      expect((await fixture.intent(a)).formerLiveRevisionId).toBe(isBack ? 'r1' : 'r2');
+    }
+  });
+
   test('a worse answer leads to the rollback, whose revision is compared with nothing', async () => {
     const fixture = new QueueFixture();
     fixture.verdicts.set(a, 'failed');

@@ -203,6 +203,8 @@ export class QueueFixture {
   isSilent = false;
   /** What tests have at the live revision, and those that compared what they must not compare. */
   readonly threads = new Set<string>();
+  /** How often a test was sent to the live revision. */
+  opened = 0;
   readonly mistaken: string[] = [];
   context: AppContext;
   #deliveries = 0;
@@ -214,7 +216,10 @@ export class QueueFixture {
     const tests = new ModelSmoke(() => this.clock.now(), {
       fateOf: () => (this.isSilent ? 'flaky' : 'good'),
       serving: () => this.control.service.deployment?.active_revision_id ?? undefined,
-      openThread: (id) => void this.threads.add(id),
+      openThread: (id) => {
+        this.threads.add(id);
+        this.opened += 1;
+      },
       closeThread: (id) => void this.threads.delete(id),
       mistook: (what) => void this.mistaken.push(what),
     });

@@ -123,6 +123,7 @@ describe('a live revision is compared', () => {
     revisionId: 'r1',
     address: 'https://agent.test',
     until: 0,
+    rounds: 1,
     notes: [],
     answers: [{ test: compared.name, samples }],
   });
