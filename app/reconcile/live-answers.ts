@@ -50,6 +50,18 @@ export function answeredBefore(
   return live.answers.find(({ test }) => test === name)?.samples;
 }
 
+/** The intent with notes, each once. */
+export function withNotes(intent: Intent, more: readonly string[] = []): Intent {
+  const { terms } = intent;
+  return { ...intent, terms: { ...terms, notes: [...new Set([...terms.notes, ...more])] } };
+}
+
+/** What to say of tests that have nothing to compare with. */
+export const notesOfUncompared = (intent: Intent): string[] =>
+  (intent.hold?.live === undefined ? comparingTests(intent) : [])
+    .filter((test) => !answeredBefore(intent, test))
+    .map(({ name }) => `Smoke test ${name} has no live revision to be compared with: one right answer is enough`);
+
 /** The most that is stored of all answers with one intent (characters of JSON). */
 const mostCharacters = 1_000_000;
 

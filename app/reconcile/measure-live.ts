@@ -5,7 +5,7 @@ import { answersBefore, comparesKept } from '../../src/planning/against-live.ts'
 import { samplesOf } from '../../src/planning/baseline.ts';
 import { deadlineIn, isExpired } from './deadlines.ts';
 import type { Intent, LiveAnswers } from './intent.ts';
-import { baselinesOf, comparedRevision, comparingTests, openTest, putAnswers } from './live-answers.ts';
+import { baselinesOf, comparedRevision, comparingTests, openTest, putAnswers, withNotes } from './live-answers.ts';
 import { continued, readOptions, saveIntents, type ReconcileContext, type StepResult } from './reconcile-context.ts';
 import type { Baseline } from './store.ts';
 
@@ -134,11 +134,8 @@ function withNoteOfEmpty(live: LiveAnswers): LiveAnswers {
 }
 
 /** The intent that is sent, with notes of the answers that its revision is compared with. */
-export function withNotes(intent: Intent, { active_revision_id: active }: Deployment): Intent {
-  const { live, terms } = intent;
-  if (!live || live.revisionId !== active) return intent;
-  return { ...intent, terms: { ...terms, notes: [...new Set([...terms.notes, ...live.notes])] } };
-}
+export const withNotesOfLive = (intent: Intent, { active_revision_id: active }: Deployment): Intent =>
+  withNotes(intent, intent.live?.revisionId === active ? intent.live?.notes : []);
 
 /** What was measured of the live revision that a request replaces: of use if its revision does not go live. */
 export function measuredBaselines(intent: Intent, deployment: Deployment): Baseline[] {

@@ -7,7 +7,7 @@ import { beginFollowing } from './begin-following.ts';
 import { verificationOf, withVerification } from './verification.ts';
 import type { Intent } from './intent.ts';
 import { comparingTests } from './live-answers.ts';
-import { beginMeasuring, measuredBaselines, withLiveAnswers, withNotes } from './measure-live.ts';
+import { beginMeasuring, measuredBaselines, withLiveAnswers, withNotesOfLive } from './measure-live.ts';
 import type { QueueChanges } from './store.ts';
 import { isRetryable, refusedByService, retryLater } from './transient-error.ts';
 import { endIntent, requeueAfter, saveIntents, type StepResult, type ReconcileContext } from './reconcile-context.ts';
@@ -43,7 +43,7 @@ export async function sendFor(
   if (answers?.state === 'measuring') return beginMeasuring(work, answers);
   const sentAt = context.clock.now();
   const sending: Intent = {
-    ...withNotes(answers ?? verified, deployment),
+    ...withNotesOfLive(answers ?? verified, deployment),
     state: 'sending',
     ...formerOf(deployment),
     sentAt,

@@ -1,6 +1,7 @@
 import { conclude } from './conclude.ts';
 import { decideAboutHeld } from './held-revision.ts';
 import { followRevision } from './follow-revision.ts';
+import { notesOfUncompared, withNotes } from './live-answers.ts';
 import { measureLive } from './measure-live.ts';
 import { requestRollback } from './request-rollback.ts';
 import type { Intent } from './intent.ts';
@@ -115,7 +116,7 @@ async function smokeStep(work: ReconcileContext, intent: Intent): Promise<StepRe
   const result = await smoke.advance(intent, agentAt(agentUrl), work.signal, live);
   // The verdict is stored before anything follows from it, so that the tests need not run again.
   if (result.kind === 'done') {
-    const { live: _, compared: __, ...rest } = intent;
+    const { live: _, compared: __, ...rest } = withNotes(intent, notesOfUncompared(intent));
     const compared = result.compared?.length ? { compared: result.compared } : {};
     return saveIntents(work, [{ ...rest, verdict: result.verdict, ...compared }]);
   }

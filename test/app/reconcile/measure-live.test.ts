@@ -47,6 +47,7 @@ describe('where no revision is held', () => {
     expect(fixture.store.kept.get('d1')).toMatchObject(
       ['r2', 'r1'].map((revisionId) => ({ revisionId, testHash: test && hashOfTest(test), answers: { length: 30 } })),
     );
+    expect(await summaryOf(fixture, a)).not.toContain('no live revision');
     const ended = await fixture.intent(a);
     expect([ended.live, ended.compared]).toEqual([undefined, undefined]);
   });
@@ -203,12 +204,25 @@ describe('where no revision is held', () => {
   });
 });
 
+test('a revision of another client is compared with nothing, and its check says so', async () => {
+  const fixture = new QueueFixture();
+  await fixture.push('a', { reported: false });
+  fixture.control.restatedByOthers();
+  await pushed(fixture);
+  await fixture.run();
+  expect([await fixture.ends(a), (await fixture.intent(a)).how, fixture.opened]).toEqual([['deployed'], 'adopted', 0]);
+  expect(await summaryOf(fixture, a)).toContain(
+    'Smoke test greets has no live revision to be compared with: one right answer is enough',
+  );
+});
+
 test('nothing is measured where the revision is held', async () => {
   const fixture = new QueueFixture();
   fixture.control.lacks.delete('holds');
   await pushed(fixture);
   await fixture.run();
   expect([await fixture.ends(a), measurings(fixture)]).toEqual([['deployed'], 0]);
+  expect(await summaryOf(fixture, a)).not.toContain('no live revision');
 });
 
 test('a hold that the service refuses is followed by measuring, and by a request without it', async () => {
