@@ -94,10 +94,10 @@ export async function runCommandLine(args: readonly string[], streams: Streams):
 
   const comparing = program
     .command('compare')
-    .description('Ask two agents the same smoke tests in turns, and say whether the new one is worse; change nothing.')
+    .description('Send two agents the same smoke tests in turns, and say whether the new one is worse; change nothing.')
     .option('--live <url|id>', 'The agent that serves: its address, or a revision. (default: the live revision)')
     .option('--new <url|id>', 'The agent that is to replace it, in the same way. (default: the held revision)')
-    .option('--tries <n>', 'The most pairs of requests of one smoke test. (default: 160)');
+    .option('--tries <n>', 'The most pairs of requests of one smoke test, from 20 to 200. (default: 160)');
   for (const [name, input] of allInputs) if (comparedInputs.has(name)) comparing.addOption(optionOf(name, input));
   comparing.addOption(json()).action(async () => {
     const { compareCommand } = await import('./compare.ts');

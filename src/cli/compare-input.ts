@@ -7,15 +7,12 @@ import { OptionReader } from '../config/option-reader.ts';
 import { readRequested } from '../config/read-desired.ts';
 import type { ConversationTerms } from '../config/conversations.ts';
 import type { SmokeTest } from '../config/smoke-test.ts';
+import { liveTries } from '../config/written-series.ts';
 import { readAddress } from '../contract/base-address.ts';
 import { isUuid } from '../contract/uuid.ts';
 import type { RequestedAgent } from '../deploy/compared-agents.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import { keyless, readTextFile } from './problems.ts';
-
-/** The most pairs of one test, and how many there are where none is given. */
-const mostTries = 200;
-const defaultTries = 160;
 
 /** What `landfall compare` was given. */
 export interface CompareRequest extends Pick<EntryOptions, 'apiKey' | 'tenantId' | 'allowHttp'> {
@@ -46,9 +43,9 @@ export function readCompareRequest(inputs: Inputs): { request: CompareRequest; p
   const entry = isOfService && problems.length === 0 ? readEntryOptions(inputs) : undefined;
   if (entry?.ok === false) problems.push(...entry.problems);
   if (entry && apiKey === undefined) add('api-key', keyless);
-  const tries = inputs['tries'] === undefined ? defaultTries : Number(inputs['tries']);
-  if (!Number.isInteger(tries) || tries < 1 || tries > mostTries) {
-    add('tries', `tries is a whole number from 1 to ${mostTries}`);
+  const tries = inputs['tries'] === undefined ? liveTries.usual : Number(inputs['tries']);
+  if (!Number.isInteger(tries) || tries < liveTries.fewest || tries > liveTries.most) {
+    add('tries', `tries is a whole number from ${liveTries.fewest} to ${liveTries.most}`);
   }
   const { deployment, tests, conversations, problems: ofTests } = readTests(inputs, isOfService);
   const { baseUrl, spelling } = entry?.ok ? entry.options : { baseUrl: '', spelling: 'auto' as const };
@@ -90,7 +87,7 @@ function readAgent(
   const parsed = readAddress(written, { allowHttp });
   if (!parsed.ok) {
     const isAddress = URL.canParse(written);
-    add(name, `${name}: ${isAddress ? parsed.problem : 'this is neither an address nor the id of a revision'}`);
+    add(name, isAddress ? `${name}: ${parsed.problem}` : `${name} is neither an address nor the id of a revision`);
   }
   return { kind: 'address', address: written };
 }

@@ -34,7 +34,11 @@ export async function compareCommand(inputs: Inputs, terminal: Terminal): Promis
       return exitCodes.fails;
     }
     if (!(error instanceof ServiceError)) throw error;
-    return refuse([inputProblem('', `${asSentence(error.message)} ${adviceOn(error)}`)], exitCodes.fails, terminal);
+    const [reason, advice] = [asSentence(error.message), adviceOn(error)];
+    terminal.complain(`refused: ${reason}`);
+    terminal.complain(`What to do: ${advice}`);
+    terminal.conclude({ outcome: 'refused', passes: false, problems: [], reason, advice });
+    return exitCodes.fails;
   } finally {
     process.off('SIGINT', leave).off('SIGTERM', leave);
   }

@@ -5,10 +5,11 @@ import { measures, type Measure, type Series } from './smoke-test.ts';
 const defaultDrop = 0.3;
 const mostAtOnce = 16;
 const defaultAtOnce = 4;
-const defaultLiveTries = 160;
-/** The exact tests of more would take minutes, and fewer could not show that an agent is no worse. */
-const fewestLiveTries = 20;
-const mostLiveTries = 200;
+/**
+ * How many answers of each agent are compared: exact tests of more would take minutes, and fewer could not show that an
+ * agent is no worse.
+ */
+export const liveTries = { fewest: 20, most: 200, usual: 160 } as const;
 
 /** From 1 to 100 points. */
 const share = z.number().min(0.01).max(1, 'must be at most 1: write 0.9 for 90 %');
@@ -48,8 +49,8 @@ function contradictions(written: WrittenSeries): SeriesProblem[] {
       refuse('pass-rate', 'has no meaning beside `against: live`, which takes the pass rate of the live revision');
     }
     if (written['max-tries'] !== undefined) refuse('max-tries', 'is for a `pass-rate` that is a number: write `tries`');
-    if (tries !== undefined && (tries < fewestLiveTries || tries > mostLiveTries))
-      refuse('tries', `is ${fewestLiveTries} to ${mostLiveTries} against live`);
+    if (tries !== undefined && (tries < liveTries.fewest || tries > liveTries.most))
+      refuse('tries', `is ${liveTries.fewest} to ${liveTries.most} against live`);
     return problems;
   }
   if (passRate === undefined) {
@@ -118,7 +119,7 @@ function designSeries(
   const problems: SeriesProblem[] = [];
   if (isAgainstLive(written)) {
     const decideBy = passRate === 'baseline' ? (['pass-rate'] as const) : (written['decide-by'] ?? decidesByDefault);
-    return { series: { kind: 'live', tries: tries ?? defaultLiveTries, drop, decideBy, tests, atOnce }, problems };
+    return { series: { kind: 'live', tries: tries ?? liveTries.usual, drop, decideBy, tests, atOnce }, problems };
   }
   if (passRate === undefined || passRate === 'baseline')
     return { ...(tries === undefined ? {} : { series: { kind: 'all-right', tries, atOnce } }), problems };

@@ -69,7 +69,7 @@ describe('landfall compare', () => {
   });
 
   test('names everything that is wrong with its input, and sends nothing', async () => {
-    const end = await compared('nowhere', 'http://example.com', '--tries', '0');
+    const end = await compared('nowhere', 'http://example.com', '--tries', '19');
     expect(end.code).toBe(2);
     for (const name of ['--live', '--new', '--tries']) expect(end.err).toContain(`${name}: `);
     const service = await compared('', 'https://agent.example');
@@ -77,6 +77,13 @@ describe('landfall compare', () => {
     const revision = await compared('https://agent.example', '00000000-0000-4000-8000-000000000000');
     expect(revision.err).toContain('--base-url: base-url is missing: give the address of the control service');
     expect(revision.err).toContain('nothing says which deployment is meant');
+  });
+
+  test('says what to do where the control service refuses the key', async () => {
+    const service = await agentThat(() => '', 401);
+    const end = await compared('', 'https://agent.example', '--base-url', service.url, '--name', 'echo', '--json');
+    expect(end).toMatchObject({ code: 1, err: expect.stringMatching(/^refused: list deployments: answered 401 .*\n/) });
+    expect(JSON.parse(end.out)).toMatchObject({ outcome: 'refused', advice: expect.stringContaining('Check api-key') });
   });
 
   test('counts no time of an agent that refuses each request', async () => {
