@@ -1,6 +1,7 @@
 import type { Clock } from '../../src/clock.ts';
 import type { AgentServer } from '../../src/contract/agent/service.ts';
 import type { CallOptions } from '../../src/contract/call-options.ts';
+import { ServiceError } from '../../src/contract/service-error.ts';
 import { tryCall, type CallResult } from '../../src/deploy/try-call.ts';
 import { withTimeLimit } from '../../src/deploy/deadlines.ts';
 import type { AttemptResources, PreparedAttempt } from './progress.ts';
@@ -33,6 +34,26 @@ export const overriding = <T extends object>(original: T, methods: Partial<T>): 
         : member;
     },
   });
+
+/**
+ * The agent at the address of a hold, which may end at any time. What it made is in the database of the live agent too,
+ * and is removed there where the address is gone: that everything is missing there says nothing.
+ */
+export function atHold(agent: AgentServer, live: AgentServer | undefined): AgentServer {
+  const either = async (work: (at: AgentServer) => Promise<void>, options?: CallOptions): Promise<void> => {
+    const tried = await tryCall(work(agent));
+    if (tried.ok) return;
+    const health = await tryCall(agent.ok(options));
+    if (health.ok) throw tried.error;
+    if (!live) throw new ServiceError({ ...health.error, kind: 'unreachable' });
+    await work(live);
+  };
+  return overriding(agent, {
+    deleteThread: (id, options) => either((at) => at.deleteThread(id, options), options),
+    deleteAssistant: (id, options) => either((at) => at.deleteAssistant(id, options), options),
+    cancelRun: (id, runId, request, options) => either((at) => at.cancelRun(id, runId, request, options), options),
+  });
+}
 
 export interface CleanupContext {
   agent: AgentServer;

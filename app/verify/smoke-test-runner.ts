@@ -8,6 +8,7 @@ import { endOfTests, outOfTime } from '../../src/deploy/smoke.ts';
 import type { MeasureStepResult, SmokeStepResult, SmokeTestRunner, SmokeWaiting } from '../context.ts';
 import { answeredBefore, openTest, putAnswers } from '../reconcile/live-answers.ts';
 import { createAttempts, type AttemptOptions, type AttemptStep } from './attempt.ts';
+import { atHold } from './cleanup.ts';
 import { createConversationTester } from './conversations.ts';
 import { secretsOf, judgeHere, unjudged, type Judge } from './judge.ts';
 import { readProgress, writeProgress, type Progress } from './progress.ts';
@@ -42,7 +43,7 @@ export function createSmokeTestRunner({
   const tryConversations = createConversationTester({ clock, control, threadsAt, judge, log });
   const { attempt, cleaned, abandoned, goOn } = createAttempts(options);
 
-  const advance: SmokeTestRunner['advance'] = async (intent, tested, signal, live): Promise<SmokeStepResult> => {
+  const advance: SmokeTestRunner['advance'] = async (intent, at, signal, live): Promise<SmokeStepResult> => {
     signal.throwIfAborted();
     const before = readProgress(intent.smoke);
     const { smokeTests } = intent.terms;
@@ -51,6 +52,7 @@ export function createSmokeTestRunner({
     const measured = written && !live ? answeredBefore(intent, written)?.map(asEvidence) : undefined;
     const known = written && !live ? withoutLive(written, measured?.length ?? 0) : written;
     const test = known && { ...known, timeoutMs: Math.min(known.timeoutMs, Math.max(1, leftMs)) };
+    const tested = intent.hold ? atHold(at, live) : at;
     // What is left over may be the other's: a held revision and the live one have the same threads.
     const agent = live && test && receiverOf(test, before.attempts.length) === 'live' ? live : tested;
     if (leftMs <= 0) {

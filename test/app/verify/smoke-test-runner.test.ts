@@ -322,3 +322,18 @@ test('logs what cannot be removed, and still gives its verdict', async () => {
   expect((await driving.run()).kind).toBe('passed');
   expect(driving.logged.join()).toMatch(/smoke test says hello could not remove thread [0-9a-f-]+ \(delete thread/);
 });
+
+test('removes what a held revision made at the live one when its hold is over', async () => {
+  const driving = new Driving(testExpecting('hello'));
+  driving.over = { hold: { address: 'https://held.example.test', endsAt: '2100-01-01T00:00:00Z' } };
+  driving.live = new AgentInMemory(driving.clock);
+  const removed: string[] = [];
+  driving.live.before = (call) => removed.push(call);
+  driving.agent.after = (call) => {
+    // Its last answer: the hold ends.
+    if (call !== 'getThreadState') return;
+    for (const each of ['deleteThread', 'ok']) driving.agent.failing.set(each, [serviceError('missing', each)]);
+  };
+  await driving.run();
+  expect(removed).toEqual(['deleteThread']);
+});
