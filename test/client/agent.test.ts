@@ -3,7 +3,8 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { connectAgentServer, type AgentServerClient, type AgentServerSettings } from '../../src/client/agent.ts';
 import type { StreamEvent } from '../../src/contract/agent/stream-event.ts';
 import { recordedBytes, recordedStreams } from '../sse/recorded-stream.ts';
-import { checkNothingPending, quickClock, serviceError } from './stand-in.ts';
+import { checkNothingPending } from './intercepted.ts';
+import { quickClock, serviceError } from './stand-in.ts';
 
 const host = 'https://agent.example.test';
 const connected = (settings: Partial<AgentServerSettings> = {}): AgentServerClient =>

@@ -3,16 +3,8 @@ import { MockAgent } from 'undici';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type ControlServiceClient, type ControlServiceSettings } from '../../src/client/control.ts';
 import type { DeploymentCreateRequest } from '../../src/contract/control/deployment.ts';
-import {
-  checkNothingPending,
-  connectedControl,
-  host,
-  deploymentId,
-  deploymentReply,
-  revisionId,
-  revisionReply,
-  serviceError,
-} from './stand-in.ts';
+import { checkNothingPending, connectedControl, host } from './intercepted.ts';
+import { deploymentId, deploymentReply, revisionId, revisionReply, serviceError } from './stand-in.ts';
 
 const connected = (settings: Partial<ControlServiceSettings> = {}): ControlServiceClient =>
   connectedControl({ retry: { attempts: 1 }, ...settings });

@@ -1,15 +1,7 @@
 import nock from 'nock';
 import { afterEach, describe, expect, test } from 'vitest';
-import {
-  checkNothingPending,
-  connectedControl,
-  host,
-  deploymentId,
-  deploymentReply,
-  quickClock,
-  revisionId,
-  serviceError,
-} from './stand-in.ts';
+import { checkNothingPending, connectedControl, host } from './intercepted.ts';
+import { deploymentId, deploymentReply, quickClock, revisionId, serviceError } from './stand-in.ts';
 
 const clock = quickClock();
 const connected = () => connectedControl({ clock });

@@ -1,7 +1,8 @@
 import nock from 'nock';
 import { afterEach, expect, test } from 'vitest';
 import { connectGraders } from '../../src/client/grader.ts';
-import { checkNothingPending, quickClock, serviceError } from './stand-in.ts';
+import { checkNothingPending } from './intercepted.ts';
+import { quickClock, serviceError } from './stand-in.ts';
 
 const host = 'https://models.example.test';
 const grader = { baseUrl: `${host}/v1`, model: 'judge-1', key: 'MODEL_KEY', timeoutMs: 30_000 };

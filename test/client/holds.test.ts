@@ -4,16 +4,8 @@ import type { HoldDecision } from '../../src/contract/control/hold.ts';
 import type { Revision } from '../../src/contract/control/revision.ts';
 import { decideHold } from '../../src/deploy/decide-hold.ts';
 import { type HoldState, holdStateOf } from '../../src/planning/hold-state.ts';
-import {
-  checkNothingPending,
-  connectedControl,
-  host,
-  deploymentId,
-  deploymentReply,
-  revisionId,
-  revisionReply,
-  serviceError,
-} from './stand-in.ts';
+import { checkNothingPending, connectedControl, host } from './intercepted.ts';
+import { deploymentId, deploymentReply, revisionId, revisionReply, serviceError } from './stand-in.ts';
 
 const deploymentPath = `/v2/deployments/${deploymentId}`;
 

@@ -1,9 +1,3 @@
-import nock from 'nock';
-import {
-  connectControlService,
-  type ControlServiceClient,
-  type ControlServiceSettings,
-} from '../../src/client/control.ts';
 import type { Clock } from '../../src/clock.ts';
 import { ServiceError } from '../../src/contract/service-error.ts';
 
@@ -52,25 +46,3 @@ export const deploymentReply = {
 };
 
 export const revisionReply = { id: revisionId, status: 'BUILDING', source_revision_config: { repo_ref: 'main' } };
-
-export const host = 'https://control.example.test';
-
-/** A client of the control service at `host`. */
-export const connectedControl = (settings: Partial<ControlServiceSettings> = {}): ControlServiceClient =>
-  connectControlService({
-    baseUrl: `${host}/api-host`,
-    apiKey: 'the-api-key',
-    spelling: 'contract',
-    userAgent: 'landfall/test',
-    clock: quickClock(),
-    env: {},
-    retry: { attempts: 2 },
-    ...settings,
-  });
-
-/** Fails where a response that was prepared was never requested. */
-export function checkNothingPending(): void {
-  const missed = nock.pendingMocks();
-  nock.cleanAll();
-  if (missed.length > 0) throw new Error(`never requested: ${missed.join(', ')}`);
-}
