@@ -45,8 +45,9 @@ export function atHold(agent: AgentServer, live: AgentServer | undefined): Agent
     if (tried.ok) return;
     const health = await tryCall(agent.ok(options));
     if (health.ok) throw tried.error;
-    if (!live) throw new ServiceError({ ...health.error, kind: 'unreachable' });
-    await work(live);
+    if (live) return work(live);
+    const { operation, method, address, status, detail, effect } = health.error;
+    throw new ServiceError({ kind: 'unreachable', operation, method, address, status, detail, effect });
   };
   return overriding(agent, {
     deleteThread: (id, options) => either((at) => at.deleteThread(id, options), options),
