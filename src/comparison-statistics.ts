@@ -38,11 +38,24 @@ export function differs({ live, liveOf, changed, changedOf }: TwoCounts): number
   return Math.min(1, 2 * Math.min(more, fewerIn({ live, liveOf, changed, changedOf })));
 }
 
-/** One-sided 99.7 %: three looks together are wrong in at most about 1 %. */
-const z = 2.75;
+/**
+ * Of the intervals that exclude a change, where they are looked at once and where several times: computed exactly, an
+ * agent with a drop that is looked for is called no worse in at most 1 %, whatever its pass rate.
+ */
+const normalQuantile = { once: 2.9, often: 3 };
+/** A larger drop is excluded like one of so many points, for the interval is too short between rates near 0 and 1. */
+const largestDrop = 0.5;
+
+/** Whether a drop of the rate in `changed` is excluded, at one of so many looks. */
+export const excludesDrop = (counts: TwoCounts, drop: number, looks: number): boolean =>
+  differenceInterval(counts, looks).low > -Math.min(drop, largestDrop);
 
 /** Newcombe's interval of the difference of two rates, `changed` minus `live`. */
-export function differenceInterval({ live, liveOf, changed, changedOf }: TwoCounts): { low: number; high: number } {
+export function differenceInterval(
+  { live, liveOf, changed, changedOf }: TwoCounts,
+  looks: number,
+): { low: number; high: number } {
+  const z = looks > 1 ? normalQuantile.often : normalQuantile.once;
   const [former, latter] = [interval(live, liveOf, z), interval(changed, changedOf, z)];
   const [p, q] = [live / liveOf, changed / changedOf];
   return {

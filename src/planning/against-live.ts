@@ -41,8 +41,9 @@ function orderOf({ series, attempts }: SmokeTest): Order {
   const alone = { isPaired: false, before: 0, together: 1, mostUseless: attempts, looks: [] };
   if (series?.kind !== 'live') return alone;
   const { liveAnswersBefore: before, tries } = series;
-  if (before !== undefined) return { ...alone, before, looks: [tries] };
-  return { isPaired: true, before: 0, together: 2, mostUseless: mostIncomplete, looks: looksOf(tries) };
+  const looks = looksOf(tries);
+  if (before !== undefined) return { ...alone, before, looks };
+  return { isPaired: true, before: 0, together: 2, mostUseless: mostIncomplete, looks };
 }
 
 /**
@@ -131,16 +132,21 @@ function lookAt(series: LiveSeries, test: SmokeTest, attempts: readonly Evidence
   const answers = answersOf(test, attempts);
   let measured: readonly Measured[] | undefined;
   const measures = (): readonly Measured[] => (measured ??= compareSamples(answers.samples, series));
-  const { together, looks, mostUseless } = orderOf(test);
+  const { isPaired, together, looks, mostUseless } = orderOf(test);
   const { samples, unreachable, uselessAtEnd } = answers;
   const count = samples.changed.length;
   const isLast = count >= series.tries || uselessAtEnd >= mostUseless || unreachable > 2 * series.tries;
   const isLook = attempts.length % together === 0 && looks.includes(count);
-  const next = isLast || (isLook && !isOpen(measures())) ? 'enough' : 'again';
+  const isDecided = (): boolean => (isPaired ? !isOpen(measures()) : worseOf(measures()).length > 0);
+  const next = isLast || (isLook && isDecided()) ? 'enough' : 'again';
   const look = { answers, next, measures } as const;
   lastLooks.set(attempts, { test, made: attempts.length, look });
   return look;
 }
+
+/** What makes a test fail. */
+const worseOf = (measured: readonly Measured[]): Measured[] =>
+  decisive(measured).filter(({ verdict }) => verdict === 'worse');
 
 /** The verdict on the answers of both agents; `judged` are those of the new one. */
 export function concludeLive(
@@ -157,7 +163,7 @@ export function concludeLive(
   }
   const comparison = comparisonOf(samples, unreachable, measures());
   const measured = decisive(comparison.measures);
-  const worse = measured.filter(({ verdict }) => verdict === 'worse');
+  const worse = worseOf(measured);
   if (samples.live.length === 0 || samples.changed.length === 0) {
     return { kind: 'unproven', because: 'unreachable', why: formatComparison(comparison), comparison };
   }

@@ -2,6 +2,7 @@ import { measures, type ComparisonDesign, type Measure, type SmokeTest } from '.
 import {
   differenceInterval,
   differs,
+  excludesDrop,
   fewerIn,
   largerIn,
   largerThan,
@@ -36,6 +37,8 @@ export const looksOf = (tries: number): number[] => [...defaultLooks.filter((loo
 const falseAlarm = { suite: 0.01, passRate: 0.001 };
 /** What is looked for: the share of answers with another path, and of a time or of tokens. */
 const sought = { path: 1 / 3, share: 0.25 };
+/** The share of the error that each look takes before the last one, where only what is hopeless ends a test early. */
+const earlyShare = 0.001;
 /** A change that is too small to matter: this share of the live median, and at least so many ms. */
 const irrelevant = { share: 0.05, ms: 20 };
 /** Of an answer, the nodes that are compared. */
@@ -59,10 +62,10 @@ export function sampleOf(test: SmokeTest, evidence: Evidence): Sample | undefine
 /** One measure without the others: `isNoWorse` where what is sought is excluded. */
 type Alone = Pick<Measured, 'chance' | 'live' | 'changed'> & { isNoWorse: boolean; isMeasured: boolean };
 
-function measure(of: Measure, samples: TwoSamples, drop: number): Alone {
+function measure(of: Measure, samples: TwoSamples, drop: number, looks: number): Alone {
   switch (of) {
     case 'pass-rate':
-      return passRate(samples, drop);
+      return passRate(samples, drop, looks);
     case 'first-event':
       return amount(samples, ({ firstEventMs }) => firstEventMs, irrelevant.ms);
     case 'total':
@@ -73,11 +76,11 @@ function measure(of: Measure, samples: TwoSamples, drop: number): Alone {
       return amount(samples, ({ cost }) => cost, 0);
     case 'nodes':
     case 'tools':
-      return paths(samples, (sample) => [...new Set(sample[of])].toSorted());
+      return paths(samples, (sample) => [...new Set(sample[of])].toSorted(), looks);
     case 'node-order':
-      return paths(samples, ({ nodes = [] }) => nodes);
+      return paths(samples, ({ nodes = [] }) => nodes, looks);
     case 'tool-order':
-      return paths(samples, ({ tools = [] }) => tools);
+      return paths(samples, ({ tools = [] }) => tools, looks);
   }
 }
 
@@ -92,14 +95,14 @@ const countsOf = ({ live, changed }: TwoSamples, isCounted: (sample: Sample) => 
 
 const isRight = ({ answer }: Sample): boolean => answer === 'right';
 
-function passRate(samples: TwoSamples, drop: number): Alone {
+function passRate(samples: TwoSamples, drop: number, looks: number): Alone {
   if (samples.live.length === 0 || samples.changed.length === 0) return notMeasured;
   const counts = countsOf(samples, isRight);
   return {
     chance: fewerIn(counts),
     live: counts.live,
     changed: counts.changed,
-    isNoWorse: differenceInterval(counts).low > -drop,
+    isNoWorse: excludesDrop(counts, drop, looks),
     isMeasured: true,
   };
 }
@@ -163,7 +166,7 @@ function separateAmounts(samples: TwoSamples, valueOf: ValueOf): Amounts {
 }
 
 /** Each path is compared on its own, and the most striking one counts as that of so many. */
-function paths(samples: TwoSamples, namesOf: (sample: Sample) => readonly string[]): Alone {
+function paths(samples: TwoSamples, namesOf: (sample: Sample) => readonly string[], looks: number): Alone {
   const { live, changed } = samples;
   const all = [...live, ...changed];
   const isEmpty = all.every((sample) => namesOf(sample).length === 0);
@@ -176,12 +179,16 @@ function paths(samples: TwoSamples, namesOf: (sample: Sample) => readonly string
     live: new Set(live.map(pathOf)).size,
     changed: new Set(changed.map(pathOf)).size,
     isNoWorse: counts.every((each) => {
-      const { low, high } = differenceInterval(each);
+      const { low, high } = differenceInterval(each, looks);
       return low > -sought.path && high < sought.path;
     }),
     isMeasured: true,
   };
 }
+
+/** The share of the error that a look after so many answers takes, where the agents do not answer in pairs. */
+const shareOf = (answers: number, tries: number): number =>
+  answers < tries ? earlyShare : 1 - earlyShare * (looksOf(tries).length - 1);
 
 /**
  * All measures of one test. Each is looked at as strictly as all deciding measures of all tests together allow, with
@@ -191,9 +198,10 @@ export function compareSamples(samples: TwoSamples, design: ComparisonDesign): M
   const { tries, drop, decideBy, tests } = design;
   const strict = falseAlarm.suite / (tests * decideBy.length);
   const looks = samples.isPaired ? looksOf(tries).length : 1;
+  const share = samples.isPaired ? 1 / looks : shareOf(samples.changed.length, tries);
   return measures.map((of): Measured => {
-    const { chance, isNoWorse, isMeasured, live, changed } = measure(of, samples, drop);
-    const counted = Math.min(1, chance * looks);
+    const { chance, isNoWorse, isMeasured, live, changed } = measure(of, samples, drop, looks);
+    const counted = Math.min(1, chance / share);
     const isWorse = counted <= (of === 'pass-rate' ? Math.min(strict, falseAlarm.passRate) : strict);
     const verdict = !isMeasured ? 'not-measured' : isWorse ? 'worse' : isNoWorse ? 'no-worse' : 'undecided';
     return { measure: of, verdict, decides: decideBy.includes(of), chance: counted, live, changed };

@@ -5,6 +5,7 @@ import { concludeLive, nextOfLive, receiverOf, requestsOfLive, withoutLive } fro
 import { compareSamples, type Pair } from '../../src/planning/compare.ts';
 import { asJudged } from '../../src/planning/series.ts';
 import type { Evidence, Sample } from '../../src/planning/verdict-types.ts';
+import { worstNoWorseError } from '../no-worse-error.ts';
 import { hello } from '../deploy/deploy-fixture.ts';
 
 const usual: Sample = {
@@ -28,10 +29,10 @@ const pairs = (count: number, change: (index: number) => Partial<Sample>): Pair[
 
 const design: ComparisonDesign = { tries: 160, drop: 0.3, decideBy: measures, tests: 1 };
 
-const measuredOf = (of: Pair[], { isPaired = true, tests = 1 } = {}) =>
+const measuredOf = (of: Pair[], { isPaired = true, tests = 1, tries = design.tries } = {}) =>
   compareSamples(
     { live: of.map(({ live }) => live), changed: of.map(({ changed }) => changed), isPaired },
-    { ...design, tests },
+    { ...design, tests, tries },
   );
 
 const verdictsOf = (of: Pair[], isPaired = true) =>
@@ -117,11 +118,33 @@ test('the more tests there are, the stricter each is', () => {
   expect(measuredOf(some, { tests: 100 })[3]).toMatchObject({ measure: 'nodes', verdict: 'undecided' });
 });
 
-test('each of three looks is paid for', () => {
-  const fewer = pairs(30, (index) => (index % 10 < 2 ? { answer: 'wrong' } : {}));
-  const [[looked], [once]] = [measuredOf(fewer), measuredOf(fewer, { isPaired: false })];
-  expect(once?.chance).toBeGreaterThan(0);
-  expect(looked?.chance).toBeCloseTo(3 * (once?.chance ?? 0), 10);
+describe('each look is paid for', () => {
+  const fewer = (count: number) => pairs(count, (index) => (index % 3 === 0 ? { answer: 'wrong' } : {}));
+  const chanceOf = (count: number, tries: number, isPaired: boolean) =>
+    measuredOf(fewer(count), { isPaired, tries })[0]?.chance ?? 0;
+
+  test('in pairs with an equal share', () => {
+    const once = chanceOf(30, 30, true);
+    expect(once).toBeGreaterThan(0);
+    expect(chanceOf(30, 60, true) / once).toBeCloseTo(2, 10);
+    expect(chanceOf(30, 160, true) / once).toBeCloseTo(3, 10);
+  });
+
+  test('where one agent was measured before with a thousandth, and the last with what is left', () => {
+    const once = chanceOf(30, 30, false);
+    expect(chanceOf(30, 100, false) / once).toBeCloseTo(1_000, 6);
+    expect(chanceOf(100, 100, false) / chanceOf(100, 100, true)).toBeCloseTo(1 / 0.998 / 3, 10);
+  });
+});
+
+test.each([
+  [[20], 0.5],
+  [[30, 60], 0.3],
+  [[30, 60, 100], 0.5],
+])('of looks after %j answers, a drop of %d is called no worse in at most 1 %%, computed exactly', (looks, drop) => {
+  const worst = worstNoWorseError(looks, drop);
+  expect(worst).toBeLessThanOrEqual(0.01);
+  expect(worst).toBeGreaterThan(0.004);
 });
 
 test('few pairs decide nothing, and none measure nothing', () => {
@@ -255,5 +278,21 @@ describe('a test against the live revision', () => {
       comparison: { isBeside: false, live: { right: 40, answers: 40 }, changed: { right: 0, answers: 40 } },
     });
     expect(withoutLive(against, 0)).toEqual(hello);
+  });
+
+  test('ends early where the live agent answered before only if the new one is worse beyond doubt', () => {
+    const after = withoutLive({ ...against, series: { ...series, tries: 100 } }, 100);
+    if (after.series?.kind !== 'live') throw new Error('it compares');
+    const live = after.series;
+    const next = (count: number, changed: Evidence) => nextOfLive(live, after, attempts(count, right, changed, after));
+    expect([next(100 + 30, wrong), next(100 + 31, wrong)]).toEqual(['again', 'enough']);
+    expect([next(100 + 31, right), next(100 + 61, right), next(100 + 101, right)]).toEqual([
+      'again',
+      'again',
+      'enough',
+    ]);
+    expect(next(100 + 31, { ...right, totalMs: 3_000 })).toBe('enough');
+    expect(next(100 + 31, { ...right, nodes: ['ask', 'say'] })).toBe('enough');
+    expect(requestsOfLive(after.series, after, attempts(100 + 29, right, right, after))).toBe(2);
   });
 });
