@@ -51,10 +51,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'each test counts as the only one of its suite',
-    file: 'src/config/written-smoke-test.ts',
+    file: 'src/config/written-series.ts',
     test: 'test/config/smoke-test.test.ts',
-    from: 'tests: sharing,',
-    to: 'tests: 1,',
+    from: 'designSeries(test, sharing, search)',
+    to: 'designSeries(test, 1, search)',
     killedBy: 'tests with a pass rate and tests against the live revision share the errors of one suite',
   },
   {
