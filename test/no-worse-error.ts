@@ -31,7 +31,7 @@ const transposed = (rows: readonly (readonly number[])[]): number[][] =>
  * How often an agent whose pass rate is lower by exactly `drop` is called no worse after one of these numbers of answers
  * of each agent: computed exactly, with the right answers of both counted at each look.
  */
-export function noWorseError(looks: readonly number[], liveRate: number, drop: number): number {
+function noWorseError(looks: readonly number[], liveRate: number, drop: number): number {
   let [table, answers, error] = [[[1]], 0, 0];
   for (const look of looks) {
     const more = look - answers;
