@@ -123,20 +123,25 @@ function seenIn(value: unknown, test: Exclude<ValueTest, { kind: 'matches' }>, w
     case 'similar':
       return similarTo(value, test, words);
     case 'schema':
-      return fitting([value], test.schema, value, words);
+      return whereOneFits([value], test.schema, value, words);
     case 'json': {
       const parsed = isParsed(value) ? parsedJson(value) : undefined;
-      return fitting(parsed ? [parsed.value] : [], test.schema, value, words);
+      return whereOneFits(parsed ? [parsed.value] : [], test.schema, value, words);
     }
     case 'contains-json':
-      return fitting(isParsed(value) ? jsonWithin(value) : [], test.schema, value, words);
+      return whereOneFits(isParsed(value) ? jsonWithin(value) : [], test.schema, value, words);
   }
 }
 
 const isParsed = (value: unknown): value is string => typeof value === 'string' && value.length <= longestMatched;
 
 /** Whether one of the values that were found fits a schema. */
-function fitting(found: readonly unknown[], schema: SchemaObject, value: unknown, words: TextFormatter): CheckResult {
+function whereOneFits(
+  found: readonly unknown[],
+  schema: SchemaObject,
+  value: unknown,
+  words: TextFormatter,
+): CheckResult {
   let first: string | undefined;
   for (const each of found) {
     const mismatch = schemaMismatch(schema, each, words);

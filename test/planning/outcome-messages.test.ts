@@ -57,18 +57,18 @@ const failed: TestVerdict = {
   firstEventMs: 1,
   totalMs: 2,
 };
-const unproven: TestVerdict = { kind: 'unproven', because: 'unreachable', why: 'nothing came.' };
+const unproven: TestVerdict = { kind: 'unproven', because: 'unreachable', why: 'nothing arrived.' };
 const named = (name: string, verdict: TestVerdict): NamedVerdict => ({ name, attempts: 1, verdict });
 
 test.each<['failed' | 'unproven', NamedVerdict[], string]>([
   ['failed', [named('hi', failed)], 'hi: two was expected, something else was seen'],
-  ['unproven', [named('hi', failed), named('ho', unproven)], 'ho: nothing came'],
+  ['unproven', [named('hi', failed), named('ho', unproven)], 'ho: nothing arrived'],
   [
     'failed',
     [named('a', unproven), named('b', failed), named('c', failed)],
     'b: two was expected, something else was seen (and 1 more)',
   ],
-  ['unproven', [named('a', unproven), named('b', unproven), named('c', unproven)], 'a: nothing came (and 2 more)'],
+  ['unproven', [named('a', unproven), named('b', unproven), named('c', unproven)], 'a: nothing arrived (and 2 more)'],
   ['failed', [named('a', { ...failed, held: [held(true, 'one')] })], 'a: nothing was expected'],
   ['failed', [named('a', unproven)], 'no reason given'],
 ])('the first of the tests that ended %s is named (%#)', (kind, tests, clause) =>
@@ -106,7 +106,7 @@ test('conversations are no smoke test in what is said of a revision', () => {
   const verdict = { kind: 'failed', tests: [named('hi', { ...failed, kind: 'passed' }), brokenConversations] } as const;
   expect(reasonOfDecision(verdict)).toBe('It broke copies of conversations: thread t1: it is gone.');
   expect(reasonOfDecision({ kind: 'unproven', tests: [named('conversations', unproven)] })).toBe(
-    'Its conversations proved nothing, which is no reason to discard it: nothing came.',
+    'Its conversations proved nothing, which is no reason to discard it: nothing arrived.',
   );
   const passed = (name: string) => named(name, { ...failed, kind: 'passed' });
   expect(reasonOfDecision({ kind: 'passed', tests: [passed('hi'), passed('conversations')] })).toBe(

@@ -89,8 +89,8 @@ describe('a process that is killed', () => {
     async (phase) => {
       const whole = conversing();
       await whole.process();
-      expect(whole.acts).toBeGreaterThan(25);
-      for (let nth = 1; nth <= whole.acts; nth += 1) {
+      expect(whole.calls).toBeGreaterThan(25);
+      for (let nth = 1; nth <= whole.calls; nth += 1) {
         const all = conversing();
         expect(await all.process({ nth, phase })).toBe('killed');
         expect([nth, await all.process()]).toMatchObject([nth, passed]);

@@ -29,8 +29,8 @@ export class Conversing {
   readonly logged: string[] = [];
   /** Every state that was stored. */
   readonly stored: string[] = [];
-  /** How many acts the last process did. */
-  acts = 0;
+  /** How many calls the last process made. */
+  calls = 0;
   intent: Intent;
 
   constructor() {
@@ -58,10 +58,10 @@ export class Conversing {
   async process(kill?: Kill, signal: AbortSignal = new AbortController().signal): Promise<Verdict | 'killed'> {
     const { promise: killed, resolve: die } = Promise.withResolvers<'killed'>();
     let isDead = false;
-    this.acts = 0;
+    this.calls = 0;
     const act = async <T>(work: () => Promise<T> | T): Promise<T> => {
-      this.acts += 1;
-      const isLast = this.acts === kill?.nth;
+      this.calls += 1;
+      const isLast = this.calls === kill?.nth;
       if (isLast && kill.phase === 'before') isDead = true;
       const done = isDead ? undefined : { value: await work() };
       if (isLast) {
