@@ -1,6 +1,6 @@
 import type { Deployment } from '../../src/contract/control/deployment.ts';
 import { hashOfTest } from '../../src/deploy/kept-baselines.ts';
-import { fewest, noteKept } from '../../src/deploy/measure-live.ts';
+import { fewestAnswers, noteKept } from '../../src/deploy/measure-live.ts';
 import { answersBefore, comparesKept } from '../../src/planning/against-live.ts';
 import { samplesOf } from '../../src/planning/baseline.ts';
 import { deadlineIn, isExpired } from './deadlines.ts';
@@ -120,7 +120,7 @@ async function endMeasuring(work: ReconcileContext, intent: Intent, live: LiveAn
 function withoutOpen(intent: Intent, live: LiveAnswers): LiveAnswers {
   const answers = comparingTests(intent).map(({ name: test }) => {
     const samples = live.answers.find((each) => each.test === test)?.samples ?? [];
-    return { test, samples: samples.length < fewest ? [] : samples };
+    return { test, samples: samples.length < fewestAnswers ? [] : samples };
   });
   return withNoteOfEmpty({ ...live, answers });
 }
@@ -129,7 +129,7 @@ function withNoteOfEmpty(live: LiveAnswers): LiveAnswers {
   const empty = live.answers.filter(({ samples }) => samples.length === 0).length;
   if (empty === 0) return live;
   const tests = empty === 1 ? '1 smoke test proves nothing' : `${empty} smoke tests prove nothing`;
-  const why = `the live revision ${live.revisionId} gave fewer than ${fewest} answers before the change`;
+  const why = `the live revision ${live.revisionId} gave fewer than ${fewestAnswers} answers before the change`;
   return { ...live, notes: [...live.notes, `${tests}, because ${why}`] };
 }
 

@@ -2,7 +2,7 @@ import { answersBefore, receiverOf, withoutLive } from '../../src/planning/again
 import { isPauseDue } from '../../src/planning/series.ts';
 import type { ConversationServer } from '../../src/contract/agent/service.ts';
 import type { Evidence, Sample, TestVerdict } from '../../src/planning/verdict-types.ts';
-import { asEvidence, fewest } from '../../src/deploy/measure-live.ts';
+import { asEvidence, fewestAnswers } from '../../src/deploy/measure-live.ts';
 import { pauseAfter } from '../../src/deploy/send-attempts.ts';
 import { endOfTests, outOfTime } from '../../src/deploy/smoke.ts';
 import type { MeasureStepResult, SmokeStepResult, SmokeTestRunner, SmokeWaiting } from '../context.ts';
@@ -132,7 +132,7 @@ export function createSmokeTestRunner({
         return [sample];
       });
       const wanted = answersBefore(test);
-      const samples = answers.length < Math.min(wanted, fewest) ? [] : answers.slice(-wanted);
+      const samples = answers.length < Math.min(wanted, fewestAnswers) ? [] : answers.slice(-wanted);
       return { kind: 'measured', state: writeProgress({ ...progress, attempts: [] }), samples };
     }
   };

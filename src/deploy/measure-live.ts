@@ -69,7 +69,7 @@ export function noteKept(
 }
 
 /** Fewer answers could never show that a change made the agent worse. */
-export const fewest = 10;
+export const fewestAnswers = 10;
 
 /** What the live agent answered: `former` answers, and as many more as are missing. */
 async function measure(
@@ -79,5 +79,5 @@ async function measure(
   const wanted = answersBefore(test);
   const { attempts } = await sendAttempts(withAnswers(test, wanted), former, { agent, ...sendingOf(run) });
   const answers = attempts.filter(({ kind }) => kind !== 'unreachable').map((each) => asJudged(test, each));
-  return answers.length < Math.min(wanted, fewest) ? [] : answers.slice(-wanted);
+  return answers.length < Math.min(wanted, fewestAnswers) ? [] : answers.slice(-wanted);
 }
