@@ -32,6 +32,9 @@ export interface Sending {
 const firstPauseMs = 2_000;
 const longestPauseMs = 15_000;
 
+/** What is known of a request that the time of the tests leaves no room for: it is not sent. */
+const tooLate: Evidence = { kind: 'unreachable', why: 'the time for the tests was over' };
+
 /** How long to wait (ms) when this many attempts were made. */
 export const pauseAfter = (attempts: number, random: () => number): number =>
   backoffMs(attempts, firstPauseMs, longestPauseMs) * (0.9 + random() * 0.2);
@@ -49,12 +52,17 @@ export async function sendAttempts(
   const left = (what: string) => note?.(redact(`smoke test ${test.name} could not remove ${what}`));
   let attempts = former;
   for (;;) {
-    const leftMs = until - clock.now();
-    if (leftMs <= 0) return { attempts, isOutOfTime: true };
-    const timely = { ...test, timeoutMs: Math.min(test.timeoutMs, leftMs) };
+    if (clock.now() >= until) return { attempts, isOutOfTime: true };
     const sent = turnsOf(test, attempts.length, attemptsAtOnce(test, attempts)).map(async (turn) => {
       const answers: Evidence[] = [];
       for (const attempt of turn) {
+        // Those before it in its turn have taken some of the time.
+        const leftMs = until - clock.now();
+        if (leftMs <= 0) {
+          answers.push(tooLate);
+          continue;
+        }
+        const timely = { ...test, timeoutMs: Math.min(test.timeoutMs, leftMs) };
         const receiver = receiverOf(test, attempt) === 'live' && live ? live : agent;
         const evidence = await sendTestRequest(timely, { agent: receiver, clock, signal, left });
         answers.push(await gradeAnswer(test, evidence, { graders, signal, redact }));

@@ -28,10 +28,10 @@ export interface TwoSamples {
   isPaired: boolean;
 }
 
-/** The numbers of answers after which a comparison may end, and the most of them. */
-const defaultLooks: readonly number[] = [30, 60, 160];
+/** The numbers of answers after which a comparison may end before it has the most of them: one more look adds to the errors. */
+const earlyLooks: readonly number[] = [30, 60];
 
-export const looksOf = (tries: number): number[] => [...defaultLooks.filter((look) => look < tries), tries];
+export const looksOf = (tries: number): number[] => [...earlyLooks.filter((look) => look < tries), tries];
 
 /** All measures of all tests together, and the pass rate of one test. */
 const falseAlarm = { suite: 0.01, passRate: 0.001 };

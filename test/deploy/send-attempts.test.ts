@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { sendAttempts } from '../../src/deploy/send-attempts.ts';
+import { AgentModel, says } from './agent-model.ts';
+import { hello } from './deploy-fixture.ts';
+import { SimulatedClock } from './simulated-clock.ts';
+
+test.each([
+  ['is over before the second request of a pair', says('hello', 999_999_999), says('hello'), [1, 0]],
+  ['is over during it', says('hello', 80_000), says('hello', 999_999_999), [1, 1]],
+])('no request goes on after the time of the tests, where it %s', async (_, ofLive, ofNew, requests) => {
+  const clock = new SimulatedClock();
+  const [live, agent] = [new AgentModel(clock, ofLive), new AgentModel(clock, ofNew)];
+  const series = { kind: 'live', atOnce: 4, tries: 30, drop: 0.3, decideBy: ['pass-rate'], tests: 1 } as const;
+  const until = clock.now() + 100_000;
+  const compared = { ...hello, timeoutMs: 120_000, series };
+  const { isOutOfTime, attempts } = await sendAttempts(compared, [], { agent, live, clock, random: () => 0.5, until });
+  expect([isOutOfTime, attempts.length]).toEqual([true, 2]);
+  expect([live.requested.length, agent.requested.length]).toEqual(requests);
+  // A hold ends a minute later.
+  expect(clock.now() - until).toBeLessThan(30_000);
+});
