@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { differs, fewerIn, largerIn, largerThan, shiftBetween, shiftOf } from '../../src/comparison-statistics.ts';
 import { measures, type ComparisonDesign, type SmokeTest } from '../../src/config/smoke-test.ts';
 import { concludeLive, nextOfLive, receiverOf, requestsOfLive, withoutLive } from '../../src/planning/against-live.ts';
-import { compareSamples, type Pair } from '../../src/planning/compare.ts';
+import { compareSamples, looksOf, type Pair } from '../../src/planning/compare.ts';
 import { asJudged } from '../../src/planning/series.ts';
 import type { Evidence, Sample } from '../../src/planning/verdict-types.ts';
 import { worstNoWorseError } from '../no-worse-error.ts';
@@ -138,13 +138,27 @@ describe('each look is paid for', () => {
 });
 
 test.each([
-  [[20], 0.5],
-  [[30, 60], 0.3],
-  [[30, 60, 100], 0.5],
-])('of looks after %j answers, a drop of %d is called no worse in at most 1 %%, computed exactly', (looks, drop) => {
-  const worst = worstNoWorseError(looks, drop);
+  [20, 0.4],
+  [60, 0.3],
+  [100, 0.4],
+  [160, 0.45],
+  [160, 0.48],
+  [200, 0.4],
+  [200, 0.5],
+])('with at most %d answers, a drop of %d is called no worse in at most 0.01, computed exactly', (tries, drop) => {
+  const worst = worstNoWorseError(looksOf(tries), drop);
   expect(worst).toBeLessThanOrEqual(0.01);
-  expect(worst).toBeGreaterThan(0.004);
+  // A larger one is excluded like one of 0.4.
+  expect(worst).toBeGreaterThan(drop > 0.4 ? 0 : 0.004);
+});
+
+test('the errors of times are for three looks, however many answers there are', () => {
+  expect([looksOf(20), looksOf(60), looksOf(160), looksOf(200)]).toEqual([
+    [20],
+    [30, 60],
+    [30, 60, 160],
+    [30, 60, 200],
+  ]);
 });
 
 test('few pairs decide nothing, and none measure nothing', () => {
