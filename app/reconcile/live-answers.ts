@@ -1,8 +1,10 @@
 import type { SmokeTest } from '../../src/config/smoke-test.ts';
 import { agentAddress, type Deployment } from '../../src/contract/control/deployment.ts';
+import { capitalized } from '../../src/contract/plain-text.ts';
 import { textsToMask } from '../../src/contract/control/secret.ts';
 import { maskOf } from '../../src/contract/mask.ts';
 import { hashOfTest } from '../../src/deploy/kept-baselines.ts';
+import { uncomparedNote } from '../../src/planning/against-live.ts';
 import { toBaselineRequest } from '../../src/planning/baseline.ts';
 import type { Sample } from '../../src/planning/verdict-types.ts';
 import { storableText } from '../inbox/storable-json.ts';
@@ -60,7 +62,7 @@ export function withNotes(intent: Intent, more: readonly string[] = []): Intent 
 export const notesOfUncompared = (intent: Intent): string[] =>
   (intent.hold?.live === undefined ? comparingTests(intent) : [])
     .filter((test) => !answeredBefore(intent, test))
-    .map(({ name }) => `Smoke test ${name} has no live revision to be compared with: one right answer is enough`);
+    .map((test) => capitalized(uncomparedNote(test)));
 
 /** The most that is stored of all answers with one intent (characters of JSON). */
 const mostCharacters = 1_000_000;

@@ -1,8 +1,10 @@
 import type { Deployment } from '../../src/contract/control/deployment.ts';
+import { capitalized } from '../../src/contract/plain-text.ts';
 import { hashOfTest } from '../../src/deploy/kept-baselines.ts';
-import { fewestAnswers, noteKept } from '../../src/deploy/measure-live.ts';
+import { fewestAnswers, noteKept, usableAnswers } from '../../src/deploy/measure-live.ts';
 import { answersBefore, comparesKept } from '../../src/planning/against-live.ts';
 import { samplesOf } from '../../src/planning/baseline.ts';
+import { counted } from '../../src/verdict-table/words.ts';
 import { deadlineIn, isExpired } from './deadlines.ts';
 import type { Intent, LiveAnswers } from './intent.ts';
 import { baselinesOf, comparedRevision, comparingTests, openTest, putAnswers, withNotes } from './live-answers.ts';
@@ -33,14 +35,14 @@ export async function withLiveAnswers(
   const stored = await store.baselines(intent.deploymentId, revisionId, tests.map(hashOfTest));
   const kept = tests.flatMap((test) => {
     const found = stored.find(({ testHash }) => testHash === hashOfTest(test));
-    const samples = found && samplesOf(toStored(found));
+    const samples = found && samplesOf(found);
     if (!found || !samples) return [];
     const isOpen = samples.length < answersBefore(test);
     const answers = { test: test.name, samples: samples.slice(-answersBefore(test)), ...(isOpen && { isOpen }) };
-    return [{ answers, takenAt: new Date(found.takenAt).toISOString(), samples }];
+    return [{ answers, takenAt: new Date(found.takenAt).toISOString() }];
   });
   const notes: string[] = [];
-  noteKept(kept, revisionId, { note: (text) => notes.push(`${text.charAt(0).toUpperCase()}${text.slice(1)}`) });
+  noteKept(kept, revisionId, { note: (text) => notes.push(capitalized(text)) });
   const rounds = (intent.live?.rounds ?? 0) + 1;
   const answers = kept.reduce<LiveAnswers['answers']>((all, each) => putAnswers(all, each.answers), []);
   const live: LiveAnswers = {
@@ -54,13 +56,6 @@ export async function withLiveAnswers(
   const measuring: Intent = { ...intent, live, unheld: true };
   return openTest(measuring) ? { ...measuring, state: 'measuring' } : measuring;
 }
-
-const toStored = ({ revisionId, testHash, takenAt, answers }: Baseline) => ({
-  revision_id: revisionId,
-  test_hash: testHash,
-  taken_at: new Date(takenAt).toISOString(),
-  answers,
-});
 
 /** Stores that the live revision is measured. Nothing is sent to the service meanwhile. */
 export async function beginMeasuring(work: ReconcileContext, intent: Intent): Promise<StepResult> {
@@ -118,9 +113,9 @@ async function endMeasuring(work: ReconcileContext, intent: Intent, live: LiveAn
 
 /** What is kept, where no time is left to measure more. */
 function withoutOpen(intent: Intent, live: LiveAnswers): LiveAnswers {
-  const answers = comparingTests(intent).map(({ name: test }) => {
-    const samples = live.answers.find((each) => each.test === test)?.samples ?? [];
-    return { test, samples: samples.length < fewestAnswers ? [] : samples };
+  const answers = comparingTests(intent).map((test) => {
+    const samples = live.answers.find((each) => each.test === test.name)?.samples ?? [];
+    return { test: test.name, samples: usableAnswers(test, samples) };
   });
   return withNoteOfEmpty({ ...live, answers });
 }
@@ -128,7 +123,7 @@ function withoutOpen(intent: Intent, live: LiveAnswers): LiveAnswers {
 function withNoteOfEmpty(live: LiveAnswers): LiveAnswers {
   const empty = live.answers.filter(({ samples }) => samples.length === 0).length;
   if (empty === 0) return live;
-  const tests = empty === 1 ? '1 smoke test proves nothing' : `${empty} smoke tests prove nothing`;
+  const tests = counted(empty, 'smoke test proves nothing', 'smoke tests prove nothing');
   const why = `the live revision ${live.revisionId} gave fewer than ${fewestAnswers} answers before the change`;
   return { ...live, notes: [...live.notes, `${tests}, because ${why}`] };
 }

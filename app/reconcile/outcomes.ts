@@ -1,10 +1,12 @@
+import { capitalized } from '../../src/contract/plain-text.ts';
 import { shortCommit } from '../../src/planning/commit.ts';
 import { describeOpenHold, outcomeOfDiscard } from '../../src/planning/hold-messages.ts';
 import { firstTestOf, outcomeOfRollout } from '../../src/planning/outcome-messages.ts';
 import type { Rollout } from '../../src/planning/rollout-types.ts';
 import type { Decision } from '../../src/planning/trigger-types.ts';
-import { conversationsTest } from '../../src/planning/verdict-subject.ts';
+import { isOfConversations } from '../../src/planning/verdict-subject.ts';
 import type { Verdict } from '../../src/planning/verdict-types.ts';
+import { counted } from '../../src/verdict-table/words.ts';
 import type { Intent, IntentOutcome } from './intent.ts';
 
 /** How an intent ended, but for the time. */
@@ -25,7 +27,7 @@ export const withDecisionOutcome = (
   at: number,
 ): Intent => {
   const { why } = decision;
-  return withOutcome({ ...intent, decision }, { kind, reason: `${why.charAt(0).toUpperCase()}${why.slice(1)}.` }, at);
+  return withOutcome({ ...intent, decision }, { kind, reason: `${capitalized(why)}.` }, at);
 };
 
 export function supersededOutcome(intent: Intent, head: string, contains: boolean | undefined): NewIntentOutcome {
@@ -107,9 +109,8 @@ export const discardOutcome = (intent: Intent, statusMessage: string | undefined
 export function verifiedOutcome(intent: Intent, { kind, tests }: Verdict): NewIntentOutcome {
   const { revisionId, commit, verified } = intent;
   const when = verified === 'before-traffic' ? ' before it got traffic' : '';
-  const smoke = tests.filter(({ name }) => name !== conversationsTest);
-  const passed =
-    smoke.length === 0 ? '' : ` and passed ${smoke.length} smoke test${smoke.length === 1 ? '' : 's'}${when}`;
+  const smoke = tests.filter((test) => !isOfConversations(test));
+  const passed = smoke.length === 0 ? '' : ` and passed ${counted(smoke.length, 'smoke test')}${when}`;
   const goOn = smoke.length === tests.length ? '' : `, and conversations go on with it`;
   const proven = kind === 'passed' ? `${passed}${goOn}` : '';
   return { kind: 'deployed', reason: `Revision ${revisionId} of commit ${shortCommit(commit)} is live${proven}.` };
@@ -118,7 +119,7 @@ export function verifiedOutcome(intent: Intent, { kind, tests }: Verdict): NewIn
 export function unverifiedOutcome({ revisionId, verified }: Intent, verdict: Verdict): NewIntentOutcome {
   const first = verdict.tests.find((test) => test.verdict.kind === 'unproven');
   const what =
-    first?.name === conversationsTest ? 'conversations are not proven to go on with it' : 'is not proven to answer';
+    first && isOfConversations(first) ? 'conversations are not proven to go on with it' : 'is not proven to answer';
   const how = verified === 'before-traffic' ? 'was promoted' : 'is live';
   return {
     kind: 'unproven',

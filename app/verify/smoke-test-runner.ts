@@ -1,10 +1,11 @@
-import { answersBefore, receiverOf, withoutLive } from '../../src/planning/against-live.ts';
+import { receiverOf, withoutLive } from '../../src/planning/against-live.ts';
 import { isPauseDue } from '../../src/planning/series.ts';
 import type { ConversationServer } from '../../src/contract/agent/service.ts';
-import type { Evidence, Sample, TestVerdict } from '../../src/planning/verdict-types.ts';
-import { asEvidence, fewestAnswers } from '../../src/deploy/measure-live.ts';
+import type { Evidence, Sample } from '../../src/planning/verdict-types.ts';
+import { asEvidence } from '../../src/planning/compare.ts';
+import { usableAnswers } from '../../src/deploy/measure-live.ts';
 import { pauseAfter } from '../../src/deploy/send-attempts.ts';
-import { endOfTests, outOfTime } from '../../src/deploy/smoke.ts';
+import { endOfTests, nothingBefore, outOfTime } from '../../src/deploy/smoke.ts';
 import type { MeasureStepResult, SmokeStepResult, SmokeTestRunner, SmokeWaiting } from '../context.ts';
 import { answeredBefore, openTest, putAnswers } from '../reconcile/live-answers.ts';
 import { createAttempts, type AttemptOptions, type AttemptStep } from './attempt.ts';
@@ -22,13 +23,6 @@ export interface SmokeTestRunnerOptions extends AttemptOptions {
 
 /** One step of one intent's tests, and the answers of the live revision before the change. */
 type Step = Omit<AttemptStep<SmokeWaiting>, 'after'> & { former: readonly Evidence[] };
-
-/** Where the live revision gave no answers to compare with. */
-const nothingBefore: TestVerdict = {
-  kind: 'unproven',
-  because: 'unreachable',
-  why: 'the live revision answered nothing before the change that could be compared',
-};
 
 /**
  * Runs the smoke tests of a live or held revision, one after the other, and sends them to the live revision before a
@@ -131,9 +125,8 @@ export function createSmokeTestRunner({
         const { kind: _, ...sample } = each;
         return [sample];
       });
-      const wanted = answersBefore(test);
-      const samples = answers.length < Math.min(wanted, fewestAnswers) ? [] : answers.slice(-wanted);
-      return { kind: 'measured', state: writeProgress({ ...progress, attempts: [] }), samples };
+      const state = writeProgress({ ...progress, attempts: [] });
+      return { kind: 'measured', state, samples: usableAnswers(test, answers) };
     }
   };
 

@@ -33,5 +33,8 @@ export function withoutFullStop(sentence: string): string {
   return sentence.slice(0, end);
 }
 
+/** The text with its first letter as a capital. */
+export const capitalized = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+
 /** Ends a text with exactly one full stop, whether it has one or not. */
 export const asSentence = (words: string): string => `${withoutFullStop(words)}.`;

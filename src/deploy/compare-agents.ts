@@ -4,9 +4,10 @@ import { type ComparisonDesign, measures, type SmokeTest } from '../config/smoke
 import type { AgentServer, ConversationServer } from '../contract/agent/service.ts';
 import type { ControlService } from '../contract/control/service.ts';
 import type { Graders } from '../contract/grader.ts';
+import { asEvidence } from '../planning/compare.ts';
 import { attributeVerdict } from '../planning/verdict-subject.ts';
 import { concludeAll } from '../planning/verdict.ts';
-import type { Evidence, Verdict } from '../planning/verdict-types.ts';
+import type { Verdict } from '../planning/verdict-types.ts';
 import type { AgentSearch, FoundAgents, KeptAnswers } from './compared-agents.ts';
 import { checkConversations, recordConversations } from './conversations.ts';
 import type { DeployEvent } from './deploy-event.ts';
@@ -69,13 +70,7 @@ const asCompared = (
 /** Sends the tests to the new agent only: kept answers stand for the live one. */
 async function compareWithKept({ revisionId, answers }: KeptAnswers, comparison: AgentComparison): Promise<Verdict> {
   const tests = comparison.tests.filter((test) => answers.has(test));
-  const before = new Map<string, readonly Evidence[]>();
-  for (const [{ name }, { samples }] of answers) {
-    before.set(
-      name,
-      samples.map((sample): Evidence => ({ kind: 'judged', ...sample })),
-    );
-  }
+  const before = new Map([...answers].map(([{ name }, { samples }]) => [name, samples.map(asEvidence)]));
   const { live: _, ...dependencies } = comparison;
   const tested = await smoke({
     ...dependencies,

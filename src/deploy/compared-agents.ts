@@ -50,7 +50,7 @@ export interface AgentSearch {
 interface SearchedService {
   deployment: { name?: string | undefined; deploymentId?: string | undefined };
   control: Pick<ControlService, 'getDeployment' | 'getRevision' | 'listDeployments' | 'listRevisions'> &
-    Pick<ControlService, 'features' | 'getBaseline' | 'keepBaseline'>;
+    Pick<ControlService, 'features' | 'getBaseline'>;
 }
 
 /** When the oldest of the answers were taken. */
@@ -118,7 +118,7 @@ async function liveAgent(search: SearchWithin): Promise<ComparedAgent | KeptAnsw
   if (found.ok) return found.agent;
   const missed = (error: unknown): void =>
     note(`what is kept of revision ${id} could not be read: ${messageOf(error)}`);
-  const context = { ...search, deploymentId: deployment.id, revisionId: id, redact: asItIs, missed };
+  const context = { ...search, deploymentId: deployment.id, revisionId: id, missed };
   const answers = await readBaselines(tests, context);
   if (answers.size > 0) return { kind: 'kept', revisionId: id, answers };
   throw notServing(found.revision, deployment, ', and no answers of it to these smoke tests are kept');
@@ -157,8 +157,6 @@ async function agentOf(
   const agent = heldAgent(read.value);
   return agent ? { ok: true, agent } : { ok: false, revision: read.value };
 }
-
-const asItIs = (text: string): string => text;
 
 function servingAgent(deployment: Deployment, revisionId: string): ComparedAgent {
   const address = agentAddress(deployment);

@@ -1,6 +1,6 @@
 import { asSentence } from '../contract/plain-text.ts';
 import { isTransient, type ServiceError } from '../contract/service-error.ts';
-import { conversationsTest } from '../planning/verdict-subject.ts';
+import { isOfConversations } from '../planning/verdict-subject.ts';
 import type { OutcomeKind } from './outcome-types.ts';
 import type { DeployRunRequest, RunState } from './deploy-run.ts';
 import type { StartResult } from './start-deploy.ts';
@@ -237,7 +237,7 @@ function reportOfCancel(
 }
 
 function reportOfPassed({ verdict }: RunState): EndingDescription {
-  const tests = verdict?.tests.filter(({ name }) => name !== conversationsTest) ?? [];
+  const tests = verdict?.tests.filter((test) => !isOfConversations(test)) ?? [];
   const count = tests.length === 1 ? '1 smoke test' : `${tests.length} smoke tests`;
   return { kind: 'unchanged', reason: `The live revision answers as it should (${count}).` };
 }

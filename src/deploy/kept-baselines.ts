@@ -58,7 +58,7 @@ export function hashOfTest(test: SmokeTest): string {
 /** What the service keeps of these tests on the revision, by test; less where it can't be reached. Never rejects. */
 export async function readBaselines(
   tests: readonly SmokeTest[],
-  context: BaselineContext,
+  context: Omit<BaselineContext, 'control' | 'redact'> & { control: Pick<ControlService, 'features' | 'getBaseline'> },
 ): Promise<ReadonlyMap<SmokeTest, KeptBaseline>> {
   const { control, deploymentId, revisionId } = context;
   const found = new Map<SmokeTest, KeptBaseline>();
@@ -94,7 +94,12 @@ export async function keepBaselines(
 }
 
 async function whereKept(
-  { control, clock, signal, missed }: BaselineContext,
+  {
+    control,
+    clock,
+    signal,
+    missed,
+  }: Pick<BaselineContext, 'clock' | 'signal' | 'missed'> & { control: Pick<ControlService, 'features'> },
   work: (options: { signal: AbortSignal | undefined; deadline: number }) => Promise<void>,
 ): Promise<void> {
   const options = { signal, deadline: clock.now() + baselinesMs };

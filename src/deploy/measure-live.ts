@@ -1,7 +1,7 @@
 import type { SmokeTest } from '../config/smoke-test.ts';
 import type { AgentServer } from '../contract/agent/service.ts';
 import { answersBefore, comparesKept } from '../planning/against-live.ts';
-import { sampleOf } from '../planning/compare.ts';
+import { asEvidence, sampleOf } from '../planning/compare.ts';
 import { asJudged, withAnswers } from '../planning/series.ts';
 import type { Evidence, Sample } from '../planning/verdict-types.ts';
 import type { DeployRun } from './deploy-run.ts';
@@ -52,11 +52,9 @@ export async function measureLive(run: DeployRun): Promise<void> {
   run.report(() => keepBaselines(measured, context));
 }
 
-export const asEvidence = (sample: Sample): Evidence => ({ kind: 'judged', ...sample });
-
 /** Says which answers were not measured now, and when they were. */
 export function noteKept(
-  kept: readonly KeptBaseline[],
+  kept: readonly Pick<KeptBaseline, 'takenAt'>[],
   revisionId: string,
   run: { note: (text: string) => void },
 ): void {
@@ -71,13 +69,19 @@ export function noteKept(
 /** Fewer answers could never show that a change made the agent worse. */
 export const fewestAnswers = 10;
 
+/** The newest answers of a live agent to a test that a new one can be compared with; none where they are too few. */
+export function usableAnswers<Answer>(test: SmokeTest, answers: readonly Answer[]): readonly Answer[] {
+  const wanted = answersBefore(test);
+  return answers.length < Math.min(wanted, fewestAnswers) ? [] : answers.slice(-wanted);
+}
+
 /** What the live agent answered: `former` answers, and as many more as are missing. */
 async function measure(
   test: SmokeTest,
   { former, agent, run }: { former: readonly Evidence[]; agent: AgentServer; run: DeployRun },
 ): Promise<readonly Evidence[]> {
-  const wanted = answersBefore(test);
-  const { attempts } = await sendAttempts(withAnswers(test, wanted), former, { agent, ...sendingOf(run) });
+  const counted = withAnswers(test, answersBefore(test));
+  const { attempts } = await sendAttempts(counted, former, { agent, ...sendingOf(run) });
   const answers = attempts.filter(({ kind }) => kind !== 'unreachable').map((each) => asJudged(test, each));
-  return answers.length < Math.min(wanted, fewestAnswers) ? [] : answers.slice(-wanted);
+  return usableAnswers(test, answers);
 }

@@ -3,7 +3,7 @@ import type { SmokeTest } from '../config/smoke-test.ts';
 import { messageOf } from '../errors.ts';
 import { concludeAll, concludeTest } from '../planning/verdict.ts';
 import { attributeVerdict, replacementIn } from '../planning/verdict-subject.ts';
-import { comparedAnswers, withoutLive } from '../planning/against-live.ts';
+import { comparedAnswers, uncomparedNote, withoutLive } from '../planning/against-live.ts';
 import type {
   Evidence,
   NamedVerdict,
@@ -51,16 +51,11 @@ export function unprovenVerdict(tests: readonly SmokeTest[], because: UnprovenRe
 async function runSmokeTest(written: SmokeTest, smoking: SmokeRun): Promise<NamedVerdict> {
   const { live, emit, redact = (text: string) => text } = smoking;
   const measured = live ? undefined : smoking.before?.get(written.name);
-  if (measured?.length === 0) {
-    const why = 'the live revision answered nothing before the change that could be compared';
-    return { name: written.name, attempts: 0, verdict: { kind: 'unproven', because: 'unreachable', why } };
-  }
+  if (measured?.length === 0) return { name: written.name, attempts: 0, verdict: nothingBefore };
   const before = measured ?? [];
   const test = live ? written : withoutLive(written, before.length);
   if (written.series?.kind === 'live' && !test.series) {
-    smoking.note?.(
-      redact(`smoke test ${test.name} has no live revision to be compared with: one right answer is enough`),
-    );
+    smoking.note?.(redact(uncomparedNote(test)));
   }
   let verdict: TestVerdict = outOfTime;
   const { attempts, isOutOfTime } = await sendAttempts(test, before, smoking, (made, again) => {
@@ -71,6 +66,13 @@ async function runSmokeTest(written: SmokeTest, smoking: SmokeRun): Promise<Name
   else smoking.compared?.set(written, comparedAnswers(test, attempts));
   return { name: test.name, attempts: attempts.length, verdict };
 }
+
+/** The verdict on a test whose answers of the live revision can't be compared. */
+export const nothingBefore: TestVerdict = {
+  kind: 'unproven',
+  because: 'unreachable',
+  why: 'the live revision answered nothing before the change that could be compared',
+};
 
 /** The verdict on a test that the hold of its revision leaves no more time for. */
 export const outOfTime = {

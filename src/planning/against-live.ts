@@ -60,9 +60,7 @@ export function receiverOf(test: SmokeTest, attempt: number): 'live' | 'new' {
 export function turnsOf(test: SmokeTest, made: number, count: number): number[][] {
   const { together } = orderOf(test);
   const next = Array.from({ length: count }, (_, index) => made + index);
-  return Object.values(Object.groupBy(next, (attempt) => Math.floor(attempt / together))).flatMap((turn) =>
-    turn ? [turn] : [],
-  );
+  return [...Map.groupBy(next, (attempt) => Math.floor(attempt / together)).values()];
 }
 
 /** The test where no live agent answers: against its `former` answers; without any, a test of one answer. */
@@ -72,6 +70,10 @@ export function withoutLive(test: SmokeTest, former: number): SmokeTest {
   if (former === 0) return alone;
   return { ...alone, series: { ...series, liveAnswersBefore: former, tries: Math.min(series.tries, former) } };
 }
+
+/** Says of a test against the live revision that there is none. */
+export const uncomparedNote = ({ name }: Pick<SmokeTest, 'name'>): string =>
+  `smoke test ${name} has no live revision to be compared with: one right answer is enough`;
 
 /** How many answers of the live agent are compared where both never answer at the same time: they delay the change. */
 export const answersBefore = ({ series }: SmokeTest): number =>

@@ -38,7 +38,7 @@ export function toBaselineRequest(samples: readonly Sample[], redact: Redact): B
 }
 
 /** The kept answers; undefined where they can't be compared. */
-export function samplesOf({ answers }: StoredBaseline): Sample[] | undefined {
+export function samplesOf({ answers }: Pick<StoredBaseline, 'answers'>): Sample[] | undefined {
   const samples = answers.flatMap(({ answer, nodes, tools, ...measured }): Sample[] => {
     if (answer !== 'right' && answer !== 'wrong' && answer !== 'late') return [];
     const paths = { nodes, tools: tools ?? [] };

@@ -59,6 +59,9 @@ export function sampleOf(test: SmokeTest, evidence: Evidence): Sample | undefine
   };
 }
 
+/** An answer as what was compared of it: the same again for `sampleOf`. */
+export const asEvidence = (sample: Sample): Evidence => ({ kind: 'judged', ...sample });
+
 /** One measure without the others: `isNoWorse` where what is sought is excluded. */
 type Alone = Pick<Measured, 'chance' | 'live' | 'changed'> & { isNoWorse: boolean; isMeasured: boolean };
 

@@ -1,15 +1,14 @@
 import { withoutFullStop } from '../contract/plain-text.ts';
 import { type HoldState, isOpenHold } from './hold-state.ts';
 import { adviceIfIntended, firstTestOf, whatFailed } from './outcome-messages.ts';
-import { conversationsTest } from './verdict-subject.ts';
-import type { NamedVerdict, Verdict } from './verdict-types.ts';
+import { isOfConversations } from './verdict-subject.ts';
+import type { Verdict } from './verdict-types.ts';
 
 /** What is said about holds before traffic, wherever it is reported. */
 
 /** The reason of a decision about a held revision, for the status and the log of the revision. */
 export function reasonOfDecision(verdict: Verdict): string {
   if (verdict.kind === 'failed') return `It ${whatFailed(verdict)}: ${firstTestOf(verdict, 'failed')}.`;
-  const isOfConversations = ({ name }: NamedVerdict): boolean => name === conversationsTest;
   if (verdict.kind === 'unproven') {
     const first = verdict.tests.find((test) => test.verdict.kind === 'unproven');
     const what = first && isOfConversations(first) ? 'conversations' : 'smoke tests';

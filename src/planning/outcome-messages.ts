@@ -3,7 +3,7 @@ import type { EndedRollout } from './rollout-types.ts';
 import { formatDecision } from '../sequential-test.ts';
 import type { Measure } from '../config/smoke-test.ts';
 import { measureName } from '../verdict-table/measures.ts';
-import { conversationsTest } from './verdict-subject.ts';
+import { isOfConversations } from './verdict-subject.ts';
 import type { NamedVerdict, TestVerdict, Verdict } from './verdict-types.ts';
 
 /** How the outcome of a rollout and of its smoke tests is put in words, wherever it is reported. */
@@ -53,20 +53,20 @@ export function firstTestOf({ tests }: Verdict, kind: 'failed' | 'unproven'): st
   const [first] = found;
   const more = found.length > 1 ? ` (and ${found.length - 1} more)` : '';
   if (!first) return 'no reason given';
-  return `${first.name === conversationsTest ? '' : `${first.name}: `}${clauseOf(first)}${more}`;
+  return `${isOfConversations(first) ? '' : `${first.name}: `}${clauseOf(first)}${more}`;
 }
 
 /** What a failed verdict says of its revision: conversations are only tried where the smoke tests did not fail. */
-export const whatFailed = ({ tests }: Pick<Verdict, 'tests'>): string =>
-  tests.find(({ verdict }) => verdict.kind === 'failed')?.name === conversationsTest
-    ? 'broke copies of conversations'
-    : 'failed its smoke tests';
+export function whatFailed({ tests }: Pick<Verdict, 'tests'>): string {
+  const first = tests.find(({ verdict }) => verdict.kind === 'failed');
+  return first && isOfConversations(first) ? 'broke copies of conversations' : 'failed its smoke tests';
+}
 
 /** What to change where the failure is intended, as a sentence after others; empty where the agent has to be corrected. */
 export function adviceIfIntended({ tests }: Pick<Verdict, 'tests'>): string {
   const failed = tests.filter(({ verdict }) => verdict.kind === 'failed');
   const measures = [...new Set(failed.flatMap(({ verdict }) => otherThanWrong(verdict)))];
-  if (failed.some(({ name }) => name === conversationsTest))
+  if (failed.some(isOfConversations))
     return ' If these conversations may break, leave `conversations` out of the deploy file.';
   if (measures.length === 0) return '';
   const named = measures.map((measure) => {

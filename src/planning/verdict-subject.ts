@@ -1,4 +1,4 @@
-import type { Verdict } from './verdict-types.ts';
+import type { NamedVerdict, Verdict } from './verdict-types.ts';
 
 /**
  * Why a verdict is not about the tested revision, in one clause; undefined where it is. Smoke tests ask the address of
@@ -24,6 +24,9 @@ export function attributeVerdict(
 
 /** The verdict on conversations has this name among those of smoke tests, in every report. */
 export const conversationsTest = 'conversations';
+
+/** Whether a verdict is that on conversations, and none of a smoke test. */
+export const isOfConversations = ({ name }: Pick<NamedVerdict, 'name'>): boolean => name === conversationsTest;
 
 /** Why the verdict is not about the revision that was tested, in one clause; undefined where it is. */
 export const replacementIn = ({ tests }: Verdict): string | undefined =>

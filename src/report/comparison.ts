@@ -1,4 +1,5 @@
 import { formatComparison } from '../planning/format-comparison.ts';
+import { toReportedComparison } from '../planning/verdict-report.ts';
 import type { Comparison, Measured, NamedVerdict, Verdict } from '../planning/verdict-types.ts';
 import { latencyPlots } from '../verdict-table/latency-plot.ts';
 import { measureName, measureValues, measureVerdict, pointsText } from '../verdict-table/measures.ts';
@@ -80,14 +81,7 @@ export const comparisonJson = (
     unreachable: comparison?.unreachable ?? 0,
     right: { live: comparison?.live.right ?? 0, new: comparison?.changed.right ?? 0 },
     example: comparison?.example ?? null,
-    measures: (comparison?.measures ?? []).map(({ measure, verdict: measured, decides, chance, live, changed }) => ({
-      measure,
-      verdict: measured,
-      decides,
-      p_value: chance,
-      live,
-      new: changed,
-    })),
+    measures: comparison ? toReportedComparison(comparison, 0).measures : [],
     ...(comparison || verdict.kind === 'unproven'
       ? {}
       : { expectations: verdict.held.map(({ expected, held, seen }) => ({ expected, held, seen })) }),
