@@ -1,14 +1,10 @@
 // Pushes of a repository whose agent has conversations: one that would break them is never served.
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectAgentServer, type AgentServerClient } from '../../src/client/agent.ts';
-import { startAppProcess, type AppProcess } from '../../src/demo/processes.ts';
+import type { AppProcess } from '../../src/demo/processes.ts';
 import { copyMark } from '../../src/planning/conversations.ts';
-import { removeEmbeddedData } from '../../src/postgres/embedded.ts';
-import { silentLogger } from '../../src/logger.ts';
-import { openAppFixture, type AppFixture } from './app-fixture.ts';
+import { closeBeside, openAppFixture, startAppBeside, type AppFixture } from './app-fixture.ts';
 import { openProject, type Project } from './app-project.ts';
-import { root } from './fixture.ts';
 import { refundAgents, type RefundAgents } from './refund-agents.ts';
 
 let agents: RefundAgents;
@@ -18,20 +14,10 @@ let project: Project;
 let agent: AgentServerClient;
 let threads: { idle: string; waiting: string };
 
-/** Starts the App as a process of its own, on what the one before it left. */
-const start = (): Promise<AppProcess> =>
-  startAppProcess({
-    root,
-    github: fixture.github,
-    service: fixture.service,
-    data: join(fixture.demo.folder, 'app'),
-    port: Number(new URL(fixture.webhookUrl).port),
-  });
-
 beforeAll(async () => {
   agents = await refundAgents();
   fixture = await openAppFixture({ owners: ['refunds'], holds: true, agents, isDown: true });
-  app = await start();
+  app = await startAppBeside(fixture);
   project = await openProject(fixture, 'refunds', { file: { 'smoke-tests': [], conversations: 10 } });
   agent = connectAgentServer({ url: await agents.saying('hello'), userAgent: 'journey' });
   threads = { idle: await say('Good morning'), waiting: await say('I want 30 euros back') };
@@ -39,8 +25,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await agent?.close();
   await app?.stop();
-  await removeEmbeddedData({ dataDir: join(fixture.demo.folder, 'app', 'postgres'), log: silentLogger });
-  await fixture?.close();
+  if (fixture) await closeBeside(fixture);
 });
 
 async function say(content: string): Promise<string> {
@@ -74,7 +59,7 @@ test('an addition is promoted, also where the App is killed while it tries copie
   expect(await copies()).toBeGreaterThan(0);
   await app.kill();
   goOn();
-  app = await start();
+  app = await startAppBeside(fixture);
   const check = await project.concluded(commit, 'success', /^Live and proven$/);
   const words = await project.wordsOf(check);
   expect(words).toContain('is live, and conversations go on with it.');

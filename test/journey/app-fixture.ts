@@ -6,7 +6,9 @@ import { createProgramLogger } from '../../src/program-logger.ts';
 import type { Settings } from '../../app/settings/read-settings.ts';
 import { startApp, type RunningApp } from '../../app/start.ts';
 import { systemClock, type Clock } from '../../src/clock.ts';
-import { freePort } from '../../src/demo/processes.ts';
+import { freePort, startAppProcess, type AppProcess } from '../../src/demo/processes.ts';
+import { silentLogger } from '../../src/logger.ts';
+import { removeEmbeddedData } from '../../src/postgres/embedded.ts';
 import { gitOr } from '../../src/demo/github/git/commits.ts';
 import { startTestPostgres } from '../postgres/postgres.ts';
 import { testGitHub, type TestGitHub } from '../demo/github/github.ts';
@@ -14,6 +16,7 @@ import type { WholeGitHub } from '../demo/github/whole-github.ts';
 import type { Agents } from './app-agents.ts';
 import type { Built } from './app-rollouts.ts';
 import { startJourneyService, type JourneyService } from './app-service.ts';
+import { root } from './fixture.ts';
 
 /** Options that differ from the defaults. */
 export interface AppFixtureOptions {
@@ -47,6 +50,18 @@ export interface AppFixture {
   untilSeen<T>(fullName: string, what: string, find: () => Promise<T | undefined | false>): Promise<T>;
   close(): Promise<void>;
 }
+
+/** Starts the App as a process of its own, on what the one before it left. */
+export const startAppBeside = ({ demo, github, service, webhookUrl }: AppFixture): Promise<AppProcess> =>
+  startAppProcess({ root, github, service, data: appDataOf(demo), port: Number(new URL(webhookUrl).port) });
+
+/** Ends the fixture, and removes the database of an App that was a process of its own. */
+export async function closeBeside(fixture: AppFixture): Promise<void> {
+  await removeEmbeddedData({ dataDir: join(appDataOf(fixture.demo), 'postgres'), log: silentLogger });
+  await fixture.close();
+}
+
+const appDataOf = ({ folder }: TestGitHub): string => join(folder, 'app');
 
 /** People of every fixture: the first administers, the second may write, the third is a stranger. */
 export const people = { admin: 'mona', writer: 'wilma', stranger: 'stan' } as const;
