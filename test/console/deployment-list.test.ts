@@ -22,7 +22,7 @@ const deployment = (name: string, state: string, requests: number[] = []): Deplo
   live_commit: name === 'b' ? { sha: 'abc123', subject: 'Fix it', author: null, authored_at: null } : null,
   last_change: null,
   verdict: null,
-  activity: { step_seconds: 60, requests, errors: [] },
+  activity: { step_seconds: 60, requests, errors: [], runs: [], failed_runs: [] },
 });
 const all = [deployment('a', 'live', [3]), deployment('b', 'failed', [1, 9]), deployment('c', 'live', [3])];
 const shown = (query: Record<string, string>): string[] =>

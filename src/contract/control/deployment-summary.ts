@@ -9,11 +9,20 @@ import { commit } from './revision-history.ts';
 export const deploymentStates = ['live', 'deploying', 'failed', 'not-deployed', 'deleting', 'no-source'] as const;
 export type DeploymentState = (typeof deploymentStates)[number];
 
-/** Counts of a period, one for each step, oldest first. */
+/** What a list of deployments counts. */
+export const activityCounts = ['requests', 'errors', 'runs', 'failed_runs'] as const;
+export type ActivityCount = (typeof activityCounts)[number];
+
+/**
+ * Counts of a period, one for each step, oldest first. `errors` are requests that the agent answered with a 5xx or not
+ * at all; a run counts at its end, and a failed one may have been started by a request that succeeded, or by a cron.
+ */
 const activity = z.looseObject({
   step_seconds: z.int(),
   requests: z.array(z.int()),
   errors: z.array(z.int()),
+  runs: z.array(z.int()),
+  failed_runs: z.array(z.int()),
 });
 
 /** A deployment as a list of many shows it. */
@@ -39,7 +48,7 @@ export const deploymentSummary = z.looseObject({
 });
 export type DeploymentSummary = z.infer<typeof deploymentSummary>;
 
-/** A page of GET /v2/deployment-summaries, by name; `total` counts all that match. */
+/** A page of GET /v2/deployment-summaries; `total` counts all that match. */
 export const deploymentSummaries = z.looseObject({
   resources: z.array(deploymentSummary),
   offset: z.int(),
@@ -52,4 +61,6 @@ export const deploymentSummariesQuery = z.strictObject({
   offset: z.int().min(0).optional(),
   name_contains: z.string().optional(),
   state: z.enum(deploymentStates).optional(),
+  /** By name, or those with the most of a count in the last hour first. */
+  sort: z.enum(['name', ...activityCounts]).optional(),
 });

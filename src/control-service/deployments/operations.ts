@@ -46,7 +46,8 @@ export const deploymentOperations = [
     path: '/v2/deployment-summaries',
     id: 'list_deployment_summaries',
     summary: 'List deployments with their state, live commit, last change, verdict and activity',
-    description: 'By name. `total` counts all that match.',
+    description:
+      'By name, or by `sort` those with the most of a count in the last hour first. `total` counts all that match. In `activity`, `errors` are failed requests and `failed_runs` failed runs: a request that starts a run in the background succeeds even if the run then fails.',
     query: deploymentSummariesQuery,
     responses: { 200: { description: 'A page of summaries.', schema: deploymentSummaries } },
     errors: [422],

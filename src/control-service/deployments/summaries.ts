@@ -1,5 +1,6 @@
 import {
   deploymentSummariesQuery,
+  type ActivityCount,
   type DeploymentState,
   type DeploymentSummaries,
   type DeploymentSummary,
@@ -15,18 +16,27 @@ import type { SummaryRow } from './summary-repository.ts';
 
 /** Deployments as a list of many shows them, in a fixed number of statements: an addition of ours. */
 export function summaryOperations({ store, tenantId, baseUrl }: ServiceSettings) {
+  /** Those with the most of a count first; equal ones stay in their order. */
+  async function mostFirst<T extends { id: string }>(deployments: readonly T[], count: ActivityCount): Promise<T[]> {
+    const activity = await store.recentActivity(deployments.map(({ id }) => id));
+    const total = ({ id }: T): number => (activity.get(id)?.[count] ?? []).reduce((sum, each) => sum + each, 0);
+    const totals = new Map(deployments.map((deployment) => [deployment, total(deployment)]));
+    return deployments.toSorted((one, other) => (totals.get(other) ?? 0) - (totals.get(one) ?? 0));
+  }
+
   return {
     async listDeploymentSummaries(query: unknown): Promise<DeploymentSummaries> {
       const call = { operation: 'list deployment summaries', method: 'GET', path: '/v2/deployment-summaries' };
       const page = valueOrThrow(call, readShape(deploymentSummariesQuery, query, 'query'));
-      const { limit = defaultPage, offset = 0, name_contains, state: wanted } = page;
+      const { limit = defaultPage, offset = 0, name_contains, state: wanted, sort = 'name' } = page;
       const matching = (await store.listStates(tenantId, name_contains))
         .map(({ id, deletion, latest, active_revision_id, isWithoutSource }) => ({
           id,
           state: deploymentState({ deletion, latest, isLive: active_revision_id !== null, isWithoutSource }),
         }))
         .filter(({ state }) => wanted === undefined || state === wanted);
-      const shown = matching.slice(offset, offset + limit);
+      const sorted = sort === 'name' ? matching : await mostFirst(matching, sort);
+      const shown = sorted.slice(offset, offset + limit);
       const ids = shown.map(({ id }) => id);
       const rows = new Map((await store.summariesOf(tenantId, ids)).map((row) => [row.id, row]));
       const activity = await store.recentActivity(ids);

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { DeploymentSummary } from '../../contract/control/deployment-summary.ts';
+import type { ActivityCount, DeploymentSummary } from '../../contract/control/deployment-summary.ts';
 import type { Clock } from '../../clock.ts';
 import type { ControlDatabase } from '../store/tables.ts';
 import { mergedBefore, quarterSeconds, type Figures, type FiguresRow } from './figures.ts';
@@ -120,29 +120,37 @@ export const healthStore = (db: ControlDatabase, clock: Clock) => ({
     const found =
       deploymentIds.length === 0
         ? { rows: [] }
-        : await sql<{ deployment_id: string; steps: number[]; requests: number[]; errors: number[] }>`
-            select deployment_id, array_agg(step) as steps, array_agg(requests) as requests, array_agg(errors) as errors
+        : await sql<Record<ActivityCount | 'steps', number[]> & { deployment_id: string }>`
+            select deployment_id, array_agg(step) as steps, array_agg(requests) as requests,
+              array_agg(errors) as errors, array_agg(runs) as runs, array_agg(failed_runs) as failed_runs
             from (
               select deployment_id, floor(extract(epoch from at) / ${activitySeconds})::int - ${first}::int as step,
-                sum(requests)::int as requests, sum(errors)::int as errors
+                sum(requests)::int as requests, sum(errors)::int as errors, sum(runs)::int as runs,
+                sum(failed_runs)::int as failed_runs
               from control.health_figures
               where deployment_id = any(${[...deploymentIds]}::uuid[]) and step_seconds = 60
                 and at >= ${new Date(first * stepMs)} and at < ${new Date((last + 1) * stepMs)}
-                and (requests > 0 or errors > 0)
+                and (requests > 0 or errors > 0 or runs > 0)
               group by 1, 2
             ) as counted group by 1`.execute(db);
     const byId = new Map(found.rows.map((row) => [row.deployment_id, row]));
-    const spread = (steps: readonly number[], counts: readonly number[]): number[] => {
-      const all = Array.from({ length: activitySteps }, () => 0);
-      steps.forEach((step, index) => (all[step] = counts[index] ?? 0));
-      return all;
-    };
     return new Map(
       deploymentIds.map((id) => {
-        const { steps, requests, errors } = byId.get(id) ?? { steps: [], requests: [], errors: [] };
+        const row = byId.get(id);
+        const spread = (count: ActivityCount): number[] => {
+          const all = Array.from({ length: activitySteps }, () => 0);
+          row?.steps.forEach((step, index) => (all[step] = row[count][index] ?? 0));
+          return all;
+        };
         return [
           id,
-          { step_seconds: activitySeconds, requests: spread(steps, requests), errors: spread(steps, errors) },
+          {
+            step_seconds: activitySeconds,
+            requests: spread('requests'),
+            errors: spread('errors'),
+            runs: spread('runs'),
+            failed_runs: spread('failed_runs'),
+          },
         ];
       }),
     );

@@ -64,7 +64,7 @@ test('has the live commit, the last change and the latest verdict', async () => 
   await fixture.control.reportVerdict(id, live ?? '', { ...report, kind: 'failed' });
   const now = Date.parse(next.created_at ?? '');
   const pending = pendingFigures();
-  Object.assign(pending.of(id, now, now), { requests: 2, errors: 1 });
+  Object.assign(pending.of(id, now, now), { requests: 2, errors: 1, runs: 5, failed_runs: 4 });
   await fixture.store.addFigures(pending.rows());
   const { resources } = await fixture.control.listDeploymentSummaries({ name_contains: 'b-live' });
   const none = Array.from({ length: 29 }, () => 0);
@@ -85,7 +85,13 @@ test('has the live commit, the last change and the latest verdict', async () => 
         operation: 'create revision',
       },
       verdict: 'unproven',
-      activity: { step_seconds: 120, requests: [...none, 2], errors: [...none, 1] },
+      activity: {
+        step_seconds: 120,
+        requests: [...none, 2],
+        errors: [...none, 1],
+        runs: [...none, 5],
+        failed_runs: [...none, 4],
+      },
     },
   ]);
 });
@@ -95,4 +101,23 @@ test('has null for what a deployment lacks', async () => {
   expect(resources).toMatchObject([
     { url: 'https://own.example.com', active_revision_id: null, live_commit: null, verdict: null },
   ]);
+});
+
+test('sorts by failed runs, also those of crons, which no request started', async () => {
+  const { created_at } = await fixture.control.getDeployment(idOf('b-live'));
+  const now = Date.parse(created_at ?? '');
+  const pending = pendingFigures();
+  Object.assign(pending.of(idOf('c-deploying'), now, now), { runs: 9, failed_runs: 9 });
+  Object.assign(pending.of(idOf('a-image'), now, now), { requests: 9, runs: 9 });
+  await fixture.store.addFigures(pending.rows());
+  const failed = (await fixture.control.listDeploymentSummaries({ sort: 'failed_runs' })).resources;
+  expect(failed.map(({ name }) => name)).toEqual(['c-deploying', 'b-live', 'a-image', 'd-folder']);
+  expect(failed[0]?.activity.failed_runs.at(-1)).toBe(9);
+  expect(await names({ sort: 'failed_runs', limit: 1, offset: 3 })).toEqual([[all[3]], 4, 4]);
+  const busiest = (await fixture.control.listDeploymentSummaries({ sort: 'requests' })).resources;
+  expect(busiest[0]?.name).toBe('a-image');
+  expect(await refusalOf(fixture.control.listDeploymentSummaries({ sort: 'size' }))).toMatchObject({
+    status: 422,
+    at: ['query.sort'],
+  });
 });

@@ -180,8 +180,17 @@ test('the activity of the last hour of many deployments', async () => {
     step_seconds: 120,
     requests: [1, ...none.slice(1), 1, 3],
     errors: [...none, 0, 1],
+    runs: [...none, 0, 0],
+    failed_runs: [...none, 0, 0],
   });
-  expect(activity.get(idle)).toEqual({ step_seconds: 120, requests: [...none, 0, 0], errors: [...none, 0, 0] });
+  const nothing = [...none, 0, 0];
+  expect(activity.get(idle)).toEqual({
+    step_seconds: 120,
+    requests: nothing,
+    errors: nothing,
+    runs: nothing,
+    failed_runs: nothing,
+  });
   expect(await opened.store.recentActivity([])).toEqual(new Map());
 });
 
