@@ -16,7 +16,7 @@ async function retention(what: string, databaseUrl: string) {
   if (what === 'memory') copy.checkpointer = memory;
   if (what === 'postgres') {
     const { pool } = await openStorage(databaseUrl, randomUUID(), loggerTo(console.error));
-    copy.checkpointer = new Checkpoints(pool, memory.serde);
+    copy.checkpointer = new Checkpoints(pool, { serializer: memory.serde, keepsPendingSends: false });
   }
   return copy;
 }

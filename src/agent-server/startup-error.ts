@@ -11,6 +11,7 @@ export type StartupCode =
   | 'graph-export-missing'
   | 'graph-not-a-graph'
   | 'engine-missing'
+  | 'engine-too-old'
   | 'ui-invalid'
   | 'database'
   | 'address';

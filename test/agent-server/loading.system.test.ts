@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { temporaryAgent } from './temporary-agent.ts';
@@ -13,6 +15,24 @@ const compiled = `${graph}
 export const graph = new StateGraph(State).addNode('say', async () => ({ said: 'x' })).addEdge('__start__', 'say').compile();
 `;
 const one = (path: string) => ({ 'langgraph.json': { graphs: { one: path } } });
+
+/** An engine of the agent's own: that of this package, with another version and a checkpointer without \`deleteThread\`. */
+const ownEngine = (version: string): Record<string, string | object> => {
+  const real = pathToFileURL(
+    createRequire(import.meta.url)
+      .resolve('@langchain/langgraph')
+      .replace(/\.cjs$/, '.js'),
+  ).href;
+  return {
+    'node_modules/@langchain/langgraph/package.json': { version, type: 'module', exports: { '.': './index.js' } },
+    'node_modules/@langchain/langgraph/index.js': [
+      `import { MemorySaver as Newer } from '${real}';`,
+      `export * from '${real}';`,
+      'export class MemorySaver { serde = new Newer().serde; }',
+      `export const graph = { withConfig() {}, stream() {}, streamEvents() {}, getState() {} };`,
+    ].join('\n'),
+  };
+};
 
 /** Each agent, and the lines of its startup error; none if its graphs load. */
 const agents: Record<string, { files: Record<string, string | object>; installed?: boolean; lines?: RegExp[] }> = {
@@ -39,6 +59,14 @@ const agents: Record<string, { files: Record<string, string | object>; installed
       ...one('./graph.js:default'),
       'graph.js': compiled.replaceAll('<string>', '').replace('export const graph =', 'export default'),
     },
+  },
+  "an engine older than 0.4, whose memory can't delete threads": {
+    files: {
+      ...one('./graph.js:graph'),
+      'graph.js': compiled.replaceAll('<string>', ''),
+      ...ownEngine('0.2.57'),
+    },
+    installed: false,
   },
   'no configuration file': {
     files: {},
@@ -103,6 +131,17 @@ const agents: Record<string, { files: Record<string, string | object>; installed
   'a function that throws': {
     files: { ...one('./graph.ts:graph'), 'graph.ts': 'export function graph() {\n  throw new Error("not today");\n}' },
     lines: [/^error\[graph-threw\]: graph\.ts:2:9: loading graph "one" threw Error: not today$/],
+  },
+  'an engine that is too old': {
+    files: {
+      ...one('./graph.js:graph'),
+      'graph.js': "export { graph } from '@langchain/langgraph';",
+      ...ownEngine('0.2.8'),
+    },
+    installed: false,
+    lines: [
+      /^error\[engine-too-old\]: @langchain\/langgraph is 0\.2\.8, and agents need 0\.2\.57 or later\. Update it/,
+    ],
   },
   'an agent without the engine': {
     files: {

@@ -15,6 +15,7 @@ import { applicationName } from '../storage/open.ts';
 import { storable } from '../storage/storable.ts';
 import { inTransaction } from '../threads/transaction.ts';
 import { nextChannelVersion, CheckpointWriteTracker } from './checkpoint-writes.ts';
+import { withPendingSends } from './older-engine.ts';
 import { RunOwnershipLost } from './run-ownership-lost.ts';
 import { queryWithRetries } from './retry-policy.ts';
 
@@ -80,6 +81,13 @@ const noteBefore = `
 const insertWrites = putWrites('do nothing');
 const upsertWrites = putWrites('do update set channel = excluded.channel, type = excluded.type, blob = excluded.blob');
 
+/** The engine whose checkpoints are stored. */
+export interface CheckpointEngine {
+  serializer: SerializerProtocol;
+  /** Whether it keeps the tasks that nodes send beside the channels. */
+  keepsPendingSends: boolean;
+}
+
 /**
  * The library's Postgres checkpointer with its own tables, but each write is one prepared statement instead of a
  * transaction: an agent has only two connections. Every checkpoint names its run.
@@ -89,6 +97,7 @@ const upsertWrites = putWrites('do update set channel = excluded.channel, type =
  * checked again.
  */
 export class Checkpoints extends PostgresSaver {
+  readonly #engine: CheckpointEngine;
   readonly #pool: Pool;
   /** The application name of this process's connections. */
   readonly #name: string | undefined;
@@ -97,8 +106,9 @@ export class Checkpoints extends PostgresSaver {
   readonly #ask: typeof queryWithRetries;
 
   /** @param underWay absent if the pool is a single connection, which can't be reconnected. */
-  constructor(pool: Pool, serializer: SerializerProtocol, underWay?: CheckpointWriteTracker) {
-    super(pool, serializer);
+  constructor(pool: Pool, engine: CheckpointEngine, underWay?: CheckpointWriteTracker) {
+    super(pool, engine.serializer);
+    this.#engine = engine;
     this.#underWay = underWay ?? new CheckpointWriteTracker();
     this.#ask = underWay ? queryWithRetries : (ask) => ask();
     this.#pool = pool;
@@ -111,6 +121,14 @@ export class Checkpoints extends PostgresSaver {
 
   override getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
     return this.#ask(() => super.getTuple(config));
+  }
+
+  /** In the form that the agent's engine reads. */
+  protected override async _loadCheckpoint(
+    ...stored: Parameters<PostgresSaver['_loadCheckpoint']>
+  ): Promise<Checkpoint> {
+    const checkpoint = await super._loadCheckpoint(...stored);
+    return this.#engine.keepsPendingSends ? withPendingSends(checkpoint) : checkpoint;
   }
 
   override async *list(config: RunnableConfig, options?: CheckpointListOptions): AsyncGenerator<CheckpointTuple> {

@@ -1,14 +1,13 @@
 import type { SerializerProtocol } from '@langchain/langgraph-checkpoint';
+import { engineProblem, enginePackage } from '../../agent-packages/engine-version.ts';
 import type { Command } from '../../contract/agent/run.ts';
 import { StartupError } from '../startup-error.ts';
 import { withoutPolling } from '../store/without-polling.ts';
 import { exportOf, importFile } from '../agent-export.ts';
-import { moduleKind, packageEntry } from './package-entry.ts';
+import { deleteFromMemory } from './older-engine.ts';
+import { moduleKind, packageEntry, packageVersion } from './package-entry.ts';
 import { hasMethods, memberOf } from '../members.ts';
 import type { Graph } from './graph.ts';
-
-/** The npm package of the graph engine. */
-const enginePackage = '@langchain/langgraph';
 
 export interface MemoryCheckpoints {
   deleteThread(threadId: string): Promise<void>;
@@ -20,6 +19,8 @@ export interface MemoryCheckpoints {
  */
 export interface Engine {
   serializer: SerializerProtocol;
+  /** Whether its checkpoints hold the tasks that nodes send beside the channels: it is older than 0.4. */
+  keepsPendingSends: boolean;
   /** Creates a checkpointer in memory, for stateless runs. */
   memoryCheckpoints(): MemoryCheckpoints;
   /** The engine's form of a command of the API. */
@@ -44,15 +45,20 @@ export async function loadEngine(graphFile: string, graphId: string): Promise<En
       `Graph "${graphId}" (${graphFile}) has no ${enginePackage} in reach. ${advice}`,
     ]);
   }
+  const version = packageVersion(enginePackage, graphFile);
+  const tooOld = engineProblem(version);
+  if (tooOld !== undefined) throw new StartupError('engine-too-old', [tooOld]);
   const module = await importFile(entry);
   withoutPolling(exportOf(module, 'AsyncBatchedStore'));
-  const MemorySaver = classOf(module, 'MemorySaver');
-  const EngineCommand = classOf(module, 'Command');
-  const EngineSend = classOf(module, 'Send');
-  const memoryCheckpoints = () => {
+  const MemorySaver = classOf(module, 'MemorySaver', version);
+  const EngineCommand = classOf(module, 'Command', version);
+  const EngineSend = classOf(module, 'Send', version);
+  const memoryCheckpoints = (): MemoryCheckpoints & MemorySaverLike => {
     const saver: unknown = new MemorySaver();
-    if (!isMemoryCheckpoints(saver)) throw unusable(entry, 'MemorySaver');
-    return saver;
+    if (!isMemorySaver(saver)) throw unusable('MemorySaver', version);
+    if (hasDeleteThread(saver)) return saver;
+    const deleteThread = async (threadId: string): Promise<void> => deleteFromMemory(saver, threadId);
+    return Object.assign(saver, { deleteThread });
   };
   const { serde } = memoryCheckpoints();
   const readSchemas = async (): Promise<SchemaReaders | undefined> => {
@@ -63,6 +69,7 @@ export async function loadEngine(graphFile: string, graphId: string): Promise<En
   let readers: Promise<SchemaReaders | undefined> | undefined;
   return {
     serializer: serde,
+    keepsPendingSends: !hasMethods(MemorySaver.prototype, 'deleteThread'),
     schemaReaders: () => (readers ??= readSchemas()),
     joinsMessages: exportOf(module, 'messagesStateReducer'),
     memoryCheckpoints,
@@ -78,17 +85,17 @@ export async function loadEngine(graphFile: string, graphId: string): Promise<En
   };
 }
 
-type Class = new (...args: unknown[]) => unknown;
+type Class = (new (...args: unknown[]) => unknown) & { prototype: unknown };
 
-function classOf(module: object, name: string): Class {
+function classOf(module: object, name: string, version: string | undefined): Class {
   const value = exportOf(module, name);
-  if (!isClass(value)) throw unusable(enginePackage, name);
+  if (!isClass(value)) throw unusable(name, version);
   return value;
 }
 
-const unusable = (engine: string, name: string) =>
+const unusable = (name: string, version = 'of an unknown version') =>
   new StartupError('engine-missing', [
-    `${engine} does not export ${name} as expected. Use version 1 of ${enginePackage}.`,
+    `${enginePackage} ${version} does not export ${name} as expected. Use version 1 of ${enginePackage}.`,
   ]);
 
 const isClass = (value: unknown): value is Class => typeof value === 'function';
@@ -96,8 +103,15 @@ const isClass = (value: unknown): value is Class => typeof value === 'function';
 const isSend = (target: unknown): target is { node: string; input?: unknown; args?: unknown } =>
   typeof memberOf(target, 'node') === 'string';
 
-const isMemoryCheckpoints = (value: unknown): value is MemoryCheckpoints & { serde: SerializerProtocol } =>
-  hasMethods(value, 'deleteThread') && hasMethods(memberOf(value, 'serde'), 'dumpsTyped', 'loadsTyped');
+interface MemorySaverLike {
+  serde: SerializerProtocol;
+}
+
+const isMemorySaver = (value: unknown): value is MemorySaverLike =>
+  hasMethods(memberOf(value, 'serde'), 'dumpsTyped', 'loadsTyped');
+
+const hasDeleteThread = (value: MemorySaverLike): value is MemorySaverLike & MemoryCheckpoints =>
+  hasMethods(value, 'deleteThread');
 
 /** The engine's readers of a graph's schemas; undefined results for a state without types at run time. */
 interface SchemaReaders {

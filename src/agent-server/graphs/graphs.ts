@@ -66,7 +66,7 @@ export class Graphs {
         graph.graphId,
         {
           ...graph,
-          checkpoints: new Checkpoints(pool, graph.engine.serializer, this.writes),
+          checkpoints: new Checkpoints(pool, graph.engine, this.writes),
           memory: graph.engine.memoryCheckpoints(),
         },
       ]),
@@ -102,7 +102,7 @@ export class Graphs {
   /** The graph with its checkpoints in the caller's pool, such as one over the connection of a transaction. */
   async makeOver(graphId: string, config: MakeConfig, pool: Pool): Promise<Graph> {
     const attached = this.#attached(graphId);
-    return this.#copy(await callFactory(attached, config), new Checkpoints(pool, attached.engine.serializer));
+    return this.#copy(await callFactory(attached, config), new Checkpoints(pool, attached.engine));
   }
 
   #copy(graph: Graph, checkpointer: Checkpoints | MemoryCheckpoints): Graph {

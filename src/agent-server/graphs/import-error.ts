@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { relative } from 'node:path';
+import { relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { packageFolders } from '../../agent-packages/package-folders.ts';
 import { hasCode } from '../../errors.ts';
 import { StartupError, type StartupCode } from '../startup-error.ts';
 
@@ -33,10 +34,11 @@ export function explainLoading(error: unknown, what: string, file: string, folde
     return explained('graph-syntax', `${at(path)}:${line}:${column}: ${message}`);
   }
   const code = error instanceof SyntaxError ? 'graph-syntax' : 'graph-threw';
+  const root = packageFolders(folder).at(-1) ?? folder;
   const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
   const own = frames
     .map(placeIn)
-    .find((place) => place?.path.startsWith(folder) && !place.path.includes('node_modules'));
+    .find((place) => place?.path.startsWith(`${root}${sep}`) && !place.path.includes('node_modules'));
   const where = own ? `${at(own.path)}:${own.line}:${own.column}` : at(file);
   const shown = frames
     .slice(0, stackLines)

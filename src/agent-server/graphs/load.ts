@@ -8,7 +8,8 @@ import { loadEngine, type Engine } from './engine.ts';
 import { isGraph, isGraphBuilder, type Graph } from './graph.ts';
 import { explainLoading } from './import-error.ts';
 import { memberOf } from '../members.ts';
-import { acceptTypeScript, exportNames, exportOf, importFile } from '../agent-export.ts';
+import { acceptTypeScript } from '../accept-typescript.ts';
+import { exportNames, exportOf, importFile } from '../agent-export.ts';
 
 /** The configuration that a graph factory receives. */
 export interface MakeConfig {

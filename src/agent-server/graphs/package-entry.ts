@@ -28,8 +28,7 @@ export function packageEntry(
   kind: ModuleKind,
   entryPoint: '.' | `./${string}` = '.',
 ): string | undefined {
-  const find = () => findPackageJSON(name, pathToFileURL(from));
-  const description = unlessCode(['ERR_MODULE_NOT_FOUND'], undefined, find);
+  const description = descriptionOf(name, from);
   if (description === undefined) return undefined;
   const { exports: exported, main } = readJson(description);
   const entryPoints = isObject(exported) && '.' in exported ? exported : { '.': exported };
@@ -38,6 +37,17 @@ export function packageEntry(
   if (entry === undefined && entryPoint !== '.') return undefined;
   return join(dirname(description), entry ?? (typeof main === 'string' ? main : 'index.js'));
 }
+
+/** The version of a package that `from` imports; undefined if it is not installed there. */
+export function packageVersion(name: string, from: string): string | undefined {
+  const description = descriptionOf(name, from);
+  const version = description && readJson(description)['version'];
+  return typeof version === 'string' ? version : undefined;
+}
+
+/** The package.json of a package that `from` imports. */
+const descriptionOf = (name: string, from: string): string | undefined =>
+  unlessCode(['ERR_MODULE_NOT_FOUND'], undefined, () => findPackageJSON(name, pathToFileURL(from)));
 
 /** The first matching condition, in the package's own order. */
 function choose(exported: unknown, conditions: readonly string[]): string | undefined {

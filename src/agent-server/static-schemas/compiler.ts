@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type ts from 'typescript-5';
+import { packageFolders } from '../../agent-packages/package-folders.ts';
 import { unlessCode } from '../../errors.ts';
 import { hasMethods, memberOf } from '../members.ts';
 
@@ -21,13 +22,6 @@ export function findCompiler(folder: string): FoundCompiler {
   const version = memberOf(module, 'version');
   if (module === undefined) return { kind: 'lacking', reason: `The agent has no package typescript. ${advice}` };
   return { kind: 'lacking', reason: `The agent's TypeScript ${String(version)} has no compiler API. ${advice}` };
-}
-
-/** The folder, and those above it that are packages too: further ones are not the agent's. */
-export function packageFolders(folder: string): string[] {
-  const parent = dirname(folder);
-  const isPackage = parent !== folder && existsSync(join(parent, 'package.json'));
-  return [folder, ...(isPackage ? packageFolders(parent) : [])];
 }
 
 const isCompiler = (value: unknown): value is Compiler =>

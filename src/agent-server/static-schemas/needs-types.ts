@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { packageFolders } from './compiler.ts';
+import { packageFolders } from '../../agent-packages/package-folders.ts';
 
 /** An agent of more files is taken as one that needs its types. */
 const mostFiles = 2_000;

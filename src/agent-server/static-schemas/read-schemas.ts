@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type ts from 'typescript-5';
+import { packageFolders } from '../../agent-packages/package-folders.ts';
 import type { GraphLocation } from '../../graph-config/graph-path.ts';
-import { packageFolders, type Compiler } from './compiler.ts';
+import type { Compiler } from './compiler.ts';
 import { graphTypes } from './graph-types.ts';
 import type { StaticSchemas } from './static-schemas.ts';
 

@@ -43,6 +43,19 @@ test('takes the TypeScript of a package above, and none of a folder beyond it', 
   expect(findCompiler(folder)).toMatchObject({ reason: expect.stringContaining('TypeScript 7.1.0') });
 });
 
+test.each<[string, Record<string, string>]>([
+  ['workspaces', { 'package.json': '{ "workspaces": ["apps/*"] }' }],
+  ['workspaces of pnpm', { 'pnpm-workspace.yaml': 'packages: ["apps/*"]' }],
+  ['a lock file', { 'package.json': '{}', 'yarn.lock': '' }],
+])('takes the TypeScript hoisted to the folder with %s, across folders that are no packages', (_, files) => {
+  const root = withTypeScript('exports.version = "7.1.0";');
+  const folder = join(root, 'apps/agent');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'package.json'), '{}');
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(root, name), content);
+  expect(findCompiler(folder)).toMatchObject({ reason: expect.stringContaining('TypeScript 7.1.0') });
+});
+
 const known = { type: 'array', langgraph_type: 'messages' };
 
 test('completes channels by their types, and keeps what is known when the graph runs', () => {
