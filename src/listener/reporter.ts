@@ -19,7 +19,9 @@ interface ReporterSettings {
 }
 
 const gatherMs = 500;
-/** The most lines that are kept while the service is unavailable; the oldest are dropped. */
+/** How long to wait before lines are sent again that the service could not take. */
+const retryMs = 5_000;
+/** The most lines that are kept while the service is unavailable; the oldest are dropped, and counted. */
 const mostHeld = 5_000;
 const longestMessage = 8_000;
 
@@ -27,17 +29,19 @@ const longestMessage = 8_000;
 export function reporter({ send, lost, clock, random }: ReporterSettings) {
   let held: ReportedLine[] = [];
   let sequence = 0;
+  /** The number of the last line that the service has. */
+  let received = 0;
   let gathering: Promise<void> | undefined;
   let isConcluded = false;
   let sending: Promise<unknown> = Promise.resolve();
 
   async function sendAll(status: ReportedStatus, message?: string): Promise<void> {
     for (;;) {
-      const log = held.slice(0, mostReportedLines);
-      const isLast = log.length === held.length;
+      const log = nextLines(held, received);
+      const isLast = log.at(-1) === held.at(-1);
       await send({ status: isLast ? status : 'DEPLOYING', ...(isLast && message ? { message } : {}), log });
-      const sent = log.at(-1)?.sequence ?? 0;
-      held = held.filter((line) => line.sequence > sent);
+      received = log.at(-1)?.sequence ?? received;
+      held = held.filter((line) => line.sequence > received);
       if (isLast) return;
     }
   }
@@ -48,16 +52,17 @@ export function reporter({ send, lost, clock, random }: ReporterSettings) {
     return turn;
   }
 
-  async function gather(): Promise<void> {
-    await pause(clock, gatherMs, lost);
+  async function gather(waitMs: number): Promise<void> {
+    await pause(clock, waitMs, lost);
     gathering = undefined;
     await inOrder(async () => {
       if (isConcluded || lost.aborted || held.length === 0) return;
       try {
         await sendAll('DEPLOYING');
       } catch (error) {
-        // The lines stay and go with the next ones; the renewal notices that the claim has ended.
         if (!(error instanceof ServiceError) && !lost.aborted) throw error;
+        // By time: no line may follow. The renewal notices that the claim has ended.
+        if (!lost.aborted) gathering ??= gather(retryMs);
       }
     });
   }
@@ -66,7 +71,7 @@ export function reporter({ send, lost, clock, random }: ReporterSettings) {
     sequence += 1;
     held.push({ sequence, level, message, at: new Date(clock.now()).toISOString() });
     if (held.length > mostHeld) held = held.slice(-mostHeld);
-    gathering ??= gather();
+    gathering ??= gather(gatherMs);
   };
 
   return {
@@ -92,5 +97,15 @@ export function reporter({ send, lost, clock, random }: ReporterSettings) {
 }
 
 export type Reporter = ReturnType<typeof reporter>;
+
+/** The lines to send next. Numbers have no gaps, so that the lines between the received and the held ones were dropped. */
+function nextLines(held: readonly ReportedLine[], received: number): ReportedLine[] {
+  const [first] = held;
+  const missing = first ? first.sequence - received - 1 : 0;
+  if (!first || missing <= 0) return held.slice(0, mostReportedLines);
+  const message = `[${missing} lines left out: the control service could not be reached]`;
+  const notice: ReportedLine = { ...first, sequence: first.sequence - 1, level: 'warning', message };
+  return [notice, ...held.slice(0, mostReportedLines - 1)];
+}
 
 const mayPass = ({ kind }: ServiceError): boolean => kind === 'busy' || kind === 'unreachable' || kind === 'unreadable';

@@ -97,6 +97,7 @@ test(
           store: opened.store,
           clock: systemClock,
           log: loggerTo((message) => expect.fail(message)),
+          signal: new AbortController().signal,
         });
         const { write } = book.open(revisionId, 'deploy');
         const started = printing(output, `${number}`, chunk);

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { cutMark } from '../../contract/cut-mark.ts';
-import { type Clock, steadyNow } from '../../clock.ts';
+import { type Clock, pause, steadyNow } from '../../clock.ts';
 import { fromJson } from '../../contract/json-text.ts';
 import type { Mask } from '../../contract/mask.ts';
 import type { GuardedProcess } from './guarded-process.ts';
@@ -74,7 +74,13 @@ const usualBounds: LineBounds = { burst: 5_000, perSecond: 20, keepLast: 100 };
 
 type LevelledLine = OutputLine & { level: LogLevel };
 
-/** Creates a budget that passes lines on to `write`, and the number of dropped lines to `warn`. */
+/** How long the first lines left out of a flood wait, so that the notice counts more than a few. */
+const gatherMs = 200;
+
+/**
+ * Creates a budget that passes lines on to `write`, and the number of dropped lines to `warn`. What is left out is
+ * reported by time, with the last of it: a process may print nothing more, and its log would look complete.
+ */
 function lineBudget(
   write: (line: LevelledLine) => void,
   warn: (message: string) => void,
@@ -85,6 +91,7 @@ function lineBudget(
   let since = steadyNow(clock);
   let leftOut = 0;
   let kept: LevelledLine[] = [];
+  const ended = new AbortController();
 
   const refill = (): void => {
     const now = steadyNow(clock);
@@ -95,26 +102,35 @@ function lineBudget(
     const lost = leftOut - kept.length;
     if (lost > 0) warn(`[${lost} lines left out: too many to keep]`);
     for (const line of kept) write(line);
+    // May be overdrawn: the next lines wait for the debt.
     allowance -= kept.length;
     leftOut = 0;
     kept = [];
+  };
+  const catchUpLater = async (): Promise<void> => {
+    const debtMs = (Math.max(0, -allowance) / bounds.perSecond) * 1_000;
+    await pause(clock, Math.max(gatherMs, debtMs), ended.signal);
+    if (ended.signal.aborted) return;
+    refill();
+    catchUp();
   };
 
   return {
     writeLine(line: LevelledLine): void {
       refill();
-      // In a flood the refilling budget lets no single lines through: the kept ones need room, too.
-      const needed = leftOut > 0 ? kept.length + bounds.perSecond : 1;
-      if (allowance < needed) {
-        leftOut += 1;
-        kept.push(line);
-        if (kept.length > bounds.keepLast) kept.shift();
+      if (leftOut === 0 && allowance >= 1) {
+        allowance -= 1;
+        write(line);
         return;
       }
-      if (leftOut > 0) catchUp();
-      allowance -= 1;
-      write(line);
+      if (leftOut === 0) void catchUpLater();
+      leftOut += 1;
+      kept.push(line);
+      if (kept.length > bounds.keepLast) kept.shift();
     },
-    end: catchUp,
+    end(): void {
+      ended.abort();
+      catchUp();
+    },
   };
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts';
+import { pause, type Clock } from '../../clock.ts';
 import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 import type { WriteLine } from '../compute/log-line.ts';
 import type { NewLogLine } from '../logs/repository.ts';
@@ -17,11 +17,15 @@ interface RevisionLogsSettings {
   store: Pick<ControlStore, 'appendLog' | 'trimLog'>;
   clock: Clock;
   log: Logger;
+  /** Aborts when the service stops: the writers then try no longer by themselves. */
+  signal: AbortSignal;
 }
 
 const gatherMs = 100;
+/** How long to wait before lines are written again that the database could not take. */
+const retryMs = 1_000;
 const linesAtOnce = 500;
-/** The most lines that are buffered while the database is unavailable; beyond it the oldest are dropped. */
+/** The most lines that are buffered while the database is unavailable; beyond it the oldest are dropped, and counted. */
 const mostHeld = 10_000;
 const linesBetweenTrims = 5_000;
 
@@ -40,9 +44,10 @@ function logWriter(
   revisionId: string,
   kind: LogKind,
   unwritten: Set<LogWriter>,
-  { store, clock, log }: RevisionLogsSettings,
+  { store, clock, log, signal }: RevisionLogsSettings,
 ): LogWriter {
-  let held: NewLogLine[] = [];
+  const held: NewLogLine[] = [];
+  let dropped = 0;
   let sinceTrim = 0;
   let gathering: Promise<void> | undefined;
   /** One statement at a time, to keep the order of lines. */
@@ -50,15 +55,15 @@ function logWriter(
 
   async function keep(): Promise<void> {
     while (held.length > 0) {
-      const lines = held.slice(0, linesAtOnce);
+      const lines = held.splice(0, linesAtOnce);
+      const missing = dropped;
       try {
-        await store.appendLog(revisionId, kind, lines);
+        await store.appendLog(revisionId, kind, missing === 0 ? lines : [noticeOf(missing, lines), ...lines]);
       } catch (error) {
-        // Keep the lines for the next batch.
-        if (isDatabaseUnavailable(error)) return;
+        if (isDatabaseUnavailable(error)) return hold([...lines, ...held.splice(0)]);
         log.error({ revisionId }, `Lines of the ${kind} log of revision ${revisionId} were lost: ${String(error)}`);
       }
-      held = held.slice(lines.length);
+      dropped -= missing;
       sinceTrim += lines.length;
       if (sinceTrim >= linesBetweenTrims) await trim();
     }
@@ -74,20 +79,32 @@ function logWriter(
     }
   }
 
-  async function gather(): Promise<void> {
-    await clock.sleep(gatherMs);
+  function hold(lines: readonly NewLogLine[]): void {
+    held.push(...lines);
+    if (held.length > mostHeld) dropped += held.splice(0, held.length - mostHeld).length;
+  }
+
+  async function gather(waitMs: number): Promise<void> {
+    await pause(clock, waitMs, signal);
     gathering = undefined;
     await writer.flush();
+    // The next lines may never come: without another attempt the log would look complete.
+    if (held.length > 0 && !signal.aborted) gathering ??= gather(retryMs);
   }
 
   const writer: LogWriter = {
     write(level, message) {
-      held.push({ level, message, at: clock.now() });
-      if (held.length > mostHeld) held = held.slice(-mostHeld);
+      hold([{ level, message, at: clock.now() }]);
       unwritten.add(writer);
-      gathering ??= gather();
+      gathering ??= gather(gatherMs);
     },
     flush: () => (writing = writing.then(keep)),
   };
   return writer;
 }
+
+const noticeOf = (missing: number, [first]: readonly NewLogLine[]): NewLogLine => ({
+  level: 'warning',
+  message: `[${missing} lines left out: the database could not be reached]`,
+  ...(first?.at === undefined ? {} : { at: first.at }),
+});

@@ -69,7 +69,7 @@ export function startRollouts(settings: RolloutsSettings) {
     }),
     holdNews: createHoldNews(),
     retrying,
-    logs: revisionLogs({ store, clock, log }),
+    logs: revisionLogs({ store, clock, log, signal: stopping.signal }),
   };
   const activeWork = new Map<string, Promise<void>>();
   /** Deployments whose live agent is about to be started again. */

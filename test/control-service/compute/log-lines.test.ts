@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import type { Clock } from '../../../src/clock.ts';
+import { SimulatedClock } from '../../deploy/simulated-clock.ts';
 import { maskOf } from '../../../src/contract/mask.ts';
 import { outputExcerpt } from '../../../src/control-service/compute/output-excerpt.ts';
 import { announcesListening } from '../../../src/control-service/compute/agent-commands.ts';
@@ -22,7 +23,7 @@ async function logged({ out = [], err = [], secrets = [], bounds }: Said, clock?
     {
       write: (level, line) => lines.push(level === 'info' ? line : `${level}: ${line}`),
       mask: maskOf(secrets),
-      clock: clock ?? { now: () => 0, sleep: () => Promise.resolve() },
+      clock: clock ?? { now: () => 0, sleep: () => new Promise(() => {}) },
       errorLevel: 'error',
       ...(bounds ? { bounds } : {}),
     },
@@ -130,6 +131,40 @@ test('continues to log after a flood', async () => {
   );
   expect(recorded.at(-1)).toBe('g');
   expect(recorded.length).toBeLessThanOrEqual(8);
+});
+
+test('logs the end of a flood by time, though the process prints nothing more', async () => {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  const lines: string[] = [];
+  const clock = new SimulatedClock();
+  const ended = logProcess(
+    { stdout, stderr },
+    {
+      write: (_, line) => lines.push(line),
+      mask: maskOf([]),
+      clock,
+      errorLevel: 'error',
+      bounds: { burst: 3, perSecond: 2, keepLast: 2 },
+    },
+  );
+  const flood = (from: number): string => Array.from({ length: 10 }, (_, number) => `line ${from + number}\n`).join('');
+  const untilLogged = async (line: string): Promise<void> => {
+    while (lines.at(-1) !== line) await new Promise((resolve) => setImmediate(resolve));
+  };
+  stdout.write(flood(0));
+  await untilLogged('line 9');
+  // The budget is overdrawn: the next lines wait for it, and are not lost either.
+  stdout.write(flood(10));
+  const floodedAt = clock.now();
+  await untilLogged('line 19');
+  expect(clock.now() - floodedAt).toBeGreaterThan(500);
+  stdout.end();
+  stderr.end();
+  await ended;
+  const notice = '[5 lines left out: too many to keep]';
+  const later = '[8 lines left out: too many to keep]';
+  const first = ['line 0', 'line 1', 'line 2', notice, 'line 8', 'line 9'];
+  expect(lines).toEqual([...first, later, 'line 18', 'line 19']);
 });
 
 test.each<[string, string[], string | undefined]>([

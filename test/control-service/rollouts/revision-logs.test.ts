@@ -11,8 +11,8 @@ function fixture() {
   const trimmed: string[] = [];
   const logged: string[] = [];
   const state: { fails: Error | undefined } = { fails: undefined };
-  let goOn = (): void => {};
-  const clock: Clock = { now: () => 7, sleep: () => new Promise((resolve) => (goOn = resolve)) };
+  const sleepers: (() => void)[] = [];
+  const clock: Clock = { now: () => 7, sleep: () => new Promise((resolve) => sleepers.push(resolve)) };
   const book = revisionLogs({
     store: {
       async appendLog(revisionId, kind, lines: readonly NewLogLine[]) {
@@ -25,8 +25,9 @@ function fixture() {
     },
     clock,
     log: loggerTo((message) => logged.push(message)),
+    signal: new AbortController().signal,
   });
-  return { book, kept, statements, trimmed, logged, state, passTime: () => goOn() };
+  return { book, kept, statements, trimmed, logged, state, passTime: () => sleepers.splice(0).forEach((wake) => wake()), isWaiting: () => sleepers.length > 0 };
 }
 
 const away = (): Error => Object.assign(new Error('away'), { code: 'ECONNREFUSED' });
@@ -67,14 +68,27 @@ test('keeps lines while the database is down, and writes them with the next ones
   expect(logged).toEqual([]);
 });
 
-test('keeps the newest of very many unwritten lines', async () => {
+test('writes lines again once the database is back, though no line follows', async () => {
+  const { book, kept, state, passTime, isWaiting } = fixture();
+  state.fails = away();
+  book.open('r1', 'deploy').write('error', 'the last words');
+  passTime();
+  while (!isWaiting()) await new Promise((resolve) => setImmediate(resolve));
+  state.fails = undefined;
+  passTime();
+  while (kept.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  expect(kept).toEqual(['r1 deploy error 7 the last words']);
+});
+
+test('keeps the newest of very many unwritten lines, and says how many are missing', async () => {
   const { book, kept, state } = fixture();
   const log = book.open('r1', 'deploy');
   state.fails = away();
   for (let number = 0; number < 10_005; number += 1) log.write('info', String(number));
   state.fails = undefined;
   await log.flush();
-  expect([kept.length, kept[0], kept.at(-1)]).toEqual([10_000, 'r1 deploy info 7 5', 'r1 deploy info 7 10004']);
+  expect([kept.length, kept[1], kept.at(-1)]).toEqual([10_001, 'r1 deploy info 7 5', 'r1 deploy info 7 10004']);
+  expect(kept[0]).toBe('r1 deploy warning 7 [5 lines left out: the database could not be reached]');
 });
 
 test('trims a long log now and then', async () => {
