@@ -44,8 +44,11 @@ export const localUsage = `Runs the control service and its agents on this machi
   --private-webhooks lets agents' webhooks reach private networks, this machine included
   --base-path PATH   the prefix of all paths, as in /api-host
   --public-url URL   the public address behind a web server with TLS, used in the addresses of agents and uploads
-  --field-names WORD the spelling of responses: contract or public (contract); with public a deployment from uploads may
-                     be created before its graph configuration file is named, as public clients do
+  --field-names WORD the spelling of responses: contract or public (contract); requests may use
+                     either
+  --graph-config-later
+                     lets a deployment from uploads be created before its graph configuration file is named, as public
+                     clients do
   --json             one line of JSON when ready: {"url", "api_key", "tenant_id", "sign_in_link"}
   --help
 
@@ -65,6 +68,7 @@ const localFlags = {
   'base-path': { type: 'string' },
   'public-url': { type: 'string' },
   'field-names': { type: 'string' },
+  'graph-config-later': { type: 'boolean' },
   'watch-git': { type: 'string' },
   hosting: { type: 'string' },
   registry: { type: 'string' },
@@ -114,6 +118,7 @@ export function readLocalCommand(args: string[]) {
     basePath,
     publicUrl: reached && `${reached.address.origin}${reached.address.prefix}`,
     fieldNames,
+    graphConfigLater: values['graph-config-later'] ?? false,
     watchGit,
     hosting,
     registry,

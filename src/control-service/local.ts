@@ -59,11 +59,10 @@ export interface LocalSettings {
   basePath?: string | undefined;
   /** The public address behind a web server: responses use it instead of our own. */
   publicUrl?: string | undefined;
-  /**
-   * The default spelling of responses; the document's when absent. With the public one a deployment from uploads may be
-   * created without its graph configuration file, as public clients do.
-   */
+  /** The default spelling of responses; the document's when absent. */
   fieldNames?: FieldSpelling | undefined;
+  /** Whether a deployment from uploads may be created without its graph configuration file, as public clients do. */
+  graphConfigLater?: boolean | undefined;
   /** The kind of hosting that the service reports, which decides the allowed sources; any when absent. */
   hosting?: Hosting | undefined;
   /** The GitHub App of the integrations; none when absent. */
@@ -220,7 +219,7 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
         baseUrl: () => publicUrl ?? url,
         allowGit,
         hosting: settings.hosting,
-        graphConfigLater: fieldNames === 'public',
+        graphConfigLater: settings.graphConfigLater,
         uploads,
         registry,
         integrations,

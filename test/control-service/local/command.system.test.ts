@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { readLocalCommand, runLocal, usualPort } from '../../../src/control-service/local-command.ts';
 import { httpControl } from '../http-control.ts';
-import { fromImage } from '../service-fixture.ts';
+import { fromImage, fromUpload, refusalOf } from '../service-fixture.ts';
 
 describe('the command line', () => {
   const usual = {
@@ -19,6 +19,7 @@ describe('the command line', () => {
     allowGit: [],
     basePath: '',
     fieldNames: 'contract',
+    graphConfigLater: false,
     json: false,
     hosting: 'any',
     watchGit: 'folders',
@@ -38,6 +39,7 @@ describe('the command line', () => {
     ['a base path', ['--base-path', '/api-host'], { basePath: '/api-host' }],
     ['the public address', ['--public-url', 'https://a.test/b/'], { publicUrl: 'https://a.test/b' }],
     ['webhooks into private networks', ['--private-webhooks'], { running: { privateWebhooks: true } }],
+    ['a graph configuration that comes later', ['--graph-config-later'], { graphConfigLater: true }],
     [
       'all other options',
       ['--json', '--data', 'd', '--field-names', 'public'],
@@ -118,7 +120,7 @@ describe('the program', () => {
 
   function start() {
     const { DATABASE_URL: _, ...env } = process.env;
-    const flags = ['--port', '0', '--json', '--public-url', 'https://landfall.test/api'];
+    const flags = ['--port', '0', '--json', '--public-url', 'https://landfall.test/api', '--field-names', 'public'];
     const child = spawn(process.execPath, [main, ...flags, '--data', join(root, 'data')], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env,
@@ -147,6 +149,14 @@ describe('the program', () => {
     expect(before.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     const { id, url } = await httpControl(before.url, before.api_key).createDeployment(fromImage());
     expect(url).toBe(`https://landfall.test/api/agents/${id}`);
+    // A spelling decides nothing else.
+    const withoutGraphConfig = { ...fromUpload(), source_revision_config: {} };
+    expect(await refusalOf(httpControl(before.url, before.api_key).createDeployment(withoutGraphConfig))).toMatchObject(
+      {
+        status: 400,
+        detail: expect.stringContaining('graph_config_path is required'),
+      },
+    );
     first.child.kill('SIGKILL');
     await first.ended;
 

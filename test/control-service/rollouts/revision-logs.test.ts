@@ -27,7 +27,16 @@ function fixture() {
     log: loggerTo((message) => logged.push(message)),
     signal: new AbortController().signal,
   });
-  return { book, kept, statements, trimmed, logged, state, passTime: () => sleepers.splice(0).forEach((wake) => wake()), isWaiting: () => sleepers.length > 0 };
+  return {
+    book,
+    kept,
+    statements,
+    trimmed,
+    logged,
+    state,
+    passTime: () => sleepers.splice(0).forEach((wake) => wake()),
+    isWaiting: () => sleepers.length > 0,
+  };
 }
 
 const away = (): Error => Object.assign(new Error('away'), { code: 'ECONNREFUSED' });

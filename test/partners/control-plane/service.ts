@@ -36,6 +36,8 @@ export async function openServed(fieldNames: FieldSpelling): Promise<Served> {
     allowGit: [join(folder, 'git')],
     basePath: '/api-host',
     fieldNames,
+    // The public command line names the file with its first upload.
+    graphConfigLater: fieldNames === 'public',
     // Images are never run here, whatever this machine has.
     running: { engine: join(folder, 'no-engine') },
     clock: systemClock,
