@@ -9,6 +9,7 @@ const empty = {
   errors: 0,
   runs: 0,
   failed_runs: 0,
+  interrupted_runs: 0,
   run_p50_ms: null,
   run_p95_ms: null,
   first_event_p50_ms: null,
@@ -21,7 +22,15 @@ const at = (seconds: number) => new Date(seconds * 1_000).toISOString();
 const health = healthSchema.parse({
   step_seconds: 120,
   points: [
-    { ...empty, at: at(0), runs: 4, run_p50_ms: 1_500, run_p95_ms: 90_000, memory_bytes: 92_000_000 },
+    {
+      ...empty,
+      at: at(0),
+      runs: 4,
+      interrupted_runs: 1,
+      run_p50_ms: 1_500,
+      run_p95_ms: 90_000,
+      memory_bytes: 92_000_000,
+    },
     { ...empty, at: at(120) },
     { ...empty, at: at(240), requests: 1, memory_bytes: 80_400_000, cpu: 0.125 },
   ],
@@ -37,6 +46,7 @@ test('plots runs per minute for every step length, with gaps where nothing was m
   expect(plotData(health, kind('Runs a minute'))).toEqual([
     [0, 120, 240],
     [2, 0, 0],
+    [0.5, 0, 0],
   ]);
   expect(plotData(health, kind('Memory'))[1]).toEqual([92_000_000, null, 80_400_000]);
 });

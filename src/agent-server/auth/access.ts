@@ -26,6 +26,7 @@ export type Access =
   | { does: 'batch' }
   | { does: 'cancel' }
   | { does: 'deliveries' }
+  | { does: 'unfinished-runs' }
   | { does: 'cron'; threadId: string | undefined }
   | { does: 'store'; action: 'put' | 'get' | 'search' | 'list_namespaces' | 'delete' };
 
@@ -82,6 +83,7 @@ const rules: readonly Rule[] = [
   ['POST', /^\/threads?\/([^/]+)\/runs\/([^/]+)\/cancel$/, ofRun('update')],
   ['DELETE', /^\/threads?\/([^/]+)\/runs\/([^/]+)$/, ofRun('delete')],
 
+  ['GET', /^\/runs$/, () => ({ does: 'unfinished-runs' })],
   ['POST', /^\/runs(?:\/(?:stream|wait))?$/, () => ({ does: 'run', threadId: undefined })],
   ['GET', /^\/runs\/([^/]+)\/stream$/, one('run', 'read')],
   ['POST', /^\/runs\/batch$/, () => ({ does: 'batch' })],

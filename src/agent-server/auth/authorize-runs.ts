@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
 import { isObject } from '../../contract/json-object.ts';
-import { unacceptable } from '../refusal.ts';
+import { Refusal, unacceptable } from '../refusal.ts';
 import type { AccessTo } from './access.ts';
 import { configurableOf, withoutClaims } from './caller.ts';
 import { callAuthHandler, assertMatchesFilter, type AuthorizationContext } from './call-auth-handler.ts';
@@ -82,6 +82,15 @@ export async function authorizeDeliveries(question: AuthorizationContext): Promi
     throw unacceptable('run_id', reason);
   }
   await assertMatchesFilter(question, filter, { kind: 'run', id: runId });
+}
+
+/** Authorizes listing the unfinished runs of all threads: only for callers that may search all of them. */
+export async function authorizeUnfinishedRuns(question: AuthorizationContext): Promise<undefined> {
+  const filter = await callAuthHandler(question, 'threads', 'search', {});
+  if (filter === undefined) return;
+  const detail =
+    "This agent's authorization rules do not allow listing runs across threads. List the runs of a thread.";
+  throw new Refusal(403, detail);
 }
 
 /** Authorizes a cron and its future runs, whose `configurable` names the cron's creator. */

@@ -1,7 +1,14 @@
 import type { MiddlewareHandler } from 'hono';
 import { accessOf, type Access } from './access.ts';
 import type { AgentAuth } from './agent-auth.ts';
-import { authorizeCancel, authorizeDeliveries, authorizeRun, authorizeRuns, authorizeCron } from './authorize-runs.ts';
+import {
+  authorizeCancel,
+  authorizeDeliveries,
+  authorizeRun,
+  authorizeRuns,
+  authorizeUnfinishedRuns,
+  authorizeCron,
+} from './authorize-runs.ts';
 import { authorizeStore, type FindItem } from './authorize-store.ts';
 import {
   authorizeResource,
@@ -64,6 +71,8 @@ function authorizeAccess(
       return authorizeCancel(question);
     case 'deliveries':
       return authorizeDeliveries(question);
+    case 'unfinished-runs':
+      return authorizeUnfinishedRuns(question);
     case 'cron':
       return authorizeCron(question, access);
     case 'store':

@@ -20,6 +20,9 @@ const listQuery = z.looseObject({
   offset: z.coerce.number().int().min(0).optional(),
   status: z.enum(runStatuses).optional(),
 });
+const unfinishedQuery = z.looseObject({
+  limit: z.coerce.number().int().min(pageBounds.minLimit).max(pageBounds.maxLimit).default(pageBounds.defaultLimit),
+});
 const cancelQuery = z.looseObject({ wait: flag, action: z.enum(cancelActions).default('interrupt') });
 const cancelManyQuery = cancelQuery.pick({ action: true });
 const cancelBody = runsCancel.strip();
@@ -139,6 +142,21 @@ export const runOperations: readonly Operation<Env>[] = [
       await runs.cancelling.one(run.run_id, action);
       await ended;
       return c.body(null, wait ? 204 : 202);
+    },
+  }),
+  operation({
+    method: 'get',
+    path: '/runs',
+    id: 'list_unfinished_runs',
+    summary: 'List the unfinished runs of all threads',
+    description: 'Newest first, with those of stateless runs.',
+    tag: alone,
+    query: unfinishedQuery,
+    responses: { 200: { description: 'The unfinished runs.', schema: z.array(runResponse) } },
+    errors: [422],
+    async handle(c) {
+      const { limit } = readQuery(c, unfinishedQuery);
+      return c.json((await c.var.parts.runStore.allUnfinished(limit)).map(showRun));
     },
   }),
   operation({

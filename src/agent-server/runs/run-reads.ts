@@ -100,6 +100,12 @@ export class RunReads {
       .execute();
   }
 
+  /** Unfinished runs of all threads, also stateless ones, newest first. */
+  async allUnfinished(limit: number): Promise<StoredRun[]> {
+    const query = this.storage.db.selectFrom('runs').selectAll().where(this.#isThere()).where('ended_at', 'is', null);
+    return query.where('status', 'in', ['pending', 'running']).orderBy('sequence', 'desc').limit(limit).execute();
+  }
+
   async unfinished(threadId: string): Promise<{ run_id: string }[]> {
     const query = this.storage.db.selectFrom('runs').select('run_id').where('thread_id', '=', threadId);
     return query.where('ended_at', 'is', null).where('status', 'in', ['pending', 'running']).execute();

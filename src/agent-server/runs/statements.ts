@@ -72,6 +72,9 @@ export const claimRun = {
     returning run_id`,
 };
 
+/** What started a run: the metadata of a cron's run names the cron, and the console's playground itself. */
+const triggerOfRun = `case when metadata ? 'cron_id' then 'cron' else coalesce(left(metadata ->> 'landfall_trigger', 40), 'api') end`;
+
 /**
  * Adds an ended run to the tracing outbox in the statement that ends it, so that each ended run is exported, and no
  * other. The parameters from `at` on are: whether to export it, its error, its tokens, the
@@ -83,7 +86,7 @@ const insertTrace = (at: number, end: { status: string; endedAt: string }) => `
       select json_build_object(
         'id', run_id, 'thread_id', case when temporary then null else thread_id end, 'assistant_id', assistant_id,
         'graph_id', graph_id, 'revision_id', $${at + 3}::text, 'status', ${end.status}, 'error', $${at + 1}::json,
-        'tokens', $${at + 2}::json, 'created_at', created_at, 'started_at', started_at, 'ended_at', ${end.endedAt}
+        'tokens', $${at + 2}::json, 'created_at', created_at, 'started_at', started_at, 'ended_at', ${end.endedAt}, 'trigger', ${triggerOfRun}
       ), $${at + 4}::json, octet_length($${at + 4}::json::text)
       from run where $${at}::boolean
     )`;

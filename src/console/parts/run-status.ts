@@ -1,7 +1,7 @@
 import type { Tone } from './badge.tsx';
 
 const labels: Readonly<Record<string, readonly [label: string, tone: Tone]>> = {
-  pending: ['Waiting', 'busy'],
+  pending: ['Queued', 'busy'],
   running: ['Running', 'busy'],
   success: ['Success', 'good'],
   error: ['Failed', 'bad'],

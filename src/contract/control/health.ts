@@ -13,6 +13,8 @@ export const healthPoint = z.looseObject({
   /** Runs that ended, as the agent reports them, and those that failed or ran out of time. */
   runs: z.int(),
   failed_runs: z.int(),
+  /** Those of `runs` that stopped before their end: they wait for an answer, or were cancelled. */
+  interrupted_runs: z.int(),
   /** From the start of a run to its end. Percentiles are within 10 %. */
   run_p50_ms: z.number().nullable(),
   run_p95_ms: z.number().nullable(),

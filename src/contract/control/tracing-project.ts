@@ -58,6 +58,8 @@ export const tracedRun = z.strictObject({
   steps: z.array(tracedStep).max(mostTracedSteps).optional(),
   /** Whether `input` or `output` was cut, or steps were left out. */
   is_cut: z.boolean().optional(),
+  /** What started it, as its agent says: `api`, `cron`, `playground`. An agent of an earlier version does not. */
+  trigger: text(40).nullable().optional(),
 });
 export type TracedRun = z.infer<typeof tracedRun>;
 
@@ -87,7 +89,14 @@ export const tracingProjectsQuery = pageQuery.extend({
 });
 export type TracingProjectsQuery = z.infer<typeof tracingProjectsQuery>;
 
-export const tracedRunResponse = z.looseObject({ ...tracedRun.shape, id: z.string(), status: z.string() });
+export const tracedRunResponse = z.looseObject({
+  ...tracedRun.shape,
+  id: z.string(),
+  status: z.string(),
+  /** The start of the input and of the output as one line of text; null where there is none, or it was hidden. */
+  input_preview: z.string().nullish(),
+  output_preview: z.string().nullish(),
+});
 export type TracedRunResponse = z.infer<typeof tracedRunResponse>;
 export const tracedRunsList = z.looseObject({ resources: z.array(tracedRunResponse), offset: z.int() });
 export type TracedRunsList = z.infer<typeof tracedRunsList>;

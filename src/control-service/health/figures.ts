@@ -6,6 +6,7 @@ export interface Figures {
   errors: number;
   runs: number;
   failed_runs: number;
+  interrupted_runs: number;
   /** From the start of runs to their end. */
   run_times: Histogram;
   /** From requests for a run's stream to its first event. */
@@ -64,6 +65,7 @@ const noFigures = (): Figures => ({
   errors: 0,
   runs: 0,
   failed_runs: 0,
+  interrupted_runs: 0,
   run_times: [],
   first_events: [],
   memory_bytes: null,

@@ -51,6 +51,7 @@ const toPoint = (at: number, row: HealthRow | undefined): HealthPoint => ({
   errors: row?.errors ?? 0,
   runs: row?.runs ?? 0,
   failed_runs: row?.failed_runs ?? 0,
+  interrupted_runs: row?.interrupted_runs ?? 0,
   run_p50_ms: percentile(row?.run_times ?? null, 0.5),
   run_p95_ms: percentile(row?.run_times ?? null, 0.95),
   first_event_p50_ms: percentile(row?.first_events ?? null, 0.5),

@@ -24,18 +24,19 @@ const activitySteps = 30;
 const mostDeploys = 200;
 const mergedAtOnce = 5_000;
 
-const columns = sql`deployment_id, step_seconds, at, requests, errors, runs, failed_runs, run_times, first_events,
-  memory_bytes, cpu_ms, sampled_ms, queue_length`;
+const columns = sql`deployment_id, step_seconds, at, requests, errors, runs, failed_runs, interrupted_runs, run_times,
+  first_events, memory_bytes, cpu_ms, sampled_ms, queue_length`;
 
 /** Sums over a group of rows. */
 const totals = sql`sum(requests)::int as requests, sum(errors)::int as errors, sum(runs)::int as runs,
-  sum(failed_runs)::int as failed_runs, control.total_counts(run_times) as run_times,
+  sum(failed_runs)::int as failed_runs, sum(interrupted_runs)::int as interrupted_runs, control.total_counts(run_times) as run_times,
   control.total_counts(first_events) as first_events, max(memory_bytes) as memory_bytes, sum(cpu_ms) as cpu_ms,
   sum(sampled_ms) as sampled_ms, max(queue_length) as queue_length`;
 
 const addToExisting = sql`on conflict (deployment_id, step_seconds, at) do update set
   requests = kept.requests + excluded.requests, errors = kept.errors + excluded.errors,
   runs = kept.runs + excluded.runs, failed_runs = kept.failed_runs + excluded.failed_runs,
+  interrupted_runs = kept.interrupted_runs + excluded.interrupted_runs,
   run_times = coalesce(control.add_counts(kept.run_times, excluded.run_times), kept.run_times, excluded.run_times),
   first_events =
     coalesce(control.add_counts(kept.first_events, excluded.first_events), kept.first_events, excluded.first_events),
@@ -64,7 +65,7 @@ export async function addFigures(db: ControlDatabase, rows: readonly FiguresRow[
     insert into control.health_figures as kept (${columns})
     select added.* from jsonb_to_recordset(${json}::jsonb) as added (
       deployment_id uuid, step_seconds int, at timestamptz, requests int, errors int, runs int, failed_runs int,
-      run_times int[], first_events int[], memory_bytes bigint, cpu_ms int, sampled_ms int, queue_length int
+      interrupted_runs int, run_times int[], first_events int[], memory_bytes bigint, cpu_ms int, sampled_ms int, queue_length int
     )
     join control.deployments on deployments.id = added.deployment_id
     order by added.step_seconds, added.deployment_id, added.at

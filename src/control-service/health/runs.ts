@@ -2,7 +2,7 @@ import type { TracedRun } from '../../contract/control/tracing-project.ts';
 import { keptMs, pendingFigures, type FiguresRow } from './figures.ts';
 import { observe } from './histogram.ts';
 
-/** The statuses of runs that failed; an interrupted run was ended on purpose, or waits for a person. */
+/** The statuses of runs that failed. An interrupted run waits for a person, or was cancelled: it is neither. */
 const failures = new Set<TracedRun['status']>(['error', 'timeout']);
 
 /**
@@ -17,6 +17,7 @@ export function figuresOfRuns(deploymentId: string, runs: readonly TracedRun[], 
     const figures = pending.of(deploymentId, Math.min(end, now), now);
     figures.runs += 1;
     if (failures.has(status)) figures.failed_runs += 1;
+    if (status === 'interrupted') figures.interrupted_runs += 1;
     if (started_at !== null) observe(figures.run_times, end - Date.parse(started_at));
   }
   return pending.rows();

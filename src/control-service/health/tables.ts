@@ -9,6 +9,7 @@ export interface HealthFiguresTable {
   errors: Fixed<number>;
   runs: Fixed<number>;
   failed_runs: Fixed<number>;
+  interrupted_runs: Fixed<number>;
   /** Histograms; null where they are empty. */
   run_times: Fixed<number[] | null>;
   first_events: Fixed<number[] | null>;

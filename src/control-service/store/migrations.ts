@@ -18,6 +18,7 @@ import { revisionHistory } from './migrations/071-revision-history.ts';
 import { health } from './migrations/072-health.ts';
 import { holds } from './migrations/080-holds.ts';
 import { baselines } from './migrations/081-baselines.ts';
+import { runPreviews } from './migrations/083-run-previews.ts';
 import { listenerReports } from './migrations/074-listener-reports.ts';
 import { tracedSteps } from './migrations/073-traced-steps.ts';
 
@@ -47,4 +48,5 @@ export const controlMigrations: readonly Migration[] = [
   listenerReports,
   holds,
   baselines,
+  runPreviews,
 ];

@@ -3,6 +3,7 @@ import { sql, type Selectable } from 'kysely';
 import type { Clock } from '../../clock.ts';
 import type { FinalRunStatus } from '../../contract/agent/run.ts';
 import type { TracedRun, TracingProjectsQuery } from '../../contract/control/tracing-project.ts';
+import { inputPreview, outputPreview } from '../../contract/run-preview.ts';
 import { addFigures } from '../health/repository.ts';
 import { figuresOfRuns } from '../health/runs.ts';
 import { defaultPage } from '../deployments/queries.ts';
@@ -57,6 +58,9 @@ const listed = [
   'status',
   'error',
   'tokens',
+  'trigger',
+  'input_preview',
+  'output_preview',
   'created_at',
   'started_at',
   'ended_at',
@@ -138,6 +142,9 @@ export const tracingStore = (db: ControlDatabase, clock: Clock) => ({
         output: jsonOf(output),
         steps: jsonOf(steps),
         is_cut: is_cut === true,
+        trigger: run.trigger ?? null,
+        input_preview: inputPreview(input) ?? null,
+        output_preview: outputPreview(output) ?? null,
         project_id: projectId,
         error: error && JSON.stringify(error),
         tokens: tokens && JSON.stringify(tokens),

@@ -27,4 +27,8 @@ export interface TracedRunsTable {
   steps: FixedDetail<TracedStep[] | null>;
   /** Whether the input or the output was cut, or steps were left out. */
   is_cut: ColumnType<boolean, boolean, never>;
+  trigger: Fixed<string | null>;
+  /** What lists show; kept with the run. */
+  input_preview: Fixed<string | null>;
+  output_preview: Fixed<string | null>;
 }

@@ -30,6 +30,7 @@ describe('the access that a request needs', () => {
     ['POST', '/runs/batch', { does: 'batch' }],
     ['POST', '/runs/cancel', { does: 'cancel' }],
     ['PATCH', `/runs/crons/${id}`, { does: 'one', kind: 'cron', id, action: 'update', body: true }],
+    ['GET', '/runs', { does: 'unfinished-runs' }],
     ['GET', '/webhooks/deliveries', { does: 'deliveries' }],
     ['POST', `/webhooks/deliveries/${id}/retry`, { does: 'one', kind: 'run', id, action: 'update' }],
     ['PUT', '/store/items', { does: 'store', action: 'put' }],

@@ -103,8 +103,8 @@ test('runs count once, however often they are reported, and revisions that went 
   await rollouts.settled();
   const read = health.parse(await control.deploymentHealth(id, {}));
   expect([read.step_seconds, read.points.length]).toEqual([60, 61]);
-  expect(read.points.at(-1)).toMatchObject({ at: at(start - 30_000), runs: 2, failed_runs: 0 });
-  expect(read.points.at(-2)).toMatchObject({ runs: 1, failed_runs: 1, run_p50_ms: null });
+  expect(read.points.at(-1)).toMatchObject({ at: at(start - 30_000), runs: 2, failed_runs: 0, interrupted_runs: 1 });
+  expect(read.points.at(-2)).toMatchObject({ runs: 1, failed_runs: 1, interrupted_runs: 0, run_p50_ms: null });
   expect(Math.abs((read.points.at(-1)?.run_p95_ms ?? 0) - 2_000)).toBeLessThan(200);
   expect(read.deploys).toEqual([{ revision_id: revisionId, at: at(now) }]);
 });

@@ -24,6 +24,7 @@ const run = (changes: Partial<TracedRun> = {}): TracedRun => ({
 
 /** What a run of an agent of an earlier version has. */
 const withoutDetail = { input: null, output: null, steps: [], is_cut: false };
+const withoutPreviews = { trigger: null, input_preview: null, output_preview: null };
 
 describe('over HTTP', () => {
   let fixture: ServiceFixture;
@@ -84,9 +85,35 @@ describe('over HTTP', () => {
     expect(await report(id, [failed, never])).toEqual({ taken: 2 });
     expect(await report(id, [well])).toEqual({ taken: 1 });
     const { resources, offset } = await fixture.control.listProjectRuns(id, {});
-    expect([resources, offset]).toEqual([[failed, well, never], 3]);
-    expect(await fixture.control.getProjectRun(id, failed.id)).toEqual({ ...failed, ...withoutDetail });
+    expect([resources, offset]).toEqual([[failed, well, never].map((each) => ({ ...each, ...withoutPreviews })), 3]);
+    expect(await fixture.control.getProjectRun(id, failed.id)).toEqual({
+      ...failed,
+      ...withoutDetail,
+      ...withoutPreviews,
+    });
     expect(await fixture.control.getProject(id)).toMatchObject({ run_count: 3, last_run_at: at(9) });
+  });
+
+  test('lists what started a run, and the start of its input and output', async () => {
+    const { id } = await project();
+    const said = (type: string, content: unknown) => ({ type, content });
+    await report(id, [
+      run({
+        trigger: 'cron',
+        status: 'interrupted',
+        input: { messages: [said('human', 'Refund\norder 42')] },
+        output: { messages: [said('ai', 'Wait')], __interrupt__: [{ value: 'Approve the refund?', id: 'a' }] },
+      }),
+    ]);
+    const { resources } = await fixture.control.listProjectRuns(id, { status: 'interrupted' });
+    expect(resources).toEqual([
+      expect.objectContaining({
+        trigger: 'cron',
+        input_preview: 'Refund order 42',
+        output_preview: 'Approve the refund?',
+      }),
+    ]);
+    expect(resources[0]).not.toHaveProperty('input');
   });
 
   test('a run that is reported again, or concurrently, is stored once and unchanged', async () => {
@@ -150,9 +177,10 @@ describe('over HTTP', () => {
     };
     const whole = run({ input: { text: 'hi' }, output: ['yes', 1], steps: [step], is_cut: true });
     await report(id, [whole]);
-    expect(await fixture.control.getProjectRun(id, whole.id)).toEqual(whole);
+    const previews = { trigger: null, input_preview: 'hi', output_preview: '["yes",1]' };
+    expect(await fixture.control.getProjectRun(id, whole.id)).toEqual({ ...whole, ...previews });
     const { input: _, output: __, steps: ___, is_cut: ____, ...listed } = whole;
-    expect((await fixture.control.listProjectRuns(id, {})).resources).toEqual([listed]);
+    expect((await fixture.control.listProjectRuns(id, {})).resources).toEqual([{ ...listed, ...previews }]);
   });
 
   test('masks the secrets of the agent in what its runs hold, also at the end of a cut text', async () => {
@@ -175,8 +203,8 @@ describe('over HTTP', () => {
     const kept = JSON.stringify(await fixture.control.getProjectRun(id, leaking.id));
     for (const leaked of [secret.slice(0, 12), password, testTracing.tokenOf(id), agentToken])
       expect(kept).not.toContain(leaked);
-    // 6 in each of 8 values, 1 + 1 + 3 in the errors of the steps, 2 in that of the run.
-    expect(kept.match(/\*\*\*/g)).toHaveLength(55);
+    // 6 in each of 8 values and 2 previews, 1 + 1 + 3 in the errors of the steps, 2 in that of the run.
+    expect(kept.match(/\*\*\*/g)).toHaveLength(67);
   });
 
   test('removes the details of all but the newest runs of a project', async () => {

@@ -7,6 +7,7 @@ import { JsonView } from '../../parts/json-view.tsx';
 import { TimeAgo } from '../../parts/time.tsx';
 import { announce } from '../../parts/toasts.tsx';
 import { runStatus } from '../../parts/run-status.ts';
+import { errorText } from '../../parts/error-text.ts';
 import { shownText, Untrusted } from '../../parts/untrusted.tsx';
 import { paths } from '../../paths.ts';
 import { enableCron, getCronTimes } from './crons-api.ts';
@@ -134,7 +135,7 @@ function LastRuns({ deploymentId, runs }: { deploymentId: string; runs: readonly
             <TimeAgo at={created_at} />
             {error && (
               <div class="field-error">
-                <Untrusted text={`${error.error}: ${error.message}`} longest={300} />
+                <Untrusted text={errorText(error)} longest={300} />
               </div>
             )}
           </li>

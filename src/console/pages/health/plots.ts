@@ -30,7 +30,10 @@ const percent = (value: number): string => `${trimmed(value * 100)} %`;
 export const plotKinds: readonly PlotKind[] = [
   {
     title: 'Runs a minute',
-    lines: [{ label: 'Runs', value: ({ runs }, stepSeconds) => (runs * 60) / stepSeconds }],
+    lines: [
+      { label: 'Runs', value: ({ runs }, stepSeconds) => (runs * 60) / stepSeconds },
+      { label: 'Interrupted', value: ({ interrupted_runs }, stepSeconds) => (interrupted_runs * 60) / stepSeconds },
+    ],
     format: trimmed,
   },
   {
@@ -48,7 +51,7 @@ export const plotKinds: readonly PlotKind[] = [
       { label: 'p95', value: ({ first_event_p95_ms }) => first_event_p95_ms },
     ],
     format: ms,
-    measures: 'Only runs that one request starts and streams are measured. Those of the playground are not among them.',
+    measures: 'Measured for streamed requests of clients. Playground runs do not count.',
   },
   {
     title: 'Errors',

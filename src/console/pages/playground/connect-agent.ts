@@ -93,6 +93,7 @@ function toAgent({ assistants, threads, runs }: Client): Agent {
           ...(command ? { command } : { input: isObject(input) ? input : null }),
           ...(context ? { context } : {}),
           ...(checkpoint ? { checkpoint: toCheckpoint(checkpoint) } : {}),
+          metadata: { landfall_trigger: 'playground' },
           streamMode: ['values', 'messages-tuple', 'tasks'],
           streamSubgraphs: true,
           streamResumable: true,

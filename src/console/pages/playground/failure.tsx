@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { logPage } from '../../../contract/control/log.ts';
 import { call } from '../../api/http.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
+import { isPlainError } from '../../parts/error-text.ts';
 import { shownText } from '../../parts/untrusted.tsx';
 import type { RunFailure } from './agent-api.ts';
 import { stackIn } from './stack.ts';
@@ -25,7 +26,7 @@ export function Failure({
   return (
     <div class={`notice playground-failure${wasCancelled ? '' : ' playground-failure-bad'}`} role="alert">
       <p>
-        {!wasCancelled && <strong>{shownText(failure.error, 100)}: </strong>}
+        {!wasCancelled && <strong>{isPlainError(failure.error) ? 'Failed' : shownText(failure.error, 100)}: </strong>}
         <bdi class="untrusted">{shownText(failure.message, 5_000)}</bdi>
       </p>
       {!wasCancelled && (
@@ -68,7 +69,7 @@ function Stack({ deploymentId, runId }: { deploymentId: string; runId: string })
   );
   if (error) return <p class="field-error">{error.message}</p>;
   if (data === undefined && attempts >= mostAttempts) {
-    return <p class="muted">No stack was found in the agent’s log. Close this and open it again to look once more.</p>;
+    return <p class="muted">No stack trace in the agent log yet. Reopen to check again.</p>;
   }
   if (data === undefined) return <p class="muted">Looking for the stack in the agent's log …</p>;
   return (

@@ -24,7 +24,9 @@ export function RunBar({ session, deploymentId, assistantId, context }: RunBarPr
   const run = session.run.value;
   if (!run) return null;
   const isFollowing = session.isFollowing.value;
-  const isWaiting = !isFollowing && run.status === 'success' && session.thread.value?.status === 'interrupted';
+  const isStopped = run.status === 'success' || run.status === 'interrupted';
+  const isWaiting =
+    !isFollowing && isStopped && !session.failure.value && session.thread.value?.status === 'interrupted';
   const status = isFollowing && run.status === 'pending' ? 'running' : run.status;
   const { label, tone } = isWaiting ? { label: 'Waiting for you', tone: 'warn' as const } : runStatus(status);
   const failure = session.failure.value;
@@ -40,6 +42,7 @@ export function RunBar({ session, deploymentId, assistantId, context }: RunBarPr
   };
   const canContinue =
     !isFollowing &&
+    !isWaiting &&
     (session.states.value[0]?.next.length ?? 0) > 0 &&
     finalRunStatuses.some((each) => each === status && each !== 'success');
   return (
@@ -69,7 +72,9 @@ export function RunBar({ session, deploymentId, assistantId, context }: RunBarPr
           </button>
         )}
       </div>
-      {status === 'interrupted' && !failure && <p>The run was cancelled. What its steps have stored is kept.</p>}
+      {status === 'interrupted' && !failure && !isWaiting && (
+        <p>The run was cancelled. What its steps have stored is kept.</p>
+      )}
       {failure && <Failure failure={failure} deploymentId={deploymentId} runId={run.run_id} />}
     </section>
   );

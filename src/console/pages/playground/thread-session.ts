@@ -108,7 +108,7 @@ export class ThreadSession {
     if (!isFinal(run.status)) {
       // A refresh must not repeat what was refused.
       if (this.refusal.value?.runId !== run.run_id) void this.#follow(run.run_id);
-    } else if (run.status === 'error' || run.status === 'timeout') {
+    } else if (run.status !== 'success') {
       void this.#readFailure(run.run_id);
     }
   }
@@ -249,7 +249,7 @@ export class ThreadSession {
       this.isReconnecting.value = false;
       this.isFollowing.value = false;
     });
-    if (run.status === 'error' && !view.failure) await this.#readFailure(run.run_id);
+    if (run.status !== 'success' && !view.failure) await this.#readFailure(run.run_id);
   }
 
   async #attempt(act: () => Promise<void>): Promise<void> {

@@ -9,6 +9,7 @@ import { DeploymentPage } from '../../parts/deployment-page.tsx';
 import { Empty, ErrorNotice, Loading } from '../../parts/notices.tsx';
 import { duration, TimeAgo } from '../../parts/time.tsx';
 import { runStatus } from '../../parts/run-status.ts';
+import { errorText } from '../../parts/error-text.ts';
 import { shownText, Untrusted } from '../../parts/untrusted.tsx';
 import { paths } from '../../paths.ts';
 import { alignSteps, type StepPair } from './align-steps.ts';
@@ -127,7 +128,7 @@ function RunTable({ deploymentId, runs }: { deploymentId: string; runs: Pair }) 
                   </a>
                   {run.error && (
                     <div class="runs-error">
-                      <Untrusted text={`${run.error.error}: ${run.error.message}`} longest={300} />
+                      <Untrusted text={errorText(run.error)} longest={300} />
                     </div>
                   )}
                 </th>

@@ -4,6 +4,7 @@ import { runStatus } from '../../parts/run-status.ts';
 import { FilterField } from '../../parts/filter-field.tsx';
 import { shownText } from '../../parts/untrusted.tsx';
 import { finalRunStatuses } from '../../../contract/agent/run.ts';
+import { liveStatuses } from './live-runs.ts';
 import { timeRanges, type RunFilter } from './run-filter.ts';
 
 interface RunFiltersProps {
@@ -24,7 +25,7 @@ export function RunFilters({ assistants, filter, problems, change, actions }: Ru
         Status
         <select value={filter.status} onChange={(event) => change({ status: event.currentTarget.value })}>
           <option value="">Any status</option>
-          {finalRunStatuses.map((status) => (
+          {[...liveStatuses, ...finalRunStatuses].map((status) => (
             <option key={status} value={status}>
               {runStatus(status).label}
             </option>

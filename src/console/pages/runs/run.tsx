@@ -9,6 +9,7 @@ import { shortId } from '../../parts/revision-status.ts';
 import { Empty, ErrorNotice, Loading } from '../../parts/notices.tsx';
 import { duration, TimeAgo } from '../../parts/time.tsx';
 import { runStatus } from '../../parts/run-status.ts';
+import { isPlainError } from '../../parts/error-text.ts';
 import { shownText, Untrusted } from '../../parts/untrusted.tsx';
 import { paths } from '../../paths.ts';
 import { absentValues, runMs } from './run-facts.ts';
@@ -73,7 +74,13 @@ function RunView({ deploymentId, run }: { deploymentId: string; run: TracedRunRe
       {run.error && (
         <section class="notice run-failure" aria-labelledby="run-error">
           <h2 id="run-error">
-            Error: <Untrusted text={run.error.error} longest={200} />
+            {isPlainError(run.error.error) ? (
+              'Error'
+            ) : (
+              <>
+                Error: <Untrusted text={run.error.error} longest={200} />
+              </>
+            )}
           </h2>
           <pre tabIndex={0} role="group" aria-label="Message of the error">
             <Untrusted text={run.error.message} longest={10_000} />

@@ -5,8 +5,10 @@ import {
   tracedRunsList,
   type TracedRunResponse,
 } from '../../../contract/control/tracing-project.ts';
+import { runSchema } from '../../../contract/agent/run.ts';
 import { agentPath } from '../../api/agent-path.ts';
-import { call } from '../../api/http.ts';
+import { ApiError, call } from '../../api/http.ts';
+import { toListedRun, type ListedRun } from './live-runs.ts';
 
 /** A page of the runs of a tracing project. */
 export async function listRuns(
@@ -16,6 +18,20 @@ export async function listRuns(
 ): Promise<readonly TracedRunResponse[]> {
   const path = `v1/projects/${encodeURIComponent(projectId)}/runs`;
   return (await call('GET', path, tracedRunsList, { query, signal })).resources;
+}
+
+/**
+ * The runs of a deployment's agent that are in progress. There are none where no agent responds, and none to see where
+ * its rules or its version don't list them.
+ */
+export async function listLiveRuns(deploymentId: string, signal: AbortSignal): Promise<ListedRun[]> {
+  try {
+    const path = agentPath(deploymentId, 'runs');
+    return (await call('GET', path, z.array(runSchema), { query: { limit: 100 }, signal })).map(toListedRun);
+  } catch (error) {
+    if (error instanceof ApiError && error.status >= 400) return [];
+    throw error;
+  }
 }
 
 /** The assistants of a deployment's agent, by their names. */

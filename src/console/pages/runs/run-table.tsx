@@ -1,0 +1,133 @@
+import type { Assistant } from '../../../contract/agent/assistant.ts';
+import { Badge } from '../../parts/badge.tsx';
+import { errorText } from '../../parts/error-text.ts';
+import { shortId } from '../../parts/revision-status.ts';
+import { runStatus } from '../../parts/run-status.ts';
+import { duration, TimeAgo } from '../../parts/time.tsx';
+import { shownText, Untrusted } from '../../parts/untrusted.tsx';
+import { paths } from '../../paths.ts';
+import type { ListedRun } from './live-runs.ts';
+import { runMs } from './run-facts.ts';
+
+interface RunTableProps {
+  deploymentId: string;
+  runs: readonly ListedRun[];
+  assistants: readonly Assistant[];
+  chosen: readonly ListedRun[];
+  choose: (run: ListedRun, isChosen: boolean) => void;
+}
+
+/** The runs as a table, each with what it received and made. */
+export function RunTable({ deploymentId, runs, assistants, chosen, choose }: RunTableProps) {
+  return (
+    <div class="table-frame">
+      <table class="list-table runs-table" aria-label="Runs">
+        <thead>
+          <tr>
+            <th scope="col">Compare</th>
+            <th scope="col">Run</th>
+            <th scope="col">Status</th>
+            <th scope="col">Started by</th>
+            <th scope="col">Assistant</th>
+            <th scope="col">Ended</th>
+            <th scope="col">Duration</th>
+            <th scope="col">Revision</th>
+            <th scope="col">Tokens</th>
+          </tr>
+        </thead>
+        <tbody>
+          {runs.map((run) => {
+            const { label, tone } = runStatus(run.status);
+            const assistant = assistants.find(({ assistant_id }) => assistant_id === run.assistant_id);
+            const isChosen = chosen.some(({ id }) => id === run.id);
+            return (
+              <tr key={run.id}>
+                <td>
+                  <input
+                    type="checkbox"
+                    aria-label={`Compare run ${run.id.slice(0, 8)}`}
+                    checked={isChosen}
+                    disabled={run.ended_at === null || (!isChosen && chosen.length === 2)}
+                    onChange={(event) => choose(run, event.currentTarget.checked)}
+                  />
+                </td>
+                <th scope="row">
+                  <Summary deploymentId={deploymentId} run={run} />
+                </th>
+                <td>
+                  <Badge tone={tone}>{shownText(label, 40)}</Badge>
+                </td>
+                <td>
+                  <Trigger deploymentId={deploymentId} trigger={run.trigger} />
+                </td>
+                <td>
+                  <Untrusted text={assistant?.name ?? run.graph_id} longest={60} />
+                </td>
+                <td>
+                  {run.ended_at === null ? <span class="muted">In progress</span> : <TimeAgo at={run.ended_at} />}
+                </td>
+                <td class="runs-number">{durationText(run)}</td>
+                <td>
+                  {run.revision_id === null ? (
+                    '–'
+                  ) : (
+                    <a class="mono" href={paths.revision(deploymentId, encodeURIComponent(run.revision_id))}>
+                      {shownText(shortId(run.revision_id))}
+                    </a>
+                  )}
+                </td>
+                <td class="runs-number">{run.tokens?.total.toLocaleString('en') ?? '–'}</td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** What a run received and made, or failed with. */
+function Summary({ deploymentId, run }: { deploymentId: string; run: ListedRun }) {
+  const { id, thread_id, ended_at, error, input_preview, output_preview } = run;
+  // A run in progress has no page of its own yet: the playground follows it on its thread.
+  const address =
+    ended_at === null
+      ? thread_id === null
+        ? undefined
+        : `${paths.playground(deploymentId)}?${new URLSearchParams({ thread: thread_id, run: id })}`
+      : paths.run(deploymentId, encodeURIComponent(id));
+  const name = <span class="mono">{shownText(shortId(id))}</span>;
+  return (
+    <>
+      {address === undefined ? name : <a href={address}>{name}</a>}
+      {input_preview != null && <Preview label="In" text={input_preview} />}
+      {error ? (
+        <div class="runs-error">
+          <Untrusted text={errorText(error)} longest={160} />
+        </div>
+      ) : (
+        output_preview != null && <Preview label="Out" text={output_preview} />
+      )}
+    </>
+  );
+}
+
+const Preview = ({ label, text }: { label: string; text: string }) => (
+  <div class="runs-preview" title={shownText(text)}>
+    <span class="muted">{label}</span> <Untrusted text={text} longest={220} />
+  </div>
+);
+
+const triggers: Readonly<Record<string, string>> = { api: 'API', playground: 'Playground' };
+
+function Trigger({ deploymentId, trigger }: { deploymentId: string; trigger: ListedRun['trigger'] }) {
+  if (trigger == null) return <>–</>;
+  if (trigger === 'cron') return <a href={paths.crons(deploymentId)}>Cron</a>;
+  return <Untrusted text={triggers[trigger] ?? trigger} longest={40} />;
+}
+
+function durationText(run: ListedRun): string {
+  if (run.started_at === null) return 'not started';
+  const ms = runMs({ started_at: run.started_at, ended_at: run.ended_at ?? new Date().toISOString() });
+  return ms === undefined ? 'not started' : duration(ms);
+}
