@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { DeploymentSummary } from '../../src/contract/control/deployment-summary.ts';
 import {
-  activityText,
+  activityTexts,
   changeText,
   readView,
   shownDeployments,
@@ -32,6 +32,11 @@ test('filters and sorts by the query of the address', () => {
   expect(shown({})).toEqual(['a', 'b', 'c']);
   expect(shown({ sort: '-name' })).toEqual(['c', 'b', 'a']);
   expect(shown({ sort: '-requests' })).toEqual(['b', 'a', 'c']);
+  const [first, ...others] = all;
+  // Its requests succeeded: they only started runs that failed.
+  const failing = first && { ...first, name: 'z', activity: { ...first.activity, runs: [3], failed_runs: [3] } };
+  const byFailures = shownDeployments([...others, ...(failing ? [failing] : [])], readView({ sort: '-failures' }));
+  expect(byFailures.map(({ name }) => name)).toEqual(['z', 'b', 'c']);
   expect(shown({ sort: 'state' })).toEqual(['b', 'a', 'c']);
   expect(shown({ q: 'ABC12 fix' })).toEqual(['b']);
   expect(shown({ q: 'fix', state: 'live' })).toEqual([]);
@@ -63,7 +68,12 @@ test('draws counts as bars, and says them', () => {
     { x: 2, y: 0, height: 24 },
   ]);
   expect(barsPath(barsOf([5], 10))).toBe('M0 12h.8v12h-.8z');
-  expect(activityText(1_204, 1)).toBe('1,204 requests, 1 error');
+  expect(
+    activityTexts({ step_seconds: 60, requests: [1_204], errors: [0, 0], runs: [1, 0], failed_runs: [1, 0] }),
+  ).toEqual({
+    requests: '1,204 requests',
+    runs: '1 run, 1 failed',
+  });
 });
 
 test('says why a key cannot be revoked', () => {

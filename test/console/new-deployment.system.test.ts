@@ -63,6 +63,8 @@ test('deploys a chosen folder once, after a wrong field and a broken upload', as
 
   await page.route('**/uploads/**', (route) => route.abort(), { times: 1 });
   await type(name, 'echo-folder');
+  // A problem was of the former value.
+  await expect.poll(() => name.getAttribute('aria-invalid')).toBe('false');
   await press(page.getByRole('button', { name: 'Deploy' }));
   await page.getByText('The upload was interrupted.').waitFor();
   expect(new URL(page.url()).searchParams.has('deployment')).toBe(true);

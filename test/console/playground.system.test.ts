@@ -91,7 +91,7 @@ test('answers interrupts: approved, edited, rejected', async () => {
   const opened = await console.open(playground);
   const { page } = opened;
   await say(page, 'delete a.txt');
-  await page.getByRole('heading', { name: 'The graph waits for you' }).waitFor();
+  await page.getByRole('heading', { name: 'The agent needs your answer' }).waitFor();
   await page.locator('[data-node="review"].playground-node-waiting').waitFor();
   await ended(page, 'Waiting for you');
   await expectAccessible(page);
@@ -153,10 +153,10 @@ test('takes input by a form with problems at their fields, and answers two inter
   await page.getByRole('region', { name: 'Threads' }).getByRole('link', { name: /^Ada/ }).waitFor();
   const waiting = page.getByRole('region', { name: 'Waiting for you' });
   await waiting.getByText('Is it in stock?').waitFor();
-  await expect.poll(() => button(page, 'Continue with these answers').isDisabled()).toBe(true);
+  await expect.poll(() => button(page, 'Send answers').isDisabled()).toBe(true);
   await type(waiting.getByLabel('Answer').nth(0), '7 euros');
   await type(waiting.getByLabel('Answer').nth(1), 'true');
-  await press(button(page, 'Continue with these answers'));
+  await press(button(page, 'Send answers'));
   await page.getByRole('region', { name: 'State' }).getByText('2 large for Ada, Hill 1, red: 7 euros, true').waitFor();
   expectClean(opened);
 });

@@ -31,11 +31,28 @@ test('finds a failed run by its error, shows its steps, and compares two runs', 
   await page.getByText('No runs yet').waitFor();
   await expectAccessible(page);
 
+  // A run in progress is listed first, and can be followed.
+  const slow = z.looseObject({ run_id: z.string() });
+  const { run_id } = slow.parse(
+    await request('POST', 'runs', { assistant_id: 'echo', input: { input: 'slow', sleep_ms: 600_000 } }),
+  );
+  await rows(page).getByText('Running').waitFor();
+  await rows(page).getByText('slow', { exact: true }).waitFor();
+  await rows(page).getByText('API', { exact: true }).waitFor();
+  await expectAccessible(page);
+  await request('POST', 'runs/cancel', { status: 'all' });
+  await rows(page).getByText('Interrupted').waitFor({ timeout: 30_000 });
+  await page.goto(`${page.url()}?assistant=echo-none`);
+  await page.getByText('No run matches').waitFor();
+  await page.goto(page.url().replace(/\?.*/, ''));
+  expect(await rows(page).getByText(run_id.slice(0, 8)).count()).toBe(1);
+
   const thread = await runAgent({ input: 'Ada' });
   await runAgent({ input: hostile });
   await runAgent({ input: 'x', fail: `boom ${hostile}` });
   // The page polls: the agent reports a run some moments after its end.
-  await expect.poll(() => rows(page).count(), { timeout: 30_000 }).toBe(3);
+  await expect.poll(() => rows(page).count(), { timeout: 30_000 }).toBe(4);
+  await rows(page).getByText('hello Ada').waitFor();
   await expectAccessible(page);
 
   await type(page.getByRole('searchbox', { name: 'Text of the error' }), 'BOOM');
@@ -66,7 +83,7 @@ test('finds a failed run by its error, shows its steps, and compares two runs', 
   await expectAccessible(page);
 
   await press(page.getByRole('link', { name: 'All runs' }));
-  await expect.poll(() => rows(page).count()).toBe(3);
+  await expect.poll(() => rows(page).count()).toBe(4);
   await choose(page.getByRole('combobox', { name: 'Status' }), 'Success');
   await expect.poll(() => rows(page).count()).toBe(2);
   await type(page.getByRole('searchbox', { name: 'Thread' }), 'no id');

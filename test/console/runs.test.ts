@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
 import type { TracedRunResponse, TracedStep } from '../../src/contract/control/tracing-project.ts';
 import { alignSteps } from '../../src/console/pages/runs/align-steps.ts';
+import { runSchema } from '../../src/contract/agent/run.ts';
+import { joinRuns, matchingLive, mayBeLive, toListedRun } from '../../src/console/pages/runs/live-runs.ts';
+import { errorText } from '../../src/console/parts/error-text.ts';
 import { absentValues } from '../../src/console/pages/runs/run-facts.ts';
 import { readRunFilter, runFilterProblems, toRunsQuery } from '../../src/console/pages/runs/run-filter.ts';
 import { toWaterfall } from '../../src/console/pages/runs/waterfall-rows.ts';
@@ -98,6 +101,59 @@ test('distinguishes hidden values from absent ones', () => {
     outputs: 'None.',
   });
   expect(absentValues(run([], hidden)).inputs).toMatch(/^Not recorded/);
+});
+
+const started = (changes: object) =>
+  toListedRun(
+    runSchema.parse({
+      run_id: 'r',
+      thread_id: 't',
+      assistant_id: 'a',
+      created_at: at(0),
+      updated_at: at(0),
+      status: 'running',
+      kwargs: { input: { messages: [{ role: 'user', content: 'Hi' }] } },
+      metadata: { graph_id: 'g' },
+      ...changes,
+    }),
+  );
+
+test('lists runs in progress first, with their input and what started them', () => {
+  const all = [
+    started({ run_id: 'queued', status: 'pending', metadata: { cron_id: 'c' } }),
+    started({ run_id: 'busy', metadata: { landfall_trigger: 'playground' }, thread_id: 'other' }),
+  ];
+  const ended = { ...started({ run_id: 'done' }), status: 'interrupted', ended_at: at(1) };
+  const every = readRunFilter({});
+  expect(joinRuns(matchingLive(all, every), [ended]).map(({ id, trigger }) => [id, trigger])).toEqual([
+    ['busy', 'playground'],
+    ['queued', 'cron'],
+    ['done', 'api'],
+  ]);
+  expect(started({})).toMatchObject({ input_preview: 'Hi', graph_id: 'g', ended_at: null });
+  expect(started({ kwargs: { command: { resume: 'yes' } } }).input_preview).toBe('yes');
+  // One that has ended meanwhile is listed once.
+  expect(joinRuns([started({ run_id: 'done' })], [ended])).toEqual([ended]);
+  const filtered = (query: Record<string, string>) => matchingLive(all, readRunFilter(query)).map(({ id }) => id);
+  expect([filtered({ status: 'pending' }), filtered({ thread: 'other' }), filtered({ assistant: 'x' })]).toEqual([
+    ['queued'],
+    ['busy'],
+    [],
+  ]);
+  expect([every, readRunFilter({ status: 'running' }), readRunFilter({ time: '1h' })].map(mayBeLive)).toEqual([
+    true,
+    true,
+    false,
+  ]);
+});
+
+test.each([
+  [{ error: 'Error', message: 'no model' }, 'no model'],
+  [{ error: 'TypeError', message: 'no model' }, 'TypeError: no model'],
+  [{ error: 'TypeError', message: 'TypeError: no model' }, 'TypeError: no model'],
+  [{ error: 'Error', message: '' }, 'Error'],
+])('names the class of an error %j once', (error, text) => {
+  expect(errorText(error)).toBe(text);
 });
 
 test('sends only the filters that the service accepts', () => {

@@ -35,6 +35,15 @@ async function operate<Schema extends z.ZodType>(schema: Schema, ...args: string
   return schema.parse(JSON.parse(stdout));
 }
 
+test('leaves nothing in the log of a browser that is not signed in', async () => {
+  const page = await (await console.newContext()).newPage();
+  const logged: string[] = [];
+  page.on('console', (logLine) => logged.push(logLine.text()));
+  await page.goto(consoleUrl());
+  await page.getByLabel('API key').waitFor();
+  expect(logged).toEqual([]);
+});
+
 test('signs in with an API key and out again, in all tabs', async () => {
   const opened = await console.open();
   const { page } = opened;

@@ -16,6 +16,12 @@ const request = (path: string, init: RequestInit = {}, key = fixture.services.se
     headers: { 'x-api-key': key, 'content-type': 'application/json' },
   });
 
+test('has no page for an unknown part of the workspace', async () => {
+  const opened = await fixture.open('workspace/x');
+  await opened.page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+  expectClean(opened);
+});
+
 test('makes a key that is shown once, and ends its sessions when it is revoked', async () => {
   const hostile = '<b onclick=alert(1)>ci</b>';
   const opened = await fixture.open('workspace/keys', { permissions: ['clipboard-read', 'clipboard-write'] });

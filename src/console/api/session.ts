@@ -1,6 +1,6 @@
-import { session as sessionSchema, type SessionCreateRequest } from '../../contract/control/session.ts';
+import { currentSession, session as sessionSchema, type SessionCreateRequest } from '../../contract/control/session.ts';
 import { messageOf } from '../../errors.ts';
-import { ApiError, call, readSession, send } from './http.ts';
+import { call, readSession, send } from './http.ts';
 import { endSession, session, openSession } from './session-state.ts';
 
 /** A message to the other tabs of this browser, which share the session. */
@@ -22,10 +22,12 @@ export async function restoreSession(): Promise<void> {
   const refused = code === null ? undefined : await signIn({ code }).then(() => undefined, messageOf);
   if (session.value !== undefined) return;
   try {
-    openSession(await call('GET', 'v1/session', sessionSchema));
+    // No session is no error: a browser would report a 401 in its log at every first visit.
+    const found = await call('GET', 'v1/sessions/current', currentSession);
+    if (found.session) openSession(found.session);
+    else endSession(refused);
   } catch (error) {
-    if (refused !== undefined) endSession(refused);
-    else if (!(error instanceof ApiError && error.status === 401)) endSession(messageOf(error));
+    endSession(refused ?? messageOf(error));
   }
 }
 

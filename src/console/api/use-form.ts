@@ -14,6 +14,8 @@ export interface FormState {
   /** Runs a form's request once at a time, and keeps the problems of a refused one. @returns whether it succeeded */
   submit: (fields: readonly string[], request: () => Promise<unknown>) => Promise<boolean>;
   show: (problems: Problems) => void;
+  /** A setter of a field that also takes its problem away, which was of the former value. */
+  edited: <Value>(field: string, set: (value: Value) => void) => (value: Value) => void;
 }
 
 /** Keeps the result of a form's request. */
@@ -37,7 +39,11 @@ export function useForm(): FormState {
       setBusy(false);
     }
   };
-  return { isBusy, problems, submit, show: setProblems };
+  const edited: FormState['edited'] = (field, set) => (value) => {
+    setProblems((former) => ({ ...former, [field]: undefined, '': undefined }));
+    set(value);
+  };
+  return { isBusy, problems, submit, show: setProblems, edited };
 }
 
 /** The problems of a refused request at the fields of a form; those of other fields are the form's. */

@@ -53,7 +53,10 @@ export function SignIn() {
                 autocomplete="off"
                 required
                 value={apiKey}
-                onInput={(event) => setApiKey(event.currentTarget.value)}
+                onInput={(event) => {
+                  setProblem(undefined);
+                  setApiKey(event.currentTarget.value);
+                }}
               />
             )}
           </Field>

@@ -31,3 +31,6 @@ export const session = z.looseObject({
   expires_at: z.string(),
 });
 export type Session = z.infer<typeof session>;
+
+/** GET /v1/sessions/current: the session, or null where the browser has none. */
+export const currentSession = z.looseObject({ session: session.nullable() });

@@ -16,7 +16,8 @@ const policyOf = (assets: string): string =>
     "default-src 'none'",
     `script-src ${assets}`,
     `style-src ${assets}`,
-    "img-src 'self' data:",
+    // A page shows images of others only after a click.
+    "img-src 'self' data: https:",
     "connect-src 'self'",
     "base-uri 'self'",
     "form-action 'self'",

@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import { session, sessionCreateRequest, sessionPatchRequest } from '../../contract/control/session.ts';
+import { currentSession, session, sessionCreateRequest, sessionPatchRequest } from '../../contract/control/session.ts';
 import { operationsOf, type Env } from '../api/operation.ts';
 import { readJson } from '../api/request.ts';
 import { problemResponse } from '../api/response-schemas.ts';
@@ -42,6 +42,21 @@ export const sessionOperations = [
       if (result.kind === 'refused') return c.json({ detail: result.detail }, result.status);
       c.header('Retry-After', String(result.retryAfter));
       return c.json({ detail: result.detail }, 429);
+    },
+  }),
+  operation({
+    method: 'get',
+    path: '/v1/sessions/current',
+    id: 'find_session',
+    summary: 'Find the session of the browser',
+    description: 'Null where the browser has none, for pages that then ask to sign in.',
+    responses: { 200: { description: 'The session, or null.', schema: currentSession } },
+    open: true,
+    handle: async (c) => {
+      const { sessions } = c.var.settings;
+      if (!sessions) return c.notFound();
+      const found = await sessions.admit({ header: (name) => c.req.header(name), method: 'GET', isSafe: true });
+      return c.json({ session: found?.kind === 'session' ? await sessions.read(found.session) : null });
     },
   }),
   operation({

@@ -110,7 +110,13 @@ describe('exports finished runs', () => {
     const { agent } = await serve();
     await agent.waitRun(say('fail'), undefined);
     const [run] = await reported(1);
-    expect(run).toMatchObject({ status: 'error', thread_id: null, tokens: null, error: { error: 'TypeError' } });
+    expect(run).toMatchObject({
+      status: 'error',
+      trigger: 'api',
+      thread_id: null,
+      tokens: null,
+      error: { error: 'TypeError' },
+    });
     expect(run?.error?.message).toHaveLength(10_000);
     expect(run?.error?.message).toMatch(/x \[\.\.\.\]$/);
     expect(run?.error?.message).toMatch(/^no model x/);

@@ -24,7 +24,7 @@ const fields = ['name', 'description', 'graph_id', 'context', 'config', 'metadat
 
 /** Makes an assistant, or the next version of one. */
 export function AssistantForm({ deploymentId, graphs, assistant, onSaved, onClose }: AssistantFormProps) {
-  const { isBusy, problems, submit, show } = useForm();
+  const { isBusy, problems, submit, show, edited } = useForm();
   const [typedGraph, setGraph] = useState(assistant?.graph_id);
   // The graphs may be loaded after the form was opened.
   const graph = typedGraph ?? graphs[0] ?? '';
@@ -97,11 +97,17 @@ export function AssistantForm({ deploymentId, graphs, assistant, onSaved, onClos
         </p>
       )}
       <Field label="Name" problem={problems['name']}>
-        {(attributes) => <input {...attributes} value={name} onInput={(event) => setName(event.currentTarget.value)} />}
+        {(attributes) => (
+          <input {...attributes} value={name} onInput={(event) => edited('name', setName)(event.currentTarget.value)} />
+        )}
       </Field>
       <Field label="Description" problem={problems['description']}>
         {(attributes) => (
-          <input {...attributes} value={description} onInput={(event) => setDescription(event.currentTarget.value)} />
+          <input
+            {...attributes}
+            value={description}
+            onInput={(event) => edited('description', setDescription)(event.currentTarget.value)}
+          />
         )}
       </Field>
       {!assistant && (
@@ -112,7 +118,7 @@ export function AssistantForm({ deploymentId, graphs, assistant, onSaved, onClos
                 {...attributes}
                 list="assistant-graphs"
                 value={graph}
-                onInput={(event) => setGraph(event.currentTarget.value)}
+                onInput={(event) => edited('graph_id', setGraph)(event.currentTarget.value)}
               />
               <datalist id="assistant-graphs">
                 {graphs.map((each) => (
@@ -128,7 +134,7 @@ export function AssistantForm({ deploymentId, graphs, assistant, onSaved, onClos
         hint={`What the graph reads at run time.${assistant ? ' It replaces the former context.' : ''}`}
         problem={problems['context']}
         value={json.context}
-        onInput={(context) => setJson({ ...json, context })}
+        onInput={edited('context', (context) => setJson({ ...json, context }))}
       />
       <JsonField
         label="Configuration (JSON)"
@@ -136,7 +142,7 @@ export function AssistantForm({ deploymentId, graphs, assistant, onSaved, onClos
         problem={problems['config']}
         value={json.config}
         rows={3}
-        onInput={(config) => setJson({ ...json, config })}
+        onInput={edited('config', (config) => setJson({ ...json, config }))}
       />
       <JsonField
         label="Metadata (JSON)"
@@ -148,7 +154,7 @@ export function AssistantForm({ deploymentId, graphs, assistant, onSaved, onClos
         problem={problems['metadata']}
         value={json.metadata}
         rows={3}
-        onInput={(metadata) => setJson({ ...json, metadata })}
+        onInput={edited('metadata', (metadata) => setJson({ ...json, metadata }))}
       />
     </FormDialog>
   );

@@ -21,7 +21,7 @@ const fields = ['assistant_id', 'schedule', 'timezone', 'input', 'on_run_complet
 
 /** Makes a cron; its next runs are shown while the schedule is typed. */
 export function CronForm({ deploymentId, assistants, onSaved, onClose }: CronFormProps) {
-  const { isBusy, problems, submit, show } = useForm();
+  const { isBusy, problems, submit, show, edited } = useForm();
   const [assistant, setAssistant] = useState(assistants[0]?.assistant_id ?? '');
   const [schedule, setSchedule] = useState('0 9 * * 1-5');
   const [timezone, setTimezone] = useState(() => new Intl.DateTimeFormat().resolvedOptions().timeZone);
@@ -61,7 +61,11 @@ export function CronForm({ deploymentId, assistants, onSaved, onClose }: CronFor
     >
       <Field label="Assistant" problem={problems['assistant_id']}>
         {(attributes) => (
-          <select {...attributes} value={assistant} onChange={(event) => setAssistant(event.currentTarget.value)}>
+          <select
+            {...attributes}
+            value={assistant}
+            onChange={(event) => edited('assistant_id', setAssistant)(event.currentTarget.value)}
+          >
             <option value="">Choose</option>
             {assistants.map(({ assistant_id, name, graph_id }) => (
               <option key={assistant_id} value={assistant_id}>
@@ -81,7 +85,7 @@ export function CronForm({ deploymentId, assistants, onSaved, onClose }: CronFor
             {...attributes}
             class="mono"
             value={schedule}
-            onInput={(event) => setSchedule(event.currentTarget.value)}
+            onInput={(event) => edited('schedule', setSchedule)(event.currentTarget.value)}
           />
         )}
       </Field>
@@ -92,7 +96,7 @@ export function CronForm({ deploymentId, assistants, onSaved, onClose }: CronFor
               {...attributes}
               list="cron-zones"
               value={timezone}
-              onInput={(event) => setTimezone(event.currentTarget.value)}
+              onInput={(event) => edited('timezone', setTimezone)(event.currentTarget.value)}
             />
             <datalist id="cron-zones">
               {Intl.supportedValuesOf('timeZone').map((zone) => (
@@ -106,7 +110,7 @@ export function CronForm({ deploymentId, assistants, onSaved, onClose }: CronFor
         <div class="cron-preview" role="status">
           <h3>Next runs</h3>
           {firings.times.length === 0 ? (
-            <p class="field-error">This schedule has no time in the years to come.</p>
+            <p class="field-error">This schedule never runs.</p>
           ) : (
             <ol>
               {firings.times.map((at) => (
@@ -121,7 +125,7 @@ export function CronForm({ deploymentId, assistants, onSaved, onClose }: CronFor
         hint="What the graph is given at each run."
         problem={problems['input']}
         value={input}
-        onInput={setInput}
+        onInput={edited('input', setInput)}
       />
       <label class="cron-keep">
         <input type="checkbox" checked={keeps} onChange={(event) => setKeeps(event.currentTarget.checked)} />

@@ -11,7 +11,7 @@ export interface ListView {
   isDescending: boolean;
 }
 
-const sortKeys = ['name', 'state', 'change', 'requests'] as const;
+const sortKeys = ['name', 'state', 'change', 'requests', 'failures'] as const;
 export type SortKey = (typeof sortKeys)[number];
 
 /** Reads the view from the query of an address; what it does not know is ignored. */
@@ -33,7 +33,8 @@ export function viewQuery({ search, state, sort, isDescending }: ListView): stri
 
 const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
 export const requestsOf = ({ activity }: DeploymentSummary): number => sum(activity.requests);
-export const errorsOf = ({ activity }: DeploymentSummary): number => sum(activity.errors);
+/** Failed requests and failed runs: a run may fail although the request that started it succeeded. */
+export const failuresOf = ({ activity }: DeploymentSummary): number => sum(activity.errors) + sum(activity.failed_runs);
 
 const byName = (one: DeploymentSummary, other: DeploymentSummary): number =>
   one.name < other.name ? -1 : one.name > other.name ? 1 : 0;
@@ -43,6 +44,7 @@ const order: Readonly<Record<SortKey, (one: DeploymentSummary, other: Deployment
   state: (one, other) => placeOf(one.state) - placeOf(other.state),
   change: (one, other) => changedAt(one) - changedAt(other),
   requests: (one, other) => requestsOf(one) - requestsOf(other),
+  failures: (one, other) => failuresOf(one) - failuresOf(other),
 };
 
 /** What needs a person comes first. */
@@ -82,9 +84,13 @@ export const stateLabel = (state: string): string =>
 const plural = (count: number, word: string): string =>
   `${count.toLocaleString('en')} ${word}${count === 1 ? '' : 's'}`;
 
-/** `1,204 requests, 3 errors` */
-export const activityText = (requests: number, errors: number): string =>
-  `${plural(requests, 'request')}, ${plural(errors, 'error')}`;
+const failedOf = (failed: number): string => (failed === 0 ? '' : `, ${failed.toLocaleString('en')} failed`);
+
+/** `1,204 requests, 3 failed` and `40 runs` */
+export const activityTexts = ({ requests, errors, runs, failed_runs }: DeploymentSummary['activity']) => ({
+  requests: plural(sum(requests), 'request') + failedOf(sum(errors)),
+  runs: plural(sum(runs), 'run') + failedOf(sum(failed_runs)),
+});
 
 const changeWords: ReadonlyMap<string, string> = new Map([
   ['create deployment', 'Created'],

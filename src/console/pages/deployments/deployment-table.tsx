@@ -5,15 +5,7 @@ import { CopyButton } from '../../parts/copy-button.tsx';
 import { TimeAgo } from '../../parts/time.tsx';
 import { shownText, Untrusted } from '../../parts/untrusted.tsx';
 import { paths } from '../../paths.ts';
-import {
-  activityText,
-  changeText,
-  errorsOf,
-  requestsOf,
-  stateLabel,
-  type ListView,
-  type SortKey,
-} from './deployment-list.ts';
+import { activityTexts, changeText, failuresOf, stateLabel, type ListView, type SortKey } from './deployment-list.ts';
 import { barsOf, barsPath, sparklineHeight } from './sparkline.ts';
 import { useWindowRows } from './use-window-rows.ts';
 
@@ -25,7 +17,7 @@ const stateTones: Readonly<Record<string, Tone>> = {
   'no-source': 'warn',
 };
 const verdictTones: Readonly<Record<string, Tone>> = { passed: 'good', failed: 'bad' };
-const columns = 6;
+const columns = 7;
 
 interface TableProps {
   deployments: readonly DeploymentSummary[];
@@ -70,6 +62,7 @@ export function DeploymentTable({ deployments, view, onSort }: TableProps) {
             {heading('change', 'Last change')}
             <th scope="col">Tests</th>
             {heading('requests', 'Last hour')}
+            {heading('failures', 'Failures')}
           </tr>
         </thead>
         <tbody ref={body}>
@@ -110,6 +103,7 @@ function SortedHeading({ label, sortKey, view, onSort }: HeadingProps) {
 
 function Cells({ deployment }: { deployment: DeploymentSummary }) {
   const { id, name, url, state, live_commit, last_change, verdict } = deployment;
+  const failures = failuresOf(deployment);
   return (
     <>
       <td class="deployments-name">
@@ -164,28 +158,37 @@ function Cells({ deployment }: { deployment: DeploymentSummary }) {
       <td class="deployments-activity">
         <Sparkline deployment={deployment} />
       </td>
+      <td class={`deployments-failures${failures > 0 ? ' deployments-failing' : ' muted'}`}>
+        {failures.toLocaleString('en')}
+      </td>
     </>
   );
 }
 
 function Sparkline({ deployment }: { deployment: DeploymentSummary }) {
-  const { requests, errors } = deployment.activity;
-  const text = activityText(requestsOf(deployment), errorsOf(deployment));
-  const largest = Math.max(...requests, ...errors, 1);
+  const { requests, errors, runs, failed_runs } = deployment.activity;
+  const texts = activityTexts(deployment.activity);
+  // Runs may outnumber requests: crons and batches start them too.
+  const total = requests.map((count, step) => Math.max(count, runs[step] ?? 0));
+  const failed = errors.map((count, step) => count + (failed_runs[step] ?? 0));
+  const largest = Math.max(...total, ...failed, 1);
   return (
     <>
       <svg
         class="deployments-sparkline"
-        viewBox={`0 0 ${Math.max(requests.length, 1)} ${sparklineHeight}`}
+        viewBox={`0 0 ${Math.max(total.length, 1)} ${sparklineHeight}`}
         preserveAspectRatio="none"
         aria-hidden="true"
       >
-        <path class="deployments-requests" d={barsPath(barsOf(requests, largest))} />
-        <path class="deployments-errors" d={barsPath(barsOf(errors, largest))} />
+        <path class="deployments-requests" d={barsPath(barsOf(total, largest))} />
+        <path class="deployments-errors" d={barsPath(barsOf(failed, largest))} />
       </svg>
       <span class="muted" title="The requests of clients. Those of this console are not counted.">
-        {text}
+        {texts.requests}
       </span>
+      <a class="deployments-runs" href={paths.runs(deployment.id)}>
+        {texts.runs}
+      </a>
     </>
   );
 }

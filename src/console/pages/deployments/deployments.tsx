@@ -21,7 +21,7 @@ const mostLoaded = 1_000;
 /** Less often for a long list, because the response is large. */
 const pollMs = (loaded: number): number => (loaded > 100 ? 15_000 : 5_000);
 /** The largest and the newest are wanted first. */
-const firstDescending: ReadonlySet<SortKey> = new Set(['change', 'requests']);
+const firstDescending: ReadonlySet<SortKey> = new Set(['change', 'requests', 'failures']);
 
 /** All deployments of the workspace. Its address keeps what is searched, filtered and sorted. */
 export function Deployments() {

@@ -56,7 +56,7 @@ export const plotKinds: readonly PlotKind[] = [
   {
     title: 'Errors',
     lines: [
-      { label: 'Requests', value: ({ errors }) => errors },
+      { label: 'Failed requests', value: ({ errors }) => errors },
       { label: 'Failed runs', value: ({ failed_runs }) => failed_runs },
     ],
     format: trimmed,

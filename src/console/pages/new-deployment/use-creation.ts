@@ -56,14 +56,24 @@ export function useCreation(existingId: string | undefined): Creation {
   const existing = useExisting(existingId);
   const unmountSignal = useUnmountSignal();
 
-  const setValue = (path: string, value: string): void =>
+  /** Takes problems away that were of former values. */
+  const clear = (isOutdated: (field: string) => boolean): void =>
+    setProblems((former) => Object.fromEntries(Object.entries(former).filter(([field]) => !isOutdated(field))));
+  const setValue = (path: string, value: string): void => {
+    clear((field) => field === path);
     setDraft((former) => ({ ...former, values: { ...former.values, [path]: value } }));
+  };
+  const change = (changed: Partial<Draft>): void => {
+    // Problems of secrets are named by their places, which a removed one changes.
+    if (changed.secrets) clear((field) => field.startsWith('secrets'));
+    setDraft((former) => ({ ...former, ...changed }));
+  };
 
   const pick = async (what: Promise<PickedSource>): Promise<void> => {
     try {
       const found = await what;
       setPicked(found);
-      setProblems((former) => Object.fromEntries(Object.entries(former).filter(([field]) => field !== pickedField)));
+      clear((field) => field === pickedField);
       setDraft((former) => ({ ...former, sourceKind: 'folder', values: suggestedValues(former.values, found) }));
     } catch (error) {
       setDraft((former) => ({ ...former, sourceKind: 'folder' }));
@@ -148,7 +158,7 @@ export function useCreation(existingId: string | undefined): Creation {
 
   return {
     draft,
-    change: (change) => setDraft((former) => ({ ...former, ...change })),
+    change,
     setValue,
     picked,
     pick,

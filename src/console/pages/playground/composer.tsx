@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { isObject } from '../../../contract/json-object.ts';
 import { messageOf } from '../../../errors.ts';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { shownText } from '../../parts/untrusted.tsx';
 import type { ConversationProps } from './conversation.tsx';
 import { SchemaForm, emptyEntry, readEntry } from './schema-fields.tsx';
@@ -11,7 +12,7 @@ const takesMessages = (schema: unknown): boolean =>
 
 interface ComposerProps extends ConversationProps {
   hasChat: boolean;
-  /** The graph waits for an answer: another input is not what comes next. */
+  /** The graph waits for an answer: another input is not what comes next, and drops the question. */
   isWaiting: boolean;
   /** A run with the input of a form has begun. */
   onFormSent: () => void;
@@ -27,6 +28,7 @@ export function Composer(props: ComposerProps) {
   const [entry, setEntry] = useState(() => emptyEntry(form));
   const [isTried, setTried] = useState(false);
   const [isBusy, setBusy] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const [problem, setProblem] = useState<string>();
   const box = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
@@ -37,10 +39,14 @@ export function Composer(props: ComposerProps) {
   const { value, problems } = readEntry(form, entry);
   const isRunning = session?.isFollowing.value ?? false;
 
-  const submit = async (): Promise<void> => {
-    const input = shownMode === 'chat' ? { messages: [{ role: 'user', content: text }] } : value;
+  const input = shownMode === 'chat' ? { messages: [{ role: 'user', content: text }] } : value;
+  const submit = (): void => {
     setTried(true);
     if (!input || (shownMode === 'chat' && text.trim() === '')) return;
+    if (isWaiting) setConfirming(true);
+    else void send();
+  };
+  const send = async (): Promise<void> => {
     setBusy(true);
     setProblem(undefined);
     try {
@@ -59,68 +65,90 @@ export function Composer(props: ComposerProps) {
   };
   if (schema === undefined) return null;
   return (
-    <form
-      class="playground-composer"
-      aria-label="New run"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (!isBusy && !isRunning) void submit();
-      }}
-    >
-      {fork && (
-        <p class="notice playground-fork">
-          The next run continues from step {fork.number ?? ''} (<bdi>{shownText(fork.madeBy, 60)}</bdi>).{' '}
-          <button type="button" class="button" onClick={() => setFork(undefined)}>
-            Continue from the newest
-          </button>
-        </p>
-      )}
-      {shownMode === 'chat' ? (
-        <textarea
-          ref={box}
-          aria-label="Message"
-          placeholder="Write a message. Enter sends it, Shift+Enter starts a new line."
-          rows={Math.min(8, Math.max(2, text.split('\n').length))}
-          value={text}
-          onInput={(event) => setText(event.currentTarget.value)}
-          onKeyDown={(event) => {
-            if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
-            event.preventDefault();
-            event.currentTarget.form?.requestSubmit();
-          }}
-        />
-      ) : (
-        <details open={!isWaiting}>
-          <summary>{isWaiting ? 'Another input instead' : 'Input'}</summary>
-          <SchemaForm form={form} entry={entry} problems={isTried ? problems : {}} onChange={setEntry} label="Input" />
-        </details>
-      )}
-      {problem !== undefined && (
-        <p class="field-error" role="alert">
-          <bdi>{shownText(problem, 2_000)}</bdi>
-        </p>
-      )}
-      <div class="actions">
-        <button type="submit" class={isWaiting ? 'button' : 'button button-primary'} disabled={isBusy || isRunning}>
-          {shownMode === 'chat' ? 'Send' : isWaiting ? 'Run with this input' : 'Run'}
-        </button>
-        {isRunning && <span class="muted">A run is going on. Wait for its end, or cancel it.</span>}
-        {isChat && !isRunning && (
-          <div class="playground-modes" role="group" aria-label="Input">
-            {(['chat', 'form'] as const).map((each) => (
-              <button
-                key={each}
-                type="button"
-                class="button"
-                aria-pressed={shownMode === each}
-                onClick={() => setMode(each)}
-              >
-                {each === 'chat' ? 'Message' : 'All fields'}
-              </button>
-            ))}
-          </div>
+    <>
+      <form
+        class="playground-composer"
+        aria-label="New run"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!isBusy && !isRunning) submit();
+        }}
+      >
+        {fork && (
+          <p class="notice playground-fork">
+            The next run continues from step {fork.number ?? ''} (<bdi>{shownText(fork.madeBy, 60)}</bdi>).{' '}
+            <button type="button" class="button" onClick={() => setFork(undefined)}>
+              Continue from the newest
+            </button>
+          </p>
         )}
-      </div>
-    </form>
+        {shownMode === 'chat' ? (
+          <textarea
+            ref={box}
+            aria-label="Message"
+            placeholder="Write a message. Enter sends it, Shift+Enter starts a new line."
+            rows={Math.min(8, Math.max(2, text.split('\n').length))}
+            value={text}
+            onInput={(event) => setText(event.currentTarget.value)}
+            onKeyDown={(event) => {
+              if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+              event.preventDefault();
+              event.currentTarget.form?.requestSubmit();
+            }}
+          />
+        ) : (
+          <details open={!isWaiting}>
+            <summary>{isWaiting ? 'Another input instead' : 'Input'}</summary>
+            <SchemaForm
+              form={form}
+              entry={entry}
+              problems={isTried ? problems : {}}
+              onChange={setEntry}
+              label="Input"
+            />
+          </details>
+        )}
+        {problem !== undefined && (
+          <p class="field-error" role="alert">
+            <bdi>{shownText(problem, 2_000)}</bdi>
+          </p>
+        )}
+        <div class="actions">
+          <button type="submit" class={isWaiting ? 'button' : 'button button-primary'} disabled={isBusy || isRunning}>
+            {shownMode === 'chat' ? 'Send' : isWaiting ? 'Run with this input' : 'Run'}
+          </button>
+          {isRunning && <span class="muted">A run is in progress. Wait for it to finish, or cancel it.</span>}
+          {isChat && !isRunning && (
+            <div class="playground-modes" role="group" aria-label="Input">
+              {(['chat', 'form'] as const).map((each) => (
+                <button
+                  key={each}
+                  type="button"
+                  class="button"
+                  aria-pressed={shownMode === each}
+                  onClick={() => setMode(each)}
+                >
+                  {each === 'chat' ? 'Message' : 'All fields'}
+                </button>
+              ))}
+            </div>
+          )}
+        </div>
+      </form>
+      {isConfirming && (
+        <ConfirmDialog
+          title="Send without an answer?"
+          action="Send anyway"
+          isDangerous
+          onConfirm={send}
+          onClose={() => setConfirming(false)}
+        >
+          <p>
+            The agent waits for your answer on this thread. A new input drops what it asked, which can then not be
+            answered any more. To continue, close this and answer above.
+          </p>
+        </ConfirmDialog>
+      )}
+    </>
   );
 }

@@ -52,7 +52,7 @@ export function Conversation(props: ConversationProps) {
       {session?.problem.value && <ErrorNotice error={session.problem.value} retry={() => session.reload()} />}
       {session?.refusal.value && <Refusal session={session} {...session.refusal.value} />}
       {session && !session.thread.value && !session.problem.value && !isFollowing && <Loading what="the thread" />}
-      {!session && <p class="muted playground-hint">A run on a new thread starts when you send something.</p>}
+      {!session && <p class="muted playground-hint">Send a message to start a new thread.</p>}
       {older && session && (
         <p class="notice playground-fork">
           You see the thread as an older run left it. A new run continues from the newest state.{' '}
@@ -83,7 +83,7 @@ export function Conversation(props: ConversationProps) {
       <Composer
         {...props}
         hasChat={messages !== undefined}
-        isWaiting={interrupts.length > 0}
+        isWaiting={interrupts.length > 0 || (!isFollowing && interruptsOf(session?.states.value[0]).length > 0)}
         onFormSent={() => (isAwaited.current = true)}
       />
     </section>

@@ -48,7 +48,7 @@ export function InterruptPanel({ interrupts, onAnswer }: InterruptPanelProps) {
   };
   return (
     <section class="playground-interrupts" aria-label="Waiting for you">
-      <h2>The graph waits for you</h2>
+      <h2>The agent needs your answer</h2>
       {interrupts.map((interrupt, index) => (
         <InterruptForm
           key={interrupt.id ?? index}
@@ -72,7 +72,7 @@ export function InterruptPanel({ interrupts, onAnswer }: InterruptPanelProps) {
             disabled={isBusy || given.length < interrupts.length}
             onClick={() => void send(given)}
           >
-            {interrupts.length === 1 ? 'Continue with this answer' : 'Continue with these answers'}
+            {interrupts.length === 1 ? 'Send answer' : 'Send answers'}
           </button>
         </div>
       )}

@@ -3,12 +3,14 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { shownText } from '../../parts/untrusted.tsx';
 import { longestMarkdown, parseMarkdown } from './markdown-tree.ts';
+import { ImageView } from './image-view.tsx';
+import { imageAt } from './images.ts';
 import { safeAddress } from './safe-address.ts';
 
 /** At most a tenth of the time is spent on parsing a text that is being written, and it is never older than this (ms). */
 const pauses = { perParse: 9, longestMs: 200 };
 
-/** Markdown that others wrote, as elements: raw HTML stays text, images are links, and links lead only to web pages. */
+/** Markdown that others wrote, as elements: raw HTML stays text, images are shown after a click, and links lead only to web pages. */
 export function Markdown({ text, isStreaming }: { text: string; isStreaming: boolean }) {
   const parseMs = useRef(0);
   const paced = usePaced(text, isStreaming, parseMs);
@@ -134,9 +136,9 @@ function element(node: Nodes, key: number, addresses: Addresses): ComponentChild
     case 'linkReference':
       return link(key, addresses.get(node.identifier) ?? '', children());
     case 'image':
-      return link(key, node.url, `Image: ${shown(node.alt || node.url)}`);
+      return image(key, node.url, node.alt || node.url);
     case 'imageReference':
-      return link(key, addresses.get(node.identifier) ?? '', `Image: ${shown(node.alt || node.identifier)}`);
+      return image(key, addresses.get(node.identifier) ?? '', node.alt || node.identifier);
     case 'table':
       return (
         <div key={key} class="table-frame" role="region" aria-label="Table" tabIndex={0}>
@@ -181,6 +183,11 @@ function tableCell(
       {content}
     </td>
   );
+}
+
+function image(key: number, url: string, alt: string): JSX.Element {
+  const found = imageAt(url);
+  return found ? <ImageView key={key} image={found} alt={alt} /> : link(key, url, `Image: ${shown(alt)}`);
 }
 
 function link(key: number, url: string, content: ComponentChildren): JSX.Element {

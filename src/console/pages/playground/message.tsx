@@ -2,6 +2,8 @@ import { useMemo } from 'preact/hooks';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { shownText } from '../../parts/untrusted.tsx';
+import { ImageView } from './image-view.tsx';
+import { imageOf } from './images.ts';
 import { readAnswer } from './interrupts.ts';
 import { Markdown } from './markdown.tsx';
 import type { ChatMessage } from './messages.ts';
@@ -26,9 +28,14 @@ function MessageItem({ message, isStreaming }: MessageProps) {
   const body = (
     <>
       {text !== '' && <Markdown text={text} isStreaming={isStreaming} />}
-      {others.map((part, index) => (
-        <JsonView key={index} name="part" value={part} />
-      ))}
+      {others.map((part, index) => {
+        const image = imageOf(part);
+        return image ? (
+          <ImageView key={`${index} ${image.address.length}`} image={image} alt={`Image of ${speaker}`} />
+        ) : (
+          <JsonView key={index} name="part" value={part} />
+        );
+      })}
     </>
   );
   return (

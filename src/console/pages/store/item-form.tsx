@@ -21,7 +21,7 @@ interface ItemFormProps {
 
 /** Makes an item of the store, or changes the value of one. */
 export function ItemForm({ deploymentId, namespace, item, onSaved, onClose }: ItemFormProps) {
-  const { isBusy, problems, submit, show } = useForm();
+  const { isBusy, problems, submit, show, edited } = useForm();
   const [around, setAround] = useState(namespace.join('/'));
   const [key, setKey] = useState('');
   const [text, setText] = useState(() => JSON.stringify(item?.value ?? {}, undefined, 2));
@@ -65,12 +65,20 @@ export function ItemForm({ deploymentId, namespace, item, onSaved, onClose }: It
         <>
           <Field label="Namespace" hint="Names with a slash between them: users/ada." problem={problems['namespace']}>
             {(attributes) => (
-              <input {...attributes} value={around} onInput={(event) => setAround(event.currentTarget.value)} />
+              <input
+                {...attributes}
+                value={around}
+                onInput={(event) => edited('namespace', setAround)(event.currentTarget.value)}
+              />
             )}
           </Field>
           <Field label="Key" hint="An item with this key there is replaced." problem={problems['key']}>
             {(attributes) => (
-              <input {...attributes} value={key} onInput={(event) => setKey(event.currentTarget.value)} />
+              <input
+                {...attributes}
+                value={key}
+                onInput={(event) => edited('key', setKey)(event.currentTarget.value)}
+              />
             )}
           </Field>
         </>
@@ -81,7 +89,7 @@ export function ItemForm({ deploymentId, namespace, item, onSaved, onClose }: It
         problem={problems['value']}
         value={text}
         rows={10}
-        onInput={setText}
+        onInput={edited('value', setText)}
       />
     </FormDialog>
   );

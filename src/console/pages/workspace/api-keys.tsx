@@ -103,7 +103,10 @@ function NewKey({ onMade }: { onMade: (key: NewApiKey) => void }) {
             value={name}
             maxLength={100}
             autocomplete="off"
-            onInput={(event) => setName(event.currentTarget.value)}
+            onInput={(event) => {
+              setProblem(undefined);
+              setName(event.currentTarget.value);
+            }}
           />
         )}
       </Field>

@@ -1,5 +1,6 @@
 import { Page } from '../../parts/page.tsx';
 import { paths } from '../../paths.ts';
+import { NotFound } from '../not-found.tsx';
 import { ApiKeys } from './api-keys.tsx';
 import { AuditLog } from './audit-log.tsx';
 import { Integrations } from './integrations.tsx';
@@ -14,7 +15,9 @@ const sections = [
 
 /** What belongs to the workspace rather than to one deployment. */
 export default function Workspace({ section }: { section?: string }) {
-  const { id: current, label, Content } = sections.find(({ id }) => id === section) ?? sections[0];
+  const found = section === undefined ? sections[0] : sections.find(({ id }) => id === section);
+  if (!found) return <NotFound />;
+  const { id: current, label, Content } = found;
   return (
     <Page
       title={`Workspace: ${label}`}
