@@ -37,7 +37,7 @@ test('finds a failed run by its error, shows its steps, and compares two runs', 
     await request('POST', 'runs', { assistant_id: 'echo', input: { input: 'slow', sleep_ms: 600_000 } }),
   );
   await rows(page).getByText('Running').waitFor();
-  await rows(page).getByText('slow', { exact: true }).waitFor();
+  await rows(page).getByText('"input":"slow"').waitFor();
   await rows(page).getByText('API', { exact: true }).waitFor();
   await expectAccessible(page);
   await request('POST', 'runs/cancel', { status: 'all' });

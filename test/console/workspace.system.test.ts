@@ -18,7 +18,7 @@ const request = (path: string, init: RequestInit = {}, key = fixture.services.se
 
 test('has no page for an unknown part of the workspace', async () => {
   const opened = await fixture.open('workspace/x');
-  await opened.page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+  await expect.poll(() => opened.page.getByRole('heading').allInnerTexts()).toContain('There is no such page');
   expectClean(opened);
 });
 

@@ -104,12 +104,18 @@ const insertWebhook = (at: number, end: { status: string; endedAt: string; error
       from run
     )`;
 
+/**
+ * A run that left its thread waiting for a person, by the status of the thread ($6). The API calls it a success, as the
+ * public server does; who reads the list of runs wants to see that it waits.
+ */
+const tracedStatus = `case when status = 'success' and $6::text = 'interrupted' then 'interrupted' else status end`;
+
 const endOnThread = (also: string) => `
     with run as (
       update runs set status = $4, error = $5::json, ended_at = $3, updated_at = $3
       where run_id = $1 and process_id = $2 and status in ('pending', 'running')
       returning *
-    ), ${insertTrace(9, { status: 'status', endedAt: 'ended_at' })}${also}, noted as (
+    ), ${insertTrace(9, { status: tracedStatus, endedAt: 'ended_at' })}${also}, noted as (
       delete from checkpoint_writes_before using run where checkpoint_writes_before.run_id = run.run_id
     )
     update threads

@@ -22,12 +22,13 @@ beforeAll(async () => {
     'langgraph.json': { graphs: { talk: './talk.ts:talk' } },
     'talk.ts': `
       import { AIMessage } from '@langchain/core/messages';
-      import { MessagesAnnotation, StateGraph } from '@langchain/langgraph';
+      import { interrupt, MessagesAnnotation, StateGraph } from '@langchain/langgraph';
       let said = 0;
       export const talk = new StateGraph(MessagesAnnotation)
         .addNode('say', async ({ messages }) => {
           const last = String(messages.at(-1)?.content);
           if (last === 'fail') throw new TypeError('no model\\u0000 ' + 'x'.repeat(20_000));
+          if (last === 'ask') interrupt('Send it?');
           if (last === 'slow') await new Promise((resolve) => setTimeout(resolve, 60_000));
           said += 1;
           const usage_metadata = { input_tokens: 10, output_tokens: said, total_tokens: 10 + said };
@@ -120,6 +121,13 @@ describe('exports finished runs', () => {
     expect(run?.error?.message).toHaveLength(10_000);
     expect(run?.error?.message).toMatch(/x \[\.\.\.\]$/);
     expect(run?.error?.message).toMatch(/^no model x/);
+  });
+
+  test('one that waits for a person as interrupted, with what started it', async () => {
+    const { agent } = await serve();
+    const { thread_id } = await agent.createThread({});
+    await agent.waitRun({ ...say('ask'), metadata: { landfall_trigger: 'playground' } }, thread_id);
+    expect((await reported(1))[0]).toMatchObject({ status: 'interrupted', trigger: 'playground', error: null });
   });
 
   test('an interrupted one', async () => {

@@ -186,9 +186,9 @@ function Sparkline({ deployment }: { deployment: DeploymentSummary }) {
       <span class="muted" title="The requests of clients. Those of this console are not counted.">
         {texts.requests}
       </span>
-      <a class="deployments-runs" href={paths.runs(deployment.id)}>
+      <span class="deployments-runs muted" title="All runs that ended, whatever started them.">
         {texts.runs}
-      </a>
+      </span>
     </>
   );
 }
