@@ -45,7 +45,7 @@ test('finds a failed run by its error, shows its steps, and compares two runs', 
   await page.goto(`${page.url()}?assistant=echo-none`);
   await page.getByText('No run matches').waitFor();
   await page.goto(page.url().replace(/\?.*/, ''));
-  expect(await rows(page).getByText(run_id.slice(0, 8)).count()).toBe(1);
+  await expect.poll(() => rows(page).getByText(run_id.slice(0, 8)).count()).toBe(1);
 
   const thread = await runAgent({ input: 'Ada' });
   await runAgent({ input: hostile });

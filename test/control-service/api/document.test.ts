@@ -68,6 +68,8 @@ describe('the description of the interface', () => {
       // It takes the token of its project instead.
       '/v1/projects/:project_id/runs',
       '/v1/sessions',
+      // It returns the session of the caller's own cookie, or null.
+      '/v1/sessions/current',
       '/ok',
       '/info',
       '/openapi.json',

@@ -57,6 +57,7 @@ export const requests: Readonly<Record<string, Row>> = {
   'GET /docs/:asset': { open: 'an asset of that page' },
   'POST /v1/projects/:project_id/runs': { open: 'requires the token of its project, which only the agent has' },
   'POST /v1/sessions': { open: 'signs in with a key in its body' },
+  'GET /v1/sessions/current': { open: 'returns the session of the caller’s own cookie, or null' },
   'PUT /uploads/:deployment_id/:object_name': { open: 'its address is signed and works once' },
 
   'GET /v2/deployments': list('/v2/deployments'),
