@@ -1,3 +1,4 @@
+import { startGate } from './gate.ts';
 import type { Client, ThreadStream } from '@langchain/langgraph-sdk';
 import { expectSame, fieldOf, works } from './case.ts';
 import type { ClientCase, ClientServer } from './case.ts';
@@ -64,9 +65,10 @@ const features: [feature: string, use: (streaming: Streaming) => Promise<void>][
     '`messages`',
     async ({ open }) => {
       const thread = open('helper');
-      // A run that is over before the client asks for messages has none for it, whatever the server.
+      // Asked for before the run: one that is over before has no messages for the client, whatever the server.
+      const first = firstOf(thread.messages);
       await thread.run.start(say('slowly'));
-      const message = await firstOf(thread.messages);
+      const message = await first;
       expectSame(await Array.fromAsync(message.text), ['Good ', 'day ', 'to ', 'you']);
       await thread.close();
     },
@@ -75,8 +77,9 @@ const features: [feature: string, use: (streaming: Streaming) => Promise<void>][
     '`toolCalls`',
     async ({ open }) => {
       const thread = open('helper');
+      const first = firstOf(thread.toolCalls);
       await thread.run.start(say('slowly, the weather'));
-      const { name, input, output } = await firstOf(thread.toolCalls);
+      const { name, input, output } = await first;
       expectSame([name, input], ['weather', { city: 'Paris' }]);
       expectSame(JSON.stringify(await output).includes('It is sunny in Paris'), true);
       await thread.close();
@@ -86,8 +89,14 @@ const features: [feature: string, use: (streaming: Streaming) => Promise<void>][
     '`subgraphs`',
     async ({ open }) => {
       const thread = open('nested');
-      await thread.run.start({ input: { each: 500 } });
-      const inside = await firstOf(thread.subgraphs);
+      // The client never ends a subscription that it makes after the last event of a run, whatever the server: the run
+      // waits until it has made the one of the output.
+      await using gate = await startGate();
+      const found = firstOf(thread.subgraphs);
+      await thread.run.start({ input: { each: 1, until: gate.url } });
+      const inside = await found;
+      await firstOf(inside.values);
+      gate.open();
       expectSame([inside.name, fieldOf(await inside.output, 'steps', 'length')], ['inside', 3]);
       await thread.close();
     },

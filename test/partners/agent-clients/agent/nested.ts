@@ -1,7 +1,11 @@
 import { Annotation, StateGraph } from '@langchain/langgraph';
 import { slow } from './slow.ts';
 
-const State = Annotation.Root({ each: Annotation<number>, steps: Annotation<string[]> });
+const State = Annotation.Root({
+  each: Annotation<number>,
+  until: Annotation<string | undefined>,
+  steps: Annotation<string[]>,
+});
 
 /** Has a graph inside that takes its time. */
 export const nested = new StateGraph(State)
