@@ -11,6 +11,7 @@ import { pollCpu } from './poll-cpu.ts';
 import { push } from './push.ts';
 import { sseParse } from './sse-parse.ts';
 import { start } from './start.ts';
+import { stateRead } from './state-read.ts';
 import { stored } from './stored.ts';
 import { comparisons } from './comparisons.ts';
 import { verdicts } from './verdicts.ts';
@@ -23,6 +24,7 @@ export const families: Readonly<Record<string, () => Promise<Measured[]>>> = {
   'poll-cpu': pollCpu,
   'sse-parse': sseParse,
   'agent-runs': agentRuns,
+  'state-read': stateRead,
   intake,
   stored,
   push,

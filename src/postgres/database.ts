@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import { Client, Pool, type ClientConfig, type PoolClient } from 'pg';
+import { typeParsers } from './byte-arrays.ts';
 import { explainConnecting } from './unavailable.ts';
 import type { Logger } from '../logger.ts';
 
@@ -40,6 +41,7 @@ export function openDatabase<Schema>(options: OpenDatabaseOptions): Database<Sch
     connectionString: url,
     max,
     application_name: applicationName,
+    types: typeParsers,
     connectionTimeoutMillis: waitMs,
     Client: QueuedClient,
     idleTimeoutMillis: 30_000,
