@@ -8,6 +8,7 @@ import { deleteFromMemory } from './older-engine.ts';
 import { moduleKind, packageEntry, packageVersion } from './package-entry.ts';
 import { hasMethods, memberOf } from '../members.ts';
 import type { Graph } from './graph.ts';
+import { tolerantSerializer } from './tolerant-serializer.ts';
 
 export interface MemoryCheckpoints {
   deleteThread(threadId: string): Promise<void>;
@@ -53,14 +54,14 @@ export async function loadEngine(graphFile: string, graphId: string): Promise<En
   const MemorySaver = classOf(module, 'MemorySaver', version);
   const EngineCommand = classOf(module, 'Command', version);
   const EngineSend = classOf(module, 'Send', version);
-  const memoryCheckpoints = (): MemoryCheckpoints & MemorySaverLike => {
-    const saver: unknown = new MemorySaver();
+  const memorySaver = (serializer?: SerializerProtocol): MemoryCheckpoints & MemorySaverLike => {
+    const saver: unknown = new MemorySaver(serializer);
     if (!isMemorySaver(saver)) throw unusable('MemorySaver', version);
     if (hasDeleteThread(saver)) return saver;
     const deleteThread = async (threadId: string): Promise<void> => deleteFromMemory(saver, threadId);
     return Object.assign(saver, { deleteThread });
   };
-  const { serde } = memoryCheckpoints();
+  const serializer = tolerantSerializer(memorySaver().serde);
   const readSchemas = async (): Promise<SchemaReaders | undefined> => {
     const entryFile = packageEntry(enginePackage, graphFile, kind, './zod/schema');
     const readers = entryFile === undefined ? undefined : await importFile(entryFile);
@@ -68,11 +69,11 @@ export async function loadEngine(graphFile: string, graphId: string): Promise<En
   };
   let readers: Promise<SchemaReaders | undefined> | undefined;
   return {
-    serializer: serde,
+    serializer,
     keepsPendingSends: !hasMethods(MemorySaver.prototype, 'deleteThread'),
     schemaReaders: () => (readers ??= readSchemas()),
     joinsMessages: exportOf(module, 'messagesStateReducer'),
-    memoryCheckpoints,
+    memoryCheckpoints: () => memorySaver(serializer),
     command: ({ update, resume, goto }) => {
       const one = (target: unknown) =>
         isSend(target) ? new EngineSend(target.node, 'input' in target ? target.input : target.args) : target;

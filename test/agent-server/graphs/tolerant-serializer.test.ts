@@ -1,0 +1,43 @@
+import { AIMessage, HumanMessage } from '@langchain/core/messages';
+import { MemorySaver } from '@langchain/langgraph-checkpoint';
+import { describe, expect, test } from 'vitest';
+import { tolerantSerializer } from '../../../src/agent-server/graphs/tolerant-serializer.ts';
+
+const { serde } = new MemorySaver();
+const tolerant = tolerantSerializer(serde);
+
+const constructed = (...id: string[]) => ({ lc: 1, type: 'constructor', id, kwargs: {} });
+
+const deep = (levels: number): object => JSON.parse('{"a":'.repeat(levels) + '1' + '}'.repeat(levels));
+
+describe('a value that the engine can’t revive is read as data', () => {
+  test.each([
+    ['of an unknown package', constructed('acme', 'Widget')],
+    ['of an unknown class', constructed('langchain_core', 'messages', 'NoMessage')],
+    ['without a name', constructed()],
+    ['of a class that refuses its arguments', constructed('langchain_core', 'prompts', 'prompt', 'PromptTemplate')],
+    ['with a secret', { ...constructed('langchain_core', 'messages', 'HumanMessage'), kwargs: secret() }],
+    ['nested in a list in an object', { parts: [1, { widget: constructed('acme', 'Widget') }] }],
+    ['more deeply than it accepts', { ...constructed('langchain_core', 'messages', 'HumanMessage'), kwargs: deep(80) }],
+  ])('%s', async (_, value) => {
+    const [type, stored] = await serde.dumpsTyped(value);
+    await expect(serde.loadsTyped(type, stored)).rejects.toBeInstanceOf(Error);
+    expect(JSON.parse(JSON.stringify(await tolerant.loadsTyped(type, stored)))).toEqual(value);
+  });
+});
+
+test('what the engine can revive beside it is revived', async () => {
+  const value = { widget: constructed('acme', 'Widget'), messages: [new HumanMessage('hi'), new AIMessage('hello')] };
+  const read = Object(await tolerant.loadsTyped(...(await tolerant.dumpsTyped(value))));
+  expect(read.widget).toEqual(constructed('acme', 'Widget'));
+  expect(read.messages).toEqual(value.messages);
+});
+
+test('text that is no JSON still fails', async () => {
+  await expect(tolerant.loadsTyped('json', new TextEncoder().encode('{'))).rejects.toThrow('JSON');
+  await expect(tolerant.loadsTyped('other', new Uint8Array())).rejects.toThrow('other');
+});
+
+function secret(): object {
+  return { content: { lc: 1, type: 'secret', id: ['OPENAI_API_KEY'] } };
+}
