@@ -45,7 +45,7 @@ const { serde } = new MemorySaver();
 /** Stores the state once, and reads it as a run and the API do. */
 async function ours(shape = '', databaseUrl = '') {
   const { pool } = await openStorage(databaseUrl, randomUUID(), loggerTo(console.error));
-  const checkpoints = new Checkpoints(pool, serde);
+  const checkpoints = new Checkpoints(pool, { serializer: serde, keepsPendingSends: false });
   const config = { configurable: { thread_id: randomUUID(), checkpoint_ns: '' } };
   const state = { messages: messagesOf(shape) };
   const checkpoint = { ...emptyCheckpoint(), channel_values: state, channel_versions: { messages: 1 } };

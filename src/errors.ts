@@ -28,6 +28,37 @@ export function messageOf(error: unknown): string {
 /** What was thrown, as an error. */
 export const toError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));
 
-/** What an error says with the place it was thrown at, for logs: such an error is a bug. */
-export const stackOf = (error: unknown): string =>
-  error instanceof Error ? (error.stack ?? error.message) : String(error);
+/** The most errors of a chain of causes. */
+const maxCauses = 10;
+
+/**
+ * What an error says with the place it was thrown at, for logs: such an error is a bug, or an agent's. Its causes follow,
+ * since a library's own error often says no more than that something failed.
+ */
+export function stackOf(error: unknown): string {
+  const chain: unknown[] = [];
+  for (let at = error; chain.length < maxCauses && !chain.includes(at); at = at.cause) {
+    chain.push(at);
+    if (!(at instanceof Error) || at.cause === undefined || at.cause === null) break;
+  }
+  return chain.map(ownStack).join('\nCaused by: ');
+}
+
+/** Whether a value that was thrown, such as `{ code: 'denied' }`, can be shown as JSON. */
+function isPlain(thrown: unknown): boolean {
+  try {
+    return typeof thrown === 'object' && typeof JSON.stringify(thrown) === 'string';
+  } catch {
+    return false;
+  }
+}
+
+function ownStack(error: unknown): string {
+  if (!(error instanceof Error)) return isPlain(error) ? JSON.stringify(error) : String(error);
+  // An agent's error may have anything there.
+  const [stack, message]: unknown[] = [error.stack, error.message];
+  const text = typeof stack === 'string' && stack !== '' ? stack : String(message);
+  const parts = error instanceof AggregateError ? error.errors.map((each) => `\n  - ${messageOf(each)}`).join('') : '';
+  // Libraries make errors of errors: `new Error(String(error))`.
+  return `${text.replace(/^(\w+): (?:\1: )+/, '$1: ')}${parts}`;
+}

@@ -1,5 +1,6 @@
 import { Hono, type Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
+import { stackOf } from '../../errors.ts';
 import type { OpenApiDocument } from '../../http/openapi.ts';
 import { mountOperations } from '../../http/operation.ts';
 import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
@@ -87,7 +88,7 @@ function answerError(error: Error, c: Context, log: Logger): Response {
   if (isDatabaseUnavailable(error)) {
     return c.json({ detail: 'The database is unavailable. Retry in a moment.' }, 503, { 'retry-after': '1' });
   }
-  log.error(`${c.req.method} ${c.req.path} failed: ${error.stack ?? String(error)}`);
+  log.error(`${c.req.method} ${c.req.path} failed: ${stackOf(error)}`);
   return c.json({ detail: 'Internal error. See the server log.' }, 500);
 }
 

@@ -8,6 +8,7 @@ import { operation, type Env } from '../api/operation.ts';
 import { graphSchemasResponse, subgraphsResponse } from '../api/response-schemas.ts';
 import type { Graph } from '../graphs/graph.ts';
 import { drawGraph } from '../graphs/graphs.ts';
+import { readsAssistant } from '../graphs/server-runtime.ts';
 import { noGraph, Refusal } from '../refusal.ts';
 import { refuseFactoryError } from '../runs/factory-errors.ts';
 import { configurableIn } from './assistant.ts';
@@ -103,7 +104,7 @@ async function requireGraph(c: Context<Env>): Promise<{ graphId: string; graph: 
   }
   const configurable = configurableIn(config);
   const graph = await refuseFactoryError(
-    graphs.make(graphId, { configurable }, 'thread'),
+    graphs.make(graphId, { configurable, runtime: readsAssistant }, 'thread'),
     graphId,
     `assistant "${id}"`,
   );

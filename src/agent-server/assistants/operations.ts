@@ -18,6 +18,7 @@ import { setPageHeaders, selected } from '../api/pages.ts';
 import { assistantResponse, assistantVersionResponse, countResponse } from '../api/response-schemas.ts';
 import { contextProblems } from '../graphs/context.ts';
 import type { Graphs } from '../graphs/graphs.ts';
+import { readsAssistant } from '../graphs/server-runtime.ts';
 import { alreadyExists, missing, noAssistant, noVersion, Refusal } from '../refusal.ts';
 import { ignoreFactoryError } from '../runs/factory-errors.ts';
 import { configurableIn, isDefault, showAssistant, showVersion, type StoredAssistant } from './assistant.ts';
@@ -220,7 +221,9 @@ async function assertGraphAccepts(
     throw missing(`Graph "${graphId}" not found. This deployment has ${known.join(', ')}.`);
   }
   // A factory may need values that only runs have: these are validated with each run.
-  const graph = await ignoreFactoryError(graphs.make(graphId, { configurable: configurableIn(config) }, 'thread'));
+  const graph = await ignoreFactoryError(
+    graphs.make(graphId, { configurable: configurableIn(config), runtime: readsAssistant }, 'thread'),
+  );
   const problems = graph ? await contextProblems(graph, context, { mayLack: true, sent }) : [];
   if (problems.length > 0) throw new Refusal(422, problems);
 }

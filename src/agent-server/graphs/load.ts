@@ -10,10 +10,13 @@ import { explainLoading } from './import-error.ts';
 import { memberOf } from '../members.ts';
 import { acceptTypeScript } from '../accept-typescript.ts';
 import { exportNames, exportOf, importFile } from '../agent-export.ts';
+import { readsAssistant, type ServerRuntime } from './server-runtime.ts';
 
-/** The configuration that a graph factory receives. */
+/** What a graph factory receives. */
 export interface MakeConfig {
   configurable: Record<string, unknown>;
+  /** Its second argument. */
+  runtime: ServerRuntime;
 }
 
 /** A graph of this revision. */
@@ -69,7 +72,7 @@ async function loadGraph(
   }
   const noGraph = `${shownPath}: export "${exportName}" of graph "${graphId}" is no graph. ${advice}`;
   const make = maker(await Promise.resolve(exported), () => new StartupError('graph-not-a-graph', [noGraph]));
-  await make({ configurable: {} }).catch((error: unknown) => {
+  await make({ configurable: {}, runtime: readsAssistant }).catch((error: unknown) => {
     throw error instanceof StartupError ? error : explainLoading(error, `graph "${graphId}"`, path, folder);
   });
   return { graphId, description, engine: await loadEngine(path, graphId), make };
@@ -89,7 +92,8 @@ function maker(exported: unknown, noGraph: () => StartupError): LoadedGraph['mak
     if (!isGraph(graph)) throw noGraph();
     return graph;
   };
-  if (typeof exported === 'function') return async (config) => compiled(await exported(config));
+  if (typeof exported === 'function')
+    return async ({ configurable, runtime }) => compiled(await exported({ configurable }, runtime));
   let graph: Graph | undefined;
   return async () => (graph ??= compiled(exported));
 }

@@ -15,6 +15,7 @@ import type { FreeObject } from '../../contract/agent/open-word.ts';
 import type { FieldProblem } from '../../contract/service-error.ts';
 import { didYouMean } from '../../diagnostics/did-you-mean.ts';
 import type { Graph } from '../graphs/graph.ts';
+import { createsRun } from '../graphs/server-runtime.ts';
 
 /** The end of a graph: a valid `goto`, but not a node. */
 const endNode = '__end__';
@@ -65,6 +66,10 @@ function targetsOf(goto: Goto): NodeReference[] {
 
 const targetAt = (loc: (string | number)[], target: string | { node: string }): NodeReference =>
   typeof target === 'string' ? { loc, name: target } : { loc: [...loc, 'node'], name: target.node };
+
+/** Whether a run has an input beside its command, which wins. Some clients send the state there, others an empty object. */
+export const hasIgnoredInput = ({ input, command }: Pick<RunCreate, 'input' | 'command'>): boolean =>
+  command != null && typeof input === 'object' && input !== null && Object.keys(input).length > 0;
 
 /** The maximum length of a warning: it becomes a header. */
 export const maxWarningLength = 1_000;
@@ -127,7 +132,8 @@ async function validateAgainstGraph(
   const { graphId, kwargs, temporary } = plan;
   const config = { configurable: kwargs.config.configurable };
   // A factory that fails for this run fails the run itself later: it is called again there.
-  const graph = await ignoreFactoryError(graphs.make(graphId, config, temporary ? 'nothing' : 'thread'));
+  const made = { ...config, runtime: createsRun(kwargs.context) };
+  const graph = await ignoreFactoryError(graphs.make(graphId, made, temporary ? 'nothing' : 'thread'));
   if (graph === undefined) return plan;
   const names = Object.keys(contextSchemaOf(graph)?.shape ?? {});
   const { context, placeOf } = resolveContext(names, {
@@ -145,8 +151,12 @@ async function validateAgainstGraph(
     })),
   ];
   if (problems.length > 0) throw new Refusal(422, problems);
-  if (ofNodes.length === 0) return { ...plan, kwargs: { ...kwargs, context } };
-  const text = ofNodes.map(({ loc, msg }) => `${loc.slice(1).join('.')} ${msg}`).join('; ');
+  const ignored = [
+    ...(hasIgnoredInput(request) ? ['input is ignored, because the run has a command'] : []),
+    ...ofNodes.map(({ loc, msg }) => `${loc.slice(1).join('.')} ${msg}`),
+  ];
+  if (ignored.length === 0) return { ...plan, kwargs: { ...kwargs, context } };
+  const text = ignored.join('; ');
   const warning = text.length > maxWarningLength ? `${text.slice(0, maxWarningLength)}...` : text;
   return { ...plan, kwargs: { ...kwargs, context }, warning };
 }

@@ -8,6 +8,7 @@ import { allInterrupts } from './open-tasks.ts';
 import type { StoredEnding } from './run-events.ts';
 import { runKwargs } from './run-plan.ts';
 import type { StoredRun } from './run-row.ts';
+import { readsThread } from '../graphs/server-runtime.ts';
 
 export interface EndedRunRecord {
   run: Pick<StoredRun, 'status' | 'error'> | undefined;
@@ -94,7 +95,7 @@ export class EndedRuns {
     const checkpointId = await store.lastCheckpoint(run);
     if (checkpointId === undefined) return undefined;
     const { configurable } = runKwargs.parse(run.kwargs).config;
-    const graph = await ignoreFactoryError(graphs.make(run.graph_id, { configurable }, 'thread'));
+    const graph = await ignoreFactoryError(graphs.make(run.graph_id, { configurable, runtime: readsThread }, 'thread'));
     const place = { thread_id: run.thread_id, checkpoint_ns: '', checkpoint_id: checkpointId };
     const state = await graph?.getState({ configurable: place });
     if (state === undefined) return undefined;

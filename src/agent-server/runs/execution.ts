@@ -1,3 +1,4 @@
+import { stackOf } from '../../errors.ts';
 import { errorKey } from '../../contract/agent/run.ts';
 import { errorEvent, metadataEvent } from '../../contract/agent/stream-event.ts';
 import type { LifecycleStatus } from '../../contract/agent/thread-stream.ts';
@@ -7,6 +8,7 @@ import type { Graph } from '../graphs/graph.ts';
 import { GraphFactoryError } from '../graphs/graph-factory-error.ts';
 import { RunOwnershipLost } from '../graphs/run-ownership-lost.ts';
 import { withRetries } from '../graphs/retry-policy.ts';
+import { createsRun } from '../graphs/server-runtime.ts';
 import { unlessAborted } from './aborted.ts';
 import { runEngine } from './engine-run.ts';
 import { lifecycleAfter, lifecycleEvent, runEngineForThread, runLifecycle } from './thread-event-stream.ts';
@@ -25,8 +27,7 @@ import { waitForTurn } from './wait-for-turn.ts';
 import { retryWhileDatabaseDown } from './retry-while-database-down.ts';
 
 function errorForLog(failure: unknown): string {
-  const stack: unknown = failure instanceof Error ? failure.stack : undefined;
-  return (typeof stack === 'string' ? stack : describeError(failure).message).slice(0, 4000);
+  return (failure instanceof Error ? stackOf(failure) : describeError(failure).message).slice(0, 8000);
 }
 
 const thrownBy = (error: unknown): unknown =>
@@ -231,7 +232,7 @@ export class Execution {
     const { graphId, kwargs, temporary } = this.plan;
     return this.#dependencies.graphs.make(
       graphId,
-      { configurable: kwargs.config.configurable },
+      { configurable: kwargs.config.configurable, runtime: createsRun(kwargs.context) },
       temporary ? 'nothing' : 'thread',
     );
   }

@@ -11,6 +11,7 @@ import type { StoredRun } from './run-row.ts';
 import type { Runs } from './runs.ts';
 import { lifecycleAfter, lifecycleEvent, runLifecycle } from './thread-event-stream.ts';
 import { stateAfter } from './open-tasks.ts';
+import { readsThread } from '../graphs/server-runtime.ts';
 
 /** The polling interval (ms) for orphaned runs, and for requests to this process. */
 const sweepMs = 1000;
@@ -166,7 +167,9 @@ export class Recovery {
   async #threadAfter(run: StoredRun): Promise<{ interrupts: string; unfinishedState: boolean }> {
     const { graphs, log } = this.#parts;
     if (run.temporary || !graphs.has(run.graph_id)) return { interrupts: '{}', unfinishedState: false };
-    const graph = await ignoreFactoryError(graphs.make(run.graph_id, { configurable: {} }, 'thread'));
+    const graph = await ignoreFactoryError(
+      graphs.make(run.graph_id, { configurable: {}, runtime: readsThread }, 'thread'),
+    );
     return graph ? stateAfter(graph, run.thread_id, log) : { interrupts: '{}', unfinishedState: true };
   }
 }

@@ -61,8 +61,7 @@ export class RunExecutor {
     }: { attempt?: number; started?: boolean; followed?: boolean } = {},
   ): Execution {
     const { runId, threadId, warning } = plan;
-    if (warning !== undefined)
-      this.#around.log.warn({ runId }, `Run ${runId} names unknown nodes, which are ignored: ${warning}`);
+    if (warning !== undefined) this.#around.log.warn({ runId }, `Part of run ${runId} is ignored: ${warning}`);
     let leave = (): void => undefined;
     const enqueue = (place: number): Promise<unknown> | undefined => {
       const before = this.#lines.endBefore(threadId, place);

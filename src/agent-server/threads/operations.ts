@@ -85,7 +85,9 @@ export const threadOperations: readonly Operation<Env>[] = [
         found.threads.map((each) => {
           const thread = showThread(each);
           const parts = extract && { extracted: extracted(thread, extract) };
-          return { ...selected(thread, request.select), ...parts };
+          // Selectable on the public server too, although threads have none.
+          const shown = request.select?.length ? selected({ ...thread, context: null }, request.select) : thread;
+          return { ...shown, ...parts };
         }),
       );
     },

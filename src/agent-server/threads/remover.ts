@@ -3,6 +3,7 @@ import type { Clock } from '../../clock.ts';
 import type { ThreadTtlStrategy } from '../../contract/agent/thread.ts';
 import type { Graphs } from '../graphs/graphs.ts';
 import { needsAncestors } from '../graphs/stateful.ts';
+import { updatesThread } from '../graphs/server-runtime.ts';
 import type { Runs } from '../runs/runs.ts';
 import { keepLatest } from './keep-latest.ts';
 import type { StoredThread, ThreadStore } from './store.ts';
@@ -66,6 +67,6 @@ export class ThreadRemover {
     if (typeof graphId !== 'string') return false;
     if (!graphs.has(graphId)) return true;
     const configurable = await threads.lastConfigurable(thread_id);
-    return needsAncestors(await graphs.make(graphId, { configurable }, 'thread'));
+    return needsAncestors(await graphs.make(graphId, { configurable, runtime: updatesThread }, 'thread'));
   }
 }

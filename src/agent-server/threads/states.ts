@@ -6,6 +6,7 @@ import type { Graphs } from '../graphs/graphs.ts';
 import { noGraph, noThread, Refusal, unacceptable } from '../refusal.ts';
 import { checkpointOf } from '../runs/debug-payload.ts';
 import { isStateful, type StatefulGraph } from '../graphs/stateful.ts';
+import { readsThread, updatesThread } from '../graphs/server-runtime.ts';
 import { refuseFactoryError } from '../runs/factory-errors.ts';
 import { openTasks } from '../runs/open-tasks.ts';
 import { storable } from '../storage/storable.ts';
@@ -196,8 +197,8 @@ export class ThreadStates {
     const { graphs, threads } = this.#parts;
     const configurable = await threads.lastConfigurable(threadId, pool);
     const making = pool
-      ? graphs.makeOver(graphId, { configurable }, pool)
-      : graphs.make(graphId, { configurable }, 'thread');
+      ? graphs.makeOver(graphId, { configurable, runtime: updatesThread }, pool)
+      : graphs.make(graphId, { configurable, runtime: readsThread }, 'thread');
     const graph = await refuseFactoryError(making, graphId, `the last run on thread ${threadId}`);
     if (isStateful(graph)) return graph;
     throw new Refusal(422, `The engine of graph "${graphId}" does not support state history and updates.`);

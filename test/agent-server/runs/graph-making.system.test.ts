@@ -3,6 +3,7 @@ import { planRequestedRun } from '../../../src/agent-server/runs/acceptance.ts';
 import { GraphFactoryError } from '../../../src/agent-server/graphs/graph-factory-error.ts';
 import { connectAgentServer } from '../../../src/client/agent.ts';
 import type { AgentServerClient } from '../../../src/client/agent.ts';
+import { askInProcess, type Ask } from '../ask.ts';
 import { serveAgent } from '../serving.ts';
 import type { Serving } from '../serving.ts';
 import { temporaryAgent } from '../temporary-agent.ts';
@@ -16,7 +17,8 @@ const agent = temporaryAgent({
       .addNode('say', async () => ({ said: 'yes' }))
       .addEdge('__start__', 'say')
       .compile();
-    export async function picky({ configurable }) {
+    export async function picky({ configurable }, runtime) {
+      Object.assign(globalThis, { lastRuntime: runtime });
       if (configurable?.model === 'none') throw new NoModel('which model?');
       return configurable?.model === 'odd' ? { odd: true } : graph;
     }`,
@@ -46,6 +48,47 @@ describe('a graph factory', () => {
     const fine = await server.waitRun({ assistant_id: 'picky', input: {} }, thread_id);
     expect(fine).toEqual({ kind: 'values', values: { said: 'yes' } });
   });
+});
+
+describe('a graph factory is told what the graph is for', () => {
+  const lastRuntime = (): unknown => Reflect.get(globalThis, 'lastRuntime');
+  const nothing = { executionRuntime: null };
+  const ask: Ask = (method, path, body) => askInProcess(serving)(method, path, body);
+
+  test.each([true, false])('a run with its context, on a thread: %s', async (isOnThread) => {
+    const { thread_id } = await server.createThread({});
+    const context = { tone: 'warm' };
+    await server.waitRun({ assistant_id: 'picky', input: {}, context }, isOnThread ? thread_id : undefined);
+    expect(lastRuntime()).toEqual({ accessContext: 'threads.create_run', executionRuntime: { context } });
+  });
+
+  test('what is read or changed', async () => {
+    const { thread_id } = await server.createThread({});
+    await server.waitRun({ assistant_id: 'picky', input: {} }, thread_id);
+    await ask('GET', `/threads/${thread_id}/state`);
+    expect(lastRuntime()).toEqual({ accessContext: 'threads.read', ...nothing });
+    await ask('POST', `/threads/${thread_id}/state`, { values: { said: 'no' } });
+    expect(lastRuntime()).toEqual({ accessContext: 'threads.update', ...nothing });
+    await ask('GET', '/assistants/picky/graph');
+    expect(lastRuntime()).toEqual({ accessContext: 'assistants.read', ...nothing });
+  });
+});
+
+test('an input beside a command is ignored with a warning, an empty one without', async () => {
+  const { thread_id } = await server.createThread({});
+  await server.waitRun({ assistant_id: 'picky', input: {} }, thread_id);
+  const send = (input: unknown) =>
+    askInProcess(serving)('POST', `/threads/${thread_id}/runs/wait`, {
+      assistant_id: 'picky',
+      input,
+      command: { update: { said: 'by the command' } },
+    });
+  const { status, headers } = await send({ said: 'by the input' });
+  expect([status, headers.get('warning')]).toEqual([
+    200,
+    '299 landfall "input is ignored, because the run has a command"',
+  ]);
+  for (const input of [{}, null, []]) expect((await send(input)).headers.get('warning')).toBeNull();
 });
 
 describe('accepting a run', () => {
