@@ -42,10 +42,17 @@ function showTask(task: unknown): unknown {
     ...rest,
     error: taskError(error),
     interrupts: interrupts ?? [],
-    checkpoint: isObject(state) && !isSnapshot(state) ? (checkpointOf(state) ?? null) : null,
+    checkpoint: isObject(state) && !isSnapshot(state) ? subgraphCheckpoint(state) : null,
     state: isSnapshot(state) ? showState(state) : null,
     result: result ?? null,
   };
+}
+
+/** Where the state of a subgraph is: as on the public server, without an id and a map that the engine did not name. */
+function subgraphCheckpoint(state: object): object | null {
+  const checkpoint = checkpointOf(state);
+  if (checkpoint === undefined) return null;
+  return Object.fromEntries(Object.entries(checkpoint).filter(([, value]) => value !== null));
 }
 
 function interruptsOf(task: unknown): unknown[] {

@@ -53,7 +53,10 @@ describe('the WebSocket of a thread', () => {
     const thread = await connect(serving.url, threadId);
     const first = await thread.command('subscription.subscribe', { channels: ['lifecycle'] });
     // How far the thread is would tell a caller without access that it exists.
-    expect(first).toMatchObject({ type: 'success', result: { subscription_id: expect.any(String) } });
+    expect(first).toMatchObject({
+      type: 'success',
+      result: { subscription_id: expect.any(String), replayed_events: 0 },
+    });
     expect(first['meta']).toEqual({ thread_id: threadId });
     const started = await thread.command('run.start', { assistant_id: 'outer', input: { word: 'hi' } });
     expect(started).toMatchObject({ type: 'success', result: { run_id: expect.any(String) } });
@@ -71,6 +74,10 @@ describe('the WebSocket of a thread', () => {
     const values = thread.events().filter(({ method }) => method === 'values');
     expect(values.map(({ seq }) => seq)).toEqual(values.map(({ seq }) => Number(seq)).toSorted((a, b) => a - b));
     expect(JSON.stringify(values)).toMatch(/HI.*HO/);
+    // The first number of each run is a multiple of this.
+    const runOf = ({ seq }: (typeof values)[number]): number => Math.floor(Number(seq) / 2 ** 24);
+    const ofFirstRun = values.filter((value, _, [first = value]) => runOf(value) === runOf(first));
+    expect(Object(second['result']).replayed_events).toBe(ofFirstRun.length);
 
     const end = { subscription_id: Object(second['result']).subscription_id };
     expect(await thread.command('subscription.unsubscribe', end)).toMatchObject({ type: 'success' });

@@ -105,6 +105,7 @@ describe('the states of a thread, over HTTP', () => {
     expect(flat).toMatchObject({ next: ['middle'], tasks: [{ name: 'middle', state: null }] });
     const namespace = flat.tasks[0]?.checkpoint?.checkpoint_ns ?? '';
     expect(namespace).toMatch(/^middle:/);
+    expect(flat.tasks[0]?.checkpoint).toEqual({ thread_id: threadId, checkpoint_ns: namespace });
     const whole = await client.threads.getState(threadId, undefined, { subgraphs: true });
     expect(whole.tasks[0]?.state).toMatchObject({
       next: ['inner'],

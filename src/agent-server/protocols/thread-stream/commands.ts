@@ -14,7 +14,8 @@ import {
 } from '../../../contract/agent/thread-stream.ts';
 import type { FreeObject } from '../../../contract/agent/open-word.ts';
 import { commandError, CommandRefusal, refusalOf, type CommandContext } from './command.ts';
-import { fork, respond, startRun } from './run-commands.ts';
+import { cursorOf, eventsOfChannels, matchesFilter } from './event.ts';
+import { fork, readThread, respond, startRun } from './run-commands.ts';
 import { listCheckpoints, readState, readTree } from './state-commands.ts';
 
 /**
@@ -85,13 +86,32 @@ async function resultOf(command: ThreadCommand, context: CommandContext): Promis
 /** The most subscriptions of one connection. */
 const mostSubscriptions = 100;
 
-function subscribe(filter: ThreadEventFilter, { subscriptions }: CommandContext): object {
+async function subscribe(filter: ThreadEventFilter, context: CommandContext): Promise<object> {
+  const { subscriptions } = context;
   if (!subscriptions) throw needsConnection();
   if (subscriptions.count() >= mostSubscriptions) {
     const problem = `This connection has ${mostSubscriptions} subscriptions, which is the most.`;
     throw new CommandRefusal('invalid_argument', `${problem} End one with subscription.unsubscribe.`);
   }
-  return { subscription_id: subscriptions.add(filter) };
+  const replayed = await countKept(filter, context);
+  return { subscription_id: subscriptions.add(filter), replayed_events: replayed };
+}
+
+/** How many kept events a subscription gets first; none of a thread that the caller may not read. */
+async function countKept(filter: ThreadEventFilter, { api, store, threadId }: CommandContext): Promise<number> {
+  if ((await readThread({ api, threadId })) === undefined) return 0;
+  // Without namespaces and names of custom events, the data need not be read.
+  const readsData = filter.namespaces !== undefined || filter.channels.some((channel) => channel.includes(':'));
+  const names = readsData ? eventsOfChannels(filter.channels) : [];
+  let cursor = filter.since === undefined ? { sequence: -1, id: -1 } : cursorOf(filter.since);
+  let count = 0;
+  for (;;) {
+    const page = await store.after(threadId, cursor, names);
+    const last = page.at(-1);
+    if (last === undefined) return count;
+    count += page.filter(({ event, json }) => matchesFilter(filter, { event, json: json ?? 'null' })).length;
+    cursor = last;
+  }
 }
 
 function unsubscribe(
