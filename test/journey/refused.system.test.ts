@@ -73,17 +73,17 @@ describe('what cannot be built fails the step, and the former revision stays liv
       [/has no file langgraph\.json/, /Check source_revision_config\.graph_config_path/],
     ],
     [
-      'packages without a lock file',
+      'packages without a lock file, on a machine without npm',
       { 'langgraph.json': sound, 'package.json': '{ "name": "talker" }' },
       [
         /package\.json has no lock file/,
-        /Commit one \(package-lock\.json, .*\), or set source_config\.install_command/,
+        /npm is not installed on this machine\. Install npm, or set source_config\.install_command/,
       ],
     ],
     [
       'a lock file of a tool that this machine lacks',
       { 'bun.lock': '{}' },
-      [/bun\.lock selects bun, which is not installed on this machine/, /Install bun, or commit the lock file of/],
+      [/bun\.lock selects bun\. bun is not installed on this machine, and neither is npm/, /Install npm, or set/],
     ],
     [
       'an export that is not there',

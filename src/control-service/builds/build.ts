@@ -120,6 +120,8 @@ export interface RunningBuild {
   bounds: BuildBounds;
   env: Readonly<Record<string, string>>;
   token: string | undefined;
+  /** Sets variables of all further commands of the build. */
+  provide: (variables: Readonly<Record<string, string>>) => void;
   run: RunCommand;
   /** Changes the checkout's owner to the build's user, before anything runs in it. */
   giveSource: () => Promise<void>;

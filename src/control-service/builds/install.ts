@@ -1,71 +1,17 @@
 import { readdirSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { engineProblem, lockedEngine } from '../../agent-packages/engine-version.ts';
+import { inFolder, planInstall, type InstallPlan, type ProjectFolder } from '../../agent-packages/install-plan.ts';
+import { isModernYarnLock, lockFiles, type PackageManager } from '../../agent-packages/lock-files.ts';
+import { namedVersion, pinnedVersion } from '../../agent-packages/manager-version.ts';
+import { declaresWorkspaces } from '../../agent-packages/package-folders.ts';
 import { stepFailed, succeeded, type RunningBuild, type StepResult } from './build.ts';
 import { readBelow } from './checkout-files.ts';
 import { findTool } from './find-tool.ts';
+import { keepMadeLock, restoreMadeLock } from './made-lock.ts';
 import { readManifest } from './manifests.ts';
+import { providePackageManager } from './package-manager.ts';
 import { installInPlace, installThroughStore } from './stored-install.ts';
-
-export interface ProjectFolder {
-  /** Relative to the repository's root; empty for the root itself. */
-  path: string;
-  files: ReadonlySet<string>;
-  /** `packageManager` of its package.json, if any: `pnpm@10.1.0`. */
-  packageManager?: string | undefined;
-  /** Its yarn.lock is from Yarn 2 or newer. */
-  modernYarn?: boolean | undefined;
-}
-
-export type PackageManager = 'npm' | 'pnpm' | 'yarn' | 'bun';
-
-type InstallPlan =
-  | { kind: 'command'; command: string }
-  | { kind: 'manager'; manager: PackageManager; args: string[]; folder: string; why: string }
-  | { kind: 'nothing'; why: string }
-  | { kind: 'refused'; reason: string };
-
-const lockFiles: readonly [file: string, manager: PackageManager][] = [
-  ['package-lock.json', 'npm'],
-  ['npm-shrinkwrap.json', 'npm'],
-  ['pnpm-lock.yaml', 'pnpm'],
-  ['yarn.lock', 'yarn'],
-  ['bun.lock', 'bun'],
-  ['bun.lockb', 'bun'],
-];
-
-/** The arguments that install exactly what the lock file names. */
-function argsOf(manager: PackageManager, modernYarn = false): string[] {
-  if (manager === 'npm') return ['ci'];
-  return ['install', manager === 'yarn' && modernYarn ? '--immutable' : '--frozen-lockfile'];
-}
-
-/**
- * Decides how to install (control-service.md, source_config: `install_command`). Without a command, uses the lock file
- * nearest to the graph configuration, up to the root: a workspace is installed from its root, an independent package
- * from its own folder.
- *
- * @param folders from the graph configuration's folder up to the repository's root.
- */
-export function planInstall(installCommand: string | undefined, folders: readonly ProjectFolder[]): InstallPlan {
-  if (installCommand !== undefined) return { kind: 'command', command: installCommand };
-  for (const folder of folders) {
-    const found = lockFiles.filter(([file]) => folder.files.has(file));
-    const named = folder.packageManager?.split('@')[0];
-    const [lock] = [...found.filter(([, manager]) => manager === named), ...found];
-    if (!lock) continue;
-    const [file, manager] = lock;
-    const others = found.filter((other) => other !== lock).map(([other]) => other);
-    const aside = others.length === 0 ? '' : `; ${others.join(' and ')} beside it is not used`;
-    const why = `${inFolder(file, folder.path)} selects ${manager}${aside}`;
-    return { kind: 'manager', manager, args: argsOf(manager, folder.modernYarn), folder: folder.path, why };
-  }
-  const unlocked = folders.find(({ files }) => files.has('package.json'));
-  if (!unlocked) return { kind: 'nothing', why: 'There is no package.json, so no packages are installed.' };
-  return {
-    kind: 'refused',
-    reason: `${inFolder('package.json', unlocked.path)} has no lock file beside or above it. Commit one (package-lock.json, pnpm-lock.yaml, yarn.lock or bun.lock), or set source_config.install_command.`,
-  };
-}
 
 /** An install command that equals a package manager's own install: its result can be stored. */
 const plainInstall =
@@ -81,48 +27,104 @@ function managerOf(installCommand: string): PackageManager | undefined {
 const isLockedFor = (manager: PackageManager, files: ReadonlySet<string>): boolean =>
   lockFiles.some(([file, other]) => other === manager && files.has(file));
 
-const inFolder = (file: string, folder: string): string => (folder === '' ? file : `${folder}/${file}`);
-
 /** Installs the packages of a checkout, the real path `source`, as `planInstall` decides. */
 export async function install(
   source: string,
   configFolder: string,
   running: RunningBuild,
 ): Promise<StepResult<'installed'>> {
-  const { installCommand, log } = running.request;
-  const path = running.env.PATH ?? '';
+  const { installCommand, buildCommand, log } = running.request;
   const folders = foldersUp(configFolder, source);
-  const plan = planInstall(installCommand, folders);
-  switch (plan.kind) {
-    case 'refused':
-      return stepFailed(plan.reason);
-    case 'nothing':
-      log('info', plan.why);
-      return succeeded('installed');
-    case 'command': {
-      log('info', `Installing: ${plan.command}`);
-      const name = 'source_config.install_command';
-      const requested = { name, command: '/bin/sh', args: ['-c', plan.command], folder: source };
-      const manager = managerOf(plan.command);
-      const top = folders.at(-1);
-      return manager !== undefined && top && isLockedFor(manager, top.files) && findTool(manager, path)
-        ? installThroughStore({ ...requested, manager, above: [] }, running)
-        : installInPlace(requested, running);
-    }
-    case 'manager': {
-      const { manager, args, why } = plan;
-      if (!findTool(manager, path)) {
-        return stepFailed(
-          `${why}, which is not installed on this machine. Install ${manager}, or commit the lock file of another package manager, or set source_config.install_command.`,
-        );
-      }
-      const command = [manager, ...args].join(' ');
-      log('info', `Installing: ${command} (${why})`);
-      const folder = join(source, plan.folder);
-      const above = folders.filter((each) => isAbove(each.path, plan.folder)).map((each) => join(source, each.path));
-      return installThroughStore({ name: command, command: manager, args, folder, manager, above }, running);
-    }
+  const plan = withMadeLock(planInstall(installCommand, folders), source, running);
+  const commands = [installCommand, buildCommand].filter((each) => each !== undefined);
+  for (const manager of managersIn(commands)) {
+    const provided = await provideManager(manager, folders, source, running);
+    if (!provided.ok && running.signal.aborted) return provided;
+    if (!provided.ok) log('warning', provided.reason);
   }
+  if (plan.kind === 'manager') return installBy(plan, folders, source, running);
+  if (plan.kind === 'nothing') {
+    log('info', plan.why);
+    return succeeded('installed');
+  }
+  log('info', `Installing: ${plan.command}`);
+  const name = 'source_config.install_command';
+  const requested = { name, command: '/bin/sh', args: ['-c', plan.command], folder: source };
+  const manager = managerOf(plan.command);
+  const top = folders.at(-1);
+  return manager !== undefined && top && isLockedFor(manager, top.files) && findTool(manager, running.env.PATH ?? '')
+    ? installThroughStore({ ...requested, manager, above: [] }, running)
+    : installInPlace(requested, running);
+}
+
+type ManagerPlan = Extract<InstallPlan, { kind: 'manager' }>;
+
+async function installBy(
+  { manager, args, folder: path, why, lock }: ManagerPlan,
+  folders: readonly ProjectFolder[],
+  source: string,
+  running: RunningBuild,
+): Promise<StepResult<'installed'>> {
+  const { log, revisionId } = running.request;
+  const folder = join(source, path);
+  const tooOld = lock && engineProblem(lockedEngine(manager, readBelow(folder, lock, largestLock)?.toString() ?? ''));
+  if (tooOld) return stepFailed(`${inFolder(lock ?? '', path)}: ${tooOld}`);
+  const provided = await provideManager(manager, folders, source, running);
+  if (!provided.ok) return running.signal.aborted ? provided : stepFailed(`${why}. ${provided.reason}`);
+  if (manager === 'yarn') running.provide(yarnSettings(folder));
+  const command = [manager, ...args].join(' ');
+  log('info', `Installing: ${command} (${why})`);
+  const requested = { name: command, command: manager, args, folder };
+  if (lock !== undefined) {
+    const above = folders.filter((each) => isAbove(each.path, path)).map((each) => join(source, each.path));
+    return installThroughStore({ ...requested, manager, above }, running);
+  }
+  log('warning', `${why}: its packages may differ in the next revision. Commit a lock file.`);
+  const installed = await installInPlace(requested, running);
+  if (installed.ok) keepMadeLock(manager, folder, running.dataDir, revisionId);
+  return installed;
+}
+
+/** The plan with the lock file that an earlier install of this build made, so that a build made again is the same. */
+function withMadeLock(plan: InstallPlan, source: string, { dataDir, request }: RunningBuild): InstallPlan {
+  if (plan.kind !== 'manager' || plan.lock !== undefined) return plan;
+  const name = restoreMadeLock(join(source, plan.folder), dataDir, request.revisionId);
+  if (name === undefined) return plan;
+  const folder = readProjectFolder(join(source, plan.folder), plan.folder);
+  const again = planInstall(undefined, [folder]);
+  return again.kind === 'manager' ? { ...again, why: `${name} of the first build selects ${again.manager}` } : plan;
+}
+
+/** Provides a package manager in the version that the agent names, else in one that reads its lock file. */
+function provideManager(
+  manager: PackageManager,
+  folders: readonly ProjectFolder[],
+  source: string,
+  running: RunningBuild,
+): Promise<StepResult<unknown>> {
+  const names = folders.map(({ packageManager }) => packageManager).filter((each) => each !== undefined);
+  const named = names.map((each) => namedVersion(manager, each)).find((each) => each !== undefined);
+  const files = lockFiles.filter(([, each]) => each === manager).map(([file]) => file);
+  const locked = folders.find((each) => files.some((file) => each.files.has(file)));
+  const lockHead = locked && files.map((file) => readBelow(join(source, locked.path), file, lockStart)).find(Boolean);
+  const packageManager = names.find((each) => each.startsWith(`${manager}@`));
+  const wanted = named ?? pinnedVersion(manager, { lockHead: lockHead?.toString(), packageManager });
+  return providePackageManager(wanted, named !== undefined, running);
+}
+
+/** The package managers besides npm that commands start. */
+const managersIn = (commands: readonly string[]): PackageManager[] =>
+  (['yarn', 'pnpm', 'bun'] as const).filter((name) =>
+    commands.some((command) => new RegExp(`(?:^|[\\s;&|(])${name}(?=\\s|$)`).test(command)),
+  );
+
+/** Newer Yarn would report to another host, and by default link packages in a way that Node.js alone can't follow. */
+function yarnSettings(folder: string): Record<string, string> {
+  const settings = readBelow(folder, '.yarnrc.yml', largestManifest)?.toString() ?? '';
+  return {
+    YARN_ENABLE_TELEMETRY: '0',
+    ...(/^nodeLinker:/m.test(settings) ? {} : { YARN_NODE_LINKER: 'node-modules' }),
+  };
 }
 
 const isAbove = (path: string, other: string): boolean =>
@@ -130,7 +132,8 @@ const isAbove = (path: string, other: string): boolean =>
 
 /** The most bytes that are read of these files: a longer manifest is invalid, and a lock file names its kind at the top. */
 const largestManifest = 1_000_000;
-const yarnHead = 4_096;
+const lockStart = 4_096;
+const largestLock = 32_000_000;
 
 function foldersUp(folder: string, source: string): ProjectFolder[] {
   const seen = readProjectFolder(folder, relative(source, folder));
@@ -143,6 +146,7 @@ function readProjectFolder(folder: string, path: string): ProjectFolder {
     path,
     files: new Set(readdirSync(folder)),
     packageManager: bytes && readManifest(bytes)?.packageManager,
-    modernYarn: readBelow(folder, 'yarn.lock', yarnHead)?.includes('__metadata:') ?? false,
+    modernYarn: isModernYarnLock(readBelow(folder, 'yarn.lock', lockStart) ?? ''),
+    workspaces: bytes !== undefined && declaresWorkspaces(bytes),
   };
 }

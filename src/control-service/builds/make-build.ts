@@ -147,6 +147,7 @@ async function build(
     bounds,
     env,
     token: token?.value,
+    provide: (variables: Readonly<Record<string, string>>) => void Object.assign(env, variables),
     giveSource,
     readAsUser,
     clock,

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import * as z from 'zod';
 import { fromJson, holdsMore } from '../../contract/json-text.ts';
 import { readBelow, statBelow } from './checkout-files.ts';
-import type { PackageManager } from './install.ts';
+import type { PackageManager } from '../../agent-packages/lock-files.ts';
 
 export interface ManifestFile {
   path: string;

@@ -1,11 +1,11 @@
 import { type Clock, pause, steadyNow } from '../../clock.ts';
 import type { Mask } from '../../contract/mask.ts';
-import { outputExcerpt } from '../compute/output-excerpt.ts';
 import { startGuarded, type ProcessUser } from '../compute/guarded-process.ts';
 import type { WriteLine, LogLevel } from '../compute/log-line.ts';
 import type { ProcessFamily } from '../compute/process-family.ts';
 import { logProcess } from '../compute/process-log.ts';
 import type { BuildBounds } from './build.ts';
+import { commandCause, levelOf } from './command-cause.ts';
 import { isDiskFullMessage } from './free-space.ts';
 
 export interface CommandSpec {
@@ -86,12 +86,12 @@ async function runOne(
     clock,
   );
   const output: string[] = [];
-  const excerpt = outputExcerpt();
+  const causes = commandCause();
   const write: WriteLine = (level, line) => {
     output.push(line);
     if (output.length > linesKept) output.shift();
-    if (line.trim() !== '') excerpt.add('error', line);
-    if (!silent) bound.writeLine(level, line);
+    causes.add(line);
+    if (!silent) bound.writeLine(levelOf(line, level), line);
   };
   const said = logProcess(started, { write, mask, clock, errorLevel: 'info' });
   const over = new AbortController();
@@ -114,7 +114,7 @@ async function runOne(
   return end.code === 0 ? { kind: 'done', output } : failed(`exit code ${end.code}`);
 
   function failed(how: string): CommandEnd {
-    return { kind: 'failed', how, said: excerpt.cause(), output, isLate: how === tooLate };
+    return { kind: 'failed', how, said: causes.cause(), output, isLate: how === tooLate };
   }
 }
 

@@ -16,7 +16,7 @@ import {
 } from './dependency-store.ts';
 import { readBelow, statBelow } from './checkout-files.ts';
 import { failure, type CommandEnd } from './run-command.ts';
-import type { PackageManager } from './install.ts';
+import type { PackageManager } from '../../agent-packages/lock-files.ts';
 import { collectInstallInputs, type ManifestFile } from './manifests.ts';
 import { inFolderQueue } from './folder-queue.ts';
 import { createHash } from 'node:crypto';

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { dropAgentDatabase } from '../../postgres/databases.ts';
 import { buildFolder, buildsThere, cleanUp } from '../builds/build-folder.ts';
+import { removeMadeLock } from '../builds/made-lock.ts';
 import type { DeploymentRecord } from '../store/tables.ts';
 import { ages, expiredBuilds } from '../retention/expired-builds.ts';
 import { databaseOf } from './agent-database.ts';
@@ -34,6 +35,7 @@ export async function performDeletion(
   const own = new Set(await retrying(() => store.revisionIds(id)));
   for (const build of await retrying(() => store.revisionsWithBuild(id))) own.add(basename(build.build_folder ?? ''));
   await removeBuilds(tools, (build) => own.has(build));
+  for (const build of own) removeMadeLock(tools.builds.dataDir, build);
   await rm(join(dataDir, 'uploads', id), { recursive: true, force: true, maxRetries: 3 });
   await retrying(() => store.finishDeletion(id));
 }

@@ -43,12 +43,70 @@ test.each([
   expect(lines).toContain(`${call} in ${join(dataDir, 'builds/r-1/source')}`);
 });
 
-test('names a package manager that is not installed, and says what to do', async () => {
-  const { reason } = place({ 'pnpm-lock.yaml': '' });
-  const withoutPnpm = (process.env.PATH ?? '').split(':').filter((folder) => !existsSync(join(folder, 'pnpm')));
-  expect(await reason({ settings: { env: { PATH: withoutPnpm.join(':') } } })).toBe(
-    'pnpm-lock.yaml selects pnpm, which is not installed on this machine. Install pnpm, or commit the lock file of another package manager, or set source_config.install_command.',
+/** An npm that packs a package whose program prints how it was called. */
+const packingNpm = `#!/bin/sh
+echo "npm $*" >> "$npm_config_cache/calls"
+mkdir -p package/bin
+printf '{"bin":{"yarn":"./bin/yarn.js","pnpm":"bin/pnpm.js"}}' > package/package.json
+for name in yarn pnpm; do echo 'console.log("from the registry:", process.argv.slice(2).join(" "))' > package/bin/$name.js; done
+tar -czf packed.tgz package && rm -rf package
+`;
+
+const withoutManagers = (path = ''): string[] =>
+  path.split(':').filter((folder) => ['yarn', 'pnpm', 'bun'].every((manager) => !existsSync(join(folder, manager))));
+
+test('gets the named package manager from the npm registry, once', async () => {
+  const manifest = { name: 'agent', packageManager: 'yarn@1.22.19' };
+  const { build, lines, root, dataDir } = place({ 'package.json': JSON.stringify(manifest), 'yarn.lock': '# v1' });
+  const programs = writePrograms(join(root, 'bin'), { npm: packingNpm });
+  const settings = { env: { PATH: [programs, ...withoutManagers(process.env.PATH)].join(':') } };
+  const request = { buildCommand: 'yarn compile' };
+  await build({ settings, request });
+  await build({ settings, request: { ...request, revisionId: 'r-2' } });
+  expect(lines).toContain('from the registry: install --frozen-lockfile');
+  expect(lines.filter((line) => line === 'from the registry: compile')).toHaveLength(2);
+  const calls = readFileSync(join(dataDir, 'npm-cache/t-1/calls'), 'utf8');
+  expect(calls).toBe('npm pack yarn@1.22.19 --ignore-scripts --loglevel=error\n');
+});
+
+test.each([
+  ['a version that this service knows', {}, 'yarn@1.22.22 from the npm registry is not the package that this service'],
+  [
+    'a named hash',
+    { packageManager: 'yarn@1.22.19+sha512.abc' },
+    'yarn@1.22.19 from the npm registry does not have the hash that `packageManager` in package.json names.',
+  ],
+])('refuses a package manager that differs from %s', async (_, named, why) => {
+  const { reason, root } = place({ 'package.json': JSON.stringify({ name: 'agent', ...named }), 'yarn.lock': '# v1' });
+  const programs = writePrograms(join(root, 'bin'), { npm: packingNpm });
+  const env = { PATH: [programs, ...withoutManagers(process.env.PATH)].join(':') };
+  expect(await reason({ settings: { env } })).toContain(why);
+});
+
+test('installs without a lock file with a warning, and again with the lock file that was made', async () => {
+  const { build, lines, root } = place({ 'package.json': '{"name":"agent"}' });
+  const npm = `#!/bin/sh\necho "npm $*"\n[ "$1" = install ] && echo '{"made":true}' > package-lock.json\ncat package-lock.json\n`;
+  const settings = { env: { PATH: `${writePrograms(join(root, 'bin'), { npm })}:${process.env.PATH}` } };
+  await build({ settings });
+  expect(lines).toContain(
+    'warning: package.json has no lock file beside or above it: its packages may differ in the next revision. Commit a lock file.',
   );
+  lines.length = 0;
+  await build({ settings });
+  expect(lines).toContain('Installing: npm ci (package-lock.json of the first build selects npm)');
+  expect(lines).toContain('{"made":true}');
+  lines.length = 0;
+  await build({ settings, request: { revisionId: 'r-2' } });
+  expect(lines).toContain('npm install');
+});
+
+test('refuses an engine that is too old before anything is installed', async () => {
+  const lock = '"@langchain/langgraph@^0.2.5":\n  version "0.2.8"\n';
+  const { reason, lines } = place({ 'package.json': '{"name":"agent"}', 'yarn.lock': lock });
+  expect(await reason()).toBe(
+    'yarn.lock: @langchain/langgraph is 0.2.8, and agents need 0.2.57 or later. Update it in package.json and commit the new lock file.',
+  );
+  expect(lines.filter((line) => line.startsWith('Installing'))).toEqual([]);
 });
 
 test('does not read a file of a package manager that links to a device', async () => {

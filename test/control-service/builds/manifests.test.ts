@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { collectInstallInputs } from '../../../src/control-service/builds/manifests.ts';
-import type { PackageManager } from '../../../src/control-service/builds/install.ts';
+import type { PackageManager } from '../../../src/agent-packages/lock-files.ts';
 import { storeKey, type InstallFacts } from '../../../src/control-service/builds/stored-install.ts';
 import { temporaryFolder, write, type Files } from './repositories.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { planInstall, type ProjectFolder } from '../../../src/control-service/builds/install.ts';
+import { planInstall, type ProjectFolder } from '../../src/agent-packages/install-plan.ts';
 
 const folder = (path: string, files: string[], more: Partial<ProjectFolder> = {}): ProjectFolder => ({
   path,
@@ -58,13 +58,26 @@ test.each<[string, string | undefined, ProjectFolder[], object]>([
   ],
   ['nothing to install', undefined, [folder('agent', []), folder('', ['README.md'])], { kind: 'nothing' }],
   [
-    'rejects a package without a lock file and says what to commit',
+    'installs a package without a lock file with npm',
     undefined,
     [folder('agent', ['package.json']), folder('', [])],
-    {
-      kind: 'refused',
-      reason: expect.stringContaining('agent/package.json has no lock file beside or above it. Commit one'),
-    },
+    { ...by('npm', ['install'], 'agent'), why: 'agent/package.json has no lock file beside or above it' },
+  ],
+  [
+    'installs workspaces without a lock file from their root, with the named manager',
+    undefined,
+    [
+      folder('apps/agent', ['package.json']),
+      folder('apps', []),
+      folder('', ['package.json'], { workspaces: true, packageManager: 'pnpm@9.15.0' }),
+    ],
+    { ...by('pnpm', ['install', '--no-frozen-lockfile']), lock: undefined },
+  ],
+  [
+    'lets a newer yarn make a lock file',
+    undefined,
+    [folder('', ['package.json'], { packageManager: 'yarn@4.1.0' })],
+    by('yarn', ['install', '--no-immutable']),
   ],
 ])('%s', (_, command, folders, plan) => {
   expect(planInstall(command, folders)).toMatchObject(plan);
