@@ -6,7 +6,7 @@ import { type HoldState, holdStateOf, isOpenHold } from '../../src/planning/hold
 import { decisionOf } from '../../src/planning/verification.ts';
 import { reportVerdict } from '../verify/report-verdict.ts';
 import { deadlineIn } from './deadlines.ts';
-import type { Intent } from './intent.ts';
+import { heldTermsOf, type Intent } from './intent.ts';
 import {
   continued,
   readOptions,
@@ -51,11 +51,11 @@ export async function decideAboutHeld(work: ReconcileContext, intent: Intent): P
   const options = () => readOptions(work);
   const held = await control.getRevision(deploymentId, revisionId, options());
   if (!isOpenHold(holdStateOf(held))) return decided(work, intent);
-  const decision = hold.decision ?? decisionOf(verdict);
+  const decision = hold.decision ?? decisionOf(verdict, heldTermsOf(intent));
   const deciding: Intent = { ...intent, hold: { ...hold, decision } };
   if (hold.decision === undefined) await saveIntents(work, [deciding]);
   await step?.('before-decision', id);
-  const why = reasonOfDecision(verdict);
+  const why = reasonOfDecision(verdict, decision);
   const revision = await decideHold({ deploymentId, revisionId, decision, why, control, options });
   await step?.('decided', id);
   return isOpenHold(holdStateOf(revision)) ? requeueAfter(work, lookMs) : decided(work, deciding);

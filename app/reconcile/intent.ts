@@ -1,7 +1,8 @@
 import type { Decision, PushRules } from '../../src/planning/trigger-types.ts';
 import type { Rollout } from '../../src/planning/rollout-types.ts';
+import type { HeldTerms } from '../../src/planning/verification.ts';
 import type { Sample, Verdict } from '../../src/planning/verdict-types.ts';
-import type { OnFailure, Verify } from '../../src/config/desired.ts';
+import type { OnFailure, OnUnproven, Verify } from '../../src/config/desired.ts';
 import type { ConversationTerms } from '../../src/config/conversations.ts';
 import type { SmokeTest } from '../../src/config/smoke-test.ts';
 import type { HoldDecision } from '../../src/contract/control/hold.ts';
@@ -39,6 +40,8 @@ export interface Terms {
   /** Absent: before traffic where the service can hold the revision. */
   verify?: Verify;
   onFailure: OnFailure;
+  /** Absent: the live revision is kept. */
+  onUnproven?: OnUnproven;
   /** `shared`: another deployment of the file names the same one. */
   environment: { name: string; production: boolean; transient: boolean; shared?: boolean };
   /** Fields in which the file and the deployment differ, and how to apply them; fit to show. */
@@ -193,6 +196,12 @@ export interface Intent {
 /** Whether conversations of the live revision are tried on the intent's revision: only on one that is held. */
 export const triesConversations = ({ terms, hold, formerLiveRevisionId }: Intent): boolean =>
   terms.conversations !== undefined && hold !== undefined && !!formerLiveRevisionId;
+
+/** Whom the held revision of an intent would take the traffic from. */
+export const heldTermsOf = ({ terms, formerLiveRevisionId }: Intent): HeldTerms => ({
+  isReplacing: !!formerLiveRevisionId,
+  onUnproven: terms.onUnproven,
+});
 
 /** The fields of an intent that are recorded with the deploy request. */
 export type DeployRequest = Pick<

@@ -4,10 +4,12 @@ import { describeOpenHold, outcomeOfDiscard } from '../../src/planning/hold-mess
 import { firstTestOf, outcomeOfRollout } from '../../src/planning/outcome-messages.ts';
 import type { Rollout } from '../../src/planning/rollout-types.ts';
 import type { Decision } from '../../src/planning/trigger-types.ts';
+import { adviceOnUnproven } from '../../src/planning/unproven-advice.ts';
+import { decisionOf } from '../../src/planning/verification.ts';
 import { isOfConversations } from '../../src/planning/verdict-subject.ts';
 import type { Verdict } from '../../src/planning/verdict-types.ts';
 import { counted } from '../../src/verdict-table/words.ts';
-import type { Intent, IntentOutcome } from './intent.ts';
+import { heldTermsOf, type Intent, type IntentOutcome } from './intent.ts';
 
 /** How an intent ended, but for the time. */
 export type NewIntentOutcome = Omit<IntentOutcome, 'at'>;
@@ -96,11 +98,13 @@ export const discardOutcome = (intent: Intent, statusMessage: string | undefined
   outcomeOfDiscard({
     revisionId: intent.revisionId,
     verdict: intent.verdict,
+    decision: intent.verdict && decisionOf(intent.verdict, heldTermsOf(intent)),
     statusMessage,
     serves: whatServes(intent),
     self: 'this App',
     advice: {
       failed: 'Correct the agent and push.',
+      unproven: 'Then press Re-run to build and test it again; `on-unproven: promote` would give it the traffic.',
       otherwise:
         'Press Re-run to build this commit again; tests that take longer than the hold need verify: after-traffic.',
     },
@@ -124,7 +128,7 @@ export function unverifiedOutcome({ revisionId, verified }: Intent, verdict: Ver
   return {
     kind: 'unproven',
     reason: `Revision ${revisionId} ${how}, but ${what}: ${firstTestOf(verdict, 'unproven')}.`,
-    advice: "Check that this App's API key can reach the agent. Re-run builds and tests it again.",
+    advice: `${adviceOnUnproven(verdict)} Re-run builds and tests it again.`,
   };
 }
 

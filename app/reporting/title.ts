@@ -3,7 +3,7 @@ import { firstTestOf } from '../../src/planning/outcome-messages.ts';
 import { decisionOf } from '../../src/planning/verification.ts';
 import { durationText } from '../../src/verdict-table/words.ts';
 import { asLine } from '../../src/report/sanitize.ts';
-import type { Intent, IntentOutcome } from '../reconcile/intent.ts';
+import { heldTermsOf, type Intent, type IntentOutcome } from '../reconcile/intent.ts';
 import { isLiveInAnother } from './check-status.ts';
 
 /** Context of a check that the intent itself does not hold. */
@@ -42,9 +42,10 @@ function titleText(intent: Intent, { waitingFor, now }: CheckContext): string {
   }
 }
 
-function followingWords({ rollout, verified, verdict }: Intent, now: number): string {
+function followingWords(intent: Intent, now: number): string {
+  const { rollout, verified, verdict } = intent;
   if (verified && verdict)
-    return decisionOf(verdict) === 'promoted' ? 'Promoted, to get the traffic' : 'Being discarded';
+    return decisionOf(verdict, heldTermsOf(intent)) === 'promoted' ? 'Promoted, to get the traffic' : 'Being discarded';
   const last = rollout?.seen.at(-1);
   if (!last) return 'The revision is on its way';
   return `${asLine(last.status, 40)}${elapsed(now - last.at)}`;

@@ -166,6 +166,7 @@ export function termsOf(
     ...(requested === undefined && notes.length > 0 ? { unread: true } : {}),
     ...(requested?.verify ? { verify: requested.verify } : {}),
     onFailure: requested?.onFailure ?? 'keep',
+    ...(requested ? { onUnproven: requested.onUnproven } : {}),
     environment: environmentOf(deployment, environment, isShared),
     differences,
     notes: [...notes, ...(requested?.notes ?? [])],

@@ -63,11 +63,12 @@ function readDeployments(requested: RequestInput): ReadDeployments<DesiredDeploy
   if (!read.ok) return read;
   return {
     ok: true,
-    deployments: read.deployments.map(({ smokeTests, conversations, onFailure, notes, ...whom }) => ({
+    deployments: read.deployments.map(({ smokeTests, conversations, onFailure, onUnproven, notes, ...whom }) => ({
       desired: { ...whom, source: 'github', secretsStrategy: 'merge', rebuild: 'never' },
       smokeTests,
       ...(conversations ? { conversations } : {}),
       onFailure,
+      onUnproven,
       ...(notes ? { notes } : {}),
     })),
   };

@@ -79,6 +79,7 @@ export const commonFields = z.object({
   conversations: writtenConversations.exactOptional(),
   verify: z.enum(['before-traffic', 'after-traffic']).exactOptional(),
   onFailure: z.enum(['rollback', 'keep']).default('keep'),
+  onUnproven: z.enum(['keep', 'promote']).default('keep'),
 });
 
 const githubFields = z.object({

@@ -16,6 +16,9 @@ export type Verify = NonNullable<CommonFields['verify']>;
 /** What to do with a live revision that fails its smoke tests. */
 export type OnFailure = CommonFields['onFailure'];
 
+/** What to do with a held revision whose tests prove nothing, where another revision serves. */
+export type OnUnproven = CommonFields['onUnproven'];
+
 /** Found by id where one is given, else by this exact name. One of the two is always there. */
 interface DesiredOfAny extends Pick<CommonFields, 'name' | 'deploymentId' | 'secretsStrategy'> {
   /** Absent: secrets are left alone. */
@@ -50,6 +53,7 @@ export interface DesiredDeployment {
   /** Absent: before traffic where the service can hold the revision. */
   verify?: Verify;
   onFailure: OnFailure;
+  onUnproven: OnUnproven;
   /** What of the files is not done, fit to show. */
   notes?: readonly string[];
 }

@@ -13,7 +13,7 @@ import {
 } from '../diagnostics/problem.ts';
 import type { ConversationTerms } from './conversations.ts';
 import { commonFields, fieldsOfSource, fileFieldNames } from './deployment-fields.ts';
-import type { Desired, DesiredDeployment, OnFailure, PushedDeployment } from './desired.ts';
+import type { Desired, DesiredDeployment, OnFailure, OnUnproven, PushedDeployment } from './desired.ts';
 import { draftProblem, fieldProblem, issueProblems, valuesOf, type Draft, type WrittenField } from './draft.ts';
 import { priced, priceFields } from './price-fields.ts';
 import { pushFields } from './push-fields.ts';
@@ -30,6 +30,7 @@ export interface RequestedDeployment {
   smokeTests: readonly SmokeTest[];
   conversations?: ConversationTerms;
   onFailure: OnFailure;
+  onUnproven: OnUnproven;
   /** What of the files is not done, fit to show. */
   notes?: readonly string[];
 }
@@ -78,13 +79,14 @@ function readWhole(draft: Draft, environment: Environment | undefined): Read<Pus
   ];
   const secrets = environment ? readSecrets(draft, environment, problems) : undefined;
   if (problems.length === 0 && source && common.success && tariff.success && push.success) {
-    const { secrets: _, smokeTests, conversations, verify, onFailure, ...whom } = common.data;
+    const { secrets: _, smokeTests, conversations, verify, onFailure, onUnproven, ...whom } = common.data;
     const requested = { ...whom, ...(secrets ? { secrets } : {}) };
     const tested = {
       smokeTests: priced(smokeTests, tariff.data.prices),
       ...(conversations ? { conversations } : {}),
       ...(verify ? { verify } : {}),
       onFailure,
+      onUnproven,
     };
     return { ok: true, value: { desired: ofSource(source, requested, values), ...tested, push: push.data } };
   }

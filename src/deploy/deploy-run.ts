@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import type { Desired, OnFailure, Verify } from '../config/desired.ts';
+import type { Desired, OnFailure, OnUnproven, Verify } from '../config/desired.ts';
 import type { Mode } from '../config/entry-options.ts';
 import type { ConversationTerms } from '../config/conversations.ts';
 import type { SmokeTest } from '../config/smoke-test.ts';
@@ -41,6 +41,8 @@ export interface DeployRunRequest {
   /** Absent: before traffic where the service can hold the revision. */
   verify?: Verify | undefined;
   onFailure: OnFailure;
+  /** Absent: the live revision is kept. */
+  onUnproven?: OnUnproven | undefined;
   /** What of the files is not done, for the notes of the outcome. */
   notes?: readonly string[] | undefined;
   /**

@@ -10,8 +10,9 @@ import {
 } from '../planning/outcome-messages.ts';
 import { rolloutOf, rolloutOutOfTime } from '../planning/rollout.ts';
 import type { Rollout } from '../planning/rollout-types.ts';
+import { adviceOnUnproven } from '../planning/unproven-advice.ts';
+import { decisionOf, type HeldTerms } from '../planning/verification.ts';
 import { replacementIn } from '../planning/verdict-subject.ts';
-import type { UnprovenReason, Verdict } from '../planning/verdict-types.ts';
 import type { EndingDescription } from './describe-ending.ts';
 import type { Rollback } from './outcome-types.ts';
 import type { DeployRunRequest, RunState } from './deploy-run.ts';
@@ -43,6 +44,12 @@ export function reportOfRollout(request: DeployRunRequest, known: RunState): End
 export const describeOpenHold = ({ rollout, isHoldOurs }: RunState): string =>
   openHold(rollout?.hold ?? (isHoldOurs ? { kind: 'pending' } : undefined));
 
+/** Whom a held revision of this run would take the traffic from. */
+export const heldTermsOf = (
+  { onUnproven }: Pick<DeployRunRequest, 'onUnproven'>,
+  { formerLive }: Pick<RunState, 'formerLive'>,
+): HeldTerms => ({ isReplacing: formerLive !== undefined, onUnproven });
+
 /** Reports a revision that was discarded before it got traffic; undefined where it was not. */
 export function reportOfDiscard(request: DeployRunRequest, known: RunState): EndingDescription | undefined {
   const { rollout, verdict, revisionId } = known;
@@ -50,11 +57,13 @@ export function reportOfDiscard(request: DeployRunRequest, known: RunState): End
   return outcomeOfDiscard({
     revisionId,
     verdict,
+    decision: verdict && decisionOf(verdict, heldTermsOf(request, known)),
     statusMessage: rollout.statusMessage,
     serves: describeServingRevision({ ...request, onFailure: 'keep' }, known),
     self: 'this run',
     advice: {
       failed: 'Correct the agent and deploy it again.',
+      unproven: 'Then run this again; `on-unproven: promote` would give it the traffic.',
       otherwise: 'Run this again; tests that take longer than the hold need verify: after-traffic.',
     },
   });
@@ -111,25 +120,6 @@ export function reportOfVerdict(request: DeployRunRequest, known: RunState): End
     reason: `${subject}${isServing} is not proven to answer: ${firstTestOf(verdict, 'unproven')}.`,
     advice: adviceOnUnproven(verdict),
   };
-}
-
-const provesWhen: Record<UnprovenReason, string> = {
-  unreachable: 'Check that the agent can be reached with this key; for a cold start raise the attempts of the test.',
-  denied:
-    "The agent's own rules of access (`auth` in its graph configuration) refuse the caller, and smoke tests can't show a token of the agent's; where it has no rules, check the key.",
-  disagreement: 'Look at what makes the answers differ, or expect of the test what holds of each of them.',
-  undecided: 'Allow the test more answers, or write a larger `drop`; look at what makes the answers differ.',
-  unjudged: 'Expect less of the test: fewer values, simpler patterns and paths, or a shorter response.',
-  ungraded:
-    'Check the `grader` of the test and its key; a judge that disagrees with itself needs a clearer criterion, or only advises without `decides`.',
-  'no-address': 'Give agent-url, the address at which the agent answers.',
-  replaced: 'Run the tests again: they ask the revision that serves.',
-  'nothing-live': 'Deploy it first, and look at the revisions of the deployment.',
-};
-
-function adviceOnUnproven({ tests }: Verdict): string {
-  const because = new Set(tests.flatMap(({ verdict }) => (verdict.kind === 'unproven' ? [verdict.because] : [])));
-  return [...because].map((each) => provesWhen[each]).join(' ');
 }
 
 /** Reports a requested rollback. */

@@ -6,6 +6,7 @@ import type { EndedRollout } from '../planning/rollout-types.ts';
 import { decideVerification, decisionOf, type Verification } from '../planning/verification.ts';
 import { decideHold, type HoldDeciding } from './decide-hold.ts';
 import type { DeployRun } from './deploy-run.ts';
+import { heldTermsOf } from './ending-messages.ts';
 import { smokeHeld } from './smoke.ts';
 import { tryCall } from './try-call.ts';
 import { type HeldRollout, watchRevision } from './watch.ts';
@@ -31,8 +32,8 @@ export async function verificationOf(run: DeployRun): Promise<Verification> {
 }
 
 /**
- * Tests a held revision at its own address and decides about it: discarded if it failed, promoted otherwise. Returns
- * how it ended, which another client may have decided.
+ * Tests a held revision at its own address and decides about it. Returns how it ended, which another client may have
+ * decided.
  */
 export async function verifyHeld(deploymentId: string, held: HeldRollout, run: DeployRun): Promise<EndedRollout> {
   const { known, request } = run;
@@ -42,8 +43,8 @@ export async function verifyHeld(deploymentId: string, held: HeldRollout, run: D
   const verdict = await smokeHeld({ deploymentId, revisionId, address, endsAt }, run);
   known.verdict = verdict;
   known.verified = 'before-traffic';
-  const decision = decisionOf(verdict);
-  const why = run.redact(reasonOfDecision(verdict));
+  const decision = decisionOf(verdict, heldTermsOf(request, known));
+  const why = run.redact(reasonOfDecision(verdict, decision));
   const deadline = Math.max(run.deadline, request.clock.now() + decidingMs);
   const options = () => run.reading(deadline);
   const { control } = request;

@@ -84,11 +84,16 @@ export interface ExpectationResult {
 }
 
 /**
- * Why nothing is proven: no response, access denied, contradicting, too few, unjudged or ungraded responses, no agent to test, or another
- * revision that may have answered.
+ * Why nothing is proven: no response, runs that begin and do not end, HTTP 500, failures of the model's provider, too many requests
+ * without a response, access denied, contradicting, too few, unjudged or ungraded responses, no agent to test, or another revision that
+ * may have answered.
  */
 export type UnprovenReason =
   | 'unreachable'
+  | 'hangs'
+  | 'server-error'
+  | 'provider'
+  | 'missing'
   | 'denied'
   | 'disagreement'
   | 'undecided'

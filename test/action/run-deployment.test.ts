@@ -40,6 +40,7 @@ async function smoked(answer: RequestListener, smokeTest = requests, mask: (secr
         desired: { source: 'external_docker', name: 'echo', secretsStrategy: 'merge' },
         smokeTests: [smokeTest],
         onFailure: 'keep',
+        onUnproven: 'keep',
       },
       userAgent: 'test',
       signal: new AbortController().signal,

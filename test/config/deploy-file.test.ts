@@ -63,6 +63,7 @@ deployments:
       },
       smokeTests: [],
       onFailure: 'rollback',
+      onUnproven: 'keep',
     },
   ]);
 });
@@ -114,6 +115,7 @@ deployments:
       },
       smokeTests: [],
       onFailure: 'keep',
+      onUnproven: 'keep',
     },
   ]);
 });
@@ -509,6 +511,7 @@ test('no problem of any field repeats what was written in it', () => {
     'conversations',
     'verify',
     'on-failure',
+    'on-unproven',
     'prices',
   ];
   for (const value of [

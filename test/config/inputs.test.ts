@@ -241,7 +241,14 @@ describe('a deployment that is only smoke tested', () => {
     };
     expect(readRequested({ inputs, env })).toEqual({
       ok: true,
-      deployments: [{ deploymentId: '6ba7b810-9dad-41d1-80b4-00c04fd430c8', smokeTests: [], onFailure: 'rollback' }],
+      deployments: [
+        {
+          deploymentId: '6ba7b810-9dad-41d1-80b4-00c04fd430c8',
+          smokeTests: [],
+          onFailure: 'rollback',
+          onUnproven: 'keep',
+        },
+      ],
     });
   });
 

@@ -81,12 +81,33 @@ describe('a revision that is tested before it gets traffic', () => {
     expect(summary(outcome)).toContain('### Smoke tests before traffic: failed');
   });
 
-  test('is promoted if nothing is proven, and says so', async () => {
+  test('is discarded if it gives no answer, and the live one goes on', async () => {
     const { deploy, control } = await holding(unreachable);
-    const outcome = await deploy({ onFailure: 'rollback' });
-    expect(outcome).toMatchObject({ kind: 'unproven', passes: false, activeRevisionId: 'r2' });
-    expect(outcome.reason).toMatch(/^Revision r2 was promoted, but is not proven to answer: says hello:/);
-    expect([control.count('promote'), control.count('discard'), control.count('redeploy')]).toEqual([1, 0, 0]);
+    const outcome = await deploy({ onFailure: 'rollback', onUnproven: 'promote' });
+    expect(outcome).toMatchObject({ kind: 'discarded', passes: false, activeRevisionId: 'r1' });
+    expect(outcome.reason).toMatch(
+      /^Revision r2 was discarded before it got traffic, because its smoke tests proved nothing: says hello: .* Revision r1 still serves\.$/,
+    );
+    expect(outcome.advice).toMatch(/^Check that the agent can be reached .*on-unproven: promote/);
+    expect([control.count('promote'), control.count('discard'), control.count('redeploy')]).toEqual([0, 1, 0]);
+  });
+
+  test.each([
+    ['keep', 'discarded', 'r1'],
+    ['promote', 'unproven', 'r2'],
+  ] as const)('whose answers differ follows on-unproven: %s', async (onUnproven, kind, activeRevisionId) => {
+    const { deploy } = await holding(wrong, says('hello'));
+    const outcome = await deploy({ onUnproven });
+    expect(outcome).toMatchObject({ kind, passes: false, activeRevisionId });
+  });
+
+  test('is promoted if nothing is proven of the first revision, and says so', async () => {
+    const fixture = new DeployFixture();
+    fixture.control.lacks.clear();
+    fixture.agent.answers = [unreachable];
+    const outcome = await fixture.deploy({ smokeTests: [hello] });
+    expect(outcome).toMatchObject({ kind: 'unproven', passes: false, activeRevisionId: 'r1' });
+    expect(outcome.reason).toMatch(/^Revision r1 was promoted, but is not proven to answer: says hello:/);
   });
 
   test('is the first of its deployment as well', async () => {
@@ -279,12 +300,12 @@ describe('a cancelled run', () => {
   });
 });
 
-test('tests that would outlast the hold prove nothing, and the revision is promoted', async () => {
+test('tests that would outlast the hold prove nothing, and the live one goes on', async () => {
   const { deploy, control } = await holding(says('good bye', 600_000));
   const slow = { ...hello, attempts: 20, timeoutMs: 900_000 };
   const outcome = await deploy({ smokeTests: [slow] });
   expect(outcome.reason).toContain('the hold of the revision ends soon');
-  expect([control.count('promote'), control.count('discard')]).toEqual([1, 0]);
+  expect([control.count('promote'), control.count('discard')]).toEqual([0, 1]);
 });
 
 describe('a test against the live revision', () => {

@@ -85,6 +85,7 @@ describe.concurrent('an Action beside the App', () => {
         },
         smokeTests: [],
         onFailure: 'keep',
+        onUnproven: 'keep',
       },
       head: commit,
       userAgent: 'journey',

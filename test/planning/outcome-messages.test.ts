@@ -104,15 +104,21 @@ test.each<[what: string, NamedVerdict[], advice: string]>([
 
 test('conversations are no smoke test in what is said of a revision', () => {
   const verdict = { kind: 'failed', tests: [named('hi', { ...failed, kind: 'passed' }), brokenConversations] } as const;
-  expect(reasonOfDecision(verdict)).toBe('It broke copies of conversations: thread t1: it is gone.');
-  expect(reasonOfDecision({ kind: 'unproven', tests: [named('conversations', unproven)] })).toBe(
-    'Its conversations proved nothing, which is no reason to discard it: nothing arrived.',
+  expect(reasonOfDecision(verdict, 'discarded')).toBe('It broke copies of conversations: thread t1: it is gone.');
+  const nothing = { kind: 'unproven', tests: [named('conversations', unproven)] } as const;
+  expect(reasonOfDecision(nothing, 'discarded')).toBe(
+    'Its conversations proved nothing, so the live revision is kept: nothing arrived.',
+  );
+  expect(reasonOfDecision(nothing, 'promoted')).toBe(
+    'Its conversations proved nothing, and it gets the traffic all the same: nothing arrived.',
   );
   const passed = (name: string) => named(name, { ...failed, kind: 'passed' });
-  expect(reasonOfDecision({ kind: 'passed', tests: [passed('hi'), passed('conversations')] })).toBe(
+  expect(reasonOfDecision({ kind: 'passed', tests: [passed('hi'), passed('conversations')] }, 'promoted')).toBe(
     'Its smoke tests passed, and its conversations go on.',
   );
-  expect(reasonOfDecision({ kind: 'passed', tests: [passed('conversations')] })).toBe('Its conversations go on.');
+  expect(reasonOfDecision({ kind: 'passed', tests: [passed('conversations')] }, 'promoted')).toBe(
+    'Its conversations go on.',
+  );
 });
 
 test.each<[RollbackResult, string, string]>([

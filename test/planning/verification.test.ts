@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Verify } from '../../src/config/desired.ts';
+import type { OnUnproven, Verify } from '../../src/config/desired.ts';
+import type { HoldDecision } from '../../src/contract/control/hold.ts';
+import type { NamedVerdict, UnprovenReason, Verdict } from '../../src/planning/verdict-types.ts';
 import { decideVerification, decisionOf, verificationAfterRefusal } from '../../src/planning/verification.ts';
 
 const before = { when: 'before-traffic', holdSeconds: 1_800 };
@@ -42,9 +44,49 @@ describe('a write that is refused with a hold', () => {
   ])('is not sent again: %s', (_, error) => expect(verificationAfterRefusal(undefined, error)).toBeUndefined());
 });
 
-test.each([
-  ['passed', 'promoted'],
-  ['failed', 'discarded'],
-  ['unproven', 'promoted'],
-  ['none', 'promoted'],
-] as const)('%s: the held revision is %s', (kind, decision) => expect(decisionOf({ kind, tests: [] })).toBe(decision));
+const unproven = (because: UnprovenReason, more: object = {}): NamedVerdict => ({
+  name: 'greets',
+  attempts: 3,
+  verdict: { kind: 'unproven', because, why: 'so it is', ...more },
+});
+const verdict = (kind: Verdict['kind'], ...tests: NamedVerdict[]): Verdict => ({ kind, tests });
+const someAnswers = { rate: { right: 7, answers: 7 } };
+
+test.each<[string, Verdict, { onUnproven?: OnUnproven; isReplacing: boolean }, HoldDecision]>([
+  ['one that passed', verdict('passed'), { isReplacing: true }, 'promoted'],
+  ['one that failed', verdict('failed'), { isReplacing: false, onUnproven: 'promote' }, 'discarded'],
+  ['one without tests', verdict('none'), { isReplacing: true }, 'promoted'],
+  ['one that is unproven', verdict('unproven', unproven('undecided')), { isReplacing: true }, 'discarded'],
+  [
+    'one that is unproven, where that promotes',
+    verdict('unproven', unproven('undecided')),
+    { isReplacing: true, onUnproven: 'promote' },
+    'promoted',
+  ],
+  [
+    'one that is unproven, where none serves',
+    verdict('unproven', unproven('hangs')),
+    { isReplacing: false },
+    'promoted',
+  ],
+  ...(['unreachable', 'hangs', 'server-error'] as const).flatMap((because) => [
+    [
+      `one that gave no answer (${because}), whatever promotes`,
+      verdict('unproven', unproven('disagreement'), unproven(because)),
+      { isReplacing: true, onUnproven: 'promote' as const },
+      'discarded' as const,
+    ] satisfies [string, Verdict, object, HoldDecision],
+    [
+      `one that gave some answers (${because}), where that promotes`,
+      verdict('unproven', unproven(because, someAnswers)),
+      { isReplacing: true, onUnproven: 'promote' as const },
+      'promoted' as const,
+    ] satisfies [string, Verdict, object, HoldDecision],
+  ]),
+  [
+    'one whose conversations could not be read, where that promotes',
+    verdict('unproven', { ...unproven('unreachable'), name: 'conversations' }),
+    { isReplacing: true, onUnproven: 'promote' },
+    'promoted',
+  ],
+])('decides about a held revision: %s', (_, of, terms, decision) => expect(decisionOf(of, terms)).toBe(decision));

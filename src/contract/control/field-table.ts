@@ -251,6 +251,12 @@ export const testFields: readonly DeploymentField[] = [
       'What to do when the live revision fails its smoke tests. rollback goes back to the revision before, keep (the default) leaves it.',
     file: 'What to do with a live revision that fails its smoke tests.',
   },
+  {
+    name: 'on-unproven',
+    input:
+      'What to do with a revision that is tested before traffic where its tests prove nothing and another revision serves. keep (the default) discards it and keeps the live one, promote gives it the traffic unless it gave no answer.',
+    file: 'What to do with a held revision whose tests prove nothing: keep the live one, or promote it.',
+  },
 ];
 
 /** What the models of agents cost: in the deploy file alone. */

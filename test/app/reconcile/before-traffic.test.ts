@@ -80,8 +80,20 @@ describe('a held revision', () => {
     }
   });
 
-  test('that is unproven is promoted, and its check says so', async () => {
+  test('that is unproven is discarded, and its check says why and what to do', async () => {
     const fixture = await holding('unproven');
+    await fixture.run();
+    expect(await fixture.ends(a)).toEqual(['discarded']);
+    expect([fixture.serving, ...decisions(fixture)]).toEqual([first, 0, 1]);
+    expect(reported(fixture)).toEqual(['unproven']);
+    const summary = await summaryOf(fixture);
+    expect(summary).toContain('was discarded before it got traffic, because its smoke tests proved nothing');
+    expect(summary).toContain('press Re-run');
+  });
+
+  test('that is unproven is promoted where the deploy file says so', async () => {
+    const fixture = await holding('unproven', { onUnproven: 'promote' });
+    fixture.because = 'undecided';
     await fixture.run();
     expect(await fixture.ends(a)).toEqual(['unproven']);
     expect([fixture.serving, ...decisions(fixture)]).toEqual([a, 1, 0]);

@@ -188,7 +188,8 @@ test.each<[what: string, end: NewIntentOutcome, expected: NewIntentOutcome]>([
     {
       kind: 'unproven',
       reason: 'Revision r2 is live, but conversations are not proven to go on with it: no answer.',
-      advice: "Check that this App's API key can reach the agent. Re-run builds and tests it again.",
+      advice:
+        'Check that the agent can be reached with this key; for a cold start raise the `attempts` of the test. Re-run builds and tests it again.',
     },
   ],
   [
@@ -197,7 +198,8 @@ test.each<[what: string, end: NewIntentOutcome, expected: NewIntentOutcome]>([
     {
       kind: 'unproven',
       reason: 'Revision r2 is live, but is not proven to answer: t2: no answer (and 1 more).',
-      advice: "Check that this App's API key can reach the agent. Re-run builds and tests it again.",
+      advice:
+        'Check that the agent can be reached with this key; for a cold start raise the `attempts` of the test. Re-run builds and tests it again.',
     },
   ],
   [

@@ -16,7 +16,7 @@ import type { Clock } from '../../../src/clock.ts';
 import type { Deployment, DeploymentPatchRequest } from '../../../src/contract/control/deployment.ts';
 import type { CallOptions } from '../../../src/contract/call-options.ts';
 import type { ChangeOptions, ControlFeatures } from '../../../src/contract/control/service.ts';
-import type { Verdict } from '../../../src/planning/verdict-types.ts';
+import type { UnprovenReason, Verdict } from '../../../src/planning/verdict-types.ts';
 import { AgentModel } from '../../deploy/agent-model.ts';
 import { ControlModel, goesLive, type Step } from '../../deploy/control-model.ts';
 import { ModelSmoke } from '../simulation/model-smoke.ts';
@@ -158,16 +158,14 @@ class LineHub implements GitHubApi {
   }
 }
 
-const verdictOf = (kind: 'passed' | 'failed' | 'unproven'): Verdict => ({
+const verdictOf = (kind: 'passed' | 'failed' | 'unproven', because: UnprovenReason = 'unreachable'): Verdict => ({
   kind,
   tests: [
     {
       name: 'greets',
       attempts: 1,
       verdict:
-        kind === 'unproven'
-          ? { kind, because: 'unreachable', why: 'no response' }
-          : { kind, held: [], firstEventMs: 5, totalMs: 9 },
+        kind === 'unproven' ? { kind, because, why: 'no response' } : { kind, held: [], firstEventMs: 5, totalMs: 9 },
     },
   ],
 });
@@ -199,6 +197,8 @@ export class QueueFixture {
   readonly tested: string[] = [];
   /** What the smoke tests of a commit come to. */
   readonly verdicts = new Map<string, 'passed' | 'failed' | 'unproven'>();
+  /** Why those are unproven that are. */
+  because: UnprovenReason = 'unreachable';
   /** Whether the live revision answers nothing that can be measured. */
   isSilent = false;
   /** What tests have at the live revision, and those that compared what they must not compare. */
@@ -233,7 +233,7 @@ export class QueueFixture {
         if (intent.hold && revision?.hold?.decision !== null) return { kind: 'done', verdict: verdictOf('unproven') };
         const serving = revision?.source_revision_config.repo_commit_sha ?? '';
         const compared = intent.hold ? [] : await tests.compared(intent);
-        return { kind: 'done', verdict: verdictOf(this.verdicts.get(serving) ?? 'passed'), compared };
+        return { kind: 'done', verdict: verdictOf(this.verdicts.get(serving) ?? 'passed', this.because), compared };
       },
     };
     this.context = {

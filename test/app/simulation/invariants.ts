@@ -177,18 +177,24 @@ function seenWhereMade(intents: readonly Intent[], held: ModelRevisions): string
 }
 
 /**
- * A revision that the App holds and that fails its tests gets no traffic, unless a person promotes it. The App discards
- * no other, but one of another commit than the requested one, which it does not test.
+ * A revision that the App holds gets no traffic where it fails its tests, or where they prove nothing and another one
+ * serves, unless a person promotes it. The App discards no other, but one of another commit than the requested one, which
+ * it does not test.
  */
 function promotedByVerdict({ git }: Simulation, intents: readonly Intent[], held: ModelRevisions): string[] {
-  return held.all.flatMap(({ id, hold, commit, madeBy }) => {
+  return held.all.flatMap(({ id, hold, commit, madeBy, madeAt }) => {
     if (!hold || madeBy.who !== 'app') return [];
     const fate = git.commits.get(commit ?? '')?.fate;
     const { decision, decidedBy } = hold;
     const found: string[] = [];
     if (decidedBy === 'app' && decision === 'promoted' && fate === 'wrong') found.push(`${id} fails, and was promoted`);
+    // What was live before the request is what the App keeps.
+    const isReplacing = held.switches.some(({ at, revision }) => revision.id !== id && at < madeAt);
+    if (decidedBy === 'app' && decision === 'promoted' && fate === 'flaky' && isReplacing)
+      found.push(`${id} proves nothing, and was promoted`);
+    const isRefused = fate === 'wrong' || (fate === 'flaky' && isReplacing);
     const isAnothers = intents.every((each) => each.revisionId !== id || each.commit !== commit);
-    if (decidedBy === 'app' && decision === 'discarded' && fate !== 'wrong' && !isAnothers)
+    if (decidedBy === 'app' && decision === 'discarded' && !isRefused && !isAnothers)
       found.push(`${id} is ${fate}, and was discarded`);
     return found;
   });
