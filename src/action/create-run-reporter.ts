@@ -1,20 +1,22 @@
-import type { context as Context } from '@actions/github';
 import { steadyClock } from '../clock.ts';
 import type { Mode } from '../config/entry-options.ts';
 import type { Outcome } from '../deploy/outcome-types.ts';
 import type { DeployEvent } from '../deploy/deploy-event.ts';
 import type { Workflow } from '../planning/commit.ts';
 import type { GitHubReporting } from './read-request.ts';
-import { connectGitHub } from './github-connection.ts';
+import type { GitHubClient } from '../github/client.ts';
 import { GitHubReporter, type RunReport } from './github-reporter.ts';
-import { version } from './version.ts';
+import type { RunEvent } from './run-event.ts';
 
-/** The workflow run, from its environment. `runAttempt` is NaN if the runner does not report it. */
-export type RunFacts = Pick<typeof Context, 'sha' | 'apiUrl' | 'serverUrl' | 'runId' | 'runAttempt'> &
-  Pick<Workflow, 'repository'> & {
-    headSha: string | undefined;
-    payload: { pull_request?: { number: number } | undefined };
-  };
+/** The workflow run, what it is about, and the step in it. */
+export interface RunFacts {
+  workflow: Workflow;
+  event: Pick<RunEvent, 'runId' | 'runAttempt'>;
+  /** The commit that is to be deployed, where it is not the one that the event is about. */
+  commit: string | undefined;
+  /** The workflow, the job and the step. */
+  step: string;
+}
 
 /** Reports a deploy run on GitHub, during the run and at its end. */
 export interface RunReporter {
@@ -22,53 +24,47 @@ export interface RunReporter {
   concluded(outcome: Outcome): Promise<void>;
 }
 
+/** The modes that change what an environment shows: by a commit that is put there, or by the end of one. */
+const modesOfEnvironment: ReadonlySet<Mode> = new Set(['deploy', 'rollback', 'delete']);
+
 /** Starts reporting a deploy run on GitHub: in the comment on its pull request, and as a GitHub Deployment. */
-export function createRunReporter(
+export const createRunReporter = (
+  client: GitHubClient,
   reporting: GitHubReporting,
   facts: RunFacts,
-  deployRun: { mode: Mode; name: string },
+  deployRun: { mode: Mode; name: string | undefined },
   warn: (message: string) => void,
-): RunReporter {
-  const client = connectGitHub(facts.apiUrl, reporting.token, { userAgent: `landfall-action/${version}` });
-  const reporter = new GitHubReporter({
-    client,
-    run: runReportOf(reporting, facts, deployRun),
-    clock: steadyClock,
-    warn,
-  });
-  return {
-    emit: reporter.emit,
-    concluded: async (outcome) => {
-      await reporter.concluded(outcome);
-      await client.close();
-    },
-  };
-}
+): RunReporter =>
+  new GitHubReporter({ client, run: runReportOf(reporting, facts, deployRun), clock: steadyClock, warn });
 
-/** What of a run is shown. Only `deploy` puts a commit somewhere, so only it makes a GitHub Deployment. */
+/** What of a run is shown. A plan and smoke tests put no commit anywhere, so they make no GitHub Deployment. */
 export function runReportOf(
   { comment, deployment, environment }: GitHubReporting,
-  { repository, sha, serverUrl, runId, runAttempt, payload, headSha }: RunFacts,
-  { mode, name }: { mode: Mode; name: string },
+  { workflow, event, commit, step }: RunFacts,
+  { mode, name }: { mode: Mode; name: string | undefined },
 ): RunReport {
+  const { repository, serverUrl, sha, headSha, pullRequest, headRef, runUrl } = workflow;
   const [owner = '', repo = ''] = repository.split('/');
-  const pull = payload.pull_request;
+  const isPullRequest = pullRequest !== undefined || headRef !== undefined;
   const environmentName = environment ?? name;
   return {
+    mode,
     repository: { owner, name: repo },
-    commit: headSha ?? sha,
-    externalId: `${runId}-${Number.isNaN(runAttempt) ? 1 : runAttempt} ${name}`,
-    name,
-    runUrl: `${serverUrl}/${repository}/actions/runs/${runId}`,
+    repositoryUrl: `${serverUrl}/${repository}`,
+    commit: commit ?? headSha ?? sha,
+    step,
+    externalId: `${event.runId}-${event.runAttempt} ${name ?? 'deployment'}`,
+    ...(name === undefined ? {} : { name }),
+    runUrl,
     // The same in every mode: a plan and the deployment after it share one comment.
-    about: environment === undefined ? name : `${name} in ${environment}`,
-    ...(comment && pull ? { pullRequest: pull.number } : {}),
-    ...(deployment && mode === 'deploy'
+    ...(name === undefined ? {} : { about: environment === undefined ? name : `${name} in ${environment}` }),
+    ...(comment && pullRequest ? { pullRequest } : {}),
+    ...(deployment && modesOfEnvironment.has(mode) && environmentName !== undefined
       ? {
           environment: {
             name: environmentName,
-            production: pull === undefined && /^prod(uction)?$/i.test(environmentName),
-            transient: pull !== undefined,
+            production: !isPullRequest && /^prod(uction)?$/i.test(environmentName),
+            transient: isPullRequest,
           },
         }
       : {}),

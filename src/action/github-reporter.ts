@@ -1,28 +1,35 @@
 import type { Clock } from '../clock.ts';
+import type { Mode } from '../config/entry-options.ts';
 import type { Outcome } from '../deploy/outcome-types.ts';
 import type { DeployEvent } from '../deploy/deploy-event.ts';
 import { messageOf } from '../errors.ts';
 import { statusOf, type GitHubClient, type RepositoryName } from '../github/client.ts';
-import { authorOf, commentLimitBytes, keepComment } from '../github/comment.ts';
-import { makeDeployment, writeDeploymentStatus, outcomeShown, type GitHubDeployment } from '../github/deployment.ts';
+import { authorOf, commentLimitBytes, editCommentsOfStep, keepComment } from '../github/comment.ts';
+import { sameRepository } from '../planning/repository-url.ts';
 import { comment } from '../report/summary.ts';
 import { asLine } from '../report/sanitize.ts';
+import { DeploymentReports } from './deployment-reports.ts';
 
 /** What of this run is shown on GitHub, and where. */
 export interface RunReport {
+  mode: Mode;
   repository: RepositoryName;
+  /** The web address of the repository: what is built from it is reported on the commit that was built. */
+  repositoryUrl: string;
   /** The commit that the run is of: the head of a pull request, never its merge. */
   commit: string;
+  /** The run or the pull request that this step is of, and its place there: it finds the comments of this step again. */
+  step?: string | undefined;
   /** Ours, of this attempt of this step: it finds the GitHub Deployment again. */
   externalId: string;
-  /** The deployment, as people name it. */
-  name: string;
+  /** The deployment, as people name it; absent where the step ended before it knew. */
+  name?: string | undefined;
   runUrl?: string | undefined;
-  /** What the comment is about: one is kept for each. */
-  about: string;
+  /** What the comment is about: one is kept for each. Absent with the name. */
+  about?: string | undefined;
   /** Given: keeps one comment on it. */
   pullRequest?: number | undefined;
-  /** If set: creates a GitHub Deployment to this environment once a revision starts. */
+  /** If set: what the run does to this environment is shown by GitHub Deployments. */
   environment?: { name: string; production: boolean; transient: boolean } | undefined;
 }
 
@@ -35,6 +42,9 @@ export interface GitHubReporterOptions {
   warn: (message: string) => void;
 }
 
+/** Does something on GitHub; false where it failed, after a warning with what failed and the permission it takes. */
+export type Attempt = (what: string, permission: string, work: (attempt: number) => Promise<void>) => Promise<boolean>;
+
 /** How often something is tried, and how long is waited after an attempt that was not answered (ms). */
 const attempts = 3;
 const againMs = 1000;
@@ -42,87 +52,58 @@ const againMs = 1000;
 /** Reports the deploy run to GitHub as it happens. It never fails or blocks the run: errors of GitHub become warnings. */
 export class GitHubReporter {
   readonly #options: GitHubReporterOptions;
-  #deployment: number | undefined;
-  /** Whether a revision is on its way that the GitHub Deployment is about. */
-  #started = false;
-  /** GitHub does not take it: one warning is enough. */
-  #refused = false;
+  readonly #deployments: DeploymentReports | undefined;
   /** What is under way, one after the other; it never rejects. */
   #line: Promise<void> = Promise.resolve();
 
   constructor(reported: GitHubReporterOptions) {
     this.#options = reported;
+    const { client, run, warn } = reported;
+    const { environment } = run;
+    if (environment) {
+      this.#deployments = new DeploymentReports({ client, run: { ...run, environment }, warn, attempt: this.#attempt });
+    }
   }
 
   readonly emit = (event: DeployEvent): void => {
-    const { environment, name } = this.#options.run;
-    if (!environment) return;
-    if (event.kind === 'started') {
-      this.#started = true;
-      this.#next('in_progress', `${name}: revision ${event.revisionId} ${event.how}`);
-    }
-    if (event.kind === 'smoke-began' && this.#started) this.#next('in_progress', `${name}: live, running smoke tests`);
+    this.#next(async () => this.#deployments?.emit(event));
   };
 
   /** Reports the outcome: the last status and the comment. Resolves when GitHub has both, or after a warning. */
   async concluded(outcome: Outcome): Promise<void> {
+    const commit = this.#commitOf(outcome);
+    this.#next(async () => this.#deployments?.concluded(outcome, commit));
+    this.#next(() => this.#comment(outcome, commit ?? this.#options.run.commit));
     await this.#line;
-    const { environmentUrl, state, description } = outcomeShown(outcome);
-    if (this.#started) this.#next(state, description, environmentUrl);
-    this.#line = this.#line.then(() => this.#comment(outcome));
-    await this.#line;
   }
 
-  #next(state: GitHubDeployment['state'], words: string, environmentUrl?: string): void {
-    this.#line = this.#line.then(() => this.#show(state, asLine(words, 140), environmentUrl));
+  #next(work: () => Promise<void>): void {
+    this.#line = this.#line.then(work);
   }
 
-  async #show(state: GitHubDeployment['state'], description: string, environmentUrl?: string): Promise<void> {
+  /** The commit that serves as it was built; undefined where that is unknown or of another repository. */
+  #commitOf({ repoUrl, rollout, rollback }: Outcome): string | undefined {
+    const { mode, repositoryUrl } = this.#options.run;
+    if (repoUrl === undefined || !sameRepository(repoUrl, repositoryUrl)) return undefined;
+    const restored = rollback && 'rollout' in rollback ? rollback.rollout : undefined;
+    return (mode === 'rollback' ? restored : rollout)?.builtCommit;
+  }
+
+  async #comment(outcome: Outcome, commit: string): Promise<void> {
     const { client, run } = this.#options;
-    if (!run.environment || this.#refused) return;
-    const { name, production, transient } = run.environment;
-    const shown: GitHubDeployment = {
-      environment: name,
-      production,
-      transient,
-      state,
-      description,
-      ...(environmentUrl ? { environmentUrl } : {}),
-      ...(run.runUrl ? { logUrl: run.runUrl } : {}),
-    };
-    const place = { repository: run.repository, commit: run.commit, externalId: run.externalId };
-    const isWritten = await this.#attempt(
-      'The GitHub Deployment was not written',
-      'deployments: write',
-      async (attempt) => {
-        if (this.#deployment === undefined) {
-          const made = await makeDeployment(client, place, shown);
-          if (made.kind === 'not-made') {
-            this.#refused = true;
-            this.#options.warn(`GitHub made no deployment (${made.status}): ${asLine(made.why, 300)}`);
-            return;
-          }
-          this.#deployment = made.id;
-        }
-        await writeDeploymentStatus(client, place, this.#deployment, shown, { look: attempt > 1 });
-      },
-    );
-    if (!isWritten) this.#refused = true;
-  }
-
-  async #comment(outcome: Outcome): Promise<void> {
-    const { client, run } = this.#options;
-    const { pullRequest, repository, about, commit, runUrl } = run;
+    const { pullRequest, repository, about, runUrl, step } = run;
     if (pullRequest === undefined) return;
     await this.#attempt('The comment was not written', 'pull-requests: write', async () => {
       const author = await authorOf(client);
       const body = comment(outcome, { commit, runUrl }, commentLimitBytes);
-      await keepComment(client, { repository, pullRequest, about }, author, body);
+      const at = { repository, pullRequest, step };
+      if (about === undefined && (await editCommentsOfStep(client, at, author, body))) return;
+      await keepComment(client, { ...at, about: about ?? 'deployment' }, author, body);
     });
   }
 
   /** Three times at most: what an attempt without an answer may have made is looked for before it is made again. */
-  async #attempt(what: string, permission: string, work: (attempt: number) => Promise<void>): Promise<boolean> {
+  readonly #attempt: Attempt = async (what, permission, work) => {
     for (let attempt = 1; ; attempt += 1) {
       try {
         await work(attempt);
@@ -138,5 +119,5 @@ export class GitHubReporter {
         return false;
       }
     }
-  }
+  };
 }

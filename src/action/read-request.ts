@@ -33,14 +33,39 @@ export function readGitHubInputs(inputs: Inputs): { reporting: GitHubReporting |
   };
 }
 
+/** What the workflow says of its run that the event may not. */
+export interface RunSubject {
+  /** Deploys exactly this commit. */
+  commit?: string;
+  pullRequest?: number;
+}
+
+/** Reads the inputs about the commit and the pull request of the run. */
+export function readRunSubject(inputs: Inputs): { subject: RunSubject; problems: Problem[] } {
+  const read = new OptionReader(inputs);
+  const commit = read.text('commit')?.toLowerCase();
+  const pull = read.text('pull-request');
+  if (commit !== undefined && !/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(commit)) {
+    read.addProblem('commit', 'commit is the full SHA of a commit, of 40 characters');
+  }
+  if (pull !== undefined && !/^[1-9]\d{0,9}$/.test(pull)) {
+    read.addProblem('pull-request', 'pull-request is the number of a pull request');
+  }
+  const subject = {
+    ...(commit === undefined ? {} : { commit }),
+    ...(pull === undefined ? {} : { pullRequest: Number(pull) }),
+  };
+  return { subject: read.problems.length > 0 ? {} : subject, problems: read.problems };
+}
+
 /** The whole request, or every problem with it. */
 export type ReadRequest =
   { ok: true; options: EntryOptions; deployment: DesiredDeployment } | { ok: false; problems: Problem[] };
 
 /** Reads inputs, deploy file, files of cases and environment into one deployment and how to go about it; every problem at once. */
-export function readRequest(requested: RequestInput): ReadRequest {
+export function readRequest(requested: RequestInput, { isPullRequest = false } = {}): ReadRequest {
   const options = readEntryOptions(requested.inputs);
-  const deployments = readDeployments({ cases: workspaceCases, ...requested });
+  const deployments = readDeployments({ cases: workspaceCases, ...requested }, isPullRequest);
   if (!options.ok || !deployments.ok) {
     return {
       ok: false,
@@ -57,9 +82,22 @@ export function readRequest(requested: RequestInput): ReadRequest {
 /** Modes that need neither a source nor secrets. */
 const modesWithoutSource: ReadonlySet<string | undefined> = new Set(['smoke', 'rollback', 'delete'] satisfies Mode[]);
 
-function readDeployments(requested: RequestInput): ReadDeployments<DesiredDeployment> {
-  if (!modesWithoutSource.has(requested.inputs['mode']?.trim())) return readDesired(requested);
-  const read = readRequested(requested);
+/** A deletion of what the inputs name alone: an entry of the file says nothing about it. */
+export const deletesByInputs = (inputs: Inputs): boolean =>
+  inputs['mode']?.trim() === 'delete' && Boolean(inputs['name']?.trim() || inputs['deployment-id']?.trim());
+
+function readDeployments(requested: RequestInput, isPullRequest: boolean): ReadDeployments<DesiredDeployment> {
+  const { inputs } = requested;
+  const mode = inputs['mode']?.trim();
+  if (!modesWithoutSource.has(mode)) return readDesired(requested);
+  if (mode === 'delete' && isPullRequest && !deletesByInputs(inputs) && !inputs['deployment']?.trim()) {
+    return { ok: false, problems: [inputProblem('name', unnamedDeletion)] };
+  }
+  const read = readRequested(
+    deletesByInputs(inputs)
+      ? { inputs: { name: inputs['name'], 'deployment-id': inputs['deployment-id'] } }
+      : requested,
+  );
   if (!read.ok) return read;
   return {
     ok: true,
@@ -73,3 +111,6 @@ function readDeployments(requested: RequestInput): ReadDeployments<DesiredDeploy
     })),
   };
 }
+
+const unnamedDeletion =
+  'mode delete on a pull request takes no entry of the deploy file, which may be production: give `name` or `deployment-id`, for example `name: support-pr-${{ github.event.number }}`';

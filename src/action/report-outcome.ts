@@ -1,6 +1,7 @@
 import * as core from '@actions/core';
 import { appendFile } from 'node:fs/promises';
 import type { Outcome } from '../deploy/outcome-types.ts';
+import { messageOf } from '../errors.ts';
 import { type Problem, formatProblem } from '../diagnostics/problem.ts';
 import { asLine, withoutCommands } from '../report/sanitize.ts';
 import { outcomeLines, eventLines } from '../report/event-lines.ts';
@@ -47,9 +48,19 @@ export class Progress {
 /** A runner shows ten annotations of a kind for a step; the last one is for the sentence that the step fails with. */
 const annotationLimit = 9;
 
-/** Sets the outputs, prints the outcome, and fails the step if the outcome does not pass. */
-export function reportOutcome(outcome: Outcome): void {
-  for (const [name, value] of Object.entries(outputsOf(outcome))) core.setOutput(name, value);
+/**
+ * Reports the outcome everywhere, and prints it first. Each further report fails alone, with a warning: the step ends
+ * as the deploy did.
+ */
+export async function reportOutcome(outcome: Outcome, concluded: () => Promise<void>): Promise<void> {
+  printOutcome(outcome);
+  await unlessItFails('The outputs were not set', async () => setOutputs(outcome));
+  await unlessItFails('The job summary was not written', () => writeSummary(outcome));
+  await unlessItFails('GitHub was not told the outcome', concluded);
+}
+
+/** Prints the outcome, and fails the step if it does not pass. */
+function printOutcome(outcome: Outcome): void {
   for (const line of outcomeLines(outcome)) print(line);
   if (!outcome.passes) {
     const advice = outcome.advice ? ` ${asLine(outcome.advice, 1000)}` : '';
@@ -57,8 +68,21 @@ export function reportOutcome(outcome: Outcome): void {
   }
 }
 
+async function unlessItFails(what: string, report: () => Promise<void>): Promise<void> {
+  try {
+    await report();
+  } catch (error) {
+    const why = asLine(messageOf(error), 300).replace(/\.$/, '');
+    core.warning(`${what}: ${why}. The outcome is the one above; check that this step may write the runner's files.`);
+  }
+}
+
+function setOutputs(outcome: Outcome): void {
+  for (const [name, value] of Object.entries(outputsOf(outcome))) core.setOutput(name, value);
+}
+
 /** Writes the job summary; outside a runner there is no file for it. */
-export async function writeSummary(outcome: Outcome): Promise<void> {
+async function writeSummary(outcome: Outcome): Promise<void> {
   const file = process.env['GITHUB_STEP_SUMMARY'];
   if (file) await appendFile(file, summary(outcome));
 }

@@ -17,6 +17,8 @@ export interface DeployInputs {
   tarball?: PackedSource | undefined;
   /** The head commit of the requested ref, if the entry point looked it up. */
   head?: string | undefined;
+  /** The one commit that may be deployed. */
+  commit?: string | undefined;
   userAgent: string;
   signal: AbortSignal;
   emit: (event: DeployEvent) => void;
@@ -32,10 +34,11 @@ export const longestSilence = (tests: readonly Pick<SmokeTest, 'timeoutMs'>[]): 
 
 /** Connects the clients, deploys, and closes every connection. */
 export async function runDeployment(deployRun: DeployInputs): Promise<Outcome> {
-  const { options, deployment, workflow, head, tarball, userAgent, signal, emit, mask } = deployRun;
-  const [{ connectControlService }, { connectAgentServer }, { deploy }] = await Promise.all([
+  const { options, deployment, workflow, head, commit, tarball, userAgent, signal, emit, mask } = deployRun;
+  const [{ connectControlService }, { connectAgentServer }, { lookUpImage }, { deploy }] = await Promise.all([
     import('../client/control.ts'),
     import('../client/agent.ts'),
+    import('../client/image-registry.ts'),
     import('../deploy/deploy.ts'),
   ]);
   const { baseUrl, apiKey, tenantId, spelling, allowHttp, ...runOptions } = options;
@@ -58,11 +61,13 @@ export async function runDeployment(deployRun: DeployInputs): Promise<Outcome> {
       tarball,
       agentAt,
       threadsAt: agentAt,
+      lookUpImage: (reference, each) => lookUpImage(reference, { userAgent }, each),
       graders,
       clock: steadyClock,
       random: Math.random,
       workflow,
       head,
+      commit,
       signal,
       emit,
       mask,

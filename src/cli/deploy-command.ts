@@ -16,7 +16,7 @@ import { outcomeLines, eventLines } from '../report/event-lines.ts';
 import { withAnswers, whyTooFewAnswers } from '../planning/series.ts';
 import { toResultJson } from '../report/result-json.ts';
 import { exitCodes, type ExitCode, complain, keyless, onCommandLine, readTextFile } from './problems.ts';
-import { git, headOf, type GitHead } from './git-head.ts';
+import { git, headOf, type GitHead } from '../action/git-head.ts';
 import { activityAfter, liveLineOn, noLiveLine, type Activity } from './live-line.ts';
 import type { Terminal } from './terminal.ts';
 

@@ -82,6 +82,8 @@ export const commonFields = z.object({
   onUnproven: z.enum(['keep', 'promote']).default('keep'),
 });
 
+const rebuild = z.enum(['auto', 'always', 'never']);
+
 const githubFields = z.object({
   integrationId: z.uuid().exactOptional(),
   repoUrl: repoUrl.exactOptional(),
@@ -91,7 +93,7 @@ const githubFields = z.object({
   buildOnPush: z.boolean().exactOptional(),
   installCommand: command.exactOptional(),
   buildCommand: command.exactOptional(),
-  rebuild: z.enum(['auto', 'always', 'never']).default('auto'),
+  rebuild: rebuild.default('auto'),
 });
 
 const imageFields = z.object({
@@ -104,6 +106,7 @@ const imageFields = z.object({
   k8sNamespace: dnsLabel.exactOptional(),
   resourceSpec: spelled(writtenResources).exactOptional(),
   secretReferences: z.array(spelled(secretReference)).exactOptional(),
+  rebuild: rebuild.exactOptional(),
 });
 
 /** The types of the fields of each source beside those of all. */
@@ -113,7 +116,7 @@ export const fieldsOfSource = {
   internal_source: githubFields
     .pick({ graphConfigPath: true, deploymentType: true, installCommand: true, buildCommand: true, rebuild: true })
     .extend({ sourceDir: oneLine.exactOptional() }),
-  internal_docker: imageFields.pick({ imageUri: true }),
+  internal_docker: imageFields.pick({ imageUri: true, rebuild: true }),
 } as const;
 
 const namesOf = ({ shape }: { shape: object }): string[] => Object.keys(shape).map(toKebab);

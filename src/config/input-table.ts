@@ -173,6 +173,18 @@ const last = {
     description:
       'Environment of the GitHub Deployment. Named as the deployment when absent; a pull request needs one of its own.',
   },
+  commit: {
+    group: 'workflow',
+    kind: 'text',
+    description:
+      'Full SHA of the commit to deploy and report on; by default that of the event. With source github the step is refused where the service would build another one.',
+  },
+  'pull-request': {
+    group: 'workflow',
+    kind: 'text',
+    description:
+      'Number of the pull request that the run is about, where its event does not say so (workflow_dispatch, a fork under workflow_run).',
+  },
 } as const satisfies Record<string, OptionInput>;
 
 /** Everything but the fields of a deployment, by name. */

@@ -67,16 +67,14 @@ export const serviceScenarios: readonly Scenario[] = [
       const step = await upload(environment, screen, folder);
       const changed = await agent.echo('world');
       await hasLeft(control, id, former);
-      const started = performance.now();
       const back = await control.redeployRevision(id, former);
       const seen = await follow(control, id, back.latest_revision_id ?? '', screen);
-      const ms = Math.round(performance.now() - started);
       const said = await agent.echo('world');
-      screen.line(`   it said "${changed}" and says "${said}" again, after ${ms} ms`);
-      const atOnce = ms < 1_000 && seen.at(-1) === 'DEPLOYED' && !seen.includes('BUILDING');
-      const wentBack = atOnce && said === 'hello world';
+      screen.line(`   it said "${changed}" and says "${said}" again`);
+      const isUnbuilt = seen.at(-1) === 'DEPLOYED' && !seen.includes('BUILDING');
+      const wentBack = isUnbuilt && said === 'hello world';
       const held = step.outputs['outcome'] === 'deployed' && changed === 'hello world, from a folder' && wentBack;
-      return { held, seen: `${seen.at(-1) ?? 'no end'} in ${ms} ms, says "${said}"` };
+      return { held, seen: `${seen.at(-1) ?? 'no end'}, says "${said}"` };
     },
   },
 ];

@@ -6,6 +6,7 @@ import type { SmokeTest } from '../config/smoke-test.ts';
 import type { AgentServer, ConversationServer } from '../contract/agent/service.ts';
 import type { Graders } from '../contract/grader.ts';
 import type { CallOptions } from '../contract/call-options.ts';
+import type { ImageLookup } from '../contract/image-lookup.ts';
 import { textsToMask } from '../contract/control/secret.ts';
 import type { Deployment } from '../contract/control/deployment.ts';
 import type { LogEntry } from '../contract/control/log.ts';
@@ -67,6 +68,8 @@ export interface DeployRunRequest {
   threadsAt?: ((url: string) => ConversationServer) | undefined;
   /** The models that grade answers. */
   graders?: Graders | undefined;
+  /** What the tag of an image stands for; absent: images are compared by their names. It rejects only when cancelled. */
+  lookUpImage?: ((reference: string, options: CallOptions) => Promise<ImageLookup>) | undefined;
   /** The agent's address, for services that do not report it. */
   agentUrl?: string | undefined;
   clock: Clock;
@@ -79,6 +82,8 @@ export interface DeployRunRequest {
   workflow?: Workflow | undefined;
   /** The head commit of the requested ref, if it was looked up. */
   head?: string | undefined;
+  /** The one commit that may be deployed; absent: the one that the ref or the workflow has. */
+  commit?: string | undefined;
   /** Ends the run early: the outcome is `interrupted`, and the revision goes on. */
   signal?: AbortSignal | undefined;
   emit?: ((event: DeployEvent) => void) | undefined;

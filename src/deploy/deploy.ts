@@ -1,13 +1,14 @@
 import type { Deployment } from '../contract/control/deployment.ts';
 import { knownSecrets } from '../contract/control/secret.ts';
 import { isNotOffered, ServiceError } from '../contract/service-error.ts';
+import { isOtherCommit } from '../planning/commit.ts';
 import { nameObstacles, withoutRequest } from '../planning/plan-identity.ts';
 import type { Rollout } from '../planning/rollout-types.ts';
 import { startDeploy } from './start-deploy.ts';
 import { consolePageOf } from './console-page.ts';
 import { type Ending, describeEnding } from './describe-ending.ts';
 import { findDeployments } from './find-deployments.ts';
-import { watchRevision, watchUntilHeld } from './watch.ts';
+import { type HeldRollout, watchRevision, watchUntilHeld } from './watch.ts';
 import { abandonHeld, verificationOf, verifyHeld } from './verify-held.ts';
 import { rollBackToFormer, rollBackFailedRevision } from './roll-back.ts';
 import { liveAddress } from './live-address.ts';
@@ -71,7 +72,7 @@ async function followStarted(deploymentId: string, revisionId: string, run: Depl
   const watched = { deploymentId, revisionId, deadline, seen, record };
   const isTestedHeld = (await verificationOf(run)).when === 'before-traffic';
   const seenLast = await (isTestedHeld ? watchUntilHeld : watchRevision)(watched, run);
-  const rollout = seenLast.kind === 'in-progress' ? await verifyHeld(deploymentId, seenLast, run) : seenLast;
+  const rollout = seenLast.kind === 'in-progress' ? await decideHeld(deploymentId, seenLast, run) : seenLast;
   if (rollout.kind === 'failed' || rollout.kind === 'timed-out') {
     known.logs = await lastLogLines(deploymentId, revisionId, {
       control: run.request.control,
@@ -88,6 +89,14 @@ async function followStarted(deploymentId: string, revisionId: string, run: Depl
     });
   }
   return rollout;
+}
+
+/** Tests a held revision; one of another commit than the only one that may be deployed is discarded untested. */
+async function decideHeld(deploymentId: string, held: HeldRollout, run: DeployRun): Promise<Rollout> {
+  if (!isOtherCommit(run.known.commit, held.builtCommit)) return verifyHeld(deploymentId, held, run);
+  await abandonHeld(run, 'It was built from another commit than the one that was requested.');
+  const { deadline, record } = run;
+  return watchRevision({ deploymentId, revisionId: held.revisionId, deadline, seen: held.seen, record }, run);
 }
 
 const testOnly = (run: DeployRun): Promise<Ending> =>
@@ -151,6 +160,8 @@ function conclude(run: DeployRun, ending: Ending): Outcome {
   const revisionId = revisionOf(run);
   const name = deployment?.name ?? request.desired.name;
   const id = deployment?.id ?? request.desired.deploymentId;
+  const { desired } = request;
+  const repoUrl = deployment?.source_config.repo_url ?? (desired.source === 'github' ? desired.repoUrl : undefined);
   // A deleted deployment serves nothing.
   const serving = kind === 'deleted' ? undefined : deployment;
   const url = kind === 'deleted' ? undefined : liveAddress(run);
@@ -162,6 +173,7 @@ function conclude(run: DeployRun, ending: Ending): Outcome {
     ...(name ? { deploymentName: name } : {}),
     ...(id ? { deploymentId: id } : {}),
     ...(revisionId ? { revisionId } : {}),
+    ...(repoUrl ? { repoUrl } : {}),
     ...(serving?.active_revision_id ? { activeRevisionId: serving.active_revision_id } : {}),
     ...(url ? { deploymentUrl: url } : {}),
     ...(plan ? { plan: withoutRequest(plan) } : {}),

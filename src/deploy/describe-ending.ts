@@ -9,6 +9,7 @@ import {
   describeRerun,
   minutes,
   reportOfDiscard,
+  reportOfOtherCommit,
   reportOfRollback,
   reportOfRollout,
   reportOfVerdict,
@@ -95,6 +96,7 @@ export function describeEnding(request: DeployRunRequest, known: RunState, endin
       return reportOfKept(request, known);
     case 'followed':
       return (
+        reportOfOtherCommit(known) ??
         (known.rollout?.kind === 'live' ? reportOfVerdict(request, known) : reportOfDiscard(request, known)) ??
         reportOfRollout(request, known)
       );

@@ -1,5 +1,5 @@
 import { describeOpenHold as openHold, outcomeOfDiscard } from '../planning/hold-messages.ts';
-import { sameCommit, shortCommit } from '../planning/commit.ts';
+import { isOtherCommit, sameCommit, shortCommit } from '../planning/commit.ts';
 import {
   adviceIfIntended,
   firstTestOf,
@@ -67,6 +67,20 @@ export function reportOfDiscard(request: DeployRunRequest, known: RunState): End
       otherwise: 'Run this again; tests that take longer than the hold need verify: after-traffic.',
     },
   });
+}
+
+/** Reports a revision of another commit than the only one that may be deployed; undefined for every other. */
+export function reportOfOtherCommit({ commit, rollout, revisionId }: RunState): EndingDescription | undefined {
+  const built = rollout?.builtCommit;
+  if (!rollout || !built || commit?.kind !== 'known' || !isOtherCommit(commit, built)) return undefined;
+  const isLive = rollout.kind === 'live';
+  if (!isLive && rollout.hold?.kind !== 'discarded') return undefined;
+  const end = isLive ? 'is live' : 'was ended';
+  return {
+    kind: isLive ? 'failed' : 'discarded',
+    reason: `Revision ${revisionId} ${end}, built from commit ${shortCommit(built)} and not from ${shortCommit(commit.sha)}, the only one that may be deployed: the ref had moved on.`,
+    advice: isLive ? 'Roll back, or run this again for the newer commit.' : 'Run this again for the newer commit.',
+  };
 }
 
 const adviceOnSuperseded =

@@ -4,8 +4,9 @@ import type { Deployment } from '../contract/control/deployment.ts';
 import type { GithubIntegration, GithubRepository } from '../contract/control/integration.ts';
 import type { Listener } from '../contract/control/listener.ts';
 import type { Revision } from '../contract/control/revision.ts';
+import { type ImageLookup, isPinned } from '../contract/image-lookup.ts';
 import { isNotOffered } from '../contract/service-error.ts';
-import { determineCommit, sameCommit, type RequestedCommit } from '../planning/commit.ts';
+import { determineCommit, sameCommit, shortCommit, type RequestedCommit } from '../planning/commit.ts';
 import { newerThan } from '../planning/new-revisions.ts';
 import { phaseOf } from '../planning/plan-rebuild.ts';
 import type { IdLookup, Obstacle, ObservedState } from '../planning/plan-types.ts';
@@ -32,14 +33,27 @@ export async function observe(run: DeployRun): Promise<TargetLookup> {
   });
   const commit = requestedCommit(desired, deployment, run);
   run.known.commit = commit;
+  if (commit.kind === 'known' && commit.insteadOf) {
+    const [own, head] = [shortCommit(commit.insteadOf), shortCommit(commit.sha)];
+    run.note(`this run is of commit ${own}, and the ref has moved on to ${head}, which is what the service builds`);
+  }
   const { tarball } = run.request;
-  if (!deployment) return { kind: 'seen', seen: { commit, tarball, ...(await found(desired, run)) } };
+  const image = await lookUpImage(desired, run);
+  if (!deployment) return { kind: 'seen', seen: { commit, tarball, image, ...(await found(desired, run)) } };
   const latest = deployment.latest_revision_id
     ? await run.request.control.getRevision(deployment.id, deployment.latest_revision_id, run.reading())
     : undefined;
   const live = await liveRevision(deployment, latest, run);
   const onTheirWay = await othersOnTheirWay(desired, deployment, latest, commit, run);
-  return { kind: 'seen', seen: { deployment, live, latest, onTheirWay, commit, tarball } };
+  return { kind: 'seen', seen: { deployment, live, latest, onTheirWay, commit, tarball, image } };
+}
+
+/** What a tag stands for now. `rebuild: never` compares the names alone. */
+async function lookUpImage(desired: Desired, run: DeployRun): Promise<ImageLookup | undefined> {
+  if (desired.source !== 'external_docker' && desired.source !== 'internal_docker') return undefined;
+  const { imageUri, rebuild } = desired;
+  if (imageUri === undefined || isPinned(imageUri) || rebuild === 'never') return undefined;
+  return run.request.lookUpImage?.(imageUri, run.reading());
 }
 
 /** Why nothing is done where a name is that of several deployments. */
@@ -56,8 +70,9 @@ function requestedCommit(desired: Desired, deployment: Deployment | undefined, r
     const what = desired.source === 'internal_source' ? 'a folder' : 'an image';
     return { kind: 'unknown', why: `${what} is not built from a commit here` };
   }
-  const { workflow, head } = run.request;
+  const { workflow, head, commit } = run.request;
   return determineCommit({
+    commit,
     repoUrl: desired.repoUrl ?? deployment?.source_config.repo_url ?? undefined,
     repoRef: desired.repoRef ?? deployment?.source_revision_config.repo_ref ?? undefined,
     workflow,

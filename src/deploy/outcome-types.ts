@@ -51,6 +51,8 @@ export interface Outcome {
   /** The revision that was followed. */
   revisionId?: string;
   activeRevisionId?: string;
+  /** The repository that it is built from. */
+  repoUrl?: string;
   /** Where the agent answers. */
   deploymentUrl?: string;
   /** The page of the revision in the service's console. */

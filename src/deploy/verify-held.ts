@@ -80,17 +80,16 @@ async function persistently(deciding: HoldDeciding, deadline: number, run: Deplo
 /** How long a cancelled run may take to end the revision that it holds (ms). */
 const abandonMs = 1_000;
 
-/** Ends a revision that only this run would have decided about, when it is cancelled. Returns whether it did. */
-export async function abandonHeld(run: DeployRun): Promise<boolean> {
+/** Ends a revision that only this run would have decided about, untested. Returns whether it did. */
+export async function abandonHeld(run: DeployRun, why = 'The run that tested it was cancelled.'): Promise<boolean> {
   const { deployment, revisionId, rollout, isHoldOurs } = run.known;
   const { control, further, clock } = run.request;
   const isOpen = !rollout || (rollout.kind === 'in-progress' && (!rollout.hold || isOpenHold(rollout.hold)));
   if (!isHoldOurs || !isOpen || !deployment || !revisionId) return false;
   const options = { deadline: clock.now() + abandonMs };
-  const why = { why: 'The run that tested it was cancelled.' };
   const ended = await tryCall<unknown>(
     rollout?.hold?.kind === 'held' || !further
-      ? control.discardRevision(deployment.id, revisionId, why, options)
+      ? control.discardRevision(deployment.id, revisionId, { why }, options)
       : further.interruptRevision(deployment.id, revisionId, options),
   );
   return ended.ok;

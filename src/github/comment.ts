@@ -6,6 +6,8 @@ export interface CommentKey {
   pullRequest: number;
   /** What the comment is about: one comment is kept for each. */
   about: string;
+  /** The step that writes it. */
+  step?: string | undefined;
 }
 
 /** Who may have written what we may edit. */
@@ -15,8 +17,15 @@ export type Author = { kind: 'login'; login: string } | { kind: 'any-bot' };
 export const commentLimitBytes = 65_000;
 
 /** The hidden first line by which a comment is found again. Nothing of `about` can end it early. */
-export const commentMark = (about: string): string =>
-  `<!-- landfall: ${encodeURIComponent(about).replaceAll('-', '%2D')} -->`;
+export const commentMark = (about: string): string => hidden('landfall', about);
+
+const markStart = '<!-- landfall: ';
+
+const hidden = (key: string, value: string): string =>
+  `<!-- ${key}: ${encodeURIComponent(value).replaceAll('-', '%2D')} -->`;
+
+/** The hidden second line: it finds the comments of a step that ended before it knew what it is about. */
+const stepMark = (step: string): string => hidden('landfall-step', step);
 
 /**
  * The author behind this token: a person's token can read its login; the token of an App or of a workflow can't, and
@@ -38,34 +47,65 @@ export async function authorOf(client: GitHubClient): Promise<Author> {
  * mark is left alone. Returns the comment's id.
  */
 export async function keepComment(client: GitHubClient, at: CommentKey, author: Author, body: string): Promise<number> {
-  const whole = `${commentMark(at.about)}\n${body}`;
-  const there = await findComment(client, at, author);
-  const of = ofRepository(at.repository);
-  if (there === undefined) {
-    const { data } = await client.request('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', {
-      ...of,
-      issue_number: at.pullRequest,
-      body: whole,
-    });
-    return Number(data.id);
+  const mark = commentMark(at.about);
+  for await (const comment of commentsBy(client, at, author)) {
+    if (comment.body.startsWith(mark)) return editComment(client, at, comment.id, mark, body);
   }
-  await client.request('PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}', {
-    ...of,
-    comment_id: there,
-    body: whole,
+  const { data } = await client.request('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', {
+    ...ofRepository(at.repository),
+    issue_number: at.pullRequest,
+    body: withMarks(mark, at, body),
   });
-  return there;
+  return Number(data.id);
 }
 
-async function findComment(client: GitHubClient, at: CommentKey, author: Author): Promise<number | undefined> {
-  const mark = commentMark(at.about);
-  const place = { ...ofRepository(at.repository), issue_number: at.pullRequest };
+/** Edits every comment that the same step wrote, where it does not know what it is about; false where there is none. */
+export async function editCommentsOfStep(
+  client: GitHubClient,
+  at: Omit<CommentKey, 'about'>,
+  author: Author,
+  body: string,
+): Promise<boolean> {
+  if (at.step === undefined) return false;
+  let edited = false;
+  for await (const comment of commentsBy(client, at, author)) {
+    const [mark = '', second] = comment.body.split(/\r?\n/, 2);
+    if (!mark.startsWith(markStart) || second !== stepMark(at.step)) continue;
+    await editComment(client, at, comment.id, mark, body);
+    edited = true;
+  }
+  return edited;
+}
+
+const withMarks = (mark: string, { step }: Pick<CommentKey, 'step'>, body: string): string =>
+  [mark, ...(step ? [stepMark(step)] : []), body].join('\n');
+
+async function editComment(
+  client: GitHubClient,
+  at: Omit<CommentKey, 'about'>,
+  id: number,
+  mark: string,
+  body: string,
+): Promise<number> {
+  await client.request('PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}', {
+    ...ofRepository(at.repository),
+    comment_id: id,
+    body: withMarks(mark, at, body),
+  });
+  return id;
+}
+
+async function* commentsBy(
+  client: GitHubClient,
+  { repository, pullRequest }: Omit<CommentKey, 'about'>,
+  author: Author,
+): AsyncGenerator<{ id: number; body: string }> {
+  const place = { ...ofRepository(repository), issue_number: pullRequest };
   const comments = paginate(async (page) => {
     const parameters = { ...place, ...page };
     return (await client.request('GET /repos/{owner}/{repo}/issues/{issue_number}/comments', parameters)).data;
   });
-  for await (const { id, body, user } of comments) if (body?.startsWith(mark) && isBy(author, user)) return Number(id);
-  return undefined;
+  for await (const { id, body, user } of comments) if (isBy(author, user)) yield { id: Number(id), body: body ?? '' };
 }
 
 const isBy = (author: Author, user: { login: string; type: string } | null): boolean =>

@@ -32,7 +32,7 @@ export type CreateDeploymentResult =
 /** What GitHub takes of a status description, in characters. */
 const descriptionLimit = 140;
 /** The member of a deployment's payload that holds our external id. */
-const payloadMember = 'landfall';
+export const payloadMember = 'landfall';
 
 /** The deployment of our external id on the commit, on whatever page it is. */
 async function findDeployment(client: GitHubClient, at: DeploymentKey): Promise<number | undefined> {

@@ -1,6 +1,7 @@
 import type { DeploymentCreateRequest } from '../contract/control/deployment.ts';
 import { fieldRules, ruleOf } from '../contract/control/field-rules.ts';
 import type { Desired } from '../config/desired.ts';
+import { otherCommitObstacles } from './commit.ts';
 import { requestedFields, fieldChange, inputOf, buildRequestFields, tarballField } from './plan-fields.ts';
 import { requestedResources } from './plan-resources.ts';
 import { compareReferences, compareSecrets } from './plan-secrets.ts';
@@ -9,7 +10,7 @@ import { pushOnTag } from './plan-identity.ts';
 import { notesOnTarball, uploadChange } from './plan-tarball.ts';
 
 /** The plan for a deployment that does not exist: created whole, or what is missing for that. */
-export function planCreation(requested: Desired, { integration, listener, tarball }: ObservedState): Plan {
+export function planCreation(requested: Desired, { commit, integration, listener, tarball }: ObservedState): Plan {
   const desired = withFoundIds(requested, integration, listener);
   const resources = requestedResources(desired.source === 'external_docker' ? (desired.resourceSpec ?? {}) : {});
   const obstacles = [
@@ -17,6 +18,7 @@ export function planCreation(requested: Desired, { integration, listener, tarbal
     ...choices('source_config.integration_id', requested.source === 'github' ? integration : undefined),
     ...choices('source_config.listener_id', requested.source === 'external_docker' ? listener : undefined),
     ...pushOnTag(desired, undefined),
+    ...otherCommitObstacles(commit),
     ...resources.obstacles,
   ];
   if (obstacles.length > 0) return { kind: 'impossible', obstacles };

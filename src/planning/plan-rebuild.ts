@@ -37,8 +37,6 @@ export function phaseOf(revision: Revision, activeRevisionId: string | null): Re
 export function decideRebuild(desired: Desired, deployment: Deployment, seen: ObservedState): RebuildDecision {
   const latest = seen.latest && { ...seen.latest, phase: phaseOf(seen.latest, deployment.active_revision_id) };
   const actual = { live: seen.live, latest, onTheirWay: seen.onTheirWay ?? [] };
-  if (desired.source === 'external_docker' || desired.source === 'internal_docker')
-    return decideForImage(desired, actual);
   if (waitsForUpload(deployment, seen.latest) && (desired.rebuild === 'never' || !seen.tarball)) {
     const problem = `revision ${seen.latest?.id} waits for a folder to be uploaded`;
     const advice = desired.rebuild === 'never' ? 'Set rebuild to auto.' : 'Give source-dir.';
@@ -46,6 +44,8 @@ export function decideRebuild(desired: Desired, deployment: Deployment, seen: Ob
   }
   if (desired.rebuild === 'always') return make('rebuild is always');
   if (desired.rebuild === 'never') return decideWithoutRebuild(actual);
+  if (desired.source === 'external_docker' || desired.source === 'internal_docker')
+    return decideForImage(desired, actual);
   return desired.source === 'github'
     ? decideForCommit(desired, actual, seen)
     : decideForFolder(desired, actual, deployment, seen.tarball);

@@ -1,5 +1,6 @@
 import type { Deployment, DeploymentCreateRequest, DeploymentPatchRequest } from '../contract/control/deployment.ts';
 import type { Revision } from '../contract/control/revision.ts';
+import type { ImageLookup } from '../contract/image-lookup.ts';
 import type { RequestedCommit } from './commit.ts';
 
 /** The lookup result for an id that was not given: the one match, or why there is not exactly one. */
@@ -36,6 +37,8 @@ export interface ObservedState {
   commit: RequestedCommit;
   /** The requested folder, packed; only `internal_source` has one, if the folder is readable. */
   tarball?: TarballSummary | undefined;
+  /** The requested image, where it was looked up: only one that is named by a tag. */
+  image?: ImageLookup | undefined;
   /** Looked for only where a deployment is to be created without the id. */
   integration?: IdLookup | undefined;
   listener?: IdLookup | undefined;

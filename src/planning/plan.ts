@@ -1,6 +1,8 @@
 import type { DeploymentPatchRequest } from '../contract/control/deployment.ts';
 import { ruleOf } from '../contract/control/field-rules.ts';
 import type { Desired } from '../config/desired.ts';
+import type { ImageLookup } from '../contract/image-lookup.ts';
+import { otherCommitObstacles } from './commit.ts';
 import { planCreation } from './plan-create.ts';
 import { compareFields, buildRequestFields } from './plan-fields.ts';
 import { identityObstacles, pushOnTag } from './plan-identity.ts';
@@ -16,8 +18,9 @@ import type { FieldChange, Plan, ObservedState } from './plan-types.ts';
  * not differ is never sent, because setting one can make a revision (control-service.md, source_revision_config); the
  * one exception is the source itself, restated where a revision is needed that no difference would make.
  */
-export function plan(desired: Desired, seen: ObservedState): Plan {
-  const { deployment } = seen;
+export function plan(requested: Desired, seen: ObservedState): Plan {
+  const { deployment, image } = seen;
+  const desired = withPinnedImage(requested, image);
   if (!deployment) return planCreation(desired, seen);
   const identity = identityObstacles(desired, deployment);
   if (identity.some(({ field }) => field === 'source')) return { kind: 'impossible', obstacles: identity };
@@ -39,6 +42,7 @@ export function plan(desired: Desired, seen: ObservedState): Plan {
   ];
   const restated = restatement(desired, deployment, rebuilt, differing, seen);
   if (restated?.kind === 'impossible') obstacles.push(restated.obstacle);
+  if (isMade || restated) obstacles.push(...otherCommitObstacles(seen.commit));
   if (obstacles.length > 0 || restated?.kind === 'impossible') return { kind: 'impossible', obstacles };
 
   const changes = [...differing, ...(restated ? [restated.change] : [])];
@@ -48,7 +52,7 @@ export function plan(desired: Desired, seen: ObservedState): Plan {
     ...fields.notes,
     ...resources.notes,
     ...(rebuilt.kind === 'stuck' || (isMade && !restated) ? [] : rebuilt.notes),
-    ...(makesRevision ? [] : laterEffects(changes)),
+    ...(makesRevision ? [] : [...laterEffects(changes), ...notesOnImage(desired, image)]),
     ...(desired.source === 'internal_source' && (restated?.kind === 'uploaded' || !seen.tarball)
       ? notesOnTarball(desired, seen.tarball)
       : []),
@@ -82,6 +86,19 @@ export function plan(desired: Desired, seen: ObservedState): Plan {
     ...adopting,
     ...(restated?.kind === 'uploaded' ? { upload: { digest: restated.digest } } : {}),
   };
+}
+
+/** By its digest, an image that was pushed under the same tag differs from the one that runs. */
+function withPinnedImage(desired: Desired, image: ImageLookup | undefined): Desired {
+  if (desired.source !== 'external_docker' && desired.source !== 'internal_docker') return desired;
+  return image?.kind === 'pinned' ? { ...desired, imageUri: image.uri } : desired;
+}
+
+function notesOnImage(desired: Desired, image: ImageLookup | undefined): string[] {
+  if (image?.kind !== 'unknown' || !('imageUri' in desired)) return [];
+  return [
+    `image ${desired.imageUri} can change under the same name, and ${image.why}: what was pushed since is not recognised; name a digest, or set rebuild to always`,
+  ];
 }
 
 const adoption = (rebuilt: RebuildDecision & { kind: 'adopt' }) =>

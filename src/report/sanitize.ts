@@ -76,6 +76,18 @@ export function asCode(text: string, limit = 200): string {
   return `<code>${quoted.replace(/\bwww\./gi, (start) => `${start.slice(0, -1)}&#46;`)}</code>`;
 }
 
+/** A web address as a link that shows it, and nothing of it is markup; code where it is no web address. */
+export function asLink(address: string, limit = 200): string {
+  const url = URL.parse(asLine(address, 2000));
+  const isWeb = url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
+  if (!isWeb) return asCode(address, limit);
+  // What ends a link's target, or acts in a table, is percent-encoded; the parser encodes space, quotes and <>.
+  const target = url.href
+    .replace(/[()[\]\\|*_~`$]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
+    .replaceAll('&', '&amp;');
+  return `[${asCode(address, limit)}](${target})`;
+}
+
 /** A fenced block; its fence is longer than any run of backticks inside. */
 export function asCodeBlock(lines: readonly string[]): string {
   const shown = lines.map((line) => asLine(line, 2000));

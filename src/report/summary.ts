@@ -5,7 +5,7 @@ import { toReportedTest } from '../planning/verdict-report.ts';
 import { failedRollbackTitle } from '../deploy/ending-messages.ts';
 import type { Outcome } from '../deploy/outcome-types.ts';
 import { timeline } from './timeline.ts';
-import { asCode, asCodeBlock, asMarkdown } from './sanitize.ts';
+import { asCode, asCodeBlock, asLink, asMarkdown } from './sanitize.ts';
 import { verdictTable } from './verdict-table.ts';
 
 /** What a runner takes of a step's summary: 1 MiB, of which a margin is left to others. */
@@ -52,10 +52,10 @@ function headline(outcome: Outcome): string {
   const { kind, passes, reason, advice, deploymentName, revisionId, activeRevisionId, deploymentUrl, consolePage } =
     outcome;
   const facts = [
-    ['Revision', revisionId],
-    ['Active revision', activeRevisionId],
-    ['Agent', deploymentUrl],
-  ].flatMap(([label, value]) => (value ? [`- ${label}: ${asCode(value)}`] : []));
+    ...(revisionId ? [`- Revision: ${asCode(revisionId)}`] : []),
+    ...(activeRevisionId ? [`- Active revision: ${asCode(activeRevisionId)}`] : []),
+    ...(deploymentUrl ? [`- Agent: ${asLink(deploymentUrl)}`] : []),
+  ];
   return [
     `## ${passes ? '✅' : '❌'} ${asMarkdown(deploymentName ?? 'Deployment')}: ${kind}`,
     asMarkdown(reason, 2000),

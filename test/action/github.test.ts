@@ -11,6 +11,8 @@ import { LittleGitHub } from '../github/little-github.ts';
 
 const commit = 'c0ffee0000000000000000000000000000000001';
 const run: RunReport = {
+  mode: 'deploy',
+  repositoryUrl: 'https://github.com/acme/agents',
   repository: { owner: 'acme', name: 'agents' },
   commit,
   externalId: '900-1 echo',
@@ -50,6 +52,12 @@ const clock = { now: () => Date.now(), sleep: async () => undefined };
 const reporter = (over: Partial<RunReport> = {}) =>
   new GitHubReporter({ client, run: { ...run, ...over }, clock, warn: (message) => warnings.push(message) });
 
+/** The newest status of the deployment with this external id. */
+function stateOf(externalId: string): unknown {
+  const made = github.deployments.find(({ payload }) => JSON.stringify(payload).includes(`"${externalId}"`));
+  return github.statuses.findLast((each) => each['deployment'] === made?.id)?.['state'];
+}
+
 describe('settings of GitHub reporting', () => {
   test.each([
     ['nothing without a token', {}, undefined],
@@ -76,38 +84,45 @@ describe('settings of GitHub reporting', () => {
 
 describe('what of a run is shown', () => {
   const facts: RunFacts = {
-    repository: 'acme/agents',
-    sha: 'merge',
-    apiUrl: 'https://api.github.com',
-    serverUrl: 'https://github.com',
-    runId: 900,
-    runAttempt: 2,
-    payload: { pull_request: { number: 12 } },
-    headSha: commit,
+    workflow: {
+      repository: 'acme/agents',
+      sha: 'merge',
+      ref: 'refs/pull/12/merge',
+      serverUrl: 'https://github.com',
+      runUrl: 'https://github.com/acme/agents/actions/runs/900',
+      headSha: commit,
+      headRef: 'topic',
+      pullRequest: 12,
+    },
+    event: { runId: '900', runAttempt: 2 },
+    commit: undefined,
+    step: 'deploy/preview/landfall',
   };
+  const { headSha: _, headRef: __, pullRequest: ___, ...pushed } = facts.workflow;
   const reporting = { token: 't', comment: true, deployment: true, environment: undefined };
   const progress = { mode: 'deploy', name: 'echo' } as const;
 
   test('a pull request uses its head commit, a comment and a transient environment', () => {
     expect(runReportOf(reporting, facts, progress)).toEqual({
       ...run,
+      step: 'deploy/preview/landfall',
       externalId: '900-2 echo',
       environment: { name: 'echo', production: false, transient: true },
     });
   });
 
   test.each([
-    ['production of a branch is production', 'production', {}, true],
-    ['prod too', 'Prod', {}, true],
-    ['staging is not', 'staging', {}, false],
-    ['a pull request never is', 'production', { pull_request: { number: 1 } }, false],
-  ])('%s', (_, environment, payload, production) => {
-    expect(runReportOf({ ...reporting, environment }, { ...facts, payload }, progress).environment).toMatchObject({
+    ['production of a branch is production', 'production', pushed, true],
+    ['prod too', 'Prod', pushed, true],
+    ['staging is not', 'staging', pushed, false],
+    ['a pull request never is', 'production', facts.workflow, false],
+  ])('%s', (_, environment, workflow, production) => {
+    expect(runReportOf({ ...reporting, environment }, { ...facts, workflow }, progress).environment).toMatchObject({
       production,
     });
   });
 
-  test.each(['plan', 'smoke', 'rollback'] as const)('%s puts no commit anywhere, so it makes no deployment', (mode) => {
+  test.each(['plan', 'smoke'] as const)('%s puts no commit anywhere, so it makes no deployment', (mode) => {
     expect(runReportOf(reporting, facts, { mode, name: 'echo' }).environment).toBeUndefined();
   });
 
@@ -121,9 +136,11 @@ describe('what of a run is shown', () => {
   });
 
   test('a push has no comment', () => {
-    expect(runReportOf(reporting, { ...facts, payload: {}, headSha: undefined }, progress)).not.toHaveProperty(
-      'pullRequest',
-    );
+    expect(runReportOf(reporting, { ...facts, workflow: pushed }, progress)).not.toHaveProperty('pullRequest');
+  });
+
+  test('a commit that is named or looked up is reported in place of that of the event', () => {
+    expect(runReportOf(reporting, { ...facts, commit: 'f'.repeat(40) }, progress).commit).toBe('f'.repeat(40));
   });
 });
 
@@ -177,6 +194,97 @@ describe('a deploy run on GitHub', () => {
     await reporter().concluded({ ...deployed, kind: 'unchanged', changed: false });
     expect(github.deployments).toEqual([]);
     expect(github.comments).toHaveLength(1);
+  });
+
+  test('puts success on the commit that was built, and none on another', async () => {
+    const built = 'b'.repeat(40);
+    const reported = reporter();
+    reported.emit(started);
+    const rollout = { kind: 'live', revisionId: 'r2', seen: [], builtCommit: built } as const;
+    await reported.concluded({ ...deployed, repoUrl: 'https://github.com/Acme/agents.git', rollout });
+    expect(github.deployments.map(({ ref }) => ref)).toEqual([commit, built]);
+    expect(github.statuses.map(({ state }) => state)).toEqual(['in_progress', 'inactive', 'success']);
+    expect(github.comments[0]?.['body']).toContain(built);
+  });
+
+  test('that was refused shows an error where a success was shown before', async () => {
+    await reporter().concluded({ ...deployed, kind: 'refused', passes: false });
+    expect(github.statuses).toMatchObject([{ state: 'error', environment: 'staging' }]);
+    expect(github.comments[0]?.['body']).toContain('## ❌ echo: refused');
+  });
+
+  test('that finds nothing to do takes back an error that was shown', async () => {
+    await reporter().concluded({ ...deployed, kind: 'refused', passes: false });
+    await reporter({ externalId: '901-1 echo' }).concluded({ ...deployed, kind: 'unchanged' });
+    expect(github.statuses.map(({ state }) => state)).toEqual(['error', 'success']);
+  });
+
+  test('retires the earlier pushes of its own deployment alone', async () => {
+    for (const externalId of ['900-1 echo', '901-1 other', '902-1 echo']) {
+      const reported = reporter({ externalId, environment: { name: 'pr-12', production: false, transient: true } });
+      reported.emit(started);
+      await reported.concluded(deployed);
+    }
+    expect(stateOf('900-1 echo')).toBe('inactive');
+    expect(stateOf('901-1 other')).toBe('success');
+    expect(stateOf('902-1 echo')).toBe('success');
+  });
+
+  test.each(['deleted', 'started'] as const)('of a deletion that is %s leaves none active', async (kind) => {
+    for (const externalId of ['900-1 echo', '901-1 echo', '901-1 other']) {
+      const reported = reporter({ externalId });
+      reported.emit(started);
+      await reported.concluded({ ...deployed, deploymentName: externalId.slice(6) });
+    }
+    await reporter({ mode: 'delete' }).concluded({ ...deployed, kind });
+    expect([stateOf('900-1 echo'), stateOf('901-1 echo')]).toEqual(['inactive', 'inactive']);
+    expect(stateOf('901-1 other')).toBe('success');
+    expect(github.deployments).toHaveLength(3);
+  });
+
+  test('of a deletion that only plans changes nothing', async () => {
+    const reported = reporter();
+    reported.emit(started);
+    await reported.concluded(deployed);
+    await reporter({ mode: 'delete' }).concluded({ ...deployed, kind: 'planned' });
+    expect(stateOf('900-1 echo')).toBe('success');
+  });
+
+  test('of a rollback shows the commit that serves again', async () => {
+    const former = 'd'.repeat(40);
+    for (const [externalId, each, revisionId] of [
+      ['900-1 echo', former, 'r1'],
+      ['901-1 echo', commit, 'r2'],
+    ] as const) {
+      const reported = reporter({ externalId, commit: each });
+      reported.emit({ ...started, revisionId });
+      await reported.concluded(deployed);
+    }
+    const rollout = { kind: 'live', revisionId: 'r3', seen: [] } as const;
+    const verdict = { kind: 'none', tests: [] } as const;
+    await reporter({ mode: 'rollback', externalId: '902-1 echo' }).concluded({
+      ...deployed,
+      kind: 'rolled-back',
+      rollback: { kind: 'done', toRevisionId: 'r1', rollout, verdict },
+    });
+    expect(github.deployments.map(({ ref }) => ref)).toEqual([former, commit, former]);
+    expect(['900-1 echo', '901-1 echo', '902-1 echo'].map(stateOf)).toEqual(['inactive', 'inactive', 'success']);
+  });
+
+  test('that ends before it knows its deployment edits the comments of its step', async () => {
+    await reporter({ step: 'ci/deploy/a' }).concluded(deployed);
+    await reporter({ step: 'ci/deploy/b', about: 'other' }).concluded(deployed);
+    const { name: _, about: __, environment: ___, ...unknown } = run;
+    const refused = new GitHubReporter({
+      client,
+      run: { ...unknown, step: 'ci/deploy/a' },
+      clock,
+      warn: (message) => warnings.push(message),
+    });
+    await refused.concluded({ ...deployed, kind: 'refused', passes: false });
+    const titles = github.comments.map(({ body }) => /^## .*$/m.exec(String(body))?.[0]);
+    expect(titles).toEqual(['## ❌ echo: refused', '## ✅ echo: deployed']);
+    expect(String(github.comments[0]?.['body'])).toMatch(/^<!-- landfall: echo -->\n/);
   });
 
   test('does not double what was made without an answer', async () => {

@@ -3,7 +3,7 @@ import { asSentence } from '../../src/contract/plain-text.ts';
 import { nextCursor } from '../../app/github/deliveries.ts';
 import { explainLoading } from '../../src/agent-server/graphs/import-error.ts';
 import { loggedHeaders } from '../../src/agent-server/http/header-rules.ts';
-import { masksOf } from '../../src/action/run.ts';
+import { masksOf } from '../../src/action/masks.ts';
 import { readErrorBody } from '../../src/client/attempt-failure.ts';
 import { strictMaskOf, maskOf } from '../../src/contract/mask.ts';
 import { globMatcher } from '../../src/config/glob-matcher.ts';

@@ -29,6 +29,10 @@ export class LittleGitHub {
   readonly deployments: Row[] = [];
   readonly statuses: Row[] = [];
   readonly comments: Row[] = [];
+  /** Pull requests by number. */
+  readonly pulls = new Map<number, unknown>();
+  /** Commits by `heads/BRANCH`. */
+  readonly heads = new Map<string, string>();
   before: (requests: ReceivedRequest) => Answered | undefined = () => undefined;
   after: (requests: ReceivedRequest, answered: Answered) => Answered = (_, answered) => answered;
   login: string | undefined;
@@ -119,11 +123,17 @@ export class LittleGitHub {
       case 'POST deployments':
         return made(this.deployments, { ...body, sha: body['ref'] });
       case 'GET deployments':
-        return { status: 200, body: page(this.deployments.filter((each) => each['sha'] === query.get('sha'))) };
+        return { status: 200, body: page(this.deployments.filter(fits(query)).toReversed()) };
       case 'POST deployments/N/statuses':
-        return made(this.statuses, body);
-      case 'GET deployments/N/statuses':
-        return { status: 200, body: page(this.statuses.toReversed()) };
+        return made(this.statuses, { ...body, deployment: deploymentOf(path) });
+      case 'GET deployments/N/statuses': {
+        const own = this.statuses.filter((each) => each['deployment'] === deploymentOf(path));
+        return { status: 200, body: page(own.toReversed()) };
+      }
+      case 'GET pulls/ID':
+        return this.pulls.has(Number(id))
+          ? { status: 200, body: this.pulls.get(Number(id)) }
+          : { status: 404, body: { message: 'Not Found' } };
       case 'GET issues/N/comments':
         return { status: 200, body: page(this.comments) };
       case 'POST issues/N/comments':
@@ -133,12 +143,21 @@ export class LittleGitHub {
         this.comments[at] = { ...this.comments[at], ...body, id: Number(id) };
         return { status: 200, body: this.comments[at] };
       }
-      default:
+      default: {
+        const ref = /^\/repos\/acme\/agents\/commits\/([^/]+)$/.exec(path)?.[1];
+        const sha = ref && this.heads.get(decodeURIComponent(ref));
+        if (sha) return { status: 200, body: { sha } };
         if (path === '/user' && this.login) return { status: 200, body: { login: this.login } };
         return { status: path === '/user' ? 403 : 404, body: { message: 'Not Found' } };
+      }
     }
   }
 }
+
+const fits = (query: URLSearchParams) => (row: Row) =>
+  ['sha', 'environment'].every((name) => !query.has(name) || row[name] === query.get(name));
+
+const deploymentOf = (path: string): number => Number(/deployments\/(\d+)\//.exec(path)?.[1]);
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 

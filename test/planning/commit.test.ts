@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { determineCommit, sameCommit, shortCommit, type Workflow } from '../../src/planning/commit.ts';
+import {
+  determineCommit,
+  isOtherCommit,
+  otherCommitObstacles,
+  sameCommit,
+  shortCommit,
+  type Workflow,
+} from '../../src/planning/commit.ts';
 import { isRepositoryNamed, sameRepository, shownRepository } from '../../src/planning/repository-url.ts';
 
 const sha = 'a'.repeat(40);
@@ -62,9 +69,9 @@ describe('the requested commit', () => {
       headSha,
     ],
     [
-      'the deployed branch, and a head was looked up: the workflow has the last word',
+      'the deployed branch of a rerun, and its head was looked up: the head, which is built',
       { workflow: push, head: headSha },
-      sha,
+      headSha,
     ],
     ['no workflow at all: unknown', { workflow: undefined }, undefined],
     ['a service that does not report its repository: unknown', { workflow: push, repoUrl: undefined }, undefined],
@@ -83,7 +90,9 @@ describe('the requested commit', () => {
 
   const elsewhere = { ...push, ref: 'refs/heads/next' };
   test.each<[string, Partial<Parameters<typeof determineCommit>[0]>]>([
-    ['this workflow', { workflow: push, head: headSha }],
+    ['this workflow', { workflow: push }],
+    ['the head of main', { workflow: push, head: headSha }],
+    ['the input commit', { workflow: push, head: headSha, commit: sha }],
     ['this workflow', { workflow: pullRequest, repoRef: 'feature' }],
     ['the head of main', { head: headSha }],
     ['this workflow runs on refs/heads/next of acme/agent, which is not what is deployed', { workflow: elsewhere }],
@@ -187,3 +196,24 @@ test.each([
 ])('one commit? %s', (_, one, other, same) => expect(sameCommit(one, other)).toBe(same));
 
 test('a commit is shown by its first seven characters', () => expect(shortCommit(sha)).toBe('aaaaaaa'));
+
+describe('only one commit', () => {
+  const only = (head: string | undefined) =>
+    determineCommit({ repoUrl: 'https://github.com/acme/agent', repoRef: 'main', workflow: push, head, commit: sha });
+
+  test.each<[string, string | undefined, string | undefined]>([
+    ['is built where it is the head of the ref', sha, undefined],
+    ['is refused where the ref has another head', headSha, 'the head of the ref, which is bbbbbbb'],
+    ['is refused where the head is not known', undefined, 'not known here whether it is the head of the ref'],
+  ])('%s', (_, head, problem) => {
+    const obstacles = otherCommitObstacles(only(head));
+    expect(obstacles).toHaveLength(problem === undefined ? 0 : 1);
+    if (problem !== undefined) expect(obstacles[0]?.problem).toContain(problem);
+  });
+
+  test('any other is another, and none is where nothing was asked for', () => {
+    expect(isOtherCommit(only(sha), headSha)).toBe(true);
+    expect(isOtherCommit(only(sha), sha.slice(0, 7))).toBe(false);
+    expect(isOtherCommit({ kind: 'known', sha, from: 'this workflow' }, headSha)).toBe(false);
+  });
+});

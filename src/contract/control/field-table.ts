@@ -204,10 +204,9 @@ export const runFields: readonly DeploymentField[] = [
   },
   {
     name: 'rebuild',
-    appliesTo: built,
     input:
-      'auto (the default) builds again unless this commit or this folder is live or on its way, always builds again, never builds only when a field differs.',
-    file: 'Whether to build a commit or a folder although no field differs.',
+      'auto (the default) makes a revision unless this commit, folder or image is live or on its way, always makes one, never makes one only when a field differs. A tag of an image is looked up at its registry.',
+    file: 'Whether to deploy a commit, a folder or an image although no field differs.',
   },
   {
     name: 'source-tarball-path',

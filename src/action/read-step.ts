@@ -1,0 +1,100 @@
+import { defaultConfigPath, readDrafts } from '../config/deploy-file.ts';
+import type { Mode } from '../config/entry-options.ts';
+import { inputs as table, optionInputs, type Inputs } from '../config/input-table.ts';
+import { inputProblem } from '../config/inputs.ts';
+import type { Environment } from '../config/secret-names.ts';
+import type { Problem } from '../diagnostics/problem.ts';
+import type { Workflow } from '../planning/commit.ts';
+import {
+  deletesByInputs,
+  readGitHubInputs,
+  readRequest,
+  readRunSubject,
+  type GitHubReporting,
+  type ReadRequest,
+} from './read-request.ts';
+import type { WorkflowRun } from './workflow.ts';
+import { readWorkspaceFile, type WorkspaceFile } from './workspace-file.ts';
+
+/** All that a step was given. What is known of a wrong one says where that is reported. */
+export interface StepInput {
+  request: ReadRequest;
+  /** Every problem, those of the request among them. */
+  problems: Problem[];
+  /** What to do about the problems, where that is more than to correct them. */
+  advice?: string | undefined;
+  reporting: GitHubReporting | undefined;
+  token: string | undefined;
+  /** The run with the pull request that the inputs name. */
+  workflow: Workflow | undefined;
+  /** The commit that is deployed and no other. */
+  commit?: string | undefined;
+  name: string | undefined;
+  mode: Mode;
+}
+
+/** Reads inputs, deploy file and environment of a step. */
+export function readStep(
+  getInput: (name: string) => string,
+  { workflow, isPullRequest }: WorkflowRun,
+  env: Environment,
+): StepInput {
+  const inputs: Inputs = Object.fromEntries([...table.keys()].map((name) => [name, getInput(name)]));
+  const path = inputs['config'] || defaultConfigPath;
+  const deployFile: WorkspaceFile = deletesByInputs(inputs) ? { kind: 'absent' } : readWorkspaceFile(path);
+  const file = deployFile.kind === 'read' ? { file: deployFile.file } : {};
+  const { subject, problems: subjectProblems } = readRunSubject(inputs);
+  const { reporting, problems: gitHubProblems } = readGitHubInputs(inputs);
+  const request: ReadRequest =
+    deployFile.kind === 'unreadable'
+      ? { ok: false, problems: [inputProblem('config', `config ${deployFile.why}`)] }
+      : readRequest({ inputs, ...file, env }, { isPullRequest: isPullRequest || subject.pullRequest !== undefined });
+  const requestProblems = request.ok ? [] : request.problems;
+  const lacksFile = deployFile.kind === 'absent' && requestProblems.some(({ field }) => fromFile.has(field));
+  return {
+    request,
+    problems: [...requestProblems, ...subjectProblems, ...gitHubProblems],
+    advice: lacksFile ? checkOut(path) : undefined,
+    reporting,
+    token: inputs['github-token']?.trim() || undefined,
+    workflow: ofPullRequest(workflow, subject.pullRequest),
+    commit: subject.commit,
+    ...(request.ok
+      ? { name: request.deployment.desired.name ?? request.deployment.desired.deploymentId, mode: request.options.mode }
+      : { name: nameOfWrong(inputs, file.file), mode: modeOfWrong(inputs) }),
+  };
+}
+
+/** What may be wrong because the deploy file is not there. */
+const fromFile: ReadonlySet<string> = new Set(['config', 'deployment', 'name']);
+
+const checkOut = (path: string): string =>
+  `Correct the inputs named above. There is no deploy file at ${path}; if you want to use one, run actions/checkout before this step. Nothing was sent`;
+
+/**
+ * The run as one of this pull request. The head of another one is not its head, but a `workflow_run` of a fork has the
+ * head without a number.
+ */
+function ofPullRequest(workflow: Workflow | undefined, pullRequest: number | undefined): Workflow | undefined {
+  if (!workflow || pullRequest === undefined) return workflow;
+  if (workflow.pullRequest === undefined || workflow.pullRequest === pullRequest) return { ...workflow, pullRequest };
+  const { headRef: _, headSha: __, headRepository: ___, ...rest } = workflow;
+  return { ...rest, pullRequest };
+}
+
+/** The deployment that wrong input is about, as far as it says so. */
+function nameOfWrong(inputs: Inputs, file: { text: string; path: string } | undefined): string | undefined {
+  const input = (name: string): string | undefined => inputs[name]?.trim() || undefined;
+  const read = file && readDrafts(file.text, file.path);
+  const drafts = read?.ok ? read.drafts : [];
+  const chosen = input('deployment');
+  const draft = drafts.find(({ key }) => (chosen === undefined ? drafts.length === 1 : key === chosen));
+  const written = draft?.fields.get('name')?.value;
+  const named = typeof written === 'string' ? written.trim() : undefined;
+  return input('name') ?? (named || undefined) ?? chosen ?? input('deployment-id');
+}
+
+function modeOfWrong(inputs: Inputs): Mode {
+  const mode = optionInputs.mode.words.find((each) => each === inputs['mode']?.trim()) ?? optionInputs.mode.default;
+  return mode === 'deploy' && inputs['dry-run']?.trim().toLowerCase() === 'true' ? 'plan' : mode;
+}

@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs';
+import type { Environment } from '../config/secret-names.ts';
+import { messageOf } from '../errors.ts';
+import { isObject } from '../contract/json-object.ts';
+
+/** The event of the workflow run, from the runner's environment. */
+export interface RunEvent {
+  eventName: string;
+  /** `owner/name`; empty where no runner is. */
+  repository: string;
+  sha: string;
+  /** Empty where the event is of no branch or tag. */
+  ref: string;
+  actor: string;
+  apiUrl: string;
+  serverUrl: string;
+  runId: string;
+  /** From 1; later ones are reruns. */
+  runAttempt: number;
+  payload: Readonly<Record<string, unknown>>;
+}
+
+/** Reads the event. A payload that cannot be read is empty, and `problem` says why in two sentences. */
+export function readRunEvent(env: Environment): { event: RunEvent; problem?: string } {
+  const { payload, problem } = readPayload(env['GITHUB_EVENT_PATH']);
+  const attempt = Number.parseInt(env['GITHUB_RUN_ATTEMPT'] ?? '', 10);
+  const event: RunEvent = {
+    eventName: env['GITHUB_EVENT_NAME'] ?? '',
+    repository: env['GITHUB_REPOSITORY'] ?? '',
+    sha: env['GITHUB_SHA'] ?? '',
+    ref: env['GITHUB_REF'] ?? '',
+    actor: env['GITHUB_ACTOR'] ?? '',
+    apiUrl: env['GITHUB_API_URL'] || 'https://api.github.com',
+    serverUrl: env['GITHUB_SERVER_URL'] || 'https://github.com',
+    runId: env['GITHUB_RUN_ID'] ?? '',
+    runAttempt: Number.isNaN(attempt) ? 1 : attempt,
+    payload,
+  };
+  return { event, ...(problem ? { problem } : {}) };
+}
+
+function readPayload(path: string | undefined): { payload: Record<string, unknown>; problem?: string } {
+  if (!path) return { payload: {} };
+  try {
+    // Runners that are not GitHub's may write a byte order mark.
+    const read: unknown = JSON.parse(readFileSync(path, 'utf8').replace(/^\uFEFF/, ''));
+    if (isObject(read)) return { payload: read };
+    throw new Error('it is not an object');
+  } catch (error) {
+    const problem = `The file of the event (GITHUB_EVENT_PATH) was not read: ${error instanceof SyntaxError ? 'it is not JSON' : messageOf(error)}. Pull requests are not recognised; check the runner.`;
+    return { payload: {}, problem };
+  }
+}

@@ -1,0 +1,25 @@
+import { readFileSync } from 'node:fs';
+import { sep } from 'node:path';
+
+/** What reading a file of the workspace found: its text and its path for annotations, no file, or a reason. */
+export type WorkspaceFile =
+  | { kind: 'read'; file: { text: string; path: string } }
+  | { kind: 'absent' }
+  /** One clause that goes on from the name of the input. */
+  | { kind: 'unreadable'; why: string };
+
+/** Reads a text file, relative to the workspace, which is the working directory of a step. */
+export function readWorkspaceFile(path: string): WorkspaceFile {
+  try {
+    return { kind: 'read', file: { text: readFileSync(path, 'utf8'), path: annotated(path, sep) } };
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error;
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return { kind: 'absent' };
+    const why = error.code === 'EISDIR' ? 'names a folder' : `names a file that cannot be read (${String(error.code)})`;
+    return { kind: 'unreadable', why };
+  }
+}
+
+/** GitHub finds the file of an annotation by slashes; a path of Windows may have been written with backslashes. */
+export const annotated = (path: string, separator: string): string =>
+  path.replaceAll(separator, '/').replace(/^(?:\.\/+)+/, '');

@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto';
+import * as z from 'zod';
+import type { CallOptions } from '../contract/call-options.ts';
+import type { ImageLookup } from '../contract/image-lookup.ts';
+import { fromJson } from '../contract/json-text.ts';
+import { connection, type ConnectionSettings } from './connection.ts';
+import { header, send, type HttpReply } from './http.ts';
+
+/** How long a registry may take for one response (ms), and how large a manifest may be (bytes). */
+const withinMs = 10_000;
+const maxManifestBytes = 4 * 1024 * 1024;
+
+const manifestTypes = [
+  'application/vnd.oci.image.index.v1+json',
+  'application/vnd.docker.distribution.manifest.list.v2+json',
+  'application/vnd.oci.image.manifest.v1+json',
+  'application/vnd.docker.distribution.manifest.v2+json',
+].join(', ');
+
+type Settings = Pick<ConnectionSettings, 'userAgent' | 'env'>;
+
+/**
+ * Finds the digest that a tag points at, by the OCI distribution API, without credentials or with the anonymous token
+ * that a registry hands out for public images. It never rejects: what a registry does not say is unknown.
+ *
+ * @see https://github.com/opencontainers/distribution-spec/blob/main/spec.md#pulling-manifests
+ */
+export async function lookUpImage(reference: string, settings: Settings, options: CallOptions): Promise<ImageLookup> {
+  const image = readReference(reference);
+  if (!image) return { kind: 'unknown', why: 'it names no registry' };
+  const { host, path, tag, name } = image;
+  const manifest = { base: baseOf(host), path: `/v2/${path}/manifests/${tag}` };
+  try {
+    let reply = await get(manifest, { accept: manifestTypes }, settings, options);
+    const challenge = reply?.status === 401 ? readChallenge(header(reply.headers, 'www-authenticate')) : undefined;
+    const token = challenge && (await anonymousToken(challenge, settings, options));
+    if (token !== undefined) {
+      reply = await get(manifest, { accept: manifestTypes, authorization: `Bearer ${token}` }, settings, options);
+    }
+    if (reply?.status !== 200) {
+      const said = reply ? `does not show it without credentials (HTTP ${reply.status})` : 'did not answer';
+      return { kind: 'unknown', why: `the registry ${host} ${said}` };
+    }
+    // The digest of a manifest is by definition that of its bytes.
+    return { kind: 'pinned', uri: `${name}@sha256:${createHash('sha256').update(reply.body).digest('hex')}` };
+  } catch (error) {
+    if (options.signal?.aborted) throw error;
+    return { kind: 'unknown', why: `the registry ${host} could not be asked` };
+  }
+}
+
+/** `[HOST[:PORT]/]PATH[:TAG]`. A name of one word is an image of the machine at least as often as one of Docker Hub. */
+function readReference(reference: string): { host: string; path: string; tag: string; name: string } | undefined {
+  const found = /^((?:[^/]+\/)+[^/:@]+)(?::([\w][\w.-]{0,127}))?$/.exec(reference);
+  const [, name = '', tag = 'latest'] = found ?? [];
+  const [first = '', ...rest] = name.split('/');
+  const isHost = /[.:]/.test(first) || first === 'localhost';
+  if (!found) return undefined;
+  const path = isHost ? rest.join('/') : name;
+  if (!/^[a-z0-9]+(?:[._/-]+[a-z0-9]+)*$/.test(path)) return undefined;
+  return { host: isHost ? first : 'docker.io', path, tag, name };
+}
+
+/** As for Docker, a registry on this machine speaks plain http. */
+function baseOf(host: string): string {
+  if (host === 'docker.io' || host === 'index.docker.io') return 'https://registry-1.docker.io';
+  return `${/^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?$/.test(host) ? 'http' : 'https'}://${host}`;
+}
+
+/** A response of any status; undefined where none came. */
+async function get(
+  { base, path }: { base: string; path: string },
+  headers: Record<string, string>,
+  settings: Settings,
+  { signal }: CallOptions,
+): Promise<HttpReply | undefined> {
+  const link = connection(base, settings);
+  try {
+    if (link.refusal !== undefined || !link.dispatcher) return undefined;
+    const request = { origin: link.origin, method: 'GET', path, headers: { ...link.headers, ...headers } } as const;
+    const sent = await send(link.dispatcher, request, { timeoutMs: withinMs, maxBodyBytes: maxManifestBytes, signal });
+    return sent.kind === 'reply' ? sent : undefined;
+  } finally {
+    await link.close();
+  }
+}
+
+/** `Bearer realm="…",service="…",scope="…"`: where an anonymous token is given. */
+function readChallenge(written: string | undefined): URL | undefined {
+  if (!written || !/^bearer /i.test(written)) return undefined;
+  const fields = new Map([...written.matchAll(/(\w+)="([^"]*)"/g)].map(([, key = '', value = '']) => [key, value]));
+  const url = URL.parse(fields.get('realm') ?? '');
+  for (const key of ['service', 'scope']) {
+    const value = fields.get(key);
+    if (url && value !== undefined) url.searchParams.set(key, value);
+  }
+  return url ?? undefined;
+}
+
+const tokenReply = z.looseObject({ token: z.string().optional(), access_token: z.string().optional() });
+
+async function anonymousToken(challenge: URL, settings: Settings, options: CallOptions): Promise<string | undefined> {
+  const { origin, pathname, search } = challenge;
+  const reply = await get({ base: origin, path: `${pathname}${search}` }, {}, settings, options);
+  const read = reply?.status === 200 ? tokenReply.safeParse(fromJson(reply.body.toString('utf8'))) : undefined;
+  return read?.data?.token ?? read?.data?.access_token;
+}
