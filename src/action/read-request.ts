@@ -1,5 +1,6 @@
 import type { DesiredDeployment } from '../config/desired.ts';
 import { type EntryOptions, type Mode, readEntryOptions } from '../config/entry-options.ts';
+import { graderKeyProblems } from '../config/grader-keys.ts';
 import type { Inputs } from '../config/input-table.ts';
 import { inputProblem } from '../config/inputs.ts';
 import { readRequested, readDesired, type RequestInput, type ReadDeployments } from '../config/read-desired.ts';
@@ -73,7 +74,10 @@ export function readRequest(requested: RequestInput, { isPullRequest = false } =
     };
   }
   const [deployment, ...more] = deployments.deployments;
-  if (deployment && more.length === 0) return { ok: true, options: options.options, deployment };
+  if (deployment && more.length === 0) {
+    const problems = graderKeyProblems(deployment.smokeTests, requested.inputs);
+    return problems.length > 0 ? { ok: false, problems } : { ok: true, options: options.options, deployment };
+  }
   const names = deployments.deployments.map(({ desired }) => desired.name ?? desired.deploymentId).join(', ');
   const message = `the deploy file has more than one deployment: choose one with \`deployment\`, of ${names}`;
   return { ok: false, problems: [inputProblem('deployment', message)] };

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { context } from '@actions/github';
 import type { Environment } from '../config/secret-names.ts';
 import { messageOf } from '../errors.ts';
 import { isObject } from '../contract/json-object.ts';
@@ -23,17 +24,17 @@ export interface RunEvent {
 /** Reads the event. A payload that cannot be read is empty, and `problem` says why in two sentences. */
 export function readRunEvent(env: Environment): { event: RunEvent; problem?: string } {
   const { payload, problem } = readPayload(env['GITHUB_EVENT_PATH']);
-  const attempt = Number.parseInt(env['GITHUB_RUN_ATTEMPT'] ?? '', 10);
+  const { eventName, sha, ref, actor, apiUrl, serverUrl, runId, runAttempt } = context;
   const event: RunEvent = {
-    eventName: env['GITHUB_EVENT_NAME'] ?? '',
+    eventName: eventName ?? '',
     repository: env['GITHUB_REPOSITORY'] ?? '',
-    sha: env['GITHUB_SHA'] ?? '',
-    ref: env['GITHUB_REF'] ?? '',
-    actor: env['GITHUB_ACTOR'] ?? '',
-    apiUrl: env['GITHUB_API_URL'] || 'https://api.github.com',
-    serverUrl: env['GITHUB_SERVER_URL'] || 'https://github.com',
-    runId: env['GITHUB_RUN_ID'] ?? '',
-    runAttempt: Number.isNaN(attempt) ? 1 : attempt,
+    sha: sha ?? '',
+    ref: ref ?? '',
+    actor: actor ?? '',
+    apiUrl,
+    serverUrl,
+    runId: String(runId),
+    runAttempt: Number.isNaN(runAttempt) ? 1 : runAttempt,
     payload,
   };
   return { event, ...(problem ? { problem } : {}) };

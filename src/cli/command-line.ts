@@ -23,6 +23,7 @@ const comparedInputs = new Set([
   'deployment-id',
   'name',
   'smoke-tests',
+  'grader-keys',
   'conversations',
   'base-url',
   'api-key',

@@ -1,6 +1,7 @@
 import { workspaceCases } from '../action/workspace-cases.ts';
 import { defaultConfigPath } from '../config/deploy-file.ts';
 import { type EntryOptions, readEntryOptions } from '../config/entry-options.ts';
+import { graderKeyProblems } from '../config/grader-keys.ts';
 import type { Inputs } from '../config/input-table.ts';
 import { inputProblem } from '../config/inputs.ts';
 import { OptionReader } from '../config/option-reader.ts';
@@ -125,6 +126,6 @@ function readTests(inputs: Inputs, isOfService: boolean): ReadTests {
     deployment: { name, deploymentId },
     tests,
     conversations,
-    problems: tests.length > 0 || conversations ? [] : [nothing],
+    problems: [...(tests.length > 0 || conversations ? [] : [nothing]), ...graderKeyProblems(tests, inputs)],
   };
 }

@@ -105,6 +105,13 @@ const beforeTests = {
     kind: 'text',
     description: 'Address of the agent server, if the service returns none.',
   },
+  'grader-keys': {
+    group: 'run',
+    kind: 'text',
+    variable: true,
+    description:
+      'Names of environment variables that hold keys of graders, besides those that end in _API_KEY; separated by spaces or lines.',
+  },
   wait: {
     group: 'run',
     kind: 'flag',
@@ -190,10 +197,13 @@ const last = {
 /** Everything but the fields of a deployment, by name. */
 export const optionInputs = { ...beforeFields, ...beforeTests, ...last };
 
+/** Sources of deployments: a field that all have needs no word about it. */
+const deployableSources = 4;
+
 const ofFields = (fields: readonly DeploymentField[]): [string, Input][] =>
   fields.flatMap(({ name, appliesTo, reads, input, option }): [string, Input][] => {
     if (input === undefined) return [];
-    const description = appliesTo ? `(${appliesTo.join(', ')}) ${input}` : input;
+    const description = appliesTo && appliesTo.length < deployableSources ? `(${appliesTo.join(', ')}) ${input}` : input;
     const kind = reads === 'flag' || reads === 'lines' ? reads : 'text';
     return [[name, { group: 'deployment', kind, description, ...(option === undefined ? {} : { option }) }]];
   });

@@ -70,8 +70,10 @@ function reporting(draft: Draft): { source: Source; field: string }[] {
   const owned = [...draft.fields.keys()].map((field) => ({ field, owners: ownersOf(field) }));
   const sole = owned.filter(({ owners }) => owners.length === 1);
   const shared = owned.filter(({ owners }) => owners.length < deployable.length);
+  // What every source may have but is said to be of sources: the first of them is meant.
+  const common = owned.filter(({ field }) => sourcesOf.get(field) !== undefined);
   const reported = new Map<Source, string>();
-  for (const { field, owners } of sole.length > 0 ? sole : shared) {
+  for (const { field, owners } of [sole, shared].find(({ length }) => length > 0) ?? common) {
     const [source] = owners;
     if (source && !reported.has(source)) reported.set(source, field);
   }

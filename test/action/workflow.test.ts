@@ -92,7 +92,8 @@ describe('the workflow run', () => {
   ])('of %s is of its commit and pull request', (eventName, payload, workflow, isPullRequest) => {
     const read = readWorkflow({ ...push, eventName, payload });
     expect(read).toMatchObject({ workflow, isPullRequest });
-    if (!('pullRequest' in workflow)) expect(read.workflow).not.toHaveProperty('pullRequest');
+    const { pullRequest } = { pullRequest: undefined, ...workflow };
+    expect(read.workflow?.pullRequest).toBe(pullRequest);
   });
 
   test('of a deployment of a bare commit has no ref', () => {

@@ -30,8 +30,8 @@ const optionNames = commandWithOptions().options.map(({ long }) => long?.slice('
 const helpOf = async (mode: string): Promise<string> => (await runHere([mode, '--help'])).out.replace(/\s+/g, ' ');
 
 describe('the options of a deploy run', () => {
-  test('are the inputs of action.yml, except for the mode and the output on GitHub', () => {
-    const ofWorkflows = ['mode', 'github-token', 'comment', 'github-deployment', 'environment'];
+  test('are the inputs of action.yml, except for the mode and what is of a workflow', () => {
+    const ofWorkflows = ['mode', ...[...inputs].flatMap(([name, { group }]) => (group === 'workflow' ? [name] : []))];
     expect(optionNames).toEqual(Object.keys(action.inputs).filter((name) => !ofWorkflows.includes(name)));
   });
 

@@ -282,11 +282,7 @@ test.each<[sentence: string, fields: string, problems: string[]]>([
 
 test.each<[sentence: string, fields: string, problems: string[]]>([
   ['a branch', 'repo-ref: main', ['3:1: `repo-ref` belongs to the source `github`, not to `external_docker`']],
-  [
-    'a rebuild',
-    'rebuild: auto',
-    ['3:1: `rebuild` belongs to the source `github`, `internal_source`, not to `external_docker`'],
-  ],
+  ['a rebuild, which images have too', 'image-uri: a:1\nrebuild: always', []],
   [
     'an install command',
     'install-command: npm ci',

@@ -206,9 +206,8 @@ describe('only one commit', () => {
     ['is refused where the ref has another head', headSha, 'the head of the ref, which is bbbbbbb'],
     ['is refused where the head is not known', undefined, 'not known here whether it is the head of the ref'],
   ])('%s', (_, head, problem) => {
-    const obstacles = otherCommitObstacles(only(head));
-    expect(obstacles).toHaveLength(problem === undefined ? 0 : 1);
-    if (problem !== undefined) expect(obstacles[0]?.problem).toContain(problem);
+    const expected = problem === undefined ? [] : [{ field: 'commit', problem: expect.stringContaining(problem) }];
+    expect(otherCommitObstacles(only(head))).toMatchObject(expected);
   });
 
   test('any other is another, and none is where nothing was asked for', () => {

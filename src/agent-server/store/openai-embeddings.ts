@@ -28,6 +28,11 @@ const longestWaitMs = 10_000;
 /** How much (characters) of an error of the service is logged. */
 const mostLogged = 500;
 
+/** The largest reply (bytes): a hundred embeddings of 4,096 numbers are a tenth of it. */
+const maxReplyBytes = 64 * 1024 * 1024;
+/** Of an error that is larger, nothing is logged. */
+const maxErrorBytes = 64 * 1024;
+
 const reply = z.looseObject({
   data: z.array(z.looseObject({ index: z.int().optional(), embedding: z.array(z.number()) })),
 });
@@ -99,8 +104,11 @@ export class OpenAiEmbeddings implements Embeddings {
       signal,
     });
     const outcome = toAttemptOutcome(response.status, response.headers.get('retry-after') ?? undefined, clock.now());
-    if (outcome.kind === 'taken') return readReply(await response.json(), texts.length);
-    const text = await response.text();
+    if (outcome.kind === 'taken') {
+      const json = await readText(response, maxReplyBytes);
+      return json === undefined ? tooLarge : readReply(JSON.parse(json), texts.length);
+    }
+    const text = (await readText(response, maxErrorBytes)) ?? '';
     if (outcome.kind === 'failed') return outcome;
     return { kind: 'refused', message: this.#explain(response.status, text) };
   }
@@ -120,6 +128,24 @@ const unreadable: Tried = {
   message:
     "The embedding service's response has not one embedding for each text. Check OPENAI_BASE_URL and the model of `store.index.embed`.",
 };
+
+const tooLarge: Tried = {
+  kind: 'refused',
+  message: `The embedding service's response is larger than ${maxReplyBytes / 1024 ** 2} MiB. Check OPENAI_BASE_URL and the model of \`store.index.embed\`.`,
+};
+
+/** The text of a response, or undefined where it is larger than `maxBytes`; the rest of it is not received. */
+async function readText(response: Response, maxBytes: number): Promise<string | undefined> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  // Leaving the loop cancels the body.
+  for await (const chunk of response.body ?? []) {
+    size += chunk.byteLength;
+    if (size > maxBytes) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
 
 function readReply(body: unknown, count: number): Tried {
   const { data } = reply.parse(body);

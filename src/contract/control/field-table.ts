@@ -204,6 +204,7 @@ export const runFields: readonly DeploymentField[] = [
   },
   {
     name: 'rebuild',
+    appliesTo: ['github', 'internal_source', 'external_docker', 'internal_docker'],
     input:
       'auto (the default) makes a revision unless this commit, folder or image is live or on its way, always makes one, never makes one only when a field differs. A tag of an image is looked up at its registry.',
     file: 'Whether to deploy a commit, a folder or an image although no field differs.',

@@ -106,6 +106,12 @@ describe('a model with OpenAI’s interface', () => {
     expect(lines).toEqual([expect.stringMatching(/It said: .*the text is too long, \*\*\*/)]);
   });
 
+  test('refuses a response that is larger than its bound', async () => {
+    service.replies.push({ status: 200, body: `{"data":[],"padding":"${'x'.repeat(64 * 1024 ** 2)}"}` });
+    await expect(embeddings().embedQuery('x', signal)).rejects.toThrow('is larger than 64 MiB');
+    expect(service.requests).toHaveLength(1);
+  });
+
   test('fails if it can’t be reached, with the reason', async () => {
     const gone = await startEmbeddingService();
     await gone.close();

@@ -1,1 +1,0 @@
-const e=e=>typeof e==`object`&&!!e&&!Array.isArray(e);export{e as t};
