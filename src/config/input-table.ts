@@ -203,7 +203,8 @@ const deployableSources = 4;
 const ofFields = (fields: readonly DeploymentField[]): [string, Input][] =>
   fields.flatMap(({ name, appliesTo, reads, input, option }): [string, Input][] => {
     if (input === undefined) return [];
-    const description = appliesTo && appliesTo.length < deployableSources ? `(${appliesTo.join(', ')}) ${input}` : input;
+    const description =
+      appliesTo && appliesTo.length < deployableSources ? `(${appliesTo.join(', ')}) ${input}` : input;
     const kind = reads === 'flag' || reads === 'lines' ? reads : 'text';
     return [[name, { group: 'deployment', kind, description, ...(option === undefined ? {} : { option }) }]];
   });

@@ -41,7 +41,7 @@ test('there is one undici in it', async () => {
 });
 
 test('the clients are loaded late: a fork without secrets needs none of them', () => {
-  const withoutClients = [...loadedWith('index.js'), ...loadedWith('read-request.js')];
+  const withoutClients = [...loadedWith('index.js'), ...loadedWith('read-step.js')];
   expect(withoutClients.map((name) => copiesIn(chunks.get(name) ?? ''))).not.toContain(1);
   expect([...loadedWith('control.js')].map((name) => copiesIn(chunks.get(name) ?? ''))).toContain(1);
   expect([...loadedWith('index.js')]).toEqual(['index.js']);

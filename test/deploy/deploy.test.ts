@@ -21,7 +21,7 @@ describe('the outcome of a deploy run', () => {
       'refused',
       false,
       running,
-      { desired: { ...github, deploymentType: 'prod', repoUrl: 'https://github.com/a/b' } },
+      { desired: { ...github, deploymentType: 'prod' as const, repoUrl: 'https://github.com/a/b' } },
     ],
     [
       'a dry run of a change that cannot be',

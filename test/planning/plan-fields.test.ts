@@ -82,7 +82,7 @@ test.each([
 );
 
 test('names what stands in the way, and what could not be compared', () => {
-  const deploymentType = 'prod';
+  const deploymentType = 'prod' as const;
   const repoUrl = 'https://github.com/acme/other';
   expect(
     compareFields(

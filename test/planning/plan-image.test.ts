@@ -13,7 +13,10 @@ const planned = (imageUri: string, held: string, image?: ImageLookup, rebuild?: 
     ...state.deployment,
     source_revision_config: { ...state.deployment.source_revision_config, ...config },
   };
-  const live = state.live && { ...state.live, source_revision_config: { ...state.live.source_revision_config, ...config } };
+  const live = state.live && {
+    ...state.live,
+    source_revision_config: { ...state.live.source_revision_config, ...config },
+  };
   const desired = { ...docker, imageUri, ...(rebuild ? { rebuild } : {}) };
   return plan(desired, { ...state, deployment, live, latest: live, image });
 };

@@ -154,7 +154,7 @@ describe('what cannot be changed', () => {
 
   test('reports all obstacles at once', () => {
     const found = obstacles(
-      plan({ ...github, name: 'x', repoUrl: 'https://github.com/a/b', deploymentType: 'prod' }, seen),
+      plan({ ...github, name: 'x', repoUrl: 'https://github.com/a/b', deploymentType: 'prod' as const }, seen),
     );
     expect(found.map(({ field }) => field)).toEqual([
       'name',
@@ -165,7 +165,7 @@ describe('what cannot be changed', () => {
 
   test('keeps a fixed field that the service does not report, with a note', () => {
     const deployment = { ...built, source_config: { repo_url: 'https://github.com/acme/agent' } };
-    const planned = plan({ ...github, deploymentType: 'prod' }, { ...seen, deployment });
+    const planned = plan({ ...github, deploymentType: 'prod' as const }, { ...seen, deployment });
     expect(planned.kind).toBe('none');
     expect(notes(planned)).toContain('source_config.deployment_type could not be compared');
   });

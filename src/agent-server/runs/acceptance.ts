@@ -68,7 +68,7 @@ const targetAt = (loc: (string | number)[], target: string | { node: string }): 
   typeof target === 'string' ? { loc, name: target } : { loc: [...loc, 'node'], name: target.node };
 
 /** Whether a run has an input beside its command, which wins. Some clients send the state there, others an empty object. */
-export const hasIgnoredInput = ({ input, command }: Pick<RunCreate, 'input' | 'command'>): boolean =>
+const hasIgnoredInput = ({ input, command }: Pick<RunCreate, 'input' | 'command'>): boolean =>
   command != null && typeof input === 'object' && input !== null && Object.keys(input).length > 0;
 
 /** The maximum length of a warning: it becomes a header. */

@@ -32,7 +32,7 @@ export function viewQuery({ search, state, sort, isDescending }: ListView): stri
 }
 
 const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
-export const requestsOf = ({ activity }: DeploymentSummary): number => sum(activity.requests);
+const requestsOf = ({ activity }: DeploymentSummary): number => sum(activity.requests);
 /** Failed requests and failed runs: a run may fail although the request that started it succeeded. */
 export const failuresOf = ({ activity }: DeploymentSummary): number => sum(activity.errors) + sum(activity.failed_runs);
 
