@@ -1,6 +1,6 @@
 import type { Decision, PushRules } from '../../src/planning/trigger-types.ts';
 import type { Rollout } from '../../src/planning/rollout-types.ts';
-import type { HeldTerms } from '../../src/planning/verification.ts';
+import type { HeldTerms } from '../../src/planning/hold-state.ts';
 import type { Sample, Verdict } from '../../src/planning/verdict-types.ts';
 import type { OnFailure, OnUnproven, Verify } from '../../src/config/desired.ts';
 import type { ConversationTerms } from '../../src/config/conversations.ts';

@@ -5,7 +5,7 @@ import { firstTestOf, outcomeOfRollout } from '../../src/planning/outcome-messag
 import type { Rollout } from '../../src/planning/rollout-types.ts';
 import type { Decision } from '../../src/planning/trigger-types.ts';
 import { adviceOnUnproven } from '../../src/planning/unproven-advice.ts';
-import { decisionOf } from '../../src/planning/verification.ts';
+import { decisionOf } from '../../src/planning/hold-state.ts';
 import { isOfConversations } from '../../src/planning/verdict-subject.ts';
 import type { Verdict } from '../../src/planning/verdict-types.ts';
 import { counted } from '../../src/verdict-table/words.ts';

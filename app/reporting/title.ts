@@ -1,6 +1,6 @@
 import { shortCommit } from '../../src/planning/commit.ts';
 import { firstTestOf } from '../../src/planning/outcome-messages.ts';
-import { decisionOf } from '../../src/planning/verification.ts';
+import { decisionOf } from '../../src/planning/hold-state.ts';
 import { durationText } from '../../src/verdict-table/words.ts';
 import { asLine } from '../../src/report/sanitize.ts';
 import { heldTermsOf, type Intent, type IntentOutcome } from '../reconcile/intent.ts';

@@ -4,6 +4,7 @@ import { stackOf } from '../errors.ts';
 import type { Outcome } from '../deploy/outcome-types.ts';
 import { print, refuse, reportOutcome, Progress } from './report-outcome.ts';
 import type { ConnectedGitHub } from './github-connection.ts';
+import { lookUpHead, withPullRequestHead } from './look-up-head.ts';
 import { masksOf } from './masks.ts';
 import { readRunEvent, type RunEvent } from './run-event.ts';
 import { readWorkflow, type WorkflowRun } from './workflow.ts';
@@ -70,7 +71,6 @@ type Found = Pick<DeployInputs, 'workflow' | 'head'>;
 
 /** Looks up the head of the run's pull request, and of the ref that is deployed. */
 async function lookUp({ github, signal }: Step, { workflow, request, mode }: StepInput): Promise<Found> {
-  const { lookUpHead, withPullRequestHead } = await import('./look-up-head.ts');
   const warn = (message: string): void => core.warning(message);
   const look = async (): Promise<Found> => {
     const whole = workflow && (await withPullRequestHead(workflow, github, warn));

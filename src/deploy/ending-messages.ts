@@ -11,7 +11,7 @@ import {
 import { rolloutOf, rolloutOutOfTime } from '../planning/rollout.ts';
 import type { Rollout } from '../planning/rollout-types.ts';
 import { adviceOnUnproven } from '../planning/unproven-advice.ts';
-import { decisionOf, type HeldTerms } from '../planning/verification.ts';
+import { decisionOf, type HeldTerms } from '../planning/hold-state.ts';
 import { replacementIn } from '../planning/verdict-subject.ts';
 import type { EndingDescription } from './describe-ending.ts';
 import type { Rollback } from './outcome-types.ts';

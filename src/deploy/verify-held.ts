@@ -1,9 +1,9 @@
 import type { Revision } from '../contract/control/revision.ts';
 import { isTransient } from '../contract/service-error.ts';
 import { reasonOfDecision } from '../planning/hold-messages.ts';
-import { type HoldState, holdStateOf, isOpenHold } from '../planning/hold-state.ts';
+import { decisionOf, type HoldState, holdStateOf, isOpenHold } from '../planning/hold-state.ts';
 import type { EndedRollout } from '../planning/rollout-types.ts';
-import { decideVerification, decisionOf, type Verification } from '../planning/verification.ts';
+import { decideVerification, type Verification } from '../planning/verification.ts';
 import { decideHold, type HoldDeciding } from './decide-hold.ts';
 import type { DeployRun } from './deploy-run.ts';
 import { heldTermsOf } from './ending-messages.ts';

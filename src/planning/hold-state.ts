@@ -1,5 +1,9 @@
+import type { OnUnproven } from '../config/desired.ts';
+import type { HoldDecision } from '../contract/control/hold.ts';
 import type { Revision } from '../contract/control/revision.ts';
 import { classOfRevisionStatus } from '../contract/control/revision-status.ts';
+import { isOfConversations } from './verdict-subject.ts';
+import type { NamedVerdict, UnprovenReason, Verdict } from './verdict-types.ts';
 
 /** How far the hold of a revision is. */
 export type HoldState =
@@ -25,4 +29,32 @@ export function holdStateOf({ status, hold }: Pick<Revision, 'status' | 'hold'>)
   const known = classOfRevisionStatus(status);
   if (known !== 'in-progress' && known !== 'unknown') return { kind: 'ended' };
   return hold.ends_at === null ? { kind: 'pending' } : { kind: 'held', address: hold.address, endsAt: hold.ends_at };
+}
+
+/** Whom a held revision would take the traffic from, and what is requested where nothing is proven of it. */
+export interface HeldTerms {
+  /** Another revision serves. */
+  isReplacing: boolean;
+  /** Absent: the live revision is kept. */
+  onUnproven?: OnUnproven | undefined;
+}
+
+/**
+ * What a verdict decides about a held revision. One that is not proven to answer does not take the place of one that
+ * serves, unless that is requested; one that gave no answer never does.
+ */
+export function decisionOf(verdict: Verdict, { isReplacing, onUnproven = 'keep' }: HeldTerms): HoldDecision {
+  if (verdict.kind === 'failed') return 'discarded';
+  if (verdict.kind !== 'unproven' || !isReplacing) return 'promoted';
+  return onUnproven === 'promote' && !verdict.tests.some(isSilent) ? 'promoted' : 'discarded';
+}
+
+const withoutAnswer: ReadonlySet<UnprovenReason> = new Set(['unreachable', 'hangs', 'server-error']);
+
+/** Whether an agent that was asked gave no answer at all. */
+function isSilent(tested: NamedVerdict): boolean {
+  const { verdict } = tested;
+  if (verdict.kind !== 'unproven' || isOfConversations(tested)) return false;
+  const answers = verdict.rate?.answers ?? verdict.comparison?.changed.answers ?? 0;
+  return withoutAnswer.has(verdict.because) && answers === 0;
 }

@@ -1,9 +1,7 @@
-import type { OnUnproven, Verify } from '../config/desired.ts';
-import { type HoldDecision, holdHeader } from '../contract/control/hold.ts';
+import type { Verify } from '../config/desired.ts';
+import { holdHeader } from '../contract/control/hold.ts';
 import { withoutFullStop } from '../contract/plain-text.ts';
 import type { ServiceError } from '../contract/service-error.ts';
-import { isOfConversations } from './verdict-subject.ts';
-import type { NamedVerdict, UnprovenReason, Verdict } from './verdict-types.ts';
 
 /** For how long a revision is held for its smoke tests (s); it is discarded then unless it was promoted. */
 const holdSeconds = 1_800;
@@ -38,31 +36,3 @@ const afterTraffic = (verify: Verify | undefined, why: string): Verification => 
   when: 'after-traffic',
   ...(verify ? { note: `verify: ${verify} is not possible: ${why}. The revision is tested once it is live` } : {}),
 });
-
-/** Whom a held revision would take the traffic from, and what is requested where nothing is proven of it. */
-export interface HeldTerms {
-  /** Another revision serves. */
-  isReplacing: boolean;
-  /** Absent: the live revision is kept. */
-  onUnproven?: OnUnproven | undefined;
-}
-
-/**
- * What a verdict decides about a held revision. One that is not proven to answer does not take the place of one that
- * serves, unless that is requested; one that gave no answer never does.
- */
-export function decisionOf(verdict: Verdict, { isReplacing, onUnproven = 'keep' }: HeldTerms): HoldDecision {
-  if (verdict.kind === 'failed') return 'discarded';
-  if (verdict.kind !== 'unproven' || !isReplacing) return 'promoted';
-  return onUnproven === 'promote' && !verdict.tests.some(isSilent) ? 'promoted' : 'discarded';
-}
-
-const withoutAnswer: ReadonlySet<UnprovenReason> = new Set(['unreachable', 'hangs', 'server-error']);
-
-/** Whether an agent that was asked gave no answer at all. */
-function isSilent(tested: NamedVerdict): boolean {
-  const { verdict } = tested;
-  if (verdict.kind !== 'unproven' || isOfConversations(tested)) return false;
-  const answers = verdict.rate?.answers ?? verdict.comparison?.changed.answers ?? 0;
-  return withoutAnswer.has(verdict.because) && answers === 0;
-}

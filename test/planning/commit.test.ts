@@ -201,14 +201,19 @@ describe('only one commit', () => {
   const only = (head: string | undefined) =>
     determineCommit({ repoUrl: 'https://github.com/acme/agent', repoRef: 'main', workflow: push, head, commit: sha });
 
-  test.each<[string, string | undefined, string | undefined]>([
-    ['is built where it is the head of the ref', sha, undefined],
-    ['is refused where the ref has another head', headSha, 'the head of the ref, which is bbbbbbb'],
-    ['is refused where the head is not known', undefined, 'not known here whether it is the head of the ref'],
-  ])('%s', (_, head, problem) => {
-    const expected = problem === undefined ? [] : [{ field: 'commit', problem: expect.stringContaining(problem) }];
-    expect(otherCommitObstacles(only(head))).toMatchObject(expected);
-  });
+  test.each<[string, string | undefined, object[]]>([
+    ['is built where it is the head of the ref', sha, []],
+    [
+      'is refused where the ref has another head',
+      headSha,
+      [{ field: 'commit', problem: expect.stringContaining('the head of the ref, which is bbbbbbb') }],
+    ],
+    [
+      'is refused where the head is not known',
+      undefined,
+      [{ field: 'commit', problem: expect.stringContaining('not known here whether it is the head of the ref') }],
+    ],
+  ])('%s', (_, head, obstacles) => expect(otherCommitObstacles(only(head))).toMatchObject(obstacles));
 
   test('any other is another, and none is where nothing was asked for', () => {
     expect(isOtherCommit(only(sha), headSha)).toBe(true);

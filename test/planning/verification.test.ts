@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { OnUnproven, Verify } from '../../src/config/desired.ts';
 import type { HoldDecision } from '../../src/contract/control/hold.ts';
 import type { NamedVerdict, UnprovenReason, Verdict } from '../../src/planning/verdict-types.ts';
-import { decideVerification, decisionOf, verificationAfterRefusal } from '../../src/planning/verification.ts';
+import { decisionOf } from '../../src/planning/hold-state.ts';
+import { decideVerification, verificationAfterRefusal } from '../../src/planning/verification.ts';
 
 const before = { when: 'before-traffic', holdSeconds: 1_800 };
 const after = { when: 'after-traffic' };

@@ -1,1 +1,0 @@
-const e=({owner:e,name:t})=>({owner:e,repo:t});function t(e){if(e instanceof Error&&`status`in e&&!(`response`in e&&e.response===void 0))return typeof e.status==`number`?e.status:void 0}async function*n(e){for(let t=1;;t+=1){let n=await e({per_page:100,page:t});if(yield*n,n.length<100)return void 0}}export{n,t as r,e as t};
