@@ -1,14 +1,17 @@
 import type * as z from 'zod';
+import { withoutLooserBounds } from '../../contract/bound-issues.ts';
 import type { FieldProblem } from '../../contract/service-error.ts';
 
 type Issue = z.core.$ZodIssue;
 
 /** Lists the invalid fields of a part of a request, which is `at` a place such as `['body']`. */
 export const problemsOf = (error: z.ZodError, at: readonly string[]): FieldProblem[] =>
-  error.issues.flatMap(reported).map((issue) => ({
-    loc: [...at, ...issue.path.map((part) => (typeof part === 'number' ? part : String(part)))],
-    ...(isMissing(issue) ? missingField : { msg: inWords(issue.message), type: issue.code }),
-  }));
+  withoutLooserBounds(error.issues)
+    .flatMap(reported)
+    .map((issue) => ({
+      loc: [...at, ...issue.path.map((part) => (typeof part === 'number' ? part : String(part)))],
+      ...(isMissing(issue) ? missingField : { msg: inWords(issue.message), type: issue.code }),
+    }));
 
 /** The problem of a missing required field, as the control service reports it. */
 const missingField = { msg: 'Field required', type: 'missing' } as const;
@@ -42,7 +45,7 @@ function ofForms(
     const inner = meant.map((form) => form.slice(0, 1).map((each) => ({ ...each, path: [] })));
     return ofForms(issue, [...path, ...place], inner);
   }
-  return first.flatMap((inner) => reported({ ...inner, path: [...path, ...inner.path] }));
+  return withoutLooserBounds(first).flatMap((inner) => reported({ ...inner, path: [...path, ...inner.path] }));
 }
 
 /** Whether a variant was not intended at all: the value has another type, or another literal. */

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isObject } from '../json-object.ts';
 
 /** A DNS label: the required form of volume and container names. */
 export const dnsLabel = z
@@ -11,18 +12,48 @@ export const dnsLabel = z
 const freeForm = z.record(z.string(), z.unknown()).nullish();
 const stringMap = z.record(z.string(), z.string());
 
-/** control-service.md, Volume. Its name is unique within the pod. */
-export const volume = z.strictObject({
-  name: dnsLabel,
-  configMap: freeForm,
-  secret: freeForm,
-  emptyDir: freeForm,
-  persistentVolumeClaim: freeForm,
-  nfs: freeForm,
-  projected: freeForm,
-  downwardAPI: freeForm,
-  csi: freeForm,
-});
+export const volumeKinds = [
+  'configMap',
+  'secret',
+  'emptyDir',
+  'persistentVolumeClaim',
+  'nfs',
+  'projected',
+  'downwardAPI',
+  'csi',
+] as const;
+/** Further kinds of a cluster. Ignored like any unknown field, they would leave an empty volume. */
+const refusedVolumeKinds = ['hostPath', 'ephemeral', 'image', 'gitRepo', 'iscsi', 'fc', 'local', 'flexVolume'] as const;
+
+/** control-service.md, Volume. Its name is unique within the pod, and it is of one kind. */
+export const volume = z.preprocess(
+  (written, context) => {
+    for (const kind of refusedVolumeKinds) {
+      if (!isObject(written) || written[kind] == null) continue;
+      const message = `is no kind of volume that deployments may have; use one of ${volumeKinds.join(', ')}`;
+      context.addIssue({ code: 'custom', path: [kind], message });
+    }
+    return written;
+  },
+  z
+    .strictObject({
+      name: dnsLabel,
+      configMap: freeForm,
+      secret: freeForm,
+      emptyDir: freeForm,
+      persistentVolumeClaim: freeForm,
+      nfs: freeForm,
+      projected: freeForm,
+      downwardAPI: freeForm,
+      csi: freeForm,
+    })
+    .superRefine((fields, context) => {
+      const [first, ...others] = volumeKinds.filter((kind) => fields[kind] != null);
+      for (const kind of others) {
+        context.addIssue({ code: 'custom', path: [kind], message: `the volume is of the kind ${first} already` });
+      }
+    }),
+);
 export type Volume = z.infer<typeof volume>;
 
 /** control-service.md, VolumeMount. `name` is that of a Volume. */

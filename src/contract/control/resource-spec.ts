@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { annotations, labels, objectName } from './cluster-names.ts';
 import { container, volume, volumeMount } from './container.ts';
 
 /** CPU is returned with one decimal place (control-service.md, ResourceSpec and Limits). */
@@ -54,10 +55,10 @@ const shape = {
   cache_cpu_limit: cpuLimit,
   cache_memory_mb: megabytes,
   cache_memory_limit_mb: megabytes,
-  labels: z.record(z.string(), z.string()).nullish(),
-  annotations: z.record(z.string(), z.string()).nullish(),
-  service_account_name: z.string().min(1).nullish(),
-  image_pull_secrets: z.array(z.strictObject({ name: z.string().min(1) })).nullish(),
+  labels: labels.nullish(),
+  annotations: annotations.nullish(),
+  service_account_name: objectName.nullish(),
+  image_pull_secrets: z.array(z.strictObject({ name: objectName })).nullish(),
   volumes: z.array(volume).nullish(),
   volume_mounts: z.array(volumeMount).nullish(),
   init_containers: z.array(container).nullish(),

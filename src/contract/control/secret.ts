@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { objectName, secretKey } from './cluster-names.ts';
 
 /** A secret: an environment variable of the deployment's container (control-service.md, Secret). */
 export const secret = z.strictObject({ name: z.string().min(1), value: z.string() });
@@ -39,8 +40,8 @@ export const textsToMask = (replies: readonly SecretReply[] | null | undefined):
 export const secretReference = z.strictObject({
   name: z.string().min(1),
   /** The orchestrator secret, in the deployment's namespace. */
-  secret_name: z.string().min(1),
-  secret_key: z.string().min(1),
+  secret_name: objectName,
+  secret_key: secretKey,
 });
 export type SecretReference = z.infer<typeof secretReference>;
 

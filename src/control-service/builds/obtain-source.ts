@@ -4,7 +4,6 @@ import {
   stepFailed,
   succeeded,
   type BuiltFrom,
-  type Commit,
   type RunningBuild,
   type StepResult,
   type TarballSource,
@@ -28,14 +27,15 @@ export async function obtainSource(running: RunningBuild): Promise<StepResult<Bu
       'git is not installed on this machine, so no repository can be cloned. Install git and deploy again.',
     );
   }
-  let commit: StepResult<Commit>;
-  try {
-    commit = await checkOut(from, running);
-  } finally {
-    // In any case, before any of the source runs.
-    if (token !== undefined) await from.endToken?.(token);
-  }
-  if (!commit.ok || signal.aborted) return commit.ok ? stepFailed('') : commit;
+  const [checkedOut] = await Promise.allSettled([checkOut(from, running)]);
+  // In any case, before any of the source runs.
+  const [ended] = await Promise.allSettled([token === undefined ? undefined : from.endToken?.(token)]);
+  if (checkedOut.status === 'rejected') throw checkedOut.reason;
+  const commit = checkedOut.value;
+  if (!commit.ok) return commit;
+  // Only now: it must not hide why the clone failed.
+  if (ended.status === 'rejected') throw ended.reason;
+  if (signal.aborted) return stepFailed('');
   await onCommit(commit.value);
   return succeeded({ kind: 'commit', commit: commit.value.sha });
 }

@@ -183,7 +183,8 @@ export function githubApp({ appId, privateKey, apiUrl, clock, answerWithinMs = 1
           return isSameRepository(repository, { owner, name });
         });
         if (held) return { kind: 'token', token: made.token };
-        await endToken(made.token);
+        // It expires within the hour, and must not hide that the repository is not held.
+        await endToken(made.token).catch(() => undefined);
         return { kind: 'not-held' };
       } catch (error) {
         if (error instanceof GitHubIntegrationError && error.status === 422) return { kind: 'not-held' };

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import { spellFields } from '../../contract/control/aliases.ts';
+import { withoutLooserBounds } from '../../contract/bound-issues.ts';
 import type { FieldProblem } from '../../contract/service-error.ts';
 import { accepted, wrongShape, type ValidationResult } from './refusal.ts';
 import { textProblems } from './text.ts';
@@ -31,7 +32,7 @@ export function readShape<T>(schema: z.ZodType<T>, input: unknown, within: Reque
     if (read.success) return accepted(read.data);
     const unknown = read.error.issues.filter((issue) => issue.code === 'unrecognized_keys');
     if (unknown.length === 0) {
-      return wrongShape(read.error.issues.map((issue) => problemOf(issue, known, within)));
+      return wrongShape(withoutLooserBounds(read.error.issues).map((issue) => problemOf(issue, known, within)));
     }
     for (const { path, keys } of unknown) drop(valueAt(known, path), keys);
   }

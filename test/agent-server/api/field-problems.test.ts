@@ -107,3 +107,7 @@ test('every validation error says what is expected', () => {
   );
   expect(mute).toEqual([]);
 });
+
+test.each([2 ** 53, 1e300])('tells one mistake of the page size %d', (limit) =>
+  expect(reported(threadHistorySearch, { limit })).toEqual([expect.stringMatching(/^body\.limit: Too big/)]),
+);

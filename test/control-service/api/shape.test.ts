@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
+import { resourceSpec } from '../../../src/contract/control/resource-spec.ts';
 import { readBody, readShape } from '../../../src/control-service/validation/shape.ts';
 
 const inner = z.strictObject({ graph_config_path: z.string() });
@@ -84,3 +85,19 @@ test.each([
   expect(readBody<unknown>(kinds, {})).toEqual({ ok: false, refusal: { status: 422, problems } });
   expect(readBody<unknown>(kinds, { kind: 'c' })).not.toEqual({ ok: false, refusal: { status: 422, problems } });
 });
+
+test.each([
+  ['a count beyond its bound', { min_scale: 2 ** 31 }, /<=2147483647$/],
+  ['a count from 2^53 on', { min_scale: 2 ** 53 }, /<=2147483647$/],
+  ['a count down to -2^53', { min_scale: -(2 ** 53) }, />=0$/],
+])('tells one mistake of %s', (_, body, message) =>
+  expect(readBody(resourceSpec, body)).toEqual({
+    ok: false,
+    refusal: {
+      status: 422,
+      problems: [
+        { loc: ['body', 'min_scale'], msg: expect.stringMatching(message), type: expect.stringMatching(/^too_/) },
+      ],
+    },
+  }),
+);

@@ -180,3 +180,17 @@ test('a killed fetch leaves no partial download behind', async () => {
   const left = readdirSync(here.dataDir, { recursive: true, encoding: 'utf8' }).filter((name) => name.includes('tmp_'));
   expect(left).toEqual([]);
 });
+
+test.each<[what: string, repoRef: string, reason: RegExp]>([
+  ['why the clone failed', 'gone', /gone/],
+  ['that the token could not be ended', 'main', /GitHub did not answer/],
+])('says %s where ending the token fails', async (_, repoRef, reason) => {
+  const token = async () => succeeded('canary-token');
+  const endToken = (): Promise<void> => Promise.reject(new Error('GitHub did not answer'));
+  const ended = await place()
+    .tryBuild({ request: { repoRef, token, endToken } })
+    .catch((error: unknown) => error);
+  const said = ended instanceof Error ? ended.message : JSON.stringify(ended);
+  expect(said).toMatch(reason);
+  expect(said).not.toContain('canary-token');
+});

@@ -186,10 +186,24 @@ describe('the environment', () => {
       `secrets: "1st" ${unknown}`,
       `secrets: "A=B" ${unknown}`,
       `secrets: "${long.slice(0, 80)}" ${unknown}`,
-      'secret_references: "TWICE" is given more than once.',
+      'secret_references: "TWICE" is in secrets too; give it in one of the two lists.',
       'secret_references: "LANDFALL_X" is set by the platform itself; choose another name.',
       'secrets: the value of "LONG" is longer than 120000 bytes.',
       `secrets: the value of "${long.slice(0, 80)}" is longer than 120000 bytes.`,
     ]);
   });
+
+  test.each<[what: string, secrets: string[], references: string[], problems: string[]]>([
+    ['twice in one list', ['A', 'A'], [], ['secrets: "A" is given more than once.']],
+    ['twice in the other', [], ['A', 'A'], ['secret_references: "A" is given more than once.']],
+    ['in both', ['A'], ['A'], ['secret_references: "A" is in secrets too; give it in one of the two lists.']],
+    ['once in each, differently', ['A'], ['B'], []],
+  ])('tells where a name is repeated: %s', (_, secrets, references, problems) =>
+    expect(
+      environmentProblems(
+        secrets.map((name) => ({ name, value: '' })),
+        references.map(reference),
+      ),
+    ).toEqual(problems),
+  );
 });

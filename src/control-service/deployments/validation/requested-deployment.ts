@@ -79,7 +79,7 @@ export function environmentProblems(
   references: readonly SecretReference[] | null | undefined,
 ): string[] {
   const reported: string[] = [];
-  const seen = new Set<string>();
+  const seen = new Map<string, string>();
   for (const [field, name] of [
     ...secrets.map(({ name }) => ['secrets', name] as const),
     ...(references ?? []).map(({ name }) => ['secret_references', name] as const),
@@ -90,8 +90,10 @@ export function environmentProblems(
     } else if (isReserved(name)) {
       reported.push(`${field}: ${quoted} is set by the platform itself; choose another name.`);
     }
-    if (seen.has(name)) reported.push(`${field}: ${quoted} is given more than once.`);
-    seen.add(name);
+    const before = seen.get(name);
+    if (before === field) reported.push(`${field}: ${quoted} is given more than once.`);
+    else if (before) reported.push(`${field}: ${quoted} is in ${before} too; give it in one of the two lists.`);
+    seen.set(name, field);
   }
   for (const { name, value } of secrets) {
     if (Buffer.byteLength(value) > longestValue) {
