@@ -24,6 +24,10 @@ export type OpenApiDocument = z.infer<typeof openApiDocument>;
 export interface ServiceDescription {
   title: string;
   version: string;
+  /** What each group of operations is about, by its tag. */
+  tags: Readonly<Record<string, string>>;
+  /** An example of every JSON body, by the id of its operation. */
+  examples: Readonly<Record<string, unknown>>;
   /** Paragraphs. */
   description: readonly string[];
   /** The schemas that have a name in the document. */
@@ -57,10 +61,18 @@ export function describeOperations(
   const document = createDocument(
     {
       openapi: '3.1.0',
-      info: { title: service.title, version: service.version, description: service.description.join('\n\n') },
+      info: {
+        title: service.title,
+        version: service.version,
+        description: service.description.join('\n\n'),
+        license: { name: 'MIT', identifier: 'MIT' },
+      },
       // Relative to this document, so that it holds under every base path.
       servers: [{ url: '.' }],
-      tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name })),
+      tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({
+        name,
+        description: named(service.tags, name),
+      })),
       paths,
       components: { schemas: service.schemas, securitySchemes: service.securitySchemes },
     },
@@ -77,11 +89,17 @@ export const openApiPath = (path: string): string => path.replaceAll(/:(\w+)/g, 
 const options: CreateDocumentOptions = {
   allowEmptySchema: { unknown: true, custom: true, pipe: true, lazy: true },
   override: ({ jsonSchema }) => {
-    // Unknown fields are ignored, so that newer clients and services work.
-    const { additionalProperties } = jsonSchema;
-    if (additionalProperties === false || isDeepStrictEqual(additionalProperties, {})) {
+    const { additionalProperties, properties = {} } = jsonSchema;
+    const isAny = isDeepStrictEqual(additionalProperties, {});
+    if (jsonSchema.type === 'object' && isAny && Object.keys(properties).length === 0) {
+      // In words that generators of clients know: without them they let no value in.
+      jsonSchema.additionalProperties = true;
+    } else if (additionalProperties === false || isAny) {
+      // Unknown fields are ignored, so that newer clients and services work.
       delete jsonSchema.additionalProperties;
     }
+    // Names are text anyway.
+    if (isDeepStrictEqual(jsonSchema.propertyNames, { type: 'string' })) delete jsonSchema.propertyNames;
     // The bounds of every number that JSON can hold say nothing.
     if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
     if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
@@ -103,7 +121,7 @@ function addDefaults(
 }
 
 function describeOperation(operation: OperationDescription, service: ServiceDescription): ZodOpenApiOperationObject {
-  const { id, summary, description, tag, path, query, headers = [], body, open, errors = [] } = operation;
+  const { id, summary, description, tag, path, aliases = [], query, headers = [], body, open, errors = [] } = operation;
   const errorResponses = Object.fromEntries(errors.map((status) => [status, named(service.errors, status)]));
   const responses: Readonly<Record<number, ResponseDescription>> = {
     ...(open ? {} : service.commonErrors),
@@ -118,13 +136,14 @@ function describeOperation(operation: OperationDescription, service: ServiceDesc
   return {
     operationId: id,
     summary,
-    ...(description === undefined ? {} : { description }),
+    description,
+    ...(aliases.length === 0 ? {} : { 'x-aliases': aliases.map(openApiPath) }),
     tags: [tag],
     security: open ? [] : [...service.security],
     ...(Object.values(parameters).some((shape) => Object.keys(shape).length > 0)
       ? { requestParams: mapValues(parameters, (shape) => z.object(shape)) }
       : {}),
-    ...(body ? { requestBody: { required: body.required, content: bodyContent(body) } } : {}),
+    ...(body ? { requestBody: { required: body.required, content: bodyContent(body, service.examples, id) } } : {}),
     responses: mapValues(responses, describeResponse),
   };
 }
@@ -148,8 +167,12 @@ const headerShape = (headers: readonly Header[]): Record<string, z.ZodType> =>
     headers.map(({ name, description }) => [name, z.string().optional().meta({ param: { description } })]),
   );
 
-function bodyContent(body: NonNullable<OperationDescription['body']>): ZodOpenApiContentObject {
-  if ('schema' in body) return { 'application/json': { schema: body.schema } };
+function bodyContent(
+  body: NonNullable<OperationDescription['body']>,
+  examples: ServiceDescription['examples'],
+  id: string,
+): ZodOpenApiContentObject {
+  if ('schema' in body) return { 'application/json': { schema: body.schema, example: named(examples, id) } };
   return { [body.type]: { schema: { type: 'string', format: 'binary' } } };
 }
 

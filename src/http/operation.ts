@@ -25,11 +25,13 @@ export interface OperationDescription<Path extends string = string> {
   method: Method;
   /** With named parameters, as in `/v2/deployments/:deployment_id`. */
   path: Path;
+  /** Further paths at which it is served, for clients that spell it otherwise. */
+  aliases?: readonly string[];
   id: string;
   /** What people call it, without a full stop. */
   summary: string;
   /** More about it, in sentences. */
-  description?: string;
+  description: string;
   /** The group in the document. */
   tag: string;
   query?: z.ZodObject;
@@ -51,7 +53,9 @@ export interface Operation<E extends Env, Path extends string = string> extends 
 
 /** Mounts each operation at its path. */
 export function mountOperations<E extends Env>(app: Hono<E>, operations: readonly Operation<E>[]): void {
-  for (const { method, path, handle } of operations) app.on(method.toUpperCase(), path, (context) => handle(context));
+  for (const { method, path, aliases = [], handle } of operations) {
+    app.on(method.toUpperCase(), [path, ...aliases], (context) => handle(context));
+  }
 }
 
 /** Makes the paths of operations respond to every other method with a 405 that names theirs. */

@@ -38,7 +38,12 @@ export function lacking(theirs: OpenApi, ours: OpenApi, spelling: Spelling): str
 }
 
 function lackingOperations(theirs: OpenApi, ours: OpenApi, spelling: Spelling): string[] {
-  const known = new Map(Object.entries(ours.paths).map(([path, methods]) => [withoutNames(path), methods]));
+  const known = new Map(
+    Object.entries(ours.paths).flatMap(([path, methods]) =>
+      // A path that the public description ends with a slash is an alias of ours.
+      [path, `${path}/`].map((each) => [withoutNames(each), methods] as const),
+    ),
+  );
   return Object.entries(theirs.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, operation]) => {
       const where = `${method.toUpperCase()} ${path}`;

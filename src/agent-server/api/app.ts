@@ -63,12 +63,6 @@ export function createApp({ token, around, ...given }: AppParts): Hono<Env> {
   app.use(uiFilesWithoutKey);
   addMiddleware(app, { ...around, isGuarded: token !== undefined, clock, log });
   mountOperations(app, operations);
-  // The specification spells the paths of runs on a thread in both ways.
-  const runsOfThread = operations.filter(({ path }) => path.startsWith('/threads/:thread_id/runs'));
-  mountOperations(
-    app,
-    runsOfThread.map((one) => ({ ...one, path: one.path.replace('/threads/', '/thread/') })),
-  );
   const { after } = around.app ?? {};
   app.notFound((c) => after?.(c.req.raw) ?? c.json({ detail: `There is no ${c.req.method} ${c.req.path} here.` }, 404));
   app.onError((error, c) => answerError(error, c, log));

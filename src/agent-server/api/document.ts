@@ -2,6 +2,7 @@ import { describeOperations, type OpenApiDocument } from '../../http/openapi.ts'
 import type { ResponseDescription } from '../../http/operation.ts';
 import { apiVersion } from '../version.ts';
 import { namedSchemas } from './named-schemas.ts';
+import { examples } from './examples.ts';
 import { operations } from './operations.ts';
 import { pathParameters, queryDescriptions } from './parameters.ts';
 import { validationErrorResponse } from './response-schemas.ts';
@@ -18,8 +19,10 @@ export function openApiDocument(): OpenApiDocument {
     description: [
       'Runs the graphs of a deployment: assistants, threads, runs, crons, a store, and the protocols of agents and models.',
       'Refusals have one field, `detail`: a sentence, or at a 422 a list of the fields that are wrong.',
-      'Unknown fields are ignored. The paths below `/threads/{thread_id}/runs` are also available below `/thread/{thread_id}/runs`.',
+      'Unknown fields are ignored. `x-aliases` of an operation names further paths of it.',
     ],
+    tags,
+    examples,
     schemas: namedSchemas,
     schemaDefaults: bodyDefaults,
     pathParameters,
@@ -28,16 +31,31 @@ export function openApiDocument(): OpenApiDocument {
     errors,
     commonErrors,
     securitySchemes: {
-      'API Key': {
+      ApiKey: {
         type: 'apiKey',
         in: 'header',
         name: 'X-Api-Key',
         description: 'A key of the deployment’s owner. A local server may not require one.',
       },
     },
-    security: [{ 'API Key': [] }, {}],
+    security: [{ ApiKey: [] }, {}],
   });
 }
+
+const tags = {
+  Assistants: 'A graph with a configuration of its own, in versions.',
+  Threads: 'What runs on a graph remember: their states, by checkpoints.',
+  'Thread Runs': 'Runs that continue a thread.',
+  'Stateless Runs': 'Runs that make a thread for themselves.',
+  Crons: 'Runs on a schedule.',
+  Store: 'Items that are kept beyond threads, by namespaces and keys.',
+  A2A: 'The agent-to-agent protocol: assistants for other agents.',
+  MCP: 'The model context protocol: assistants as tools.',
+  'Thread Streams': 'The protocol of the official clients that stream a thread.',
+  Webhooks: 'The requests that tell others of the end of runs.',
+  UI: 'Components of pages that agents bring along.',
+  System: 'The server itself.',
+};
 
 const refusal = (description: string): ResponseDescription => ({ description, schema: validationErrorResponse });
 

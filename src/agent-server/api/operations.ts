@@ -14,8 +14,7 @@ import { webhookOperations } from '../webhooks/operations.ts';
 import type { Env } from './operation.ts';
 import { systemOperations } from './system-operations.ts';
 
-/** Every operation of the agent server: the routes that are served, and the OpenAPI document. */
-export const operations: readonly Operation<Env>[] = [
+const all: readonly Operation<Env>[] = [
   ...assistantOperations,
   ...assistantGraphOperations,
   ...threadOperations,
@@ -30,3 +29,13 @@ export const operations: readonly Operation<Env>[] = [
   ...uiOperations,
   ...systemOperations,
 ];
+
+/** The specification spells the paths of runs on a thread in both ways. */
+const otherSpelling = (path: string): string[] =>
+  path.startsWith('/threads/:thread_id/runs') ? [path.replace('/threads/', '/thread/')] : [];
+
+/** Every operation of the agent server: the routes that are served, and the OpenAPI document. */
+export const operations: readonly Operation<Env>[] = all.map((operation) => ({
+  ...operation,
+  aliases: [...(operation.aliases ?? []), ...otherSpelling(operation.path)],
+}));

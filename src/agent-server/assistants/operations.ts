@@ -86,6 +86,7 @@ export const assistantOperations: readonly Operation<Env>[] = [
     path: '/assistants/count',
     id: 'count_assistants',
     summary: 'Count assistants',
+    description: 'Takes the filters of a search. The response is a bare integer.',
     tag,
     body: { schema: assistantCount, required: false },
     responses: { 200: { description: 'The number of matches.', schema: countResponse } },
@@ -97,6 +98,7 @@ export const assistantOperations: readonly Operation<Env>[] = [
     path: one,
     id: 'get_assistant',
     summary: 'Read an assistant',
+    description: 'By its id, or by the id of a graph for its default assistant.',
     tag,
     responses: {
       200: { description: 'The assistant, with the values of its active version.', schema: assistantResponse },

@@ -22,10 +22,12 @@ const loadA2a = () => import('./a2a/answer.ts');
 const loadCards = () => import('./a2a/card.ts');
 const loadMcp = () => import('./mcp/server.ts');
 
+// The public description ends the path with a slash; clients also send it without.
 const mcp: readonly Operation<Env>[] = [
   operation({
     method: 'post',
-    path: '/mcp/',
+    path: '/mcp',
+    aliases: ['/mcp/'],
     id: 'post_mcp',
     summary: 'Call the model context protocol',
     description:
@@ -50,9 +52,11 @@ const mcp: readonly Operation<Env>[] = [
   }),
   operation({
     method: 'get',
-    path: '/mcp/',
+    path: '/mcp',
+    aliases: ['/mcp/'],
     id: 'get_mcp',
     summary: 'Open a stream of server-initiated messages (not supported)',
+    description: 'Always refused: the server sends nothing without a request.',
     tag: 'MCP',
     responses: {},
     errors: [405],
@@ -61,9 +65,11 @@ const mcp: readonly Operation<Env>[] = [
   }),
   operation({
     method: 'delete',
-    path: '/mcp/',
+    path: '/mcp',
+    aliases: ['/mcp/'],
     id: 'delete_mcp',
     summary: 'End a session (not supported: the endpoint is stateless)',
+    description: 'Always refused: nothing is remembered between requests.',
     tag: 'MCP',
     responses: {},
     errors: [404],
@@ -101,6 +107,7 @@ export const protocolOperations: readonly Operation<Env>[] = [
     path: '/.well-known/agent-card.json',
     id: 'get_agent_card',
     summary: 'Read the card of an assistant',
+    description: 'What the assistant can do and where, for clients of the agent-to-agent protocol.',
     tag: 'A2A',
     query: cardQuery,
     headers: [a2aVersion],
@@ -114,8 +121,6 @@ export const protocolOperations: readonly Operation<Env>[] = [
     },
   }),
   ...mcp,
-  // The public description ends the path with a slash; clients also send it without.
-  ...mcp.map((one) => ({ ...one, path: '/mcp', id: `${one.id}_without_slash` })),
 ];
 
 /** The server's own operations, as the caller of a request. */

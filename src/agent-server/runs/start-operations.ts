@@ -53,6 +53,7 @@ function startingOne(
       path,
       id: `create_${name}`,
       summary: `Start a ${kind} in the background`,
+      description: 'The response comes at once. A run without a thread in its path makes one for itself.',
       responses: { 200: { description: 'The pending run.', schema: runResponse } },
       async handle(c) {
         const { plan } = await start(c, threadOf(c), 'background');
@@ -64,6 +65,8 @@ function startingOne(
       path: `${path}/stream`,
       id: `stream_${name}`,
       summary: `Start a ${kind} and stream its events`,
+      description:
+        '`stream_mode` selects the events. `Location` names the stream of a resumable run, to join it again.',
       responses: { 200: runEvents },
       async handle(c) {
         const execution = await start(c, threadOf(c), 'stream');

@@ -51,6 +51,7 @@ export const threadStateOperations: readonly Operation<Env>[] = [
     path: `${one}/state`,
     id: 'get_thread_state',
     summary: 'Read the newest state of a thread',
+    description: 'With the values, the next nodes and the tasks; with `subgraphs`, the states of subgraphs too.',
     ...readsState,
     async handle(c) {
       const { subgraphs } = readQuery(c, stateQuery);
@@ -102,6 +103,7 @@ export const threadStateOperations: readonly Operation<Env>[] = [
     path: `${one}/state/:checkpoint_id`,
     id: 'get_thread_state_at_checkpoint',
     summary: 'Read the state of a thread at a checkpoint',
+    description: 'The checkpoints of a thread are in its history.',
     ...readsState,
     async handle(c) {
       const { subgraphs } = readQuery(c, stateQuery);
@@ -116,6 +118,7 @@ export const threadStateOperations: readonly Operation<Env>[] = [
     path: `${one}/state/checkpoint`,
     id: 'post_thread_state_at_checkpoint',
     summary: 'Read the state of a thread or a subgraph at a checkpoint',
+    description: 'As by `GET`, for checkpoints of subgraphs, which have a namespace too.',
     tag,
     query: stateQuery,
     body: { schema: threadStateCheckpoint, required: true },

@@ -43,6 +43,7 @@ export const uiOperations: readonly Operation<Env>[] = [
       path: `/ui/:ui/${file}`,
       id,
       summary,
+      description: 'For pages that load a component of the UI.',
       tag,
       responses: { 200: { description: 'The file.', type } },
       errors: [404],

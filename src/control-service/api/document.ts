@@ -1,8 +1,9 @@
-import { fieldAliases, type FieldSpelling } from '../../contract/control/aliases.ts';
+import { fieldAliases, spellFields, type FieldSpelling } from '../../contract/control/aliases.ts';
 import { isObject } from '../../contract/json-object.ts';
 import { describeOperations, type OpenApiDocument, type ServiceDescription } from '../../http/openapi.ts';
 import type { ResponseDescription } from '../../http/operation.ts';
 import { namedSchemas } from './named-schemas.ts';
+import { examples } from './examples.ts';
 import { operations } from './operations.ts';
 import { pathParameters, queryDescriptions } from './parameters.ts';
 import { fieldProblemsResponse, problemResponse } from './response-schemas.ts';
@@ -10,14 +11,14 @@ import { interfaceVersion } from './service-operations.ts';
 
 /** The three authentication schemes (control-service.md, Authentication), and the sessions of browsers. */
 const securitySchemes: ServiceDescription['securitySchemes'] = {
-  'API Key': { type: 'apiKey', in: 'header', name: 'X-Api-Key', description: 'A key of the tenant.' },
-  'Tenant ID': {
+  ApiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key', description: 'A key of the tenant.' },
+  TenantId: {
     type: 'apiKey',
     in: 'header',
     name: 'X-Tenant-Id',
     description: 'The tenant of the request; it must be a tenant of the key.',
   },
-  'Bearer Auth': { type: 'http', scheme: 'bearer', description: 'The key as a bearer token.' },
+  BearerAuth: { type: 'http', scheme: 'bearer', description: 'The key as a bearer token.' },
   Session: {
     type: 'apiKey',
     in: 'cookie',
@@ -26,7 +27,7 @@ const securitySchemes: ServiceDescription['securitySchemes'] = {
       'A session of `POST /v1/sessions`. Requests that change something need `X-CSRF-Token` and an `Origin` of this service too. Each service has another `ID`. The name begins with `__Host-` where the service is reached by https and without a path.',
   },
 };
-const security = [{ 'API Key': [] }, { 'API Key': [], 'Tenant ID': [] }, { 'Bearer Auth': [] }, { Session: [] }];
+const security = [{ ApiKey: [] }, { ApiKey: [], TenantId: [] }, { BearerAuth: [] }, { Session: [] }];
 
 /** Generates the description from the schemas that parse the requests, in either spelling of the fields. */
 export function openApiDocument(spelling: FieldSpelling): OpenApiDocument {
@@ -34,6 +35,8 @@ export function openApiDocument(spelling: FieldSpelling): OpenApiDocument {
     title: 'Landfall control service',
     version: interfaceVersion,
     description,
+    tags,
+    examples: Object.fromEntries(Object.entries(examples).map(([id, body]) => [id, spellFields(body, spelling)])),
     schemas: namedSchemas,
     pathParameters,
     queryDescriptions,
@@ -46,10 +49,24 @@ export function openApiDocument(spelling: FieldSpelling): OpenApiDocument {
   return { ...document, components: { ...components, schemas: spellSchemas(components.schemas, spelling) } };
 }
 
+const tags = {
+  Deployments: 'An agent at an address of its own, built from a repository, an upload or an image.',
+  Revisions: 'One build of a deployment with the settings that it runs with.',
+  Logs: 'What builds and agents print, in pages or as it is written.',
+  Health: 'Requests, runs and processes of agents over time.',
+  Sources: 'Where deployments are built from: installations of the GitHub App, uploads, the image registry.',
+  Listeners: 'Programs that run deployments in clusters of their own.',
+  'Work of listeners': 'How a listener claims work, reports on it and lets go of it.',
+  Tracing: 'The ended runs of agents.',
+  Keys: 'API keys, and who changed what with them.',
+  Session: 'The sessions of browsers.',
+  Service: 'The service itself.',
+};
+
 const description = [
   'Creates deployments of agent servers and their revisions, and runs them.',
   'Refusals have one field, `detail`: a sentence, or at a 422 a list of the fields that are wrong.',
-  'Unknown fields are ignored. `langgraph_config_path` and `redis_*` are accepted beside the names here.',
+  'Unknown fields are ignored. `x-aliases` of a field names another spelling that requests may use for it.',
 ];
 
 const sentence = (description: string): ResponseDescription => ({ description, schema: problemResponse });
@@ -80,13 +97,22 @@ type Schemas = OpenApiDocument['components']['schemas'];
 /** The schemas with every field that has two names under the requested one. */
 function spellSchemas(schemas: Schemas, spelling: FieldSpelling): Schemas {
   const names = new Map<unknown, string>(fieldAliases.map((alias) => [alias.contract, alias[spelling]]));
+  const other = new Map<unknown, string>(
+    fieldAliases.map((alias) => [alias.contract, spelling === 'contract' ? alias.public : alias.contract]),
+  );
+  const withAlias = (name: string, field: unknown): unknown =>
+    isObject(field) && other.has(name) ? { ...field, 'x-aliases': [other.get(name)] } : field;
   const spelled = ({ properties, required, ...schema }: Schemas[string]): Schemas[string] => {
     const fields = Object.entries(isObject(properties) ? properties : {});
     return {
       ...schema,
       ...(Array.isArray(required) ? { required: required.map((name) => names.get(name) ?? name) } : {}),
       ...(isObject(properties)
-        ? { properties: Object.fromEntries(fields.map(([name, field]) => [names.get(name) ?? name, field])) }
+        ? {
+            properties: Object.fromEntries(
+              fields.map(([name, field]) => [names.get(name) ?? name, withAlias(name, field)]),
+            ),
+          }
         : {}),
     };
   };

@@ -58,6 +58,8 @@ export const deploymentOperations = [
     path: '/v2/deployments',
     id: 'delete_deployments',
     summary: 'Delete several deployments',
+    description:
+      'Names them in `deployment_ids`. Each is deleted as by `DELETE /v2/deployments/{deployment_id}`; `failed` says which were not, and why.',
     query: bulkDeletionQuery,
     headers: [idempotencyKey],
     responses: {
@@ -75,6 +77,7 @@ export const deploymentOperations = [
     path: one,
     id: 'get_deployment',
     summary: 'Read a deployment',
+    description: 'With its latest settings, the status and the address of its agent. `secrets` holds the values.',
     headers: [fieldNames],
     responses: { 200: { description: 'The deployment.', schema: deploymentResponse } },
     errors: [404, 422],

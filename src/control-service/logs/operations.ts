@@ -31,6 +31,7 @@ export const logOperations = [
     path: `${project}/${revision}/build_logs`,
     id: 'build_logs',
     summary: 'Read the build log of a revision',
+    description: 'Oldest first; `level`, `query` and the times of the body select lines. An empty body means all.',
     ...posted,
     handle: async (c) =>
       c.json(
@@ -42,6 +43,7 @@ export const logOperations = [
     path: `${project}/${revision}/deploy_logs`,
     id: 'deploy_logs',
     summary: 'Read the deploy log of a revision',
+    description: 'What the agent of the revision prints, and what happens to it. Oldest first.',
     ...posted,
     handle: async (c) =>
       c.json(
@@ -53,6 +55,7 @@ export const logOperations = [
     path: `${project}/deploy_logs`,
     id: 'deploy_logs_of_all',
     summary: 'Read the deploy logs of all revisions as one',
+    description: 'What the agents of all revisions print, in the order of the lines.',
     ...posted,
     handle: async (c) => c.json(await c.var.service.deployLogsOfAll(c.req.param('deployment_id'), await readJson(c))),
   }),
@@ -61,6 +64,7 @@ export const logOperations = [
     path: `${deployment}/logs`,
     id: 'deployment_logs',
     summary: 'Read the logs of all revisions as one',
+    description: '`kind` selects the build logs or the deploy logs, in the order of their lines.',
     ...read,
     handle: async (c) => c.json(await c.var.service.deploymentLogs(c.req.param('deployment_id'), readLogQuery(c))),
   }),
@@ -69,6 +73,8 @@ export const logOperations = [
     path: `${deployment}/${revision}/logs`,
     id: 'revision_logs',
     summary: 'Read a log of a revision',
+    description:
+      '`kind` selects the build log or the deploy log, which is read by pages: pass `next_offset` as `offset`.',
     ...read,
     handle: async (c) =>
       c.json(
@@ -80,6 +86,7 @@ export const logOperations = [
     path: '/v2/deployment-logs',
     id: 'logs_by_query',
     summary: 'Read logs, with all ids in the query',
+    description: 'For clients that name a deployment and a revision in the query instead of the path.',
     ...page,
     query: byQuery.extend({ ...logIds.shape, log_type: logKinds, sort_order: logQuery.shape.order }),
     errors: [404, 422],

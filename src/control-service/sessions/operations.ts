@@ -51,6 +51,7 @@ export const sessionOperations = [
     summary: 'Find the session of the browser',
     description: 'Null where the browser has none, for pages that then ask to sign in.',
     responses: { 200: { description: 'The session, or null.', schema: currentSession } },
+    errors: [404],
     open: true,
     handle: async (c) => {
       const { sessions } = c.var.settings;
@@ -64,6 +65,7 @@ export const sessionOperations = [
     path: '/v1/session',
     id: 'get_session',
     summary: 'Read the session of the browser',
+    description: 'The key, the workspaces and the CSRF token of the cookie’s session.',
     responses: { 200: { description: 'The session.', schema: session } },
     handle: (c) => withSession(c, async (sessions, current) => c.json(await sessions.read(current))),
   }),
@@ -72,6 +74,7 @@ export const sessionOperations = [
     path: '/v1/session',
     id: 'patch_session',
     summary: 'Choose the tenant of the session',
+    description: 'For a key of several tenants. Requests of the session are of that tenant from then on.',
     body: { schema: sessionPatchRequest, required: true },
     responses: { 200: { description: 'The session.', schema: session } },
     errors: [413, 415, 422],
@@ -89,6 +92,7 @@ export const sessionOperations = [
     path: '/v1/session',
     id: 'delete_session',
     summary: 'Sign the browser out',
+    description: 'Ends it for all its pages, and removes the cookie.',
     responses: { 204: { description: 'The session has ended.' } },
     handle: (c) =>
       withSession(c, async (sessions, current) => {

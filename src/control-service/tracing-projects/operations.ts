@@ -28,6 +28,7 @@ export const tracingOperations = [
     path: all,
     id: 'list_projects',
     summary: 'List tracing projects',
+    description: 'Each deployment has one, with its name; one may outlive its deployment.',
     query: tracingProjectsQuery,
     responses: {
       200: {
@@ -43,6 +44,7 @@ export const tracingOperations = [
     path: one,
     id: 'get_project',
     summary: 'Read a tracing project',
+    description: 'With the number of its runs and the time of the latest.',
     responses: { 200: { description: 'The project.', schema: tracingProject } },
     errors: [404, 422],
     handle: async (c) => c.json(await c.var.service.getProject(c.req.param('project_id'))),
@@ -66,6 +68,7 @@ export const tracingOperations = [
     path: runs,
     id: 'list_project_runs',
     summary: 'List the runs of a tracing project',
+    description: 'Without their steps, inputs and outputs.',
     query: tracedRunsQuery,
     responses: {
       200: {
@@ -98,6 +101,7 @@ export const tracingOperations = [
     path: `${runs}/:run_id`,
     id: 'get_project_run',
     summary: 'Read a run of a tracing project',
+    description: 'With its steps, its input and its output, cut where they are long.',
     responses: { 200: { description: 'The run.', schema: run } },
     errors: [404, 422],
     handle: async (c) => c.json(await c.var.service.getProjectRun(c.req.param('project_id'), c.req.param('run_id'))),

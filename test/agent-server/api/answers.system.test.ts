@@ -40,6 +40,9 @@ function problemsOf(described: z.infer<typeof Answer> | undefined, type: string,
   return valid ? [] : [errors.at(-1), text];
 }
 
+/** The operations at a path, or at the one of which it is an alias. */
+const describedAt = (path: string) => document.paths[path] ?? document.paths[path.replace(/\/$/, '')];
+
 /** Sends requests, and collects what violates the description in the responses. */
 function asking() {
   const wrong: unknown[] = [];
@@ -55,7 +58,7 @@ function asking() {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await answer.text();
-    const { responses } = Operation.parse(document.paths[template]?.[method.toLowerCase()]);
+    const { responses } = Operation.parse(describedAt(template)?.[method.toLowerCase()]);
     const type = answer.headers.get('content-type')?.split(';')[0] ?? '';
     const problems = problemsOf(responses[String(answer.status)], type, text);
     if (answer.status !== status) problems.push(`answered ${answer.status} instead of ${status}`, text);

@@ -21,7 +21,7 @@ describe('the documentation page, over HTTP', () => {
     const document = openApi.parse(await answer.json());
     expect(document).toMatchObject({ openapi: '3.1.0', info: { version: apiVersion }, servers: [{ url: '.' }] });
     expect(await (await ask('/info')).json()).toMatchObject({ version: apiVersion });
-    expect(document.components['securitySchemes']).toMatchObject({ 'API Key': { in: 'header', name: 'X-Api-Key' } });
+    expect(document.components['securitySchemes']).toMatchObject({ ApiKey: { in: 'header', name: 'X-Api-Key' } });
   });
 
   test(

@@ -25,7 +25,9 @@ describe('the OpenAPI description', () => {
   afterAll(() => serving.close());
 
   const served = () => serving.routes().filter(({ method }) => method !== 'ALL');
-  const described = operations.map(({ method, path }) => `${method.toUpperCase()} ${shapeOf(path)}`);
+  const described = operations.flatMap(({ method, path, aliases = [] }) =>
+    [path, ...aliases].map((each) => `${method.toUpperCase()} ${shapeOf(each)}`),
+  );
 
   test('contains every served route', () => {
     const lacking = served().filter(({ method, path }) => !described.includes(`${method} ${shapeOf(path)}`));

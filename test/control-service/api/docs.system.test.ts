@@ -23,9 +23,9 @@ describe('over HTTP, below a base path', () => {
       const document = openApi.parse(await answer.json());
       expect(document).toMatchObject({ openapi: '3.1.0', info: { version: '0.1.0' }, servers: [{ url: '.' }] });
       expect(document.components['securitySchemes']).toMatchObject({
-        'API Key': { type: 'apiKey', in: 'header', name: 'X-Api-Key' },
-        'Tenant ID': { type: 'apiKey', in: 'header', name: 'X-Tenant-Id' },
-        'Bearer Auth': { type: 'http', scheme: 'bearer' },
+        ApiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key' },
+        TenantId: { type: 'apiKey', in: 'header', name: 'X-Tenant-Id' },
+        BearerAuth: { type: 'http', scheme: 'bearer' },
       });
     },
   );
