@@ -71,7 +71,7 @@ describe('names that a cluster refuses are refused, with the field and the rule'
       { volumes: [{ name: 'a' }, { name: 'b', secret: {}, emptyDir: {} }] },
       /kind secret already$/,
     ],
-  ])('%s of %j', (place, spec, rule) =>
+  ])('%s (row %#)', (place, spec, rule) =>
     expect(wrong(resourceSpec, spec)).toEqual([[`body ${place}`, expect.stringMatching(rule)]]),
   );
 
@@ -82,7 +82,7 @@ describe('names that a cluster refuses are refused, with the field and the rule'
     ['secret_key', '.', /neither \. nor/],
     ['secret_key', '..a', /begin with \.\./],
     ['secret_key', 'a'.repeat(254), /at most 253/],
-  ])('%s %j of a reference', (field, value, rule) =>
+  ])('%s of a reference (row %#)', (field, value, rule) =>
     expect(wrong(secretReference, reference({ [field]: value }))).toEqual([
       [`body ${field}`, expect.stringMatching(rule)],
     ]),
