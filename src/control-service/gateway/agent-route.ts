@@ -6,9 +6,11 @@ import {
   type OutgoingHttpHeaders,
 } from 'node:http';
 import type { Clock } from '../../clock.ts';
-import { prepareAgentRequest, prepareAgentResponse, sandbox } from './headers.ts';
+import { prepareAgentRequest } from './headers.ts';
+import { isOfBrowser } from './response-headers.ts';
+import { upgradeHead, upgradeHeaders } from './upgrade-head.ts';
 import { answerPreflight, preparePreflight, preflightWithinMs, withoutQuery } from './preflight.ts';
-import { prepareUiFile } from './ui-file.ts';
+import { passOnUiFile, prepareUiFile } from './ui-file.ts';
 import { pipeline } from 'node:stream';
 import { messageOf } from '../../errors.ts';
 import { noRecord, passOn, type RequestRecord } from './pass-on.ts';
@@ -90,12 +92,13 @@ export function openRoute(upstream: Upstream, { clock, log, answerWithinMs }: Ro
       path: string,
       { record, upgrade, bySession = false }: SendOptions & { bySession?: boolean },
     ): Promise<void> {
+      const audience = bySession ? 'session' : isOfBrowser(request.headers) ? 'page' : 'client';
       prepareAgentRequest(request.headers, upstream.token, { bySession });
       request.url = path;
       // A handshake answers at once, and a client that leaves during one is not noticed.
       const withinMs = upgrade ? Math.min(preflightWithinMs, answerWithinMs) : answerWithinMs;
       const respond: Forwarding['respond'] = (incoming, outgoing) =>
-        (bySession ? passOnSandboxed : passOn)(incoming, outgoing, record);
+        passOn(incoming, outgoing, { audience, record });
       return pass(request, response, { respond, withinMs, upgrade, record });
     },
     /** Forwards a CORS preflight from any caller: only status and CORS headers come back. */
@@ -110,7 +113,7 @@ export function openRoute(upstream: Upstream, { clock, log, answerWithinMs }: Ro
       prepareUiFile(request.headers, upstream.token);
       request.url = withoutQuery(path);
       const withinMs = Math.min(preflightWithinMs, answerWithinMs);
-      return pass(request, response, { respond: passOnSandboxed, withinMs });
+      return pass(request, response, { respond: passOnUiFile, withinMs });
     },
   };
 }
@@ -180,6 +183,13 @@ function forward(
     });
     outgoing.on('upgrade', (incoming, agentConnection, agentHead) => {
       if (!upgrade || started) return void agentConnection.destroy();
+      let answered: string;
+      try {
+        answered = upgradeHead(incoming);
+      } catch (error) {
+        agentConnection.destroy();
+        return broken(error);
+      }
       started = true;
       over.abort();
       const { connection, head } = upgrade;
@@ -187,7 +197,7 @@ function forward(
       webSockets.add(connection);
       connection.once('close', () => webSockets.delete(connection));
       done.resolve();
-      connection.write(upgradeHead(incoming));
+      connection.write(answered);
       connection.write(agentHead);
       agentConnection.write(head);
       // The end of either side ends the other.
@@ -217,33 +227,9 @@ function forward(
   return done.promise;
 }
 
-/** The headers of one connection that ask for a WebSocket. */
-const upgradeHeaders = { connection: 'Upgrade', upgrade: 'websocket' };
-
-/** The head of the response that begins a WebSocket. */
-function upgradeHead({ headers }: IncomingMessage): string {
-  prepareAgentResponse(headers);
-  const lines = Object.entries({ ...headers, ...upgradeHeaders }).map(([name, value]) => `${name}: ${String(value)}`);
-  return ['HTTP/1.1 101 Switching Protocols', ...lines, '', ''].join('\r\n');
-}
-
 /** The framing of a request's body for the agent: its length, or chunks, and nothing else. */
 function framing({ method, headers }: IncomingMessage): OutgoingHttpHeaders {
   if (headers['transfer-encoding'] !== undefined) return { 'transfer-encoding': 'chunked' };
   if (headers['content-length'] !== undefined || method === 'GET' || method === 'HEAD') return {};
   return { 'content-length': '0' };
-}
-
-/**
- * The same for a response that a browser may show on the origin of the console: then nothing in it runs.
- *
- * @throws Error for a redirect. A browser would follow it with the session and its CSRF token, and with method and body
- *   as well for a 307, so that an agent could act on the service.
- */
-function passOnSandboxed(incoming: IncomingMessage, response: ServerResponse, record?: RequestRecord): void {
-  const { statusCode = 0, headers } = incoming;
-  const isRedirect = statusCode >= 300 && statusCode < 400 && statusCode !== 304;
-  if (isRedirect) throw new Error(`it sent a redirect (${statusCode}) to a browser with a session`);
-  sandbox(headers);
-  passOn(incoming, response, record);
 }

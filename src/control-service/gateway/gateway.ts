@@ -8,7 +8,7 @@ import { setPublicAddress } from './headers.ts';
 import { openRoute, type AgentRoute, type OpenRoute, type UpgradeRequest, type Upstream } from './agent-route.ts';
 import { noRecord, type RequestRecord } from './pass-on.ts';
 import { isPreflight } from './preflight.ts';
-import { isUiFile } from './ui-file.ts';
+import { isUiFile, isUseOfUiFile } from './ui-file.ts';
 import { gatewayErrors, sendGatewayError, type GatewayError } from './gateway-error.ts';
 import type { Logger } from '../../logger.ts';
 
@@ -75,7 +75,10 @@ export function createGateway(settings: GatewaySettings) {
     const find = (): OpenRoute | undefined => (revisionId === undefined ? routes : held).get(name);
     const live = find();
     if (live && isPreflight(request)) return live.sendPreflight(request, response, path);
-    if (live && isUiFile(request, path)) return live.sendUiFile(request, response, path);
+    if (live && isUiFile(request, path)) {
+      if (!isUseOfUiFile(request)) return sendGatewayError(response, gatewayErrors.notAPage);
+      return live.sendUiFile(request, response, path);
+    }
     const { method = '' } = request;
     // A copy: what admits the caller is removed before the agent gets the request.
     const sent = { ...request.headers };

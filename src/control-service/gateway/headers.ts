@@ -2,13 +2,13 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { withoutTrailingSlashes } from '../../contract/plain-text.ts';
 import { backgroundHeader, csrfTokenHeader } from '../../contract/control/session.ts';
 import { holdsApiKey } from '../api-keys/api-key.ts';
-import { touchesSession, withoutSessionCookies } from '../sessions/cookie.ts';
+import { withoutSessionCookies } from '../sessions/cookie.ts';
 
 /** The header that proves to an agent's process that a request passed the gateway. */
 export const agentTokenHeader = 'x-landfall-agent-token';
 
 /** Hop-by-hop headers: they concern one connection, not the message. */
-const hopByHop = ['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'upgrade'];
+export const hopByHop = ['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'upgrade'];
 
 /** The caller's credentials and session: for the service, not for the agent. */
 const credentials = [
@@ -43,7 +43,8 @@ function isOfProxies(name: string): boolean {
 /** Headers that a caller can't have dropped by naming them in `Connection`: the framing, and the service's own. */
 const staying = new Set<string>(['host', 'content-length', 'transfer-encoding', ...ofTheAddress]);
 
-function boundToConnection(headers: IncomingHttpHeaders): string[] {
+/** The names in `Connection`, which concern one connection too. */
+export function boundToConnection(headers: IncomingHttpHeaders): string[] {
   const named = (headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase());
   return named.filter((name) => name !== '' && !staying.has(name));
 }
@@ -98,41 +99,4 @@ export function setPublicAddress(
     headers['x-forwarded-host'] = reached.host;
   }
   headers['x-forwarded-prefix'] = `${reached ? withoutTrailingSlashes(reached.pathname) : basePath}${path}`;
-}
-
-/** Headers with which an agent would act on the whole origin or host of the service, and not on its own paths. */
-const ofTheOrigin = [
-  'clear-site-data',
-  'service-worker-allowed',
-  'strict-transport-security',
-  'alt-svc',
-  'nel',
-  'report-to',
-  'reporting-endpoints',
-  'accept-ch',
-];
-
-/**
- * Drops the token, should an agent echo it, cookies that would replace a session, and every header about the connection
- * but the framing of the body.
- */
-export function prepareAgentResponse(headers: IncomingHttpHeaders): void {
-  const dropped = [...boundToConnection(headers), ...hopByHop, ...ofTheOrigin, 'proxy-authenticate', agentTokenHeader];
-  for (const name of dropped) delete headers[name];
-  const cookies = headers['set-cookie']?.filter((cookie) => !touchesSession(cookie));
-  if (cookies && cookies.length > 0) headers['set-cookie'] = cookies;
-  else delete headers['set-cookie'];
-}
-
-/**
- * Lets nothing in a response run, should a browser show it as a page, and set nothing on the origin of the console:
- * neither cookies, which the service would receive too, nor a prompt for a password. Requests of scripts read it as
- * before.
- */
-export function sandbox(headers: IncomingHttpHeaders): void {
-  delete headers['set-cookie'];
-  delete headers['www-authenticate'];
-  const own = headers['content-security-policy'];
-  headers['content-security-policy'] = own === undefined ? 'sandbox' : `${String(own)}, sandbox`;
-  headers['x-content-type-options'] = 'nosniff';
 }

@@ -1,7 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
 import { firstEventFinder } from './first-event.ts';
-import { prepareAgentResponse } from './headers.ts';
+import { agentResponseHeaders, type Audience } from './response-headers.ts';
 
 /** Counts what becomes of one request for an agent. */
 export interface RequestRecord {
@@ -15,21 +15,25 @@ export interface RequestRecord {
 export const noRecord: RequestRecord = { failed: () => undefined, firstEvent: () => undefined };
 
 /**
- * Writes the status, the headers and the body of an agent's response; Node.js decides the framing of the body.
+ * Writes the status, the headers and the body of an agent's response; Node.js decides the framing of the body. Trailers
+ * and interim responses are not passed on.
  *
- * @throws Error where the agent's response is invalid.
+ * @throws Error where the agent's response is invalid, and for a redirect of a page of the console. A browser would follow
+ *   it with the session and its CSRF token, and with method and body as well for a 307, so that an agent could act on the
+ *   service.
  */
-export function passOn(incoming: IncomingMessage, response: ServerResponse, record: RequestRecord = noRecord): void {
-  const { statusCode: status = 0, headers } = incoming;
-  prepareAgentResponse(headers);
+export function passOn(
+  incoming: IncomingMessage,
+  response: ServerResponse,
+  { audience, record = noRecord }: { audience: Exclude<Audience, 'ui-file'>; record?: RequestRecord | undefined },
+): void {
+  const { statusCode: status = 0 } = incoming;
   // Node.js accepts any three digits.
   if (status < 200) throw new Error(`it sent the status ${status}`);
-  // With a transfer coding, or without a body, a length means nothing.
-  if (status === 204 || headers['transfer-encoding'] !== undefined) delete headers['content-length'];
-  delete headers['transfer-encoding'];
-  response.writeHead(status, headers);
-  // Send a stream's headers before its first event, which may take long.
-  if (headers['content-length'] === undefined) response.flushHeaders();
+  const isRedirect = status >= 300 && status < 400 && status !== 304;
+  if (isRedirect && audience === 'session')
+    throw new Error(`it sent a redirect (${status}) to a browser with a session`);
+  writeHeadOf(incoming, response, agentResponseHeaders(incoming.headers, audience));
   if (status >= 500) record.failed();
   if (isRunStream(response.req, incoming)) noteFirstEvent(incoming, record);
   // A response that is closed already is one whose caller has disconnected. Before `pipeline`, which closes it.
@@ -38,6 +42,20 @@ export function passOn(incoming: IncomingMessage, response: ServerResponse, reco
   });
   // A failure of either side ends the other.
   pipeline(incoming, response, () => undefined);
+}
+
+/** Writes the status and the headers given, and flushes them where the body may take long. */
+export function writeHeadOf(
+  { statusCode: status = 0, headers }: IncomingMessage,
+  response: ServerResponse,
+  given: IncomingHttpHeaders,
+): void {
+  const { 'transfer-encoding': _, ...sent } = given;
+  // With a transfer coding, or without a body, a length means nothing.
+  if (status === 204 || headers['transfer-encoding'] !== undefined) delete sent['content-length'];
+  response.writeHead(status, sent);
+  // Send a stream's headers before its first event, which may take long.
+  if (sent['content-length'] === undefined) response.flushHeaders();
 }
 
 /** Whether a request starts a run and streams its events: other streams may wait for an event for any time. */

@@ -1,5 +1,10 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { extname } from 'node:path';
+import { pipeline } from 'node:stream';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { gatewayErrors, sendGatewayError } from './gateway-error.ts';
 import { agentTokenHeader } from './headers.ts';
+import { writeHeadOf } from './pass-on.ts';
+import { agentResponseHeaders } from './response-headers.ts';
 import { withoutQuery } from './preflight.ts';
 
 /** The path of a script or style sheet of an agent's UI, also below a mount prefix of the agent. */
@@ -26,4 +31,35 @@ export function prepareUiFile(headers: IncomingHttpHeaders, token: string): void
   for (const name of Object.keys(headers)) if (!passedOn.includes(name)) delete headers[name];
   headers[agentTokenHeader] = token;
   headers[withoutKeyHeader] = 'true';
+}
+
+/** How a browser uses the file: by a tag or by `fetch`. Never as a page, a frame or a worker, which would run it. */
+const uses: readonly (string | undefined)[] = [undefined, 'script', 'style', 'empty'];
+
+/** Whether a browser requests a file of an agent's UI for what it is. */
+export const isUseOfUiFile = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean =>
+  uses.includes(headers['sec-fetch-dest']?.toString());
+
+/** The types by extension: what the agent says could make a page of the file. */
+const types: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+};
+
+/**
+ * Sends a file of an agent's UI as what its name says.
+ *
+ * @throws Error where the agent's response is neither a file nor that there is none.
+ */
+export function passOnUiFile(incoming: IncomingMessage, response: ServerResponse): void {
+  const { statusCode: status = 0 } = incoming;
+  if (status >= 400 && status < 500) {
+    incoming.destroy();
+    return sendGatewayError(response, gatewayErrors.noUiFile);
+  }
+  if (status !== 200) throw new Error(`it sent the status ${status} for a file of its UI`);
+  const type = types[extname(withoutQuery(response.req.url ?? ''))] ?? 'text/plain';
+  writeHeadOf(incoming, response, { ...agentResponseHeaders(incoming.headers, 'ui-file'), 'content-type': type });
+  // A failure of either side ends the other.
+  pipeline(incoming, response, () => undefined);
 }

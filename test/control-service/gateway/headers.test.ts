@@ -1,19 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import {
-  prepareAgentRequest,
-  prepareAgentResponse,
-  setPublicAddress,
-} from '../../../src/control-service/gateway/headers.ts';
+import { prepareAgentRequest, setPublicAddress } from '../../../src/control-service/gateway/headers.ts';
+import { agentResponseHeaders } from '../../../src/control-service/gateway/response-headers.ts';
 import { makeApiKey } from '../../../src/control-service/api-keys/api-key.ts';
 
 const forAgent = (headers: Record<string, string>): Record<string, unknown> => {
   prepareAgentRequest(headers, 'token');
   return headers;
 };
-const forCaller = (headers: Record<string, string>): Record<string, unknown> => {
-  prepareAgentResponse(headers);
-  return headers;
-};
+const forCaller = (headers: Record<string, string>) => agentResponseHeaders(headers, 'client');
 const token = { 'x-landfall-agent-token': 'token' };
 
 const [own, other] = [makeApiKey().text, makeApiKey().text];
