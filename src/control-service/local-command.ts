@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { messageOf } from '../errors.ts';
@@ -44,11 +45,18 @@ export const localUsage = `Runs the control service and its agents on this machi
   --private-webhooks lets agents' webhooks reach private networks, this machine included
   --base-path PATH   the prefix of all paths, as in /api-host
   --public-url URL   the public address behind a web server with TLS, used in the addresses of agents and uploads
+<<<<<<< HEAD
   --field-names WORD the spelling of responses: contract or public (contract); requests may use
                      either
   --graph-config-later
                      lets a deployment from uploads be created before its graph configuration file is named, as public
                      clients do
+=======
+  --trusted-proxy IP the address of a web server in front, whose X-Forwarded-For names the callers whose wrong keys are
+                     counted; may be repeated
+  --field-names WORD the spelling of responses: contract or public (contract); with public a deployment from uploads may
+                     be created before its graph configuration file is named, as public clients do
+>>>>>>> 5ddd7501 (Check a key before its address is slowed down, and trust X-Forwarded-For behind a named proxy only)
   --json             one line of JSON when ready: {"url", "api_key", "tenant_id", "sign_in_link"}
   --help
 
@@ -67,6 +75,7 @@ const localFlags = {
   'private-webhooks': { type: 'boolean' },
   'base-path': { type: 'string' },
   'public-url': { type: 'string' },
+  'trusted-proxy': { type: 'string', multiple: true },
   'field-names': { type: 'string' },
   'graph-config-later': { type: 'boolean' },
   'watch-git': { type: 'string' },
@@ -96,6 +105,9 @@ export function readLocalCommand(args: string[]) {
   }
   const reached = publicUrl === undefined ? undefined : readAddress(publicUrl, { allowHttp: true });
   if (reached?.ok === false) return wrong(`--public-url ${reached.shown}: ${reached.problem}.`);
+  const trustedProxies = values['trusted-proxy'] ?? [];
+  const notAnIp = trustedProxies.find((proxy) => isIP(proxy) === 0);
+  if (notAnIp !== undefined) return wrong(`--trusted-proxy ${notAnIp} is no IP address.`);
   if (data === '') return wrong('--data is empty.');
   if (values['allow-git']?.includes('')) return wrong('--allow-git is empty.');
   const fieldNames = fieldSpellings.find((word) => word === (values['field-names'] ?? 'contract'));
@@ -117,6 +129,7 @@ export function readLocalCommand(args: string[]) {
     allowGit: values['allow-git'] ?? [],
     basePath,
     publicUrl: reached && `${reached.address.origin}${reached.address.prefix}`,
+    trustedProxies,
     fieldNames,
     graphConfigLater: values['graph-config-later'] ?? false,
     watchGit,

@@ -59,6 +59,8 @@ export interface LocalSettings {
   basePath?: string | undefined;
   /** The public address behind a web server: responses use it instead of our own. */
   publicUrl?: string | undefined;
+  /** The addresses of web servers in front, whose `X-Forwarded-For` counts. */
+  trustedProxies?: readonly string[] | undefined;
   /** The default spelling of responses; the document's when absent. */
   fieldNames?: FieldSpelling | undefined;
   /** Whether a deployment from uploads may be created without its graph configuration file, as public clients do. */
@@ -169,9 +171,9 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
     const { github } = settings;
     const integrations = github && createIntegrations(githubApp({ ...github, clock }), store, clock);
     const registry = settings.registry && createRegistry({ ...settings.registry, clock });
-    const { publicUrl } = settings;
+    const { publicUrl, trustedProxies } = settings;
     const linkKeyId = readApiKey(apiKey)?.id ?? '';
-    const sessions = createSessions({ store, linkKeyId, publicUrl, basePath, clock });
+    const sessions = createSessions({ store, linkKeyId, publicUrl, basePath, trustedProxies, clock });
     const recorder = createHealthRecorder({ store, clock, log });
     const gateway = createGateway({
       count: recorder.count,

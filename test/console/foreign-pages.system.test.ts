@@ -108,16 +108,16 @@ test('a page that an agent serves runs nothing with the session of the browser',
 
   // A path that needs no session.
   const file = `${url}/agents/${agentId}/ui/attack/entrypoint.js`;
-  const shown = await page.goto(file);
-  expect(shown?.status()).toBe(200);
-  await expect.poll(() => page.title()).toBe('page of the agent');
+  const notShown = await page.goto(file);
+  expect(notShown?.status()).toBe(403);
+  expect(await page.content()).not.toContain('page of the agent');
   expect(requests).toEqual([address, file]);
 
   // A frame of it in a page of others, and the response of a request of the console as a document of its own.
   foreignPage = `<iframe src="${file}"></iframe>`;
   await page.goto(foreignUrl);
   await expect.poll(() => page.frames().length).toBe(2);
-  await expect.poll(() => page.frames()[1]?.title()).toBe('page of the agent');
+  await expect.poll(() => page.frames()[1]?.content()).toContain('Nothing of an agent is shown');
   await untouched();
   await own.reload();
   await own.getByRole('link', { name: 'echo-agent', exact: true }).waitFor();

@@ -4,15 +4,16 @@ interface CallerSettings {
   /** The address of the other end of the connection. */
   peer: string;
   forwardedFor: string | undefined;
-  publicUrl: string | undefined;
+  /** The addresses of the reverse proxies, whose header counts. */
+  trustedProxies: readonly string[];
 }
 
 /**
- * The address of a caller, for counting its wrong keys. Behind a reverse proxy of this machine it is the last one of
- * `X-Forwarded-For`, which the proxy added: the caller can forge the others.
+ * The address of a caller, for counting its wrong keys. Behind a trusted proxy it is the last one of `X-Forwarded-For`,
+ * which the proxy added: the caller can forge the others, and everyone who connects directly all of them.
  */
-export function callerAddress({ peer, forwardedFor = '', publicUrl }: CallerSettings): string {
-  if (publicUrl === undefined || !loopback.test(peer)) return peer;
+export function callerAddress({ peer, forwardedFor = '', trustedProxies }: CallerSettings): string {
+  if (!trustedProxies.some((proxy) => comparable(proxy) === comparable(peer))) return peer;
   const last = forwardedFor.split(',').at(-1)?.trim() ?? '';
   // Some web servers add the port.
   const address = /^\[([^\]]*)\](?::\d+)?$|^([\d.]+):\d+$/.exec(last);
@@ -20,4 +21,9 @@ export function callerAddress({ peer, forwardedFor = '', publicUrl }: CallerSett
   return isIP(bare) === 0 ? peer : bare;
 }
 
-const loopback = /^(?:::1|(?:::ffff:)?127(?:\.\d{1,3}){3})$/i;
+/** An IPv4 address as itself, where a socket of both kinds shows it as IPv6; IPv6 in its shortest form. */
+function comparable(address: string): string {
+  const mapped = /^::ffff:(?=[\d.]+$)/i;
+  const bare = address.replace(mapped, '');
+  return isIP(bare) === 6 ? new URL(`http://[${bare}]`).hostname : bare;
+}

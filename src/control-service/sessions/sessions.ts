@@ -22,6 +22,8 @@ interface SessionSettings {
   publicUrl: string | undefined;
   /** The prefix of all paths, where there is no public address. */
   basePath: string;
+  /** The addresses of reverse proxies, whose `X-Forwarded-For` counts. */
+  trustedProxies?: readonly string[] | undefined;
   clock: Clock;
 }
 
@@ -39,7 +41,14 @@ type SignInResult =
   | { kind: 'slowed'; detail: string; retryAfter: number };
 
 /** Signs browsers in and out. */
-export function createSessions({ store, linkKeyId, publicUrl, basePath, clock }: SessionSettings) {
+export function createSessions({
+  store,
+  linkKeyId,
+  publicUrl,
+  basePath,
+  trustedProxies = [],
+  clock,
+}: SessionSettings) {
   const cookie = sessionCookie({ publicUrl, basePath, serviceId: serviceIdOf(linkKeyId) });
   const attempts = createAttemptThrottle(clock);
   const links = createSignInLinks(clock);
@@ -79,7 +88,7 @@ export function createSessions({ store, linkKeyId, publicUrl, basePath, clock }:
       }
       const call = { operation: 'sign in', method: 'POST', path: '/v1/sessions' };
       const request = valueOrThrow(call, readBody(sessionCreateRequest, body));
-      const from = callerAddress({ peer: address, forwardedFor: header('x-forwarded-for'), publicUrl });
+      const from = callerAddress({ peer: address, forwardedFor: header('x-forwarded-for'), trustedProxies });
       const attempted = await attempts.attempt(from, async () => {
         const key =
           'code' in request
@@ -93,7 +102,7 @@ export function createSessions({ store, linkKeyId, publicUrl, basePath, clock }:
       if (attempted.waitMs > 0) {
         const retryAfter = Math.ceil(attempted.waitMs / 1_000);
         const seconds = `${retryAfter} ${retryAfter === 1 ? 'second' : 'seconds'}`;
-        const detail = `Too many wrong keys or links were sent from this address. Try again in ${seconds}.`;
+        const detail = `This key or link is not valid either: too many wrong ones were sent from this address. Check it, and try again in ${seconds}.`;
         return { kind: 'slowed', detail, retryAfter };
       }
       return { kind: 'refused', status: 401, detail: 'code' in request ? usedLink : wrongKey };

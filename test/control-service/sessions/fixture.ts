@@ -41,7 +41,11 @@ export interface TestClock extends Clock {
 }
 
 /** The service with sessions and an agent, at one address of this machine. */
-export async function openSessionFixture({ publicUrl, basePath = '' }: { publicUrl?: string; basePath?: string } = {}) {
+export async function openSessionFixture({
+  publicUrl,
+  basePath = '',
+  trustedProxies,
+}: { publicUrl?: string; basePath?: string; trustedProxies?: readonly string[] } = {}) {
   const clock: TestClock = {
     time: Date.UTC(2030, 0, 1),
     now: () => clock.time,
@@ -61,7 +65,7 @@ export async function openSessionFixture({ publicUrl, basePath = '' }: { publicU
   clock.time += 1;
   const other = await store.addTenant('two');
   const key = await addKey('ci', [tenant]);
-  const sessions = createSessions({ store, linkKeyId: key.id, publicUrl, basePath, clock });
+  const sessions = createSessions({ store, linkKeyId: key.id, publicUrl, basePath, trustedProxies, clock });
   const gateway = createGateway({ authorize: admitToAgent(store, sessions.admit), clock, log: silentLogger });
   const serviceFor = (tenantId: string, by?: Actor) =>
     createControlService({ store, rollouts, tenantId, by, baseUrl: () => '', allowGit: [] });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   createAttemptThrottle,
-  decideAttempt,
+  decideWrongAttempt,
   delayAfter,
   resetAfterMs,
 } from '../../../src/control-service/sessions/attempts.ts';
@@ -17,13 +17,13 @@ describe('wrong attempts', () => {
   });
 
   test.each<[what: string, count: number, sinceMs: number, decision: object]>([
-    ['the fifth at once', 4, 0, { kind: 'check', wrong: { count: 5 } }],
-    ['one during the delay', 5, 400, { kind: 'wait', waitMs: 600 }],
-    ['one at its end', 5, 1_000, { kind: 'check', wrong: { count: 6 } }],
-    ['one within a long delay', 50, 59_999, { kind: 'wait', waitMs: 1 }],
-    ['one after a long pause, as the first', 50, resetAfterMs, { kind: 'check', wrong: { count: 1 } }],
+    ['the fifth at once', 4, 0, { waitMs: 1_000, wrong: { count: 5, at: 1_000 } }],
+    ['one during the delay', 5, 400, { waitMs: 600, wrong: { count: 5, at: 1_000 } }],
+    ['one at its end', 5, 1_000, { waitMs: 2_000, wrong: { count: 6, at: 2_000 } }],
+    ['one within a long delay', 50, 59_999, { waitMs: 1, wrong: { count: 50, at: 1_000 } }],
+    ['one after a long pause, as the first', 50, resetAfterMs, { waitMs: 0, wrong: { count: 1 } }],
   ])('decide about %s', (_, count, sinceMs, decision) => {
-    expect(decideAttempt({ count, at: 1_000 }, 1_000 + sinceMs)).toMatchObject(decision);
+    expect(decideWrongAttempt({ count, at: 1_000 }, 1_000 + sinceMs)).toMatchObject(decision);
   });
 
   test('count for their address only, also those at the same time, and not where the service fails', async () => {
@@ -34,8 +34,17 @@ describe('wrong attempts', () => {
     expect(await many('right')).toEqual(Array.from({ length: 7 }, () => ({ kind: 'right', value: 'right' })));
     const waits = [0, 0, 0, 0, 1_000, 1_000, 1_000];
     expect(await many()).toEqual(waits.map((waitMs) => ({ kind: 'wrong', waitMs })));
-    expect(await send('a', 'right')).toEqual({ kind: 'wrong', waitMs: 1_000 });
     expect(await send('b')).toEqual({ kind: 'wrong', waitMs: 0 });
+  });
+
+  test('neither keep a right one out nor hold it up, whatever comes from its address', async () => {
+    const attempts = createAttemptThrottle({ now: () => 0 });
+    const held = Promise.withResolvers<undefined>();
+    const pending = attempts.attempt('a', () => held.promise);
+    for (let sent = 0; sent < 100; sent += 1) await attempts.attempt('a', async () => undefined);
+    expect(await attempts.attempt('a', async () => 'right')).toEqual({ kind: 'right', value: 'right' });
+    held.resolve(undefined);
+    expect(await pending).toEqual({ kind: 'wrong', waitMs: 0 });
   });
 });
 
@@ -60,17 +69,19 @@ test('services of one host have cookies of their own, and agents get none of the
   expect(touchesSession(other?.clear ?? '')).toBe(true);
 });
 
-test.each<[publicUrl: string | undefined, peer: string, forwardedFor: string | undefined, address: string]>([
-  ['https://a.test', '127.0.0.1', '192.0.2.1', '192.0.2.1'],
-  ['https://a.test', '::ffff:127.0.0.1', '203.0.113.9, 192.0.2.1', '192.0.2.1'],
-  ['https://a.test', '::1', '203.0.113.9,[2001:db8::1]:4711', '2001:db8::1'],
-  ['https://a.test', '127.0.0.1', '192.0.2.1:4711', '192.0.2.1'],
-  ['https://a.test', '127.0.0.1', '192.0.2.1, unknown', '127.0.0.1'],
-  ['https://a.test', '127.0.0.1', undefined, '127.0.0.1'],
-  ['https://a.test', '192.0.2.7', '192.0.2.1', '192.0.2.7'],
-  [undefined, '127.0.0.1', '192.0.2.1', '127.0.0.1'],
-])('with the public address %s wrong keys from %s for %s count for %s', (publicUrl, peer, forwardedFor, address) => {
-  expect(callerAddress({ peer, forwardedFor, publicUrl })).toBe(address);
+test.each<[proxies: string[], peer: string, forwardedFor: string | undefined, address: string]>([
+  [['127.0.0.1'], '127.0.0.1', '192.0.2.1', '192.0.2.1'],
+  [['127.0.0.1'], '::ffff:127.0.0.1', '203.0.113.9, 192.0.2.1', '192.0.2.1'],
+  [['::ffff:10.0.0.1'], '10.0.0.1', '192.0.2.1', '192.0.2.1'],
+  [['10.0.0.1', '0:0::1'], '::1', '203.0.113.9,[2001:db8::1]:4711', '2001:db8::1'],
+  [['127.0.0.1'], '127.0.0.1', '192.0.2.1:4711', '192.0.2.1'],
+  [['127.0.0.1'], '127.0.0.1', '192.0.2.1, unknown', '127.0.0.1'],
+  [['127.0.0.1'], '127.0.0.1', undefined, '127.0.0.1'],
+  [['127.0.0.1'], '127.0.0.2', '192.0.2.1', '127.0.0.2'],
+  [[], '127.0.0.1', '192.0.2.1', '127.0.0.1'],
+  [['127.0.0.1'], '', '192.0.2.1', ''],
+])('behind the proxies %j wrong keys from %s for %s count for %s', (trustedProxies, peer, forwardedFor, address) => {
+  expect(callerAddress({ peer, forwardedFor, trustedProxies })).toBe(address);
 });
 
 describe('the source of a request', () => {
