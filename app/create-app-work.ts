@@ -1,7 +1,9 @@
 import { connectControlService } from '../src/client/control.ts';
 import { openDatabase } from '../src/postgres/database.ts';
 import { migrate } from '../src/postgres/migrate.ts';
-import { threadReader } from './worker/file-readers.ts';
+import { processReader } from './worker/file-readers.ts';
+import { createReadingBudget, type ReadingBudget } from './worker/reading-budget.ts';
+import { openReadings } from './inbox/readings.ts';
 import { changedPaths, createRepositoryClient, createGitHubApi } from './github/github-client.ts';
 import { createDeliveryClient } from './github/deliveries.ts';
 import { octokitsOf, createInstallationClients } from './github/installation-clients.ts';
@@ -12,7 +14,7 @@ import { createAccessPolicy, createPullRequestExaminer } from './pull-requests/e
 import { startRecovery } from './recovery/recovery-job.ts';
 import { runRoute } from './server/run-route.ts';
 import { createReceiver } from './verify/receive-run.ts';
-import { threadJudge } from './verify/judge.ts';
+import { processJudge } from './verify/judge.ts';
 import { createSmokeTestRunner } from './verify/smoke-test-runner.ts';
 import { createTargetResolver } from './targets/target-resolver.ts';
 import { createOwnership, webHostOf } from './targets/ownership.ts';
@@ -54,9 +56,19 @@ export async function createAppWork(resources: AppResources): Promise<AppWork> {
     log,
   });
   const githubApi = createGitHubApi(clientOf);
-  // What a fork writes keeps no push waiting.
-  const [pushedFiles, examinedFiles] = [threadReader({ clock, log }), threadReader({ clock, log })];
-  const judge = threadJudge({ clock, log });
+  // What a fork writes keeps no push waiting, and is tried once. A process that ends while it reads a pushed file may
+  // have had other reasons, once.
+  const budgets = { pushes: createReadingBudget(clock), pullRequests: createReadingBudget(clock) };
+  const openReader = (reader: string, options: { attempts: number; forgiven: number; budget: ReadingBudget }) =>
+    processReader({
+      clock,
+      log,
+      ...options,
+      readings: openReadings(database.db, { clock, reader, alone, forgiven: options.forgiven }),
+    });
+  const pushedFiles = openReader('push', { attempts: 2, forgiven: 1, budget: budgets.pushes });
+  const examinedFiles = openReader('pull-request', { attempts: 1, forgiven: 0, budget: budgets.pullRequests });
+  const judge = processJudge({ clock, log });
   const context: AppContext = {
     clock,
     random,
@@ -92,6 +104,7 @@ export async function createAppWork(resources: AppResources): Promise<AppWork> {
     register: (app) => registerHandlers(app, context, pullRequests),
     routes: [runRoute(createReceiver({ store, clock, log }), clock)],
     busySince: () => store.busySince(),
+    hasSlowFiles: (installationId) => Object.values(budgets).some((budget) => budget.isSlow(installationId)),
     begin: async () => {
       const reporting = { ...context, reportLocks: sharedReportLocks(locks.pool) };
       await startReportWorker(queue, reporting);

@@ -138,6 +138,7 @@ export async function startApp({ settings, clock, log, createAppWork }: StartOpt
       deliveries,
       notes,
       receive: (event) => probot.receive(event),
+      hasSlowFiles: work.hasSlowFiles,
       log,
       clock,
       count: (event, result) => metrics.countDelivery(event, result),
@@ -187,6 +188,8 @@ export interface AppWork {
   routes: readonly Route[];
   /** When (ms since the epoch) the oldest open intent of each busy deployment queue was created. */
   busySince: () => Promise<readonly number[]>;
+  /** Whether reading the files of an installation has taken long within this hour. */
+  hasSlowFiles: (installationId: number) => boolean;
   /** Starts what works on jobs, until the queue stops. */
   begin(): Promise<void>;
   /** Called when the database was unavailable, to search for missed work afterwards. */

@@ -2,6 +2,7 @@ import { type ColumnType, type Generated, type Kysely, type Selectable, sql } fr
 import type { Clock } from '../../src/clock.ts';
 import { storableJson } from './storable-json.ts';
 import type { Migration } from '../../src/postgres/migrate.ts';
+import { readingsTable } from './readings.ts';
 
 /** A delivery as it lies in the inbox. Times are ms since the epoch. */
 export interface StoredDelivery {
@@ -101,7 +102,8 @@ export function openDeliveries(tables: Kysely<InboxTables>, clock: Clock): Deliv
     async forget() {
       const before = new Date(clock.now() - deliveriesKeptFor);
       const longBefore = new Date(clock.now() - unhandledKeptFor);
-      for (let removed = 0; ;) {
+      let removed = 0;
+      for (;;) {
         const { rows } = await sql`
           delete from app.deliveries where id in (
             select id from app.deliveries
@@ -109,8 +111,10 @@ export function openDeliveries(tables: Kysely<InboxTables>, clock: Clock): Deliv
             limit ${removedAtOnce})
           returning id`.execute(tables);
         removed += rows.length;
-        if (rows.length < removedAtOnce) return removed;
+        if (rows.length < removedAtOnce) break;
       }
+      await sql`delete from app.readings where began_at < ${before}`.execute(tables);
+      return removed;
     },
   };
 }
@@ -155,6 +159,7 @@ const deliveries = `
 /** The steps of the inbox's tables. */
 export const inboxMigrations: readonly Migration[] = [
   { name: '001-deliveries', up: async (db) => void (await sql.raw(deliveries).execute(db)) },
+  { name: '002-readings', up: async (db) => void (await sql.raw(readingsTable).execute(db)) },
 ];
 
 type Fixed<T> = ColumnType<T, T, never>;

@@ -5,7 +5,8 @@ import type { Clock } from '../../src/clock.ts';
 import type { Job, Queue } from '../../src/postgres/queue.ts';
 import { InstallationPaused } from '../github/github-api.ts';
 import type { Deliveries, DeliveryDecision } from './deliveries.ts';
-import { deliveryJob, type DeliveryJob } from './delivery.ts';
+import { deliveryJob, type DeliveryJob, jobOf, strangersJob } from './delivery.ts';
+import { createPlaces } from './places.ts';
 
 type WebhookEvent = Parameters<Probot['receive']>[0];
 
@@ -17,19 +18,34 @@ export interface DeliveryWorkerOptions {
   receive: (event: WebhookEvent) => Promise<void>;
   log: Logger;
   clock: Pick<Clock, 'now'>;
+  /** Whether reading the files of an installation has taken long within this hour. */
+  hasSlowFiles?: (installationId: number) => boolean;
   /** Called with the result of each attempt. */
   count?: (event: string, result: 'handled' | 'failed' | 'postponed') => void;
 }
 
-/** Deliveries at the same time in this process. */
-const concurrency = 8;
+/** Deliveries at the same time in this process, by their jobs; the last figure: of an installation whose files are slow. */
+const lanes = [
+  { name: deliveryJob, concurrency: 8, ofSlow: 2 },
+  { name: strangersJob, concurrency: 4, ofSlow: 1 },
+];
+
+/** How long a delivery waits for a place of its installation (s). */
+const againSeconds = 1;
 
 /** Works on the job of each delivery until the queue stops. */
 export async function startDeliveryWorker(options: DeliveryWorkerOptions): Promise<void> {
-  const { queue } = options;
-  // What never succeeds stays to be seen for a month.
-  await queue.define(deliveryJob, { deleteAfterSeconds: 30 * 24 * 60 * 60, expireInSeconds: 10 * 60 });
-  await queue.work<DeliveryJob>(deliveryJob, { concurrency }, (job) => handleDelivery(job, options));
+  const { queue, hasSlowFiles = () => false } = options;
+  for (const { name, concurrency, ofSlow } of lanes) {
+    // What never succeeds stays to be seen for a month.
+    await queue.define(name, { deleteAfterSeconds: 30 * 24 * 60 * 60, expireInSeconds: 10 * 60 });
+    const places = createPlaces((installationId) => (hasSlowFiles(installationId) ? ofSlow : concurrency));
+    await queue.work<DeliveryJob>(name, { concurrency, oneOfGroup: true }, async (job) => {
+      const { data } = job;
+      const done = await places.within(data.installationId, () => handleDelivery(job, options));
+      if (!done) await queue.send(name, data, { startAfter: againSeconds });
+    });
+  }
 }
 
 /** Passes one delivery to its handlers, and stores their decisions. It may repeat after a crash. */
@@ -55,7 +71,8 @@ export async function handleDelivery(
       count?.(event, 'postponed');
       // From now on, and not at a time: the clock that hands out jobs may be another than ours.
       const startAfter = Math.max(0, paused.until - clock.now()) / 1_000;
-      await queue.send(deliveryJob, { id } satisfies DeliveryJob, { startAfter });
+      const { name, data, ...job } = jobOf(delivery);
+      await queue.send(name, data, { ...job, startAfter });
       return;
     }
     const why = reasonOf(error);

@@ -16,13 +16,41 @@ export interface Delivery {
   receivedAt: number;
 }
 
-/** The job that handles one delivery. */
+/**
+ * The jobs that handle a delivery. What strangers can send has its own, so that no number of pull requests keeps a push
+ * waiting.
+ */
 export const deliveryJob = 'delivery';
+export const strangersJob = 'delivery-of-strangers';
 
 export interface DeliveryJob {
   /** The delivery's GUID. */
   id: string;
+  /** Absent where the delivery names none. */
+  installationId?: number;
 }
+
+/** The events that people with write access to the repository, or owners of the account, cause. */
+const ownEvents = new Set(
+  'push delete check_run check_suite merge_group installation installation_repositories repository'.split(' '),
+);
+
+/**
+ * The job of a delivery. Of one group one job is worked on at a time: of pushes by repository; of what strangers send by
+ * installation, so that a pull request waits for others of its own account alone.
+ */
+export function jobOf({ id, event, installationId, repositoryId }: DeliveryKey): {
+  name: string;
+  data: DeliveryJob;
+  group?: string;
+} {
+  const data = { id, ...(installationId === undefined ? {} : { installationId }) };
+  const isOwn = ownEvents.has(event);
+  const [kind, key] = isOwn && repositoryId !== undefined ? ['repository', repositoryId] : ['installation', installationId];
+  return { name: isOwn ? deliveryJob : strangersJob, data, ...(key === undefined ? {} : { group: `${kind} ${key}` }) };
+}
+
+type DeliveryKey = Pick<Delivery, 'id' | 'event' | 'installationId' | 'repositoryId'>;
 
 /** The longest action (UTF-16 code units) in its own column; the payload has it whole. */
 const longestAction = 100;

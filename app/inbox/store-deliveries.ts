@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import type { Clock } from '../../src/clock.ts';
 import type { OpenTransaction, Queue } from '../../src/postgres/queue.ts';
-import { type Delivery, deliveryJob, type DeliveryJob } from './delivery.ts';
+import { type Delivery, jobOf } from './delivery.ts';
 import { codeOf } from '../../src/errors.ts';
 import { isDatabaseUnavailable } from '../../src/postgres/unavailable.ts';
 
@@ -46,10 +46,16 @@ async function writeGroup(
 ): Promise<('stored' | 'known')[]> {
   const enough = new AbortController();
   const writing = transaction(pool, enough.signal, async (client) => {
-    const stored = await insertRows(client, onceEach(deliveries));
-    const jobs = stored.map((id) => ({ id, data: { id } satisfies DeliveryJob }));
-    if (jobs.length > 0) await queue.sendMany(deliveryJob, jobs, { db: transactionOf(client) });
-    return new Set(stored);
+    const stored = new Set(await insertRows(client, onceEach(deliveries)));
+    const jobs = onceEach(deliveries).filter(({ id }) => stored.has(id));
+    for (const [name, each] of Map.groupBy(jobs.map(jobOf), (job) => job.name)) {
+      await queue.sendMany(
+        name,
+        each.map(({ data, group }) => ({ id: data.id, data, ...(group === undefined ? {} : { group }) })),
+        { db: transactionOf(client) },
+      );
+    }
+    return stored;
   });
   const timeouts = clock.sleep(timeoutMs, enough.signal).then(
     () => Promise.reject(new StorageError('the database does not answer')),

@@ -8,7 +8,7 @@ import { openDatabase } from '../../src/postgres/database.ts';
 import { openQueue } from '../../src/postgres/queue.ts';
 import { runJobAgain, failingJobs, type FailingJob } from '../../src/postgres/queue-jobs.ts';
 import { openDeliveries, type StoredDelivery, type InboxTables } from '../inbox/deliveries.ts';
-import { deliveryJob, type DeliveryJob } from '../inbox/delivery.ts';
+import { jobOf } from '../inbox/delivery.ts';
 import { type Variables, variablesHere } from '../settings/read-settings.ts';
 import { environment } from '../settings/environment.ts';
 import { isObject } from '../../src/contract/json-object.ts';
@@ -94,7 +94,8 @@ export async function operate(
     const mask = (text: string): string => terminal.masked(text);
     const log = createProgramLogger({ name: 'app', env, isTerminal: true, write, mask });
     const queue = await openQueue({ url: database.pool.options.connectionString ?? '', log });
-    await queue.send(deliveryJob, { id } satisfies DeliveryJob);
+    const { name, data, ...options } = jobOf(delivery);
+    await queue.send(name, data, options);
     await queue.stop({ timeoutMs: 1_000 });
     return { again: true, reported: `The delivery ${id} is handled again.` };
   }

@@ -6,7 +6,7 @@ import type { Problem } from '../../src/diagnostics/problem.ts';
 import { FileTooLarge } from '../github/github-api.ts';
 import type { InstallationRepository, AppContext } from '../context.ts';
 import { checkReport, commitCheckName } from '../reconcile/report.ts';
-import { type FileReader, readHere, unreadReason } from '../worker/file-readers.ts';
+import { type FileReader, readHere } from '../worker/file-readers.ts';
 import { readCaseTexts } from '../targets/case-texts.ts';
 import { type ExaminedFiles, touchedFiles } from './validation.ts';
 import { forecast, type ForecastOptions } from './forecast.ts';
@@ -25,8 +25,8 @@ export interface ExaminerOptions {
   /** Every path that a pull request changes; undefined if the list is cut. */
   changedPaths: (pull: PullRequest) => Promise<readonly string[] | undefined>;
   actingRule: AccessPolicy;
-  /** Reads files of repositories; synchronously by default. */
-  files?: Pick<FileReader, 'graphConfigPaths' | 'casePaths' | 'validate'>;
+  /** Reads files of repositories; in this process by default. */
+  files?: Pick<FileReader, 'namedPaths' | 'validate'>;
 }
 
 /**
@@ -71,12 +71,11 @@ async function touchedBy(
   ]);
   if (files.every(({ text, unread }) => text === undefined && unread === undefined)) return [];
   const texts = files.flatMap(({ text }) => (text === undefined ? [] : [text]));
-  const named = await Promise.all(texts.flatMap((text) => [reader.graphConfigPaths(text), reader.casePaths(text)]));
+  const named = await Promise.all([...new Set(texts)].map((text) => reader.namedPaths(text, repository)));
   // What a file names that could not be read may be changed: that is examined, and reported there.
-  const isUnread = named.includes(undefined);
-  return touchedFiles(isUnread ? undefined : changed, [
-    ...new Set(named.flatMap((paths) => (paths ?? []).map((path) => posix.normalize(path)))),
-  ]);
+  const isUnread = named.some((each) => 'unread' in each);
+  const paths = named.flatMap((each) => ('unread' in each ? [] : [...each.graphConfigs, ...each.cases]));
+  return touchedFiles(isUnread ? undefined : changed, [...new Set(paths.map((path) => posix.normalize(path)))]);
 }
 
 async function contentOf(
@@ -86,11 +85,11 @@ async function contentOf(
 ) {
   const { repository, headSha, baseBranch } = pull;
   const files = await filesOf(pull, context, reader);
-  const validation = await reader.validate(files);
+  const validation = await reader.validate(files, repository);
   const forecasting = { context, baseBranch, headSha, ...actingRule(repository) };
   const deployments = validation.problems.length > 0 ? [] : validation.deployments;
   const forecasts = await Promise.all(deployments.map((each) => forecast(each, forecasting)));
-  const removesDeployFile = files.deployFile === undefined;
+  const removesDeployFile = files.deployFile === undefined && files.unread.length === 0;
   const { number, fork: isFork } = pull;
   const examined = { number, touched, removesDeployFile, validation, forecasts, baseBranch, isFork };
   return pullRequestCheck(examined, context.clock.now());
@@ -99,15 +98,18 @@ async function contentOf(
 async function filesOf(
   { repository, headSha }: PullRequest,
   context: Pick<AppContext, 'githubApi'>,
-  reader: Pick<FileReader, 'graphConfigPaths' | 'casePaths'>,
+  reader: Pick<FileReader, 'namedPaths'>,
 ): Promise<ExaminedFiles> {
   const { text: deployFile, unread: whole } = await readText(context, repository, defaultConfigPath, headSha);
-  const paths = deployFile === undefined ? [] : await reader.graphConfigPaths(deployFile);
-  const named = deployFile === undefined ? [] : await reader.casePaths(deployFile);
-  const cases = await readCaseTexts(named ?? [], (path) => context.githubApi.file(repository, path, headSha));
+  const none = { graphConfigs: [], cases: [] };
+  const named = deployFile === undefined ? none : await reader.namedPaths(deployFile, repository);
+  if ('unread' in named) {
+    return { deployFile: undefined, graphConfigs: new Map(), unread: [notRead(defaultConfigPath, named.unread)] };
+  }
+  const cases = await readCaseTexts(named.cases, (path) => context.githubApi.file(repository, path, headSha));
   const graphConfigs = new Map<string, string>();
-  const unread = [...(whole ? [whole] : []), ...(paths && named ? [] : [notRead(defaultConfigPath, unreadReason)])];
-  for (const path of paths ?? []) {
+  const unread = whole ? [whole] : [];
+  for (const path of named.graphConfigs) {
     const read = await readText(context, repository, path, headSha);
     if (read.text !== undefined) graphConfigs.set(path, read.text);
     if (read.unread) unread.push(read.unread);

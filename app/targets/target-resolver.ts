@@ -5,7 +5,7 @@ import type { ControlService } from '../../src/contract/control/service.ts';
 import { tryCall } from '../../src/deploy/try-call.ts';
 import { isNotOffered } from '../../src/contract/service-error.ts';
 import { FileTooLarge, type GitHubApi } from '../github/github-api.ts';
-import { type FileReader, readHere, unreadReason } from '../worker/file-readers.ts';
+import { type FileReader, readHere } from '../worker/file-readers.ts';
 import {
   fullName,
   type InstallationRepository,
@@ -35,8 +35,8 @@ export interface TargetResolverOptions {
   webHost: string;
   builder: CommonTerms['builder'];
   log: Logger;
-  /** Reads deploy files; synchronously by default. */
-  files?: Pick<FileReader, 'casePaths' | 'readDeployFile'>;
+  /** Reads deploy files; in this process by default. */
+  files?: Pick<FileReader, 'namedPaths' | 'readDeployFile'>;
   /** Timeout for a revision; half an hour by default. */
   timeoutMs?: number;
   /** How long a list of deployments is cached (ms); three seconds by default. */
@@ -88,10 +88,10 @@ export function createTargetResolver(parts: TargetResolverOptions): TargetResolv
     try {
       const readFile = (path: string) => githubApi.file(repository, path, branch);
       const text = await readFile(defaultConfigPath);
-      if (text === undefined) return await files.readDeployFile(undefined);
-      const paths = await files.casePaths(text);
-      if (!paths) return { entries: [], notes: [], unread: unreadReason };
-      return await files.readDeployFile({ text, cases: await readCaseTexts(paths, readFile) });
+      if (text === undefined) return await files.readDeployFile(undefined, repository);
+      const named = await files.namedPaths(text, repository);
+      if ('unread' in named) return { entries: [], notes: [], unread: named.unread };
+      return await files.readDeployFile({ text, cases: await readCaseTexts(named.cases, readFile) }, repository);
     } catch (error) {
       if (error instanceof FileTooLarge) return unreadDeployFile(error.why);
       throw error;

@@ -7,6 +7,7 @@ import { asJudged, compactAttempts, withAnswers } from '../../src/planning/serie
 import { concludeTest, nextAttempt } from '../../src/planning/verdict.ts';
 import { redacted } from '../../src/deploy/smoke.ts';
 import { startWorker, type WorkerOptions } from '../worker/worker.ts';
+import type { WorkRequest } from '../worker/worker-process.ts';
 import type { Clock } from '../../src/clock.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
 import type { Redact } from '../../src/planning/format-expectation.ts';
@@ -63,7 +64,7 @@ export interface Judge {
   compareStates(sides: ConversationSides): Promise<ConversationProblem[] | undefined>;
 }
 
-/** Judges on the calling thread. */
+/** Judges in the calling process. */
 export const judgeHere: Judge = {
   nextAttempt: async ({ test, attempts: made }) => {
     const attempts = made.map((each) => settled(test, each));
@@ -99,24 +100,28 @@ export const unjudged: TestVerdict = {
   why: 'judging its responses takes too much time or memory: make the expectations simpler, or the responses shorter',
 };
 
-/** Judges on a worker thread: its time grows with the responses and the expectations. */
-export function threadJudge(options: WorkerOptions, deadlineMs?: number): Judge & { close(): Promise<void> } {
-  const worker = startWorker(options, deadlineMs);
+/** Judges in a process of its own: its time and memory grow with the responses and the expectations. */
+export function processJudge(options: WorkerOptions): Judge & { close(): Promise<void> } {
+  const worker = startWorker(options);
+  const request = async (work: WorkRequest): Promise<string | undefined> => {
+    const result = await worker.request(work);
+    return result.kind === 'done' ? result.json : undefined;
+  };
   return {
     async nextAttempt(tried) {
-      const json = await worker.request({ name: 'nextAttempt', argument: tried });
+      const json = await request({ name: 'nextAttempt', argument: tried });
       return json === undefined ? { kind: 'unjudged' } : JSON.parse(json);
     },
     async conclude(tried) {
-      const json = await worker.request({ name: 'conclude', argument: tried });
+      const json = await request({ name: 'conclude', argument: tried });
       return json === undefined ? { verdict: unjudged, compared: [] } : JSON.parse(json);
     },
     async measure(tried) {
-      const json = await worker.request({ name: 'measure', argument: tried });
+      const json = await request({ name: 'measure', argument: tried });
       return json === undefined ? { kind: 'unjudged' } : JSON.parse(json);
     },
     async compareStates(sides) {
-      const json = await worker.request({ name: 'compareStates', argument: sides });
+      const json = await request({ name: 'compareStates', argument: sides });
       return json === undefined ? undefined : JSON.parse(json);
     },
     close: worker.close,

@@ -1,55 +1,123 @@
+import { createHash } from 'node:crypto';
+import { serialize } from 'node:v8';
+import { casePaths } from '../../src/config/cases.ts';
+import { defaultConfigPath } from '../../src/config/deploy-file.ts';
+import { type Clock, steadyNow } from '../../src/clock.ts';
 import { type ExaminedFiles, graphConfigPaths, validate, type Validation } from '../pull-requests/validation.ts';
 import { mostCaseFiles } from '../targets/case-texts.ts';
 import { type DeployFile, type DeployFileTexts, readDeployFile } from '../targets/file-entries.ts';
-import { casePaths } from '../../src/config/cases.ts';
-import { defaultConfigPath } from '../../src/config/deploy-file.ts';
-import { startWorker, type WorkerOptions } from './worker.ts';
+import type { Readings } from '../inbox/readings.ts';
+import type { ReadingBudget } from './reading-budget.ts';
+import type { InputOwner } from './turns.ts';
+import { startWorker, type WorkerOptions, type WorkResult } from './worker.ts';
+
+/** The files that a deploy file names. */
+export interface NamedPaths {
+  graphConfigs: readonly string[];
+  cases: readonly string[];
+}
 
 /** Reads files of repositories: they are untrusted, and reading some takes long. */
 export interface FileReader {
-  /** The graph configuration files that a deploy file names; undefined where it could not be read. */
-  graphConfigPaths(deployFile: string): Promise<readonly string[] | undefined>;
-  validate(files: ExaminedFiles): Promise<Validation>;
-  /** The files of cases that a deploy file names; undefined where it could not be read. */
-  casePaths(deployFile: string): Promise<readonly string[] | undefined>;
-  readDeployFile(file: DeployFileTexts | undefined): Promise<DeployFile>;
+  /** What a deploy file names; `unread` says why it could not be read. */
+  namedPaths(deployFile: string, of: InputOwner): Promise<NamedPaths | Unread>;
+  validate(files: ExaminedFiles, of: InputOwner): Promise<Validation>;
+  readDeployFile(file: DeployFileTexts | undefined, of: InputOwner): Promise<DeployFile>;
 }
 
 /** Why reading a file was given up: a clause without a full stop. */
-export const unreadReason = 'reading it takes too much time or memory: make it smaller and simpler';
+export interface Unread {
+  unread: string;
+}
 
-/** Reads at once, on the calling thread. */
-export const readHere: FileReader = {
-  graphConfigPaths: async (deployFile) => graphConfigPaths(deployFile),
+/** What is done with the texts alone, whoever owns them. */
+export interface ReadMethods {
+  namedPaths(deployFile: string): Promise<NamedPaths>;
+  validate(files: ExaminedFiles): Promise<Validation>;
+  readDeployFile(file: DeployFileTexts | undefined): Promise<DeployFile>;
+}
+
+/** Reads at once, in the calling process. */
+export const readHere: ReadMethods = {
+  namedPaths: async (deployFile) => ({
+    graphConfigs: graphConfigPaths(deployFile),
+    cases: casePaths(deployFile, defaultConfigPath).slice(0, mostCaseFiles),
+  }),
   validate: async (files) => validate(files),
-  casePaths: async (deployFile) => casePaths(deployFile, defaultConfigPath).slice(0, mostCaseFiles),
   readDeployFile: async (file) => readDeployFile(file),
 };
 
-/** Reads files on a worker thread. A file that takes too much time or memory is reported as a problem of the file. */
-export function threadReader(options: WorkerOptions, deadlineMs?: number): FileReader & { close(): Promise<void> } {
-  const worker = startWorker(options, deadlineMs);
-  return {
-    async graphConfigPaths(deployFile) {
-      const json = await worker.request({ name: 'graphConfigPaths', argument: deployFile });
-      return json === undefined ? undefined : JSON.parse(json);
+export interface ProcessReaderOptions extends Omit<WorkerOptions, 'guard'> {
+  clock: Pick<Clock, 'sleep' | 'now' | 'steadyNow'>;
+  readings: Readings;
+  budget: ReadingBudget;
+}
+
+const simpler = 'make it smaller and simpler';
+const reasons: Record<Exclude<WorkResult['kind'], 'done' | 'refused'>, string> = {
+  late: `reading it takes too much time: ${simpler}`,
+  died: `reading it takes too much memory: ${simpler}`,
+  'too-large': `what it says is too large: ${simpler}`,
+};
+const readBefore = `reading it took too much time or memory before, so it is not read again: ${simpler}`;
+
+/** The digests that are remembered of what was read well, so that they need no mark. */
+const mostRemembered = 1_000;
+
+/**
+ * Reads files in a process of its own. A file that takes too much time or memory is reported as a problem of the file,
+ * and not read again. It is marked before it is read: where reading it ends the App as well, the next start knows.
+ */
+export function processReader(options: ProcessReaderOptions): FileReader & { close(): Promise<void> } {
+  const { clock, readings, budget } = options;
+  const readWell = new Set<string>();
+
+  const worker = startWorker({
+    ...options,
+    async guard(request, owner, perform) {
+      const waitMs = owner && budget.wait(owner);
+      if (waitMs !== undefined) return { kind: 'refused', why: overBudget(waitMs) };
+      const digest = createHash('sha256').update(serialize([request.name, request.argument])).digest('hex');
+      const isMarked = !readWell.has(digest);
+      if (isMarked && !(await readings.begin(digest))) return { kind: 'refused', why: readBefore };
+      const since = steadyNow(clock);
+      let result: WorkResult | undefined;
+      try {
+        return (result = await perform());
+      } finally {
+        if (owner) budget.spend(owner, steadyNow(clock) - since);
+        if (result?.kind === 'done') {
+          if (readWell.size >= mostRemembered) readWell.clear();
+          readWell.add(digest);
+        }
+        const isEnded = result?.kind === 'late' || result?.kind === 'died' ? result.kind : 'read';
+        if (isMarked || isEnded !== 'read') await readings.end(digest, isEnded);
+      }
     },
-    async validate(files) {
-      const json = await worker.request({ name: 'validate', argument: files });
-      if (json !== undefined) return JSON.parse(json);
-      const message = `the files of this commit were not validated: ${unreadReason}`;
+  });
+  const whyOf = (result: Exclude<WorkResult, { kind: 'done' }>): string =>
+    result.kind === 'refused' ? result.why : reasons[result.kind];
+
+  return {
+    async namedPaths(deployFile, of) {
+      const result = await worker.request({ name: 'namedPaths', argument: deployFile }, of);
+      return result.kind === 'done' ? JSON.parse(result.json) : { unread: whyOf(result) };
+    },
+    async validate(files, of) {
+      const result = await worker.request({ name: 'validate', argument: files }, of);
+      if (result.kind === 'done') return JSON.parse(result.json);
+      const message = `the files of this commit were not validated: ${whyOf(result)}`;
       const problem = { file: defaultConfigPath, field: '', line: 1, column: 1, message };
       return { problems: [problem], warnings: [], deployments: [] };
     },
-    async casePaths(deployFile) {
-      const json = await worker.request({ name: 'casePaths', argument: deployFile });
-      return json === undefined ? undefined : JSON.parse(json);
-    },
-    async readDeployFile(file) {
+    async readDeployFile(file, of) {
       if (file === undefined) return { entries: [], notes: [] };
-      const json = await worker.request({ name: 'readDeployFile', argument: file });
-      return json === undefined ? { entries: [], notes: [], unread: unreadReason } : JSON.parse(json);
+      const result = await worker.request({ name: 'readDeployFile', argument: file }, of);
+      return result.kind === 'done' ? JSON.parse(result.json) : { entries: [], notes: [], unread: whyOf(result) };
     },
     close: worker.close,
   };
 }
+
+const overBudget = (waitMs: number): string =>
+  `reading the files of this repository has taken all the time that it may take within an hour: press Re-run in ${Math.ceil(waitMs / 60_000)} minutes`;

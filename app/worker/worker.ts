@@ -1,48 +1,65 @@
-import type { Logger } from '../../src/logger.ts';
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { Worker as Thread } from 'node:worker_threads';
+import { fileURLToPath } from 'node:url';
 import type { Clock } from '../../src/clock.ts';
-import type { WorkRequest, WorkResponse } from './thread.ts';
+import type { Logger } from '../../src/logger.ts';
+import { createTurns, type InputOwner } from './turns.ts';
+import type { WorkRequest, WorkResponse } from './worker-process.ts';
 
 /**
- * How long one request may take on a thread that has started (ms): a file of the largest size takes less than a tenth
+ * How long one request may take in a process that has started (ms): a file of the largest size takes less than a tenth
  * of it.
  */
 const usualDeadlineMs = 10_000;
 
-/** Memory that a thread may take (MB). */
-const mostMemoryMb = 256;
+/** Memory that the values of a process may take (MB): V8 ends a process that needs more, and no error is caught. */
+const usualMemoryMb = 256;
 
 /** Beside this file in the source, and beside the bundle that holds this file. */
-const program = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './app-worker.js', import.meta.url);
+const program = new URL(import.meta.url.endsWith('.ts') ? './worker-process.ts' : './app-worker.js', import.meta.url);
 
-/** A request that was given up is tried once more: what else the machine does may have been the reason. */
-const attempts = 2;
+/**
+ * A value as JSON; or why there is none: the process took too long, or died, the value is too large or too deep to be
+ * sent, or the guard refused the request, for the reason in a clause without a full stop.
+ */
+export type WorkResult =
+  { kind: 'done'; json: string } | { kind: 'late' | 'died' | 'too-large' } | { kind: 'refused'; why: string };
 
 export interface WorkerOptions {
   clock: Pick<Clock, 'sleep'>;
   log: Logger;
+  /** How long one request may take (ms). */
+  deadlineMs?: number;
+  /** Memory that the values of its process may take (MB). */
+  memoryMb?: number;
+  /** How often a request is tried that was late: what else the machine does may have been the reason. Twice by default. */
+  attempts?: number;
+  /** Called in the turn of each request, to perform it or not. */
+  guard?: (
+    request: WorkRequest,
+    owner: InputOwner | undefined,
+    perform: () => Promise<WorkResult>,
+  ) => Promise<WorkResult>;
 }
 
-/** Handles requests on a thread of its own, one after the other. */
+/** Handles requests in a process of its own, one after the other, the owners in turn. */
 export interface Worker {
-  /** The value as JSON; undefined where the request was given up. */
-  request: (request: WorkRequest) => Promise<string | undefined>;
+  request: (request: WorkRequest, owner?: InputOwner) => Promise<WorkResult>;
   close: () => Promise<void>;
 }
 
-/** A thread, and its first message: undefined where it ended without one. */
-interface WorkerThread {
-  thread: Thread;
+/** A process, and its first message: undefined where it ended without one. */
+interface WorkerProcess {
+  child: ChildProcess;
   start: Promise<WorkResponse | undefined>;
 }
 
-/** The next message of a thread; undefined where it ends, breaks, or is waited for no longer. */
-async function next(thread: Thread, signal?: AbortSignal): Promise<WorkResponse | undefined> {
+/** The next message of a process; undefined where it ends, breaks, or is waited for no longer. */
+async function next(child: ChildProcess, signal?: AbortSignal): Promise<WorkResponse | undefined> {
   const over = new AbortController();
   const waits = signal ? AbortSignal.any([signal, over.signal]) : over.signal;
-  const message = once(thread, 'message', { signal: waits }).then(([response]: WorkResponse[]) => response);
-  const exit = once(thread, 'exit', { signal: waits }).then(() => undefined);
+  const message = once(child, 'message', { signal: waits }).then(([response]: WorkResponse[]) => response);
+  const exit = once(child, 'exit', { signal: waits }).then(() => undefined);
   try {
     return await Promise.race([message, exit].map((wait) => wait.catch(() => undefined)));
   } finally {
@@ -51,9 +68,10 @@ async function next(thread: Thread, signal?: AbortSignal): Promise<WorkResponse 
 }
 
 /** Sends a request, unless its values are nested too deep. */
-function isSent(thread: Thread, request: WorkRequest): boolean {
+function isSent(child: ChildProcess, request: WorkRequest): boolean {
   try {
-    thread.postMessage(request, []);
+    // A process that has died meanwhile answers nothing, which is noticed.
+    child.send(request, () => undefined);
     return true;
   } catch (error) {
     if (error instanceof RangeError) return false;
@@ -61,69 +79,99 @@ function isSent(thread: Thread, request: WorkRequest): boolean {
   }
 }
 
+/** Its own settings, environment and output are nothing to it: it may be made to do what its input says. */
+const forkProcess = (memoryMb: number): ChildProcess =>
+  fork(fileURLToPath(program), {
+    execArgv: [`--max-old-space-size=${memoryMb}`, '--permission', '--allow-fs-read=*'],
+    env: {},
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+
 const stopping = ({ name }: WorkRequest): Error =>
   new Error(`The App is stopping. ${name} runs again after the start.`);
 
 /**
- * Starts a thread with the first request. A request that takes too much time or memory is given up with its thread, and
- * tried once more on a new one.
+ * Starts a process with the first request. A request that takes too much time or memory ends its process. It is tried
+ * again only where it was late: one that ran out of memory would do so again.
  */
-export function startWorker({ clock, log }: WorkerOptions, deadlineMs = usualDeadlineMs): Worker {
-  let current: WorkerThread | undefined;
-  let last: Promise<unknown> = Promise.resolve();
+export function startWorker(options: WorkerOptions): Worker {
+  const { clock, log, deadlineMs = usualDeadlineMs, memoryMb = usualMemoryMb, attempts = 2 } = options;
+  const takeTurn = createTurns();
+  let current: WorkerProcess | undefined;
   let isClosed = false;
 
-  function open(): WorkerThread {
-    const thread = new Thread(program, { resourceLimits: { maxOldGenerationSizeMb: mostMemoryMb } });
-    thread.unref();
-    thread.on('error', (error) => log.error(`A worker thread failed: ${String(error)}`));
-    // A thread that breaks before it has started answers nothing either.
-    const started = { thread, start: next(thread) };
-    thread.on('exit', () => {
+  function open(): WorkerProcess {
+    const child = forkProcess(memoryMb);
+    child.unref();
+    child.channel?.unref();
+    child.on('error', (error) => log.error(`A worker process failed: ${String(error)}`));
+    const started = { child, start: next(child) };
+    child.on('exit', () => {
       if (current === started) current = undefined;
     });
     return started;
   }
 
-  async function requestOnce(request: WorkRequest): Promise<Exclude<WorkResponse, { kind: 'started' }> | undefined> {
+  async function end(used: WorkerProcess): Promise<void> {
+    if (current === used) current = undefined;
+    const { child } = used;
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const exit = once(child, 'exit');
+    child.kill('SIGKILL');
+    await exit;
+  }
+
+  async function requestOnce(request: WorkRequest): Promise<WorkResult | { kind: 'failed'; stack: string } | undefined> {
     if (isClosed) throw stopping(request);
     const used = (current ??= open());
     const over = new AbortController();
+    used.child.ref();
+    used.child.channel?.ref();
     try {
-      // The start of a thread takes its time on a busy machine, which is no fault of the request.
-      const hasStarted = (await used.start) !== undefined;
-      if (hasStarted && !isSent(used.thread, request)) return { kind: 'too-large' };
-      const late = clock.sleep(deadlineMs, over.signal).catch(() => undefined);
-      const response = hasStarted ? await Promise.race([next(used.thread, over.signal), late]) : undefined;
-      if (response && response.kind !== 'started') return response;
-      if (current === used) current = undefined;
-      await used.thread.terminate();
-      // A request without a thread proves nothing: the next process does its job again.
+      // The start of a process takes its time on a busy machine, which is no fault of the request.
+      if ((await used.start) === undefined) {
+        await end(used);
+        if (isClosed) throw stopping(request);
+        return undefined;
+      }
+      if (!isSent(used.child, request)) return { kind: 'too-large' };
+      const late = clock.sleep(deadlineMs, over.signal).then(
+        () => 'late' as const,
+        () => undefined,
+      );
+      const response = await Promise.race([next(used.child, over.signal), late]);
+      if (response !== undefined && response !== 'late' && response.kind !== 'started') return response;
+      await end(used);
+      // A request without a process proves nothing: the next App does its job again.
       if (isClosed) throw stopping(request);
-      return undefined;
+      log.warn({ request: request.name }, `A worker process ${response === 'late' ? 'took too long' : 'died'}`);
+      return { kind: response === 'late' ? 'late' : 'died' };
     } finally {
       over.abort();
+      used.child.unref();
+      used.child.channel?.unref();
     }
   }
 
-  async function requestTwice(request: WorkRequest): Promise<string | undefined> {
-    for (let attempt = 1; attempt <= attempts; attempt += 1) {
-      const response = await requestOnce(request);
-      if (response?.kind === 'failed') throw new Error(`${request.name} failed on a worker thread: ${response.stack}`);
-      if (response) return response.kind === 'done' ? response.json : undefined;
+  async function perform(request: WorkRequest): Promise<WorkResult> {
+    for (let attempt = 1; ; attempt += 1) {
+      const result = await requestOnce(request);
+      if (result?.kind === 'failed') throw new Error(`${request.name} failed in a worker process: ${result.stack}`);
+      if (result !== undefined && (result.kind !== 'late' || attempt >= attempts)) return result;
+      // That no process starts says nothing of the request: its job is done again.
+      if (result === undefined && attempt >= 2) throw new Error(`${request.name}: no worker process starts.`);
     }
-    return undefined;
   }
 
   return {
-    request(request) {
-      const requested = last.then(() => requestTwice(request));
-      last = requested.catch(() => undefined);
-      return requested;
-    },
+    request: (request, owner) =>
+      takeTurn(owner, () =>
+        options.guard ? options.guard(request, owner, () => perform(request)) : perform(request),
+      ),
     async close() {
       isClosed = true;
-      await current?.thread.terminate();
+      if (current) await end(current);
     },
   };
 }

@@ -1,7 +1,8 @@
 import { isObject } from '../contract/json-object.ts';
 import { didYouMean } from '../diagnostics/did-you-mean.ts';
 import { kindOf } from '../diagnostics/format-issue.ts';
-import { parseText } from '../diagnostics/parse.ts';
+import { longestText, parseText } from '../diagnostics/parse.ts';
+import { readJsonLines } from './json-lines.ts';
 import { fieldName, shortName, type FieldPath, type Problem, type SourcePositions } from '../diagnostics/problem.ts';
 
 /** One row of a file of cases, and its path within the text that it was read from. */
@@ -40,7 +41,10 @@ export const strayKeys = (
       suggestion: didYouMean(key, known.split(' ')),
     }));
 
-/** Longer files (characters) are not read, and neither are more cases than one deployment may have smoke tests. */
+/**
+ * Longer files of JSON or JSON lines (characters) are not read, and neither are longer ones of YAML than a deploy file
+ * may have, nor more cases than one deployment may have smoke tests.
+ */
 export const longestCaseFile = 1_000_000;
 
 const keysOfRow: Record<CaseFormat, string> = {
@@ -58,10 +62,11 @@ export function readCaseFile(text: string, file: string, most: number): CaseFile
   const start = { file, line: 1, column: 1, field: '' };
   const refused = (message: string): CaseFile => ({ ok: false, problems: [{ ...start, message }] });
   if (text.length > longestCaseFile) return refused(`this is longer than ${longestCaseFile} characters: split it`);
-  const lines = text.split('\n').flatMap((line, index) => (line.trim() === '' ? [] : [{ line, index }]));
-  const isLines = lines.length > 1 && lines.every(({ line }) => /^\s*\{.*\}\s*$/.test(line));
-  if (isLines && lines.length > most) return refused(tooMany(lines.length, most));
-  const texts = isLines ? lines : [{ line: text, index: 0 }];
+  const lines = readJsonLines(text, file, most);
+  if (lines && lines.count > most) return refused(tooMany(lines.count, most));
+  const isJson = lines !== undefined || isWholeJson(text, file);
+  if (!isJson && text.length > longestText) return refused(longYaml);
+  const texts = lines ? lines.rows : [{ line: text, index: 0 }];
   const problems: Problem[] = [];
   const items: (Omit<CaseRow, 'value'> & { value: unknown })[] = [];
   let defaults: CaseRow | undefined;
@@ -74,7 +79,7 @@ export function readCaseFile(text: string, file: string, most: number): CaseFile
     }
   };
   for (const { line, index } of texts) {
-    const parsed = parseText(line, file, { longest: longestCaseFile, ...(isLines ? { isJson: true } : {}) });
+    const parsed = parseText(line, file, { longest: longestCaseFile, isJson });
     const lower = <T extends { line: number }>(place: T): T => ({ ...place, line: place.line + index });
     if (!parsed.ok) {
       problems.push(...parsed.problems.map(lower));
@@ -86,7 +91,7 @@ export function readCaseFile(text: string, file: string, most: number): CaseFile
       placeOfKey: (path) => lower(parsed.placeOfKey(path)),
     };
     const { value } = parsed;
-    if (isObject(value) && 'tests' in value && !isLines) {
+    if (isObject(value) && 'tests' in value && !lines) {
       const root = { places, at: [] };
       isPromptfoo = true;
       problems.push(...strayKeys(root, value, besideTests));
@@ -115,6 +120,12 @@ export function readCaseFile(text: string, file: string, most: number): CaseFile
   if (defaults) problems.push(...strayKeys(defaults, defaults.value, keysOfRow.promptfoo));
   return problems.length > 0 ? { ok: false, problems } : { ok: true, format, rows, ...(defaults ? { defaults } : {}) };
 }
+
+/** JSON by its name; or by its look, where it is too long to be YAML. */
+const isWholeJson = (text: string, file: string): boolean =>
+  file.endsWith('.json') || (text.length > longestText && /^\s*[[{]/.test(text));
+
+const longYaml = `this is longer than ${longestText} characters, which is too long for YAML: split it, or write its cases as JSON lines, one case a line`;
 
 const tooMany = (count: number, most: number): string =>
   `this has ${count} cases, and ${most} are allowed, as all smoke tests of a deployment together are at most 100`;

@@ -3,12 +3,13 @@ import { firstAlias, irregularitiesOf, type Irregularity } from './document-rule
 import { jsonTree, jsonFault } from './json-tree.ts';
 import { findIn, positionAt, positionsOf, wordSyntaxError } from './positions.ts';
 import { inOrder, type SourcePositions, type Problem } from './problem.ts';
+import { excessOf } from './yaml-limits.ts';
 
 /** A text whose parts know where they stand; not yet held to any schema. */
 export type ParsedText = ({ ok: true; value: unknown } & SourcePositions) | { ok: false; problems: Problem[] };
 
-/** Longer texts (characters) are no configuration; reading them would cost seconds. */
-const longestText = 64 * 1024;
+/** Longer texts (characters) are no configuration; reading them would cost seconds. Longer YAML is never read. */
+export const longestText = 64 * 1024;
 
 /** What aliases may unfold to, as a multiple of what was written. */
 const maxAliasCount = 100;
@@ -19,15 +20,16 @@ const byteOrderMark = /^\uFEFF/;
 
 /**
  * Reads YAML 1.2 (core schema, one document, no tags), or JSON strictly where the file's name ends in `.json`.
- * An empty text is null.
+ * An empty text is null. `longest` is for JSON, which is read in linear time.
  */
 export function parseText(
   text: string,
   file: string,
   { longest = longestText, isJson = file.endsWith('.json') } = {},
 ): ParsedText {
-  if (text.length > longest) {
-    const message = `this is longer than ${longest} characters, so it was not read: take out what is no configuration`;
+  const most = isJson ? longest : longestText;
+  if (text.length > most) {
+    const message = `this is longer than ${most} characters, so it was not read: take out what is no configuration`;
     return { ok: false, problems: [{ file, line: 1, column: 1, field: '', message }] };
   }
   return isJson ? parseJson(text.replace(byteOrderMark, ' '), file) : parseYaml(text, file);
@@ -36,8 +38,7 @@ export function parseText(
 /** The YAML parser would read JSON as well; it takes many times as long, above all where the text is broken. */
 function parseJson(text: string, file: string): ParsedText {
   const lines = new LineCounter();
-  lines.addNewLine(0);
-  for (const { index } of text.matchAll(/\n/g)) lines.addNewLine(index + 1);
+  addLines(text, lines);
   const fault = jsonFault(text);
   if (fault) return { ok: false, problems: problemsAt([fault], lines, file) };
   const { find, oddities } = jsonTree(text);
@@ -46,8 +47,18 @@ function parseJson(text: string, file: string): ParsedText {
   return { ok: true, value, ...positionsOf(find, lines, file) };
 }
 
+function addLines(text: string, lines: LineCounter): void {
+  lines.addNewLine(0);
+  for (const { index } of text.matchAll(/\n/g)) lines.addNewLine(index + 1);
+}
+
 function parseYaml(text: string, file: string): ParsedText {
   const lines = new LineCounter();
+  const excess = excessOf(text);
+  if (excess) {
+    addLines(text, lines);
+    return { ok: false, problems: problemsAt([excess], lines, file) };
+  }
   const document = parseDocument(text, {
     lineCounter: lines,
     // The pretty form quotes the line, and a secret may stand in it.

@@ -52,6 +52,8 @@ export interface SendOptions {
   id?: string;
   /** Not before this date, or this many seconds from now. */
   startAfter?: Date | number;
+  /** Jobs of one group take turns where the workers say so. */
+  group?: string;
   /** A transaction of the same database: the job exists if and when that commits. */
   db?: OpenTransaction;
 }
@@ -72,6 +74,8 @@ interface WorkOptions {
   concurrency?: number;
   /** How often to look for due jobs, in seconds; 2 when absent. New jobs are announced at once anyway. */
   pollSeconds?: number;
+  /** Works on one job of each group at a time in this process; the other places are for other groups. */
+  oneOfGroup?: boolean;
 }
 
 /** Jobs in Postgres. */
@@ -86,7 +90,7 @@ export interface Queue {
    */
   sendMany(
     name: string,
-    jobs: readonly { id?: string; data: object; startAfter?: Date | number }[],
+    jobs: readonly { id?: string; data: object; startAfter?: Date | number; group?: string }[],
     options?: Pick<SendOptions, 'db'>,
   ): Promise<string[]>;
   /**
@@ -152,23 +156,28 @@ export async function openQueue(options: OpenQueueOptions): Promise<Queue> {
 
   return {
     define: (name, policy) => ensure(name, policy),
-    send: async (name, data, { db, ...job } = {}) => {
+    send: async (name, data, { db, group, ...job } = {}) => {
       await ensure(name);
-      return (await boss.send(name, data, { ...job, ...executor(db) })) ?? undefined;
+      return (await boss.send(name, data, { ...job, ...grouped(group), ...executor(db) })) ?? undefined;
     },
     sendMany: async (name, jobs, { db } = {}) => {
       await ensure(name);
-      const once = withoutRepetition(jobs);
+      const once = withoutRepetition(jobs).map(({ group, ...job }) => ({ ...job, ...grouped(group) }));
       return once.length === 0 ? [] : ((await boss.insert(name, once, { returnId: true, ...executor(db) })) ?? []);
     },
-    work: async (name, { concurrency = 1, pollSeconds = 2 }, handler) => {
+    work: async (name, { concurrency = 1, pollSeconds = 2, oneOfGroup = false }, handler) => {
       await ensure(name);
       if (alone && !working.has(name)) await releaseActiveJobs(boss, schema, name);
       working.add(name);
       for (let worker = 0; worker < concurrency; worker += 1) {
         const id: string = await boss.work<Parameters<typeof handler>[0]['data']>(
           name,
-          { pollingIntervalSeconds: pollSeconds, notifyPollingIntervalSeconds: pollSeconds },
+          {
+            pollingIntervalSeconds: pollSeconds,
+            notifyPollingIntervalSeconds: pollSeconds,
+            // pg-boss counts by the name of the jobs, so over all of these workers.
+            ...(oneOfGroup ? { localGroupConcurrency: 1 } : {}),
+          },
           async (jobs) => {
             try {
               for (const { data, signal, retryCount, ...job } of jobs) {
@@ -204,6 +213,8 @@ async function makeQueue(boss: PgBoss, name: string, policy: JobPolicy): Promise
 }
 
 const executor = (db: OpenTransaction | undefined) => db && { db: 'executeSql' in db ? db : fromKysely(db) };
+
+const grouped = (group: string | undefined) => group !== undefined && { group: { id: group } };
 
 /** The first of the jobs of each id: pg-boss refuses a whole batch for one repetition. */
 export function withoutRepetition<T extends { id?: string }>(jobs: readonly T[]): T[] {

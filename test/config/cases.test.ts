@@ -318,8 +318,29 @@ describe('a file of cases', () => {
     expect(problems(text)).toEqual([expect.stringContaining(problem)]);
   });
 
-  test('of more than the 64 KiB of a deploy file is read', () => {
-    expect(tests(`- input: ${'a'.repeat(500_000)}`)).toHaveLength(1);
+  test.each([
+    ['YAML', `- input: ${'a'.repeat(70_000)}`, 'cases.yaml'],
+    ['YAML by another name', `- input: ${'a'.repeat(70_000)}`, 'cases.txt'],
+  ])('of more than 64 KiB of %s is refused, with what to write instead', (_, text, file) => {
+    expect(problems(text, { file })).toEqual([
+      `${file}:1:1: this is longer than 65536 characters, which is too long for YAML: split it, or write its cases as JSON lines, one case a line`,
+    ]);
+  });
+
+  test.each([
+    ['JSON', JSON.stringify([{ input: 'a'.repeat(500_000) }], null, 2), 'cases.json'],
+    ['JSON by its look', JSON.stringify([{ input: 'a'.repeat(500_000) }], null, 2), 'cases.txt'],
+    ['JSON lines', `{"input":"${'a'.repeat(500_000)}"}\n{"input":1}\n`, 'cases.jsonl'],
+    ['one JSON line', `{"input":"${'a'.repeat(500_000)}"}`, 'cases.jsonl'],
+    ['JSON lines by their look', `{"input":"${'a'.repeat(500_000)}"}\n\n{"input":1}`, 'cases'],
+  ])('of more than 64 KiB of %s is read', (_, text, file) => {
+    expect(tests(text, { file }).length).toBeGreaterThan(0);
+  });
+
+  test('of JSON lines names the line that is broken', () => {
+    expect(problems('{"input":1}\n{"input":\n', { file: 'cases.jsonl' })).toEqual([
+      'cases.jsonl:2:9: this is not JSON: it ends too early',
+    ]);
   });
 
   test.each([
@@ -347,10 +368,10 @@ describe('a file of cases', () => {
   });
 
   test.each([
-    ['of very many values', '- 1\n'.repeat(240_000), 'this has 240000 cases'],
+    ['of very many values', '- 1\n'.repeat(16_000), 'this has 16000 cases'],
     [
       'of a few vars in very many places',
-      `- vars: { a: ${'x'.repeat(90_000)} }`,
+      `[{ "vars": { "a": "${'x'.repeat(90_000)}" } }]`,
       'more than 100000 characters of vars',
     ],
   ])('%s is refused', (_, text, problem) => {

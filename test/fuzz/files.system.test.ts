@@ -1,11 +1,10 @@
 import { silentLogger } from '../../src/logger.ts';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Worker } from 'node:worker_threads';
 import { expect, onTestFinished, test } from 'vitest';
-import { threadReader } from '../../app/worker/file-readers.ts';
+import { type FileReader, processReader, type ProcessReaderOptions } from '../../app/worker/file-readers.ts';
+
 import { pullRequestCheck } from '../../app/pull-requests/pull-request-check.ts';
 import { systemClock } from '../../src/clock.ts';
 import { findGraphConfig } from '../../src/control-service/builds/make-build.ts';
@@ -130,18 +129,31 @@ async function slowOf(all: readonly string[], read: (text: string) => Promise<vo
   return slow;
 }
 
+const owner = { installationId: 5, repositoryId: 7 };
+
+/** A reader that marks nothing, and whose owner may have everything read. */
+function openReader(options: Partial<ProcessReaderOptions> = {}): FileReader {
+  const reader = processReader({
+    clock: systemClock,
+    log,
+    readings: { begin: async () => true, end: async () => undefined },
+    budget: { wait: () => undefined, spend: () => undefined, isSlow: () => false },
+    ...options,
+  });
+  onTestFinished(() => reader.close());
+  return reader;
+}
+
 const casesNamed = 'name: a\nsmoke-tests: [{ name: t, assistant: a, input: "{{a}}", cases: c.yaml }]';
 
 test('no repository file blocks the App, and at most 100 problems are reported', async () => {
-  const reader = threadReader({ clock: systemClock, log });
-  onTestFinished(() => reader.close());
+  const reader = openReader();
   const read = async (text: string): Promise<void> => {
-    await reader.graphConfigPaths(text);
-    await reader.casePaths(text);
-    await reader.readDeployFile({ text: casesNamed, cases: { 'c.yaml': { text } } });
-    await reader.readDeployFile({ text });
+    await reader.namedPaths(text, owner);
+    await reader.readDeployFile({ text: casesNamed, cases: { 'c.yaml': { text } } }, owner);
+    await reader.readDeployFile({ text }, owner);
     const files = { deployFile: text, graphConfigs: new Map([['langgraph.json', text]]), unread: [] };
-    const validation = await reader.validate(files);
+    const validation = await reader.validate(files, owner);
     for (const { length } of [validation.problems, validation.warnings]) {
       expect(length).toBeLessThanOrEqual(mostProblems + 1);
     }
@@ -185,49 +197,3 @@ test('a graph configuration of very many values is refused as a whole', () => {
   ]);
 });
 
-test('a file that takes too long is given up, and the next one is read', async () => {
-  const reader = threadReader({ clock: { sleep: async () => undefined }, log }, 1);
-  onTestFinished(() => reader.close());
-  const files = { deployFile: attacks['commas'], graphConfigs: new Map<string, string>(), unread: [] };
-  const { problems } = await reader.validate(files);
-  expect(problems).toEqual([expect.objectContaining({ message: expect.stringContaining('too much time') })]);
-  expect(await reader.readDeployFile({ text: 'name: a' })).toEqual({
-    entries: [],
-    notes: [],
-    unread: expect.stringContaining('too much time'),
-  });
-  expect(await reader.graphConfigPaths('name: a')).toBeUndefined();
-  const patient = threadReader({ clock: systemClock, log });
-  onTestFinished(() => patient.close());
-  expect(await patient.graphConfigPaths('name: a\ngraph-config-path: ./langgraph.json')).toEqual(['langgraph.json']);
-});
-
-test('a reading that was given up is tried once more on a new thread', async () => {
-  let sleeps = 0;
-  const sleep = async (ms: number, signal?: AbortSignal): Promise<void> => {
-    sleeps += 1;
-    if (sleeps > 1) await systemClock.sleep(ms, signal);
-  };
-  const reader = threadReader({ clock: { sleep }, log });
-  onTestFinished(() => reader.close());
-  const { entries, unread } = await reader.readDeployFile({ text: 'name: a' });
-  expect({ names: entries.map(({ name }) => name), unread, sleeps }).toEqual({
-    names: ['a'],
-    unread: undefined,
-    sleeps: 2,
-  });
-});
-
-test('the start of a thread is no part of the time that a file may take', async () => {
-  const order: string[] = [];
-  const sleep = async (ms: number, signal?: AbortSignal): Promise<void> => {
-    order.push('deadline begins');
-    await systemClock.sleep(ms, signal);
-  };
-  const reader = threadReader({ clock: { sleep }, log });
-  onTestFinished(() => reader.close());
-  const started = once(process, 'worker').then(([worker]: Worker[]) => worker && once(worker, 'message'));
-  void started.then(() => order.push('the thread has started'));
-  await reader.readDeployFile({ text: 'name: a' });
-  expect(order).toEqual(['the thread has started', 'deadline begins']);
-});

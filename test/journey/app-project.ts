@@ -153,7 +153,7 @@ export async function openProject(fixture: AppFixture, owner: string, options: P
       await fixture.until(`${project.fullName} to be quiet`, async () => {
         const { resources, context: work } = fixture.app;
         const open = await resources.database.pool.query(
-          `select 1 from pgboss.job where name = 'delivery' and state in ('created', 'retry', 'active') limit 1`,
+          `select 1 from pgboss.job where name like 'delivery%' and state in ('created', 'retry', 'active') limit 1`,
         );
         return open.rowCount === 0 && (await work.store.openIntents(id)).length === 0;
       });

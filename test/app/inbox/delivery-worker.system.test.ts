@@ -146,4 +146,34 @@ describe('the worker', () => {
     };
     await expect.poll(unhandled).toBe(0);
   });
+
+  test('handles a push while a hundred pull requests wait, of which each account has one place', async () => {
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let examined: string[] = [];
+    const { options, handle } = await context(async () => undefined, {
+      receive: async ({ id, name }) => {
+        if (name !== 'pull_request') return;
+        examined = [...examined, id];
+        await released;
+      },
+    });
+    await handle();
+    const hostile = Array.from({ length: 100 }, (_, at) =>
+      delivery({ event: 'pull_request', installationId: 50, repositoryId: 100 + at }),
+    );
+    const honest = delivery({ event: 'pull_request', installationId: 51, repositoryId: 7 });
+    const push = delivery();
+    await Promise.all(hostile.map(inbox.store));
+    await startDeliveryWorker(options);
+    await inbox.store(honest);
+    await inbox.store(push);
+    await expect.poll(async () => (await inbox.deliveries.get(push.id))?.handledAt).toBeDefined();
+    await expect.poll(() => examined).toContain(honest.id);
+    await expect.poll(() => examined).toHaveLength(2);
+    release();
+    await expect.poll(() => examined.length, { timeout: 60_000 }).toBe(101);
+  }, 120_000);
 });

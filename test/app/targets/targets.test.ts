@@ -512,7 +512,10 @@ describe('a smoke test of which the cases are in a file', () => {
 
 describe('a deploy file that could not be read in time', () => {
   const unread = 'reading it takes too much time';
-  const files = { casePaths: async () => [], readDeployFile: async () => ({ entries: [], notes: [], unread }) };
+  const files = {
+    namedPaths: async () => ({ graphConfigs: [], cases: [] }),
+    readDeployFile: async () => ({ entries: [], notes: [], unread }),
+  };
 
   test.each([[[deployed('a')]], [[]]])('deploys nothing, and fails the check (%#)', async (deployments) => {
     const resolver = resolverOf(deployments, { 'acme/agents': 'name: a' }, { files });

@@ -1,7 +1,7 @@
 import { silentLogger } from '../../src/logger.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { conversationState } from '../../src/planning/conversations.ts';
-import { judgeHere, threadJudge, unjudged, type Judge, keepAttempts } from '../../app/verify/judge.ts';
+import { judgeHere, processJudge, unjudged, type Judge, keepAttempts } from '../../app/verify/judge.ts';
 import { systemClock } from '../../src/clock.ts';
 import type { SmokeTest, ValueTest } from '../../src/config/smoke-test.ts';
 import type { Evidence } from '../../src/planning/verdict-types.ts';
@@ -68,26 +68,26 @@ async function slowOf(judge: Judge): Promise<string[]> {
 }
 
 test('no response of an agent and no expectation holds the App while it is judged', async () => {
-  const judge = threadJudge({ clock: systemClock, log });
+  const judge = processJudge({ clock: systemClock, log });
   onTestFinished(() => judge.close());
   expect(await slowOf(judge)).toEqual([]);
 }, 600_000);
 
 test('judging that takes too long leaves the test unproven, and the next one is judged', async () => {
-  const hasty = threadJudge({ clock: { sleep: async () => undefined }, log }, 1);
+  const hasty = processJudge({ clock: { sleep: async () => undefined }, log, deadlineMs: 1 });
   onTestFinished(() => hasty.close());
   const tried = { test: expecting('$', contains), attempts: [responded('x')] };
   expect(await hasty.nextAttempt(tried)).toEqual({ kind: 'unjudged' });
   expect(await hasty.conclude({ ...tried, secrets: [] })).toEqual({ verdict: unjudged, compared: [] });
   expect(await hasty.measure(tried)).toEqual({ kind: 'unjudged' });
-  const patient = threadJudge({ clock: systemClock, log });
+  const patient = processJudge({ clock: systemClock, log });
   onTestFinished(() => patient.close());
   expect(await patient.nextAttempt(tried)).toEqual(await judgeHere.nextAttempt(tried));
   expect(await patient.conclude({ ...tried, secrets: [] })).toMatchObject({ verdict: { kind: 'passed' } });
   expect(await patient.measure(tried)).toEqual(await judgeHere.measure(tried));
 });
 
-test('states of conversations are compared on the thread, and what takes too long is given up', async () => {
+test('states of conversations are compared in the process, and what takes too long is given up', async () => {
   const large = { channel: 'x'.repeat(200_000), amount: 1 };
   const state = conversationState({ values: large, next: ['review'] });
   const shape = (type: string) => ({
@@ -95,7 +95,7 @@ test('states of conversations are compared on the thread, and what takes too lon
     stateSchema: { properties: { amount: { type }, ...(type === 'string' ? { channel: { type: 'number' } } : {}) } },
   });
   const sides = { before: state, live: shape('number'), after: state, changed: shape('string') };
-  const judge = threadJudge({ clock: systemClock, log });
+  const judge = processJudge({ clock: systemClock, log });
   onTestFinished(() => judge.close());
   expect(await judge.compareStates(sides)).toEqual([
     { kind: 'other-type', channel: 'amount', is: 'number', mustBe: 'string' },
@@ -103,13 +103,13 @@ test('states of conversations are compared on the thread, and what takes too lon
   const nested: unknown = JSON.parse('['.repeat(29_000) + ']'.repeat(29_000));
   const deep = { nodes: ['review'], stateSchema: { properties: { amount: { enum: [nested] } } } };
   expect(await judge.compareStates({ ...sides, changed: deep })).toBeUndefined();
-  const hasty = threadJudge({ clock: { sleep: async () => undefined }, log }, 1);
+  const hasty = processJudge({ clock: { sleep: async () => undefined }, log, deadlineMs: 1 });
   onTestFinished(() => hasty.close());
   expect(await hasty.compareStates(sides)).toBeUndefined();
 });
 
 test('values that are nested too deep leave the test unproven', async () => {
-  const judge = threadJudge({ clock: systemClock, log });
+  const judge = processJudge({ clock: systemClock, log });
   onTestFinished(() => judge.close());
   for (const depth of [3_000, 29_000]) {
     const values: unknown = JSON.parse('['.repeat(depth) + ']'.repeat(depth));
@@ -125,7 +125,7 @@ test('judging that was given up is tried once more', async () => {
     sleeps += 1;
     if (sleeps > 1) await systemClock.sleep(ms, signal);
   };
-  const judge = threadJudge({ clock: { sleep }, log });
+  const judge = processJudge({ clock: { sleep }, log });
   onTestFinished(() => judge.close());
   const tried = { test: expecting('$', contains), attempts: [responded('x')], secrets: ['x'] };
   expect({ verdict: (await judge.conclude(tried)).verdict.kind, sleeps }).toEqual({ verdict: 'passed', sleeps: 2 });

@@ -1,12 +1,12 @@
-// The thread for work on the input of one repository or one agent, so that none of them keeps the App from its other
-// work.
-import { parentPort } from 'node:worker_threads';
-import { readHere, type FileReader } from './file-readers.ts';
+// The process for work on the input of one repository or one agent: what exhausts its memory ends this process, and not
+// the App. The App ends it where it takes too long.
+import { runInThisContext } from 'node:vm';
+import { readHere, type ReadMethods } from './file-readers.ts';
 import { judgeHere, type Judge } from '../verify/judge.ts';
 
-type WorkerApi = FileReader & Judge;
+type WorkerApi = ReadMethods & Judge;
 
-/** A request to the thread. */
+/** A request to the process. */
 export type WorkRequest = {
   [Name in keyof WorkerApi]: { name: Name; argument: Parameters<WorkerApi[Name]>[0] };
 }[keyof WorkerApi];
@@ -15,17 +15,15 @@ export type WorkRequest = {
 export type WorkResponse =
   { kind: 'started' } | { kind: 'done'; json: string } | { kind: 'failed'; stack: string } | { kind: 'too-large' };
 
-/** The longest response (characters): parsing it blocks the main thread. */
+/** The longest response (characters): parsing it blocks the App's event loop. */
 const longestResponse = 1_000_000;
 
 function perform(request: WorkRequest): Promise<unknown> {
   switch (request.name) {
-    case 'graphConfigPaths':
-      return readHere.graphConfigPaths(request.argument);
+    case 'namedPaths':
+      return readHere.namedPaths(request.argument);
     case 'validate':
       return readHere.validate(request.argument);
-    case 'casePaths':
-      return readHere.casePaths(request.argument);
     case 'readDeployFile':
       return readHere.readDeployFile(request.argument);
     case 'nextAttempt':
@@ -41,7 +39,7 @@ function perform(request: WorkRequest): Promise<unknown> {
 
 async function respond(request: WorkRequest): Promise<WorkResponse> {
   try {
-    const json = JSON.stringify(await perform(request));
+    const json = JSON.stringify(await performWithin(request));
     return json.length > longestResponse ? { kind: 'too-large' } : { kind: 'done', json };
   } catch (error) {
     // Values that are nested too deep.
@@ -50,7 +48,26 @@ async function respond(request: WorkRequest): Promise<WorkResponse> {
   }
 }
 
-parentPort?.on('message', (request: WorkRequest) => {
-  void respond(request).then((response) => parentPort?.postMessage(response, []));
+/**
+ * The longest turn of this process (ms). The App ends it much sooner; but an App that was killed ends nothing, and a
+ * reading without end would outlive it.
+ */
+const longestTurnMs = 60_000;
+
+/** Starts the work within Node's own limit of time, which no work of ours can hold up. */
+function performWithin(request: WorkRequest): Promise<unknown> {
+  let result: Promise<unknown> = Promise.resolve();
+  Object.defineProperty(globalThis, 'startWork', {
+    value: () => {
+      result = perform(request);
+    },
+    configurable: true,
+  });
+  runInThisContext('startWork()', { timeout: longestTurnMs });
+  return result;
+}
+
+process.on('message', (request: WorkRequest) => {
+  void respond(request).then((response) => process.send?.(response));
 });
-parentPort?.postMessage({ kind: 'started' } satisfies WorkResponse, []);
+process.send?.({ kind: 'started' } satisfies WorkResponse);

@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto';
+import { type Kysely, sql } from 'kysely';
+import type { Clock } from '../../src/clock.ts';
+import type { InboxTables } from './deliveries.ts';
+
+/**
+ * Marks of what is being read of repositories, by the digest of the content. What ended its reader, or the process that
+ * read it, is not read again, by whichever delivery or run it comes.
+ */
+export interface Readings {
+  /** Marks the content before it is read. @returns false if it is not to be read. */
+  begin(digest: string): Promise<boolean>;
+  /** Removes the mark of what was read, and keeps that of what was given up. */
+  end(digest: string, how: 'read' | 'late' | 'died'): Promise<void>;
+}
+
+export interface ReadingsOptions {
+  clock: Pick<Clock, 'now'>;
+  /** Names who reads: marks of other readers are of no account. */
+  reader: string;
+  /** No other process uses the database: what another one began, it will never end. */
+  alone: boolean;
+  /** How many processes may have ended while they read the content, before it is held to be the reason. */
+  forgiven: number;
+}
+
+/** How long what was late is not read again (ms): the machine may have been busy. */
+const lateForMs = 60 * 60_000;
+
+/** A process whose reading began this long ago (ms) has ended meanwhile: each reading has a deadline. */
+const endedAfterMs = 60_000;
+
+/** The marks in Postgres. They are pruned with the deliveries. */
+export function openReadings(
+  tables: Kysely<InboxTables>,
+  { clock, reader, alone, forgiven }: ReadingsOptions,
+): Readings {
+  const holder = randomUUID();
+  const idOf = (digest: string): string => `${reader} ${digest}`;
+  return {
+    async begin(digest) {
+      const content = idOf(digest);
+      const now = clock.now();
+      const ended = alone ? new Date(now) : new Date(now - endedAfterMs);
+      const { rows } = await sql`
+        insert into app.readings (content, holder, began_at)
+        select ${content}, ${holder}, ${new Date(now)}
+        where not exists (select from app.readings where content = ${content} and refused_until > ${new Date(now)})
+          and (select count(*) from app.readings where content = ${content} and holder <> ${holder}
+               and refused_until is null and began_at <= ${ended}) <= ${forgiven}
+        on conflict (content, holder) do update set began_at = excluded.began_at, refused_until = null
+        returning content`.execute(tables);
+      return rows.length > 0;
+    },
+    async end(digest, how) {
+      const content = idOf(digest);
+      if (how === 'read') {
+        await sql`delete from app.readings where content = ${content} and holder = ${holder}`.execute(tables);
+        return;
+      }
+      const until = how === 'died' ? 'infinity' : new Date(clock.now() + lateForMs).toISOString();
+      await sql`update app.readings set refused_until = ${until}::timestamptz
+        where content = ${content} and holder = ${holder}`.execute(tables);
+    },
+  };
+}
+
+/** One row for each content that a process reads, or did not end reading. */
+export const readingsTable = `
+  create table app.readings (
+    content text not null,
+    holder uuid not null,
+    began_at timestamptz not null,
+    refused_until timestamptz,
+    primary key (content, holder)
+  );
+  create index readings_by_age on app.readings (began_at);
+`;

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openReadings, type ReadingsOptions } from '../../../app/inbox/readings.ts';
+import { startTestPostgres, type TestPostgres } from '../../postgres/postgres.ts';
+import { openInbox, type TestInbox } from './inbox.ts';
+
+let postgres: TestPostgres;
+let inbox: TestInbox;
+beforeAll(async () => {
+  postgres = await startTestPostgres();
+  inbox = await openInbox(postgres.url);
+});
+afterAll(async () => {
+  await inbox.close();
+  await postgres.stop();
+});
+
+let now = 1_700_000_000_000;
+/** The marks of a process that starts now. */
+const start = (options: Partial<ReadingsOptions> = {}) =>
+  openReadings(inbox.database.db, {
+    clock: { now: () => now },
+    reader: 'pull-request',
+    alone: true,
+    forgiven: 0,
+    ...options,
+  });
+
+test('reads again what was read, and never what ended its reader', async () => {
+  const readings = start();
+  expect(await readings.begin('a')).toBe(true);
+  await readings.end('a', 'read');
+  expect(await readings.begin('a')).toBe(true);
+  await readings.end('a', 'died');
+  now += 10 * 24 * 60 * 60_000;
+  expect([await readings.begin('a'), await start().begin('a')]).toEqual([false, false]);
+  expect(await start({ reader: 'push' }).begin('a')).toBe(true);
+});
+
+test('reads again after an hour what was late', async () => {
+  const readings = start();
+  await readings.begin('b');
+  await readings.end('b', 'late');
+  expect(await start().begin('b')).toBe(false);
+  now += 60 * 60_000 + 1;
+  expect(await readings.begin('b')).toBe(true);
+});
+
+test('does not read again what a process began and never ended', async () => {
+  await start().begin('c');
+  expect(await start().begin('c')).toBe(false);
+});
+
+test('reads a pushed file once more after a process that ended while it read', async () => {
+  const pushed = { reader: 'push', forgiven: 1 };
+  await start(pushed).begin('d');
+  expect(await start(pushed).begin('d')).toBe(true);
+  expect(await start(pushed).begin('d')).toBe(false);
+});
+
+test('reads what another copy of the App reads now, and not what that one has not ended in time', async () => {
+  const beside = { alone: false };
+  await start(beside).begin('e');
+  expect(await start(beside).begin('e')).toBe(true);
+  now += 61_000;
+  expect(await start(beside).begin('e')).toBe(false);
+});
+
+test('removes old marks with old deliveries', async () => {
+  await start().begin('f');
+  await inbox.database.pool.query(`update app.readings set began_at = now() - interval '20 days'`);
+  await inbox.deliveries.forget();
+  expect(await start().begin('f')).toBe(true);
+});
