@@ -1,6 +1,6 @@
 import { loggerTo } from '../../logger.ts';
 import { Probot } from 'probot';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { InstallationPaused } from '../../../app/github/github-api.ts';
 import {
   decisionNotes,
@@ -153,24 +153,30 @@ describe('the worker', () => {
       release = resolve;
     });
     let examined: string[] = [];
-    const { options, handle } = await context(async () => undefined, {
+    // The workers of the test before this one would take its jobs.
+    const own = await startTestPostgres();
+    onTestFinished(() => own.stop());
+    const quiet = await openInbox(own.url);
+    onTestFinished(() => quiet.close());
+    const { options } = await context(async () => undefined, {
+      queue: quiet.queue,
+      deliveries: quiet.deliveries,
       receive: async ({ id, name }) => {
         if (name !== 'pull_request') return;
         examined = [...examined, id];
         await released;
       },
     });
-    await handle();
     const hostile = Array.from({ length: 100 }, (_, at) =>
       delivery({ event: 'pull_request', installationId: 50, repositoryId: 100 + at }),
     );
     const honest = delivery({ event: 'pull_request', installationId: 51, repositoryId: 7 });
     const push = delivery();
-    await Promise.all(hostile.map(inbox.store));
+    await Promise.all(hostile.map(quiet.store));
     await startDeliveryWorker(options);
-    await inbox.store(honest);
-    await inbox.store(push);
-    await expect.poll(async () => (await inbox.deliveries.get(push.id))?.handledAt).toBeDefined();
+    await quiet.store(honest);
+    await quiet.store(push);
+    await expect.poll(async () => (await quiet.deliveries.get(push.id))?.handledAt).toBeDefined();
     await expect.poll(() => examined).toContain(honest.id);
     await expect.poll(() => examined).toHaveLength(2);
     release();
