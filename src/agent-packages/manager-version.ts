@@ -70,7 +70,7 @@ export function pinnedVersion(
     return major < 2 ? pinned.yarn1 : major < 4 ? pinned.yarn3 : pinned.yarn4;
   }
   if (!isModernYarnLock(lockHead)) return pinned.yarn1;
-  const format = Number(/^__metadata:\s*\n\s+version:\s*(\d+)/m.exec(lockHead)?.[1] ?? 8);
+  const format = Number(/^__metadata:\r?\n {1,8}version: {0,8}(\d+)/m.exec(lockHead)?.[1] ?? 8);
   return format < 8 ? pinned.yarn3 : pinned.yarn4;
 }
 
