@@ -45,18 +45,13 @@ export const localUsage = `Runs the control service and its agents on this machi
   --private-webhooks lets agents' webhooks reach private networks, this machine included
   --base-path PATH   the prefix of all paths, as in /api-host
   --public-url URL   the public address behind a web server with TLS, used in the addresses of agents and uploads
-<<<<<<< HEAD
+  --trusted-proxy IP the address of a web server in front, whose X-Forwarded-For names the callers whose wrong keys are
+                     counted; may be repeated
   --field-names WORD the spelling of responses: contract or public (contract); requests may use
                      either
   --graph-config-later
                      lets a deployment from uploads be created before its graph configuration file is named, as public
                      clients do
-=======
-  --trusted-proxy IP the address of a web server in front, whose X-Forwarded-For names the callers whose wrong keys are
-                     counted; may be repeated
-  --field-names WORD the spelling of responses: contract or public (contract); with public a deployment from uploads may
-                     be created before its graph configuration file is named, as public clients do
->>>>>>> 5ddd7501 (Check a key before its address is slowed down, and trust X-Forwarded-For behind a named proxy only)
   --json             one line of JSON when ready: {"url", "api_key", "tenant_id", "sign_in_link"}
   --help
 
@@ -107,7 +102,7 @@ export function readLocalCommand(args: string[]) {
   if (reached?.ok === false) return wrong(`--public-url ${reached.shown}: ${reached.problem}.`);
   const trustedProxies = values['trusted-proxy'] ?? [];
   const notAnIp = trustedProxies.find((proxy) => isIP(proxy) === 0);
-  if (notAnIp !== undefined) return wrong(`--trusted-proxy ${notAnIp} is no IP address.`);
+  if (notAnIp !== undefined) return wrong(`--trusted-proxy ${notAnIp} is not an IP address. Give the address that the web server connects from.`);
   if (data === '') return wrong('--data is empty.');
   if (values['allow-git']?.includes('')) return wrong('--allow-git is empty.');
   const fieldNames = fieldSpellings.find((word) => word === (values['field-names'] ?? 'contract'));

@@ -184,6 +184,7 @@ describe('docs/services.md', () => {
     const [name = '', value] = flag.split(' ');
     const given = {
       P: '0',
+      IP: '192.0.2.1',
       PATH: '/api-host',
       WORD: 'public',
       DIR: 'folder',
