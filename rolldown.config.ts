@@ -61,8 +61,8 @@ export const builds = (base: string): Record<'action' | 'cli', BuildOptions> => 
       'database-relay': join(root, 'src/postgres/relay/relay-thread.ts'),
       // The demo starts it as a process of its own.
       app: join(root, 'app/main.ts'),
-      // A thread of the App.
-      'app-worker': join(root, 'app/worker/thread.ts'),
+      // A process of the App.
+      'app-worker': join(root, 'app/worker/worker-process.ts'),
     },
     platform: 'node',
     // Only a clone has these: it builds the console with rolldown, and its demo opens a browser.

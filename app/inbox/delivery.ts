@@ -46,7 +46,8 @@ export function jobOf({ id, event, installationId, repositoryId }: DeliveryKey):
 } {
   const data = { id, ...(installationId === undefined ? {} : { installationId }) };
   const isOwn = ownEvents.has(event);
-  const [kind, key] = isOwn && repositoryId !== undefined ? ['repository', repositoryId] : ['installation', installationId];
+  const [kind, key] =
+    isOwn && repositoryId !== undefined ? ['repository', repositoryId] : ['installation', installationId];
   return { name: isOwn ? deliveryJob : strangersJob, data, ...(key === undefined ? {} : { group: `${kind} ${key}` }) };
 }
 

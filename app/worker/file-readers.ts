@@ -77,7 +77,9 @@ export function processReader(options: ProcessReaderOptions): FileReader & { clo
     async guard(request, owner, perform) {
       const waitMs = owner && budget.wait(owner);
       if (waitMs !== undefined) return { kind: 'refused', why: overBudget(waitMs) };
-      const digest = createHash('sha256').update(serialize([request.name, request.argument])).digest('hex');
+      const digest = createHash('sha256')
+        .update(serialize([request.name, request.argument]))
+        .digest('hex');
       const isMarked = !readWell.has(digest);
       if (isMarked && !(await readings.begin(digest))) return { kind: 'refused', why: readBefore };
       const since = steadyNow(clock);

@@ -26,7 +26,10 @@ export function createTurns(): TakeTurn {
     let [first] = waiting;
     if (isTaken || first === undefined) return;
     for (const each of waiting) {
-      const [[installation, repository], [firstInstallation, firstRepository]] = [lastOf(each.owner), lastOf(first.owner)];
+      const [[installation, repository], [firstInstallation, firstRepository]] = [
+        lastOf(each.owner),
+        lastOf(first.owner),
+      ];
       if (installation < firstInstallation || (installation === firstInstallation && repository < firstRepository))
         first = each;
     }

@@ -122,7 +122,9 @@ export function startWorker(options: WorkerOptions): Worker {
     await exit;
   }
 
-  async function requestOnce(request: WorkRequest): Promise<WorkResult | { kind: 'failed'; stack: string } | undefined> {
+  async function requestOnce(
+    request: WorkRequest,
+  ): Promise<WorkResult | { kind: 'failed'; stack: string } | undefined> {
     if (isClosed) throw stopping(request);
     const used = (current ??= open());
     const over = new AbortController();
@@ -166,9 +168,7 @@ export function startWorker(options: WorkerOptions): Worker {
 
   return {
     request: (request, owner) =>
-      takeTurn(owner, () =>
-        options.guard ? options.guard(request, owner, () => perform(request)) : perform(request),
-      ),
+      takeTurn(owner, () => (options.guard ? options.guard(request, owner, () => perform(request)) : perform(request))),
     async close() {
       isClosed = true;
       if (current) await end(current);

@@ -88,7 +88,9 @@ async function get(
 /** `Bearer realm="…",service="…",scope="…"`: where an anonymous token is given. */
 function readChallenge(written: string | undefined): URL | undefined {
   if (!written || !/^bearer /i.test(written)) return undefined;
-  const fields = new Map([...written.matchAll(/\b(realm|service|scope)="([^"]{0,1000})"/g)].map(([, key = '', value = '']) => [key, value]));
+  const fields = new Map(
+    [...written.matchAll(/\b(realm|service|scope)="([^"]{0,1000})"/g)].map(([, key = '', value = '']) => [key, value]),
+  );
   const url = URL.parse(fields.get('realm') ?? '');
   for (const key of ['service', 'scope']) {
     const value = fields.get(key);

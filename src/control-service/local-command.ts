@@ -102,7 +102,10 @@ export function readLocalCommand(args: string[]) {
   if (reached?.ok === false) return wrong(`--public-url ${reached.shown}: ${reached.problem}.`);
   const trustedProxies = values['trusted-proxy'] ?? [];
   const notAnIp = trustedProxies.find((proxy) => isIP(proxy) === 0);
-  if (notAnIp !== undefined) return wrong(`--trusted-proxy ${notAnIp} is not an IP address. Give the address that the web server connects from.`);
+  if (notAnIp !== undefined)
+    return wrong(
+      `--trusted-proxy ${notAnIp} is not an IP address. Give the address that the web server connects from.`,
+    );
   if (data === '') return wrong('--data is empty.');
   if (values['allow-git']?.includes('')) return wrong('--allow-git is empty.');
   const fieldNames = fieldSpellings.find((word) => word === (values['field-names'] ?? 'contract'));

@@ -40,8 +40,7 @@ export function excessOf(text: string): Irregularity | undefined {
     } else if (block.has(token) && depth === 0) onLine += 1;
     else if (first === '&') anchors += 1;
     else if (first === '*') aliases += 1;
-    if (depth > deepestFlow || onLine > deepestLine)
-      return { offset: at, message: syntaxWords.RESOURCE_EXHAUSTION };
+    if (depth > deepestFlow || onLine > deepestLine) return { offset: at, message: syntaxWords.RESOURCE_EXHAUSTION };
     const message = tooMany({ flowIndicators, anchors, aliases });
     if (message !== undefined) return { offset: at, message };
   }

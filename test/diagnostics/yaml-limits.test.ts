@@ -22,7 +22,10 @@ test.each<[what: string, text: string, offset: number, message: string]>([
 });
 
 test.each<[what: string, text: string]>([
-  ['brackets and anchors within texts', `a: |\n${'  [{&a *a '.repeat(3_000)}\nb: "${'[&a *b'.repeat(3_000)}"\n# ${'['.repeat(999)}`],
+  [
+    'brackets and anchors within texts',
+    `a: |\n${'  [{&a *a '.repeat(3_000)}\nb: "${'[&a *b'.repeat(3_000)}"\n# ${'['.repeat(999)}`,
+  ],
   ['many short lists', `a:\n${'  - [1, [2, 3]]\n'.repeat(1_000)}`],
   ['lists that nest twenty deep on each line', `${'- '.repeat(20)}a\n`.repeat(100)],
 ])('has nothing against %s', (_, text) => {

@@ -196,4 +196,3 @@ test('a graph configuration of very many values is refused as a whole', () => {
     'this has more than 5000 values: take out what is no configuration',
   ]);
 });
-

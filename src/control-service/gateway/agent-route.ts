@@ -97,8 +97,7 @@ export function openRoute(upstream: Upstream, { clock, log, answerWithinMs }: Ro
       request.url = path;
       // A handshake answers at once, and a client that leaves during one is not noticed.
       const withinMs = upgrade ? Math.min(preflightWithinMs, answerWithinMs) : answerWithinMs;
-      const respond: Forwarding['respond'] = (incoming, outgoing) =>
-        passOn(incoming, outgoing, { audience, record });
+      const respond: Forwarding['respond'] = (incoming, outgoing) => passOn(incoming, outgoing, { audience, record });
       return pass(request, response, { respond, withinMs, upgrade, record });
     },
     /** Forwards a CORS preflight from any caller: only status and CORS headers come back. */

@@ -30,10 +30,13 @@ export const gatewayErrors = {
       "This deployment's agent is being started, which takes some seconds. Try again; its deploy log says why where it takes longer.",
     retryAfter: 2,
   },
-  noUiFile: { status: 404, detail: 'The agent has no such file of a UI. Check the name of the UI in its configuration.' },
+  noUiFile: {
+    status: 404,
+    detail: 'The agent has no such file of a UI. Check the name of the UI in its configuration.',
+  },
   notAPage: {
     status: 403,
-    detail: "Nothing of an agent is shown as a page here. Load the file by a tag of a page, or send a key.",
+    detail: 'Nothing of an agent is shown as a page here. Load the file by a tag of a page, or send a key.',
   },
   unchecked: { status: 503, detail: 'The key could not be checked at the moment. Try again.', retryAfter: 2 },
   broken: {

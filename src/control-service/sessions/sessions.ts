@@ -41,14 +41,7 @@ type SignInResult =
   | { kind: 'slowed'; detail: string; retryAfter: number };
 
 /** Signs browsers in and out. */
-export function createSessions({
-  store,
-  linkKeyId,
-  publicUrl,
-  basePath,
-  trustedProxies = [],
-  clock,
-}: SessionSettings) {
+export function createSessions({ store, linkKeyId, publicUrl, basePath, trustedProxies = [], clock }: SessionSettings) {
   const cookie = sessionCookie({ publicUrl, basePath, serviceId: serviceIdOf(linkKeyId) });
   const attempts = createAttemptThrottle(clock);
   const links = createSignInLinks(clock);

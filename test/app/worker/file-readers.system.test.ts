@@ -48,9 +48,7 @@ test('files that exhaust the memory end their reader alone, and are read once', 
   const files = { ...filesOf('[]'), graphConfigs: new Map(many) };
   const messages = async () => (await reader.validate(files, owner)).problems.map(({ message }) => message);
   const notValidated = 'the files of this commit were not validated';
-  expect(await messages()).toEqual([
-    `${notValidated}: reading it takes too much memory: make it smaller and simpler`,
-  ]);
+  expect(await messages()).toEqual([`${notValidated}: reading it takes too much memory: make it smaller and simpler`]);
   expect(await messages()).toEqual([
     `${notValidated}: reading it took too much time or memory before, so it is not read again: make it smaller and simpler`,
   ]);

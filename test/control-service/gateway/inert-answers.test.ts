@@ -101,9 +101,9 @@ const header = fc.tuple(headerName, headerValue);
 /** Names in `Connection`, those that guard a response above all. */
 const connection = fc.array(spelled(fc.oneof(fc.constantFrom(...guarding, ...listed), headerName)), { maxLength: 8 });
 const interim = fc.array(
-  fc.tuple(fc.constantFrom(100, 102, 103), fc.array(header, { maxLength: 2 })).filter(([, headers]) =>
-    headers.every(([name]) => !isFraming(name)),
-  ),
+  fc
+    .tuple(fc.constantFrom(100, 102, 103), fc.array(header, { maxLength: 2 }))
+    .filter(([, headers]) => headers.every(([name]) => !isFraming(name))),
   { maxLength: 2 },
 );
 const isFraming = (name: string): boolean => /^(?:content-length|transfer-encoding|upgrade)$/i.test(name);
