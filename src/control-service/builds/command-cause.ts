@@ -1,6 +1,7 @@
 import { withoutControls } from '../../contract/plain-text.ts';
 import type { LogLevel } from '../compute/log-line.ts';
 import { outputExcerpt } from '../compute/output-excerpt.ts';
+import { isDiskFullMessage } from './free-space.ts';
 
 /** How well a line explains why a command failed. */
 type Weight = 'cause' | 'context' | undefined;
@@ -12,6 +13,9 @@ const prefixes = [npmPrefix, /^error (?=\S)/, /^✘ \[ERROR\] /, /^➤ YN\d{4}: 
 /** Lines of npm's errors that lead to the cause without being it. */
 const npmContext =
   /^(?:code |errno |syscall |path |command |command failed|signal |dest |network |location |workspace |Lifecycle script|A complete log|A full report|For a full report|node -v|npm -v|$)/;
+
+/** A line that goes on with npm's sentence, which npm wraps: neither a stack nor a line that repeats the code. */
+const npmContinuation = /^npm (?:error|ERR!) (?!\d+(?:\s|$))\S/;
 
 /** Numbers of Yarn's messages that fail an install: the others inform or warn. */
 const yarnErrors = new Set([1, 9, 16, 18, 28, 35, 41, 46, 47, 56, 62, 71, 78, 81, 82, 83]);
@@ -57,18 +61,27 @@ export function commandCause() {
   const excerpt = outputExcerpt();
   let first: string | undefined;
   let context: string | undefined;
+  let full: string | undefined;
+  let isContinued = false;
   return {
     add(line: string): void {
       if (line.trim() === '') return;
       excerpt.add('error', line);
       const plain = withoutControls(line);
       const weight = weigh(plain);
-      if (weight === 'cause') first ??= withoutPrefix(plain);
+      // git names the file that it couldn't write first, and the full disk after it.
+      if (isDiskFullMessage(plain)) full ??= withoutPrefix(plain);
+      isContinued &&= weight === 'cause' && npmContinuation.test(plain);
+      if (isContinued) first = `${first ?? ''} ${withoutPrefix(plain)}`;
+      if (weight === 'cause' && first === undefined) {
+        first = withoutPrefix(plain);
+        isContinued = npmPrefix.test(plain);
+      }
       if (weight === 'context' && !/^npm (?:error|ERR!)\s*(?:A complete log.*)?$/.test(plain)) {
         context ??= withoutPrefix(plain);
       }
     },
-    cause: (): string | undefined => first ?? context ?? excerpt.cause(),
+    cause: (): string | undefined => full ?? first ?? context ?? excerpt.cause(),
   };
 }
 

@@ -95,6 +95,23 @@ test.each(outputs)('names the first cause of %s, and its level', (_, output, cau
   expect(lines.filter((line) => line.includes(cause)).map((line) => levelOf(line, 'info'))).toEqual(['error']);
 });
 
+test('joins the lines of a sentence that npm wraps', () => {
+  const causes = commandCause();
+  // Printed by npm 11.19.1 for `npm ci` in a package without a lock file.
+  const output = `npm error code EUSAGE
+npm error
+npm error The \`npm ci\` command can only install with an existing package-lock.json or
+npm error npm-shrinkwrap.json with lockfileVersion >= 1. Run an install with npm@5 or
+npm error later to generate a package-lock.json file, then try again.
+npm error
+npm error Clean install a project`;
+  for (const line of output.split('\n')) causes.add(line);
+  expect(causes.cause()).toBe(
+    'The `npm ci` command can only install with an existing package-lock.json or npm-shrinkwrap.json with ' +
+      'lockfileVersion >= 1. Run an install with npm@5 or later to generate a package-lock.json file, then try again.',
+  );
+});
+
 test.each([
   ['npm warn deprecated inflight@1.0.6: leaks memory', 'warning'],
   ['warning " > ts-node@10.9.2" has unmet peer dependency "@types/node@*".', 'warning'],
