@@ -14,7 +14,7 @@ test('every file that the page shows is read without a problem', () => {
       readDesired({
         inputs: {},
         file: { text, path: 'landfall.yml' },
-        cases: { read: () => ({ text: '- input: 1' }) },
+        cases: { read: (path) => ({ text: path.endsWith('.jsonl') ? '{ "input": 1 }' : '- input: 1' }) },
       }),
     ).toMatchObject({ ok: true });
   }

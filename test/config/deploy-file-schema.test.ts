@@ -23,7 +23,7 @@ const judged = (written: string): { editor: boolean; landfall: boolean } => ({
   landfall: readDesired({
     inputs: {},
     file: { text: written, path: 'landfall.yml' },
-    cases: { read: () => ({ text: '- input: 1' }) },
+    cases: { read: (path) => ({ text: path.endsWith('.jsonl') ? '{ "input": 1 }' : '- input: 1' }) },
   }).ok,
 });
 
