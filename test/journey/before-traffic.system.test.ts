@@ -67,9 +67,21 @@ describe('an agent that is right in 90 % of its answers', () => {
     ]);
   });
 
-  test('is neither discarded nor rolled back if nothing is proven', async () => {
+  test('is discarded if nothing is proven, unless it is to be promoted then', async () => {
     const undecided = smokeTests.replace('"pass-rate":0.9', '"pass-rate":0.9,"max-tries":16');
-    const { exitCode, outputs } = await deploy(0.75, 2, { 'smoke-tests': undecided, 'on-failure': 'rollback' });
+    const kept = await deploy(0.75, 2, { 'smoke-tests': undecided, 'on-failure': 'rollback' });
+    expect(kept).toMatchObject({
+      exitCode: 1,
+      outputs: { outcome: 'discarded', 'smoke-verdict': 'unproven', 'rolled-back-to': '' },
+    });
+    expect(kept.outputs['active-revision-id']).not.toBe(kept.outputs['revision-id']);
+    const promoting = {
+      'smoke-tests': undecided,
+      'on-failure': 'rollback',
+      'on-unproven': 'promote',
+      rebuild: 'always',
+    };
+    const { exitCode, outputs } = await deploy(0.75, 2, promoting);
     expect({ exitCode, outputs }).toMatchObject({
       exitCode: 1,
       outputs: {
@@ -79,8 +91,6 @@ describe('an agent that is right in 90 % of its answers', () => {
         'rolled-back-to': '',
       },
     });
-    const revisions = await fixture.revisions(id);
-    expect(revisions[0]?.id).toBe(outputs['revision-id']);
   });
 });
 
