@@ -10,8 +10,8 @@ const outputs: [string, string, string][] = [
   ],
   [
     'npm without the package',
-    'npm error code E404\nnpm error 404 Not Found - GET https://registry.npmjs.org/no-such-thing - Not found\nnpm error 404\nnpm error A complete log of this run can be found in: /x.log',
-    '404 Not Found - GET https://registry.npmjs.org/no-such-thing - Not found',
+    'npm error code E404\nnpm error 404 Not Found - GET https://registry.example/no-such-thing - Not found\nnpm error 404\nnpm error A complete log of this run can be found in: /x.log',
+    '404 Not Found - GET https://registry.example/no-such-thing - Not found',
   ],
   [
     'npm with a conflict of peers',
@@ -45,8 +45,8 @@ const outputs: [string, string, string][] = [
   ],
   [
     'pnpm without the package, in a terminal with thin spaces',
-    'Progress: resolved 664, reused 0, downloaded 209\n\u2009ERR_PNPM_FETCH_404\u2009 GET https://registry.npmjs.org/x.tgz: Not Found - 404\n\nNo authorization header was set for the request.',
-    'ERR_PNPM_FETCH_404\u2009 GET https://registry.npmjs.org/x.tgz: Not Found - 404',
+    'Progress: resolved 664, reused 0, downloaded 209\n\u2009ERR_PNPM_FETCH_404\u2009 GET https://registry.example/x.tgz: Not Found - 404\n\nNo authorization header was set for the request.',
+    'ERR_PNPM_FETCH_404\u2009 GET https://registry.example/x.tgz: Not Found - 404',
   ],
   [
     'pnpm with a failing script',
