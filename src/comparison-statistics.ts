@@ -103,15 +103,6 @@ export function median(numbers: readonly number[]): number {
   return ((sorted[Math.ceil(half) - 1] ?? 0) + (sorted[Math.floor(half)] ?? 0)) / 2;
 }
 
-/** Hodges and Lehmann's estimate of the shift: the median of the means of all pairs of differences. */
-export function shiftOf(differences: readonly number[]): number {
-  return median(differences.flatMap((each, index) => differences.slice(index).map((other) => (each + other) / 2)));
-}
-
-/** The same of two lists that are not paired: the median of all differences between an answer of each. */
-export const shiftBetween = (live: readonly number[], changed: readonly number[]): number =>
-  median(changed.flatMap((latter) => live.map((former) => latter - former)));
-
 /**
  * The rank test of Mann and Whitney, by its normal approximation with ties: the probability of numbers in `changed`
  * that are so much larger than those in `live`, where both are drawn alike.

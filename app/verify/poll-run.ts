@@ -14,7 +14,7 @@ import type { RunProgress } from './progress.ts';
 
 /** The result of one poll of a background run. */
 export type PollResult =
-  | { kind: 'going-on'; why: string }
+  | { kind: 'going-on'; why: string; isRunning?: true }
   /** `ended`: nothing is left that could be cancelled. */
   | { kind: 'evidence'; evidence: Evidence; ended: boolean };
 
@@ -45,8 +45,11 @@ export async function pollRun(
   const spareMs = looked.kind === 'done' && looked.value.ok ? 0 : graceMs;
   const isLate = isExpired(clock, requested.runId, requested.deadline + spareMs, test.timeoutMs + spareMs);
   if (seen.kind === 'evidence' || !isLate) return seen;
-  const why = `no whole answer within ${test.timeoutMs} ms: ${seen.why}`;
-  return { kind: 'evidence', evidence: { kind: 'unreachable', why }, ended: false };
+  const since = new Date(requested.sentAt).toISOString();
+  const hangs = seen.isRunning ? `it hangs since ${since}, for ` : '';
+  const why = `no whole answer within ${test.timeoutMs} ms: ${hangs}${seen.why}`;
+  const fault = seen.isRunning ? ({ fault: 'hangs' } as const) : {};
+  return { kind: 'evidence', evidence: { kind: 'unreachable', why, ...fault }, ended: false };
 }
 
 function seenOf({ kind, message }: ServiceError): PollResult {
@@ -57,7 +60,10 @@ function seenOf({ kind, message }: ServiceError): PollResult {
 async function look({ threadId, runId, sentAt }: RunProgress, agent: AgentServer, clock: Clock, options: CallOptions) {
   const run = await agent.getRun(threadId, runId, options);
   const status = finalRunStatuses.find((word) => word === run.status);
-  if (status === undefined) return { kind: 'going-on', why: `the run is ${run.status}` } satisfies PollResult;
+  if (status === undefined) {
+    const running = run.status === 'running' ? ({ isRunning: true } as const) : {};
+    return { kind: 'going-on', why: `the run is ${run.status}`, ...running } satisfies PollResult;
+  }
   const seenMs = clock.now() - sentAt;
   const state = await tryCall(agent.getThreadState(threadId, options));
   // A failed run is reported as failed, even without its state.

@@ -4,7 +4,7 @@ import type { ConversationServer } from '../../src/contract/agent/service.ts';
 import type { Evidence, Sample } from '../../src/planning/verdict-types.ts';
 import { asEvidence } from '../../src/planning/compare.ts';
 import { usableAnswers } from '../../src/deploy/measure-live.ts';
-import { pauseAfter } from '../../src/deploy/send-attempts.ts';
+import { pauseBefore } from '../../src/deploy/send-attempts.ts';
 import { endOfTests, nothingBefore, outOfTime } from '../../src/deploy/smoke.ts';
 import type { MeasureStepResult, SmokeStepResult, SmokeTestRunner, SmokeWaiting } from '../context.ts';
 import { answeredBefore, openTest, putAnswers } from '../reconcile/live-answers.ts';
@@ -75,7 +75,7 @@ export function createSmokeTestRunner({
     const attempts = [...former, ...ended.attempts, evidence];
     const next = await judge.nextAttempt({ test, attempts });
     if (next.kind === 'again') {
-      const pauseMs = isPauseDue(test, attempts) ? pauseAfter(attempts.length, random) : 0;
+      const pauseMs = isPauseDue(test, next.kept) ? pauseBefore(next.kept, random) : 0;
       return goOn({ ...ended, attempts: next.kept.slice(former.length), notBefore: clock.now() + pauseMs });
     }
     const secrets = async () =>
@@ -114,7 +114,7 @@ export function createSmokeTestRunner({
         if (next.kind === 'unjudged') return asMeasured([], ended);
         if (next.kind === 'enough') return asMeasured(next.kept, ended);
         const attempts = next.kept.slice(known.length);
-        const pauseMs = evidence.kind === 'unreachable' ? pauseAfter(attempts.length, random) : 0;
+        const pauseMs = attempts.at(-1)?.kind === 'unreachable' ? pauseBefore(attempts, random) : 0;
         return goOn({ ...ended, attempts, notBefore: clock.now() + pauseMs });
       },
     });

@@ -65,6 +65,7 @@ export type ValueTest =
 
 /** What of the answers of two agents is compared. */
 export const measures = [
+  'answered',
   'pass-rate',
   'first-event',
   'total',
@@ -77,6 +78,9 @@ export const measures = [
 ] as const;
 export type Measure = (typeof measures)[number];
 
+/** Those that a test may leave out of what decides: that the new agent answers always decides. */
+export const chosenMeasures = measures.filter((each) => each !== 'answered');
+
 /** How the answers of a new agent are compared with those of the live one. */
 export interface ComparisonDesign {
   /** The most answers of each agent. */
@@ -85,6 +89,8 @@ export interface ComparisonDesign {
   drop: number;
   /** The measures that a verdict follows from; the others are only reported. */
   decideBy: readonly Measure[];
+  /** The file does not say what decides: times don't where the agents answer one after the other. */
+  isUsual?: true;
   /** The tests of the deployment that compare, which share its false alarms. */
   tests: number;
 }

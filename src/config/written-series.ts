@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { designTest, mostTries, smallestDrop, whyTooFew } from '../sequential-test.ts';
-import { measures, type Measure, type Series } from './smoke-test.ts';
+import { chosenMeasures, type Measure, type Series } from './smoke-test.ts';
 
 const defaultDrop = 0.3;
 const mostAtOnce = 16;
@@ -19,7 +19,7 @@ export const seriesShape = {
   tries: z.int().min(1).max(mostTries).optional(),
   'pass-rate': z.union([share, z.literal('baseline')]).optional(),
   against: z.literal('live').optional(),
-  'decide-by': z.array(z.enum(measures)).min(1).optional(),
+  'decide-by': z.array(z.enum(chosenMeasures)).min(1).optional(),
   drop: share.optional(),
   'max-tries': z.int().min(1).max(mostTries).optional(),
   'tries-at-once': z.int().min(1).max(mostAtOnce).optional(),
@@ -119,7 +119,11 @@ function designSeries(
   const problems: SeriesProblem[] = [];
   if (isAgainstLive(written)) {
     const decideBy = passRate === 'baseline' ? (['pass-rate'] as const) : (written['decide-by'] ?? decidesByDefault);
-    return { series: { kind: 'live', tries: tries ?? liveTries.usual, drop, decideBy, tests, atOnce }, problems };
+    const isUsual = passRate !== 'baseline' && written['decide-by'] === undefined ? ({ isUsual: true } as const) : {};
+    return {
+      series: { kind: 'live', tries: tries ?? liveTries.usual, drop, decideBy, ...isUsual, tests, atOnce },
+      problems,
+    };
   }
   if (passRate === undefined || passRate === 'baseline')
     return { ...(tries === undefined ? {} : { series: { kind: 'all-right', tries, atOnce } }), problems };

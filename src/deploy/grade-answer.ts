@@ -3,7 +3,7 @@ import type { Graders, Judgement } from '../contract/grader.ts';
 import { cutText } from '../contract/cut-mark.ts';
 import { findValues } from '../planning/expectation-value.ts';
 import { formatShare } from '../planning/format-expectation.ts';
-import { settled } from '../planning/judge.ts';
+import { asProviderFailure, settled } from '../planning/judge.ts';
 import type { Evidence, Grade } from '../planning/verdict-types.ts';
 import { tryCall } from './try-call.ts';
 
@@ -32,7 +32,8 @@ export async function gradeAnswer(test: SmokeTest, evidence: Evidence, context: 
 }
 
 /** The same, with the grades beside an answer that another thread judges. */
-export async function withGrades(test: SmokeTest, evidence: Evidence, context: GradingContext): Promise<Evidence> {
+export async function withGrades(test: SmokeTest, given: Evidence, context: GradingContext): Promise<Evidence> {
+  const evidence = asProviderFailure(test, given);
   const graded = gradedOf(test);
   if (graded.length === 0 || evidence.kind !== 'answered') return evidence;
   const { values } = evidence;

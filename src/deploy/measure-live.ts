@@ -82,6 +82,6 @@ async function measure(
 ): Promise<readonly Evidence[]> {
   const counted = withAnswers(test, answersBefore(test));
   const { attempts } = await sendAttempts(counted, former, { agent, ...sendingOf(run) });
-  const answers = attempts.filter(({ kind }) => kind !== 'unreachable').map((each) => asJudged(test, each));
+  const answers = attempts.map((each) => asJudged(test, each)).filter(({ kind }) => kind !== 'unreachable');
   return usableAnswers(test, answers);
 }

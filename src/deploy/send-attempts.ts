@@ -4,6 +4,7 @@ import type { AgentServer } from '../contract/agent/service.ts';
 import type { Graders } from '../contract/grader.ts';
 import { receiverOf, turnsOf } from '../planning/against-live.ts';
 import { attemptsAtOnce, compactAttempts, isPauseDue } from '../planning/series.ts';
+import { providerWaitMs } from '../planning/patience.ts';
 import { nextAttempt } from '../planning/verdict.ts';
 import type { Evidence } from '../planning/verdict-types.ts';
 import type { DeployRun } from './deploy-run.ts';
@@ -38,6 +39,10 @@ const tooLate: Evidence = { kind: 'unreachable', why: 'the time for the tests wa
 /** How long to wait (ms) when this many attempts were made. */
 export const pauseAfter = (attempts: number, random: () => number): number =>
   backoffMs(attempts, firstPauseMs, longestPauseMs) * (0.9 + random() * 0.2);
+
+/** How long to wait (ms) before the next attempt: as long as the model's provider asks, where it failed. */
+export const pauseBefore = (attempts: readonly Evidence[], random: () => number): number =>
+  Math.max(pauseAfter(attempts.length, random), providerWaitMs(attempts));
 
 /**
  * Sends the requests of a test, after `former` attempts, until it needs no more or its time is up. `seen` is called
@@ -75,7 +80,7 @@ export async function sendAttempts(
     const again = nextAttempt(test, attempts) === 'again';
     seen?.(attempts, again);
     if (!again) return { attempts, isOutOfTime: false };
-    if (isPauseDue(test, attempts)) await clock.sleep(pauseAfter(attempts.length, random), signal);
+    if (isPauseDue(test, attempts)) await clock.sleep(pauseBefore(attempts, random), signal);
   }
 }
 

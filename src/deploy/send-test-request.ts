@@ -37,7 +37,7 @@ export async function sendTestRequest(test: SmokeTest, asking: TestRequestContex
     );
     signal?.throwIfAborted();
     if (requested.kind !== 'done') {
-      return { kind: 'unreachable', why: `no whole answer within ${test.timeoutMs} ms` };
+      return unfinished(test, made.seen);
     }
     return requested.value.ok ? requested.value.value : await evidenceOfFailure(requested.value.error, asking);
   } finally {
@@ -45,7 +45,19 @@ export async function sendTestRequest(test: SmokeTest, asking: TestRequestContex
   }
 }
 
+/** What the time was not enough for: an agent that began the run and did not end it hangs. */
+function unfinished({ timeoutMs }: SmokeTest, seen: StreamState | undefined): Evidence {
+  const why = `no whole answer within ${timeoutMs} ms`;
+  if (seen?.runId === undefined) return { kind: 'unreachable', why };
+  const node = seen.nodes.at(-1);
+  const where = node === undefined ? 'before its first node had ended' : `after the node ${node}`;
+  const since = new Date(seen.lastAt ?? seen.sentAt).toISOString();
+  return { kind: 'unreachable', fault: 'hangs', why: `${why}: it hangs since ${since}, ${where}` };
+}
+
 interface CreatedResources {
+  /** What has come of the answer. */
+  seen?: StreamState;
   threadId?: string;
   assistantId?: string | undefined;
 }
@@ -67,6 +79,7 @@ async function runTest(
   let answer = initialStreamState(clock.now(), test.streamModes);
   for await (const event of agent.streamRun(request, made.threadId, options)) {
     answer = applyEvent(answer, event, clock.now());
+    made.seen = answer;
   }
   const evidence = evidenceOf(answer);
   return made.threadId === undefined ? evidence : confirmed(evidence, answer, made.threadId, { agent, clock }, options);
@@ -149,6 +162,8 @@ export async function evidenceOfFailure(
     kind: 'unreachable',
     why: error.message,
     ...(error.kind === 'unauthorized' ? { denied: true as const } : {}),
+    // A proxy answers 502 to 504 in the place of an agent; 500 is the agent's own.
+    ...(error.status === 500 ? { fault: 'server-error' as const } : {}),
   };
 }
 

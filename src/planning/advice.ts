@@ -1,4 +1,6 @@
-import type { Advice, ExpectationResult } from './verdict-types.ts';
+import { cutText } from '../contract/cut-mark.ts';
+import { counted } from '../verdict-table/words.ts';
+import type { Advice, Evidence, ExpectationResult } from './verdict-types.ts';
 
 // Advice on several answers: a verdict shows that on one of them, and how many the others are.
 
@@ -28,4 +30,14 @@ export function withCounts(
 function countOf(answers: readonly Advised[], index: number): string {
   const said = answers.map(({ advice }) => advice[index] ?? null).filter((each) => each !== null);
   return `${said.filter(Boolean).length} of ${said.length}`;
+}
+
+/** That the model's provider failed in some attempts, which nothing follows from. */
+export function providerAdvice(attempts: readonly Evidence[]): ExpectationResult[] {
+  const failed = attempts.flatMap((each) => (each.kind === 'unreachable' && each.fault === 'provider' ? [each] : []));
+  const last = failed.at(-1);
+  if (!last) return [];
+  const seen = `${counted(failed.length, 'attempt')} without an answer: ${last.why}`;
+  const expected = "the model's provider answers";
+  return [{ expectation: { kind: 'provider' }, expected, seen: cutText(seen, 300), held: false, advises: true }];
 }

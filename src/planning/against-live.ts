@@ -10,8 +10,9 @@ import {
   type TwoSamples,
 } from './compare.ts';
 import { expectedOf, formatComparison, seenOf } from './format-comparison.ts';
-import { withCounts } from './advice.ts';
-import { judgeAll, type JudgedAttempt } from './judge.ts';
+import { providerAdvice, withCounts } from './advice.ts';
+import { atOnceAfter, isPatienceOver, providerFailures } from './patience.ts';
+import { isAgentsFault, judgeAll, type JudgedAttempt } from './judge.ts';
 import { counted } from '../verdict-table/words.ts';
 import type { Evidence, ExpectationResult, Measured, Sample, TestVerdict } from './verdict-types.ts';
 
@@ -68,8 +69,15 @@ export function withoutLive(test: SmokeTest, former: number): SmokeTest {
   const { series, ...alone } = test;
   if (series?.kind !== 'live') return test;
   if (former === 0) return alone;
-  return { ...alone, series: { ...series, liveAnswersBefore: former, tries: Math.min(series.tries, former) } };
+  const tries = Math.min(series.tries, former);
+  return { ...alone, series: { ...series, decideBy: decidesApart(series), liveAnswersBefore: former, tries } };
 }
+
+/** What decides where the agents answer one after the other: by default no times, which depend on the hour. */
+const decidesApart = ({ decideBy, isUsual }: LiveSeries): readonly Measure[] =>
+  isUsual ? decideBy.filter((measure) => !isTime(measure)) : decideBy;
+
+const isTime = (measure: Measure): boolean => measure === 'first-event' || measure === 'total';
 
 /** Says of a test against the live revision that there is none. */
 export const uncomparedNote = ({ name }: Pick<SmokeTest, 'name'>): string =>
@@ -81,7 +89,7 @@ export const answersBefore = ({ series }: SmokeTest): number =>
 
 /** Whether answers of another hour are comparable: how long an answer takes depends on the hour. */
 export const comparesKept = ({ series }: SmokeTest): boolean =>
-  series?.kind === 'live' && !series.decideBy.some((measure) => measure === 'first-event' || measure === 'total');
+  series?.kind === 'live' && !decidesApart(series).some(isTime);
 
 /** The answers of the new agent that were compared; none of a test that compares nothing. */
 export const comparedAnswers = (test: SmokeTest, attempts: readonly Evidence[]): readonly Sample[] =>
@@ -93,6 +101,8 @@ interface ComparedAnswers {
   unreachable: number;
   /** How many of the last requests in a row, or of the last pairs, are of no use. */
   uselessAtEnd: number;
+  /** They are of no use because one agent alone gave no answer, or the provider failed. */
+  isOneSided: boolean;
 }
 
 /** What is compared: whole pairs, or all answers of each agent. A cold start is that of the new agent only. */
@@ -110,12 +120,35 @@ function answersOf(test: SmokeTest, attempts: readonly Evidence[]): ComparedAnsw
   const counted = [...answers.slice(0, before), ...turns.slice(1).flatMap((turn) => turn ?? [])];
   const of = (agent: 'live' | 'new'): Sample[] =>
     counted.flatMap((each) => (each?.receiver === agent ? [each.sample] : []));
+  const [live, changed] = [of('live'), of('new')];
+  const answeredBy = (agent: 'live' | 'new'): { answered: number; requests: number } => {
+    const own = attempts.flatMap((evidence, attempt) => {
+      const isCounted = attempt >= before + together && receiverOf(test, attempt) === agent && isBlamable(evidence);
+      return isCounted ? [answers[attempt]] : [];
+    });
+    return { answered: own.filter((each) => each && !each.sample.isMissing).length, requests: own.length };
+  };
+  const [former, latter] = [answeredBy('live'), answeredBy('new')];
+  const requests = {
+    live: isPaired ? former.answered : live.length,
+    liveOf: isPaired ? former.requests : live.length,
+    changed: latter.answered,
+    changedOf: latter.requests,
+  };
+  const uselessAtEnd = turns.length - 1 - turns.findLastIndex((turn) => turn !== undefined);
+  const last = answers.slice(answers.length - uselessAtEnd * together);
+  const silent = new Set(['live', 'new'].filter((agent) => !last.some((each) => each?.receiver === agent)));
   return {
-    samples: { live: of('live'), changed: of('new'), isPaired },
-    unreachable: answers.filter((each) => each === undefined).length,
-    uselessAtEnd: turns.length - 1 - turns.findLastIndex((turn) => turn !== undefined),
+    samples: { live, changed, isPaired, requests },
+    unreachable: answers.filter((each) => each === undefined || each.sample.isMissing).length,
+    uselessAtEnd,
+    isOneSided: silent.size < 2 || attempts.slice(-together).some((each) => providerFailures([each]) > 0),
   };
 }
+
+/** Whether an answer that is missing may be the agent's fault. */
+const isBlamable = (evidence: Evidence): boolean =>
+  evidence.kind !== 'unreachable' || (!evidence.denied && !evidence.ungraded && evidence.fault !== 'provider');
 
 /** What the answers so far mean. */
 interface Look {
@@ -135,9 +168,11 @@ function lookAt(series: LiveSeries, test: SmokeTest, attempts: readonly Evidence
   let measured: readonly Measured[] | undefined;
   const measures = (): readonly Measured[] => (measured ??= compareSamples(answers.samples, series));
   const { isPaired, together, looks, mostUseless } = orderOf(test);
-  const { samples, unreachable, uselessAtEnd } = answers;
+  const { samples, unreachable, uselessAtEnd, isOneSided } = answers;
   const count = samples.changed.length;
-  const isLast = count >= series.tries || uselessAtEnd >= mostUseless || unreachable > 2 * series.tries;
+  const mostSilent = isOneSided && isPaired ? 2 * mostUseless : mostUseless;
+  const isSilent = isPaired ? uselessAtEnd >= mostSilent : uselessAtEnd > 0 && isPatienceOver(test, attempts);
+  const isLast = count >= series.tries || isSilent || unreachable > 2 * series.tries;
   const isLook = attempts.length % together === 0 && looks.includes(count);
   const isDecided = (): boolean => (isPaired ? !isOpen(measures()) : worseOf(measures()).length > 0);
   const next = isLast || (isLook && isDecided()) ? 'enough' : 'again';
@@ -166,11 +201,14 @@ export function concludeLive(
   const comparison = comparisonOf(samples, unreachable, measures());
   const measured = decisive(comparison.measures);
   const worse = worseOf(measured);
-  if (samples.live.length === 0 || samples.changed.length === 0) {
-    return { kind: 'unproven', because: 'unreachable', why: formatComparison(comparison), comparison };
+  if (worse.length === 0 && (samples.live.length === 0 || samples.changed.length === 0)) {
+    const last = attempts.findLast((each) => each.kind === 'unreachable');
+    const because = (last?.kind === 'unreachable' && last.fault) || 'unreachable';
+    const why = `${formatComparison(comparison)}${last?.kind === 'unreachable' ? `, such as: ${last.why}` : ''}`;
+    return { kind: 'unproven', because, why, comparison };
   }
-  const isUseless = has(measured, 'pass-rate') && comparison.live.right + comparison.changed.right === 0;
-  if (isUseless || measured.length === 0) {
+  const isUseless = worse.length === 0 && has(measured, 'pass-rate') && comparison.live.right + comparison.changed.right === 0;
+  if (isUseless || (worse.length === 0 && !measured.some(({ measure }) => measure !== 'answered'))) {
     const but = isUseless ? 'neither has given one right answer' : 'nothing that decides was measured';
     const why = `${formatComparison(comparison)}, but ${but}`;
     return { kind: 'unproven', because: 'undecided', why, comparison };
@@ -194,7 +232,7 @@ export function concludeLive(
   const advice = withCounts(advised, judged, judgeAll(test, ofLive)).filter(({ advises }) => advises);
   return {
     kind,
-    held: [...shown, ...(example?.held.filter(({ advises }) => !advises) ?? []), ...advice],
+    held: [...shown, ...(example?.held.filter(({ advises }) => !advises) ?? []), ...advice, ...providerAdvice(attempts)],
     firstEventMs: last?.firstEventMs,
     totalMs: last?.totalMs ?? 0,
     comparison,
@@ -209,7 +247,7 @@ export const nextOfLive = (series: LiveSeries, test: SmokeTest, attempts: readon
 
 /** Whether the last request, or each of the last pair, was answered. */
 export const isReachable = (test: SmokeTest, attempts: readonly Evidence[]): boolean =>
-  attempts.slice(-orderOf(test).together).every(({ kind }) => kind !== 'unreachable');
+  attempts.slice(-orderOf(test).together).every((each) => each.kind !== 'unreachable' || isAgentsFault(each));
 
 /** How many requests are sent next: whole pairs, and no more than the next look needs. */
 export function requestsOfLive(series: LiveSeries, test: SmokeTest, attempts: readonly Evidence[]): number {
@@ -217,6 +255,6 @@ export function requestsOfLive(series: LiveSeries, test: SmokeTest, attempts: re
   const answers = answersOf(test, attempts).samples.changed.length;
   const look = looks.find((each) => each > answers) ?? answers + 1;
   const isCold = attempts.length <= before;
-  const atOnce = isCold || !isReachable(test, attempts) ? 1 : Math.min(series.atOnce, look - answers);
+  const atOnce = isCold || !isReachable(test, attempts) ? 1 : Math.min(atOnceAfter(attempts, series.atOnce), look - answers);
   return together * atOnce - (attempts.length % together);
 }

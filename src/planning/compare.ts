@@ -7,8 +7,6 @@ import {
   largerIn,
   largerThan,
   median,
-  shiftBetween,
-  shiftOf,
   type TwoCounts,
 } from '../comparison-statistics.ts';
 import { judgeAll } from './judge.ts';
@@ -26,6 +24,8 @@ export interface TwoSamples {
   live: readonly Sample[];
   changed: readonly Sample[];
   isPaired: boolean;
+  /** How many requests were answered, of those whose answer is not missing by the fault of another; after a cold start. */
+  requests?: TwoCounts;
 }
 
 /** The numbers of answers after which a comparison may end before it has the most of them: one more look adds to the errors. */
@@ -35,8 +35,8 @@ export const looksOf = (tries: number): number[] => [...earlyLooks.filter((look)
 
 /** All measures of all tests together, and the pass rate of one test. */
 const falseAlarm = { suite: 0.01, passRate: 0.001 };
-/** What is looked for: the share of answers with another path, and of a time or of tokens. */
-const sought = { path: 1 / 3, share: 0.25 };
+/** What is looked for: the share of answers with another path, of a time or of tokens, and the least of missing answers. */
+const sought = { path: 1 / 3, share: 0.25, answered: 0.1 };
 /** The share of the error that each look takes before the last one, where only what is hopeless ends a test early. */
 const earlyShare = 0.001;
 /** A change that is too small to matter: this share of the live median, and at least so many ms. */
@@ -48,6 +48,8 @@ const mostNodes = 50;
 export function sampleOf(test: SmokeTest, evidence: Evidence): Sample | undefined {
   if (evidence.kind === 'judged') return evidence;
   const [judged] = judgeAll(test, [evidence]);
+  if (judged && evidence.kind === 'unreachable')
+    return { answer: judged.kind, isMissing: true, firstEventMs: undefined, totalMs: undefined };
   if (!judged || evidence.kind !== 'answered') return undefined;
   return {
     answer: judged.kind,
@@ -67,6 +69,8 @@ type Alone = Pick<Measured, 'chance' | 'live' | 'changed'> & { isNoWorse: boolea
 
 function measure(of: Measure, samples: TwoSamples, drop: number, looks: number): Alone {
   switch (of) {
+    case 'answered':
+      return answered(samples, drop, looks);
     case 'pass-rate':
       return passRate(samples, drop, looks);
     case 'first-event':
@@ -110,21 +114,38 @@ function passRate(samples: TwoSamples, drop: number, looks: number): Alone {
   };
 }
 
+/**
+ * The share of the requests that brought an answer. Where the live agent answered before the new one, what is missing of
+ * it is not known: then only a pass follows from the new one's.
+ */
+function answered({ requests, isPaired }: TwoSamples, drop: number, looks: number): Alone {
+  if (!requests || requests.liveOf === 0 || requests.changedOf === 0) return notMeasured;
+  return {
+    chance: isPaired ? fewerIn(requests) : 1,
+    live: requests.live / requests.liveOf,
+    changed: requests.changed / requests.changedOf,
+    isNoWorse: excludesDrop(requests, Math.max(drop, sought.answered), looks),
+    isMeasured: true,
+  };
+}
+
 type ValueOf = (sample: Sample) => number | undefined;
 
 /** In pairs each answer is compared with the one beside it: what the hour changes, it changes for both. */
 function amount(samples: TwoSamples, valueOf: ValueOf, least: number): Alone {
-  const { live, changed, chanceOf, shift } = samples.isPaired
+  const { live, changed, chanceOf } = samples.isPaired
     ? pairedAmounts(samples, valueOf)
     : separateAmounts(samples, valueOf);
   if (live.length === 0 || changed.length === 0) return notMeasured;
-  const usual = median(live);
+  // All answers, as the plots beside it: those of pairs alone would have another median.
+  const medianOf = (all: readonly Sample[]): number => median(all.flatMap((each) => valueOf(each) ?? []));
+  const [usual, usualChanged] = [medianOf(samples.live), medianOf(samples.changed)];
   const small = Math.max(least, usual * irrelevant.share);
   const large = Math.max(2 * small, usual * sought.share);
   return {
     chance: chanceOf(small).larger,
     live: usual,
-    changed: usual + shift(),
+    changed: usualChanged,
     isNoWorse: chanceOf(large).smaller < falseAlarm.suite / 3,
     isMeasured: true,
   };
@@ -135,7 +156,6 @@ interface Amounts {
   changed: readonly number[];
   /** The p-values of "larger by more than `shift`" and "larger by less than `shift`". */
   chanceOf: (shift: number) => { larger: number; smaller: number };
-  shift: () => number;
 }
 
 function pairedAmounts(samples: TwoSamples, valueOf: ValueOf): Amounts {
@@ -150,7 +170,6 @@ function pairedAmounts(samples: TwoSamples, valueOf: ValueOf): Amounts {
     live: both.map(({ former }) => former),
     changed: both.map(({ latter }) => latter),
     chanceOf: (shift) => ({ larger: largerThan(differences, shift), smaller: largerThan(opposite, -shift) }),
-    shift: () => shiftOf(differences),
   };
 }
 
@@ -164,7 +183,6 @@ function separateAmounts(samples: TwoSamples, valueOf: ValueOf): Amounts {
       const moved = live.map((each) => each + shift);
       return { larger: largerIn(moved, changed), smaller: largerIn(changed, moved) };
     },
-    shift: () => shiftBetween(live, changed),
   };
 }
 
@@ -199,15 +217,17 @@ const shareOf = (answers: number, tries: number): number =>
  */
 export function compareSamples(samples: TwoSamples, design: ComparisonDesign): Measured[] {
   const { tries, drop, decideBy, tests } = design;
-  const strict = falseAlarm.suite / (tests * decideBy.length);
+  const deciding: ReadonlySet<Measure> = new Set([...decideBy, 'answered']);
+  const strict = falseAlarm.suite / (tests * deciding.size);
   const looks = samples.isPaired ? looksOf(tries).length : 1;
   const share = samples.isPaired ? 1 / looks : shareOf(samples.changed.length, tries);
   return measures.map((of): Measured => {
     const { chance, isNoWorse, isMeasured, live, changed } = measure(of, samples, drop, looks);
-    const counted = Math.min(1, chance / share);
-    const isWorse = counted <= (of === 'pass-rate' ? Math.min(strict, falseAlarm.passRate) : strict);
+    // Where one agent falls silent there is one look more.
+    const counted = Math.min(1, of === 'answered' ? chance * (looks + 1) : chance / share);
+    const isWorse = counted <= (of === 'pass-rate' || of === 'answered' ? Math.min(strict, falseAlarm.passRate) : strict);
     const verdict = !isMeasured ? 'not-measured' : isWorse ? 'worse' : isNoWorse ? 'no-worse' : 'undecided';
-    return { measure: of, verdict, decides: decideBy.includes(of), chance: counted, live, changed };
+    return { measure: of, verdict, decides: deciding.has(of), chance: counted, live, changed };
   });
 }
 
@@ -218,6 +238,13 @@ export const decisive = (measured: readonly Measured[]): Measured[] =>
 export const isOpen = (measured: readonly Measured[]): boolean =>
   decisive(measured).some(({ verdict }) => verdict === 'undecided');
 
+const timesCounts = ({ live, liveOf, changed, changedOf }: TwoCounts, times: number): TwoCounts => ({
+  live: live * times,
+  liveOf: liveOf * times,
+  changed: changed * times,
+  changedOf: changedOf * times,
+});
+
 /**
  * How many answers of each agent would decide what is open, if the further ones are like those so far; undefined beyond
  * three times as many, for exact tests of more take long.
@@ -225,7 +252,8 @@ export const isOpen = (measured: readonly Measured[]): boolean =>
 export function answersNeeded(samples: TwoSamples, design: ComparisonDesign): number | undefined {
   const repeated = (times: number): TwoSamples => {
     const more = (all: readonly Sample[]): Sample[] => Array.from({ length: times }, () => all).flat();
-    return { ...samples, live: more(samples.live), changed: more(samples.changed) };
+    const requests = samples.requests && timesCounts(samples.requests, times);
+    return { ...samples, ...(requests ? { requests } : {}), live: more(samples.live), changed: more(samples.changed) };
   };
   const enough = [2, 3].find((times) => !isOpen(compareSamples(repeated(times), design)));
   return enough && enough * samples.changed.length;

@@ -14,6 +14,7 @@ export function seenOf(measured: Measured, { live, changed }: Comparison): strin
     return `${changed.right} of ${changed.answers}, live ${live.right} of ${live.answers}, ${points}`;
   }
   const [former, latter, by] = measureValues(measured);
+  if (measured.measure === 'answered') return `${latter} of the requests, live ${former}, ${by}`;
   return [latter, `live ${former}`, by].filter(Boolean).join(', ');
 }
 

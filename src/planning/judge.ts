@@ -4,6 +4,7 @@ import { checkPath, findValues, type CheckResult } from './expectation-value.ts'
 import { formatExpectation, createFormatter, type Redact, type TextFormatter } from './format-expectation.ts';
 import { checkTrajectory } from './trajectory.ts';
 import { adviceOf } from './advice.ts';
+import { providerFailure } from './provider-failure.ts';
 import type { Advice, AnswerKind, Evidence, ExpectationResult, Grade, ProvenVerdict } from './verdict-types.ts';
 
 type AnsweredEvidence = Extract<Evidence, { kind: 'answered' }>;
@@ -46,11 +47,26 @@ const missedOf = (results: readonly ExpectationResult[]): ExpectationResult[] =>
 
 const isLate = ({ expectation: { kind } }: ExpectationResult): boolean => kind === 'first-event' || kind === 'total';
 
+/** A run that ended in a failure of the model's provider is neither right nor wrong, unless an error is expected. */
+export function asProviderFailure(test: Pick<SmokeTest, 'expect'>, evidence: Evidence): Evidence {
+  if (evidence.kind !== 'answered' || evidence.status !== 'error' || evidence.refused || !evidence.error) return evidence;
+  if (test.expect.some((each) => each.kind === 'status' && each.equals === 'error')) return evidence;
+  const failure = providerFailure(evidence.error);
+  if (!failure) return evidence;
+  const { error, message } = evidence.error;
+  return { kind: 'unreachable', why: `the model's provider failed: ${error}: ${message}`, fault: 'provider', ...failure };
+}
+
+/** Whether no answer came by the agent's own fault: of several requests, that is not right. */
+export const isAgentsFault = (evidence: Evidence): boolean =>
+  evidence.kind === 'unreachable' && (evidence.fault === 'hangs' || evidence.fault === 'server-error');
+
 /**
  * Graded evidence as it counts. Where a grader that decides said nothing, and nothing else is wrong, the answer is
  * neither right nor wrong.
  */
-export function settled(test: SmokeTest, evidence: Evidence): Evidence {
+export function settled(test: SmokeTest, given: Evidence): Evidence {
+  const evidence = asProviderFailure(test, given);
   if (evidence.kind !== 'answered' || !evidence.grades || judgeAll(test, [evidence]).length > 0) return evidence;
   const open = missedOf(judge(test, evidence)).find(({ ungraded }) => ungraded);
   return { kind: 'unreachable', why: open?.seen ?? 'not graded', ungraded: true };
@@ -113,8 +129,13 @@ export interface JudgedAttempt {
 
 /** Judges the attempts that brought an answer, in their order. */
 export function judgeAll(test: SmokeTest, attempts: readonly Evidence[], redact: Redact = asItIs): JudgedAttempt[] {
-  return attempts.flatMap((evidence) => {
-    if (evidence.kind === 'unreachable') return [];
+  const words = createFormatter(redact);
+  return attempts.flatMap((evidence): JudgedAttempt[] => {
+    if (evidence.kind === 'unreachable') {
+      if (!test.series || !isAgentsFault(evidence)) return [];
+      const held = [{ expectation: success, held: false, expected: formatExpectation(success), seen: words.text(evidence.why) }];
+      return [{ kind: 'wrong', held, firstEventMs: undefined, totalMs: 0, advice: [] }];
+    }
     const { firstEventMs, totalMs = 0 } = evidence;
     if (evidence.kind === 'judged')
       return [{ kind: evidence.answer, held: [], firstEventMs, totalMs, advice: evidence.advice ?? [] }];

@@ -5,16 +5,18 @@ import {
   exactRates,
   fewestMore,
   formatDecision,
+  formatRate,
   percent,
   whyTooFew,
   type ObservedRate,
 } from '../sequential-test.ts';
 import { isReachable, nextOfLive, receiverOf, requestsOfLive } from './against-live.ts';
 import { looksOf, sampleOf } from './compare.ts';
-import { withCounts } from './advice.ts';
+import { providerAdvice, withCounts } from './advice.ts';
+import { atOnceAfter, isPatienceOver } from './patience.ts';
 import { judgeAll, verdictOf, type JudgedAttempt } from './judge.ts';
 import { counted } from '../verdict-table/words.ts';
-import type { Evidence, TestVerdict } from './verdict-types.ts';
+import type { Evidence, TestVerdict, UnprovenReason } from './verdict-types.ts';
 
 /** A series of one agent, which its own answers decide. */
 type OwnSeries = Exclude<Series, { kind: 'live' }>;
@@ -51,7 +53,11 @@ function decisionOf(series: OwnSeries, { right, answers }: ObservedRate): Count[
 }
 
 /** The verdict on the answers of a series, of which there is at least one. */
-export function concludeSeries(series: OwnSeries, judged: readonly JudgedAttempt[]): TestVerdict {
+export function concludeSeries(
+  series: OwnSeries,
+  attempts: readonly Evidence[],
+  judged: readonly JudgedAttempt[],
+): TestVerdict {
   const { decision, rate } = count(series, judged);
   const isShown = ({ kind, held }: JudgedAttempt): boolean =>
     held.length > 0 && (kind === 'right') === (decision === 'passed');
@@ -60,13 +66,42 @@ export function concludeSeries(series: OwnSeries, judged: readonly JudgedAttempt
     const undecided = series.kind === 'rate' ? 'undecided' : 'disagreement';
     // A test goes on until it is decided, unless the agent can't be reached any more.
     const isMissing = decision === 'continue' && rate.answers < (series.answers ?? Infinity);
-    const because = isMissing ? 'unreachable' : undecided;
-    return { kind: 'unproven', because, why: whyUndecided(series, rate), rate };
+    const silence = isMissing ? silenceAtEnd(attempts) : undefined;
+    const because = silence?.because ?? (isMissing ? 'unreachable' : undecided);
+    return { kind: 'unproven', because, why: whyUndecided(series, rate, silence?.why), rate };
   }
-  return { ...verdictOf(decision, { ...shown, held: withCounts(shown.held, judged) }), rate };
+  const lost = unexplained(attempts);
+  if (decision === 'passed' && lost / (lost + rate.answers) > mostLost(series)) {
+    const why = `${formatRate(rate)}, but ${lost} of ${lost + rate.answers} requests brought no answer`;
+    return { kind: 'unproven', because: 'missing', why, rate };
+  }
+  const held = [...withCounts(shown.held, judged), ...providerAdvice(attempts)];
+  return { ...verdictOf(decision, { ...shown, held }), rate };
 }
 
-function whyUndecided(series: OwnSeries, rate: ObservedRate): string {
+/** Where it is not the drop of a pass rate, this share of the requests may bring no answer. */
+const usualLoss = 0.3;
+const mostLost = (series: OwnSeries): number => (series.kind === 'rate' ? series.drop : usualLoss);
+
+/** The requests after a cold start that brought no answer, and it is not known whose fault that is. */
+function unexplained(attempts: readonly Evidence[]): number {
+  const first = attempts.findIndex(({ kind }) => kind !== 'unreachable');
+  return attempts
+    .slice(first + 1)
+    .filter((each) => each.kind === 'unreachable' && !each.fault && !each.denied && !each.ungraded).length;
+}
+
+/** Why a series ended without an answer. */
+function silenceAtEnd(attempts: readonly Evidence[]): { because: UnprovenReason; why: string } | undefined {
+  const last = attempts.at(-1);
+  if (last?.kind !== 'unreachable') return undefined;
+  const count = attempts.length - 1 - attempts.findLastIndex(({ kind }) => kind !== 'unreachable');
+  const because = last.ungraded ? 'ungraded' : last.denied ? 'denied' : (last.fault ?? 'unreachable');
+  return { because, why: `the last ${counted(count, 'attempt')} brought no answer: ${last.why}` };
+}
+
+function whyUndecided(series: OwnSeries, rate: ObservedRate, silence: string | undefined): string {
+  if (silence !== undefined) return `${formatRate(rate)}; ${silence}`;
   const seen = formatDecision('unproven', rate);
   if (series.kind === 'rate') return `${seen}; ${missingAnswers(series, rate)}`;
   return rate.right === rate.answers
@@ -118,8 +153,7 @@ export function describeSeries(series: Series): string {
 /** Whether a series needs another answer: until it is decided, and while the agent can be reached. */
 export function nextOfSeries(series: Series, test: SmokeTest, attempts: readonly Evidence[]): 'again' | 'enough' {
   if (series.kind === 'live') return nextOfLive(series, test, attempts);
-  const lastAnswer = attempts.findLastIndex(({ kind }) => kind !== 'unreachable');
-  if (attempts.length - 1 - lastAnswer >= test.attempts) return 'enough';
+  if (isPatienceOver(test, attempts)) return 'enough';
   const { decision, rate } = count(series, judgeAll(test, attempts));
   const isOpen = series.answers === undefined ? decision === 'continue' : rate.answers < series.answers;
   return isOpen && attempts.length < mostAttempts(series, test) ? 'again' : 'enough';
@@ -142,10 +176,11 @@ export function attemptsAtOnce(test: SmokeTest, attempts: readonly Evidence[]): 
   if (series?.kind === 'live') return requestsOfLive(series, test, attempts);
   if (!series || attempts.length === 0 || isPauseDue(test, attempts)) return 1;
   const { right, answers } = count(series, judgeAll(test, attempts)).rate;
-  if (series.answers !== undefined) return Math.max(1, Math.min(series.atOnce, series.answers - answers));
+  const atOnce = atOnceAfter(attempts, series.atOnce);
+  if (series.answers !== undefined) return Math.max(1, Math.min(atOnce, series.answers - answers));
   const needed =
     series.kind === 'rate' ? fewestMore(series.boundaries, { right, wrong: answers - right }) : series.tries - answers;
-  return Math.max(1, Math.min(series.atOnce, needed));
+  return Math.max(1, Math.min(atOnce, needed));
 }
 
 /** Answers of a given number may be compared later. */

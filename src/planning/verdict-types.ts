@@ -4,10 +4,22 @@ import type { ObservedRate } from '../sequential-test.ts';
 /** Right, wrong, or right in everything but its time. */
 export type AnswerKind = 'right' | 'wrong' | 'late';
 
+/** The error of a run, with what caused it where the server tells that. */
+export interface RunError {
+  error: string;
+  message: string;
+  causes?: readonly { error: string; status?: number | undefined; retry_after_ms?: number | undefined }[] | undefined;
+}
+
+/** Whose fault it is that no answer came: the agent's, which hangs or answers HTTP 500, or that of its model's provider. */
+export type Fault = 'hangs' | 'server-error' | 'provider';
+
 /** What is counted and compared of one answer. */
 export interface Sample {
   /** A late answer is not right. */
   answer: AnswerKind;
+  /** It counts as wrong because the agent gave none. */
+  isMissing?: true | undefined;
   firstEventMs: number | undefined;
   /** Undefined where the agent refused the request: nothing ran that could take long. */
   totalMs: number | undefined;
@@ -32,7 +44,7 @@ export type Evidence =
       status: 'success' | 'error' | 'interrupted';
       /** Final values of the run; undefined where it brought none. */
       values: unknown;
-      error?: { error: string; message: string };
+      error?: RunError;
       /** The server would not run it at all: an answer, but no status of a run. */
       refused?: true;
       /** Names of the nodes in the order of their updates. */
@@ -49,6 +61,10 @@ export type Evidence =
   | {
       kind: 'unreachable';
       why: string;
+      /** Absent: it is not known whose. */
+      fault?: Fault;
+      /** How long the model's provider asks to wait (ms). */
+      retryAfterMs?: number;
       /** It answered that the caller may not ask (401, 403), which asking again does not change. */
       denied?: true;
       /** There was an answer, and the model that decides whether it is right did not say. */
@@ -69,9 +85,14 @@ interface GoesOn {
   kind: 'goes-on';
 }
 
+/** That the model's provider answers. */
+interface ProviderAnswers {
+  kind: 'provider';
+}
+
 /** One thing that was expected, and what was seen of it. */
 export interface ExpectationResult {
-  expectation: Expectation | NoWorse | GoesOn;
+  expectation: Expectation | NoWorse | GoesOn | ProviderAnswers;
   held: boolean;
   /** The expectation in words, for example `$.reply contains "hello"`. */
   expected: string;

@@ -3,6 +3,7 @@ import { createFormatter, type Redact, type TextFormatter } from './format-expec
 import { asItIs, judgeAll, verdictOf, type JudgedAttempt } from './judge.ts';
 import { concludeLive, receiverOf } from './against-live.ts';
 import { withExample } from './wrong-example.ts';
+import { isPatienceOver } from './patience.ts';
 import { concludeSeries, nextOfSeries } from './series.ts';
 import type { Evidence, NamedVerdict, TestVerdict, UnprovenReason, Verdict } from './verdict-types.ts';
 
@@ -20,7 +21,7 @@ export function concludeTest(test: SmokeTest, attempts: readonly Evidence[], red
     const concluded = concludeLive(test.series, test, attempts, judgeAll(test, ofNew, redact));
     return withExample(concluded, test, attempts, redact);
   }
-  if (test.series && test.series.kind !== 'live' && judged.length > 0) return concludeSeries(test.series, judged);
+  if (test.series && test.series.kind !== 'live' && judged.length > 0) return concludeSeries(test.series, attempts, judged);
   const last = judged.findLast(({ kind }) => kind === 'wrong') ?? judged.at(-1);
   if (!last) {
     const because = whyNone(attempts.at(-1));
@@ -35,7 +36,7 @@ export function concludeTest(test: SmokeTest, attempts: readonly Evidence[], red
 
 function whyNone(last: Evidence | undefined): UnprovenReason {
   if (last?.kind !== 'unreachable') return last ? 'ungraded' : 'unreachable';
-  return last.denied ? 'denied' : last.ungraded ? 'ungraded' : 'unreachable';
+  return last.denied ? 'denied' : last.ungraded ? 'ungraded' : (last.fault ?? 'unreachable');
 }
 
 function isDenied(attempts: readonly Evidence[]): boolean {
@@ -65,7 +66,7 @@ function disagreement(answers: number, against: readonly JudgedAttempt[]): strin
 export function nextAttempt(test: SmokeTest, attempts: readonly Evidence[]): 'again' | 'enough' {
   if (isDenied(attempts)) return 'enough';
   if (test.series) return nextOfSeries(test.series, test, attempts);
-  if (attempts.length >= test.attempts) return 'enough';
+  if (isPatienceOver(test, attempts)) return 'enough';
   return judgeAll(test, attempts).some(({ kind }) => kind === 'right') ? 'enough' : 'again';
 }
 

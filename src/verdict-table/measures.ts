@@ -1,3 +1,4 @@
+import { percent } from '../sequential-test.ts';
 import { durationText, signed } from './words.ts';
 
 /** One measure of a comparison of two agents: right answers, different paths, or the median of an amount. */
@@ -11,6 +12,7 @@ export interface MeasureResult {
 }
 
 const names: ReadonlyMap<string, string> = new Map([
+  ['answered', 'requests answered'],
   ['pass-rate', 'right answers'],
   ['first-event', 'first event'],
   ['total', 'total time'],
@@ -39,6 +41,7 @@ export function measureVerdict({ measure, verdict }: Pick<MeasureResult, 'measur
 
 /** The values of a measure, and how far the second one is from the first. The right answers are counted, and shown apart. */
 export function measureValues({ measure, live, changed }: MeasureResult): [live: string, changed: string, by: string] {
+  if (measure === 'answered') return [percent(live), percent(changed), pointsText(live, changed)];
   if (isPath(measure)) return [pathCount(live), pathCount(changed), ''];
   const text = times.has(measure) ? durationText : amountText;
   const sign = changed > live ? '+' : changed < live ? '-' : '';

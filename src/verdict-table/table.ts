@@ -100,9 +100,14 @@ const rateCell = (counted: RightAnswers | undefined): Cell =>
 
 const isMeasured = ({ verdict }: MeasureResult): boolean => verdict !== 'not-measured';
 
+/** That all requests were answered is no news. */
+const isAllAnswered = ({ measure, live, changed }: MeasureResult): boolean =>
+  measure === 'answered' && live === 1 && changed === 1;
+
 /** How far each measure of the new revision is from the live one; what is worse stands out. */
 function changeCell({ live, changed, measures }: TableComparison): Cell {
-  return measures.filter(isMeasured).map((measure): Piece[] => {
+  const shown = measures.filter((each) => isMeasured(each) && !isAllAnswered(each));
+  return shown.map((measure): Piece[] => {
     const as = measure.verdict === 'worse' ? ({ as: 'worse' } as const) : {};
     if (measure.measure === 'pass-rate') {
       return [{ text: pointsText(live.right / live.answers, changed.right / changed.answers), ...as }];
@@ -142,13 +147,13 @@ function verdictText({ kind, pass_rate, low_rate }: TableTest, compared: TableCo
 
 /** `30 of 30, live 29 of 30: no worse` */
 export function comparedText({ live, changed, measures }: Omit<TableComparison, 'times'>): string {
-  if (live.answers === 0 || changed.answers === 0) return 'there are no answers of both to compare';
   const named = (verdict: string, counts: boolean): string =>
     measures
       .filter((each) => each.verdict === verdict && (each.decides ?? true) === counts)
       .map((each) => measureName(each.measure))
       .join(', ');
   const [worse, undecided, advice] = [named('worse', true), named('undecided', true), named('worse', false)];
+  if (worse === '' && (live.answers === 0 || changed.answers === 0)) return 'there are no answers of both to compare';
   const decided = worse !== '' ? `worse by ${worse}` : undecided !== '' ? `undecided by ${undecided}` : 'no worse';
   return `${changed.right} of ${changed.answers}, live ${live.right} of ${live.answers}: ${decided}${advice && `; changed, which does not decide: ${advice}`}`;
 }

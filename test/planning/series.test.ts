@@ -40,6 +40,9 @@ const right = answer('yes');
 const wrong = answer('no');
 const late = answer('yes', 2_000);
 const away: Evidence = { kind: 'unreachable', why: 'connect ECONNREFUSED' };
+const broken: Evidence = { kind: 'unreachable', why: 'HTTP 500', fault: 'server-error' };
+const hanging: Evidence = { kind: 'unreachable', why: 'no whole answer within 3000 ms', fault: 'hangs' };
+const busy: Evidence = { kind: 'unreachable', why: 'RateLimitError: 429', fault: 'provider' };
 /** Three right answers of four, which is between both rates. */
 const mixed = (count: number): Evidence[] =>
   Array.from({ length: count }, (_, index) => (index % 4 === 0 ? wrong : right));
@@ -60,9 +63,27 @@ describe.each<[name: string, series: Series, cases: [sentence: string, attempts:
       ['fails after enough wrong answers', times(5, wrong), 'failed 0/5'],
       [
         'counts what could not be reached on neither side',
-        [...times(7, right), ...times(9, away), ...times(8, right)],
+        [...times(7, right), ...times(5, away), ...times(8, right)],
         'passed 15/15',
       ],
+      [
+        'is unproven where more is missing than its drop allows',
+        [...times(7, right), ...times(9, away), ...times(8, right)],
+        'unproven missing 15/15',
+      ],
+      ['allows a cold start', [...times(9, away), ...times(15, right)], 'passed 15/15'],
+      [
+        'fails where the agent itself gives no answer too often',
+        Array.from({ length: 60 }, (_, index) => (index % 5 < 2 ? broken : right)),
+        'failed 9/17',
+      ],
+      ['fails where the agent hangs', times(5, hanging), 'failed 0/5'],
+      [
+        "counts a failure of the model's provider on neither side",
+        [...times(7, right), ...times(8, busy), ...times(8, right)],
+        'passed 15/15',
+      ],
+      ['is unproven where the provider goes on failing', [right, ...times(10, busy)], 'unproven provider 1/1'],
       ['is unproven where nothing could be reached', times(9, away), 'unproven unreachable'],
       ['counts a late answer as a wrong one', [right, ...times(5, late)], 'failed 1/6'],
       ['but for the first, which may be a cold start', [late, ...times(14, right)], 'unproven unreachable 14/14'],
@@ -97,6 +118,7 @@ test.each<[sentence: string, series: Series, attempts: Evidence[], next: 'again'
   ['begins with one request, which may meet a cold start', rate, [], 'again', 1],
   ['goes on with several at once', rate, [right], 'again', 4],
   ['goes on with one after it could not be reached', rate, [right, away], 'again', 1],
+  ['goes on with half as many after a failure of the provider', rate, [right, busy, right], 'again', 2],
   ['sends no more than it can need', rate, times(13, right), 'again', 2],
   ['ends once it is decided', rate, times(15, right), 'enough', 1],
   ['ends when the agent was unreachable too often in a row', rate, [right, ...times(3, away)], 'enough', 1],

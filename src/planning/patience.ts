@@ -1,0 +1,36 @@
+import type { SmokeTest } from '../config/smoke-test.ts';
+import type { Evidence } from './verdict-types.ts';
+
+/** A provider that is busy, and an agent that gives no answer by its own fault, get so many attempts in a row. */
+const mostFaults = 10;
+/** After a provider was busy so often, one request at a time is sent. */
+const mostHalvings = 5;
+/** The longest time that a provider's own waiting time is taken for (ms). */
+const longestWaitMs = 60_000;
+
+/** Whether the last attempts at a test brought so often no answer that another one is not worth its time. */
+export function isPatienceOver({ attempts: most, series }: SmokeTest, attempts: readonly Evidence[]): boolean {
+  const lastAnswer = attempts.findLastIndex(({ kind }) => kind !== 'unreachable');
+  // Where one right answer is enough, a wrong one takes an attempt as well.
+  const open = series ? attempts.slice(lastAnswer + 1) : attempts;
+  const faults = open.filter((each) => isFault(each, series !== undefined)).length;
+  return open.length - faults >= most || faults >= Math.max(most, mostFaults);
+}
+
+const isFault = (evidence: Evidence, isSeries: boolean): boolean =>
+  evidence.kind === 'unreachable' && (evidence.fault === 'provider' || (isSeries && evidence.fault !== undefined));
+
+const isProviders = (evidence: Evidence): boolean => evidence.kind === 'unreachable' && evidence.fault === 'provider';
+
+/** How many attempts brought a failure of the model's provider. */
+export const providerFailures = (attempts: readonly Evidence[]): number => attempts.filter(isProviders).length;
+
+/** How many requests are sent at once: half as many after each failure of the provider, which our own may have caused. */
+export const atOnceAfter = (attempts: readonly Evidence[], atOnce: number): number =>
+  Math.max(1, Math.floor(atOnce / 2 ** Math.min(mostHalvings, providerFailures(attempts))));
+
+/** How long the provider of the last attempt asks to wait (ms). */
+export function providerWaitMs(attempts: readonly Evidence[]): number {
+  const last = attempts.at(-1);
+  return last?.kind === 'unreachable' ? Math.min(longestWaitMs, last.retryAfterMs ?? 0) : 0;
+}

@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import type { SmokeTest } from '../../src/config/smoke-test.ts';
+import { receiverOf, withoutLive } from '../../src/planning/against-live.ts';
+import { attemptsAtOnce } from '../../src/planning/series.ts';
+import type { Evidence } from '../../src/planning/verdict-types.ts';
+import { concludeTest, nextAttempt } from '../../src/planning/verdict.ts';
+
+const compared: SmokeTest = {
+  name: 'greets',
+  assistant: 'agent',
+  thread: false,
+  input: {},
+  streamModes: ['values'],
+  expect: [],
+  attempts: 3,
+  timeoutMs: 3_000,
+  series: { kind: 'live', atOnce: 4, tries: 160, drop: 0.3, decideBy: ['pass-rate', 'total', 'tokens'], tests: 1 },
+};
+
+const right: Evidence = { kind: 'judged', answer: 'right', firstEventMs: 5, totalMs: 100 };
+const gone: Evidence = { kind: 'unreachable', why: 'answered 502' };
+const broken: Evidence = { kind: 'unreachable', why: 'answered 500', fault: 'server-error' };
+const hanging: Evidence = { kind: 'unreachable', why: 'it hangs', fault: 'hangs' };
+const busy: Evidence = { kind: 'unreachable', why: '429', fault: 'provider' };
+
+/** Sends requests until nothing more is needed; each agent's answers follow from how many it gave. */
+function played(answerOf: (agent: 'live' | 'new', nth: number) => Evidence, of = compared, before: Evidence[] = []) {
+  let attempts = before;
+  const given = { live: 0, new: 0 };
+  while (nextAttempt(of, attempts) === 'again') {
+    const from = attempts.length;
+    const more = Array.from({ length: attemptsAtOnce(of, attempts) }, (_, index) => {
+      const agent = receiverOf(of, from + index);
+      given[agent] += 1;
+      return answerOf(agent, given[agent]);
+    });
+    attempts = [...attempts, ...more];
+  }
+  const verdict = concludeTest(of, attempts);
+  const worse = verdict.comparison?.measures.filter((each) => each.verdict === 'worse').map(({ measure }) => measure);
+  return { kind: verdict.kind, because: 'because' in verdict ? verdict.because : undefined, worse: worse ?? [] };
+}
+const ofNew =
+  (evidence: Evidence, isSo: (nth: number) => boolean = () => true) =>
+  (agent: 'live' | 'new', nth: number): Evidence =>
+    agent === 'new' && isSo(nth) ? evidence : right;
+const often = (nth: number): boolean => nth % 10 < 3;
+
+test.each<[string, ReturnType<typeof ofNew>, object]>([
+  ['answers all', ofNew(right), { kind: 'passed', worse: [] }],
+  ['never answers beside a live one', ofNew(gone), { kind: 'failed', worse: ['answered'] }],
+  ['hangs', ofNew(hanging), { kind: 'failed', worse: ['answered', 'pass-rate'] }],
+  ['answers three of ten requests with HTTP 500', ofNew(broken, often), { kind: 'failed' }],
+  ['loses three of ten answers', ofNew(gone, often), { kind: 'failed', worse: ['answered'] }],
+  ['is as silent as the live one', () => gone, { kind: 'unproven', because: 'unreachable', worse: [] }],
+  ['meets a provider that is busy', ofNew(busy), { kind: 'unproven', because: 'provider', worse: [] }],
+  ['meets a busy provider now and then', ofNew(busy, (nth) => nth % 4 === 0), { kind: 'passed', worse: [] }],
+])('against live, an agent that %s', (_, answerOf, expected) => expect(played(answerOf)).toMatchObject(expected));
+
+test('by default no time decides where the live agent answered before', () => {
+  const slower: Evidence = { kind: 'judged', answer: 'right', firstEventMs: 50, totalMs: 900 };
+  const before = Array.from({ length: 100 }, () => right);
+  const usual: SmokeTest = { ...compared, series: { ...seriesOf(compared), isUsual: true } };
+  expect(played(() => slower, withoutLive(usual, 100), before)).toMatchObject({ kind: 'passed' });
+  expect(played(() => slower, withoutLive(compared, 100), before)).toMatchObject({ kind: 'failed' });
+});
+
+function seriesOf({ series }: SmokeTest) {
+  if (series?.kind !== 'live') throw new Error('not against live');
+  return series;
+}
