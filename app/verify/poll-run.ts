@@ -6,6 +6,7 @@ import type { ThreadState } from '../../src/contract/agent/thread.ts';
 import type { CallOptions } from '../../src/contract/call-options.ts';
 import { isObject } from '../../src/contract/json-object.ts';
 import type { ServiceError } from '../../src/contract/service-error.ts';
+import { hadItsTime } from '../../src/planning/patience.ts';
 import type { Evidence } from '../../src/planning/verdict-types.ts';
 import { tryCall } from '../../src/deploy/try-call.ts';
 import { withTimeLimit } from '../../src/deploy/deadlines.ts';
@@ -45,10 +46,11 @@ export async function pollRun(
   const spareMs = looked.kind === 'done' && looked.value.ok ? 0 : graceMs;
   const isLate = isExpired(clock, requested.runId, requested.deadline + spareMs, test.timeoutMs + spareMs);
   if (seen.kind === 'evidence' || !isLate) return seen;
-  const since = new Date(requested.sentAt).toISOString();
-  const hangs = seen.isRunning ? `it hangs since ${since}, for ` : '';
+  const { sentAt } = requested;
+  const isHanging = seen.isRunning && hadItsTime(test, requested.deadline - sentAt);
+  const hangs = isHanging ? `it hangs since ${new Date(sentAt).toISOString()}, for ` : '';
   const why = `no whole answer within ${test.timeoutMs} ms: ${hangs}${seen.why}`;
-  const fault = seen.isRunning ? ({ fault: 'hangs' } as const) : {};
+  const fault = isHanging ? ({ fault: 'hangs' } as const) : {};
   return { kind: 'evidence', evidence: { kind: 'unreachable', why, ...fault }, ended: false };
 }
 

@@ -3,6 +3,7 @@ import { isPauseDue } from '../../src/planning/series.ts';
 import type { ConversationServer } from '../../src/contract/agent/service.ts';
 import type { Evidence, Sample } from '../../src/planning/verdict-types.ts';
 import { asEvidence } from '../../src/planning/compare.ts';
+import { withTimeLeft } from '../../src/planning/patience.ts';
 import { usableAnswers } from '../../src/deploy/measure-live.ts';
 import { pauseBefore } from '../../src/deploy/send-attempts.ts';
 import { endOfTests, nothingBefore, outOfTime } from '../../src/deploy/smoke.ts';
@@ -45,7 +46,7 @@ export function createSmokeTestRunner({
     const leftMs = intent.hold ? endOfTests(intent.hold.endsAt) - clock.now() : Infinity;
     const measured = written && !live ? answeredBefore(intent, written)?.map(asEvidence) : undefined;
     const known = written && !live ? withoutLive(written, measured?.length ?? 0) : written;
-    const test = known && { ...known, timeoutMs: Math.min(known.timeoutMs, Math.max(1, leftMs)) };
+    const test = known && withTimeLeft(known, leftMs);
     const tested = intent.hold ? atHold(at, live) : at;
     // What is left over may be the other's: a held revision and the live one have the same threads.
     const agent = live && test && receiverOf(test, before.attempts.length) === 'live' ? live : tested;
@@ -105,7 +106,7 @@ export function createSmokeTestRunner({
     }
     return attempt<MeasureStepResult>({
       intent,
-      test: { ...test, timeoutMs: Math.min(test.timeoutMs, leftMs) },
+      test: withTimeLeft(test, leftMs),
       agent,
       signal,
       progress: await cleaned(intent, before, { agent, signal }),

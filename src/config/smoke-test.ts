@@ -134,4 +134,6 @@ export interface SmokeTest {
   prices?: Prices;
   /** Bound of one attempt, in ms. */
   timeoutMs: number;
+  /** Its own time (ms), where the time that was left for all tests made `timeoutMs` shorter. */
+  ownTimeoutMs?: number;
 }

@@ -4,7 +4,7 @@ import type { AgentServer } from '../contract/agent/service.ts';
 import type { Graders } from '../contract/grader.ts';
 import { receiverOf, turnsOf } from '../planning/against-live.ts';
 import { attemptsAtOnce, compactAttempts, isPauseDue } from '../planning/series.ts';
-import { providerWaitMs } from '../planning/patience.ts';
+import { providerWaitMs, withTimeLeft } from '../planning/patience.ts';
 import { nextAttempt } from '../planning/verdict.ts';
 import type { Evidence } from '../planning/verdict-types.ts';
 import type { DeployRun } from './deploy-run.ts';
@@ -67,9 +67,8 @@ export async function sendAttempts(
           answers.push(tooLate);
           continue;
         }
-        const timely = { ...test, timeoutMs: Math.min(test.timeoutMs, leftMs) };
         const receiver = receiverOf(test, attempt) === 'live' && live ? live : agent;
-        const evidence = await sendTestRequest(timely, { agent: receiver, clock, signal, left });
+        const evidence = await sendTestRequest(withTimeLeft(test, leftMs), { agent: receiver, clock, signal, left });
         answers.push(await gradeAnswer(test, evidence, { graders, signal, redact }));
       }
       return answers;

@@ -5,6 +5,7 @@ import type { StreamMode } from '../contract/agent/stream-event.ts';
 import type { CallOptions } from '../contract/call-options.ts';
 import type { ServiceError } from '../contract/service-error.ts';
 import type { Clock } from '../clock.ts';
+import { hadItsTime } from '../planning/patience.ts';
 import type { Evidence } from '../planning/verdict-types.ts';
 import { applyEvent, evidenceOf, initialStreamState, type StreamState } from './smoke-evidence.ts';
 import { tryCall } from './try-call.ts';
@@ -46,9 +47,9 @@ export async function sendTestRequest(test: SmokeTest, asking: TestRequestContex
 }
 
 /** What the time was not enough for: an agent that began the run and did not end it hangs. */
-function unfinished({ timeoutMs }: SmokeTest, seen: StreamState | undefined): Evidence {
-  const why = `no whole answer within ${timeoutMs} ms`;
-  if (seen?.runId === undefined) return { kind: 'unreachable', why };
+function unfinished(test: SmokeTest, seen: StreamState | undefined): Evidence {
+  const why = `no whole answer within ${test.timeoutMs} ms`;
+  if (seen?.runId === undefined || !hadItsTime(test, test.timeoutMs)) return { kind: 'unreachable', why };
   const node = seen.nodes.at(-1);
   const where = node === undefined ? 'before its first node had ended' : `after the node ${node}`;
   const since = new Date(seen.lastAt ?? seen.sentAt).toISOString();

@@ -29,11 +29,13 @@ const pairs = (count: number, change: (index: number) => Partial<Sample>): Pair[
 
 const design: ComparisonDesign = { tries: 160, drop: 0.3, decideBy: measures, tests: 1 };
 
-const measuredOf = (of: Pair[], { isPaired = true, tests = 1, tries = design.tries } = {}) =>
-  compareSamples(
-    { live: of.map(({ live }) => live), changed: of.map(({ changed }) => changed), isPaired },
+const measuredOf = (of: Pair[], { isPaired = true, tests = 1, tries = design.tries } = {}) => {
+  const requests = { live: of.length, liveOf: of.length, changed: of.length, changedOf: of.length };
+  return compareSamples(
+    { live: of.map(({ live }) => live), changed: of.map(({ changed }) => changed), isPaired, requests },
     { ...design, tests, tries },
   );
+};
 
 const verdictsOf = (of: Pair[], isPaired = true) =>
   Object.fromEntries(measuredOf(of, { isPaired }).map(({ measure, verdict }) => [measure, verdict]));
@@ -113,13 +115,14 @@ test('without pairs a slower one is found as well, and an equal one is no worse'
 test('the more tests there are, the stricter each is', () => {
   const some = pairs(30, (index) => (index % 10 < 4 ? { nodes: ['ask'] } : {}));
   expect(verdictsOf(some)['nodes']).toBe('worse');
-  expect(measuredOf(some, { tests: 100 })[3]).toMatchObject({ measure: 'nodes', verdict: 'undecided' });
+  const strict = measuredOf(some, { tests: 100 }).find(({ measure }) => measure === 'nodes');
+  expect(strict).toMatchObject({ verdict: 'undecided' });
 });
 
 describe('each look is paid for', () => {
   const fewer = (count: number) => pairs(count, (index) => (index % 3 === 0 ? { answer: 'wrong' } : {}));
   const chanceOf = (count: number, tries: number, isPaired: boolean) =>
-    measuredOf(fewer(count), { isPaired, tries })[0]?.chance ?? 0;
+    measuredOf(fewer(count), { isPaired, tries }).find(({ measure }) => measure === 'pass-rate')?.chance ?? 0;
 
   test('in pairs with an equal share', () => {
     const once = chanceOf(30, 30, true);
@@ -212,7 +215,7 @@ describe('a test against the live revision', () => {
   test('passes, fails by the measures that decide, and says by how much', () => {
     expect(conclude(attempts(2 * 31, right, right))).toMatchObject({
       kind: 'passed',
-      held: [{ held: true }, {}, {}, {}, {}, {}],
+      held: [{ expectation: { measure: 'answered' }, held: true }, {}, {}, {}, {}, {}, {}],
     });
     const slower = { ...right, totalMs: 1_300 };
     expect(conclude(attempts(2 * 31, right, slower))).toMatchObject({
@@ -229,7 +232,8 @@ describe('a test against the live revision', () => {
       kind: 'passed',
       comparison: {
         measures: [
-          { decides: true },
+          { measure: 'answered', decides: true },
+          { measure: 'pass-rate', decides: true },
           {},
           { measure: 'total', verdict: 'worse', decides: false },
           ...Array.from({ length: 6 }, () => ({ decides: false })),
@@ -249,17 +253,24 @@ describe('a test against the live revision', () => {
     });
   });
 
-  test('counts no pair of which one agent can not be reached, on either side', () => {
-    const made = attempts(2 * 31, right, right).map((evidence, index) =>
-      receiverOf(against, index) === 'new' && index >= 20 ? gone : evidence,
-    );
-    expect(conclude(made)).toMatchObject({
-      kind: 'unproven',
-      because: 'undecided',
+  test('fails where the new agent falls silent while the live one answers, and not the reverse', () => {
+    const silent = (agent: 'live' | 'new') =>
+      attempts(2 * 31, right, right).map((evidence, index) =>
+        receiverOf(against, index) === agent && index >= 20 ? gone : evidence,
+      );
+    expect(conclude(silent('new'))).toMatchObject({
+      kind: 'failed',
+      held: [{ expected: 'requests answered: no worse than live', held: false }],
       comparison: { live: { right: 9, answers: 9 }, changed: { right: 9, answers: 9 }, unreachable: 21 },
     });
-    expect(nextOfLive(series, against, attempts(2 * 9, right, gone))).toBe('enough');
-    expect(conclude(attempts(2 * 9, gone, right))).toMatchObject({ kind: 'unproven', because: 'unreachable' });
+    expect(conclude(silent('live'))).toMatchObject({ kind: 'unproven', because: 'undecided' });
+  });
+
+  test('goes on for longer where one agent alone is silent, and proves nothing by the live one', () => {
+    expect(nextOfLive(series, against, attempts(2 * 9, right, gone))).toBe('again');
+    expect(nextOfLive(series, against, attempts(2 * 17, right, gone))).toBe('enough');
+    expect(nextOfLive(series, against, attempts(2 * 9, gone, gone))).toBe('enough');
+    expect(conclude(attempts(2 * 17, gone, right))).toMatchObject({ kind: 'unproven', because: 'unreachable' });
   });
 
   test('counts no time of a request that an agent refused', () => {
