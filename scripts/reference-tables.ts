@@ -103,7 +103,7 @@ const typeWords = new Map([
 const comparisonFields: Record<Exclude<keyof ReportedComparison, 'times_ms'>, string> = {
   answers: 'How many answers of each agent are compared: whole pairs, or all of each',
   right_answers: 'How many of them were right',
-  unreachable: 'Requests without an answer, of either agent; they are compared on neither side',
+  unreachable: 'Requests without an answer, of either agent; `answered` compares how many there are',
   beside: '`true`: both answered in turns; `false`: the live agent answered before, or its kept answers stand for it',
   measures: `Each measure: ${measures.map((name) => `\`${name}\``).join(', ')}`,
 };
@@ -112,8 +112,8 @@ const measureFields: Record<keyof ReportedComparison['measures'][number], string
   verdict: '`worse`: the change is not by chance; `no-worse`: the change that is looked for is excluded',
   decides: '`false`: it is only reported, and the verdict of the test does not follow from it',
   p_value: 'How often equal agents would differ so much, with all looks counted, from 0 to 1',
-  live: 'Of `pass-rate` the right answers, of times the median in ms, of `tokens` and `cost` the median (`cost` in the currency of `prices`), of nodes and tools the number of different paths',
-  new: 'The same of the new agent; of medians the live one with the usual difference added',
+  live: 'Of `answered` the share of the requests, of `pass-rate` the right answers, of times the median in ms, of `tokens` and `cost` the median (`cost` in the currency of `prices`), of nodes and tools the number of different paths',
+  new: 'The same of the new agent',
 };
 
 function comparisonTable(): string {

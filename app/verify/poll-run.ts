@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/clock.ts';
 import type { SmokeTest } from '../../src/config/smoke-test.ts';
-import { finalRunStatuses, type FinalRunStatus, type Run } from '../../src/contract/agent/run.ts';
+import { finalRunStatuses, type FinalRunStatus, type Run, type RunError } from '../../src/contract/agent/run.ts';
 import type { AgentServer } from '../../src/contract/agent/service.ts';
 import type { ThreadState } from '../../src/contract/agent/thread.ts';
 import type { CallOptions } from '../../src/contract/call-options.ts';
@@ -100,7 +100,7 @@ async function errorOf(
   { threadId, runId }: { threadId: string; runId: string },
   agent: AgentServer,
   options: CallOptions,
-): Promise<{ error: string; message: string }> {
+): Promise<RunError> {
   const joined = await tryCall(agent.joinRun(threadId, runId, options));
   if (joined.ok && joined.value.kind === 'error') return joined.value.error;
   return { error: status, message: 'the run says so, and no more' };

@@ -3,7 +3,7 @@ import { fromJson } from '../contract/json-text.ts';
 import { notJson, unreadable, type AttemptFailure } from './attempt-failure.ts';
 import type { HttpReply } from './http.ts';
 import { isObject } from '../contract/json-object.ts';
-import { errorKey, type RunResult } from '../contract/agent/run.ts';
+import { errorKey, toRunError, type RunError, type RunResult } from '../contract/agent/run.ts';
 
 /** A parsed success, or why it can't be parsed. */
 export type ReadResult<T> = { ok: true; value: T } | { ok: false; failure: AttemptFailure };
@@ -44,8 +44,6 @@ function problemsIn({ issues }: z.ZodError): string {
   return `${shown.join('; ')}${issues.length > shown.length ? `; and ${issues.length - shown.length} more` : ''}`;
 }
 
-type Failure = Extract<RunResult, { kind: 'error' }>['error'];
-
 /**
  * Parses the response of `/wait` and `/join`, after the newlines that kept the connection alive. A failed run also has
  * status 200, with the error under `__error__`.
@@ -55,20 +53,11 @@ export const readRunResult: Reader<RunResult> = ({ status, headers, body }) => {
   const value = fromJson(text);
   if (value === undefined) return { ok: false, failure: unreadable(status, notJson(text, headers), true) };
   if (!isObject(value) || !(errorKey in value)) return { ok: true, value: { kind: 'values', values: value } };
-  return { ok: true, value: { kind: 'error', error: innermost(readFailure(value[errorKey])) } };
+  return { ok: true, value: { kind: 'error', error: innermost(toRunError(value[errorKey])) } };
 };
 
-/** Parses a failure of any shape: an unknown shape must not hide that the run failed. */
-function readFailure(shown: unknown): Failure {
-  const { error, message } = isObject(shown) ? shown : { error: undefined, message: shown };
-  return {
-    error: typeof error === 'string' ? error : 'Error',
-    message: typeof message === 'string' ? message : JSON.stringify(shown),
-  };
-}
-
 /** Unwraps an error of a public server's stream, whose message is the real error as JSON. */
-function innermost(outer: Failure): Failure {
+function innermost(outer: RunError): RunError {
   const inner = fromJson(outer.message);
   if (!isObject(inner)) return outer;
   const { error, message, ...rest } = inner;

@@ -18,6 +18,7 @@ import {
   type GraphShape,
 } from '../planning/conversations.ts';
 import type { ConversationResult } from '../planning/conversation-verdict.ts';
+import { providerFailure } from '../planning/provider-failure.ts';
 import { withGrace, withTimeLimit } from './deadlines.ts';
 import { remove, shortTimeoutMs } from './send-test-request.ts';
 import { tryCall, type CallResult } from './try-call.ts';
@@ -193,7 +194,7 @@ async function runCopy(
   );
   signal?.throwIfAborted();
   if (ran.kind !== 'done') {
-    return { kind: 'unchecked', because: 'unreachable', why: `a run did not end within ${timeoutMs / 1_000} s` };
+    return { kind: 'unchecked', because: 'hangs', why: `a run did not end within ${timeoutMs / 1_000} s` };
   }
   if (!ran.value.ok) {
     const { error } = ran.value;
@@ -204,5 +205,8 @@ async function runCopy(
   }
   const result = ran.value.value;
   if (result.kind === 'values') return { kind: 'ended' };
+  if (providerFailure(result.error)) {
+    return { kind: 'unchecked', because: 'provider', why: "the model's provider failed" };
+  }
   return { kind: 'failed', error: /^[A-Za-z_$][\w$.]{0,79}$/.test(result.error.error) ? result.error.error : 'Error' };
 }

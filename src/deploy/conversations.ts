@@ -10,7 +10,7 @@ import {
   type ConversationResult,
 } from '../planning/conversation-verdict.ts';
 import { conversationState, copyMark, isLeftOver, newestConversations } from '../planning/conversations.ts';
-import type { NamedVerdict } from '../planning/verdict-types.ts';
+import type { NamedVerdict, UnprovenReason } from '../planning/verdict-types.ts';
 import {
   copyProblems,
   graphShape,
@@ -233,4 +233,5 @@ async function resultOf(
   return before.kind === 'broken' ? { kind: 'broken-before' } : again;
 }
 
-const reasonOf = ({ kind }: ServiceError) => (kind === 'unauthorized' ? 'denied' : 'unreachable');
+const reasonOf = ({ kind, status }: ServiceError): UnprovenReason =>
+  kind === 'unauthorized' ? 'denied' : status === 500 ? 'server-error' : 'unreachable';

@@ -1,12 +1,12 @@
 import {
   errorEvent,
-  errorEventData,
   metadataEvent,
   metadataEventData,
   splitEventName,
   type StreamEvent,
   type StreamMode,
 } from '../contract/agent/stream-event.ts';
+import { toRunError, type RunError } from '../contract/agent/run.ts';
 import { isObject } from '../contract/json-object.ts';
 import type { Evidence } from '../planning/verdict-types.ts';
 
@@ -29,7 +29,7 @@ export interface StreamState {
   /** What the values report of an interrupt, where that came without them. */
   interrupts: { [interruptKey]?: unknown };
   interrupted: boolean;
-  error: { error: string; message: string } | undefined;
+  error: RunError | undefined;
 }
 
 /** An answer of which nothing has come: `sentAt` is ms since the epoch. */
@@ -57,7 +57,7 @@ export function applyEvent(answer: StreamState, { event, data }: StreamEvent, at
   }
   const isRequested = mode === errorEvent || answer.requested.some((each) => isOfMode(mode, each));
   const after = { ...answer, lastAt: at, firstAt: answer.firstAt ?? (isRequested ? at : undefined) };
-  if (mode === errorEvent) return { ...after, error: errorIn(data) };
+  if (mode === errorEvent) return { ...after, error: toRunError(data) };
   // Events of a subgraph report its own state and nodes, not those of the run.
   if (namespace.length > 0) return after;
   const names = isObject(data) ? Object.keys(data) : [];
@@ -84,12 +84,6 @@ function valuesAfter(
 /** Messages go by names of their own: `messages/partial` in one mode, plain `messages` in the other. */
 function isOfMode(name: string, mode: StreamMode): boolean {
   return name === mode || name.startsWith(`${mode}/`) || (mode === 'messages-tuple' && name === 'messages');
-}
-
-function errorIn(data: unknown): { error: string; message: string } {
-  const reported = errorEventData.safeParse(data);
-  if (reported.success) return { error: reported.data.error, message: reported.data.message };
-  return { error: 'Error', message: typeof data === 'string' ? data : (JSON.stringify(data) ?? '') };
 }
 
 /** What the stream proves once it has ended. */

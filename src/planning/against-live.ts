@@ -207,7 +207,8 @@ export function concludeLive(
     const why = `${formatComparison(comparison)}${last?.kind === 'unreachable' ? `, such as: ${last.why}` : ''}`;
     return { kind: 'unproven', because, why, comparison };
   }
-  const isUseless = worse.length === 0 && has(measured, 'pass-rate') && comparison.live.right + comparison.changed.right === 0;
+  const isUseless =
+    worse.length === 0 && has(measured, 'pass-rate') && comparison.live.right + comparison.changed.right === 0;
   if (isUseless || (worse.length === 0 && !measured.some(({ measure }) => measure !== 'answered'))) {
     const but = isUseless ? 'neither has given one right answer' : 'nothing that decides was measured';
     const why = `${formatComparison(comparison)}, but ${but}`;
@@ -232,7 +233,12 @@ export function concludeLive(
   const advice = withCounts(advised, judged, judgeAll(test, ofLive)).filter(({ advises }) => advises);
   return {
     kind,
-    held: [...shown, ...(example?.held.filter(({ advises }) => !advises) ?? []), ...advice, ...providerAdvice(attempts)],
+    held: [
+      ...shown,
+      ...(example?.held.filter(({ advises }) => !advises) ?? []),
+      ...advice,
+      ...providerAdvice(attempts),
+    ],
     firstEventMs: last?.firstEventMs,
     totalMs: last?.totalMs ?? 0,
     comparison,
@@ -255,6 +261,7 @@ export function requestsOfLive(series: LiveSeries, test: SmokeTest, attempts: re
   const answers = answersOf(test, attempts).samples.changed.length;
   const look = looks.find((each) => each > answers) ?? answers + 1;
   const isCold = attempts.length <= before;
-  const atOnce = isCold || !isReachable(test, attempts) ? 1 : Math.min(atOnceAfter(attempts, series.atOnce), look - answers);
+  const atOnce =
+    isCold || !isReachable(test, attempts) ? 1 : Math.min(atOnceAfter(attempts, series.atOnce), look - answers);
   return together * atOnce - (attempts.length % together);
 }

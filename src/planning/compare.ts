@@ -115,8 +115,8 @@ function passRate(samples: TwoSamples, drop: number, looks: number): Alone {
 }
 
 /**
- * The share of the requests that brought an answer. Where the live agent answered before the new one, what is missing of
- * it is not known: then only a pass follows from the new one's.
+ * The share of the requests that brought an answer: an agent that answered all of them has lost none. Where the live
+ * agent answered before the new one, what is missing of it is not known: then only a pass follows from the new one's.
  */
 function answered({ requests, isPaired }: TwoSamples, drop: number, looks: number): Alone {
   if (!requests || requests.liveOf === 0 || requests.changedOf === 0) return notMeasured;
@@ -124,7 +124,8 @@ function answered({ requests, isPaired }: TwoSamples, drop: number, looks: numbe
     chance: isPaired ? fewerIn(requests) : 1,
     live: requests.live / requests.liveOf,
     changed: requests.changed / requests.changedOf,
-    isNoWorse: excludesDrop(requests, Math.max(drop, sought.answered), looks),
+    isNoWorse:
+      requests.changed === requests.changedOf || excludesDrop(requests, Math.max(drop, sought.answered), looks),
     isMeasured: true,
   };
 }
@@ -225,7 +226,8 @@ export function compareSamples(samples: TwoSamples, design: ComparisonDesign): M
     const { chance, isNoWorse, isMeasured, live, changed } = measure(of, samples, drop, looks);
     // Where one agent falls silent there is one look more.
     const counted = Math.min(1, of === 'answered' ? chance * (looks + 1) : chance / share);
-    const isWorse = counted <= (of === 'pass-rate' || of === 'answered' ? Math.min(strict, falseAlarm.passRate) : strict);
+    const isWorse =
+      counted <= (of === 'pass-rate' || of === 'answered' ? Math.min(strict, falseAlarm.passRate) : strict);
     const verdict = !isMeasured ? 'not-measured' : isWorse ? 'worse' : isNoWorse ? 'no-worse' : 'undecided';
     return { measure: of, verdict, decides: deciding.has(of), chance: counted, live, changed };
   });

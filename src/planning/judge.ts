@@ -49,12 +49,18 @@ const isLate = ({ expectation: { kind } }: ExpectationResult): boolean => kind =
 
 /** A run that ended in a failure of the model's provider is neither right nor wrong, unless an error is expected. */
 export function asProviderFailure(test: Pick<SmokeTest, 'expect'>, evidence: Evidence): Evidence {
-  if (evidence.kind !== 'answered' || evidence.status !== 'error' || evidence.refused || !evidence.error) return evidence;
+  if (evidence.kind !== 'answered' || evidence.status !== 'error' || evidence.refused || !evidence.error)
+    return evidence;
   if (test.expect.some((each) => each.kind === 'status' && each.equals === 'error')) return evidence;
   const failure = providerFailure(evidence.error);
   if (!failure) return evidence;
   const { error, message } = evidence.error;
-  return { kind: 'unreachable', why: `the model's provider failed: ${error}: ${message}`, fault: 'provider', ...failure };
+  return {
+    kind: 'unreachable',
+    why: `the model's provider failed: ${error}: ${message}`,
+    fault: 'provider',
+    ...failure,
+  };
 }
 
 /** Whether no answer came by the agent's own fault: of several requests, that is not right. */
@@ -133,7 +139,9 @@ export function judgeAll(test: SmokeTest, attempts: readonly Evidence[], redact:
   return attempts.flatMap((evidence): JudgedAttempt[] => {
     if (evidence.kind === 'unreachable') {
       if (!test.series || !isAgentsFault(evidence)) return [];
-      const held = [{ expectation: success, held: false, expected: formatExpectation(success), seen: words.text(evidence.why) }];
+      const held = [
+        { expectation: success, held: false, expected: formatExpectation(success), seen: words.text(evidence.why) },
+      ];
       return [{ kind: 'wrong', held, firstEventMs: undefined, totalMs: 0, advice: [] }];
     }
     const { firstEventMs, totalMs = 0 } = evidence;

@@ -1,5 +1,5 @@
 import { waitIn } from './provider-wait.ts';
-import type { RunError } from './verdict-types.ts';
+import type { RunError } from '../contract/agent/run.ts';
 
 // Failures of a model's provider, as the SDKs of JavaScript and Python name them: an agent that meets one is neither
 // right nor wrong.
@@ -35,7 +35,12 @@ const classes: ReadonlySet<string> = new Set([
   'ModelNotReadyException',
 ]);
 /** Classes of SDKs that are the provider's failure with a status of 500 and more. */
-const serverClasses: ReadonlySet<string> = new Set(['InternalServerError', 'APIError', 'APIStatusError', 'ServerError']);
+const serverClasses: ReadonlySet<string> = new Set([
+  'InternalServerError',
+  'APIError',
+  'APIStatusError',
+  'ServerError',
+]);
 /** A provider that is busy, whichever class says so. 520 to 530 are those of a proxy before it. */
 const isBusy = (status: number): boolean =>
   status === 429 || (status >= 502 && status <= 504) || (status >= 520 && status <= 530);

@@ -18,7 +18,10 @@ export function waitIn(message: string): number | undefined {
   for (const pattern of written) {
     const found = pattern.exec(message)?.[1];
     if (found === undefined) continue;
-    const sum = [...found.matchAll(spans)].reduce((ms, [, count, unit]) => ms + Number(count) * (units[unit ?? ''] ?? 0), 0);
+    const sum = [...found.matchAll(spans)].reduce(
+      (ms, [, count, unit]) => ms + Number(count) * (units[unit ?? ''] ?? 0),
+      0,
+    );
     return Math.ceil(sum);
   }
   const found = seconds.flatMap((pattern) => pattern.exec(message)?.[1] ?? [])[0];

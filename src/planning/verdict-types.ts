@@ -1,15 +1,9 @@
 import type { Expectation, Measure } from '../config/smoke-test.ts';
+import type { RunError } from '../contract/agent/run.ts';
 import type { ObservedRate } from '../sequential-test.ts';
 
 /** Right, wrong, or right in everything but its time. */
 export type AnswerKind = 'right' | 'wrong' | 'late';
-
-/** The error of a run, with what caused it where the server tells that. */
-export interface RunError {
-  error: string;
-  message: string;
-  causes?: readonly { error: string; status?: number | undefined; retry_after_ms?: number | undefined }[] | undefined;
-}
 
 /** Whose fault it is that no answer came: the agent's, which hangs or answers HTTP 500, or that of its model's provider. */
 export type Fault = 'hangs' | 'server-error' | 'provider';

@@ -21,7 +21,8 @@ export function concludeTest(test: SmokeTest, attempts: readonly Evidence[], red
     const concluded = concludeLive(test.series, test, attempts, judgeAll(test, ofNew, redact));
     return withExample(concluded, test, attempts, redact);
   }
-  if (test.series && test.series.kind !== 'live' && judged.length > 0) return concludeSeries(test.series, attempts, judged);
+  if (test.series && test.series.kind !== 'live' && judged.length > 0)
+    return concludeSeries(test.series, attempts, judged);
   const last = judged.findLast(({ kind }) => kind === 'wrong') ?? judged.at(-1);
   if (!last) {
     const because = whyNone(attempts.at(-1));

@@ -8,12 +8,13 @@ afterEach(() => closing.splice(0).forEach((close) => close()));
 /** An agent server that streams one answer to every run, and says with which key it was asked. */
 async function agentThat(
   answer: (request: number) => string,
-  status = 200,
+  statusOf: (request: number) => number = () => 200,
 ): Promise<{ url: string; keys: Set<unknown> }> {
   let requests = 0;
   const keys = new Set<unknown>();
   const server = createServer((request, response) => {
     keys.add(request.headers['x-api-key']);
+    const status = statusOf(requests);
     const values = JSON.stringify({ output: answer(requests++) });
     request.resume().on('end', () => {
       if (status !== 200) return response.writeHead(status).end('{"detail":"no"}');
@@ -68,6 +69,18 @@ describe('landfall compare', () => {
     });
   });
 
+  const often = (request: number): number => (request % 10 < 4 ? 500 : 200);
+  test.each([
+    ['answers all', () => 200, () => 200, 0, 'no-worse'],
+    ['answers four of ten requests with HTTP 500', () => 200, often, 1, 'worse'],
+    ['answers nothing but HTTP 500', () => 200, () => 500, 1, 'worse'],
+    ['answers nothing, as the live one', () => 500, () => 500, 1, 'undecided'],
+  ])('ends with its code where the new agent %s', async (_, byLive, byNew, code, outcome) => {
+    const [live, changed] = [await agentThat(() => 'hello', byLive), await agentThat(() => 'hello', byNew)];
+    const end = await compared(live.url, changed.url, '--json');
+    expect([end.code, JSON.parse(end.out).outcome]).toEqual([code, outcome]);
+  });
+
   test('names everything that is wrong with its input, and sends nothing', async () => {
     const end = await compared('nowhere', 'http://example.com', '--tries', '19');
     expect(end.code).toBe(2);
@@ -80,14 +93,23 @@ describe('landfall compare', () => {
   });
 
   test('says what to do where the control service refuses the key', async () => {
-    const service = await agentThat(() => '', 401);
+    const service = await agentThat(
+      () => '',
+      () => 401,
+    );
     const end = await compared('', 'https://agent.example', '--base-url', service.url, '--name', 'echo', '--json');
     expect(end).toMatchObject({ code: 1, err: expect.stringMatching(/^refused: list deployments: answered 401 .*\n/) });
     expect(JSON.parse(end.out)).toMatchObject({ outcome: 'refused', advice: expect.stringContaining('Check api-key') });
   });
 
   test('counts no time of an agent that refuses each request', async () => {
-    const [live, changed] = [await agentThat(() => 'hello'), await agentThat(() => 'hello', 422)];
+    const [live, changed] = [
+      await agentThat(() => 'hello'),
+      await agentThat(
+        () => 'hello',
+        () => 422,
+      ),
+    ];
     const end = await compared(live.url, changed.url);
     expect(end.out).toMatch(/right answers +30 of 30, .* worse\n/);
     expect(end.out).not.toContain('total time');

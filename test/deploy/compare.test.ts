@@ -46,6 +46,7 @@ test('a wrong agent and a slower one are worse', async () => {
   expect((await compared([says('hello')], [says('good bye')])).kind).toBe('failed');
   const { comparison } = await compared([says('hello', 1_000)], [says('hello', 1_300)]);
   expect(comparison?.measures).toMatchObject([
+    { measure: 'answered', verdict: 'no-worse' },
     { measure: 'pass-rate', verdict: 'no-worse' },
     { measure: 'first-event', verdict: 'worse', live: 1_000, changed: 1_300 },
     { measure: 'total', verdict: 'worse' },
@@ -55,16 +56,22 @@ test('a wrong agent and a slower one are worse', async () => {
   ]);
 });
 
-test('an agent that is often unreachable is not worse', async () => {
-  const answers = Array.from({ length: 400 }, (_, index) => (index % 3 === 0 ? gone : says('hello')));
-  const { kind, comparison } = await compared([says('hello')], answers);
-  expect(kind).toBe('passed');
-  expect(comparison).toMatchObject({ changed: { right: 30, answers: 30 } });
-  expect(comparison?.unreachable).toBeGreaterThan(10);
+/** Every third request of one agent brings no answer. */
+const often = Array.from({ length: 400 }, (_, index) => (index % 3 === 0 ? gone : says('hello')));
+
+test('an agent that is often unreachable is worse than one that answers, and not than its like', async () => {
+  const { kind, comparison } = await compared([says('hello')], often);
+  expect(kind).toBe('failed');
+  expect(comparison?.measures).toContainEqual(
+    expect.objectContaining({ measure: 'answered', verdict: 'worse', live: 1 }),
+  );
+  expect((await compared(often, often)).kind).not.toBe('failed');
 });
 
-test('an agent that is never reached proves nothing, and ends soon', async () => {
+test('an agent that is never reached is worse than one that answers; two of them prove nothing', async () => {
   const { kind, comparison } = await compared([says('hello')], [gone]);
-  expect(kind).toBe('unproven');
-  expect(comparison).toMatchObject({ live: { answers: 0 }, unreachable: 8 });
+  expect(kind).toBe('failed');
+  expect(comparison?.measures).toContainEqual(expect.objectContaining({ measure: 'answered', live: 1, changed: 0 }));
+  const both = await compared([gone], [gone]);
+  expect([both.kind, both.order.length]).toEqual(['unproven', 16]);
 });

@@ -75,11 +75,19 @@ describe('a run that fails', () => {
     expect((await run())?.verdict).toMatchObject({ kind: 'unproven', because: 'disagreement' });
   });
 
+  test('by the fault of its model’s provider proves nothing, and is not tried again', async () => {
+    changed.runs = [{ kind: 'error', error: { error: 'RateLimitError', message: '429 "secret words"' } }];
+    const verdict = await run();
+    expect(verdict?.verdict).toMatchObject({ kind: 'unproven', because: 'provider' });
+    expect(JSON.stringify(verdict)).not.toContain('secret');
+    expect([changed.ran.length, live.ran.length, left()]).toEqual([1, 0, []]);
+  });
+
   test('to end in its time proves nothing, and its copy is removed', async () => {
     changed.runs = ['never'];
     expect((await run())?.verdict).toMatchObject({
       kind: 'unproven',
-      because: 'unreachable',
+      because: 'hangs',
       why: expect.stringContaining('a run did not end within 60 s'),
     });
     expect(left()).toEqual([]);

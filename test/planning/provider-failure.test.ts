@@ -7,7 +7,12 @@ test.each<[sdk: string, error: string, message: string, retryAfterMs?: number]>(
   ['openai, a server that is down', 'InternalServerError', '500 The server had an error while processing your request'],
   ['openai, an overload', 'InternalServerError', '503 That model is currently overloaded with other requests.'],
   ['openai, a time limit', 'APIConnectionTimeoutError', 'Request timed out.'],
-  ['openai of Python', 'RateLimitError', "Error code: 429 - {'error': {'message': 'Please try again in 1m30s.'}}", 90_000],
+  [
+    'openai of Python',
+    'RateLimitError',
+    "Error code: 429 - {'error': {'message': 'Please try again in 1m30s.'}}",
+    90_000,
+  ],
   ['openai of Python, its time limit', 'openai.APITimeoutError', 'Request timed out.'],
   ['anthropic', 'RateLimitError', '429 {"type":"error","error":{"type":"rate_limit_error","message":"wait"}}'],
   ['anthropic, an overload', 'InternalServerError', '529 {"type":"error","error":{"type":"overloaded_error"}}'],

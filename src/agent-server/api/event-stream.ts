@@ -1,5 +1,6 @@
 import { pause, type Clock } from '../../clock.ts';
-import { errorEvent, errorEventData, metadataEvent, namespaceSeparator } from '../../contract/agent/stream-event.ts';
+import { runError } from '../../contract/agent/run.ts';
+import { errorEvent, metadataEvent, namespaceSeparator } from '../../contract/agent/stream-event.ts';
 import { fromJson } from '../../contract/json-text.ts';
 import { eventStreamType, writeComment, writeEvent } from '../../sse/write-event.ts';
 import type { Followable, LoggedEvent } from '../runs/event-log.ts';
@@ -114,7 +115,7 @@ function isRequested(
   { modes, showsCancellation = false }: Pick<StreamOptions, 'modes' | 'showsCancellation'>,
 ): boolean {
   if (event === errorEvent) {
-    const read = errorEventData.safeParse(fromJson(json));
+    const read = runError.safeParse(fromJson(json));
     return showsCancellation || !read.success || !isCancellation(read.data);
   }
   if (modes === undefined || event === metadataEvent) return true;

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { runConfigRequest } from './config.ts';
+import { isObject } from '../json-object.ts';
 import { freeObject, openWord, stateValues } from './open-word.ts';
 import { runStreamModes } from './stream-event.ts';
 import { checkpointSchema } from './thread.ts';
@@ -114,8 +115,34 @@ export const runFields = [
   'cancel_reason',
 ] as const;
 
-/** The error of a failed run: its type and message. */
-export const runError = z.looseObject({ error: z.string(), message: z.string() });
+/** One error of a chain: its class, and of a service that answered with it, the status and how long to wait (ms). */
+const errorCause = z.looseObject({
+  error: z.string(),
+  status: z.int().optional(),
+  retry_after_ms: z.number().min(0).optional(),
+});
+
+/** The error of a failed run: its type and message; what caused it where the server tells that (an addition of ours). */
+export const runError = z.looseObject({
+  error: z.string(),
+  message: z.string(),
+  causes: z.array(errorCause).optional().catch(undefined),
+});
+export type RunError = Pick<z.infer<typeof runError>, 'error' | 'message' | 'causes'>;
+
+/** Reads an error of any shape: an unknown shape must not hide that the run failed. */
+export function toRunError(shown: unknown): RunError {
+  const read = runError.safeParse(shown);
+  if (read.success) {
+    const { error, message, causes } = read.data;
+    return causes ? { error, message, causes } : { error, message };
+  }
+  const { error, message } = isObject(shown) ? shown : { error: undefined, message: shown };
+  return {
+    error: typeof error === 'string' ? error : 'Error',
+    message: typeof message === 'string' ? message : (JSON.stringify(shown) ?? ''),
+  };
+}
 
 /** The key of the error of a failed run in the response of `/wait` and `/join`, with status 200. */
 export const errorKey = '__error__';
@@ -123,8 +150,7 @@ export const errorKey = '__error__';
 export const failedRunBody = z.looseObject({ [errorKey]: runError });
 
 /** The result of a run: its state, or its error. */
-export type RunResult =
-  { kind: 'values'; values: unknown } | { kind: 'error'; error: { error: string; message: string } };
+export type RunResult = { kind: 'values'; values: unknown } | { kind: 'error'; error: RunError };
 
 /** What to do with a cancelled run: keep its work, or undo it and delete the run. */
 export const cancelActions = ['interrupt', 'rollback'] as const;

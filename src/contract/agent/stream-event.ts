@@ -35,9 +35,6 @@ export interface StreamEvent {
 /** Data of the first event of every stream: the run. */
 export const metadataEventData = z.looseObject({ run_id: z.string(), attempt: z.int().nullish() });
 
-/** Data of an `error` event, the last one of a failed run. */
-export const errorEventData = z.looseObject({ error: z.string(), message: z.string() });
-
 /** Splits an event's name: `updates|a|b` is mode `updates` in the subgraph `['a', 'b']`. */
 export function splitEventName(event: string): { mode: string; namespace: string[] } {
   const [mode = '', ...namespace] = event.split(namespaceSeparator);

@@ -97,7 +97,9 @@ describe('a test that needs no stream', () => {
     driving.agent.commands = [says('hello', 3_600_000)];
     const began = driving.clock.now();
     const verdict = await driving.run();
-    expect(JSON.stringify(verdict)).toMatch(/no whole answer within 30000 ms: it hangs since [^,]+, for the run is running/);
+    expect(JSON.stringify(verdict)).toMatch(
+      /no whole answer within 30000 ms: it hangs since [^,]+, for the run is running/,
+    );
     expect(verdict).toMatchObject({ tests: [{ verdict: { because: 'hangs' } }] });
     expect([verdict.kind, driving.agent.cancelled.length, driving.agent.left]).toEqual(['unproven', 1, []]);
     expect(driving.clock.now() - began).toBeLessThan(60_000);

@@ -45,8 +45,8 @@ export const mutants: readonly Mutant[] = [
     name: 'each test against live has the errors of a whole suite',
     file: 'src/planning/compare.ts',
     test: 'test/planning/compare.test.ts',
-    from: 'falseAlarm.suite / (tests * decideBy.length)',
-    to: 'falseAlarm.suite / decideBy.length',
+    from: 'falseAlarm.suite / (tests * deciding.size)',
+    to: 'falseAlarm.suite / deciding.size',
     killedBy: 'the more tests there are, the stricter each is',
   },
   {
@@ -61,8 +61,8 @@ export const mutants: readonly Mutant[] = [
     name: 'an unreachable answer counts as a wrong one',
     file: 'src/planning/judge.ts',
     test: 'test/planning/series.test.ts',
-    from: "if (evidence.kind === 'unreachable') return [];",
-    to: "if (evidence.kind === 'unreachable') return [{ kind: 'wrong', held: [], firstEventMs: 0, totalMs: 0, advice: [] }];",
+    from: 'if (!test.series || !isAgentsFault(evidence)) return [];',
+    to: 'if (!test.series) return [];',
     killedBy: 'a pass rate > counts what could not be reached on neither side',
   },
   {
@@ -70,7 +70,8 @@ export const mutants: readonly Mutant[] = [
     name: 'an unreachable answer is compared as a wrong one',
     from: 'return sample && { sample, receiver',
     to: "return { sample: sample ?? { answer: 'wrong', totalMs: 0 }, receiver",
-    killedBy: 'a test against the live revision > counts no pair of which one agent can not be reached, on either side',
+    killedBy:
+      'a test against the live revision > fails where the new agent falls silent while the live one answers, and not the reverse',
   },
   {
     name: 'kept answers are found by the assistant alone',

@@ -1,10 +1,6 @@
+import { toRunError } from '../../../contract/agent/run.ts';
 import { isObject } from '../../../contract/json-object.ts';
-import {
-  errorEventData,
-  metadataEventData,
-  splitEventName,
-  type StreamEvent,
-} from '../../../contract/agent/stream-event.ts';
+import { metadataEventData, splitEventName, type StreamEvent } from '../../../contract/agent/stream-event.ts';
 import type { RunFailure } from './agent-api.ts';
 import { addChunk, messagesOf, readMessage, type ChatMessage } from './messages.ts';
 
@@ -52,8 +48,7 @@ export function reduceRun(view: RunView, { id, event, data }: StreamEvent): RunV
   const { mode, namespace } = splitEventName(event);
   if (mode === 'metadata') return startAttempt(next, data);
   if (mode === 'error') {
-    const failure = errorEventData.safeParse(data);
-    return { ...next, failure: failure.success ? failure.data : { error: 'Error', message: String(data) } };
+    return { ...next, failure: toRunError(data) };
   }
   if (mode === 'tasks') return withTask(next, namespace, data);
   if (mode === 'messages') return withChunk(next, data);
