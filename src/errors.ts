@@ -31,18 +31,21 @@ export const toError = (thrown: unknown): Error => (thrown instanceof Error ? th
 /** The most errors of a chain of causes. */
 const maxCauses = 10;
 
+/** What was thrown, and what caused it, the first cause last; at most ten. */
+export function chainOf(thrown: unknown): unknown[] {
+  const chain: unknown[] = [];
+  for (let at = thrown; chain.length < maxCauses && !chain.includes(at); at = at.cause) {
+    chain.push(at);
+    if (!(at instanceof Error) || at.cause === undefined || at.cause === null) break;
+  }
+  return chain;
+}
+
 /**
  * What an error says with the place it was thrown at, for logs: such an error is a bug, or an agent's. Its causes follow,
  * since a library's own error often says no more than that something failed.
  */
-export function stackOf(error: unknown): string {
-  const chain: unknown[] = [];
-  for (let at = error; chain.length < maxCauses && !chain.includes(at); at = at.cause) {
-    chain.push(at);
-    if (!(at instanceof Error) || at.cause === undefined || at.cause === null) break;
-  }
-  return chain.map(ownStack).join('\nCaused by: ');
-}
+export const stackOf = (error: unknown): string => chainOf(error).map(ownStack).join('\nCaused by: ');
 
 /** Whether a value that was thrown, such as `{ code: 'denied' }`, can be shown as JSON. */
 function isPlain(thrown: unknown): boolean {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { stackOf } from '../../src/errors.ts';
 import type { AppContext } from '../context.ts';
 import { longestLeaseMs as leaseMs } from './queue-state.ts';
 import { LeaseLost, type Lease } from './store.ts';
@@ -55,7 +56,7 @@ async function forceReleaseLease(taken: Lease, context: AppContext, ms: number):
       if (await context.store.leaveLease(lease, context.clock.now() + ms)) return;
     }
   } catch (error) {
-    context.log.warn(`the lease of deployment ${taken.deploymentId} was not released: ${String(error)}`);
+    context.log.warn(`the lease of deployment ${taken.deploymentId} was not released: ${stackOf(error)}`);
   }
 }
 
@@ -73,7 +74,7 @@ function keepLease(lease: Lease, { store, clock, log }: AppContext, lost: () => 
           if (!done.signal.aborted) lost();
           return;
         }
-        log.warn(`the lease of deployment ${lease.deploymentId} was not renewed: ${String(error)}`);
+        log.warn(`the lease of deployment ${lease.deploymentId} was not renewed: ${stackOf(error)}`);
       }
     }
   };

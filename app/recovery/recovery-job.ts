@@ -1,3 +1,4 @@
+import { stackOf } from '../../src/errors.ts';
 import type { Queue } from '../../src/postgres/queue.ts';
 import type { AppContext } from '../context.ts';
 import { jobIdOf } from '../job-id.ts';
@@ -108,7 +109,7 @@ function afterOutage(
     if (isAway || signal.aborted) return;
     isAway = true;
     tryUntilDone(clock.now())
-      .catch((error: unknown) => log.error(`The search for missed work failed and is retried later: ${String(error)}`))
+      .catch((error: unknown) => log.error(`The search for missed work failed and is retried later: ${stackOf(error)}`))
       .finally(() => {
         isAway = false;
       });

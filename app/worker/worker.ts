@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { stackOf } from '../../src/errors.ts';
 import type { Clock } from '../../src/clock.ts';
 import type { Logger } from '../../src/logger.ts';
 import { createTurns, type InputOwner } from './turns.ts';
@@ -105,7 +106,7 @@ export function startWorker(options: WorkerOptions): Worker {
     const child = forkProcess(memoryMb);
     child.unref();
     child.channel?.unref();
-    child.on('error', (error) => log.error(`A worker process failed: ${String(error)}`));
+    child.on('error', (error) => log.error(`A worker process failed: ${stackOf(error)}`));
     const started = { child, start: next(child) };
     child.on('exit', () => {
       if (current === started) current = undefined;

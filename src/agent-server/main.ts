@@ -46,7 +46,7 @@ try {
   });
   const leave = async (): Promise<void> => {
     await server.close().catch((error: unknown) => {
-      log.error(`Shutdown failed: ${String(error)}`);
+      log.error(`Shutdown failed: ${stackOf(error)}`);
       process.exit(1);
     });
     process.exit(0);

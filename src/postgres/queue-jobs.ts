@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { hasCode } from '../errors.ts';
+import { hasCode, stackOf } from '../errors.ts';
 import type { PgBoss } from 'pg-boss';
 import { type Clock, pause } from '../clock.ts';
 
@@ -118,7 +118,7 @@ export async function repairJobTimesPeriodically(
 ): Promise<void> {
   while (!signal.aborted) {
     await repairJobTimes(boss, schema).catch((error: unknown) => {
-      if (!signal.aborted) report(`The job queue has a problem and goes on: ${String(error)}`);
+      if (!signal.aborted) report(`The job queue has a problem and goes on: ${stackOf(error)}`);
     });
     await pause(clock, pollMs, signal);
   }

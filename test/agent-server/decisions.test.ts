@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { defaultAssistantId } from '../../src/agent-server/assistants/assistant.ts';
+import { DatabaseUnavailable } from '../../src/agent-server/graphs/database-unavailable.ts';
 import { decideOrphan } from '../../src/agent-server/runs/recovery.ts';
 import { describeError, RunStopped } from '../../src/agent-server/runs/run-error.ts';
 import { threadStatusAfter } from '../../src/agent-server/runs/store.ts';
@@ -57,7 +58,57 @@ describe('errors of a graph', () => {
       { error: 'Error', message: 'Threw an error whose message is of type object' },
     ],
     ['a stopped run', new RunStopped('cancelled'), { error: 'RunCancelled', message: 'The run was cancelled.' }],
+    [
+      'an error with causes',
+      new BoomError('boom', { cause: new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED') }) }),
+      {
+        error: 'BoomError',
+        message: 'boom\nCaused by: TypeError: fetch failed\nCaused by: Error: connect ECONNREFUSED',
+        causes: [{ error: 'TypeError' }, { error: 'Error' }],
+      },
+    ],
+    [
+      'a cause whose words the error repeats',
+      new Error('saving failed: disk full', { cause: new BoomError('disk full') }),
+      { error: 'Error', message: 'saving failed: disk full', causes: [{ error: 'BoomError' }] },
+    ],
+    [
+      'a cause with no words but those of its parts',
+      new Error('down', { cause: new AggregateError([new Error('one'), new Error('two')], '') }),
+      {
+        error: 'Error',
+        message: 'down\nCaused by: AggregateError: one; two',
+        causes: [{ error: 'AggregateError' }, { error: 'Error' }, { error: 'Error' }],
+      },
+    ],
+    [
+      'the loss of the database, without its address',
+      new Error('no state', { cause: new DatabaseUnavailable(new Error('connect ECONNREFUSED 10.0.0.7:5432')) }),
+      {
+        error: 'Error',
+        message: 'no state\nCaused by: DatabaseUnavailable: The database is unavailable.',
+        causes: [{ error: 'DatabaseUnavailable' }],
+      },
+    ],
   ])('%s', (_, thrown, reported) => expect(describeError(thrown)).toEqual(reported));
+
+  test('causes show no secret of the environment', () => {
+    const env = { CRM_API_KEY: 'crm-4711-secret', DB_URL: 'postgres://me:s3cretword@db/x', MODE: 'failed' };
+    const cause = new Error('refused crm-4711-secret and s3cretword, failed');
+    expect(describeError(new Error('no CRM', { cause }), env).message).toBe(
+      'no CRM\nCaused by: Error: refused *** and ***, failed',
+    );
+  });
+
+  test('causes take at most 4,000 characters of the message', () => {
+    const long = Array.from({ length: 9 }, (_, n) => `${n}`.repeat(2_000)).reduce<Error>(
+      (cause, words) => new Error(words, { cause }),
+      new Error('first'),
+    );
+    const { message } = describeError(new Error('x', { cause: long }), {});
+    expect(message.length).toBeLessThanOrEqual(4_002);
+    expect(message).toMatch(/^x\nCaused by: Error: 8{900,} \[\.\.\.\]\nCaused by: Error: 7/);
+  });
 });
 
 describe('values as JSON', () => {

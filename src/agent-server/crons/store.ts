@@ -22,12 +22,17 @@ export class CronStore {
     this.#isThere = () => threadIsThere('crons');
   }
 
-  /** The last runs of a cron, newest first. */
+  /** The last runs of a cron, newest first. One that left its thread waiting for a person is interrupted. */
   async runs(cronId: string, limit: number): Promise<StoredCronRun[]> {
     const { rows } = await this.#storage.pool.query<StoredCronRun>({
       name: 'runs-of-cron',
       text: `
-        select run_id, case when temporary then null else thread_id end as thread_id, status, error, created_at, started_at, ended_at
+        select run_id, case when temporary then null else thread_id end as thread_id,
+          case when status = 'success' and exists (
+            select from threads where threads.thread_id = runs.thread_id and threads.status_at_rest = 'interrupted'
+              and threads.state_updated_at = runs.ended_at
+          ) then 'interrupted' else status end as status,
+          error, created_at, started_at, ended_at
         from runs where metadata ? 'cron_id' and metadata ->> 'cron_id' = $1::text
         union all
         select run_id, null, status, error, created_at, started_at, ended_at from cron_runs where cron_id = $1::uuid

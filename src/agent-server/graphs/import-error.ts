@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { packageFolders } from '../../agent-packages/package-folders.ts';
-import { hasCode } from '../../errors.ts';
+import { chainOf, hasCode, messageOf } from '../../errors.ts';
 import { StartupError, type StartupCode } from '../startup-error.ts';
 
 const stackLines = 8;
@@ -43,7 +43,10 @@ export function explainLoading(error: unknown, what: string, file: string, folde
   const shown = frames
     .slice(0, stackLines)
     .map((line) => line.trim().replaceAll('file://', '').replaceAll(`${folder}/`, ''));
-  return explained(code, `${where}: loading ${what} threw ${error.name}: ${error.message}`, ...shown);
+  const causes = chainOf(error)
+    .slice(1)
+    .map((cause) => `Caused by: ${messageOf(cause)}`);
+  return explained(code, `${where}: loading ${what} threw ${error.name}: ${error.message}`, ...shown, ...causes);
 }
 
 /** The missing module, and the file that imports it. */

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Clock } from '../../clock.ts';
 import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 import { retryWhileDatabaseDown } from '../runs/retry-while-database-down.ts';
+import { DatabaseUnavailable } from './database-unavailable.ts';
 import { RunOwnershipLost } from './run-ownership-lost.ts';
 
 /** How a run waits for the database: until it is available, or the run is stopped. */
@@ -12,15 +13,6 @@ export interface RetryPolicy {
 
 /** The current run. The engine does not pass its whole configuration to every checkpoint read. */
 const inside = new AsyncLocalStorage<RetryPolicy>();
-
-/** The database is unavailable. Hides the driver's message, which contains the address. */
-class DatabaseUnavailable extends Error {
-  override name = 'DatabaseUnavailable';
-
-  constructor(cause: unknown) {
-    super('The database is unavailable.', { cause });
-  }
-}
 
 /** Retries all checkpoint operations of `work` while the database is unavailable. */
 export const withRetries = <T>(retryPolicy: RetryPolicy, work: () => Promise<T>): Promise<T> =>

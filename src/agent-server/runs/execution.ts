@@ -273,9 +273,9 @@ export class Execution {
     const { temporary, kwargs } = this.plan;
     // A run that continued from an interrupted state may have failed with that interrupt open.
     const mayKeepInterrupt = failure !== undefined && (kwargs.command != null || kwargs.input == null);
-    const isInTheMiddle = stopped || mayKeepInterrupt || this.#result.reached.waitsFor !== undefined;
-    if (temporary || graph === undefined || !isInTheMiddle)
-      return { status, error, values, interrupts: '{}', unfinishedState: false };
+    const waits = this.#result.reached.waitsFor !== undefined;
+    if (temporary || graph === undefined || !(stopped || mayKeepInterrupt || waits))
+      return { status, error, values, interrupts: '{}', unfinishedState: waits };
     const { log, clock } = this.#dependencies;
     const after = await retryWhileDatabaseDown(() => stateAfter(graph, this.plan.threadId, log), clock);
     return { status, error, values, ...after };

@@ -1,3 +1,4 @@
+import { stackOf } from '../../errors.ts';
 import { isObject } from '../../contract/json-object.ts';
 import type { Logger } from '../../logger.ts';
 import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
@@ -46,7 +47,7 @@ export async function stateAfter(
   } catch (error) {
     if (isDatabaseUnavailable(error)) throw error;
     // The run has ended anyway; only its thread's interrupts stay unknown.
-    log.error({ threadId }, `The state of thread ${threadId} could not be read: ${String(error)}`);
+    log.error({ threadId }, `The state of thread ${threadId} could not be read: ${stackOf(error)}`);
     return { interrupts: '{}', unfinishedState: true };
   }
 }

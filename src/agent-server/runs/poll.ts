@@ -1,3 +1,4 @@
+import { stackOf } from '../../errors.ts';
 import { pause, type Clock } from '../../clock.ts';
 import type { Logger } from '../../logger.ts';
 import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
@@ -6,7 +7,7 @@ import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 export const logFailure =
   (log: Logger, what: string) =>
   (error: unknown): void => {
-    if (!isDatabaseUnavailable(error)) log.error(`${what}: ${String(error)}`);
+    if (!isDatabaseUnavailable(error)) log.error(`${what}: ${stackOf(error)}`);
   };
 
 /** Calls `act` every `everyMs` milliseconds until the signal aborts, which ends a pause early. Logs failures. */

@@ -1,3 +1,4 @@
+import { stackOf } from '../../errors.ts';
 import { DatabaseError } from 'pg';
 import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 import type { RunDependencies } from './dependencies.ts';
@@ -48,7 +49,7 @@ export async function recordEnd(ended: EndedExecution, around: RunDependencies):
       }
       log.error(
         { runId: ended.plan.runId },
-        `The end of run ${ended.plan.runId} could not be stored: ${String(error)}`,
+        `The end of run ${ended.plan.runId} could not be stored: ${stackOf(error)}`,
       );
       if (last !== ended.end) return last;
       last = unstorable;

@@ -1,3 +1,4 @@
+import { stackOf } from '../../errors.ts';
 import { pause, type Clock } from '../../clock.ts';
 import { retryWhileDatabaseDown } from './retry-while-database-down.ts';
 import { mostStored, type EventLog } from './event-log.ts';
@@ -116,7 +117,7 @@ export class Recorder {
       await retryWhileDatabaseDown(store, clock);
     } catch (error) {
       // The run continues: its followers in this process still receive its events.
-      complain.error({ runId }, `The events of run ${runId} can't be stored: ${String(error)}`);
+      complain.error({ runId }, `The events of run ${runId} can't be stored: ${stackOf(error)}`);
       this.#broken = true;
     }
   }

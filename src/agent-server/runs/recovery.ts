@@ -1,3 +1,4 @@
+import { stackOf } from '../../errors.ts';
 import { steadyNow } from '../../clock.ts';
 import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 import type { RunDependencies } from './dependencies.ts';
@@ -116,7 +117,7 @@ export class Recovery {
       if (isDatabaseUnavailable(error)) throw error;
       this.#parts.log.error(
         { runId: run.run_id },
-        `Run ${run.run_id} ${why(run)}, and could not be taken over: ${String(error)}`,
+        `Run ${run.run_id} ${why(run)}, and could not be taken over: ${stackOf(error)}`,
       );
     }
   }

@@ -1,3 +1,4 @@
+import { stackOf } from '../../errors.ts';
 import { steadyNow } from '../../clock.ts';
 import type { CancelAction } from '../../contract/agent/run.ts';
 import type { RunDependencies } from './dependencies.ts';
@@ -38,7 +39,7 @@ export class RunCanceller {
     this.#parts.store.requestCancel({ runIds: [runId] }, 'interrupt').catch((error: unknown) => {
       this.#parts.log.error(
         { runId },
-        `Run ${runId} could not be ended after its caller disconnected: ${String(error)}`,
+        `Run ${runId} could not be ended after its caller disconnected: ${stackOf(error)}`,
       );
     });
   }

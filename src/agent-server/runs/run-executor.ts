@@ -1,3 +1,4 @@
+import { stackOf } from '../../errors.ts';
 import { Execution } from './execution.ts';
 import type { RunDependencies } from './dependencies.ts';
 import { RunStopped } from './run-error.ts';
@@ -78,7 +79,7 @@ export class RunExecutor {
     void execution.ended
       .catch((error: unknown) => {
         if (!(error instanceof RunStopped))
-          this.#around.log.error({ runId }, `Run ${runId} failed with an internal error: ${String(error)}`);
+          this.#around.log.error({ runId }, `Run ${runId} failed with an internal error: ${stackOf(error)}`);
       })
       .finally(() => {
         // The run may have returned to this process while it was followed in another one.

@@ -1,3 +1,4 @@
+import { stackOf } from '../../errors.ts';
 import { errorEvent, metadataEvent } from '../../contract/agent/stream-event.ts';
 import { Refusal } from '../refusal.ts';
 import { EventLog, type Followable } from './event-log.ts';
@@ -93,7 +94,7 @@ function followFromStored(
         // Continues with new events if the old ones can't be read.
         .catch((error: unknown) => {
           if (!stopped.signal.aborted)
-            complain.error({ runId }, `Events of run ${runId} can't be read: ${String(error)}`);
+            complain.error({ runId }, `Events of run ${runId} can't be read: ${stackOf(error)}`);
         })
         .finally(goOn);
       return () => unfollow();

@@ -78,15 +78,15 @@ const triggerOfRun = `case when metadata ? 'cron_id' then 'cron' else coalesce(l
 /**
  * Adds an ended run to the tracing outbox in the statement that ends it, so that each ended run is exported, and no
  * other. The parameters from `at` on are: whether to export it, its error, its tokens, the
- * revision, its input, output and steps.
+ * revision, its input, output and steps, and its status for who reads the list of runs.
  */
-const insertTrace = (at: number, end: { status: string; endedAt: string }) => `
+const insertTrace = (at: number, endedAt: string) => `
     traced as (
       insert into trace_outbox (run, detail, detail_bytes)
       select json_build_object(
         'id', run_id, 'thread_id', case when temporary then null else thread_id end, 'assistant_id', assistant_id,
-        'graph_id', graph_id, 'revision_id', $${at + 3}::text, 'status', ${end.status}, 'error', $${at + 1}::json,
-        'tokens', $${at + 2}::json, 'created_at', created_at, 'started_at', started_at, 'ended_at', ${end.endedAt}, 'trigger', ${triggerOfRun}
+        'graph_id', graph_id, 'revision_id', $${at + 3}::text, 'status', $${at + 5}::text, 'error', $${at + 1}::json,
+        'tokens', $${at + 2}::json, 'created_at', created_at, 'started_at', started_at, 'ended_at', ${endedAt}, 'trigger', ${triggerOfRun}
       ), $${at + 4}::json, octet_length($${at + 4}::json::text)
       from run where $${at}::boolean
     )`;
@@ -104,18 +104,12 @@ const insertWebhook = (at: number, end: { status: string; endedAt: string; error
       from run
     )`;
 
-/**
- * A run that left its thread waiting for a person, by the status of the thread ($6). The API calls it a success, as the
- * public server does; who reads the list of runs wants to see that it waits.
- */
-const tracedStatus = `case when status = 'success' and $6::text = 'interrupted' then 'interrupted' else status end`;
-
 const endOnThread = (also: string) => `
     with run as (
       update runs set status = $4, error = $5::json, ended_at = $3, updated_at = $3
       where run_id = $1 and process_id = $2 and status in ('pending', 'running')
       returning *
-    ), ${insertTrace(9, { status: tracedStatus, endedAt: 'ended_at' })}${also}, noted as (
+    ), ${insertTrace(9, 'ended_at')}${also}, noted as (
       delete from checkpoint_writes_before using run where checkpoint_writes_before.run_id = run.run_id
     )
     update threads
@@ -125,16 +119,16 @@ const endOnThread = (also: string) => `
     from run where threads.thread_id = run.thread_id`;
 
 /**
- * $1 run, $2 process, $3 now, $4 status, $5 error, $6 the thread's status, $7 its values, $8 its interrupts, $9 to $13
+ * $1 run, $2 process, $3 now, $4 status, $5 error, $6 the thread's status, $7 its values, $8 its interrupts, $9 to $14
  * its trace.
  */
 export const endRunOnThread = { name: 'end-on-thread', text: endOnThread('') };
 
-/** The same for a run with a webhook: $14 and $15. If the run reached no state, the payload has the thread's. */
+/** The same for a run with a webhook: $15 and $16. If the run reached no state, the payload has the thread's. */
 export const endOnThreadHooked = {
   name: 'end-on-thread-hooked',
   text: endOnThread(
-    `, ${insertWebhook(14, {
+    `, ${insertWebhook(15, {
       status: 'status',
       endedAt: 'ended_at',
       error: 'error',
@@ -150,13 +144,13 @@ const cronOfRun = `case when run.metadata ->> 'cron_id' ~ '^[0-9a-f]{8}(-[0-9a-f
 const maxCronRuns = 100;
 
 /**
- * Keeps the end of a stateless run of a cron, and prunes the older ones. $4: its status, $6: its error. The lock waits
+ * Keeps the end of a stateless run of a cron, and prunes the older ones. $9: its status, $5: its error. The lock waits
  * for a deletion of the cron: the foreign key alone would fail the statement.
  */
 const insertCronRun = `
     of_cron as (
       insert into cron_runs (cron_id, run_id, status, error, created_at, started_at, ended_at)
-      select cron_id, run_id, $4::text, $6::json, run.created_at, started_at, $3::timestamptz
+      select cron_id, run_id, $9::text, $5::json, run.created_at, started_at, $3::timestamptz
       from run join crons on crons.cron_id = ${cronOfRun}
       for key share of crons
     ), pruned_of_cron as (
@@ -169,16 +163,16 @@ const insertCronRun = `
 const endAlone = (also: string) => `
     with run as (
       delete from runs where run_id = $1 and process_id = $2 returning *
-    ), ${insertTrace(5, { status: '$4::text', endedAt: '$3::timestamptz' })}, ${insertCronRun}${also}
+    ), ${insertTrace(4, '$3::timestamptz')}, ${insertCronRun}${also}
     select from run`;
 
-/** $1 run, $2 process, $3 now, $4 status, $5 to $9 its trace. Deletes a stateless run. */
+/** $1 run, $2 process, $3 now, $4 to $9 its trace. Deletes a stateless run. */
 export const endRunAlone = { name: 'end-alone', text: endAlone('') };
 
-/** The same for a run with a webhook: $10 and $11, and $12 its error. */
+/** The same for a run with a webhook: $10 and $11, $12 its status, and $13 its error. */
 export const endAloneHooked = {
   name: 'end-alone-hooked',
   text: endAlone(
-    `, ${insertWebhook(10, { status: '$4::text', endedAt: '$3::timestamptz', error: '$12::json', values: 'null::json' })}`,
+    `, ${insertWebhook(10, { status: '$12::text', endedAt: '$3::timestamptz', error: '$13::json', values: 'null::json' })}`,
   ),
 };

@@ -1,7 +1,7 @@
 import { cutText } from '../../contract/cut-mark.ts';
 import { sql } from 'kysely';
 import type { ClientBase } from 'pg';
-import type { CancelAction, RunsCancel } from '../../contract/agent/run.ts';
+import type { CancelAction, FinalRunStatus, RunsCancel } from '../../contract/agent/run.ts';
 import type { ThreadStatus } from '../../contract/agent/thread.ts';
 import type { Clock } from '../../clock.ts';
 import type { Storage } from '../storage/open.ts';
@@ -129,28 +129,32 @@ export class RunStore extends RunReads {
     const url = this.#webhooks === undefined ? undefined : plan.webhook;
     const hook = url === undefined ? [] : [url, webhookHost(url)];
     const error = end.error ? JSON.stringify(end.error) : null;
-    const ended = [plan.runId, this.#processId, new Date(this.clock.now()), end.status];
+    const ended = [plan.runId, this.#processId, new Date(this.clock.now())];
     const trace = this.#traceOf(end);
-    const onThread = [...ended, error, threadStatusAfter(end), end.values ?? null, end.interrupts, ...trace, ...hook];
-    const alone = [...ended, ...trace, ...hook, ...(url === undefined ? [] : [error])];
+    const onThread = [end.status, error, threadStatusAfter(end), end.values ?? null, end.interrupts];
+    const alone = url === undefined ? [] : [end.status, error];
     const onThreadStatement = url === undefined ? statements.endRunOnThread : statements.endOnThreadHooked;
     const aloneStatement = url === undefined ? statements.endRunAlone : statements.endAloneHooked;
     const { rowCount } = await this.storage.pool.query(
-      plan.temporary ? { ...aloneStatement, values: alone } : { ...onThreadStatement, values: onThread },
+      plan.temporary
+        ? { ...aloneStatement, values: [...ended, ...trace, ...hook, ...alone] }
+        : { ...onThreadStatement, values: [...ended, ...onThread, ...trace, ...hook] },
     );
     if (url !== undefined) this.#webhooks?.ring();
     return (rowCount ?? 0) > 0;
   }
 
-  /** Whether the run is exported, its bounded error, and what else is exported. */
-  #traceOf({ error, usage, trace }: RunEnd): unknown[] {
+  /** Whether the run is exported, its bounded error, what else is exported, and its status in lists of runs. */
+  #traceOf(end: RunEnd): unknown[] {
+    const { error, usage, trace } = end;
     const reported = error && {
       error: cutText(withoutNul(error.error), 500),
       message: cutText(withoutNul(error.message), 10_000),
     };
     const reportedJson = reported ? JSON.stringify(reported) : null;
-    if (!this.#traced) return [false, reportedJson, null, null, null];
-    return [true, reportedJson, usage ? JSON.stringify(usage) : null, this.#traced.revisionId, trace ?? null];
+    const status = listedStatus(end);
+    if (!this.#traced) return [false, reportedJson, null, null, null, status];
+    return [true, reportedJson, usage ? JSON.stringify(usage) : null, this.#traced.revisionId, trace ?? null, status];
   }
 
   /** Deletes a run of this process with all it wrote, which restores its thread. */
@@ -203,6 +207,13 @@ export class RunStore extends RunReads {
 
 /** Removes what the database does not accept. */
 const withoutNul = (text: string): string => text.replaceAll('\0', '').toWellFormed();
+
+/**
+ * The status of a run for who reads a list of runs: one that waits for a person is interrupted. The API itself calls it
+ * a success, as the public server does.
+ */
+const listedStatus = ({ status, unfinishedState }: Pick<RunEnd, 'status' | 'unfinishedState'>): FinalRunStatus =>
+  status === 'success' && unfinishedState ? 'interrupted' : status;
 
 /** The status of a thread after its last unfinished run. */
 export function threadStatusAfter({

@@ -1,6 +1,7 @@
 import type { ColumnType, Generated } from 'kysely';
+import type * as z from 'zod';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
-import type { MultitaskStrategy, RunStatus } from '../../contract/agent/run.ts';
+import type { MultitaskStrategy, runError, RunStatus } from '../../contract/agent/run.ts';
 import type { ThreadStatus, ThreadTtlStrategy } from '../../contract/agent/thread.ts';
 import type { CronsTable } from '../crons/cron-row.ts';
 
@@ -87,7 +88,7 @@ export interface RunsTable {
   graph_before: ColumnType<FreeObject | null, never, never>;
   /** Another process follows its events, so they are stored. */
   watched: Generated<boolean>;
-  error: ColumnType<{ error: string; message: string } | null, string | null | undefined, string | null>;
+  error: ColumnType<z.infer<typeof runError> | null, string | null | undefined, string | null>;
   start_after: MaybeTime;
   started_at: MaybeTime;
   ended_at: MaybeTime;

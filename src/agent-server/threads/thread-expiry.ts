@@ -1,3 +1,4 @@
+import { stackOf } from '../../errors.ts';
 import { sql } from 'kysely';
 import type { Clock } from '../../clock.ts';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
@@ -114,7 +115,7 @@ export function sweepThreads({ lives, remover, everyMs, clock, gone, log, signal
         if (isDatabaseUnavailable(error)) throw error;
         log.error(
           { threadId: thread.thread_id },
-          `Thread ${thread.thread_id} has expired, but can't be removed: ${String(error)}`,
+          `Thread ${thread.thread_id} has expired, but can't be removed: ${stackOf(error)}`,
         );
       }
     }

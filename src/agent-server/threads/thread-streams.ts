@@ -1,3 +1,4 @@
+import { stackOf } from '../../errors.ts';
 import { pause, type Clock } from '../../clock.ts';
 import { metadataEvent } from '../../contract/agent/stream-event.ts';
 import type { ThreadStreamMode } from '../../contract/agent/thread.ts';
@@ -117,7 +118,7 @@ export class ThreadStreams {
     const follow = (follower: Follower) => events.follow(follower, events.completeAfter);
     const unfollow = followAfter(past, follow, notify, (error) => {
       if (!this.#stop.signal.aborted)
-        log.error({ threadId }, `The past events of thread ${threadId} can't be read: ${String(error)}`);
+        log.error({ threadId }, `The past events of thread ${threadId} can't be read: ${stackOf(error)}`);
     });
     return () => this.#unfollow(thread, unfollow);
   }

@@ -1,6 +1,7 @@
 import { mostTracedSteps } from '../../contract/control/tracing-project.ts';
 import type { Graph } from '../graphs/graph.ts';
 import { memberOf } from '../members.ts';
+import { describeError } from '../runs/run-error.ts';
 import { boundedCopy, minCopyBytes, type BoundedCopy } from './bounded-copy.ts';
 
 /** The values that exported runs omit. */
@@ -133,9 +134,8 @@ export class StepRecorder {
 
   /** Copies an error within the remaining bytes of the run, also those that are left for steps to come. */
   #copyError(step: RecordedStep, error: unknown): string {
-    const [name, message] = [memberOf(error, 'name'), memberOf(error, 'message')];
-    const text =
-      typeof message === 'string' ? `${typeof name === 'string' ? name : 'Error'}: ${message}` : String(error);
+    const { error: name, message } = describeError(error);
+    const text = error instanceof Error ? `${name}: ${message}` : String(error);
     const most = Math.min(this.#remainingBytes, Math.max(minErrorBytes, this.#bytesForValues));
     return this.#noteCopy(step, boundedCopy(text, minCopyBytes + Math.min(maxErrorBytes - minCopyBytes, most)));
   }

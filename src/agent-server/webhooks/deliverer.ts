@@ -1,3 +1,4 @@
+import { stackOf } from '../../errors.ts';
 import { pause, setBackMs, withTimeout, type Clock } from '../../clock.ts';
 import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 import { logFailure } from '../runs/poll.ts';
@@ -141,7 +142,7 @@ export class Deliverer {
       if (!isDatabaseUnavailable(error))
         log.error(
           { runId: delivery.run_id },
-          `The webhook of run ${delivery.run_id} could not be settled: ${String(error)}`,
+          `The webhook of run ${delivery.run_id} could not be settled: ${stackOf(error)}`,
         );
     }
   }

@@ -1,3 +1,4 @@
+import type { RunError } from '../../contract/agent/run.ts';
 import type { WebhookPayload } from '../../contract/agent/webhook.ts';
 import type { StoredRun } from '../runs/run-row.ts';
 
@@ -31,6 +32,9 @@ export function webhookPayload(run: WebhookRun, sentAt: number): WebhookPayload 
     kwargs: run.kwargs,
     ...(run.stateless ? {} : { values: run.values ?? {} }),
     multitask_strategy: run.multitask_strategy,
-    error: failedStatuses.has(run.status) ? run.error : null,
+    error: failedStatuses.has(run.status) && run.error ? typeAndMessage(run.error) : null,
   };
 }
+
+/** A webhook has no other fields of an error. */
+const typeAndMessage = ({ error, message }: RunError) => ({ error, message });

@@ -121,6 +121,7 @@ const errorCause = z.looseObject({
   status: z.int().optional(),
   retry_after_ms: z.number().min(0).optional(),
 });
+export type ErrorCause = z.infer<typeof errorCause>;
 
 /** The error of a failed run: its type and message; what caused it where the server tells that (an addition of ours). */
 export const runError = z.looseObject({

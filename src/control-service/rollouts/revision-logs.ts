@@ -1,3 +1,4 @@
+import { stackOf } from '../../errors.ts';
 import { pause, type Clock } from '../../clock.ts';
 import { isDatabaseUnavailable } from '../../postgres/unavailable.ts';
 import type { WriteLine } from '../compute/log-line.ts';
@@ -61,7 +62,7 @@ function logWriter(
         await store.appendLog(revisionId, kind, missing === 0 ? lines : [noticeOf(missing, lines), ...lines]);
       } catch (error) {
         if (isDatabaseUnavailable(error)) return hold([...lines, ...held.splice(0)]);
-        log.error({ revisionId }, `Lines of the ${kind} log of revision ${revisionId} were lost: ${String(error)}`);
+        log.error({ revisionId }, `Lines of the ${kind} log of revision ${revisionId} were lost: ${stackOf(error)}`);
       }
       dropped -= missing;
       sinceTrim += lines.length;
@@ -75,7 +76,7 @@ function logWriter(
     try {
       await store.trimLog(revisionId, kind);
     } catch (error) {
-      log.error({ revisionId }, `The ${kind} log of revision ${revisionId} could not be trimmed: ${String(error)}`);
+      log.error({ revisionId }, `The ${kind} log of revision ${revisionId} could not be trimmed: ${stackOf(error)}`);
     }
   }
 

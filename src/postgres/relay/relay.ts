@@ -1,6 +1,7 @@
 import { chmodSync, chownSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { stackOf } from '../../errors.ts';
 import { folderKey } from '../embedded/placement.ts';
 import { defaultSystemFolder, ensureRootFolder } from '../embedded/system-folder.ts';
 import { placesForAgents, socketPort } from '../embedded/settings.ts';
@@ -48,7 +49,7 @@ export function startRelay(host: string, pool: Pick<Pool, 'query'>, log: Logger)
         if (closing) return;
         worker = start();
         for (const [path, { gid, limit }] of ways)
-          void openAt(path, gid, limit).catch((error) => log.error(String(error)));
+          void openAt(path, gid, limit).catch((error) => log.error(stackOf(error)));
       }, pauseMs);
     });
     return made;
@@ -59,7 +60,7 @@ export function startRelay(host: string, pool: Pick<Pool, 'query'>, log: Logger)
       where pid = $1 and backend_type = 'client backend' and usename <> current_user`;
     await pool
       .query(text, [pid])
-      .catch((error: unknown) => log.error(`A query of a closed connection could not be ended: ${String(error)}`));
+      .catch((error: unknown) => log.error(`A query of a closed connection could not be ended: ${stackOf(error)}`));
   }
 
   async function openAt(path: string, gid: number, limit: number): Promise<void> {

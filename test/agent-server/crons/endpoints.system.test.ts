@@ -116,6 +116,17 @@ describe('crons, over HTTP', () => {
     for (const { cron_id } of [cron, kept]) await ask('DELETE', `/runs/crons/${cron_id}`);
   });
 
+  test.each([
+    ['a kept thread', 'keep'],
+    ['none', 'delete'],
+  ])('lists a run that waits for a person as interrupted, with %s', async (_, on_completion) => {
+    const { cron_id } = await make(daily);
+    const waits = { assistant_id: 'echo', input: { input: 'Ada' }, interrupt_before: '*', metadata: { cron_id } };
+    await ok('POST', '/runs/wait', { ...waits, on_completion });
+    expect(await ok('GET', `/runs/crons/${cron_id}/runs`)).toMatchObject([{ status: 'interrupted', error: null }]);
+    await ask('DELETE', `/runs/crons/${cron_id}`);
+  });
+
   test(
     'creates one on a thread, in both spellings of the path',
     { meta: { claims: ['agent.endpoints.thread-cron'] } },

@@ -130,6 +130,12 @@ describe('exports finished runs', () => {
     expect((await reported(1))[0]).toMatchObject({ status: 'interrupted', trigger: 'playground', error: null });
   });
 
+  test('one without a thread that waits for a person as interrupted', async () => {
+    const { agent } = await serve();
+    await agent.waitRun(say('ask'), undefined);
+    expect((await reported(1))[0]).toMatchObject({ status: 'interrupted', thread_id: null, error: null });
+  });
+
   test('an interrupted one', async () => {
     const { agent, url } = await serve();
     const { thread_id } = await agent.createThread({});

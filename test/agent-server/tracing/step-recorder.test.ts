@@ -31,6 +31,15 @@ test('a step that fails after the bound of the run is used up has its error', ()
   });
 });
 
+test('a step that failed names the class of its error, and what caused it', () => {
+  class NoModel extends Error {}
+  const recording = recorder();
+  recording.run('ask', 'x', { error: new NoModel('no model', { cause: new TypeError('fetch failed') }) });
+  expect(described.parse(JSON.parse(recording.json())).steps).toMatchObject([
+    { error: 'NoModel: no model\nCaused by: TypeError: fetch failed' },
+  ]);
+});
+
 test('a step with a cut error says so', () => {
   const recording = recorder();
   recording.run('short', 'x', { error: new Error('no model') });

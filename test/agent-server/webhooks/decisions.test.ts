@@ -122,6 +122,11 @@ describe('the body of a webhook', () => {
   test.each<[string, Partial<WebhookRun>, unknown]>([
     ['of a successful run', {}, null],
     ['of a failed run', { status: 'error', error: failure }, failure],
+    [
+      'of a failed run, without facts',
+      { status: 'error', error: { ...failure, causes: [{ error: 'Busy', status: 429 }] } },
+      failure,
+    ],
     ['of a timed-out run', { status: 'timeout', error: failure }, failure],
     ['of an interrupted run, which is not a failure', { status: 'interrupted', error: failure }, null],
   ])('error %s', (_, over, error) => expect(body(over).error).toEqual(error));

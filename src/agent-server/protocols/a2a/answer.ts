@@ -1,3 +1,4 @@
+import { stackOf } from '../../../errors.ts';
 import { A2A_VERSION_HEADER, formatSSEErrorEvent, formatSSEEvent, SSE_HEADERS } from '@a2a-js/sdk';
 import { A2A_LEGACY_PROTOCOL_VERSION, isV1JsonRpcMethod } from '@a2a-js/sdk/compat/v0_3';
 import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
@@ -116,7 +117,7 @@ async function asEvents(answers: Streamed, { clock, leave, inError, log }: Strea
         controller.enqueue(encoder.encode(formatSSEEvent(next.value)));
       } catch (error) {
         if (done.signal.aborted) return;
-        log.warn(`A stream of the agent-to-agent protocol broke off: ${String(error)}`);
+        log.warn(`A stream of the agent-to-agent protocol broke off: ${stackOf(error)}`);
         end(formatSSEErrorEvent(inError(error)));
       }
     },

@@ -3,7 +3,7 @@ import type { RawData, WebSocket } from 'ws';
 import type { Clock } from '../../../clock.ts';
 import type { Logger } from '../../../logger.ts';
 import { threadCommand, type CommandResponse, type ThreadEventFilter } from '../../../contract/agent/thread-stream.ts';
-import { messageOf } from '../../../errors.ts';
+import { stackOf } from '../../../errors.ts';
 import { fromJson } from '../../../contract/json-text.ts';
 import { Backlog } from '../../api/backlog.ts';
 import { beat } from '../../api/event-stream.ts';
@@ -122,7 +122,7 @@ async function respondTo(message: string, log: Logger, context: CommandContext):
   } catch (error) {
     if (error instanceof Refusal) return commandError(command.data.id, 'unknown_error', error.message);
     const { id, method } = command.data;
-    log.error(`${method} on thread ${context.threadId} failed: ${messageOf(error)}`);
+    log.error(`${method} on thread ${context.threadId} failed: ${stackOf(error)}`);
     return commandError(id, 'unknown_error', `${method} failed. Retry in a moment; the server log has the reason.`);
   }
 }

@@ -1,3 +1,4 @@
+import { stackOf } from '../../../errors.ts';
 import { pause, type Clock } from '../../../clock.ts';
 import { metadataEvent } from '../../../contract/agent/stream-event.ts';
 import type { Logger } from '../../../logger.ts';
@@ -72,7 +73,7 @@ export class ThreadReader {
         if (this.#stop.signal.aborted) return;
         if (error instanceof Refusal && error.status >= 500) return this.#readAgainAfter(retryMs);
         if (!(error instanceof Refusal))
-          log.error({ threadId }, `The events of thread ${threadId} can't be read: ${String(error)}`);
+          log.error({ threadId }, `The events of thread ${threadId} can't be read: ${stackOf(error)}`);
         this.end();
       })
       .finally(() => {
