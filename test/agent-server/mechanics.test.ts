@@ -30,6 +30,16 @@ describe('the events of a run', () => {
     expect(events).toEqual(expected);
   });
 
+  test.each<EventRetention>(['none', 'until-followed', 'all'])('are numbered, whatever is kept: %s', (retention) => {
+    const log = new EventLog(retention, 5);
+    const ids: unknown[] = [];
+    log.add('metadata', '1');
+    log.follow((event) => ids.push(event?.id));
+    log.add('a', '1');
+    log.add('b', '1');
+    expect(ids).toEqual([5, 6, 7]);
+  });
+
   test('of a resumable run continue after the last received one, also after the end', () => {
     const log = logOf('all', ['metadata', 'a', 'b', 'c']);
     log.close();
@@ -213,21 +223,25 @@ describe('streamed messages', () => {
     return events;
   };
 
-  test('grow by chunks, and complete once they are in the state', () => {
+  test('begin with those of the input, grow by chunks, and complete in the state', () => {
     const events = reported((stream) => {
+      stream.state({ messages: [whole('0')] });
       stream.take(new TestChunk('1', 'Go'), { node: 'say' });
       stream.take(new TestChunk('1', 'od'), { node: 'say' });
       stream.state({ messages: [whole('0'), whole('1')] });
       stream.state({ messages: [whole('0'), whole('1')] });
     });
     expect(events.map((event) => event.split(' ')[0])).toEqual([
+      'messages/complete',
       'messages/metadata',
       'messages/partial',
       'messages/partial',
       'messages/complete',
     ]);
-    expect(events[0]).toBe('messages/metadata {"1":{"metadata":{"node":"say"}}}');
-    expect(events[2]).toBe('messages/partial [{"id":"1","content":"Good"}]');
+    expect(events[0]).toBe('messages/complete [{"id":"0"}]');
+    expect(events[1]).toBe('messages/metadata {"1":{"metadata":{"node":"say"}}}');
+    expect(events[3]).toBe('messages/partial [{"id":"1","content":"Good"}]');
+    expect(events[4]).toBe('messages/complete [{"id":"1"}]');
   });
 
   test('are sent once if they arrive complete', () => {

@@ -32,7 +32,7 @@ export async function schemasOf(
   const readers = await engine.schemaReaders();
   const named = (part: ChannelPart, typed: FreeObject | undefined) => {
     const names = namesOf(graph, part, engine.joinsMessages);
-    return names && withTypes(names, typed);
+    return names && withDialect(withTypes(names, typed));
   };
   const input = reported(() => readers?.getInputTypeSchema(graph)) ?? named('_inputDefinition', types?.input);
   const output = reported(() => readers?.getOutputTypeSchema(graph)) ?? named('_outputDefinition', types?.output);
@@ -41,7 +41,7 @@ export async function schemasOf(
   // As the input is sent: the engine returns the schema of the parsed value.
   const accepted = context
     ? allowIgnoredKeys(withoutDefaultsRequired(context), contextSchemaOf(graph))
-    : types?.context;
+    : types?.context && withDialect(types.context);
   return {
     ...(input && { input_schema: input }),
     ...(output && { output_schema: output }),
@@ -49,6 +49,10 @@ export async function schemasOf(
     ...(accepted && { config_schema: accepted, context_schema: accepted }),
   };
 }
+
+/** Names the dialect of a schema that is not the engine's, which names its own; of `{}` there is nothing to read. */
+const withDialect = (schema: FreeObject): FreeObject =>
+  Object.keys(schema).length === 0 ? schema : { $schema: 'https://json-schema.org/draft/2020-12/schema', ...schema };
 
 /** Reads a schema from the engine; undefined also for a type without a JSON schema, for which libraries throw. */
 function reported(read: () => unknown): FreeObject | undefined {

@@ -52,7 +52,9 @@ export async function runEngine(
   const options = engineOptions(plan, [...modes], attempt, signal);
   try {
     if (!requestedModes.has('events')) {
-      for await (const chunk of await graph.stream(input, options)) take(chunk, options.subgraphs, notify);
+      // The engine reports the checkpoint of each state of subgraphs only where its events are versioned.
+      const versioned = options.subgraphs ? { ...options, version: 'v2' } : options;
+      for await (const chunk of await graph.stream(input, versioned)) take(chunk, options.subgraphs, notify);
       return;
     }
     for await (const event of await graph.streamEvents(input, { ...options, version: 'v2' })) {
@@ -68,11 +70,13 @@ export async function runEngine(
 type Notify = (mode: string, namespace: readonly string[], payload: unknown) => void;
 
 function streamNotifier(
-  requestedModes: ReadonlySet<StreamMode>,
+  requestedModes: ReadonlySet<string>,
   messages: MessageStream | undefined,
   emit: Emit,
   reached: RunState,
 ): Notify {
+  // Those that the engine adds to states, without the state itself.
+  const besideStates = requestedModes.has('values') || requestedModes.has('messages');
   return (mode, namespace, payload) => {
     const name = (event: string) => [event, ...namespace].join(namespaceSeparator);
     const isRoot = namespace.length === 0;
@@ -84,7 +88,8 @@ function streamNotifier(
       if (requestedModes.has('messages-tuple')) emit(name('messages'), payload);
       return;
     }
-    if ([...requestedModes].some((each) => each === mode)) emit(name(mode), shown(mode, payload));
+    if (requestedModes.has(mode)) emit(name(mode), shown(mode, payload));
+    else if (mode === 'checkpoints' && besideStates) emit(name(mode), payload);
     if (isState) messages?.state(payload);
   };
 }

@@ -1,6 +1,6 @@
 /** One event of a run: its name, including the namespace if any, and its data as JSON. */
 export interface LoggedEvent {
-  /** Its number, if the run's events are stored. */
+  /** Its number in the run, if it is one of its own events. */
   id: number | undefined;
   event: string;
   json: string;
@@ -49,7 +49,7 @@ export class EventLog implements Followable {
   #stored = -1;
   #closed = false;
 
-  /** @param firstId the number of the first event, if events are kept. */
+  /** @param firstId the number of the first event. */
   constructor(retention: EventRetention, firstId = 0) {
     this.#retention = retention;
     this.#next = firstId;
@@ -57,7 +57,7 @@ export class EventLog implements Followable {
   }
 
   add(event: string, json: string): void {
-    this.addNumbered({ id: this.#retention === 'all' ? this.#next++ : undefined, event, json });
+    this.addNumbered({ id: this.#next++, event, json });
   }
 
   /** Adds an event that is already numbered. */
@@ -131,11 +131,11 @@ export class EventLog implements Followable {
 
   #trim(): void {
     let dropped = 0;
-    for (const { id, json } of this.#kept) {
-      const most = id === undefined ? mostKept : id <= this.#stored ? storedKept : mostStored;
+    for (const { id = -1, json } of this.#kept) {
+      const most = this.#retention !== 'all' ? mostKept : id <= this.#stored ? storedKept : mostStored;
       if (this.#keptSize <= most) break;
       this.#keptSize -= json.length;
-      if (id !== undefined) this.complete = id + 1;
+      this.complete = id + 1;
       dropped += 1;
     }
     if (dropped > 0) this.#kept.splice(0, dropped);

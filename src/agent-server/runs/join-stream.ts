@@ -21,17 +21,16 @@ export function cancelOnDisconnect(c: Context<Env>, run: StoredRun): () => void 
   return () => c.var.parts.runs.cancelling.leave(run.run_id);
 }
 
-/** Streams a run: a resumable one after `Last-Event-ID`, else from now on. @throws Refusal if events are pruned. */
+/** Streams a run: a resumable one after `Last-Event-ID`, another one from now on. @throws Refusal if events are pruned. */
 export async function joinStream(c: Context<Env>, run: StoredRun): Promise<Response> {
   const { runs, clock } = c.var.parts;
   const isResumable = run.kwargs['resumable'] === true;
-  const afterId = await lastReceived(c, run.run_id, isResumable);
   return eventStream(runs.following.events(run), {
     clock,
     onGone: cancelOnDisconnect(c, run),
     headers: isResumable ? { location: streamPath(run.thread_id, run.run_id) } : {},
     showsCancellation: c.req.header(cancellationHeader) !== undefined,
-    afterId,
+    ...(isResumable ? { afterId: await lastReceived(c, run.run_id) } : {}),
     modes: readList(c, 'stream_mode', modes),
   });
 }
@@ -46,13 +45,13 @@ export async function keptStream(c: Context<Env>): Promise<Response | undefined>
     clock,
     onGone: () => undefined,
     headers: { location: streamPath(threadId, runId) },
-    afterId: await lastReceived(c, runId, true),
+    afterId: await lastReceived(c, runId),
     modes: readList(c, 'stream_mode', modes),
   });
 }
 
-async function lastReceived(c: Context<Env>, runId: string, isResumable: boolean): Promise<number | undefined> {
+async function lastReceived(c: Context<Env>, runId: string): Promise<number | undefined> {
   const last = Number.parseInt(c.req.header('last-event-id') ?? '', 10);
-  if (isResumable && last >= 0) await c.var.parts.runs.following.mustBeKept(runId, last);
+  if (last >= 0) await c.var.parts.runs.following.mustBeKept(runId, last);
   return Number.isNaN(last) ? undefined : last;
 }

@@ -13,8 +13,8 @@ const isPiece = (value: unknown): value is Piece =>
 export type Emit = (event: string, data: unknown) => void;
 
 /**
- * Stream mode `messages`: for each message its metadata once, then the accumulated message with every chunk, and the
- * whole message after the state of its step. (The mode `messages-tuple` passes the chunks on as they are.)
+ * Stream mode `messages`: the messages of the input, then for each new one its metadata once, the accumulated message with
+ * every chunk, and the whole message after the state of its step. (The mode `messages-tuple` passes the chunks on as they are.)
  */
 export class MessageStream {
   readonly #growing = new Map<string, unknown>();
@@ -46,25 +46,27 @@ export class MessageStream {
     this.#emit('messages/partial', [grown]);
   }
 
-  /** The state after a step, once its own event is emitted: streamed messages are complete once they are in it. */
+  /** A state, once its own event is emitted: its new messages are complete, those of the input first. */
   state(values: unknown): void {
+    const messages: unknown = isObject(values) ? values['messages'] : undefined;
+    const complete = (Array.isArray(messages) ? messages : []).flatMap((message: unknown) =>
+      isMessage(message) && message.id !== undefined && this.#isNew(message.id) ? [message] : [],
+    );
+    if (complete.length > 0) this.#emit('messages/complete', complete);
     this.end();
-    const messages = isObject(values) ? values['messages'] : undefined;
-    for (const message of Array.isArray(messages) ? messages : []) {
-      if (isMessage(message) && message.id !== undefined && this.#growing.has(message.id))
-        this.#emitWhole(message.id, message);
-    }
   }
 
   /** The end of a step or of the run. */
   end(): void {
-    for (const { id, message } of this.#arrived.splice(0)) this.#emitWhole(id, message);
+    for (const { id, message } of this.#arrived.splice(0))
+      if (id === '' || this.#isNew(id)) this.#emit('messages/complete', [message]);
   }
 
-  #emitWhole(id: string, message: unknown): void {
+  /** Notes that a message is complete. @returns whether it was not before. */
+  #isNew(id: string): boolean {
     this.#growing.delete(id);
-    if (id !== '' && this.#whole.has(id)) return;
+    if (this.#whole.has(id)) return false;
     this.#whole.add(id);
-    this.#emit('messages/complete', [message]);
+    return true;
   }
 }

@@ -1,6 +1,7 @@
+import { stackOf } from '../../errors.ts';
 import type { Clock } from '../../clock.ts';
 import { errorEvent, metadataEvent } from '../../contract/agent/stream-event.ts';
-import type { Followable, Follower } from './event-log.ts';
+import { attemptIds, type Followable, type Follower } from './event-log.ts';
 import { endedRunError, type EndedRuns } from './ended-run.ts';
 import { logFailure } from './poll.ts';
 import type { RunQueue, RunProgress } from './queue.ts';
@@ -78,7 +79,7 @@ export class RemoteRuns {
       if (stopped.signal.aborted) return;
       this.#parts.log.error(
         { runId: run.runId },
-        `Run ${run.runId} of another process can't be followed: ${String(error)}`,
+        `Run ${run.runId} of another process can't be followed: ${stackOf(error)}`,
       );
       notify(undefined);
     });
@@ -89,7 +90,7 @@ export class RemoteRuns {
     const { queue, events, clock } = this.#parts;
     const metadata = JSON.stringify({ run_id: run.runId, attempt: run.attempt });
     if (!run.resumable) {
-      notify({ id: undefined, event: metadataEvent, json: metadata });
+      notify({ id: (run.attempt - 1) * attemptIds, event: metadataEvent, json: metadata });
       await retryWhileDatabaseDown(() => queue.askForEvents(run.runId), clock, stopped);
     }
     const lastStored = () => retryWhileDatabaseDown(() => events.last(run.runId), clock, stopped);
@@ -97,15 +98,14 @@ export class RemoteRuns {
       runId: run.runId,
       after: run.after ?? (run.resumable ? afterId : await lastStored()),
       onEvent: ({ id, event, json }) => {
-        if (run.resumable) notify({ id, event, json });
-        // A new follower has already received the metadata.
-        else if (event !== metadataEvent || json !== metadata) notify({ id: undefined, event, json });
+        // A new follower of a run that is not resumable has already received the metadata.
+        if (run.resumable || event !== metadataEvent || json !== metadata) notify({ id, event, json });
       },
       onEnd: (last) => {
         this.#end(watch, last, run.resumable, notify).catch((error: unknown) => {
           this.#parts.log.error(
             { runId: run.runId },
-            `The outcome of run ${run.runId} of another process can't be read: ${String(error)}`,
+            `The outcome of run ${run.runId} of another process can't be read: ${stackOf(error)}`,
           );
           notify(undefined);
         });
@@ -120,16 +120,15 @@ export class RemoteRuns {
   async #end(
     { runId, after = -1 }: Watch,
     run: RunProgress | undefined,
-    isNumbered: boolean,
+    resumable: boolean,
     notify: Follower,
   ): Promise<void> {
     const { events, clock } = this.#parts;
-    const ending = run && !isNumbered ? undefined : await retryWhileDatabaseDown(() => events.ending(runId), clock);
+    const ending = run && !resumable ? undefined : await retryWhileDatabaseDown(() => events.ending(runId), clock);
     const error = endedRunError({ run, ending });
-    // The follower may already have received the error as a numbered event.
+    // The follower may already have received the error as an event.
     const isKnown = ending?.kind === 'error' && ending.json === error && ending.id <= after;
-    if (error !== undefined && !(isNumbered && isKnown))
-      notify({ id: isNumbered ? after + 1 : undefined, event: errorEvent, json: error });
+    if (error !== undefined && !(resumable && isKnown)) notify({ id: after + 1, event: errorEvent, json: error });
     notify(undefined);
   }
 

@@ -145,6 +145,8 @@ describe('graphs, over HTTP', () => {
   });
 
   describe('have schemas', () => {
+    const $schema = 'https://json-schema.org/draft/2020-12/schema';
+
     test('from a zod state, its input, output and context', async () => {
       const schemas = Object(await get('typed/schemas'));
       expect(schemas).toMatchObject({
@@ -155,6 +157,7 @@ describe('graphs, over HTTP', () => {
         },
         output_schema: { properties: { count: { type: 'number' } } },
         context_schema: {
+          $schema,
           properties: { tone: { enum: ['warm', 'cold'] }, volume: { type: 'number', default: 5 } },
           required: ['tone'],
         },
@@ -175,9 +178,10 @@ describe('graphs, over HTTP', () => {
     test('from the channel names if only TypeScript has the types', async () => {
       expect(await get('noted/schemas')).toEqual({
         graph_id: 'noted',
-        input_schema: { type: 'object', properties: { question: {} } },
-        output_schema: { type: 'object', properties: { answer: {} } },
+        input_schema: { $schema, type: 'object', properties: { question: {} } },
+        output_schema: { $schema, type: 'object', properties: { answer: {} } },
         state_schema: {
+          $schema,
           type: 'object',
           properties: {
             messages: { type: 'array', items: { type: 'object' }, langgraph_type: 'messages' },
@@ -194,7 +198,7 @@ describe('graphs, over HTTP', () => {
     });
 
     test('as messages if they are the whole state', async () => {
-      const messages = { type: 'array', items: { type: 'object' }, langgraph_type: 'messages' };
+      const messages = { $schema, type: 'array', items: { type: 'object' }, langgraph_type: 'messages' };
       expect(await get('whole/schemas')).toEqual({
         graph_id: 'whole',
         input_schema: messages,

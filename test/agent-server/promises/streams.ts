@@ -25,9 +25,13 @@ export function streamPromises(agent: Given): void {
     async () => {
       const { thread_id } = await agent().createThread({});
       expect(await eventsOf(agent(), { ...echo, stream_mode: ['updates'] }, thread_id)).toEqual([
-        { event: 'metadata', data: { run_id: expect.stringMatching(UUID), attempt: 1 } },
-        { event: 'updates', data: { prepare: { steps: ['prepare'], options: {}, sleep_ms: null, fail: null } } },
-        { event: 'updates', data: { answer: { steps: ['answer'], output: 'hello Ada' } } },
+        { id: '0', event: 'metadata', data: { run_id: expect.stringMatching(UUID), attempt: 1 } },
+        {
+          id: '1',
+          event: 'updates',
+          data: { prepare: { steps: ['prepare'], options: {}, sleep_ms: null, fail: null } },
+        },
+        { id: '2', event: 'updates', data: { answer: { steps: ['answer'], output: 'hello Ada' } } },
       ]);
     },
   );
@@ -96,10 +100,11 @@ export function streamPromises(agent: Given): void {
       const input = { messages: [{ role: 'user', content: 'hi' }] };
       const events = await eventsOf(agent(), { assistant_id: 'chat', input, stream_mode: ['messages'] });
       const names = events.map(({ event }) => event);
-      expect(names.slice(0, 2)).toEqual(['metadata', 'messages/metadata']);
-      expect(names.slice(2, -1).every((name) => name === 'messages/partial')).toBe(true);
+      expect(names.slice(0, 3)).toEqual(['metadata', 'messages/complete', 'messages/metadata']);
+      expect(events[1]?.data).toMatchObject([{ type: 'human', content: 'hi' }]);
+      expect(names.slice(3, -1).every((name) => name === 'messages/partial')).toBe(true);
       expect(names.at(-1)).toBe('messages/complete');
-      const said = events.slice(2).map(({ data }) => JSON.parse(JSON.stringify(data))[0]);
+      const said = events.slice(3).map(({ data }) => JSON.parse(JSON.stringify(data))[0]);
       expect(said[0]).toMatchObject({ type: 'ai', content: 'G' });
       expect(said.at(-2)).toMatchObject({ content: 'Good day to you' });
       expect(said.at(-1)).toMatchObject({ type: 'ai', content: 'Good day to you', id: said[0].id });

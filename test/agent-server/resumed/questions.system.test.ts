@@ -139,7 +139,7 @@ describe('joining a run that has ended', () => {
     await (await server.get(`${place}/join`)).text();
     const run_id = place.split('/').at(-1);
     expect(await eventsOf(server.get(`${place}/stream`))).toEqual([
-      { event: 'metadata', data: { run_id, attempt: 1 } },
+      { id: '0', event: 'metadata', data: { run_id, attempt: 1 } },
     ]);
   });
 
@@ -148,7 +148,8 @@ describe('joining a run that has ended', () => {
     const place = await server.run(thread, { assistant_id: 'fails', command: { resume: 'bad' } });
     await server.get(`${place}/join`).then((answer) => answer.text());
     const [first, last] = await eventsOf(server.get(`${place}/stream`));
-    expect([first?.event, last]).toEqual(['metadata', { event: 'error', data: { error: 'Error', message: 'broke' } }]);
+    const error = { id: '1', event: 'error', data: { error: 'Error', message: 'broke' } };
+    expect([first?.event, last]).toEqual(['metadata', error]);
   });
 
   test('returns the kept events of a stateless run, by its location header', async () => {

@@ -45,7 +45,7 @@ describe('heartbeats', () => {
     await clock.pass(5000);
     log.close();
     expect(await response.text()).toBe(
-      'event: metadata\ndata: {}\n\nevent: values\ndata: 1\n\n: heartbeat\n\n: heartbeat\n\n',
+      'event: metadata\ndata: {}\nid: 0\n\nevent: values\ndata: 1\nid: 1\n\n: heartbeat\n\n: heartbeat\n\n',
     );
   });
 

@@ -61,7 +61,7 @@ describe('the events of each stream mode', () => {
       'messages',
       'chat',
       says,
-      ['messages/metadata', 'messages/partial', 'messages/complete'],
+      ['messages/complete', 'messages/metadata', 'messages/partial'],
       [{ type: 'ai', content: 'Good day to you' }],
     ],
   ])('%s', async (mode, graph, input, names, last) => {
@@ -71,7 +71,7 @@ describe('the events of each stream mode', () => {
   });
 
   test.each<[StreamMode, string[]]>([
-    ['values', ['values', 'values|inside']],
+    ['values', ['checkpoints', 'values', 'checkpoints|inside', 'values|inside']],
     ['updates', ['updates|inside', 'updates']],
     ['tasks', ['tasks', 'tasks|inside']],
     ['checkpoints', ['checkpoints', 'checkpoints|inside']],
@@ -82,18 +82,19 @@ describe('the events of each stream mode', () => {
     expect(namesOf(await streamed('outer', outer, [mode]))).toEqual(['metadata', mode]);
   });
 
+  const input = ['messages/complete'];
   test.each<[modes: StreamMode[], names: string[]]>([
     [
       ['values', 'messages'],
-      ['values', 'messages/metadata', 'messages/partial', 'values', 'messages/complete'],
+      ['values', ...input, 'messages/metadata', 'messages/partial', 'values', 'messages/complete'],
     ],
     [
       ['messages', 'values'],
-      ['values', 'messages/metadata', 'messages/partial', 'values', 'messages/complete'],
+      ['values', ...input, 'messages/metadata', 'messages/partial', 'values', 'messages/complete'],
     ],
     [
       ['messages', 'updates'],
-      ['messages/metadata', 'messages/partial', 'updates', 'messages/complete'],
+      [...input, 'messages/metadata', 'messages/partial', 'updates', 'messages/complete'],
     ],
     [
       ['messages-tuple', 'values'],
@@ -106,6 +107,13 @@ describe('the events of each stream mode', () => {
   ])('%j have the order of the public server', async (modes, names) => {
     const all = (await streamed('chat', says, modes)).map(({ event }) => event);
     expect(all.filter((name, at) => name !== all[at - 1])).toEqual(['metadata', ...names]);
+  });
+
+  test('values of subgraphs come after their checkpoints', async () => {
+    const events = await streamed('outer', outer, ['values'], true);
+    const names = events.slice(1).map(({ event }) => event.split('|')[0]);
+    expect(names).toEqual(names.map((_, at) => (at % 2 === 0 ? 'checkpoints' : 'values')));
+    expect(events[1]?.data).toMatchObject({ id: expect.any(String), step: 0, source: 'loop' });
   });
 
   test('all modes at once', async () => {

@@ -86,10 +86,11 @@ test('a deployed agent has the schemas of its types and its components', { timeo
     topic: { type: 'string', enum: ['news', 'weather'] },
     sections: { type: 'array', items: { $ref: '#/$defs/Section' } },
   };
-  const context = { type: 'object', properties: { model: { type: 'string' } } };
+  const $schema = 'https://json-schema.org/draft/2020-12/schema';
+  const context = { $schema, type: 'object', properties: { model: { type: 'string' } } };
   const parts = { type: 'array', items: { $ref: '#/$defs/Section' } };
   const section = { type: 'object', properties: { title: { type: 'string' }, parts }, required: ['title'] };
-  const whole = { type: 'object', properties, $defs: { Section: section } };
+  const whole = { $schema, type: 'object', properties, $defs: { Section: section } };
   expect(await read('/assistants/talk/schemas')).toEqual({
     graph_id: 'talk',
     input_schema: whole,
@@ -98,7 +99,7 @@ test('a deployed agent has the schemas of its types and its components', { timeo
     config_schema: context,
     context_schema: context,
   });
-  const step = { type: 'object', properties: { step: { type: 'number' } } };
+  const step = { $schema, type: 'object', properties: { step: { type: 'number' } } };
   expect(await read('/assistants/talk/subgraphs')).toEqual({
     inner: { input_schema: step, output_schema: step, state_schema: step },
     find: expect.objectContaining({
