@@ -1,7 +1,7 @@
 // How long a workflow step takes to start, beyond what Node itself takes: once as a step that has nothing to do (a
 // fork's run, which gets no secrets), and once as one that looks at a service and plans.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -87,8 +87,18 @@ export async function start(): Promise<Measured[]> {
 }
 
 function neutral({ ours, plain }: Bundles, workspace: string): Promise<Measured[]> {
+  const event = join(workspace, 'event.json');
+  writeFileSync(
+    event,
+    JSON.stringify({ pull_request: { number: 1, head: { ref: 'update', sha: runner['GITHUB_SHA'] } } }),
+  );
+  const ofDependabot: Variables = {
+    GITHUB_EVENT_NAME: 'pull_request',
+    GITHUB_EVENT_PATH: event,
+    GITHUB_ACTOR: 'dependabot[bot]',
+  };
   return compared('start', workspace, {
-    ours: program([ours], workspace, { ...runner, GITHUB_ACTOR: 'dependabot[bot]' }),
+    ours: program([ours], workspace, { ...runner, ...ofDependabot }),
     peer: program([plain], workspace, runner),
     notes: { ours: 'a step without secrets: reads its inputs, ends neutral', peer: 'the plain bundle reads an input' },
   });
