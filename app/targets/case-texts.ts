@@ -8,16 +8,26 @@ export type CaseTexts = Readonly<Record<string, ReturnType<CaseFiles['read']>>>;
 /** The most files of cases read for one deploy file: each costs a request to GitHub. */
 export const mostCaseFiles = 20;
 
+/** The most characters of all files of cases of one deploy file: they are read together, in one process. */
+const mostCaseCharacters = 4_000_000;
+
 /** Reads files of cases from a repository, each as the deploy file was read. */
 export async function readCaseTexts(
   paths: readonly string[],
   readFile: (path: string) => Promise<string | undefined>,
 ): Promise<CaseTexts> {
   const texts = new Map<string, CaseTexts[string]>();
+  let left = mostCaseCharacters;
   for (const path of paths) {
+    if (left <= 0) {
+      texts.set(path, { why: tooLong });
+      continue;
+    }
     try {
       const text = await readFile(posix.normalize(path));
-      texts.set(path, text === undefined ? { why: 'names a file that is not there' } : { text });
+      left -= text?.length ?? 0;
+      if (text === undefined) texts.set(path, { why: 'names a file that is not there' });
+      else texts.set(path, left < 0 ? { why: tooLong } : { text });
     } catch (error) {
       if (!(error instanceof FileTooLarge)) throw error;
       texts.set(path, { why: `names a file that is not read: ${error.why}` });
@@ -26,6 +36,7 @@ export async function readCaseTexts(
   return Object.fromEntries(texts);
 }
 
+const tooLong = `names a file that is not read: all files of cases together have more than ${mostCaseCharacters} characters. Leave out some rows`;
 const tooMany = `is one of more than ${mostCaseFiles} files of cases. Put the cases of several into one file`;
 
 /** The files of cases as the deploy file's reader takes them. */

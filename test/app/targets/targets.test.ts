@@ -499,6 +499,18 @@ describe('a smoke test of which the cases are in a file', () => {
     );
   });
 
+  test('is not read once all files of cases are too long together, and no further file is fetched', async () => {
+    const tests = Array.from({ length: 6 }, (_, at) => `{ name: t${at}, assistant: echo, cases: c${at}.yml }`);
+    const long = `- input: 1 # ${'x'.repeat(900_000)}`;
+    const texts = Array.from({ length: 6 }, (_, at) => [`acme/agents/c${at}.yml`, at < 5 ? long : '- input: 1']);
+    const files = { ...Object.fromEntries(texts), 'acme/agents': `name: a\nsmoke-tests: [${tests.join()}]` };
+    const resolver = resolverOf([deployed('a')], files);
+    const { targets } = await resolver.targetsOf(agents, 'main');
+    const notes = targets[0]?.terms.notes.filter((note) => note.includes('all files of cases together'));
+    expect(notes?.map((note) => /smoke-tests\[(\d)\]/.exec(note)?.[1])).toEqual(['4', '5']);
+    expect(resolver.requested).not.toContain('c5.yml@main');
+  });
+
   test('is one of at most 20 files', async () => {
     const tests = Array.from({ length: 21 }, (_, at) => `{ name: t${at}, assistant: echo, cases: c${at}.yml }`);
     const texts = Array.from({ length: 21 }, (_, at) => [`acme/agents/c${at}.yml`, '- input: 1']);
