@@ -7,6 +7,7 @@ import { createProgramLogger } from '../program-logger.ts';
 import { systemClock } from '../clock.ts';
 import { readAddress } from '../contract/base-address.ts';
 import { fieldSpellings } from '../contract/control/aliases.ts';
+import { areApart } from './gateway/agents-origin.ts';
 import { computeWords } from './compute/local-compute.ts';
 import { githubFrom } from './integrations/github-settings.ts';
 import { readRegistryAddress, registryFrom } from './registry/registry-address.ts';
@@ -45,6 +46,8 @@ export const localUsage = `Runs the control service and its agents on this machi
   --private-webhooks lets agents' webhooks reach private networks, this machine included
   --base-path PATH   the prefix of all paths, as in /api-host
   --public-url URL   the public address behind a web server with TLS, used in the addresses of agents and uploads
+  --agents-url URL   the public address at which the console reaches agents, of another host name than --public-url
+                     (http://agents.localhost:P without --public-url)
   --trusted-proxy IP the address of a web server in front, whose X-Forwarded-For names the callers whose wrong keys are
                      counted; may be repeated
   --field-names WORD the spelling of responses: contract or public (contract); requests may use
@@ -70,6 +73,7 @@ const localFlags = {
   'private-webhooks': { type: 'boolean' },
   'base-path': { type: 'string' },
   'public-url': { type: 'string' },
+  'agents-url': { type: 'string' },
   'trusted-proxy': { type: 'string', multiple: true },
   'field-names': { type: 'string' },
   'graph-config-later': { type: 'boolean' },
@@ -100,6 +104,13 @@ export function readLocalCommand(args: string[]) {
   }
   const reached = publicUrl === undefined ? undefined : readAddress(publicUrl, { allowHttp: true });
   if (reached?.ok === false) return wrong(`--public-url ${reached.shown}: ${reached.problem}.`);
+  const apart = values['agents-url'] === undefined ? undefined : readAddress(values['agents-url'], { allowHttp: true });
+  if (apart?.ok === false) return wrong(`--agents-url ${apart.shown}: ${apart.problem}.`);
+  if (apart && !(reached && areApart(reached.address, apart.address))) {
+    return wrong(
+      '--agents-url needs --public-url, and has another host name, not of this machine, with the same scheme.',
+    );
+  }
   const trustedProxies = values['trusted-proxy'] ?? [];
   const notAnIp = trustedProxies.find((proxy) => isIP(proxy) === 0);
   if (notAnIp !== undefined)
@@ -127,6 +138,7 @@ export function readLocalCommand(args: string[]) {
     allowGit: values['allow-git'] ?? [],
     basePath,
     publicUrl: reached && `${reached.address.origin}${reached.address.prefix}`,
+    agentsUrl: apart && `${apart.address.origin}${apart.address.prefix}`,
     trustedProxies,
     fieldNames,
     graphConfigLater: values['graph-config-later'] ?? false,

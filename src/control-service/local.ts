@@ -13,6 +13,7 @@ import { createAgentTokens } from './compute/agent-tokens.ts';
 import type { Compute } from './compute/compute.ts';
 import { localCompute, type ComputeChoice } from './compute/local-compute.ts';
 import { allowedFolders, takeDataFolder } from './folders.ts';
+import { isAgentsHost } from './gateway/agents-origin.ts';
 import { createGateway } from './gateway/gateway.ts';
 import { createHealthRecorder } from './health/recorder.ts';
 import { startSampler } from './health/sampler.ts';
@@ -59,6 +60,8 @@ export interface LocalSettings {
   basePath?: string | undefined;
   /** The public address behind a web server: responses use it instead of our own. */
   publicUrl?: string | undefined;
+  /** The public address of agents, of another host name than `publicUrl`. */
+  agentsUrl?: string | undefined;
   /** The addresses of web servers in front, whose `X-Forwarded-For` counts. */
   trustedProxies?: readonly string[] | undefined;
   /** The default spelling of responses; the document's when absent. */
@@ -171,18 +174,20 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
     const { github } = settings;
     const integrations = github && createIntegrations(githubApp({ ...github, clock }), store, clock);
     const registry = settings.registry && createRegistry({ ...settings.registry, clock });
-    const { publicUrl, trustedProxies } = settings;
+    const { publicUrl, agentsUrl, trustedProxies } = settings;
+    const addresses = { publicUrl, agentsUrl, basePath };
     const linkKeyId = readApiKey(apiKey)?.id ?? '';
-    const sessions = createSessions({ store, linkKeyId, publicUrl, basePath, trustedProxies, clock });
+    const sessions = createSessions({ store, linkKeyId, ...addresses, trustedProxies, secret: uploadKey, clock });
     const recorder = createHealthRecorder({ store, clock, log });
     const gateway = createGateway({
       count: recorder.count,
-      authorize: admitToAgent(store, sessions.admit),
+      authorize: admitToAgent(store, sessions),
       isStarting(deploymentId) {
         rollouts.startNext(deploymentId);
         return rollouts.isStarting(deploymentId);
       },
       publicUrl,
+      agentsUrl,
       clock,
       log,
     });
@@ -234,7 +239,7 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
       serviceFor,
       findKey: store.findKey,
       noteKeyUse: store.noteKeyUse,
-      console: { publicUrl, basePath },
+      console: addresses,
       fieldNames,
       log,
       leaving: leaving.signal,
@@ -248,6 +253,7 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
       fetch: app.fetch,
       agents: gateway.handle,
       basePath,
+      isForAgents: (host) => isAgentsHost(host, addresses),
     });
     url = `http://127.0.0.1:${await listen(server, port)}${basePath}`;
     // Stores the last figures once the requests have ended.

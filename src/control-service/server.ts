@@ -19,13 +19,15 @@ export interface ServerSettings {
   agents: Gateway['handle'];
   /** The path that everything hangs below, as in `/api-host`; empty for none. */
   basePath: string;
+  /** Whether a request was sent to the agents' own origin, where nothing else is served. */
+  isForAgents?: (host: string | undefined) => boolean;
 }
 
 /** The timeout for receiving a request (ms): the lifetime of an upload address, because a slow upload needs it. */
 export const requestWithin = 15 * 60_000;
 
 /** The one server of the control service: agents below `/agents/`, the service's own routes everywhere else. */
-export function createHttpServer({ fetch, agents, basePath }: ServerSettings): Server {
+export function createHttpServer({ fetch, agents, basePath, isForAgents = () => false }: ServerSettings): Server {
   const own = getRequestListener(fetch, { overrideGlobalObjects: false });
   const started = new WeakMap<Duplex, Set<ServerResponse>>();
   const options = { requestTimeout: requestWithin, shouldUpgradeCallback: wantsWebSocket };
@@ -40,13 +42,11 @@ export function createHttpServer({ fetch, agents, basePath }: ServerSettings): S
   );
   function answer(request: IncomingMessage, response: ServerResponse, upgrade?: UpgradeRequest): void {
     const path = below(basePath, request.url ?? '/');
-    if (path === undefined) {
-      response.writeHead(404, { 'content-type': 'application/json' });
-      response.end(JSON.stringify({ detail: `Not Found: everything of this service is below ${basePath}.` }));
-      return;
-    }
+    if (path === undefined) return notFound(response, `everything of this service is below ${basePath}.`);
     request.url = path;
-    if (!agents(request, response, basePath, upgrade)) void own(request, response);
+    if (agents(request, response, basePath, upgrade)) return;
+    if (isForAgents(request.headers.host)) notFound(response, 'this address serves agents only, below /agents/.');
+    else void own(request, response);
   }
   server.on('clientError', (error, socket) => {
     // A client would read the explanation as a part of a response that has begun.
@@ -55,6 +55,11 @@ export function createHttpServer({ fetch, agents, basePath }: ServerSettings): S
     else socket.end(explainInvalid(codeOf(error)), () => socket.destroy());
   });
   return server;
+}
+
+function notFound(response: ServerResponse, why: string): void {
+  response.writeHead(404, { 'content-type': 'application/json' });
+  response.end(JSON.stringify({ detail: `Not Found: ${why}` }));
 }
 
 const invalidRequests: Readonly<Record<string, readonly [status: string, detail: string]>> = {

@@ -92,6 +92,8 @@ export interface WatchedPage {
 
 /** Records errors and external requests of a page from now on. */
 export function watchPage(page: Page, origin: string): WatchedPage {
+  // Where agents have an origin of their own.
+  const own = [origin, origin.replace('//127.0.0.1', '//agents.localhost')];
   const watched: WatchedPage = { page, errors: [], externalRequests: [] };
   page.on('console', (message) => {
     // The browser itself reports the response of a request without a session.
@@ -100,7 +102,7 @@ export function watchPage(page: Page, origin: string): WatchedPage {
   page.on('pageerror', (error) => watched.errors.push(error.message));
   page.on('request', (request) => {
     const url = request.url();
-    if (!url.startsWith(origin) && !/^(data|blob):/.test(url)) watched.externalRequests.push(url);
+    if (!own.some((each) => url.startsWith(each)) && !/^(data|blob):/.test(url)) watched.externalRequests.push(url);
   });
   return watched;
 }

@@ -198,7 +198,8 @@ describe('docs/services.md', () => {
       NAME: 'podman',
       IMAGE: 'node:24',
     }[value ?? ''];
-    expect(readLocalCommand([name, ...(given ? [given] : [])])).toMatchObject({ ok: true });
+    const beside = name === '--agents-url' ? ['--public-url', 'https://landfall.test'] : [];
+    expect(readLocalCommand([...beside, name, ...(given ? [given] : [])])).toMatchObject({ ok: true });
   });
 
   test('has every flag, and the port', async () => {

@@ -28,7 +28,13 @@ test('an agent can neither end the session nor direct requests to the service', 
     return route.abort();
   });
   let response: { status: number; headers?: Record<string, string> } = { status: 401 };
-  await page.route(`**/agents/${id}/**`, (route) => route.fulfill({ body: '{}', ...response }));
+  await page.route(`**/agents/${id}/**`, (route) =>
+    route.fulfill({
+      body: '{}',
+      ...response,
+      headers: { 'access-control-allow-origin': '*', ...response.headers },
+    }),
+  );
   await page.goto(`${console.services.service.url}/console/deployments/${id}/store`);
   await page.getByText('The service responded with 401').first().waitFor();
   response = { status: 307, headers: { location: `/v2/deployments/${id}/revisions/${id}/redeploy` } };
@@ -36,6 +42,26 @@ test('an agent can neither end the session nor direct requests to the service', 
   await page.getByText('The response was a redirect').first().waitFor();
   expect([directed, await page.getByRole('button', { name: 'Sign out' }).isVisible()]).toEqual([0, true]);
   expect(errors.filter((error) => !error.includes('Failed to load resource'))).toEqual([]);
+});
+
+test('the page calls an agent at the own origin of agents, with one token for all requests', async () => {
+  const { page } = await console.open();
+  const tokens: unknown[] = [];
+  page.on('request', (request) => request.url().endsWith('/v1/session/agents') && tokens.push(request.postDataJSON()));
+  const path = `/console/deployments/${id}/store`;
+  const sent = page.waitForRequest(`**/agents/${id}/**`);
+  await page.goto(`${console.services.service.url}${path}`);
+  const headers = await (await sent).allHeaders();
+  expect(new URL((await sent).url()).hostname).toBe('agents.localhost');
+  expect(headers).toHaveProperty('x-landfall-agent-access');
+  for (const name of ['cookie', 'x-csrf-token']) expect(headers).not.toHaveProperty(name);
+  await page.getByText('No revision of this deployment is live').first().waitFor();
+  expect(tokens).toEqual([{ deployment_id: id }]);
+
+  // A browser or a tunnel may not know the name.
+  await page.route('http://agents.localhost*/**', (route) => route.abort());
+  await page.goto(`${console.services.service.url}${path}`);
+  await page.getByText('Agents could not be reached at http://agents.localhost').first().waitFor();
 });
 
 test('requests name the workspace of the page, and whether the page is idle', async () => {

@@ -1,11 +1,13 @@
 import * as z from 'zod';
 import {
+  agentAccessHeader,
   backgroundHeader,
   csrfTokenHeader,
   session as sessionSchema,
   type Session,
 } from '../../contract/control/session.ts';
 import { isPageIdle } from './activity.ts';
+import { routeToAgent } from './agent-access.ts';
 import { endSession, session, openSession } from './session-state.ts';
 
 /** The address of the control service, with a slash at its end. */
@@ -92,20 +94,47 @@ export async function fetchOk(url: string | URL, init: RequestInit = {}): Promis
 
 async function fetchAs(used: Session | undefined, url: string | URL, init: RequestInit): Promise<Response> {
   const headers = new Headers(init.headers);
-  if (used) {
-    headers.set(csrfTokenHeader, used.csrf_token);
-    // Keep the tab in its workspace while another tab switches to another one.
-    headers.set('x-tenant-id', used.tenant_id);
-    if (isPageIdle()) headers.set(backgroundHeader, '1');
-  }
+  if (used && isPageIdle()) headers.set(backgroundHeader, '1');
+  // An agent could direct a request with its credentials to the service itself.
+  const sent: RequestInit = { ...init, headers, credentials: 'same-origin', redirect: 'manual' };
+  let unreachable = 'The service could not be reached. Check that it is running; the page tries again.';
   try {
-    // An agent could direct a request with its credentials to the service itself.
-    return await fetch(url, { ...init, headers, credentials: 'same-origin', redirect: 'manual' });
+    const { href } = new URL(url);
+    const path = href.startsWith(serviceUrl.href) ? href.slice(serviceUrl.href.length) : '';
+    const route = used && (await routeToAgent(path, used, (deploymentId) => requestToken(used, deploymentId)));
+    if (route instanceof Response) return route;
+    if (!route) {
+      for (const [name, value] of Object.entries(used ? proofOf(used) : {})) headers.set(name, value);
+      return await fetch(url, sent);
+    }
+    unreachable = `Agents could not be reached at ${route.url.origin}. Check that the service is running, and that this browser can open that address.`;
+    headers.set(agentAccessHeader, route.token);
+    return await fetch(route.url, sent);
   } catch (error) {
     if (init.signal?.aborted) throw error;
-    throw new ApiError(0, 'The service could not be reached. Check that it is running; the page tries again.');
+    throw new ApiError(0, unreachable);
   }
 }
+
+/** The headers that prove a session to the service. */
+const proofOf = ({ csrf_token, tenant_id }: Session): Record<string, string> => ({
+  [csrfTokenHeader]: csrf_token,
+  // Keep the tab in its workspace while another tab switches to another one.
+  'x-tenant-id': tenant_id,
+});
+
+/** Requests a token for the requests of this page to an agent. */
+const requestToken = (used: Session, deploymentId: string): Promise<Response> =>
+  fetch(new URL('v1/session/agents', serviceUrl), {
+    method: 'POST',
+    headers: {
+      ...proofOf(used),
+      ...(isPageIdle() ? { [backgroundHeader]: '1' } : {}),
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ deployment_id: deploymentId }),
+    redirect: 'manual',
+  });
 
 /** Whether the browser has another session now, and in the same workspace: a request meant for one must not reach another. */
 async function isRenewed(used: Session): Promise<boolean> {

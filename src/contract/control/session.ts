@@ -1,10 +1,22 @@
 import * as z from 'zod';
 
-/** The header in which a page repeats the token of its session: requests that change something, and all to agents, need it. */
+/** The header in which a page repeats the token of its session: requests that change something need it. */
 export const csrfTokenHeader = 'x-csrf-token';
 
 /** The header of requests by an idle page: they do not prolong the session. */
 export const backgroundHeader = 'x-landfall-background';
+
+/** The header with a token of POST /v1/session/agents, by which a page calls an agent at `agents_url`. */
+export const agentAccessHeader = 'x-landfall-agent-access';
+
+/** The body of POST /v1/session/agents. */
+export const agentAccessRequest = z.strictObject({ deployment_id: z.uuid() });
+
+/** How long requests may begin with such a token (ms). */
+export const agentAccessMs = 5 * 60_000;
+
+/** A token for the requests of a page to one agent. */
+export const agentAccess = z.looseObject({ token: z.string(), expires_at: z.string() });
 
 /** The body of POST /v1/sessions: an API key, or the code of a one-time link. */
 export const sessionCreateRequest = z.union([
@@ -29,6 +41,8 @@ export const session = z.looseObject({
   csrf_token: z.string(),
   /** When it ends if nothing is requested until then. */
   expires_at: z.string(),
+  /** The agents' own origin, where the service has one. */
+  agents_url: z.string().optional(),
 });
 export type Session = z.infer<typeof session>;
 

@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import type { Admission } from '../gateway/gateway.ts';
 import type { ControlStore } from '../store/store.ts';
-import { csrfTokenHeader } from '../../contract/control/session.ts';
+import { agentAccessHeader, backgroundHeader, csrfTokenHeader } from '../../contract/control/session.ts';
 import type { AdmitSession, CurrentSession } from '../sessions/admit-session.ts';
+import type { Sessions } from '../sessions/sessions.ts';
 import type { Actor } from '../store/audit.ts';
 import { holdsApiKey } from './api-key.ts';
 import type { StoredKey } from './repository.ts';
@@ -79,19 +80,41 @@ async function inTenant(
 }
 
 /**
- * Admits a caller to an agent by a key of the owning tenant; to others the agent does not exist. A session needs its
- * CSRF token for every request: an agent may serve pages on this origin, and a browser opens them without the token.
+ * Admits a caller to an agent by a key of the owning tenant; to others the agent does not exist. A page of the console
+ * has a token for the agents' own origin. Where there is none, the session needs its CSRF token for every request: a
+ * browser opens an agent's page on this origin without it.
  */
 export const admitToAgent =
-  (store: Pick<ControlStore, 'findKey' | 'noteKeyUse' | 'tenantOf'>, admitSession?: AdmitSession) =>
-  async (deploymentId: string, header: ReadHeader, method: string): Promise<Admission> => {
+  (
+    store: Pick<ControlStore, 'findKey' | 'noteKeyUse' | 'tenantOf'>,
+    sessions?: Pick<Sessions, 'admitToAgent' | 'agents'>,
+  ) =>
+  async (deploymentId: string, header: ReadHeader, method: string, at = Date.now()): Promise<Admission> => {
     const { findKey, noteKeyUse } = store;
-    const caller = await admit(header, { findKey, noteKeyUse, admitSession }, { method, isSafe: false });
+    const token = header(agentAccessHeader) ?? '';
+    if (sessions && token !== '') {
+      const isInBackground = (header(backgroundHeader) ?? '') !== '';
+      const key = await sessions.agents.admit(token, { deploymentId, at, isInBackground });
+      const tenant = key && (await store.tenantOf(deploymentId));
+      return tenant !== undefined && key?.tenant_ids.includes(tenant) === true ? 'session' : noAccess;
+    }
+    const caller = await admit(
+      header,
+      { findKey, noteKeyUse, admitSession: sessions?.admitToAgent },
+      { method, isSafe: false },
+    );
     if (caller.kind === 'refused') return { status: caller.status, detail: caller.detail };
     if (!z.uuid().safeParse(deploymentId).success) return 'missing';
     if ((await store.tenantOf(deploymentId)) !== caller.tenantId) return 'missing';
     return caller.session ? 'session' : 'allowed';
   };
+
+/** A 403: the page reads its session again, and gets another token. */
+const noAccess: Admission = {
+  status: 403,
+  detail:
+    'The token for this agent is not valid, or its session has ended. Request another one from POST /v1/session/agents.',
+};
 
 const bearerToken = (authorization: string | undefined): string | undefined =>
   /^Bearer +(\S+)$/i.exec(authorization?.trim() ?? '')?.[1];

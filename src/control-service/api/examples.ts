@@ -73,5 +73,6 @@ export const examples: Readonly<Record<string, unknown>> = {
   },
   create_api_key: { name: 'CI of the support agent' },
   create_session: { code: 'the-code-of-a-sign-in-link' },
+  create_agent_access: { deployment_id: '0d9d6b4b-6a0c-4d4e-8a3a-2c7f5f0c1a22' },
   patch_session: { tenant_id: '7c5ac28e-1a05-4b4b-9d4e-5b1b8d1e9f10' },
 };

@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Env } from '../api/operation.ts';
 import { withoutTrailingSlashes } from '../../contract/plain-text.ts';
+import { agentsUrlFor } from '../gateway/agents-origin.ts';
 import { loadConsole, typeOf, type ConsoleFiles } from './bundle.ts';
 
 /**
@@ -10,15 +11,16 @@ import { loadConsole, typeOf, type ConsoleFiles } from './bundle.ts';
  * origin, turns no text into HTML, and can't be framed.
  *
  * @param assets where its scripts and styles are.
+ * @param agentsUrl the agents' own origin, where there is one.
  */
-const policyOf = (assets: string): string =>
+const policyOf = (assets: string, agentsUrl: string | undefined): string =>
   [
     "default-src 'none'",
     `script-src ${assets}`,
     `style-src ${assets}`,
     // A page shows images of others only after a click.
     "img-src 'self' data: https:",
-    "connect-src 'self'",
+    ["connect-src 'self'", ...(agentsUrl === undefined ? [] : [`${agentsUrl}/`])].join(' '),
     "base-uri 'self'",
     "form-action 'self'",
     "frame-ancestors 'none'",
@@ -54,13 +56,15 @@ export interface ConsoleAddress {
   publicUrl?: string | undefined;
   /** The path of the service where there is no `publicUrl`: `/api-host`, or empty. */
   basePath?: string | undefined;
+  /** The agents' own origin, where it has a public address. */
+  agentsUrl?: string | undefined;
 }
 
 /**
  * Serves the console at `/console`, and sends browsers there from `/`. Paths without a file get the page itself, which
  * has its own routes.
  */
-export function mountConsole(app: Hono<Env>, { publicUrl, basePath = '' }: ConsoleAddress = {}): void {
+export function mountConsole(app: Hono<Env>, { publicUrl, basePath = '', agentsUrl }: ConsoleAddress = {}): void {
   const publicPath = publicUrl === undefined ? basePath : withoutTrailingSlashes(new URL(publicUrl).pathname);
   let loading: Promise<ReadonlyMap<string, ServedFile>> | undefined;
   const files = (): Promise<ReadonlyMap<string, ServedFile>> => {
@@ -74,6 +78,7 @@ export function mountConsole(app: Hono<Env>, { publicUrl, basePath = '' }: Conso
     context.req.header('accept')?.includes('text/html') ? context.redirect(`${publicPath}/console`) : next(),
   );
   app.on('GET', ['/console', '/console/*'], async (context) => {
+    const host = context.req.header('host');
     const path = context.req.path.slice('/console/'.length);
     const served = await files();
     const isAsset = path.startsWith('assets/');
@@ -83,7 +88,10 @@ export function mountConsole(app: Hono<Env>, { publicUrl, basePath = '' }: Conso
     const acceptsGzip = context.req.header('accept-encoding')?.includes('gzip') === true;
     return context.body(acceptsGzip ? file.gzipped : file.plain, 200, {
       ...headers,
-      'Content-Security-Policy': policyOf(assetSources(context.req.header('host'), publicUrl, publicPath)),
+      'Content-Security-Policy': policyOf(
+        assetSources(host, publicUrl, publicPath),
+        agentsUrlFor(host, { agentsUrl, publicUrl, basePath }),
+      ),
       'Content-Type': typeOf(name),
       // The name of an asset changes with its content.
       'Cache-Control': isAsset ? 'public, max-age=31536000, immutable' : 'no-cache',

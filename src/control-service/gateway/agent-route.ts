@@ -7,7 +7,7 @@ import {
 } from 'node:http';
 import type { Clock } from '../../clock.ts';
 import { prepareAgentRequest } from './headers.ts';
-import { isOfBrowser } from './response-headers.ts';
+import type { Audience } from './response-headers.ts';
 import { upgradeHead, upgradeHeaders } from './upgrade-head.ts';
 import { answerPreflight, preparePreflight, preflightWithinMs, withoutQuery } from './preflight.ts';
 import { passOnUiFile, prepareUiFile } from './ui-file.ts';
@@ -90,10 +90,9 @@ export function openRoute(upstream: Upstream, { clock, log, answerWithinMs }: Ro
       request: IncomingMessage,
       response: ServerResponse,
       path: string,
-      { record, upgrade, bySession = false }: SendOptions & { bySession?: boolean },
+      { record, upgrade, audience }: SendOptions & { audience: Exclude<Audience, 'ui-file'> },
     ): Promise<void> {
-      const audience = bySession ? 'session' : isOfBrowser(request.headers) ? 'page' : 'client';
-      prepareAgentRequest(request.headers, upstream.token, { bySession });
+      prepareAgentRequest(request.headers, upstream.token, { bySession: audience === 'session' });
       request.url = path;
       // A handshake answers at once, and a client that leaves during one is not noticed.
       const withinMs = upgrade ? Math.min(preflightWithinMs, answerWithinMs) : answerWithinMs;

@@ -38,6 +38,11 @@ export const gatewayErrors = {
     status: 403,
     detail: 'Nothing of an agent is shown as a page here. Load the file by a tag of a page, or send a key.',
   },
+  notOfConsole: {
+    status: 403,
+    detail:
+      'This token is for pages of the console at the own address of agents. Check that the web server in front passes on Host as the browser sent it, or send an API key.',
+  },
   unchecked: { status: 503, detail: 'The key could not be checked at the moment. Try again.', retryAfter: 2 },
   broken: {
     status: 502,

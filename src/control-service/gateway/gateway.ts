@@ -1,13 +1,15 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { messageOf } from '../../errors.ts';
 import type { Clock } from '../../clock.ts';
-import { backgroundHeader } from '../../contract/control/session.ts';
+import { agentAccessHeader, backgroundHeader } from '../../contract/control/session.ts';
 import { admissionWatch } from '../api-keys/admission-watch.ts';
 import { holdsApiKey } from '../api-keys/api-key.ts';
 import { setPublicAddress } from './headers.ts';
+import { isOfBrowser } from './response-headers.ts';
 import { openRoute, type AgentRoute, type OpenRoute, type UpgradeRequest, type Upstream } from './agent-route.ts';
 import { noRecord, type RequestRecord } from './pass-on.ts';
-import { isPreflight } from './preflight.ts';
+import { consoleOriginOf } from './agents-origin.ts';
+import { allowAccess, isPreflight, namesAccess } from './preflight.ts';
 import { isUiFile, isUseOfUiFile } from './ui-file.ts';
 import { gatewayErrors, sendGatewayError, type GatewayError } from './gateway-error.ts';
 import type { Logger } from '../../logger.ts';
@@ -21,13 +23,20 @@ export type Admission = 'allowed' | 'session' | 'missing' | (Pick<GatewayError, 
 interface GatewaySettings {
   /**
    * Called for every request on every path (agent-server.md, Authentication), except preflights and files of a UI, of a live agent;
-   * and again every 15 s while a response lasts, then as a request of a page in the background. `header` reads one of the request's headers.
+   * and again every 15 s while a response lasts, then as a request of a page in the background. `header` reads one of the request's headers; `at` is when the request began.
    */
-  authorize: (deploymentId: string, header: (name: string) => string | undefined, method: string) => Promise<Admission>;
+  authorize: (
+    deploymentId: string,
+    header: (name: string) => string | undefined,
+    method: string,
+    at: number,
+  ) => Promise<Admission>;
   /** Counts an admitted request of a deployment, except those of sessions. Called for each, so it must be cheap. */
   count?: (deploymentId: string) => RequestRecord;
   /** The service's public address, which agents get as their own; the address that callers use when absent. */
   publicUrl?: string | undefined;
+  /** The public address of agents' own origin. */
+  agentsUrl?: string | undefined;
   /** Whether a deployment with nothing live has a starting agent. Called for each request for one. */
   isStarting?: (deploymentId: string) => boolean;
   clock: Clock;
@@ -38,7 +47,7 @@ interface GatewaySettings {
 
 /** Serves the addresses of all agents: `/agents/<deployment id>/...`, whichever process runs them. */
 export function createGateway(settings: GatewaySettings) {
-  const { authorize, isStarting, count, publicUrl, clock, log, answerWithinMs = 600_000 } = settings;
+  const { authorize, isStarting, count, publicUrl, agentsUrl, clock, log, answerWithinMs = 600_000 } = settings;
   const routes = new Map<string, OpenRoute>();
   /** The routes to held revisions, by `<deployment id>@<revision id>`. */
   const held = new Map<string, OpenRoute>();
@@ -49,13 +58,14 @@ export function createGateway(settings: GatewaySettings) {
     deploymentId: string,
     method: string,
     headers: IncomingHttpHeaders,
+    at: number,
   ): Promise<Admission | 'unchecked'> {
     const header = (name: string): string | undefined => {
       const value = headers[name.toLowerCase()];
       return Array.isArray(value) ? value.join(', ') : value;
     };
     try {
-      return await authorize(deploymentId, header, method);
+      return await authorize(deploymentId, header, method, at);
     } catch (error) {
       log.error(`A key could not be checked: ${messageOf(error)}`);
       return 'unchecked';
@@ -74,6 +84,15 @@ export function createGateway(settings: GatewaySettings) {
     const name = revisionId === undefined ? deploymentId : heldName(deploymentId, revisionId);
     const find = (): OpenRoute | undefined => (revisionId === undefined ? routes : held).get(name);
     const live = find();
+    const page = consoleOriginOf(request.headers, { agentsUrl, publicUrl });
+    if (isPreflight(request) && namesAccess(request)) {
+      return page === undefined
+        ? sendGatewayError(response, gatewayErrors.notOfConsole)
+        : allowAccess(request, response);
+    }
+    if (request.headers[agentAccessHeader] !== undefined && page === undefined) {
+      return sendGatewayError(response, gatewayErrors.notOfConsole);
+    }
     if (live && isPreflight(request)) return live.sendPreflight(request, response, path);
     if (live && isUiFile(request, path)) {
       if (!isUseOfUiFile(request)) return sendGatewayError(response, gatewayErrors.notAPage);
@@ -82,13 +101,15 @@ export function createGateway(settings: GatewaySettings) {
     const { method = '' } = request;
     // A copy: what admits the caller is removed before the agent gets the request.
     const sent = { ...request.headers };
-    const admission = await admit(deploymentId, method, sent);
+    const at = clock.now();
+    const admission = await admit(deploymentId, method, sent, at);
     // The caller has disconnected: no close event would follow, so the request would count as in flight for ever.
     if (response.destroyed) return;
     if (!isAdmission(admission)) {
       return sendGatewayError(response, typeof admission === 'string' ? gatewayErrors[admission] : admission);
     }
     const bySession = admission === 'session';
+    const audience = bySession ? 'session' : isOfBrowser(sent) ? 'page' : 'client';
     // Most of them are the console's own, which reads an open page again and again.
     const record = (bySession || revisionId !== undefined ? undefined : count?.(deploymentId)) ?? noRecord;
     const route = find();
@@ -102,12 +123,14 @@ export function createGateway(settings: GatewaySettings) {
       // A WebSocket that has ended: it is watched until the next check.
       if (stream.destroyed) return false;
       // Else an open stream would keep its session alive.
-      const again = await admit(deploymentId, method, { ...sent, [backgroundHeader]: 'true' });
+      const again = await admit(deploymentId, method, { ...sent, [backgroundHeader]: 'true' }, at);
       return again === 'unchecked' || isAdmission(again);
     };
     const stopWatching = watch(isStillAdmitted, () => stream.destroy());
-    setPublicAddress(request.headers, { publicUrl, basePath }, `/agents/${name}`);
-    await route.send(request, response, path, { record, upgrade, bySession });
+    // The agent's address is that of the console, which works for keys too.
+    const reached = publicUrl ?? (page === undefined ? undefined : `${page}${basePath}`);
+    setPublicAddress(request.headers, { publicUrl: reached, basePath }, `/agents/${name}`);
+    await route.send(request, response, path, { record, upgrade, audience });
     if (!upgrade) stopWatching();
   }
 

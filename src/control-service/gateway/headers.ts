@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { withoutTrailingSlashes } from '../../contract/plain-text.ts';
-import { backgroundHeader, csrfTokenHeader } from '../../contract/control/session.ts';
+import { agentAccessHeader, backgroundHeader, csrfTokenHeader } from '../../contract/control/session.ts';
 import { holdsApiKey } from '../api-keys/api-key.ts';
 import { withoutSessionCookies } from '../sessions/cookie.ts';
 
@@ -18,6 +18,7 @@ const credentials = [
   'proxy-authorization',
   csrfTokenHeader,
   backgroundHeader,
+  agentAccessHeader,
   agentTokenHeader,
 ];
 

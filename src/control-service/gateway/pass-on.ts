@@ -33,7 +33,8 @@ export function passOn(
   const isRedirect = status >= 300 && status < 400 && status !== 304;
   if (isRedirect && audience === 'session')
     throw new Error(`it sent a redirect (${status}) to a browser with a session`);
-  writeHeadOf(incoming, response, agentResponseHeaders(incoming.headers, audience));
+  const { origin } = response.req.headers;
+  writeHeadOf(incoming, response, agentResponseHeaders(incoming.headers, audience, origin));
   if (status >= 500) record.failed();
   if (isRunStream(response.req, incoming)) noteFirstEvent(incoming, record);
   // A response that is closed already is one whose caller has disconnected. Before `pipeline`, which closes it.

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { agentAccessHeader } from '../../contract/control/session.ts';
 import { agentTokenHeader } from './headers.ts';
 
 /** The timeout of a preflight in milliseconds: short, because its callers are not authenticated. */
@@ -40,4 +41,24 @@ export function answerPreflight(incoming: IncomingMessage, response: ServerRespo
   const headers = Object.fromEntries(Object.entries(incoming.headers).filter(isCors));
   response.writeHead(status, { ...headers, 'content-length': '0' }).end();
   incoming.destroy();
+}
+
+/** Whether a page asks to call an agent with a token of the console, which the agent itself knows nothing of. */
+export const namesAccess = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean =>
+  (headers['access-control-request-headers'] ?? '')
+    .split(',')
+    .some((name) => name.trim().toLowerCase() === agentAccessHeader);
+
+/** Allows a page of the console to call an agent with its token. */
+export function allowAccess({ headers }: Pick<IncomingMessage, 'headers'>, response: ServerResponse): void {
+  const { origin = '' } = headers;
+  response
+    .writeHead(204, {
+      'access-control-allow-origin': origin,
+      'access-control-allow-methods': headers['access-control-request-method'] ?? '',
+      'access-control-allow-headers': headers['access-control-request-headers'] ?? '',
+      'access-control-max-age': '600',
+      vary: 'origin, access-control-request-method, access-control-request-headers',
+    })
+    .end();
 }

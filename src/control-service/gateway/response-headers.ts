@@ -52,8 +52,14 @@ const prompting = /\b(?:basic|digest|ntlm|negotiate)\b/i;
  * The headers of an agent's response as its reader gets them, in an object of their own: without the agent's token, cookies
  * that would replace a session, and what concerns the connection. A browser gets what is allowed only, and last of all
  * what lets nothing in the response run, should it be shown as a page: no header of an agent can take that back.
+ *
+ * @param origin that of the page, which may read the response to its session's token on the agents' own origin.
  */
-export function agentResponseHeaders(headers: IncomingHttpHeaders, audience: Audience): IncomingHttpHeaders {
+export function agentResponseHeaders(
+  headers: IncomingHttpHeaders,
+  audience: Audience,
+  origin?: string,
+): IncomingHttpHeaders {
   const dropped = new Set([...boundToConnection(headers), ...hopByHop, ...ofTheOrigin, 'proxy-authenticate']);
   dropped.add(agentTokenHeader).add('set-cookie');
   const isKept = (name: string, value: unknown): boolean => {
@@ -64,7 +70,7 @@ export function agentResponseHeaders(headers: IncomingHttpHeaders, audience: Aud
   const kept: IncomingHttpHeaders = Object.fromEntries(
     Object.entries(headers).filter(([name, value]) => isKept(name, value)),
   );
-  if (audience !== 'client') return { ...kept, ...inert(kept, audience) };
+  if (audience !== 'client') return { ...kept, ...inert(kept, audience, origin) };
   const cookies = headers['set-cookie']?.filter((cookie) => !touchesSession(cookie)) ?? [];
   const isDropped = cookies.length === 0 || boundToConnection(headers).includes('set-cookie');
   return isDropped ? kept : { ...kept, 'set-cookie': cookies };
@@ -73,12 +79,16 @@ export function agentResponseHeaders(headers: IncomingHttpHeaders, audience: Aud
 function inert(
   { 'content-security-policy': own }: IncomingHttpHeaders,
   audience: Exclude<Audience, 'client'>,
+  origin: string | undefined,
 ): IncomingHttpHeaders {
   return {
     'content-security-policy': own === undefined ? 'sandbox' : `${String(own)}, sandbox`,
     'x-content-type-options': 'nosniff',
     // The browser would keep the data of one person for others, and for pages that it opens without a session.
     ...(audience === 'session' ? { 'cache-control': 'no-store' } : {}),
+    ...(audience === 'session' && origin !== undefined
+      ? { 'access-control-allow-origin': origin, 'access-control-expose-headers': '*' }
+      : {}),
   };
 }
 

@@ -38,7 +38,8 @@ const uses: readonly (string | undefined)[] = [undefined, 'script', 'style', 'em
 
 /** Whether a browser requests a file of an agent's UI for what it is. */
 export const isUseOfUiFile = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean =>
-  uses.includes(headers['sec-fetch-dest']?.toString());
+  // Older browsers name no destination, but all of them mark the script of a service worker.
+  headers['service-worker'] === undefined && uses.includes(headers['sec-fetch-dest']?.toString());
 
 /** The types by extension: what the agent says could make a page of the file. */
 const types: Readonly<Record<string, string>> = {

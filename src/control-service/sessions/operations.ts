@@ -1,5 +1,12 @@
 import type { Context } from 'hono';
-import { currentSession, session, sessionCreateRequest, sessionPatchRequest } from '../../contract/control/session.ts';
+import {
+  agentAccess,
+  agentAccessRequest,
+  currentSession,
+  session,
+  sessionCreateRequest,
+  sessionPatchRequest,
+} from '../../contract/control/session.ts';
 import { operationsOf, type Env } from '../api/operation.ts';
 import { readJson } from '../api/request.ts';
 import { problemResponse } from '../api/response-schemas.ts';
@@ -18,7 +25,7 @@ export const sessionOperations = [
     id: 'create_session',
     summary: 'Sign a browser in',
     description:
-      'The response sets a cookie. Requests that change something also need the header `X-CSRF-Token` and an `Origin` of this service, and so do all requests to agents. From the fifth wrong key or code of an address on it waits.',
+      'The response sets a cookie. Requests that change something also need the header `X-CSRF-Token` and an `Origin` of this service; so do all requests to agents where the session has no `agents_url`. From the fifth wrong key or code of an address on it waits.',
     body: { schema: sessionCreateRequest, required: true },
     responses: {
       201: { description: 'The session.', schema: session },
@@ -56,8 +63,9 @@ export const sessionOperations = [
     handle: async (c) => {
       const { sessions } = c.var.settings;
       if (!sessions) return c.notFound();
-      const found = await sessions.admit({ header: (name) => c.req.header(name), method: 'GET', isSafe: true });
-      return c.json({ session: found?.kind === 'session' ? await sessions.read(found.session) : null });
+      const header = (name: string): string | undefined => c.req.header(name);
+      const found = await sessions.admit({ header, method: 'GET', isSafe: true });
+      return c.json({ session: found?.kind === 'session' ? await sessions.read(found.session, header) : null });
     },
   }),
   operation({
@@ -67,7 +75,8 @@ export const sessionOperations = [
     summary: 'Read the session of the browser',
     description: 'The key, the workspaces and the CSRF token of the cookie’s session.',
     responses: { 200: { description: 'The session.', schema: session } },
-    handle: (c) => withSession(c, async (sessions, current) => c.json(await sessions.read(current))),
+    handle: (c) =>
+      withSession(c, async (sessions, current) => c.json(await sessions.read(current, (name) => c.req.header(name)))),
   }),
   operation({
     method: 'patch',
@@ -82,8 +91,28 @@ export const sessionOperations = [
       const call = { operation: 'patch session', method: 'PATCH', path: '/v1/session' };
       const { tenant_id: tenantId } = valueOrThrow(call, readBody(sessionPatchRequest, await readJson(c)));
       return withSession(c, async (sessions, current) => {
-        const chosen = await sessions.chooseTenant(current, tenantId.toLowerCase());
+        const chosen = await sessions.chooseTenant(current, tenantId.toLowerCase(), (name) => c.req.header(name));
         return chosen ? c.json(chosen) : c.json({ detail: noTenant }, 403);
+      });
+    },
+  }),
+  operation({
+    method: 'post',
+    path: '/v1/session/agents',
+    id: 'create_agent_access',
+    summary: 'Let a page call an agent at the origin of agents',
+    description:
+      'The response has a token for the header `X-Landfall-Agent-Access` of requests to this one agent below `agents_url` of the session. Requests begin with it for some minutes, and it ends with the session.',
+    body: { schema: agentAccessRequest, required: true },
+    responses: { 201: { description: 'The token.', schema: agentAccess } },
+    errors: [404, 413, 415, 422],
+    handle: async (c) => {
+      const call = { operation: 'create agent access', method: 'POST', path: '/v1/session/agents' };
+      const { deployment_id: deploymentId } = valueOrThrow(call, readBody(agentAccessRequest, await readJson(c)));
+      return withSession(c, async (sessions, current) => {
+        // Refuses one of another tenant.
+        const { id } = await c.var.service.getDeployment(deploymentId);
+        return c.json(sessions.agents.issue(current, id), 201);
       });
     },
   }),

@@ -6,7 +6,9 @@ import type { StoredKey } from '../api-keys/repository.ts';
 import { valueOrThrow } from '../service/refuse.ts';
 import type { ControlStore } from '../store/store.ts';
 import { readBody } from '../validation/shape.ts';
-import { sessionAdmission, sourceProblems, type CurrentSession } from './admit-session.ts';
+import { createAgentAccess } from './agent-access.ts';
+import { agentsUrlFor, haveOwnOrigin, type AgentsAddress } from '../gateway/agents-origin.ts';
+import { sessionAdmission, sourceProblems, type AdmitSession, type CurrentSession } from './admit-session.ts';
 import { createAttemptThrottle } from './attempts.ts';
 import { callerAddress } from './caller-address.ts';
 import { sessionCookie } from './cookie.ts';
@@ -15,15 +17,14 @@ import { sessionIdleMs, type SessionStore } from './repository.ts';
 import { csrfTokenOf, hashToken, makeToken } from './session-token.ts';
 import { createSignInLinks } from './sign-in-links.ts';
 
-interface SessionSettings {
+interface SessionSettings extends AgentsAddress {
   store: SessionStore & Pick<ControlStore, 'findKey' | 'noteKeyUse'>;
   /** The key that one-time links sign in with. */
   linkKeyId: string;
-  publicUrl: string | undefined;
-  /** The prefix of all paths, where there is no public address. */
-  basePath: string;
   /** The addresses of reverse proxies, whose `X-Forwarded-For` counts. */
   trustedProxies?: readonly string[] | undefined;
+  /** The secret that signs the tokens for agents; without one they end with this process. */
+  secret?: Buffer | string | undefined;
   clock: Clock;
 }
 
@@ -41,12 +42,29 @@ type SignInResult =
   | { kind: 'slowed'; detail: string; retryAfter: number };
 
 /** Signs browsers in and out. */
-export function createSessions({ store, linkKeyId, publicUrl, basePath, trustedProxies = [], clock }: SessionSettings) {
+export function createSessions(settings: SessionSettings) {
+  const {
+    store,
+    linkKeyId,
+    publicUrl,
+    agentsUrl,
+    basePath = '',
+    trustedProxies = [],
+    secret = makeToken(),
+    clock,
+  } = settings;
   const cookie = sessionCookie({ publicUrl, basePath, serviceId: serviceIdOf(linkKeyId) });
   const attempts = createAttemptThrottle(clock);
   const links = createSignInLinks(clock);
+  const admit = sessionAdmission({ store, cookie, publicUrl });
+  const refuse: AdmitSession = async ({ header }) =>
+    cookie.tokensIn(header('cookie')).length === 0 ? undefined : { kind: 'refused', status: 403, detail: apart };
 
-  async function toResponse({ key_id, key_name, tenant_id, last_used_at, token }: CurrentSession): Promise<Session> {
+  async function toResponse(
+    { key_id, key_name, tenant_id, last_used_at, token }: CurrentSession,
+    header: ReadHeader,
+  ): Promise<Session> {
+    const agents_url = agentsUrlFor(header('host'), { agentsUrl, publicUrl, basePath });
     return {
       key_id,
       key_name,
@@ -54,6 +72,7 @@ export function createSessions({ store, linkKeyId, publicUrl, basePath, trustedP
       tenants: await store.tenantsOfKey(key_id),
       csrf_token: csrfTokenOf(token),
       expires_at: new Date(last_used_at.getTime() + sessionIdleMs).toISOString(),
+      ...(agents_url === undefined ? {} : { agents_url }),
     };
   }
 
@@ -64,12 +83,16 @@ export function createSessions({ store, linkKeyId, publicUrl, basePath, trustedP
     // Signing in replaces the session that the browser sent, also one of another key.
     await store.endSessions(cookie.tokensIn(header('cookie')).map(hashToken));
     await store.noteKeyUse(key);
-    const session = await toResponse({ ...stored, token, key_name: key.name });
+    const session = await toResponse({ ...stored, token, key_name: key.name }, header);
     return { kind: 'session', session, setCookie: cookie.set(token) };
   }
 
   return {
-    admit: sessionAdmission({ store, cookie, publicUrl }),
+    admit,
+    /** Admits to agents by a session only where they have no origin of their own. */
+    admitToAgent: haveOwnOrigin({ agentsUrl, publicUrl }) ? refuse : admit,
+    /** The tokens with which pages reach agents at their own origin. */
+    agents: createAgentAccess({ secret, store, clock }),
     /** `Set-Cookie` that removes the cookie of a session. */
     clearCookie: cookie.clear,
 
@@ -105,9 +128,9 @@ export function createSessions({ store, linkKeyId, publicUrl, basePath, trustedP
     read: toResponse,
 
     /** PATCH /v1/session: chooses one of the key's tenants; undefined for any other. */
-    async chooseTenant(session: CurrentSession, tenantId: string): Promise<Session | undefined> {
+    async chooseTenant(session: CurrentSession, tenantId: string, header: ReadHeader): Promise<Session | undefined> {
       return (await store.chooseSessionTenant(session, tenantId))
-        ? toResponse({ ...session, tenant_id: tenantId })
+        ? toResponse({ ...session, tenant_id: tenantId }, header)
         : undefined;
     },
 
@@ -123,6 +146,7 @@ export type Sessions = ReturnType<typeof createSessions>;
 /** Distinguishes the services of one host. Derived from the key of the installation, so that it survives restarts. */
 const serviceIdOf = (linkKeyId: string): string => hashToken(linkKeyId).toString('hex').slice(0, 8);
 
+const apart = 'A session reaches agents at their own address only. Reload the console, or send an API key.';
 const wrongKey = 'The API key is not valid. Check that it is a key of this service and was not revoked.';
 const usedLink =
   'This link was used already or has expired. Start the service again for another link, or sign in with an API key.';

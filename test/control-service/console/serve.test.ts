@@ -52,6 +52,16 @@ describe('the page of the console', () => {
     expect(policy).toContain(`; script-src ${sources}; style-src ${sources}; `);
   });
 
+  test.each<[host: string, address: ConsoleAddress, sources: string]>([
+    ['127.0.0.1:8420', { basePath: '/b' }, "'self' http://agents.localhost:8420/b/"],
+    ['a.test', { publicUrl: 'https://a.test', agentsUrl: 'https://agents.test' }, "'self' https://agents.test/"],
+    ['a.test', { publicUrl: 'https://a.test' }, "'self'"],
+    ["evil.test 'unsafe-inline'", {}, "'self'"],
+  ])('at %s with the address %j sends requests to %s only', async (host, address, sources) => {
+    const { headers } = await served(address).request('/console', { headers: { host } });
+    expect(headers.get('content-security-policy')).toContain(`; connect-src ${sources}; `);
+  });
+
   test('links to files that exist and may be cached for ever', async () => {
     expect(linked(text)).toHaveLength(3);
     for (const path of linked(text)) {

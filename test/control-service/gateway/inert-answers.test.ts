@@ -167,6 +167,12 @@ test.each('document iframe frame embed object worker sharedworker serviceworker 
   },
 );
 
+test('a browser that names no use of a file of a UI gets none for a service worker', async () => {
+  answer = 'HTTP/1.1 200 OK\r\nContent-Type: text/javascript\r\nContent-Length: 9\r\n\r\nonfetch=1';
+  const refused = await receive({ path: '/ui/a/entrypoint.js', headers: { 'service-worker': 'script' } });
+  expect(refused.statusCode).toBe(403);
+});
+
 test('a file of a UI is what its name says, whatever the agent calls it', async () => {
   answer =
     'HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nAccess-Control-Allow-Origin: *\r\nContent-Length: 2\r\n\r\nhi';

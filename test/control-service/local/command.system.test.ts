@@ -38,6 +38,11 @@ describe('the command line', () => {
     ],
     ['a base path', ['--base-path', '/api-host'], { basePath: '/api-host' }],
     ['the public address', ['--public-url', 'https://a.test/b/'], { publicUrl: 'https://a.test/b' }],
+    [
+      'the public address of agents',
+      ['--public-url', 'https://a.test', '--agents-url', 'https://agents.test/'],
+      { publicUrl: 'https://a.test', agentsUrl: 'https://agents.test' },
+    ],
     ['webhooks into private networks', ['--private-webhooks'], { running: { privateWebhooks: true } }],
     ['a graph configuration that comes later', ['--graph-config-later'], { graphConfigLater: true }],
     [
@@ -55,6 +60,12 @@ describe('the command line', () => {
     ['a base path with a slash at its end', ['--base-path', '/a/'], '--base-path'],
     ['an invalid address', ['--public-url', 'a.test'], '--public-url (an unreadable address)'],
     ['an address with a user name', ['--public-url', 'https://me@a.test'], '--public-url https://a.test/: the address'],
+    ['an invalid address of agents', ['--agents-url', 'a.test'], '--agents-url (an unreadable address)'],
+    [
+      'an address of agents without a public one',
+      ['--agents-url', 'https://a.test'],
+      '--agents-url needs --public-url',
+    ],
     ['a data folder without a name', ['--data', ''], '--data is empty'],
     ['an allowed folder without a name', ['--allow-git', ''], '--allow-git is empty'],
     ['an unknown spelling', ['--field-names', 'own'], 'contract or public'],

@@ -3,10 +3,11 @@ import { createServer, request as openRequest, type IncomingHttpHeaders, type Se
 import { text as readText } from 'node:stream/consumers';
 import * as z from 'zod';
 import type { Clock } from '../../../src/clock.ts';
-import { session, type Session } from '../../../src/contract/control/session.ts';
+import { agentAccess, agentAccessHeader, session, type Session } from '../../../src/contract/control/session.ts';
 import { createApp } from '../../../src/control-service/api/app.ts';
 import { admitToAgent } from '../../../src/control-service/api-keys/admit.ts';
 import { hashApiKey, makeApiKey } from '../../../src/control-service/api-keys/api-key.ts';
+import { isAgentsHost } from '../../../src/control-service/gateway/agents-origin.ts';
 import { createGateway } from '../../../src/control-service/gateway/gateway.ts';
 import { createHttpServer } from '../../../src/control-service/server.ts';
 import { createControlService } from '../../../src/control-service/service.ts';
@@ -43,9 +44,10 @@ export interface TestClock extends Clock {
 /** The service with sessions and an agent, at one address of this machine. */
 export async function openSessionFixture({
   publicUrl,
+  agentsUrl,
   basePath = '',
   trustedProxies,
-}: { publicUrl?: string; basePath?: string; trustedProxies?: readonly string[] } = {}) {
+}: { publicUrl?: string; agentsUrl?: string; basePath?: string; trustedProxies?: readonly string[] } = {}) {
   const clock: TestClock = {
     time: Date.UTC(2030, 0, 1),
     now: () => clock.time,
@@ -65,8 +67,9 @@ export async function openSessionFixture({
   clock.time += 1;
   const other = await store.addTenant('two');
   const key = await addKey('ci', [tenant]);
-  const sessions = createSessions({ store, linkKeyId: key.id, publicUrl, basePath, trustedProxies, clock });
-  const gateway = createGateway({ authorize: admitToAgent(store, sessions.admit), clock, log: silentLogger });
+  const addresses = { publicUrl, agentsUrl, basePath };
+  const sessions = createSessions({ store, linkKeyId: key.id, ...addresses, trustedProxies, clock });
+  const gateway = createGateway({ authorize: admitToAgent(store, sessions), ...addresses, clock, log: silentLogger });
   const serviceFor = (tenantId: string, by?: Actor) =>
     createControlService({ store, rollouts, tenantId, by, baseUrl: () => '', allowGit: [] });
   const app = createApp({
@@ -76,19 +79,24 @@ export async function openSessionFixture({
     fieldNames: 'contract',
     log: silentLogger,
     sessions,
+    console: addresses,
   });
-  const server = createHttpServer({ fetch: app.fetch, agents: gateway.handle, basePath });
+  const server = createHttpServer({
+    fetch: app.fetch,
+    agents: gateway.handle,
+    basePath,
+    isForAgents: (host) => isAgentsHost(host, addresses),
+  });
   const port = await listen(server);
 
   const requested: { url: string; headers: IncomingHttpHeaders }[] = [];
   /** The status of the agent's responses, and what it adds to them. */
   const agentStatus = { code: 200 };
+  const agentBody = { text: '<script>alert(1)</script>' };
   const agentHeaders: Record<string, string | string[]> = {};
   const agent = createServer((request, response) => {
     requested.push({ url: request.url ?? '', headers: request.headers });
-    response
-      .writeHead(agentStatus.code, { 'content-type': 'text/html', ...agentHeaders })
-      .end('<script>alert(1)</script>');
+    response.writeHead(agentStatus.code, { 'content-type': 'text/html', ...agentHeaders }).end(agentBody.text);
   });
   const deployment = await serviceFor(tenant).createDeployment(fromImage());
   gateway.switchTo(deployment.id, { origin: `http://127.0.0.1:${await listen(agent)}`, token: 'token' });
@@ -109,6 +117,15 @@ export async function openSessionFixture({
   const signIn = (body: unknown, headers: Record<string, string> = {}) =>
     send({ method: 'POST', path: '/v1/sessions', body, headers });
 
+  /** Requests a token for the agent, as a page of the console. */
+  const requestAccess = ({ cookie, csrf_token }: Browser, headers: Record<string, string> = {}) =>
+    send({
+      method: 'POST',
+      path: '/v1/session/agents',
+      headers: { cookie, origin, 'x-csrf-token': csrf_token, ...headers },
+      body: { deployment_id: deployment.id },
+    });
+
   return {
     store,
     sessions,
@@ -123,8 +140,15 @@ export async function openSessionFixture({
     addKey,
     send,
     signIn,
+    requestAccess,
+    /** The header with such a token, for the agents' own origin. */
+    async access(browser: Browser, headers?: Record<string, string>): Promise<Record<string, string>> {
+      const { token } = agentAccess.parse((await requestAccess(browser, headers)).body);
+      return { [agentAccessHeader]: token };
+    },
     requested,
     agentHeaders,
+    agentBody,
     agentStatus,
     /** Signs in with the key, or another one. */
     async browser(apiKey = key.text, headers: Record<string, string> = {}): Promise<Browser> {

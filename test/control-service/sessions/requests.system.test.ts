@@ -80,7 +80,18 @@ describe('a request to the service with a session', () => {
   });
 });
 
-describe('a request to an agent with a session', () => {
+describe('a request to an agent with a session, where agents have no origin of their own', () => {
+  // A web server without a second name is in front.
+  let before: { service: SessionFixture; browser: Browser };
+  beforeAll(async () => {
+    before = { service, browser };
+    service = await openSessionFixture({ publicUrl: 'https://landfall.test/' });
+    browser = await service.browser();
+  });
+  afterAll(async () => {
+    await service.close();
+    ({ service, browser } = before);
+  });
   const path = () => `/agents/${service.deployment}/threads`;
   const request = (headers: Headers, more: { method?: string; path?: string } = {}) =>
     service.send({ path: path(), headers, ...more });

@@ -28,6 +28,7 @@ describe('signing in with a key', () => {
       tenants: [{ id: service.tenant, name: 'one' }],
       csrf_token: expect.stringMatching(/^[\w-]{43}$/),
       expires_at: new Date(service.clock.time + 12 * hour).toISOString(),
+      agents_url: service.origin.replace('127.0.0.1', 'agents.localhost'),
     });
   });
 

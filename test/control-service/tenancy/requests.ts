@@ -125,6 +125,11 @@ export const requests: Readonly<Record<string, Row>> = {
   'GET /v1/audit': list('/v1/audit'),
   'GET /v1/session': ofSession(),
   'PATCH /v1/session': ofSession(({ tenant }) => ({ tenant_id: tenant })),
+  'POST /v1/session/agents': {
+    own: ({ deployment }) => ({ path: '/v1/session/agents', body: { deployment_id: deployment } }),
+    done: 401,
+    once: 'it makes nothing',
+  },
   'DELETE /v1/session': ofSession(),
 
   'POST /v2/deployments': make('/v2/deployments', {
