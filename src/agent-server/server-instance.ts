@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { createApp, internalFetch } from './api/app.ts';
+import type { DefaultSettings } from './assistants/default-settings.ts';
 import { AssistantStore } from './assistants/store.ts';
 import type { Configuration } from './configuration.ts';
 import { CronScheduler } from './crons/cron-scheduler.ts';
@@ -54,6 +55,8 @@ export interface ServerInstance {
 export interface ResolvedOptions extends AgentServerOptions {
   configuration: Configuration;
   webhookSettings: WebhookSettings;
+  /** Of `LANGGRAPH_CONFIG`. */
+  assistantDefaults: DefaultSettings;
 }
 
 /** The open database, and this process's id in it. */
@@ -78,7 +81,7 @@ async function putTogether(
   const { atOnce = 100, runLimitMs: limitMs, leaseMs, webhooks, unknownNodes = 'accept' } = options;
   const store = await storeOf({ configuration, embeddings: loaded.embeddings, storage, clock, log });
   const graphs = new Graphs(loaded.graphs, storage.pool, store.forGraphs, loaded.types);
-  const assistants = new AssistantStore(storage, clock);
+  const assistants = new AssistantStore(storage, clock, options.assistantDefaults);
   await assistants.ensureDefaults(graphs.list());
   const lifetime = configuration.file.checkpointer?.ttl;
   const isOver = expiryCondition(lifetimesOf(lifetime).ofAll);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { messageOf } from '../errors.ts';
 import type { Clock } from '../clock.ts';
 import { retryWhileUnavailable } from '../postgres/unavailable.ts';
+import { defaultSettings } from './assistants/default-settings.ts';
 import { readConfiguration, type Configuration } from './configuration.ts';
 import { setAgentGlobals } from './agent-globals.ts';
 import { loadAgentCode, type AgentCode } from './agent-code.ts';
@@ -90,11 +91,9 @@ export async function startAgentServer(options: AgentServerOptions): Promise<Age
   const { configPath, host, port, socket, log, clock } = options;
   const configuration = readConfiguration(configPath, log);
   for (const [name, value] of Object.entries(configuration.env)) process.env[name] ??= value;
-  if (process.env['LANGGRAPH_CONFIG']) {
-    log.warn('LANGGRAPH_CONFIG is set and ignored. Give its configuration to an assistant, or with each run.');
-  }
+  const assistantDefaults = defaultSettings(process.env['LANGGRAPH_CONFIG']);
   const webhookSettings = resolveWebhookSettings(configuration, options.webhooks);
-  const resolved = { ...options, configuration, webhookSettings };
+  const resolved = { ...options, configuration, webhookSettings, assistantDefaults };
   let servedAs = options.revisionId;
   let serving: ServerInstance | undefined;
   setAgentGlobals({ log, fetch: (request) => serving?.fetchAsAgent(request) ?? idle() });

@@ -97,7 +97,7 @@ const agent = temporaryAgent({
 const entries: Record<string, unknown>[] = [];
 let serving: Serving;
 beforeAll(async () => {
-  vi.stubEnv('LANGGRAPH_CONFIG', '{"who":{}}');
+  vi.stubEnv('LANGGRAPH_CONFIG', '{"asker":{"configurable":{"mood":"calm"}}}');
   serving = await serveAgent({ configPath: agent.configPath, log: loggerTo((_, entry) => entries.push(entry)) });
 });
 afterEach(() => vi.unstubAllEnvs());
@@ -113,6 +113,12 @@ const call = (path: string, user: string, body?: object): Promise<Response> =>
   });
 const ask = async (by: string, user: string, id?: string): Promise<unknown> =>
   Object(await (await call('/runs/wait', user, { assistant_id: 'asker', input: { by, id } })).json()).reply;
+
+test('the environment configures a default assistant', async () => {
+  const config = { configurable: { mood: 'calm' } };
+  expect(await (await call('/assistants/asker', 'ann')).json()).toMatchObject({ config });
+  expect(await (await call('/assistants/search', 'ann', { graph_id: 'asker' })).json()).toMatchObject([{ config }]);
+});
 
 describe('a client of the SDK without an address', () => {
   test.each(['client', 'remote graph'])('runs another graph of its server as its headers say: %s', async (by) => {
@@ -171,10 +177,4 @@ describe('the logger of the SDK', () => {
     });
     expect(entryOf('Done')).toMatchObject({ level: 'debug' });
   });
-});
-
-test('names LANGGRAPH_CONFIG as ignored', () => {
-  expect(entries).toContainEqual(
-    expect.objectContaining({ level: 'warn', msg: expect.stringContaining('LANGGRAPH_CONFIG is set and ignored.') }),
-  );
 });

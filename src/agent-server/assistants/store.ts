@@ -15,6 +15,7 @@ import type { Storage } from '../storage/open.ts';
 import { storable, storableText } from '../storage/storable.ts';
 import type { AssistantVersionsTable, Tables } from '../storage/tables.ts';
 import { defaultAssistantId, storedAssistant, type StoredAssistant } from './assistant.ts';
+import { withDefaults, type DefaultSettings } from './default-settings.ts';
 
 /** The values of a version of an assistant, without its number and time. */
 export type VersionValues = Pick<
@@ -43,11 +44,16 @@ const defaultName = 'Untitled';
 export class AssistantStore {
   readonly #storage: Storage;
   readonly #clock: Clock;
+  readonly #defaults: DefaultSettings;
 
-  constructor(storage: Storage, clock: Clock) {
+  /** @param defaults what the environment gives the default assistants. */
+  constructor(storage: Storage, clock: Clock, defaults: DefaultSettings = new Map()) {
     this.#storage = storage;
     this.#clock = clock;
+    this.#defaults = defaults;
   }
+
+  readonly #shown = (assistant: StoredAssistant): StoredAssistant => withDefaults(assistant, this.#defaults);
 
   /** Creates the missing default assistants of this revision's graphs. */
   async ensureDefaults(graphs: readonly { graphId: string; description: string | undefined }[]): Promise<void> {
@@ -85,7 +91,7 @@ export class AssistantStore {
       if (row) await tx.insertInto('assistant_versions').values(values).execute();
       return row;
     });
-    if (made) return { kind: 'made', assistant: made };
+    if (made) return { kind: 'made', assistant: this.#shown(made) };
     const there = await this.get(assistantId);
     return there ? { kind: 'there', assistant: there } : this.create(request, assistantId);
   }
@@ -97,7 +103,7 @@ export class AssistantStore {
       text: `select ${storedAssistant} from assistants where assistant_id = $1`,
       values: [isUuid(idOrGraph) ? idOrGraph : defaultAssistantId(idOrGraph)],
     });
-    return rows[0];
+    return rows.map(this.#shown)[0];
   }
 
   /** Creates and activates the next version, numbered after the highest; undefined if the assistant does not exist. */
@@ -129,12 +135,8 @@ export class AssistantStore {
         .insertInto('assistant_versions')
         .values({ ...values, assistant_id: assistantId, created_at: now })
         .execute();
-      return tx
-        .updateTable('assistants')
-        .set({ ...values, updated_at: now })
-        .where('assistant_id', '=', assistantId)
-        .returningAll()
-        .executeTakeFirstOrThrow();
+      const update = tx.updateTable('assistants').set({ ...values, updated_at: now });
+      return this.#shown(await update.where('assistant_id', '=', assistantId).returningAll().executeTakeFirstOrThrow());
     });
   }
 
@@ -147,7 +149,7 @@ export class AssistantStore {
       from assistant_versions v
       where a.assistant_id = ${assistantId} and v.assistant_id = a.assistant_id and v.version = ${version}::bigint
       returning a.*`.execute(this.#storage.db);
-    return rows[0];
+    return rows.map(this.#shown)[0];
   }
 
   /** One page of an assistant's versions, newest first; empty if the assistant does not exist. */
@@ -167,7 +169,7 @@ export class AssistantStore {
       .limit(request.limit ?? pageBounds.defaultLimit)
       .offset(request.offset ?? 0);
     const [assistants, total] = await Promise.all([query.execute(), this.count(request)]);
-    return { assistants, total };
+    return { assistants: assistants.map(this.#shown), total };
   }
 
   async count(request: AssistantCount): Promise<number> {

@@ -78,7 +78,10 @@ export function schemaWriter(compiler: Compiler, program: ts.Program) {
     const members = type.types.filter((member) => !read.isAbsent(member) && !read.isOverwrite(member));
     if (members.some(read.isMessages)) return { ...messagesSchema };
     const literals = (is: (member: ts.Type) => boolean) => members.filter(is).map(read.literalValue);
-    const strings = literals((member) => member.isStringLiteral());
+    // Sorted, as on the public server: the compiler's order depends on the rest of the program.
+    const strings = literals((member) => member.isStringLiteral())
+      .map(String)
+      .sort((one, other) => (one < other ? -1 : 1));
     const numbers = literals((member) => member.isNumberLiteral());
     const others = members.filter((member) => read.literalValue(member) === undefined);
     const booleans = literals((member) => typeof read.literalValue(member) === 'boolean');

@@ -95,10 +95,13 @@ function filesAddress(c: Context<Env>): string {
 /** The client replaces `{{shadowRootId}}` by the element that the component is rendered in. */
 function tagsOf(bundle: UiBundle, address: string, { name, component }: { name: string; component: string }): string {
   const render = `${globalNameOf(name)}.render(${JSON.stringify(component)}, "{{shadowRootId}}")`;
-  const script = `<script src="${escape(`${address}/entrypoint.js`)}" onload="${escape(render)}"></script>`;
+  const script = `<script src="${escape(`${address}/entrypoint.js`)}" onload='${escapeIn(render)}'></script>`;
   if (bundle['entrypoint.css'] === undefined) return script;
   return `<link rel="stylesheet" href="${escape(`${address}/entrypoint.css`)}" />\n${script}`;
 }
 
-const escape = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll("'", '&#39;').replaceAll('<', '&lt;');
+/** Escapes the value of an attribute in single quotes, as the public server writes calls. */
+const escapeIn = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll("'", '&#39;').replaceAll('<', '&lt;');
+
+const escape = (text: string): string => escapeIn(text).replaceAll('"', '&quot;');

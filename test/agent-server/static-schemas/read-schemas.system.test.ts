@@ -45,7 +45,7 @@ const whole = {
   input: object(updates),
   output: object({ messages, topic, tags }),
 };
-const context = object({ model: { type: 'string', enum: ['small', 'large'] } });
+const context = object({ model: { type: 'string', enum: ['large', 'small'] } });
 
 test('reads the types of graphs in every form, and of graphs in nodes', () => {
   const names = ['compiled', 'builder', 'make', 'agent', 'default', 'parts', 'plain', 'notAGraph', 'absent'];

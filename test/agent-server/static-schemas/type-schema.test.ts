@@ -67,7 +67,7 @@ const table: [type: string, schema: object, definitions?: object][] = [
       ],
     },
   ],
-  ['Color', { type: 'string', enum: ['red', 'blue'] }],
+  ['Color', { type: 'string', enum: ['blue', 'red'] }],
   ['Color.Red', { type: 'string', const: 'red' }],
   ['Level', { type: 'number', enum: [0, 1] }],
   ['number | Overwritten', number],

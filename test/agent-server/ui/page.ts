@@ -14,7 +14,7 @@ export async function renderInPage(html: string, props: object): Promise<{ eleme
     .replaceAll('&#39;', "'")
     .replaceAll('&amp;', '&');
   const files = [...tags.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address = '']) => address);
-  const onload = /onload="(.*)"><\/script>/.exec(tags)?.[1] ?? '';
+  const onload = /onload='(.*)'><\/script>/.exec(tags)?.[1] ?? '';
   const jsx = (type: unknown, given: object) => ({ type, props: given });
   const modules: Record<string, object> = { 'react/jsx-runtime': { jsx, jsxs: jsx }, shared: { greeting: 'Hello' } };
   const respond = (id: string, component: (given: object) => object) => ({ id, element: component(props) });
