@@ -93,8 +93,10 @@ function inert(
 }
 
 /**
- * Whether a browser may have sent a request. Requests to other origins name their own, and on addresses that browsers
- * trust all of them have metadata; clients that imitate `fetch` send its mode alone.
+ * Whether a browser may have sent a request. Requests to other origins name their own, on addresses that browsers trust
+ * all of them have metadata, and requests for a page ask for a secure one; clients that imitate `fetch` send its mode alone.
  */
-export const isOfBrowser = ({ origin, ...headers }: IncomingHttpHeaders): boolean =>
-  origin !== undefined || headers['sec-fetch-site'] !== undefined || headers['sec-fetch-dest'] !== undefined;
+export const isOfBrowser = (headers: IncomingHttpHeaders): boolean =>
+  ['origin', 'sec-fetch-site', 'sec-fetch-dest', 'upgrade-insecure-requests'].some(
+    (name) => headers[name] !== undefined,
+  );

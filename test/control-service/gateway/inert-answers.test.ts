@@ -46,6 +46,10 @@ const ofBrowsers: Record<string, Sent> = {
     path: '/threads',
     headers: { 'x-api-key': 'key', 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': 'empty' },
   },
+  'a page without metadata that is opened with a key, which an extension adds': {
+    path: '/page',
+    headers: { 'x-api-key': 'key', 'upgrade-insecure-requests': '1' },
+  },
 };
 
 async function receive({ method = 'GET', path, headers }: Sent): Promise<IncomingMessage> {

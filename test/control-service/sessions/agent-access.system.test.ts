@@ -163,6 +163,15 @@ test('a token is for one agent, of the tenant of its session', async () => {
   expect(service.requested).toEqual([]);
 });
 
+test('a stream that began in time outlives its token, but not its session', async () => {
+  const { 'x-landfall-agent-access': token = '' } = await access();
+  const began = { deploymentId: service.deployment, at: service.clock.time, isInBackground: true };
+  service.clock.time += 60 * 60_000;
+  expect(await service.sessions.agents.admit(token, began)).toMatchObject({ id: service.key.id });
+  await service.send({ method: 'DELETE', path: '/v1/session', headers: ofConsole() });
+  expect(await service.sessions.agents.admit(token, began)).toBeUndefined();
+});
+
 test('a token that is used in the background does not prolong the session', async () => {
   const lastUse = async () => (await service.send({ path: '/v1/session', headers: ofIdle() })).body;
   const ofIdle = (): Headers => ({ ...ofConsole(), 'x-landfall-background': '1' });
