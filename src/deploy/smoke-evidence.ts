@@ -56,7 +56,8 @@ export function applyEvent(answer: StreamState, { event, data }: StreamEvent, at
     return { ...answer, lastAt: at, runId: reported.success ? reported.data.run_id : answer.runId };
   }
   const isRequested = mode === errorEvent || answer.requested.some((each) => isOfMode(mode, each));
-  const after = { ...answer, lastAt: at, firstAt: answer.firstAt ?? (isRequested ? at : undefined) };
+  const isFirst = isRequested && !repeatsInput(mode, data);
+  const after = { ...answer, lastAt: at, firstAt: answer.firstAt ?? (isFirst ? at : undefined) };
   if (mode === errorEvent) return { ...after, error: toRunError(data) };
   // Events of a subgraph report its own state and nodes, not those of the run.
   if (namespace.length > 0) return after;
@@ -85,6 +86,12 @@ function valuesAfter(
 function isOfMode(name: string, mode: StreamMode): boolean {
   return name === mode || name.startsWith(`${mode}/`) || (mode === 'messages-tuple' && name === 'messages');
 }
+
+/** The messages of the input come back before the agent has said anything. */
+const repeatsInput = (name: string, data: unknown): boolean =>
+  name === 'messages/complete' &&
+  Array.isArray(data) &&
+  data.every((message) => isObject(message) && message['type'] === 'human');
 
 /** What the stream proves once it has ended. */
 export function evidenceOf(answer: StreamState): Evidence {

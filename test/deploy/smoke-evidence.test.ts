@@ -32,6 +32,12 @@ describe('what a stream proves', () => {
     ['the first event after metadata', [metadata, updates({ a: {} })], ['updates'], 20],
     ['not of a mode that is there for our own sake', [metadata, values({}), updates({ a: {} })], ['updates'], 30],
     ['whole messages', [metadata, values({}), { event: 'messages/partial', data: [] }], ['messages'], 30],
+    [
+      'not what the input said',
+      [metadata, { event: 'messages/complete', data: [{ type: 'human' }] }, { event: 'messages/partial', data: [] }],
+      ['messages'],
+      30,
+    ],
     ['message chunks', [metadata, values({}), { event: 'messages', data: [] }], ['messages-tuple'], 30],
     ['events of a subgraph', [metadata, { event: 'updates|sub:1', data: {} }], ['updates'], 20],
     ['none in the requested mode', [metadata, values({})], ['custom'], undefined],

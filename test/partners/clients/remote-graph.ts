@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Client } from '@langchain/langgraph-sdk';
 import { expectSame, fieldOf, works } from './case.ts';
 import type { ClientCase, ClientServer } from './case.ts';
+import { startGate } from './gate.ts';
 import { clientOf, load, waitUntilIdle } from './sdk.ts';
 
 type Engine = typeof import('@langchain/langgraph');
@@ -109,9 +110,15 @@ const features: [
   [
     '`streamEvents` version 3: `messages` and events of tools',
     async (remote, on) => {
-      const run = await remote('helper').streamEvents(say('slowly, the weather'), { ...on, version: 'v3' });
+      // The client subscribes once the run has started: the model waits until the first events of it are there.
+      await using gate = await startGate();
+      const said = say(`the weather, after ${gate.url}`);
+      const run = await remote('helper').streamEvents(said, { ...on, version: 'v3' });
       const texts = Array.fromAsync(run.messages, async (message) => await message.text);
-      const methods = Array.fromAsync(run, ({ method }) => method);
+      const methods = Array.fromAsync(run, ({ method }) => {
+        if (method === 'tasks') gate.open();
+        return method;
+      });
       await run.output;
       expectSame([await texts, (await methods).includes('tools')], [['', 'I heard: It is sunny in Paris'], true]);
     },

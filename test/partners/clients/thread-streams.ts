@@ -42,9 +42,10 @@ const features: [feature: string, use: (streaming: Streaming) => Promise<void>][
     '`run.start` and `output`',
     async ({ open }) => {
       const thread = open('greeter');
+      const { output } = thread;
       const { run_id } = await thread.run.start({ input: { input: 'Ada' } });
       expectSame(typeof run_id, 'string');
-      expectSame(fieldOf(await thread.output, 'output'), 'hello Ada');
+      expectSame(fieldOf(await output, 'output'), 'hello Ada');
       await thread.close();
     },
   ],

@@ -19,7 +19,10 @@ const State = Annotation.Root({
   }),
 });
 
-/** Calls the tool whose name the last message has, or answers in words. No provider, and the same each time. */
+/**
+ * Calls the tool whose name the last message has, or answers in words. No provider, and the same each time. `after` and
+ * an address in the message: once that answers.
+ */
 class HelperModel extends BaseChatModel {
   override _llmType(): string {
     return 'helper';
@@ -36,6 +39,8 @@ class HelperModel extends BaseChatModel {
     options: this['ParsedCallOptions'],
     run?: CallbackManagerForLLMRun,
   ): AsyncGenerator<ChatGenerationChunk> {
+    const [, gate] = /after (http:\S+)/.exec(messages.at(-1)?.text ?? '') ?? [];
+    if (gate !== undefined) await fetch(gate);
     for (const chunk of chunksFor(messages)) {
       if (messages.at(-1)?.text.includes('slowly')) {
         await sleep(500, undefined, options.signal ? { signal: options.signal } : {});
