@@ -58,4 +58,3 @@ export function createAgentAccess({ secret, store, clock }: AccessSettings) {
     },
   };
 }
-export type AgentAccess = ReturnType<typeof createAgentAccess>;
