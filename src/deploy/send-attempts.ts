@@ -37,7 +37,7 @@ const longestPauseMs = 15_000;
 const tooLate: Evidence = { kind: 'unreachable', why: 'the time for the tests was over' };
 
 /** How long to wait (ms) when this many attempts were made. */
-export const pauseAfter = (attempts: number, random: () => number): number =>
+const pauseAfter = (attempts: number, random: () => number): number =>
   backoffMs(attempts, firstPauseMs, longestPauseMs) * (0.9 + random() * 0.2);
 
 /** How long to wait (ms) before the next attempt: as long as the model's provider asks, where it failed. */
