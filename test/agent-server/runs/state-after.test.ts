@@ -17,13 +17,14 @@ test('pending interrupts are not overlooked while the database is unavailable', 
   await expect(stateAfter(failing(away), 'thread', silentLogger)).rejects.toBe(away);
 });
 
-test('a thread counts as unfinished if its graph can’t read the state', async () => {
+test('a thread counts as unfinished if its graph can’t read the state, and the log has the cause', async () => {
   const reported: string[] = [];
   const after = await stateAfter(
-    failing(new Error('no ink')),
+    failing(new Error('no ink', { cause: new TypeError('dry') })),
     'thread',
     loggerTo((line) => reported.push(line)),
   );
   expect(after).toEqual({ interrupts: '{}', unfinishedState: true });
-  expect(reported).toEqual(['The state of thread thread could not be read: Error: no ink']);
+  const shown = /^The state of thread thread could not be read: Error: no ink\n[^]*\nCaused by: TypeError: dry\n/;
+  expect(reported).toEqual([expect.stringMatching(shown)]);
 });
