@@ -3,7 +3,7 @@
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
 /** `1m30.5s`, `250ms`, `20s` */
-const spans = /(\d+(?:\.\d+)?)(ms|h|m|s)/g;
+const spans = /(\d{1,20}(?:\.\d{1,20})?)(ms|h|m|s)/g;
 const written: readonly RegExp[] = [
   /\b(?:try again|retry) in ((?:\d+(?:\.\d+)?(?:ms|h|m|s))+)/i,
   /["']?retryDelay["']?: ?["'](\d+(?:\.\d+)?s)["']/,
