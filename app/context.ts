@@ -88,6 +88,8 @@ export interface AppContext {
   step?: (name: string, intentId?: string) => void | Promise<void>;
   /** Stores a decision with its delivery, replacing an earlier one. JSON, without secrets. */
   decided?: (deliveryId: string, decision: Readonly<Record<string, unknown>>) => void;
+  /** Has what was missed looked for within seconds, and not only at the next regular time. */
+  recoverSoon?: () => Promise<void>;
 }
 
 /** A repository as one installation of the App reaches it. The id stays when the repository is renamed or moved. */

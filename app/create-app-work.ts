@@ -11,7 +11,7 @@ import type { AppResources, AppWork } from './start.ts';
 import { registerHandlers } from './events/handle-event.ts';
 import { CountedStore, countingOctokits } from './operate/metrics.ts';
 import { createAccessPolicy, createPullRequestExaminer } from './pull-requests/examine.ts';
-import { startRecovery } from './recovery/recovery-job.ts';
+import { recoverSoon, startRecovery } from './recovery/recovery-job.ts';
 import { runRoute } from './server/run-route.ts';
 import { createReceiver } from './verify/receive-run.ts';
 import { processJudge } from './verify/judge.ts';
@@ -89,6 +89,7 @@ export async function createAppWork(resources: AppResources): Promise<AppWork> {
     }),
     log,
     decided: resources.decided,
+    recoverSoon: () => recoverSoon(queue, clock),
   };
   const pullRequests = createPullRequestExaminer({
     context,

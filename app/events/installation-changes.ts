@@ -40,10 +40,11 @@ async function endRemovedRepositories(
   return [`ended what was open for ${touched.length} repositories`];
 }
 
-/** Retries at once the deployments that failed while the installation was suspended. */
-async function wakeAll({ installationId }: DecisionOf<'installation'>, { store }: AppContext): Promise<string[]> {
-  const notified = await notifyWhere(store, ({ repository }) => repository.installationId === installationId);
-  return [`woke ${notified.length} deployments`, 'the next recovery looks at its branches'];
+/** Retries at once the deployments that failed while the installation was suspended, and finds what was pushed then. */
+async function wakeAll({ installationId }: DecisionOf<'installation'>, context: AppContext): Promise<string[]> {
+  const notified = await notifyWhere(context.store, ({ repository }) => repository.installationId === installationId);
+  await context.recoverSoon?.();
+  return [`woke ${notified.length} deployments`, 'recovery looks at its branches within seconds'];
 }
 
 /** Open work continues under the new name: someone else may take the old one. */

@@ -57,6 +57,14 @@ export class GitHubApiError extends Error {
   }
 }
 
+/** The repository or its installation is gone, or the App may not see it: trying again does not help. */
+export class RepositoryLost extends GitHubApiError {
+  constructor(place: string, { status, effect }: GitHubApiError) {
+    super(`${place} is not there, or the App is not installed on it`, status, effect);
+    this.name = 'RepositoryLost';
+  }
+}
+
 /** A file exceeds the size limit: retrying does not help. */
 export class FileTooLarge extends GitHubApiError {
   /** A clause without a full stop. */

@@ -10,6 +10,7 @@ import {
   type Head,
   InstallationPaused,
   type Permission,
+  RepositoryLost,
 } from './github-api.ts';
 import type { AppRoute, RateLimitedClient } from './installation-clients.ts';
 import type { PullRequest } from '../events/event-types.ts';
@@ -200,8 +201,13 @@ export function createGitHubApi(clientOf: (installationId: number) => RateLimite
     permissionOf: (repository, login) => readPermission(at(repository), repository, login),
     defaultBranch: async (repository) => {
       const { owner, name } = repository;
-      const { data } = await at(repository).request('GET /repos/{owner}/{repo}', { owner, repo: name });
-      return data.default_branch;
+      try {
+        const { data } = await at(repository).request('GET /repos/{owner}/{repo}', { owner, repo: name });
+        return data.default_branch;
+      } catch (error) {
+        if (!(error instanceof GitHubApiError) || error.status !== 404) throw error;
+        throw new RepositoryLost(`${owner}/${name}`, error);
+      }
     },
 
     writeCheck: async (place, id, content) =>

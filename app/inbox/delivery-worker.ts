@@ -3,7 +3,7 @@ import type { Probot } from 'probot';
 import { messageOf } from '../../src/errors.ts';
 import type { Clock } from '../../src/clock.ts';
 import type { Job, Queue } from '../../src/postgres/queue.ts';
-import { InstallationPaused } from '../github/github-api.ts';
+import { InstallationPaused, RepositoryLost } from '../github/github-api.ts';
 import type { Deliveries, DeliveryDecision } from './deliveries.ts';
 import { deliveryJob, type DeliveryJob, jobOf, strangersJob } from './delivery.ts';
 import { createPlaces } from './places.ts';
@@ -76,6 +76,13 @@ export async function handleDelivery(
       return;
     }
     const why = reasonOf(error);
+    if (errorsIn(error).every((each) => each instanceof RepositoryLost)) {
+      log.warn(about, `A delivery ends: ${why}`);
+      // If the repository comes back, recovery compares its heads.
+      await deliveries.markHandled(id, { kind: 'ignore', why });
+      count?.(event, 'handled');
+      return;
+    }
     count?.(event, 'failed');
     await deliveries.markFailed(id, why);
     throw new Error(`${event} ${id}: ${why}`, { cause: error });

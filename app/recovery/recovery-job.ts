@@ -1,5 +1,6 @@
 import { stackOf } from '../../src/errors.ts';
 import type { Queue } from '../../src/postgres/queue.ts';
+import type { Clock } from '../../src/clock.ts';
 import type { AppContext } from '../context.ts';
 import { jobIdOf } from '../job-id.ts';
 import { recover, type RecoveryClients } from './recover.ts';
@@ -50,11 +51,15 @@ export async function startRecovery(
   return afterOutage((since) => sendSoon(queue, clock.now(), 'outage', { since }), context, signal);
 }
 
+/** Has a run begin within seconds: an installation is back. */
+export const recoverSoon = (queue: Pick<Queue, 'send'>, clock: Pick<Clock, 'now'>): Promise<void> =>
+  sendSoon(queue, clock.now(), 'resumed', {});
+
 /** Sends a run that begins when the slot of now is over. */
 async function sendSoon(
   queue: Pick<Queue, 'send'>,
   now: number,
-  kind: 'start' | 'outage',
+  kind: 'start' | 'outage' | 'resumed',
   job: RecoveryJob,
 ): Promise<void> {
   const slot = Math.floor(now / startMs);
@@ -79,7 +84,8 @@ async function sendNext(
 }
 
 /** The same id for the same slot in every process. */
-const slotId = (kind: 'start' | 'every' | 'outage', slot: number): string => jobIdOf(`${recoveryJob} ${kind} ${slot}`);
+const slotId = (kind: 'start' | 'every' | 'outage' | 'resumed', slot: number): string =>
+  jobIdOf(`${recoveryJob} ${kind} ${slot}`);
 
 /** How long after an attempt in vain the next one follows (ms). */
 const againMs = 1_000;

@@ -92,6 +92,22 @@ function judge(
   return [{ target: { deploymentId: deployment.id, repoRef: ref, terms } }];
 }
 
+/** The deployments of this repository that pushes build from another branch. */
+export const builtElsewhere = ({ deployments, repository, branch, ownership }: Selection) =>
+  deployments.flatMap((deployment) => {
+    const { name, source, source_config: config, source_revision_config: revision, status } = deployment;
+    const ref = spelledRef(revision.repo_ref ?? '');
+    const isBuilt = source === 'github' && config.build_on_push === true && !status.endsWith('_DELETE');
+    const isElsewhere = ref !== '' && !isTagRef(ref) && ref !== branch;
+    return isBuilt && isElsewhere && ownership.refusal(repository, deployment) === undefined
+      ? [{ deployment: name, branch: ref }]
+      : [];
+  });
+
+/** Why a deployment is not acted upon: the branch that it is built from is gone. */
+export const branchGone = (branch: string): string =>
+  `it is built from the branch ${branch}, which this repository does not have; ${howToApply}`;
+
 const unreadFile = (why: string): string =>
   `the deploy file could not be read, so this push is not deployed: ${why}, or press Re-run to read it again`;
 

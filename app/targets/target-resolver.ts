@@ -24,10 +24,10 @@ import {
   sharedReading,
 } from './listed-deployments.ts';
 import { createOwnership } from './ownership.ts';
-import { selectTargets, type CommonTerms } from './select-targets.ts';
+import { branchGone, builtElsewhere, selectTargets, type CommonTerms, type Selection } from './select-targets.ts';
 
 export interface TargetResolverOptions {
-  githubApi: Pick<GitHubApi, 'defaultBranch' | 'file'>;
+  githubApi: Pick<GitHubApi, 'defaultBranch' | 'file' | 'head'>;
   control: Pick<ControlService, 'listDeployments' | 'getDeployment'>;
   clock: Pick<Clock, 'now'>;
   bindings: readonly Binding[];
@@ -47,6 +47,8 @@ const halfAnHourMs = 30 * 60_000;
 const threeSecondsMs = 3_000;
 /** A repository seldom calls another branch its default one, and each push would ask. */
 const aMinuteMs = 60_000;
+/** Of a branch that deploys nothing, so many others are looked for. */
+const mostBranches = 5;
 
 /**
  * Finds what a branch deploys: deployments of the service's list, with the rules that the deploy file of the default
@@ -68,21 +70,37 @@ export function createTargetResolver(parts: TargetResolverOptions): TargetResolv
       const startedAt = clock.now();
       const defaultBranch = await defaultBranchOf(repository);
       const file = await deployFileOf(repository, defaultBranch);
-      const select = async (all: DeploymentListing): Promise<Targets> => {
+      const selectionOf = async (all: DeploymentListing): Promise<Selection> => {
         const { deployments, areAll } = await known(file, all);
-        return selectTargets({ repository, branch, defaultBranch, deployments, areAll, file, ownership, common });
+        return { repository, branch, defaultBranch, deployments, areAll, file, ownership, common };
       };
       const all = await listed();
-      const first = await select(all);
+      const cached = await selectionOf(all);
+      const first = selectTargets(cached);
       // A cached list may lack a new deployment: never report "nothing to deploy" from it.
       const fresh = first.targets.length > 0 ? all : await listed(startedAt);
-      const selected = fresh === all ? first : await select(fresh);
+      const selection = fresh === all ? cached : await selectionOf(fresh);
+      const found = fresh === all ? first : selectTargets(selection);
+      const isRenamed = found.targets.length === 0 && branch === defaultBranch;
+      const left = isRenamed ? await builtFromNowhere(selection) : [];
+      const selected = { ...found, refused: [...found.refused, ...left] };
       const ids = selected.targets.map(({ deploymentId }) => deploymentId).join(' ');
       const about = { repository: fullName(repository), branch, targets: ids, refused: selected.refused.length };
       log.info(about, 'targets found');
       return selected;
     },
   };
+
+  /** The deployments whose branch is gone, as it is after the default one was renamed. */
+  async function builtFromNowhere(selection: Selection): Promise<Targets['refused']> {
+    const elsewhere = builtElsewhere(selection);
+    const branches = [...new Set(elsewhere.map((each) => each.branch))].slice(0, mostBranches);
+    const heads = await Promise.all(branches.map((each) => githubApi.head(selection.repository, each)));
+    const gone = new Set(branches.filter((_, index) => heads[index] === undefined));
+    return elsewhere
+      .filter((each) => gone.has(each.branch))
+      .map((each) => ({ deployment: each.deployment, why: branchGone(each.branch) }));
+  }
 
   async function deployFileOf(repository: InstallationRepository, branch: string): Promise<DeployFile> {
     try {

@@ -2,8 +2,20 @@ import * as z from 'zod';
 import { compileGlob } from './glob.ts';
 import { compilable } from './ruled-text.ts';
 
-/** A commit whose message says this is not deployed by a push, where the file says nothing else. */
-export const defaultSkipWords: readonly string[] = ['[skip deploy]'];
+/**
+ * A commit whose message says this is not deployed by a push, where the file says nothing else. All but the first are
+ * GitHub's own, which keep workflows and checks from running.
+ */
+export const defaultSkipWords: readonly string[] = [
+  '[skip deploy]',
+  '[skip ci]',
+  '[ci skip]',
+  '[no ci]',
+  '[skip actions]',
+  '[actions skip]',
+  'skip-checks: true',
+  'skip-checks:true',
+];
 
 const mostGlobs = 50;
 const mostSkipWords = 20;

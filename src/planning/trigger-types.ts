@@ -2,7 +2,7 @@
 export interface PushRules {
   /** Globs; absent: every path counts. */
   paths?: { include: readonly string[]; exclude: readonly string[] };
-  /** Words in a commit's message that keep it from being deployed, for example `[skip deploy]`. */
+  /** Words in a commit's message that keep it from being deployed, for example `[skip ci]`. */
   skipWords: readonly string[];
   /** What pushes do after a rollback: go on, or wait until a person presses Redeploy. */
   afterRollback: 'continue' | 'hold';

@@ -38,8 +38,18 @@ describe('what a file says of pushes', () => {
     });
   });
 
-  test('nothing: every path counts, one skip word, pushes go on', () => {
-    expect(push('')).toEqual({ skipWords: ['[skip deploy]'], afterRollback: 'continue' });
+  test('nothing: every path counts, our skip word and GitHub’s own, pushes go on', () => {
+    const skipWords = [
+      '[skip deploy]',
+      '[skip ci]',
+      '[ci skip]',
+      '[no ci]',
+      '[skip actions]',
+      '[actions skip]',
+      'skip-checks: true',
+      'skip-checks:true',
+    ];
+    expect(push('')).toEqual({ skipWords, afterRollback: 'continue' });
   });
 
   test.each<[sentence: string, text: string, terms: object]>([

@@ -41,6 +41,8 @@ export class HandlerFixture {
   readonly branches = new Map<string, Targets>();
   readonly decided = new Map<string, Readonly<Record<string, unknown>>>();
   readonly log: string[] = [];
+  /** How often a run of recovery was requested. */
+  recoveries = 0;
   readonly context: AppContext = {
     clock: this.clock,
     random: () => 0.5,
@@ -52,6 +54,7 @@ export class HandlerFixture {
     smoke: untested,
     log: loggerTo((message) => this.log.push(message)),
     decided: (id, decision) => this.decided.set(id, decision),
+    recoverSoon: async () => void (this.recoveries += 1),
   };
 
   /** A commit on top of a branch. */

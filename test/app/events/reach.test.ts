@@ -110,8 +110,9 @@ test('a suspended installation keeps its work and resumes it', async () => {
   expect(states()).toEqual(['requested']);
   await installation('unsuspend');
   expect(fixture.decided.get('guid-i')).toMatchObject({
-    did: ['woke 1 deployments', 'the next recovery looks at its branches'],
+    did: ['woke 1 deployments', 'recovery looks at its branches within seconds'],
   });
+  expect(fixture.recoveries).toBe(1);
 });
 
 test('reports the work of a renamed repository under the new name', async () => {

@@ -1,7 +1,7 @@
 import { loggerTo } from '../../logger.ts';
 import { Probot } from 'probot';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { InstallationPaused } from '../../../app/github/github-api.ts';
+import { GitHubApiError, InstallationPaused, RepositoryLost } from '../../../app/github/github-api.ts';
 import {
   decisionNotes,
   handleDelivery,
@@ -121,6 +121,17 @@ test('waits for a rate-limited installation without counting the attempt', async
     [one.id, one.id],
   );
   expect(rows).toEqual([{ seconds: 60 }]);
+});
+
+test('ends a delivery of a repository that is gone, in one attempt', async () => {
+  const lost = new RepositoryLost('acme/agents', new GitHubApiError('GitHub answered 404', 404, 'none'));
+  const { handle, row, counted, logged } = await context(async () => {
+    throw lost;
+  });
+  await handle();
+  const why = 'acme/agents is not there, or the App is not installed on it';
+  expect(await row()).toMatchObject({ handledAt: expect.any(Number), attempts: 1, decision: { kind: 'ignore', why } });
+  expect([counted, logged.filter((line) => line.includes(why)).length]).toEqual([['push handled'], 1]);
 });
 
 test('ends a job whose delivery was removed', async () => {

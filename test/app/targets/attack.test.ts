@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { defaultSkipWords } from '../../../src/config/push-fields.ts';
 import { agents, deployed, resolverOf, idOf, intruder, missing } from './models.ts';
 
 const victim = deployed('support');
@@ -82,7 +83,7 @@ describe('a file that reaches for a deployment of another repository', () => {
     const resolver = resolverOf(deployments, { 'mallory/play': 'deployments: { support: { after-rollback: hold } }' });
     const { targets } = await resolver.targetsOf(agents, 'main');
     expect(targets.map(({ terms }) => terms.rules)).toEqual([
-      { skipWords: ['[skip deploy]'], afterRollback: 'continue' },
+      { skipWords: defaultSkipWords, afterRollback: 'continue' },
     ]);
   });
 

@@ -73,6 +73,8 @@ export function resolverOf(
   const resolver = createTargetResolver({
     githubApi: {
       defaultBranch: async () => 'main',
+      head: async (_, branch) =>
+        branch.startsWith('gone/') ? undefined : { sha: 'a'.repeat(40), message: '', committedAt: 0 },
       file: async ({ owner, name }, path, ref) => {
         requested.push(`${path}@${ref}`);
         return files[path === '.github/landfall.yml' ? `${owner}/${name}` : `${owner}/${name}/${path}`];

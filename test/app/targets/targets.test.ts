@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { defaultSkipWords } from '../../../src/config/push-fields.ts';
 import type { Deployment } from '../../../src/contract/control/deployment.ts';
 import { FileTooLarge } from '../../../app/github/github-api.ts';
 import type { TargetResolverOptions } from '../../../app/targets/target-resolver.ts';
@@ -18,6 +19,7 @@ async function reported(deployments: readonly Deployment[], file?: string, branc
 
 const tooLarge: TargetResolverOptions['githubApi'] = {
   defaultBranch: async () => 'main',
+  head: async () => undefined,
   file: async (_, path) => {
     throw new FileTooLarge(path, 'acme/agents', 2_000_000, 1_000_000);
   },
@@ -44,6 +46,14 @@ describe('without a file', () => {
     ['a branch with slashes', deployed('a', { revision: { repo_ref: 'feat/x' } }), 'feat/x', ['builds a from feat/x']],
     ['another branch', deployed('a'), 'feature', []],
     ['a branch in other letters', deployed('a'), 'Main', []],
+    [
+      'a branch that is gone, while the default one deploys nothing',
+      deployed('a', { revision: { repo_ref: 'gone/master' } }),
+      'main',
+      [`a: it is built from the branch gone/master, which this repository does not have; ${apply}`],
+    ],
+    ['a branch that is gone', deployed('a', { revision: { repo_ref: 'gone/master' } }), 'feature', []],
+    ['another branch that is there', deployed('a', { revision: { repo_ref: 'live' } }), 'main', []],
     ['a tag', deployed('a', { revision: { repo_ref: 'refs/tags/v1' } }), 'v1', []],
     [
       'a branch that is called like a tag',
@@ -92,7 +102,7 @@ describe('without a file', () => {
           deploymentName: 'a',
           builder: 'app',
           timeoutMs: 1_800_000,
-          rules: { skipWords: ['[skip deploy]'], afterRollback: 'continue' },
+          rules: { skipWords: defaultSkipWords, afterRollback: 'continue' },
           smokeTests: [],
           onFailure: 'keep',
           environment: { name: 'a', production: false, transient: false },
@@ -134,7 +144,7 @@ deployments:
         differences: [],
         notes: [],
       },
-      { rules: { skipWords: ['[skip deploy]'] }, onFailure: 'keep', smokeTests: [], notes: [] },
+      { rules: { skipWords: defaultSkipWords }, onFailure: 'keep', smokeTests: [], notes: [] },
     ]);
   });
 
@@ -420,7 +430,7 @@ describe('a file with mistakes', () => {
 
   test('loses nothing of what the service says', async () => {
     const { targets, refused } = await resolverOf([deployed('a')], { 'acme/agents': 'a: [' }).targetsOf(agents, 'main');
-    expect(targets[0]?.terms).toMatchObject({ onFailure: 'keep', rules: { skipWords: ['[skip deploy]'] } });
+    expect(targets[0]?.terms).toMatchObject({ onFailure: 'keep', rules: { skipWords: defaultSkipWords } });
     expect(targets[0]?.terms.notes).toEqual([mistakes, expect.stringMatching(/^\.github\/landfall\.yml:1:\d+: /)]);
     expect(refused).toEqual([]);
   });
