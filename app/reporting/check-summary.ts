@@ -1,5 +1,5 @@
 import { asSentence } from '../../src/contract/plain-text.ts';
-import { asCode, asMarkdown } from '../../src/report/sanitize.ts';
+import { asCode, asLink, asMarkdown } from '../../src/report/sanitize.ts';
 import { consoleLink } from '../../src/report/summary.ts';
 import { durationText } from '../../src/verdict-table/words.ts';
 import { triesConversations, type Cause, type Intent, type IntentOutcome } from '../reconcile/intent.ts';
@@ -127,7 +127,7 @@ function factsOf({
     builtCommit && builtCommit !== commit ? `- Built commit: ${asCode(builtCommit)}` : '',
     revisionId && formerLiveRevisionId ? `- Live before: ${asCode(formerLiveRevisionId)}` : '',
     end?.rolledBackTo ? `- Serves again: ${asCode(end.rolledBackTo)}` : '',
-    agentUrl ? `- Agent: ${asCode(agentUrl)}` : '',
+    agentUrl ? `- Agent: ${asLink(agentUrl)}` : '',
     consolePage ? `- ${consoleLink(consolePage)}` : '',
   ];
   return facts.filter(Boolean).join('\n');
