@@ -164,6 +164,7 @@ deployments:
         branches.push(repositoryId);
         return 'main';
       },
+      head: async () => undefined,
       file: async (_: InstallationRepository, path: string) => {
         files.push(path);
         return undefined;
