@@ -31,8 +31,8 @@ export default defineConfig({
         test: {
           name: 'system',
           // Nothing waits this long: on a busy machine a journey takes minutes.
-          testTimeout: 300_000,
-          hookTimeout: 300_000,
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
           include: ['test/**/*.system.test.ts'],
           exclude,
           globalSetup: ['test/global-setup.ts'],

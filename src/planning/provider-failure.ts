@@ -71,7 +71,9 @@ const said: readonly RegExp[] = [
 
 /** Whether the error of a run, or one that caused it, is a failure of the model's provider. */
 export function providerFailure({ error, message, causes = [] }: RunError): ProviderFailure | undefined {
-  const all = [{ error, message, status: undefined }, ...causes];
+  // Our own server has the causes of an error after its words.
+  const [own] = message.split('\nCaused by: ', 1);
+  const all = [{ error, message: own }, { error: '', message }, ...causes];
   const isOne = all.some((each) => isProviders(each));
   if (!isOne) return undefined;
   const retryAfterMs = causes.find((each) => each.retry_after_ms !== undefined)?.retry_after_ms ?? waitIn(message);

@@ -40,6 +40,7 @@ test.each<[sdk: string, error: string, message: string, retryAfterMs?: number]>(
   ['LangChain of JavaScript', 'Error', 'Busy\n\nTroubleshooting URL: https://docs.test/errors/MODEL_RATE_LIMIT/'],
   ['litellm', 'Exception', 'litellm.RateLimitError: AzureException'],
   ['a client that repeats', 'AI_RetryError', 'Failed after 3 attempts. Last error: Overloaded'],
+  ['a time limit, with its cause', 'Error', 'Request timed out.\nCaused by: Error: the socket was closed'],
   ['axios', 'AxiosError', 'Request failed with status code 503'],
 ])('finds a failure of the provider: %s', (_, error, message, retryAfterMs) =>
   expect(providerFailure({ error, message })).toEqual(retryAfterMs === undefined ? {} : { retryAfterMs }),

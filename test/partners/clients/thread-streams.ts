@@ -256,7 +256,7 @@ export const threadStreamCases: ClientCase[] = transports.flatMap((transport) =>
       client: `@langchain/langgraph-sdk, threads.stream by ${transportNames[transport]}`,
       version,
       feature,
-      maxWaitMs: transport === 'websocket' ? 15_000 : 60_000,
+      ...(transport === 'websocket' ? { maxWaitMs: 40_000 } : {}),
       async run(server) {
         await use(streamingBy(version, transport, server));
         return works;
