@@ -16,21 +16,21 @@ const scenarios: readonly [mode: Mode, description: string][] = [
   ['delete', 'Delete the one deployment that is named, and wait until it is gone; --dry-run says which it would be.'],
 ];
 
-/** What two agents are compared by, and how they are reached. */
-const comparedInputs = new Set([
+/** Which deployment is meant, and how its service is reached. */
+const identityInputs = new Set([
   'config',
   'deployment',
   'deployment-id',
   'name',
-  'smoke-tests',
-  'grader-keys',
-  'conversations',
   'base-url',
   'api-key',
   'tenant-id',
   'field-names',
   'allow-http',
 ]);
+
+/** What two agents are compared by, and how they are reached. */
+const comparedInputs = new Set([...identityInputs, 'smoke-tests', 'grader-keys', 'conversations']);
 
 /** The folder of this package: two above this file, as it is written and as it is built. */
 const root = join(import.meta.dirname, '../..');
@@ -103,6 +103,16 @@ export async function runCommandLine(args: readonly string[], streams: Streams):
   comparing.addOption(json()).action(async () => {
     const { compareCommand } = await import('./compare.ts');
     code = await compareCommand(givenInputs(comparing), terminalOf(comparing));
+  });
+
+  const discarding = program
+    .command('discard')
+    .description('End the revision that is held before traffic, so that newer ones that wait for it go on.')
+    .option('--revision <id>', 'The revision. (default: the one that has been held for longest)');
+  for (const [name, input] of allInputs) if (identityInputs.has(name)) discarding.addOption(optionOf(name, input));
+  discarding.addOption(json()).action(async () => {
+    const { discardCommand } = await import('./discard.ts');
+    code = await discardCommand(givenInputs(discarding), terminalOf(discarding));
   });
 
   addAppCommands(program, async (command, requested) => {

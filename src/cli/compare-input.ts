@@ -5,6 +5,7 @@ import { graderKeyProblems } from '../config/grader-keys.ts';
 import type { Inputs } from '../config/input-table.ts';
 import { inputProblem } from '../config/inputs.ts';
 import { OptionReader } from '../config/option-reader.ts';
+import type { RequestedDeployment } from '../config/read-draft.ts';
 import { readRequested } from '../config/read-desired.ts';
 import type { ConversationTerms } from '../config/conversations.ts';
 import type { SmokeTest } from '../config/smoke-test.ts';
@@ -12,6 +13,7 @@ import { liveTries } from '../config/written-series.ts';
 import { readAddress } from '../contract/base-address.ts';
 import { isUuid } from '../contract/uuid.ts';
 import type { RequestedAgent } from '../deploy/compared-agents.ts';
+import type { DeploymentIdentity } from '../deploy/find-deployment.ts';
 import type { Problem } from '../diagnostics/problem.ts';
 import { keyless, readTextFile } from './problems.ts';
 
@@ -20,15 +22,10 @@ export interface CompareRequest extends Pick<EntryOptions, 'apiKey' | 'tenantId'
   live: RequestedAgent;
   changed: RequestedAgent;
   /** The control service and the deployment; undefined where two addresses are given. */
-  service: (Pick<EntryOptions, 'baseUrl' | 'spelling'> & { deployment: Identity }) | undefined;
+  service: (Pick<EntryOptions, 'baseUrl' | 'spelling'> & { deployment: DeploymentIdentity }) | undefined;
   tries: number;
   tests: readonly SmokeTest[];
   conversations: ConversationTerms | undefined;
-}
-
-interface Identity {
-  name?: string | undefined;
-  deploymentId?: string | undefined;
 }
 
 /** Reads the options and the deploy file, or every problem with them. */
@@ -94,32 +91,15 @@ function readAgent(
 }
 
 interface ReadTests {
-  deployment: Identity;
+  deployment: DeploymentIdentity;
   tests: readonly SmokeTest[];
   conversations?: ConversationTerms | undefined;
   problems: Problem[];
 }
 
-const deploymentInputs = ['config', 'deployment', 'smoke-tests', 'conversations', 'name', 'deployment-id'];
-
 function readTests(inputs: Inputs, isOfService: boolean): ReadTests {
-  const refused = (problems: Problem[]): ReadTests => ({ deployment: {}, tests: [], problems });
-  const path = inputs['config']?.trim() || defaultConfigPath;
-  const file = readTextFile(path);
-  if (file.kind === 'unreadable') return refused([file.problem]);
-  const written = Object.fromEntries(Object.entries(inputs).filter(([name]) => deploymentInputs.includes(name)));
-  const read = readRequested({
-    // Between two addresses the tests are of no deployment, and need no name of one.
-    inputs: file.kind === 'read' || isOfService ? written : { name: 'compared', ...written },
-    ...(file.kind === 'read' ? { file: { text: file.text, path } } : {}),
-    cases: workspaceCases,
-  });
-  if (!read.ok) return refused(read.problems);
-  const [deployment, ...more] = read.deployments;
-  if (more.length > 0) {
-    const message = 'the deploy file has more than one deployment: choose one with `deployment`';
-    return refused([inputProblem('deployment', message)]);
-  }
+  const { deployment, problems } = readDeployment(inputs, isOfService);
+  if (problems.length > 0) return { deployment: {}, tests: [], problems };
   const { smokeTests: tests = [], conversations, name, deploymentId } = deployment ?? {};
   const nothing = inputProblem('smoke-tests', 'there is no smoke test to compare the agents by');
   return {
@@ -128,4 +108,57 @@ function readTests(inputs: Inputs, isOfService: boolean): ReadTests {
     conversations,
     problems: [...(tests.length > 0 || conversations ? [] : [nothing]), ...graderKeyProblems(tests, inputs)],
   };
+}
+
+const deploymentInputs = ['config', 'deployment', 'smoke-tests', 'conversations', 'name', 'deployment-id'];
+
+/** The one deployment that the inputs and the deploy file name, or every problem with them. */
+function readDeployment(
+  inputs: Inputs,
+  isOfService: boolean,
+): { deployment?: RequestedDeployment; problems: Problem[] } {
+  const path = inputs['config']?.trim() || defaultConfigPath;
+  const file = readTextFile(path);
+  if (file.kind === 'unreadable') return { problems: [file.problem] };
+  const written = Object.fromEntries(Object.entries(inputs).filter(([name]) => deploymentInputs.includes(name)));
+  const read = readRequested({
+    // Between two addresses the tests are of no deployment, and need no name of one.
+    inputs: file.kind === 'read' || isOfService ? written : { name: 'compared', ...written },
+    ...(file.kind === 'read' ? { file: { text: file.text, path } } : {}),
+    cases: workspaceCases,
+  });
+  if (!read.ok) return { problems: read.problems };
+  const [deployment, ...more] = read.deployments;
+  if (more.length > 0) {
+    const message = 'the deploy file has more than one deployment: choose one with `deployment`';
+    return { problems: [inputProblem('deployment', message)] };
+  }
+  return { ...(deployment ? { deployment } : {}), problems: [] };
+}
+
+/** What `landfall discard` was given. */
+export interface DiscardRequest extends Pick<
+  EntryOptions,
+  'apiKey' | 'tenantId' | 'allowHttp' | 'baseUrl' | 'spelling'
+> {
+  deployment: DeploymentIdentity;
+  /** Undefined: the one that is held. */
+  revision: string | undefined;
+}
+
+/** Reads the options of `landfall discard`, or every problem with them. */
+export function readDiscardRequest(
+  inputs: Inputs,
+): { ok: true; request: DiscardRequest } | { ok: false; problems: Problem[] } {
+  const entry = readEntryOptions(inputs);
+  const { deployment, problems: ofFile } = readDeployment(inputs, true);
+  const revision = inputs['revision']?.trim().toLowerCase();
+  const problems = [...(entry.ok ? [] : entry.problems), ...ofFile];
+  if (!inputs['api-key']?.trim()) problems.push(inputProblem('api-key', keyless));
+  if (revision !== undefined && !isUuid(revision)) {
+    problems.push(inputProblem('revision', 'revision is not the id of a revision'));
+  }
+  if (!entry.ok || problems.length > 0) return { ok: false, problems };
+  const { name, deploymentId } = deployment ?? {};
+  return { ok: true, request: { ...entry.options, deployment: { name, deploymentId }, revision } };
 }

@@ -1,13 +1,13 @@
 import type { Clock } from '../clock.ts';
 import type { SmokeTest } from '../config/smoke-test.ts';
 import { agentAddress, type Deployment } from '../contract/control/deployment.ts';
-import { allEntriesOf } from '../contract/control/pages.ts';
 import { classOfRevisionStatus } from '../contract/control/revision-status.ts';
 import type { Revision } from '../contract/control/revision.ts';
 import { textsToMask } from '../contract/control/secret.ts';
 import type { ControlService } from '../contract/control/service.ts';
 import { messageOf } from '../errors.ts';
 import { holdStateOf } from '../planning/hold-state.ts';
+import { findDeployment, type DeploymentIdentity } from './find-deployment.ts';
 import { type KeptBaseline, readBaselines } from './kept-baselines.ts';
 import { endOfTests } from './smoke.ts';
 import { tryCall } from './try-call.ts';
@@ -48,7 +48,7 @@ export interface AgentSearch {
 }
 
 interface SearchedService {
-  deployment: { name?: string | undefined; deploymentId?: string | undefined };
+  deployment: DeploymentIdentity;
   control: Pick<ControlService, 'getDeployment' | 'getRevision' | 'listDeployments' | 'listRevisions'> &
     Pick<ControlService, 'features' | 'getBaseline'>;
 }
@@ -67,7 +67,9 @@ export async function findAgents(search: AgentSearch): Promise<FoundAgents> {
   if (!service) throw new Error('a revision is found at a service only');
   let which: 'live' | 'new' | 'deployment' = 'deployment';
   try {
-    const deployment = await findDeployment(service, search.signal);
+    const found = await findDeployment(service.deployment, service.control, search.signal);
+    if (!found.ok) throw new NotComparable(found.problem);
+    const { deployment } = found;
     for (const text of textsToMask(deployment.secrets)) search.mask(text);
     const within = { ...search, control: service.control, deployment };
     which = 'live';
@@ -87,25 +89,6 @@ export async function findAgents(search: AgentSearch): Promise<FoundAgents> {
 }
 
 type SearchWithin = AgentSearch & { control: SearchedService['control']; deployment: Deployment };
-
-async function findDeployment(
-  { control, deployment: { name, deploymentId } }: SearchedService,
-  signal: AbortSignal | undefined,
-): Promise<Deployment> {
-  if (deploymentId !== undefined) return control.getDeployment(deploymentId, { signal });
-  const listed = await allEntriesOf((page) => control.listDeployments({ name_contains: name, ...page }, { signal }));
-  const [found, ...more] = listed.filter((each) => each.name === name);
-  if (!found) {
-    throw new NotComparable(
-      `There is no deployment named ${name}. Check the name and the workspace that the key belongs to, or give deployment-id.`,
-    );
-  }
-  if (more.length > 0) {
-    throw new NotComparable(`${more.length + 1} deployments are named ${name}. Give the deployment-id of one of them.`);
-  }
-  // A list may leave out the secrets.
-  return control.getDeployment(found.id, { signal });
-}
 
 async function liveAgent(search: SearchWithin): Promise<ComparedAgent | KeptAnswers> {
   const { live, deployment, tests, note } = search;

@@ -32,22 +32,20 @@ async function deploy(planted: string, more: Record<string, string> = {}): Promi
   return (await fixture.step(repository, { inputs, env: { PLANTED: planted } })).outputs;
 }
 
-async function compare(...options: string[]) {
+const compare = (...options: string[]) => run('compare', '--smoke-tests', tests(), '--tries', '30', ...options);
+
+async function run(command: string, ...options: string[]) {
   const folder = folderOf({});
   try {
-    const given = ['--deployment-id', deploymentId, '--smoke-tests', tests(), '--tries', '30', ...options];
     const env = { LANDFALL_API_KEY: fixture.service.apiKey, LANDFALL_BASE_URL: fixture.service.url };
-    return await runHere(['compare', ...given], { cwd: folder.path, env });
+    return await runHere([command, '--deployment-id', deploymentId, ...options], { cwd: folder.path, env });
   } finally {
     folder.remove();
   }
 }
 
-test('without any, the live revision is compared with the held one', async () => {
-  expect(await compare()).toMatchObject({
-    code: 1,
-    err: expect.stringMatching(/^--new: Deployment measured has no held revision\. Deploy it, held before traffic /),
-  });
+/** A revision that is held. */
+async function holdOne(): Promise<string> {
   const { latest_revision_id } = await fixture.control.patchDeployment(
     deploymentId,
     { secrets: [{ name: 'PLANTED', value: 'costly' }] },
@@ -57,6 +55,15 @@ test('without any, the live revision is compared with the held one', async () =>
   await expect
     .poll(async () => (await fixture.control.getRevision(deploymentId, held)).hold?.ends_at, { timeout: 60_000 })
     .toBeTruthy();
+  return held;
+}
+
+test('without any, the live revision is compared with the held one', async () => {
+  expect(await compare()).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/^--new: Deployment measured has no held revision\. Deploy it, held before traffic /),
+  });
+  const held = await holdOne();
   const end = await compare('--json');
   expect(end.err).toContain(`Comparing the live revision ${first} (`);
   expect(JSON.parse(end.out)).toMatchObject({
@@ -99,4 +106,24 @@ test('kept answers stand for a revision that serves no more, and another one is 
     code: 1,
     err: expect.stringMatching(`^--new: Revision ${first} does not serve \\(DEPLOYED\\): revision ${next} does\\. `),
   });
+});
+
+test('a held revision is discarded, and the newer one that waited for it goes on', async () => {
+  const held = await holdOne();
+  const newer = await fixture.control.patchDeployment(deploymentId, { secrets: [{ name: 'PLANTED', value: 'wrong' }] });
+  expect(await run('discard', '--revision', first)).toMatchObject({
+    code: 1,
+    err: expect.stringContaining(`refused: Revision ${first} of measured is not held. `),
+  });
+  const discarded = await run('discard', '--json');
+  expect(JSON.parse(discarded.out)).toMatchObject({ outcome: 'discarded', passes: true, revision_id: held });
+  // What waited behind it goes on.
+  await expect
+    .poll(async () => (await fixture.control.getDeployment(deploymentId)).active_revision_id, { timeout: 120_000 })
+    .toBe(newer.latest_revision_id);
+  expect(await run('discard')).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('refused: Deployment measured has no held revision. '),
+  });
+  expect(await run('discard', '--revision', 'x')).toMatchObject({ code: 2 });
 });

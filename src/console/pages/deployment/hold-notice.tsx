@@ -28,7 +28,7 @@ export function HoldNotice({ deploymentId, entry, onAction }: HoldNoticeProps) {
     <section class="notice deployment-hold" aria-label={`Hold of revision ${short}`}>
       <p>
         It runs and gets no traffic. The hold ends <TimeAgo at={hold.endsAt} />: it is discarded then, unless it is
-        promoted.
+        promoted. Newer revisions wait for it: discard it to go on with the next one at once.
       </p>
       <span class="deployment-address">
         <code>

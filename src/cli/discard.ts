@@ -1,0 +1,77 @@
+import { version } from '../action/version.ts';
+import { connectControlService } from '../client/control.ts';
+import type { Inputs } from '../config/input-table.ts';
+import { asSentence } from '../contract/plain-text.ts';
+import type { Deployment } from '../contract/control/deployment.ts';
+import type { ControlService } from '../contract/control/service.ts';
+import { ServiceError } from '../contract/service-error.ts';
+import { decideHold } from '../deploy/decide-hold.ts';
+import { adviceOn } from '../deploy/describe-ending.ts';
+import { findDeployment } from '../deploy/find-deployment.ts';
+import { holdStateOf, isOpenHold } from '../planning/hold-state.ts';
+import { readDiscardRequest } from './compare-input.ts';
+import { complain, exitCodes, onCommandLine, type ExitCode } from './problems.ts';
+import type { Terminal } from './terminal.ts';
+
+/** The whole command: ends the revision that is held before traffic, so that those that wait for it go on. */
+export async function discardCommand(inputs: Inputs, terminal: Terminal): Promise<ExitCode> {
+  terminal.hide(inputs['api-key'] ?? '');
+  const read = readDiscardRequest(inputs);
+  if (!read.ok) {
+    const problems = read.problems.map(onCommandLine);
+    complain(terminal, problems);
+    terminal.conclude({ outcome: 'refused', passes: false, problems });
+    return exitCodes.wrongUsage;
+  }
+  const { request } = read;
+  const control = connectControlService({ ...request, userAgent: `landfall-cli/${version}` });
+  const refuse = (reason: string, advice?: string): ExitCode => {
+    terminal.complain(`refused: ${reason}`);
+    if (advice !== undefined) terminal.complain(`What to do: ${advice}`);
+    terminal.conclude({ outcome: 'refused', passes: false, problems: [], reason, advice: advice ?? null });
+    return exitCodes.fails;
+  };
+  try {
+    const found = await findDeployment(request.deployment, control);
+    if (!found.ok) return refuse(found.problem);
+    const { deployment } = found;
+    const held = await heldRevision(deployment, request.revision, control);
+    if (!held.ok) return refuse(held.problem);
+    const deciding = { deploymentId: deployment.id, revisionId: held.id, decision: 'discarded', control } as const;
+    const decided = await decideHold({
+      ...deciding,
+      why: 'a person discarded it by the command line',
+      options: () => ({}),
+    });
+    const { kind } = holdStateOf(decided);
+    if (kind === 'promoted') {
+      return refuse(`Revision ${held.id} was promoted in the meantime. Roll back to replace it: landfall rollback.`);
+    }
+    terminal.print(`Revision ${held.id} of ${deployment.name} is discarded; revisions that wait for it go on.`);
+    terminal.conclude({ outcome: 'discarded', passes: true, deployment_id: deployment.id, revision_id: held.id });
+    return exitCodes.passes;
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    return refuse(asSentence(error.message), adviceOn(error));
+  } finally {
+    await control.close();
+  }
+}
+
+/** The revision to discard, or why there is none, in two sentences. */
+async function heldRevision(
+  { id: deploymentId, name }: Deployment,
+  requested: string | undefined,
+  control: Pick<ControlService, 'listRevisions'>,
+): Promise<{ ok: true; id: string } | { ok: false; problem: string }> {
+  const { resources } = await control.listRevisions(deploymentId, { limit: 100 });
+  const held = resources.filter((each) => isOpenHold(holdStateOf(each))).map(({ id }) => id);
+  if (requested !== undefined) {
+    if (held.includes(requested)) return { ok: true, id: requested };
+    const problem = `Revision ${requested} of ${name} is not held. Give the id of one that is, or none for the only one.`;
+    return { ok: false, problem };
+  }
+  const [oldest] = held.toReversed();
+  if (oldest !== undefined) return { ok: true, id: oldest };
+  return { ok: false, problem: `Deployment ${name} has no held revision. Nothing waits for a decision.` };
+}
