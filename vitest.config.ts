@@ -14,7 +14,7 @@ export default defineConfig({
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    expect: { poll: { timeout: 30_000 } },
+    expect: { poll: { timeout: 120_000 } },
     reporters: ['default', './test/conformance/reporter.ts', './test/journey/canary-reporter.ts'],
     projects: [
       {

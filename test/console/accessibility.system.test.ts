@@ -45,7 +45,7 @@ async function allPaths(): Promise<string[]> {
     .getByRole('table', { name: 'Runs' })
     .locator('tbody')
     .getByRole('link', { name: /^[0-9a-f]{8}/ });
-  await expect.poll(() => links.count(), { timeout: 60_000 }).toBeGreaterThanOrEqual(2);
+  await expect.poll(() => links.count(), { timeout: 120_000 }).toBeGreaterThanOrEqual(2);
   const addresses = await links.evaluateAll((all) => all.map((each) => each.getAttribute('href') ?? ''));
   const [left = '', right = ''] = addresses.map((address) => address.split('/').at(-1) ?? '');
   const { control } = console.services;

@@ -112,7 +112,7 @@ test('shows what caused each revision, rolls back, interrupts, and deletes', asy
   const shortSlow = (slow.latest_revision_id ?? '').slice(0, 8);
   await press(page.getByRole('button', { name: `Interrupt revision ${shortSlow}` }));
   await press(page.getByRole('dialog').getByRole('button', { name: 'Interrupt' }));
-  await entryOf(page, slow.latest_revision_id).getByText('Interrupted').first().waitFor({ timeout: 30_000 });
+  await entryOf(page, slow.latest_revision_id).getByText('Interrupted').first().waitFor({ timeout: 120_000 });
   await entryOf(page, serving).getByText('Serves now').waitFor();
 
   // Narrow, the page itself does not scroll to the side.
@@ -139,7 +139,7 @@ test('shows what caused each revision, rolls back, interrupts, and deletes', asy
     [csrfTokenHeader]: expect.any(String),
     'idempotency-key': expect.any(String),
   });
-  await page.getByRole('heading', { name: 'There is no such deployment' }).waitFor({ timeout: 60_000 });
+  await page.getByRole('heading', { name: 'There is no such deployment' }).waitFor({ timeout: 120_000 });
   await press(page.getByRole('main').getByRole('link', { name: 'deployments' }));
   await expect.poll(() => page.url()).toBe(`${service.url}/console`);
 });

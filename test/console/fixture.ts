@@ -77,6 +77,8 @@ export async function openConsoleFixture(options?: JourneyOptions): Promise<Cons
       const context = await newContext(contextOptions);
       await context.addInitScript(initScript);
       const page = await context.newPage();
+      // A busy machine is slow.
+      page.setDefaultTimeout(120_000);
       const opened = watchPage(page, services.service.url);
       await page.goto(`${services.service.url}/console/${path}`);
       await page.getByLabel('API key').fill(services.service.apiKey);

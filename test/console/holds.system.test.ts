@@ -90,7 +90,7 @@ test('tries a held revision, promotes it, discards another, and shows the verdic
   const { page } = opened;
   const entry = entryOf(page, second);
   const notice = entry.getByRole('region', { name: `Hold of revision ${short}` });
-  await notice.getByText(/It runs and gets no traffic\. The hold ends in 2\d min/).waitFor({ timeout: 60_000 });
+  await notice.getByText(/It runs and gets no traffic\. The hold ends in 2\d min/).waitFor({ timeout: 120_000 });
   await entry.getByText('Held before traffic', { exact: true }).waitFor();
   await entryOf(page, first).getByText('Serves now').waitFor();
   await notice.getByText(`/agents/${id}@${second}`).waitFor();
@@ -113,7 +113,7 @@ test('tries a held revision, promotes it, discards another, and shows the verdic
   await promotion.getByText(/Its smoke tests failed .*: knows <b>refunds<\/b>\./).waitFor();
   await expectAccessible(page);
   await press(promotion.getByRole('button', { name: 'Promote' }));
-  await page.getByText('Serves now', { exact: true }).waitFor({ timeout: 60_000 });
+  await page.getByText('Serves now', { exact: true }).waitFor({ timeout: 120_000 });
   expect((await control.getDeployment(id)).active_revision_id).toBe(second);
 
   // Another one is discarded, for a reason that the timeline shows.
@@ -126,7 +126,7 @@ test('tries a held revision, promotes it, discards another, and shows the verdic
   await type(discarding.getByLabel('Reason'), 'answers <i>too late</i>');
   await press(discarding.getByRole('button', { name: 'Discard' }));
   const discarded = entryOf(page, third);
-  await discarded.getByText('Discarded before traffic', { exact: true }).waitFor({ timeout: 30_000 });
+  await discarded.getByText('Discarded before traffic', { exact: true }).waitFor({ timeout: 120_000 });
   await discarded.getByText('It was discarded before it got traffic: answers <i>too late</i>').waitFor();
   await entryOf(page, second).getByText('Serves now').waitFor();
 

@@ -113,7 +113,7 @@ async function upload(page: Page, { press, give }: InputMethod, folder: string):
   await page.waitForURL(/\/revisions\//);
 }
 const serves = (page: Page): Promise<void> =>
-  page.getByText('Serves now', { exact: true }).waitFor({ timeout: 60_000 });
+  page.getByText('Serves now', { exact: true }).waitFor({ timeout: 120_000 });
 const revisions = (page: Page): Locator =>
   page.getByRole('navigation', { name: 'Deployment' }).getByRole('link', { name: 'Revisions' });
 
@@ -147,7 +147,7 @@ async function journey(page: Page, input: InputMethod, name: string): Promise<vo
   await press(page.getByRole('button', { name: /^Roll back to revision/ }).last());
   await press(page.getByRole('dialog').getByRole('button', { name: 'Roll back' }));
   const live = page.getByRole('listitem').filter({ has: page.getByText('Serves now', { exact: true }) });
-  await live.getByText('Rollback to').waitFor({ timeout: 60_000 });
+  await live.getByText('Rollback to').waitFor({ timeout: 120_000 });
   await greet(page, input, 'Eve');
   await answer(page, 'hello Eve');
   const found = (await control.listDeployments({})).resources.filter((each) => each.name === name);
@@ -168,7 +168,7 @@ test('leads a newcomer from the printed link to an agent that is broken and rest
   // A version that does not start: the reason is on the page of its revision, and the one before serves on.
   await byPointer.press(revisions(page));
   await upload(page, byPointer, notStarting);
-  await page.getByRole('heading', { name: 'The agent was built, but did not start' }).waitFor({ timeout: 60_000 });
+  await page.getByRole('heading', { name: 'The agent was built, but did not start' }).waitFor({ timeout: 120_000 });
   await page.getByText('The revision before still serves all requests.').waitFor();
   await page.getByRole('tab', { name: 'Agent log', selected: true }).waitFor();
   await page.locator('.log-text').getByText('MODEL_KEY is not set').first().waitFor();

@@ -89,7 +89,7 @@ test('shows a build as it happens, and then the stages and both logs', async () 
   await expectAccessible(page);
   await writeFile(gate, '');
   await textOf(page).getByText('through the gate', { exact: true }).waitFor();
-  await page.getByText('Serves now').waitFor({ timeout: 60_000 });
+  await page.getByText('Serves now').waitFor({ timeout: 120_000 });
   await page.getByRole('region', { name: 'The agent' }).getByRole('link', { name: 'Open the playground' }).waitFor();
   await page.getByText('Complete', { exact: true }).waitFor();
   echo = await control.getDeployment(created.id);
@@ -144,8 +144,8 @@ test('continues after the service was killed, with each line once', async () => 
   await page.getByText('Reconnecting', { exact: true }).waitFor();
   await write(echo.latest_revision_id, 'deploy', ['while the service is away']);
   await fixture.services.startAgain();
-  await textOf(page).getByText('while the service is away').waitFor({ timeout: 30_000 });
-  await page.getByText('Reconnecting', { exact: true }).waitFor({ state: 'detached', timeout: 30_000 });
+  await textOf(page).getByText('while the service is away').waitFor({ timeout: 120_000 });
+  await page.getByText('Reconnecting', { exact: true }).waitFor({ state: 'detached', timeout: 120_000 });
   await write(echo.latest_revision_id, 'deploy', ['after the start']);
   await textOf(page).getByText('after the start').waitFor();
 
@@ -174,7 +174,7 @@ test('scrolls, searches and links to lines among 100,000', async () => {
   const { page } = opened;
   const log = logOf(page, 'Build log');
   await expect
-    .poll(() => countOf(page).textContent(), { timeout: 30_000 })
+    .poll(() => countOf(page).textContent(), { timeout: 120_000 })
     .toBe(`${(before + 100_000).toLocaleString('en')} lines`);
   const last = before + 99_999;
   // The end is followed until the reader scrolls up.
@@ -214,7 +214,7 @@ test('scrolls, searches and links to lines among 100,000', async () => {
     )
   ).rows[0]?.id;
   const linked = await fixture.open(pageOf(failed, `?log=build#L${lineId}`));
-  await textOf(linked.page, middle).getByText('request 50000 took').waitFor({ timeout: 30_000 });
+  await textOf(linked.page, middle).getByText('request 50000 took').waitFor({ timeout: 120_000 });
   await linked.page.getByRole('region', { name: `Line ${middle + 1}` }).waitFor();
   // A click on a number selects that line instead: for pointers alone, as arrows select lines of the log.
   // oxlint-disable-next-line no-restricted-properties

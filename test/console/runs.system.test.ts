@@ -41,7 +41,7 @@ test('finds a failed run by its error, shows its steps, and compares two runs', 
   await rows(page).getByText('API', { exact: true }).waitFor();
   await expectAccessible(page);
   await request('POST', 'runs/cancel', { status: 'all' });
-  await rows(page).getByText('Interrupted').waitFor({ timeout: 30_000 });
+  await rows(page).getByText('Interrupted').waitFor({ timeout: 120_000 });
   await page.goto(`${page.url()}?assistant=echo-none`);
   await page.getByText('No run matches').waitFor();
   await page.goto(page.url().replace(/\?.*/, ''));
@@ -51,7 +51,7 @@ test('finds a failed run by its error, shows its steps, and compares two runs', 
   await runAgent({ input: hostile });
   await runAgent({ input: 'x', fail: `boom ${hostile}` });
   // The page polls: the agent reports a run some moments after its end.
-  await expect.poll(() => rows(page).count(), { timeout: 30_000 }).toBe(4);
+  await expect.poll(() => rows(page).count(), { timeout: 120_000 }).toBe(4);
   await rows(page).getByText('hello Ada').waitFor();
   await expectAccessible(page);
 

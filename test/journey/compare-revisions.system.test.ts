@@ -53,7 +53,7 @@ async function holdOne(): Promise<string> {
   );
   const held = latest_revision_id ?? '';
   await expect
-    .poll(async () => (await fixture.control.getRevision(deploymentId, held)).hold?.ends_at, { timeout: 60_000 })
+    .poll(async () => (await fixture.control.getRevision(deploymentId, held)).hold?.ends_at, { timeout: 120_000 })
     .toBeTruthy();
   return held;
 }

@@ -133,7 +133,7 @@ describe.runIf(process.getuid?.() === 0)('a disk that is full', () => {
       await newestIs('BUILD_FAILED');
       answers.push((await fixture.revisions(deploymentId))[0]?.status_message ?? '');
       const metadata = { long: randomBytes(300_000).toString('hex') };
-      await vi.waitFor(async () => expect(await failed('/threads', { metadata })).toMatch(/^5/), { timeout: 60_000 });
+      await vi.waitFor(async () => expect(await failed('/threads', { metadata })).toMatch(/^5/), { timeout: 120_000 });
       const input = { assistant_id: 'talk', input: { input: metadata.long } };
       await vi.waitFor(async () => expect(await failed('/runs/wait', input)).not.toContain('first'), {
         timeout: 60_000,

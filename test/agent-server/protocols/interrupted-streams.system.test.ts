@@ -151,7 +151,7 @@ test('followers get each event once and in order, whatever is cut or killed', { 
     over.abort();
     await Promise.all(running);
     for (const threadId of threads) {
-      await expect.poll(() => isBusy(threadId), { timeout: 60_000 }).toBe(false);
+      await expect.poll(() => isBusy(threadId), { timeout: 120_000 }).toBe(false);
       const { meta } = await command(threadId, 'state.get');
       const last = Number(Object(meta).applied_through_seq);
       const whole = new Follower(threadId, 'server-sent events', url);

@@ -191,6 +191,6 @@ describe('the worker', () => {
     await expect.poll(() => examined).toContain(honest.id);
     await expect.poll(() => examined).toHaveLength(2);
     release();
-    await expect.poll(() => examined.length, { timeout: 60_000 }).toBe(101);
+    await expect.poll(() => examined.length, { timeout: 120_000 }).toBe(101);
   }, 120_000);
 });

@@ -36,6 +36,7 @@ export async function openBrowser(libraries: readonly string[]): Promise<TestBro
         const context = await chromium.browser.newContext();
         try {
           const page = await context.newPage();
+          page.setDefaultTimeout(120_000);
           const { url, apiKey } = server;
           const options = new URLSearchParams({ apiUrl: url, assistantId: assistant });
           if (apiKey !== null) options.set('apiKey', apiKey);
