@@ -72,4 +72,8 @@ function managerWithoutLock({ packageManager, files }: ProjectFolder): PackageMa
   return manager ?? (files.has('pnpm-workspace.yaml') ? 'pnpm' : files.has('.yarnrc.yml') ? 'yarn' : 'npm');
 }
 
+/** What an install without a lock file warns of. */
+export const unlockedWarning = (why: string): string =>
+  `${why}: its packages may differ in the next revision. Commit a lock file.`;
+
 export const inFolder = (file: string, folder: string): string => (folder === '' ? file : `${folder}/${file}`);

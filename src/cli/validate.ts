@@ -16,6 +16,7 @@ import { describeConversations } from '../planning/conversations.ts';
 import { describeSeries } from '../planning/series.ts';
 import { packSource } from '../archive/pack.ts';
 import { absentFiles, foreignGraphs } from './agent-files.ts';
+import { packageProblems } from './package-problems.ts';
 import { exitCodes, type ExitCode, complain, onCommandLine, readTextFile } from './problems.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -52,8 +53,12 @@ async function validate(inputs: Inputs): Promise<Validation> {
   };
   const read = readDesired({ inputs, file: { text: file.text, path }, cases });
   const named = readDeploymentFiles(file.text, path);
+  const graphConfigs = graphConfigPaths(named);
+  const installed = graphConfigs.filter(({ path, installs }) => !installs && readTextFile(path).kind === 'read');
+  const packages = packageProblems(installed.map(({ path, folder = '.' }) => ({ path, root: folder })));
   const each = [
-    ...graphConfigPaths(named).map(validateGraphConfig),
+    ...graphConfigs.map(validateGraphConfig),
+    { files: [], ...packages },
     ...(await Promise.all(folders(named).map(validateFolder))),
   ];
   return {
@@ -129,6 +134,8 @@ interface DeploymentFiles {
   folder: string | undefined;
   /** Whether it has a build command. */
   isBuilt: boolean;
+  /** Whether it has an install command, which may use no lock file. */
+  installs: boolean;
   /** The assistants of its smoke tests, and a problem of each. */
   assistants: { name: string; problem: (message: string, suggestion?: string) => Problem }[];
 }
@@ -146,6 +153,7 @@ function readDeploymentFiles(text: string, path: string): DeploymentFiles[] {
       graphConfig: textOf('graph-config-path'),
       folder: textOf('source-dir'),
       isBuilt: fields.has('build-command'),
+      installs: fields.has('install-command'),
       assistants: testedAssistants(fields.get('smoke-tests')),
     };
   });
@@ -188,7 +196,7 @@ function unknownAssistants(deployment: DeploymentFiles): Problem[] {
 }
 
 /** A graph configuration file, and the folder it is uploaded with where it is. */
-interface GraphConfigPath extends Pick<DeploymentFiles, 'folder' | 'isBuilt'> {
+interface GraphConfigPath extends Pick<DeploymentFiles, 'folder' | 'isBuilt' | 'installs'> {
   path: string;
 }
 
@@ -196,10 +204,12 @@ interface GraphConfigPath extends Pick<DeploymentFiles, 'folder' | 'isBuilt'> {
 function graphConfigPaths(named: readonly DeploymentFiles[]): GraphConfigPath[] {
   const found = new Map<string, GraphConfigPath>();
   for (const deployment of named) {
-    const { folder, isBuilt } = deployment;
+    const { folder, isBuilt, installs } = deployment;
     const path = graphConfigPath(deployment);
     if (path === undefined) continue;
-    found.set(path, { path, folder, isBuilt: isBuilt || found.get(path)?.isBuilt === true });
+    const other = found.get(path);
+    const ways = { isBuilt: isBuilt || other?.isBuilt === true, installs: installs && other?.installs !== false };
+    found.set(path, { path, folder, ...ways });
   }
   return [...found.values()];
 }

@@ -1,16 +1,24 @@
-import { readdirSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
-import { engineProblem, lockedEngine } from '../../agent-packages/engine-version.ts';
-import { inFolder, planInstall, type InstallPlan, type ProjectFolder } from '../../agent-packages/install-plan.ts';
-import { isModernYarnLock, lockFiles, type PackageManager } from '../../agent-packages/lock-files.ts';
+import { join } from 'node:path';
+import {
+  planInstall,
+  unlockedWarning,
+  type InstallPlan,
+  type ProjectFolder,
+} from '../../agent-packages/install-plan.ts';
+import { lockFiles, type PackageManager } from '../../agent-packages/lock-files.ts';
 import { namedVersion, pinnedVersion } from '../../agent-packages/manager-version.ts';
-import { declaresWorkspaces } from '../../agent-packages/package-folders.ts';
 import { stepFailed, succeeded, type RunningBuild, type StepResult } from './build.ts';
 import { readBelow } from './checkout-files.ts';
 import { findTool } from './find-tool.ts';
 import { keepMadeLock, restoreMadeLock } from './made-lock.ts';
-import { readManifest } from './manifests.ts';
 import { providePackageManager } from './package-manager.ts';
+import {
+  largestManifest,
+  lockedEngineProblem,
+  lockStart,
+  projectFolders,
+  readProjectFolder,
+} from './project-folders.ts';
 import { installInPlace, installThroughStore } from './stored-install.ts';
 
 /** An install command that equals a package manager's own install: its result can be stored. */
@@ -34,7 +42,7 @@ export async function install(
   running: RunningBuild,
 ): Promise<StepResult<'installed'>> {
   const { installCommand, buildCommand, log } = running.request;
-  const folders = foldersUp(configFolder, source);
+  const folders = projectFolders(configFolder, source);
   const plan = withMadeLock(planInstall(installCommand, folders), source, running);
   const commands = [installCommand, buildCommand].filter((each) => each !== undefined);
   for (const manager of managersIn(commands)) {
@@ -67,8 +75,8 @@ async function installBy(
 ): Promise<StepResult<'installed'>> {
   const { log, revisionId } = running.request;
   const folder = join(source, path);
-  const tooOld = lock && engineProblem(lockedEngine(manager, readBelow(folder, lock, largestLock)?.toString() ?? ''));
-  if (tooOld) return stepFailed(`${inFolder(lock ?? '', path)}: ${tooOld}`);
+  const tooOld = lockedEngineProblem({ manager, folder: path, lock }, source);
+  if (tooOld) return stepFailed(`${tooOld.file}: ${tooOld.message}`);
   const provided = await provideManager(manager, folders, source, running);
   if (!provided.ok) return running.signal.aborted ? provided : stepFailed(`${why}. ${provided.reason}`);
   if (manager === 'yarn') running.provide(yarnSettings(folder));
@@ -79,7 +87,7 @@ async function installBy(
     const above = folders.filter((each) => isAbove(each.path, path)).map((each) => join(source, each.path));
     return installThroughStore({ ...requested, manager, above }, running);
   }
-  log('warning', `${why}: its packages may differ in the next revision. Commit a lock file.`);
+  log('warning', unlockedWarning(why));
   const installed = await installInPlace(requested, running);
   if (installed.ok) keepMadeLock(manager, folder, running.dataDir, revisionId);
   return installed;
@@ -129,24 +137,3 @@ function yarnSettings(folder: string): Record<string, string> {
 
 const isAbove = (path: string, other: string): boolean =>
   path !== other && (path === '' || other.startsWith(`${path}/`));
-
-/** The most bytes that are read of these files: a longer manifest is invalid, and a lock file names its kind at the top. */
-const largestManifest = 1_000_000;
-const lockStart = 4_096;
-const largestLock = 32_000_000;
-
-function foldersUp(folder: string, source: string): ProjectFolder[] {
-  const seen = readProjectFolder(folder, relative(source, folder));
-  return folder === source ? [seen] : [seen, ...foldersUp(dirname(folder), source)];
-}
-
-function readProjectFolder(folder: string, path: string): ProjectFolder {
-  const bytes = readBelow(folder, 'package.json', largestManifest);
-  return {
-    path,
-    files: new Set(readdirSync(folder)),
-    packageManager: bytes && readManifest(bytes)?.packageManager,
-    modernYarn: isModernYarnLock(readBelow(folder, 'yarn.lock', lockStart) ?? ''),
-    workspaces: bytes !== undefined && declaresWorkspaces(bytes),
-  };
-}
