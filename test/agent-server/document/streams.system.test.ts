@@ -78,7 +78,7 @@ describe('streams, over HTTP', () => {
       const run = mode.startsWith('messages') ? chat : echo;
       for (const [first, ...others] of await streams({ ...run, stream_mode: [mode] })) {
         expect(first).toMatchObject({ event: 'metadata', data: { run_id: expect.stringMatching(UUID) } });
-        for (const { fields } of others) expect(fields).toEqual(['event', 'data']);
+        for (const { fields } of others) expect(fields).toEqual(['event', 'data', 'id']);
         expect(others.filter(({ event }) => event === '' || event === 'metadata')).toEqual([]);
         expect(others.length).toBeGreaterThanOrEqual(mode === 'custom' || mode === 'tools' ? 0 : 2);
       }
