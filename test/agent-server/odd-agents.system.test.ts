@@ -41,7 +41,7 @@ describe('a run with an unreportable outcome still ends', () => {
     const { thread_id } = Object(await (await post('/threads', {})).json());
     const request = { assistant_id: 'odd', input: { how }, stream_mode: ['updates'] };
     const events = (await (await post(`/threads/${thread_id}/runs/stream`, request)).text()).trim().split('\n\n');
-    expect(events.at(-1)).toMatch(/^event: error\ndata: \{"error":"\w+","message":".+"\}$/);
+    expect(events.at(-1)).toMatch(/^event: error\ndata: \{"error":"\w+","message":".+"\}\nid: \d+$/);
     expect(await (await fetch(`${serving.url}/threads/${thread_id}`)).json()).toMatchObject({ status: 'error' });
     expect(await (await post('/runs/wait', request)).json()).toMatchObject({
       __error__: { message: expect.any(String) },
