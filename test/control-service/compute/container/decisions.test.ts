@@ -85,7 +85,7 @@ const rows: readonly (readonly [field: string, spec: object, flags: string[], no
       'executor_memory_limit_mb',
     ] as const
   ).map((field) => [field, { [field]: 1 }, usual, `${field}: the document marks these as not to be used.`] as const),
-  ['labels', { labels: { team: 'a=b' } }, [...usual, '--label=team=a=b']],
+  ['labels', { labels: { team: 'a.b' } }, [...usual, '--label=team=a.b']],
   ...(['db_cpu', 'db_cpu_limit', 'db_memory_mb', 'db_memory_limit_mb', 'db_storage_gi'] as const).map(
     (field) =>
       [field, { [field]: 1 }, usual, `${field}: all deployments share the one Postgres of this machine.`] as const,
