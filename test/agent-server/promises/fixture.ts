@@ -37,11 +37,11 @@ export async function refusalOf(call: Promise<unknown>): Promise<ServiceError> {
 
 /** Polls until `look` returns a value. */
 export async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
-  const end = Date.now() + 30_000;
+  const end = Date.now() + 120_000;
   while (Date.now() < end) {
     const seen = await look();
     if (seen !== undefined) return seen;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  throw new Error('It did not happen within 30 seconds.');
+  throw new Error('It did not happen within 120 seconds.');
 }
