@@ -19,6 +19,7 @@ import {
   isFileTooLargeMessage,
 } from './git-settings.ts';
 import { clearUp, fetchInto, mirrorFolder, openMirror, type RunGit, type FetchRequest } from './mirror.ts';
+import { warnOfMissingFiles } from './missing-files.ts';
 import { removeTree } from './remove-tree.ts';
 import { inFolderQueue } from './folder-queue.ts';
 
@@ -46,13 +47,14 @@ export function remoteOf(repoUrl: string, allowGit: readonly string[]): StepResu
 
 /**
  * Checks out the one commit of a revision, without history, tags and submodules: fetches it into the repository's
- * mirror, and copies it from there into the build, whose repository shares no file with the mirror.
+ * mirror, and copies it from there into the build, whose repository shares no file with the mirror. The log names what
+ * is left out.
  *
  * @returns the commit. The reason of an interrupted build is meaningless: the caller knows.
  */
 export async function checkOut(source: GitSource, running: RunningBuild): Promise<StepResult<Commit>> {
   const { repoUrl, repoRef, commit } = source;
-  const { folder, dataDir, request, allowGit, signal } = running;
+  const { folder, dataDir, request, allowGit, run, signal } = running;
   const { log } = request;
   const remote = remoteOf(repoUrl, allowGit);
   if (!remote.ok) return remote;
@@ -77,6 +79,12 @@ export async function checkOut(source: GitSource, running: RunningBuild): Promis
   if (end === undefined) return stepFailed('');
   if (end.kind !== 'there') return stepFailed(end.reason);
   log('info', `Checked out commit ${end.commit.sha}.`);
+  const inCheckout = { cwd: folder.source, env: gitVariables(join(folder.root, 'gitconfig'), 'file') };
+  await warnOfMissingFiles(
+    end.commit.sha,
+    (spec) => run({ ...spec, ...inCheckout, silent: true, asService: true }),
+    log,
+  );
   return succeeded(end.commit);
 }
 
