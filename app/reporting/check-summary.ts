@@ -1,5 +1,6 @@
 import { asSentence } from '../../src/contract/plain-text.ts';
 import { asCode, asLink, asMarkdown } from '../../src/report/sanitize.ts';
+import { notesOnBuild } from '../../src/planning/rollout.ts';
 import { consoleLink } from '../../src/report/summary.ts';
 import { durationText } from '../../src/verdict-table/words.ts';
 import { triesConversations, type Cause, type Intent, type IntentOutcome } from '../reconcile/intent.ts';
@@ -16,7 +17,7 @@ export function summarySections(intent: Intent, about: CheckContext): string[] {
     ...(intent.end ? standInOf(intent.end) : []),
     factsOf(intent),
     differencesOf(intent),
-    notesOf([...intent.terms.notes, ...conversationNotes(intent)]),
+    notesOf([...intent.terms.notes, ...notesOnBuild(intent.rollout ?? {}), ...conversationNotes(intent)]),
   ].filter(Boolean);
 }
 

@@ -16,6 +16,7 @@ import type { TarballStore } from '../contract/control/upload.ts';
 import type { RequestedCommit, Workflow } from '../planning/commit.ts';
 import { withoutRequest } from '../planning/plan-identity.ts';
 import type { Obstacle, Plan } from '../planning/plan-types.ts';
+import { notesOnBuild } from '../planning/rollout.ts';
 import type { Rollout } from '../planning/rollout-types.ts';
 import type { Verification } from '../planning/verification.ts';
 import type { Evidence, Verdict } from '../planning/verdict-types.ts';
@@ -187,6 +188,7 @@ export class DeployRun {
   /** Remembers how far the followed revision has come. */
   readonly record = (rollout: Rollout): void => {
     this.known.rollout = rollout;
+    for (const note of notesOnBuild(rollout)) this.note(note);
   };
 
   decided(planned: Plan): Plan {

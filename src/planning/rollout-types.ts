@@ -13,6 +13,8 @@ interface RolloutOf {
   /** The commit that the service says it built, where it says so. */
   builtCommit?: string;
   statusMessage?: string;
+  /** What its build warned of, where the service says so: the agent may lack something. */
+  buildWarnings?: readonly string[];
   /** How far its hold was when it was last seen; absent where it has none. */
   hold?: Exclude<HoldState, { kind: 'none' }>;
 }

@@ -1,13 +1,20 @@
+import { asSentence } from '../contract/plain-text.ts';
 import type { Revision } from '../contract/control/revision.ts';
 import { classOfRevisionStatus } from '../contract/control/revision-status.ts';
 import { holdStateOf } from './hold-state.ts';
 import type { EndedRollout, Rollout, ObservedStatus } from './rollout-types.ts';
 
+/** How many warnings of a build are repeated. */
+const mostWarnings = 10;
+
 /** What one look at a revision that is followed brought back. */
 export interface RevisionObservation {
   /** ms since the epoch */
   at: number;
-  revision: Pick<Revision, 'status' | 'status_message' | 'source_revision_config' | 'created_at' | 'hold'>;
+  revision: Pick<
+    Revision,
+    'status' | 'status_message' | 'source_revision_config' | 'created_at' | 'hold' | 'build_warnings'
+  >;
   /** The active revision according to the deployment. Read only for a finished revision, absent otherwise. */
   deployment?: {
     activeRevisionId: string | null;
@@ -31,6 +38,7 @@ export function rolloutAfter(state: Rollout, observation: RevisionObservation): 
   const { status, status_message, source_revision_config } = observation.revision;
   const builtCommit = source_revision_config.repo_commit_sha ?? state.builtCommit;
   const statusMessage = status_message ?? state.statusMessage;
+  const buildWarnings = observation.revision.build_warnings ?? state.buildWarnings;
   const hold = holdStateOf(observation.revision);
   const by = newestOther(state.revisionId, observation);
   const known = {
@@ -38,6 +46,7 @@ export function rolloutAfter(state: Rollout, observation: RevisionObservation): 
     seen: state.seen.at(-1)?.status === status ? state.seen : [...state.seen, { status, at: observation.at }],
     ...(builtCommit ? { builtCommit } : {}),
     ...(statusMessage ? { statusMessage } : {}),
+    ...(buildWarnings?.length ? { buildWarnings } : {}),
     ...(hold.kind === 'none' ? {} : { hold }),
   };
   switch (classOfRevisionStatus(status)) {
@@ -53,6 +62,10 @@ export function rolloutAfter(state: Rollout, observation: RevisionObservation): 
       return { kind: 'in-progress', ...known };
   }
 }
+
+/** What a person has to know of the build. */
+export const notesOnBuild = ({ buildWarnings = [] }: Pick<Rollout, 'buildWarnings'>): string[] =>
+  buildWarnings.slice(0, mostWarnings).map((warning) => `the build warns: ${asSentence(warning)}`);
 
 /** The end of a wait that brought none: what the service is doing goes on without us. */
 export function rolloutOutOfTime(state: Rollout): EndedRollout {

@@ -33,6 +33,7 @@ export interface Step {
   status: string;
   commit?: string;
   message?: string;
+  buildWarnings?: string[];
   lags?: boolean;
 }
 
@@ -431,6 +432,7 @@ export class ControlModel implements ControlService, UploadAndDeleteService {
       if (!made || !step || this.#holds.keep(revision, step.status, made.at + step.after, now)) continue;
       revision.status = step.status;
       if (step.message) revision.status_message = step.message;
+      if (step.buildWarnings) revision.build_warnings = step.buildWarnings;
       if (step.commit) {
         revision.source_revision_config = { ...revision.source_revision_config, repo_commit_sha: step.commit };
       }

@@ -192,6 +192,13 @@ test('reports a failure without a live revision; notes missing logs once', async
   expect(outcome.notes).toContain('this service does not offer build logs');
 });
 
+test('names in its outcome what the build warned of', async () => {
+  const fixture = new DeployFixture();
+  const buildWarnings = ['Submodules are not fetched.'];
+  fixture.control.scripts.push(goesLive().map((step) => ({ ...step, buildWarnings })));
+  expect((await fixture.deploy()).notes).toContain('the build warns: Submodules are not fetched.');
+});
+
 test.each(['deploy', 'plan', 'smoke'] as const)('%s names once what of the files is not done', async (mode) => {
   const fixture = await running();
   fixture.control.scripts.push(goesLive(second));

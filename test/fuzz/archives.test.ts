@@ -171,7 +171,7 @@ test(
       writeFileSync(file, bytes);
       const source = { kind: 'tarball', file, digest: digestOf(bytes) } as const;
       const signal = new AbortController().signal;
-      const end = await unpackSource(source, { into, log: () => undefined, signal });
+      const end = await unpackSource(source, { into, log: () => undefined, warn: () => undefined, signal });
       if (!end.ok) refused += 1;
       expect([number, end.ok ? [] : readdirSync(into)]).toEqual([number, []]);
       expect([number, state()]).toEqual([number, before]);

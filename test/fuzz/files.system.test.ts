@@ -172,7 +172,7 @@ test('no graph configuration of a repository holds the control service', async (
   const all = [...texts, numbers];
   const read = (text: string): void => {
     writeFileSync(join(folder, 'langgraph.json'), text);
-    findGraphConfig(folder, 'langgraph.json', () => undefined);
+    findGraphConfig(folder, 'langgraph.json', { log: () => undefined, warn: () => undefined });
   };
   for (const text of [...Object.values(attacks), numbers]) read(text);
   expect(await slowOf(all, read)).toEqual([]);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { rolloutAfter, rolloutOf, rolloutOutOfTime, type RevisionObservation } from '../../src/planning/rollout.ts';
+import { notesOnBuild, rolloutAfter, rolloutOf, rolloutOutOfTime, type RevisionObservation } from '../../src/planning/rollout.ts';
 
 const observation = (
   status: string,
@@ -32,6 +32,17 @@ test('a followed revision shows its hold, and that it was discarded', () => {
     { kind: 'in-progress', hold: { kind: 'held', address: hold.address, endsAt: '2026-01-01T00:30:00Z' } },
     { kind: 'interrupted', hold: { kind: 'discarded' } },
   ]);
+});
+
+test('a followed revision keeps what its build warned of', () => {
+  const build_warnings = ['It lacks a file. Commit it.', 'There is no lock file'];
+  const live = after(observation('DEPLOYING', undefined, { build_warnings }), observation('DEPLOYED', serves('r2')));
+  expect(live).toMatchObject({ kind: 'live', buildWarnings: build_warnings });
+  expect(notesOnBuild(live)).toEqual([
+    'the build warns: It lacks a file. Commit it.',
+    'the build warns: There is no lock file.',
+  ]);
+  expect(notesOnBuild({ buildWarnings: Array<string>(11).fill('a') })).toHaveLength(10);
 });
 
 describe('a followed revision', () => {

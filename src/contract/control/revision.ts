@@ -13,6 +13,8 @@ export const revision = z.looseObject({
   source: z.string().optional(),
   source_revision_config: sourceRevisionConfig.default({}),
   status_message: z.string().nullish(),
+  /** What its build warned of, as sentences: the agent may lack something. An addition of this project's service. */
+  build_warnings: z.array(z.string()).optional(),
   /** Only where a hold was requested. */
   hold: hold.optional(),
 });

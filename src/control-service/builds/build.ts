@@ -73,7 +73,11 @@ export interface Build {
 }
 
 /** The outcome of a build. `interrupted`: the signal aborted; nothing is left of it. */
-export type BuildEnd = { kind: 'built'; build: Build } | { kind: 'failed'; reason: string } | { kind: 'interrupted' };
+export type BuildEnd =
+  /** `warnings`: those of `RunningBuild.warn`. */
+  | { kind: 'built'; build: Build; warnings: readonly string[] }
+  | { kind: 'failed'; reason: string }
+  | { kind: 'interrupted' };
 
 /** The limits of a build. Memory and processes are limited where the machine has `/proc`. */
 export interface BuildBounds {
@@ -113,6 +117,8 @@ export const stepFailed = (reason: string): StepResult<never> => ({ ok: false, r
 export interface RunningBuild {
   /** Its log masks secrets. */
   request: BuildRequest;
+  /** Logs a warning that the revision also keeps: the agent may lack something. */
+  warn: (message: string) => void;
   folder: BuildFolder;
   dataDir: string;
   /** Folders of this machine whose repositories may be cloned; absolute paths. */

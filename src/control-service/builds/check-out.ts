@@ -54,7 +54,7 @@ export function remoteOf(repoUrl: string, allowGit: readonly string[]): StepResu
  */
 export async function checkOut(source: GitSource, running: RunningBuild): Promise<StepResult<Commit>> {
   const { repoUrl, repoRef, commit } = source;
-  const { folder, dataDir, request, allowGit, run, signal } = running;
+  const { folder, dataDir, request, allowGit, run, warn, signal } = running;
   const { log } = request;
   const remote = remoteOf(repoUrl, allowGit);
   if (!remote.ok) return remote;
@@ -83,7 +83,7 @@ export async function checkOut(source: GitSource, running: RunningBuild): Promis
   await warnOfMissingFiles(
     end.commit.sha,
     (spec) => run({ ...spec, ...inCheckout, silent: true, asService: true }),
-    log,
+    warn,
   );
   return succeeded(end.commit);
 }

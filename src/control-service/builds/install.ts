@@ -87,7 +87,7 @@ async function installBy(
     const above = folders.filter((each) => isAbove(each.path, path)).map((each) => join(source, each.path));
     return installThroughStore({ ...requested, manager, above }, running);
   }
-  log('warning', unlockedWarning(why));
+  running.warn(unlockedWarning(why));
   const installed = await installInPlace(requested, running);
   if (installed.ok) keepMadeLock(manager, folder, running.dataDir, revisionId);
   return installed;

@@ -1,6 +1,7 @@
 import { realpathSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pause, type Clock } from '../../clock.ts';
+import { cutText } from '../../contract/cut-mark.ts';
 import { maskOf } from '../../contract/mask.ts';
 import { startGuarded, type GuardedProcess } from '../compute/guarded-process.ts';
 import type { ProcessFamily } from '../compute/process-family.ts';
@@ -19,6 +20,7 @@ import {
   type BuildBounds,
   type BuildEnd,
   type BuildRequest,
+  type RunningBuild,
   type StepResult,
 } from './build.ts';
 import { failure, commandRunner, outputBound } from './run-command.ts';
@@ -33,7 +35,6 @@ import { runnableHere } from '../../graph-config/language.ts';
 import { readGraphConfig } from '../../graph-config/read.ts';
 import type { GraphConfig } from '../../graph-config/schema.ts';
 import { formatProblem } from '../../diagnostics/problem.ts';
-import type { WriteLine } from '../compute/log-line.ts';
 import { realPath } from './allowed-repository.ts';
 
 export interface BuildSettings {
@@ -52,6 +53,10 @@ export interface BuildSettings {
   step?: ((done: 'cloned' | 'installed' | 'built') => void | Promise<void> | undefined) | undefined;
 }
 
+/** How many warnings a revision keeps, and how long each may be (characters). */
+const mostWarnings = 10;
+const longestWarning = 1_000;
+
 /** Makes the build of a revision (control-service.md, source_config). A failed one leaves no files and no processes. */
 export async function makeBuild(
   request: BuildRequest,
@@ -68,13 +73,14 @@ export async function makeBuild(
   try {
     folder = await freshBuildFolder(dataDir, request.revisionId);
     processes = buildProcesses(folder.root, settings.clock, request.user);
-    const part = await build(request, folder, { ...settings, bounds, processes }, signal);
+    const warnings: string[] = [];
+    const part = await build(request, folder, { ...settings, bounds, processes, warnings }, signal);
     if (signal.aborted) return { kind: 'interrupted' };
     if (!part.ok) return { kind: 'failed', reason: inWords(part.reason) };
     await listBuildFiles(folder);
     recordBuild(part.value);
     complete = true;
-    return { kind: 'built', build: part.value };
+    return { kind: 'built', build: part.value, warnings };
   } catch (error) {
     if (!isDiskFull(error)) throw error;
     return { kind: 'failed', reason: diskIsFull };
@@ -101,11 +107,11 @@ const inWords = (reason: string): string => (isDiskFullMessage(reason) ? `${disk
 async function build(
   request: BuildRequest,
   folder: BuildFolder,
-  settings: BuildSettings & { bounds: BuildBounds; processes: ProcessFamily },
+  settings: BuildSettings & { bounds: BuildBounds; processes: ProcessFamily; warnings: string[] },
   signal: AbortSignal,
 ): Promise<StepResult<Build>> {
   const { installCommand, buildCommand, graphConfigPath, log, user, tenantId } = request;
-  const { dataDir, allowGit, clock, bounds, processes, env: ours = process.env, step } = settings;
+  const { dataDir, allowGit, clock, bounds, processes, warnings, env: ours = process.env, step } = settings;
   const wrong = problemOf('install_command', installCommand) ?? problemOf('build_command', buildCommand);
   if (wrong) return stepFailed(wrong);
   const token = request.from.kind === 'git' ? await request.from.token?.() : undefined;
@@ -119,6 +125,10 @@ async function build(
   ];
   const mask = maskOf(secrets);
   const masked: BuildRequest = { ...request, log: (level, message) => log(level, mask(message)) };
+  const warn = (message: string): void => {
+    masked.log('warning', message);
+    if (warnings.length < mostWarnings) warnings.push(cutText(mask(message), longestWarning));
+  };
   const watch = watchBuild({ processes, bounds, dataDir, freeSpace: settings.freeSpace ?? freeSpace, clock });
   const output = outputBound(log, bounds);
   const beginPart = commandRunner({ env, user, output, mask, clock, processes, watch, signal });
@@ -141,6 +151,7 @@ async function build(
   };
   const context = {
     request: masked,
+    warn,
     folder,
     dataDir,
     allowGit,
@@ -159,7 +170,7 @@ async function build(
   await step?.('cloned');
 
   const what = request.from.kind === 'tarball' ? 'source tarball' : 'repository';
-  const config = findGraphConfig(folder.source, graphConfigPath, masked.log, what);
+  const config = findGraphConfig(folder.source, graphConfigPath, { log: masked.log, warn }, what);
   if (!config.ok) return config;
   const source = realpathSync(folder.source);
   const { file: graphConfigFile, content } = config.value;
@@ -176,7 +187,7 @@ async function build(
     if (end.kind !== 'done')
       return stepFailed(end.kind === 'failed' ? failure('source_config.build_command', end) : '');
   }
-  const preparing = { file: graphConfigFile, config: content, program: settings.program, log: masked.log };
+  const preparing = { file: graphConfigFile, config: content, program: settings.program, log: masked.log, warn };
   const bundled = await bundleUi({ ...preparing, run: beginPart(bounds.buildMs) });
   if (!bundled.ok) return bundled;
   const read = await readTypes({ ...preparing, run: beginPart(Math.min(typesMs, bounds.buildMs)) });
@@ -198,7 +209,7 @@ const largest = 1_000_000;
 export function findGraphConfig(
   source: string,
   graphConfigPath: string,
-  log: WriteLine,
+  { log, warn }: Pick<BuildRequest, 'log'> & Pick<RunningBuild, 'warn'>,
   what: 'repository' | 'source tarball' = 'repository',
 ): StepResult<{ file: string; content: GraphConfig }> {
   const advice = `Check source_revision_config.graph_config_path: it is relative to the root of the ${what}.`;
@@ -224,7 +235,7 @@ export function findGraphConfig(
       `The graph configuration is invalid: ${reporting ? formatProblem(reporting) : graphConfigPath}${more}.`,
     );
   }
-  for (const warning of read.warnings) log('warning', formatProblem(warning));
+  for (const warning of read.warnings) warn(formatProblem(warning));
   const runnable = runnableHere(graphLocations(read.value));
   return runnable.kind === 'runnable' ? succeeded({ file, content: read.value }) : stepFailed(runnable.reason);
 }

@@ -1,17 +1,23 @@
-import type { WriteLine } from '../compute/log-line.ts';
+import { lstatSync, readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RunningBuild } from './build.ts';
 import type { CommandEnd, CommandSpec } from './run-command.ts';
 
 /** How many paths are named. */
 const named = 3;
 
+/** How a pointer begins; it has less than 1,024 bytes, by the specification of Git LFS. */
+const pointerStart = 'version https://git-lfs.github.com/spec/v1\n';
+/** Whether a file of that size (bytes) may be a pointer. */
+export const mayBePointer = (size: number): boolean => size > pointerStart.length && size < 1024;
+
 /**
  * Reads git's list of a commit's entries in its checkout, and prints how many are submodules and how many are Git LFS
- * pointers (of less than 1,024 bytes, by their specification), with the first paths of each. Exits with 3 where git
- * fails. Paths are others' text: a control character would begin a line of its own.
+ * pointers, with the first paths of each. Exits with 3 where git fails. Paths are others' text: a control character would begin a line of its own.
  */
 const finder = `
 const { closeSync, constants, openSync, readSync } = require('node:fs');
-const start = Buffer.from('version https://git-lfs.github.com/spec/v1\\n');
+const start = Buffer.from(${JSON.stringify(pointerStart)});
 const isPointer = (path) => {
   let file;
   try {
@@ -55,53 +61,104 @@ const find = '{ git ls-tree -r -l -z "$1" || echo failed; } | "$2" -e "$3" "$4"'
 export async function warnOfMissingFiles(
   commit: string,
   run: (spec: Pick<CommandSpec, 'command' | 'args'>) => Promise<CommandEnd>,
-  log: WriteLine,
+  warn: RunningBuild['warn'],
 ): Promise<void> {
   const end = await run({ command: '/bin/sh', args: ['-c', find, 'sh', commit, process.execPath, finder, `${named}`] });
   if (end.kind === 'interrupted') return;
   if (end.kind === 'failed') {
-    log('warning', `Whether submodules or files in Git LFS are missing is not known: ${end.said ?? end.how}.`);
+    warn(`Whether submodules or files in Git LFS are missing is not known: ${end.said ?? end.how}.`);
     return;
   }
   // The output may include warnings of git and Node.js.
   const after = (start: string): string[] =>
     end.output.flatMap((line) => (line.startsWith(start) ? [line.slice(start.length)] : []));
-  const foundOf = (kind: string): Found => ({
+  const foundOf = (kind: string): MissingFiles => ({
     count: Number(after(`landfall-${kind}s `)[0]),
     paths: after(`landfall-${kind} `),
   });
-  for (const warning of missingFilesWarnings(foundOf('submodule'), foundOf('pointer'))) log('warning', warning);
+  warnOf({ submodules: foundOf('submodule'), pointers: foundOf('pointer') }, 'commit', warn);
 }
 
-interface Found {
+/**
+ * Warns of what an uploaded folder lacks in the same way, before anything of it runs.
+ *
+ * @param small its files that may be pointers by their size
+ */
+export function warnOfFilesNotUploaded(folder: string, small: readonly string[], warn: RunningBuild['warn']): void {
+  const pointers = small.filter((path) => readFileSync(join(folder, path), 'utf8').startsWith(pointerStart));
+  const submodules = submodulePaths(folder).filter((path) => isEmpty(join(folder, path)));
+  warnOf({ submodules: foundIn(submodules), pointers: foundIn(pointers) }, 'upload', warn);
+}
+
+const foundIn = (paths: readonly string[]): MissingFiles => ({
+  count: paths.length,
+  paths: paths.slice(0, named).map((path) =>
+    path
+      .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?')
+      .slice(0, 100)
+      .toWellFormed(),
+  ),
+});
+
+/** The most bytes of `.gitmodules` that are read. */
+const gitmodulesBytes = 64 * 1024;
+
+function submodulePaths(folder: string): string[] {
+  const file = join(folder, '.gitmodules');
+  const stat = lstatSync(file, { throwIfNoEntry: false });
+  if (!stat?.isFile() || stat.size > gitmodulesBytes) return [];
+  const lines = readFileSync(file, 'utf8').split('\n');
+  const paths = lines.flatMap((line) => {
+    const [key, ...value] = line.split('=');
+    return key?.trim() === 'path' ? [value.join('=').trim()] : [];
+  });
+  // A path that leads out of the folder is no submodule.
+  return paths.filter((path) => path !== '' && !path.split('/').includes('..'));
+}
+
+function isEmpty(folder: string): boolean {
+  const stat = lstatSync(folder, { throwIfNoEntry: false });
+  return stat === undefined || (stat.isDirectory() && readdirSync(folder).length === 0);
+}
+
+interface MissingFiles {
   count: number;
   /** The first of them. */
   paths: readonly string[];
 }
 
-function missingFilesWarnings(submodules: Found, pointers: Found): string[] {
-  const warnings: string[] = [];
+/** What is to be done, by what the build is made of. */
+const advice = {
+  submodules: {
+    commit: 'Commit their files to the repository itself, or deploy a folder that holds them (source: internal_source)',
+    upload: 'Fetch them before you deploy (actions/checkout with submodules: true)',
+  },
+  pointers: {
+    commit: 'Commit the content itself, or deploy a folder that holds it (source: internal_source)',
+    upload: 'Fetch them before you deploy (actions/checkout with lfs: true)',
+  },
+};
+
+function warnOf(
+  { submodules, pointers }: { submodules: MissingFiles; pointers: MissingFiles },
+  from: 'commit' | 'upload',
+  warn: RunningBuild['warn'],
+): void {
   if (submodules.count > 0) {
     const empty =
       submodules.count === 1 ? '1 folder of this build is' : `${submodules.count} folders of this build are`;
-    warnings.push(
-      `Submodules are not fetched, so ${empty} empty: ${listed(submodules)}. Commit their files to the repository itself, or deploy a folder that holds them (source: internal_source).`,
-    );
+    warn(`Submodules are not fetched, so ${empty} empty: ${listed(submodules)}. ${advice.submodules[from]}.`);
   }
   if (pointers.count > 0) {
-    const isOne = pointers.count === 1;
-    const only = isOne
-      ? '1 file of this build is only a pointer'
-      : `${pointers.count} files of this build are only pointers`;
-    const it = isOne ? 'it' : 'them';
-    warnings.push(
-      `Files in Git LFS are not fetched, so ${only}: ${listed(pointers)}. Commit ${it} without Git LFS, or deploy a folder that holds ${it} (source: internal_source).`,
-    );
+    const only =
+      pointers.count === 1
+        ? '1 file of this build is only a pointer'
+        : `${pointers.count} files of this build are only pointers`;
+    warn(`Files in Git LFS are not fetched, so ${only}: ${listed(pointers)}. ${advice.pointers[from]}.`);
   }
-  return warnings;
 }
 
-function listed({ count, paths }: Found): string {
+function listed({ count, paths }: MissingFiles): string {
   const more = count > paths.length ? ` and ${count - paths.length} more` : '';
   return `${paths.map((path) => `"${path}"`).join(', ')}${more}`;
 }

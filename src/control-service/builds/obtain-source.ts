@@ -10,6 +10,7 @@ import {
 } from './build.ts';
 import { checkOut } from './check-out.ts';
 import { findTool } from './find-tool.ts';
+import { mayBePointer, warnOfFilesNotUploaded } from './missing-files.ts';
 import { existsSync } from 'node:fs';
 import { mkdir, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -42,9 +43,9 @@ export async function obtainSource(running: RunningBuild): Promise<StepResult<Bu
 
 /** Unpacks with the timeout of a clone: a tarball is limited in size, but a disk may be slow. */
 function unpackInTime(from: TarballSource, running: RunningBuild): Promise<StepResult<BuiltFrom>> {
-  const { request, folder, bounds, clock, signal } = running;
+  const { request, folder, bounds, clock, warn, signal } = running;
   const unpack = async (bound: AbortSignal): Promise<StepResult<BuiltFrom>> => {
-    const unpacked = await unpackSource(from, { into: folder.source, log: request.log, signal: bound });
+    const unpacked = await unpackSource(from, { into: folder.source, log: request.log, warn, signal: bound });
     if (unpacked.ok || signal.aborted || !bound.aborted) return unpacked;
     const seconds = bounds.cloneMs / 1_000;
     return stepFailed(`The source tarball can't be unpacked: it took longer than ${seconds} s and was stopped.`);
@@ -55,6 +56,7 @@ function unpackInTime(from: TarballSource, running: RunningBuild): Promise<StepR
 interface Unpacking {
   into: string;
   log: WriteLine;
+  warn: RunningBuild['warn'];
   signal: AbortSignal;
   bounds?: TarBounds;
 }
@@ -65,7 +67,7 @@ interface Unpacking {
  */
 export async function unpackSource(
   { file, digest }: TarballSource,
-  { into, log, signal, bounds = usualTarBounds }: Unpacking,
+  { into, log, warn, signal, bounds = usualTarBounds }: Unpacking,
 ): Promise<StepResult<BuiltFrom>> {
   if (!existsSync(file)) return stepFailed('The source tarball was removed from this machine. Upload it again.');
   log('info', `Unpacking the source tarball ${digest}.`);
@@ -86,6 +88,7 @@ export async function unpackSource(
     );
   }
 
+  const small: string[] = [];
   const links: { path: string; target: string }[] = [];
   const writing = new Unpack({
     cwd: into,
@@ -101,6 +104,7 @@ export async function unpackSource(
         return false;
       }
       const runs = entry.type === 'Directory' || ((entry.mode ?? 0) & 0o100) !== 0;
+      if (entry.type === 'File' && mayBePointer(entry.size)) small.push(join(...partsOf(entry.path)));
       entry.mode = runs ? 0o755 : 0o644;
       return true;
     },
@@ -108,6 +112,7 @@ export async function unpackSource(
   const written = await readTar(file, writing, { bounds, signal, problem: () => undefined });
   if (written.kind === 'interrupted') return stepFailed('');
   if (written.kind === 'refused') return stepFailed(refusal(written.why));
+  warnOfFilesNotUploaded(into, small, warn);
   // Links are created last: no file can be written through one.
   for (const { path, target } of links) {
     await mkdir(dirname(path), { recursive: true });

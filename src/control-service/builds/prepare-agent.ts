@@ -5,7 +5,7 @@ import type { GraphConfig } from '../../graph-config/schema.ts';
 import { agentServerPath, preparePath } from '../compute/agent-environment.ts';
 import type { WriteLine } from '../compute/log-line.ts';
 import type { AgentProgramFiles } from '../isolation/program.ts';
-import { stepFailed, succeeded, type StepResult } from './build.ts';
+import { stepFailed, succeeded, type RunningBuild, type StepResult } from './build.ts';
 import { isDiskFullMessage } from './free-space.ts';
 import { failure, type CommandSpec, type RunCommand } from './run-command.ts';
 
@@ -16,6 +16,7 @@ interface Preparing {
   program: AgentProgramFiles | undefined;
   run: RunCommand;
   log: WriteLine;
+  warn: RunningBuild['warn'];
 }
 
 /** The longest time (ms) for reading the types of an agent: it may loop, and the build must not wait for long. */
@@ -32,7 +33,7 @@ export async function bundleUi({ file, config, program, run, log }: Preparing): 
 }
 
 /** Reads the schemas of graphs from their types in TypeScript. The agent runs without them: only a full disk fails. */
-export async function readTypes({ file, config, program, run, log }: Preparing): Promise<StepResult<undefined>> {
+export async function readTypes({ file, config, program, run, log, warn }: Preparing): Promise<StepResult<undefined>> {
   if (!graphLocations(config).some(({ file: graph }) => graphLanguage(graph) === 'typescript'))
     return succeeded(undefined);
   const end = await run({ ...prepare('schemas', file, program), silent: true });
@@ -40,7 +41,7 @@ export async function readTypes({ file, config, program, run, log }: Preparing):
   if (end.kind !== 'failed') return succeeded(undefined);
   const reason = failure('Reading the types', end);
   if (isDiskFullMessage(reason)) return stepFailed(reason);
-  log('warning', `Schemas of graphs annotated in TypeScript have names only. ${reason}`);
+  warn(`Schemas of graphs annotated in TypeScript have names only. ${reason}`);
   return succeeded(undefined);
 }
 

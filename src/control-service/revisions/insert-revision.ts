@@ -44,6 +44,7 @@ export async function insertRevision(
       commit_authored_at: taken?.commit_authored_at ?? null,
       source_tarball_digest: upload?.digest ?? null,
       build_folder: taken?.build_folder ?? null,
+      build_warnings: taken?.build_warnings ?? [],
       redeploy_of: taken?.redeploy_of ?? null,
       ...causeColumns(cause),
       hold_seconds: hold ?? null,

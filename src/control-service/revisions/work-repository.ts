@@ -16,6 +16,8 @@ export interface StepDetails {
   commit?: string;
   /** The folder of the build; null when it was removed. */
   buildFolder?: string | null;
+  /** What the build warned of: `build_warnings`. */
+  warnings?: readonly string[];
 }
 
 export const revisionWorkStore = (db: ControlDatabase, clock: Clock) => ({
@@ -183,7 +185,7 @@ export async function step(
   to: RevisionStatus,
   details: StepDetails = {},
 ): Promise<RevisionRecord> {
-  const { message, commit, buildFolder } = details;
+  const { message, commit, buildFolder, warnings } = details;
   const moved = await trx
     .updateTable('revisions')
     .set({
@@ -192,6 +194,7 @@ export async function step(
       ...(message === undefined ? {} : { status_message: message }),
       ...(commit === undefined ? {} : { repo_commit_sha: commit }),
       ...(buildFolder === undefined ? {} : { build_folder: buildFolder }),
+      ...(warnings === undefined ? {} : { build_warnings: [...warnings] }),
     })
     .where('id', '=', revisionId)
     .returningAll()

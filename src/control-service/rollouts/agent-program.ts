@@ -54,8 +54,9 @@ async function buildFromSource(job: RolloutJob, tools: RolloutDependencies): Pro
     }
     await tools.step?.('recorded', revision.id);
     const { folder, from } = end.build;
+    const { warnings } = end;
     const commit = from.kind === 'commit' ? { commit: from.commit } : {};
-    const details = { buildFolder: `builds/${basename(folder)}`, ...commit };
+    const details = { buildFolder: `builds/${basename(folder)}`, ...commit, warnings };
     const went = await retrying(() => store.setStatus(revision.id, ['BUILDING'], 'AWAITING_DEPLOY', details));
     return went && end.build;
   } finally {
@@ -98,7 +99,7 @@ async function rebuild(job: RolloutJob, tools: RolloutDependencies): Promise<Bui
     if (!giveBack) return undefined;
     try {
       const there = readBuild(folder.root);
-      if (there && (await damagedFile(folder)) === undefined) return { kind: 'built', build: there };
+      if (there && (await damagedFile(folder)) === undefined) return { kind: 'built', build: there, warnings: [] };
       const request = { ...(await buildRequest(job, tools)), revisionId: basename(folder.root) };
       const end = await makeBuild(request, builds, signal);
       await buildLog.flush();

@@ -19,6 +19,7 @@ import { health } from './migrations/072-health.ts';
 import { holds } from './migrations/080-holds.ts';
 import { baselines } from './migrations/081-baselines.ts';
 import { runPreviews } from './migrations/083-run-previews.ts';
+import { buildWarnings } from './migrations/084-build-warnings.ts';
 import { listenerReports } from './migrations/074-listener-reports.ts';
 import { tracedSteps } from './migrations/073-traced-steps.ts';
 
@@ -49,4 +50,5 @@ export const controlMigrations: readonly Migration[] = [
   holds,
   baselines,
   runPreviews,
+  buildWarnings,
 ];

@@ -12,7 +12,7 @@ export interface NewDeployment extends RequestedDeployment {
 /** A build of an earlier revision that a new one uses. */
 export interface TakenBuild extends Pick<
   RevisionRecord,
-  'build_folder' | 'repo_commit_sha' | 'commit_subject' | 'commit_author' | 'commit_authored_at'
+  'build_folder' | 'build_warnings' | 'repo_commit_sha' | 'commit_subject' | 'commit_author' | 'commit_authored_at'
 > {
   redeploy_of: string;
 }

@@ -72,6 +72,8 @@ export interface RevisionsTable {
   source_tarball_digest: Fixed<string | null>;
   /** The folder of its build on this machine; null before it is built and after it was removed. */
   build_folder: string | null;
+  /** What its build warned of: the agent may lack something. */
+  build_warnings: string[];
   /** The revision whose build this one uses. */
   redeploy_of: Fixed<string | null>;
   cause: Fixed<CauseKind>;

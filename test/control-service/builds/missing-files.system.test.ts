@@ -38,7 +38,7 @@ test('names the Git LFS pointers that a checkout has in place of files', async (
   });
   await build();
   expect(warningsOf(lines)).toEqual([
-    'warning: Files in Git LFS are not fetched, so 1 file of this build is only a pointer: "data/model.bin". Commit it without Git LFS, or deploy a folder that holds it (source: internal_source).',
+    'warning: Files in Git LFS are not fetched, so 1 file of this build is only a pointer: "data/model.bin". Commit the content itself, or deploy a folder that holds it (source: internal_source).',
   ]);
 });
 

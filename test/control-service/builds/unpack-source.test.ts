@@ -31,6 +31,7 @@ interface Unpacked {
   /** The parent folder, which must not change. */
   around: string;
   lines: string[];
+  warnings: string[];
 }
 
 async function unpack(
@@ -47,12 +48,15 @@ async function unpack(
   const file = join(around, 'a.tar.gz');
   writeFileSync(file, bytes);
   const lines: string[] = [];
+  const warnings: string[] = [];
+  const warn = (warning: string): void => void warnings.push(warning);
   const log = (_level: string, line: string): void => void lines.push(line);
   return {
-    end: await unpackSource({ kind: 'tarball', file, digest }, { into, log, signal, bounds }),
+    end: await unpackSource({ kind: 'tarball', file, digest }, { into, log, warn, signal, bounds }),
     into,
     around,
     lines,
+    warnings,
   };
 }
 
@@ -67,6 +71,30 @@ function tree(folder: string, below = ''): string[] {
 }
 
 const reasonOf = ({ end }: Unpacked): string => (end.ok ? 'it was unpacked' : end.reason);
+
+describe('what an uploaded folder lacks', () => {
+  const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${'0'.repeat(64)}\nsize 5\n`;
+  const modules = '[submodule "a"]\n\tpath = libs/a\n\turl = ../a\n[submodule "b"]\n\tpath = libs/b\n';
+
+  test('is named in warnings', async () => {
+    const { end, warnings } = await unpack(
+      tarballOf({ '.gitmodules': modules, 'libs/b/index.js': '', 'data/model.bin': pointer, 'notes.txt': `# ${pointer}` }),
+    );
+    expect(end.ok).toBe(true);
+    expect(warnings).toEqual([
+      'Submodules are not fetched, so 1 folder of this build is empty: "libs/a". Fetch them before you deploy (actions/checkout with submodules: true).',
+      'Files in Git LFS are not fetched, so 1 file of this build is only a pointer: "data/model.bin". Fetch them before you deploy (actions/checkout with lfs: true).',
+    ]);
+  });
+
+  test.each([
+    ['a path out of the folder', { '.gitmodules': '[submodule "a"]\n\tpath = ../../etc\n\tpath =\n' }],
+    ['no list of submodules', { '.gitmodules': 'path\n=\n' }],
+    ['a file larger than a pointer', { 'a.bin': pointer.padEnd(1024) }],
+  ])('is not looked for behind %s', async (_, files) => {
+    expect((await unpack(tarballOf(files))).warnings).toEqual([]);
+  });
+});
 
 describe('a valid tarball', () => {
   test('is unpacked into files and folders', async () => {
@@ -347,7 +375,12 @@ describe('rejects a hostile archive with the reason and leaves nothing behind', 
   test('a tarball that was removed', async () => {
     const around = temporaryFolder(atTheEnd);
     const source = { kind: 'tarball', file: join(around, 'gone.tar.gz'), digest: '' } as const;
-    const end = await unpackSource(source, { into: around, log: () => {}, signal: new AbortController().signal });
+    const end = await unpackSource(source, {
+      into: around,
+      log: () => {},
+      warn: () => {},
+      signal: new AbortController().signal,
+    });
     expect(end).toEqual({
       ok: false,
       reason: 'The source tarball was removed from this machine. Upload it again.',

@@ -42,7 +42,8 @@ describe('over HTTP', () => {
   }
 
   test('a tarball is unpacked, built and live', { meta: { claims: ['control.service.source-tarball'] } }, async () => {
-    const bytes = tarballOf({ ...plainAgent, 'deep/langgraph.json': graphConfig, 'deep/graph.js': 'export {};\n' });
+    const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${'0'.repeat(64)}\nsize 5\n`;
+    const bytes = tarballOf({ ...plainAgent, 'model.bin': pointer, 'deep/langgraph.json': graphConfig, 'deep/graph.js': 'export {};\n' });
     const {
       id,
       url,
@@ -55,6 +56,7 @@ describe('over HTTP', () => {
     );
     const revisionId = await upload(id, bytes);
     expect(await goesLive(opened, { id, revisionId })).toMatchObject({
+      build_warnings: [expect.stringContaining('is only a pointer: "model.bin"')],
       source_revision_config: { repo_commit_sha: null, source_tarball_digest: digestOf(bytes) },
     });
     expect(await answering(url ?? '')).toBe(revisionId);
@@ -62,7 +64,8 @@ describe('over HTTP', () => {
     const source = join(opened.machine.dataDir, 'builds', revisionId, 'source');
     expect(await logOf(opened, revisionId, 'build')).toEqual([
       `Unpacking the source tarball ${digestOf(bytes)}.`,
-      'Unpacked 4 entries.',
+      expect.stringContaining('Files in Git LFS are not fetched'),
+      'Unpacked 5 entries.',
       'There is no package.json, so no packages are installed.',
       'Building: pwd',
       join(source, 'deep'),
