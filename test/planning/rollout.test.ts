@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { notesOnBuild, rolloutAfter, rolloutOf, rolloutOutOfTime, type RevisionObservation } from '../../src/planning/rollout.ts';
+import {
+  notesOnBuild,
+  rolloutAfter,
+  rolloutOf,
+  rolloutOutOfTime,
+  type RevisionObservation,
+} from '../../src/planning/rollout.ts';
 
 const observation = (
   status: string,

@@ -293,7 +293,13 @@ describe('third-party texts', () => {
         notes: [hostile],
         differences: [{ field: hostile, from: hostile, to: hostile }],
       },
-      rollout: { kind: 'failed', status: hostile, revisionId: hostile, seen: [{ status: hostile, at: morning }], buildWarnings: [hostile] },
+      rollout: {
+        kind: 'failed',
+        status: hostile,
+        revisionId: hostile,
+        seen: [{ status: hostile, at: morning }],
+        buildWarnings: [hostile],
+      },
       verdict: {
         kind: 'unproven',
         tests: [{ name: hostile, attempts: 2, verdict: { kind: 'unproven', because: 'unreachable', why: hostile } }],

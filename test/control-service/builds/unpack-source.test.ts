@@ -78,7 +78,12 @@ describe('what an uploaded folder lacks', () => {
 
   test('is named in warnings', async () => {
     const { end, warnings } = await unpack(
-      tarballOf({ '.gitmodules': modules, 'libs/b/index.js': '', 'data/model.bin': pointer, 'notes.txt': `# ${pointer}` }),
+      tarballOf({
+        '.gitmodules': modules,
+        'libs/b/index.js': '',
+        'data/model.bin': pointer,
+        'notes.txt': `# ${pointer}`,
+      }),
     );
     expect(end.ok).toBe(true);
     expect(warnings).toEqual([

@@ -43,7 +43,12 @@ describe('over HTTP', () => {
 
   test('a tarball is unpacked, built and live', { meta: { claims: ['control.service.source-tarball'] } }, async () => {
     const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${'0'.repeat(64)}\nsize 5\n`;
-    const bytes = tarballOf({ ...plainAgent, 'model.bin': pointer, 'deep/langgraph.json': graphConfig, 'deep/graph.js': 'export {};\n' });
+    const bytes = tarballOf({
+      ...plainAgent,
+      'model.bin': pointer,
+      'deep/langgraph.json': graphConfig,
+      'deep/graph.js': 'export {};\n',
+    });
     const {
       id,
       url,
