@@ -55,6 +55,7 @@ export async function runDeployment(deployRun: DeployInputs): Promise<Outcome> {
   try {
     return await deploy({
       ...deployment,
+      notes: [...(deployment.notes ?? []), ...(await notesOnPlan(deployRun))],
       ...runOptions,
       control,
       further: control,
@@ -76,4 +77,11 @@ export async function runDeployment(deployRun: DeployInputs): Promise<Outcome> {
   } finally {
     await Promise.all([control.close(), close(), ...[...agents.values()].map((agent) => agent.close())]);
   }
+}
+
+/** Loaded only for a plan. */
+async function notesOnPlan({ options, deployment, workflow }: DeployInputs): Promise<string[]> {
+  if (options.mode !== 'plan') return [];
+  const { notesOnPackages } = await import('./package-problems.ts');
+  return notesOnPackages(deployment.desired, workflow);
 }

@@ -16,7 +16,7 @@ import { describeConversations } from '../planning/conversations.ts';
 import { describeSeries } from '../planning/series.ts';
 import { packSource } from '../archive/pack.ts';
 import { absentFiles, foreignGraphs } from './agent-files.ts';
-import { packageProblems } from './package-problems.ts';
+import { packageProblems } from '../action/package-problems.ts';
 import { exitCodes, type ExitCode, complain, onCommandLine, readTextFile } from './problems.ts';
 import type { Terminal } from './terminal.ts';
 

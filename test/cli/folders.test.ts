@@ -34,6 +34,20 @@ describe('a folder on a terminal', () => {
     expect(stub?.written).toEqual([]);
   });
 
+  const github = ['--name', 'echo', '--repo-url', 'https://github.com/acme/agents', '--repo-ref', 'main'];
+  const here = [...github, '--commit', 'c0ffee0', '--graph-config-path', 'agent/langgraph.json'];
+  test.each([
+    ['the folder', requested, []],
+    ['the repository', here, []],
+    ['no folder that is installed otherwise', here, ['--install-command', 'make']],
+  ])('plan says what a build refuses of the packages in %s', async (_, source, more) => {
+    const lock = `"@langchain/langgraph@^0.2.5":\n  version "0.2.8"\n`;
+    const end = await result(['plan', ...source, ...more], { ...agent, 'agent/yarn.lock': lock });
+    expect(end.code).toBe(0);
+    const says = 'a build of the files here fails: agent/yarn.lock:1:1: @langchain/langgraph is 0.2.8';
+    expect(end.out.includes(says)).toBe(more.length === 0);
+  });
+
   test('deploy uploads it and exits with 0', async () => {
     const end = await result(['deploy', ...requested, '--poll-seconds', '0.1'], agent);
     expect(end).toMatchObject({ code: 0, err: '' });

@@ -10,7 +10,7 @@ import type { ManifestFile } from './manifests.ts';
 import { removeTree } from './remove-tree.ts';
 import type { ProcessUser } from '../compute/guarded-process.ts';
 import { changeOwner, changeOwnerIfNeeded } from '../isolation/change-owner.ts';
-import { kindOfPath } from './checkout-files.ts';
+import { kindOfPath } from '../../agent-packages/checkout-files.ts';
 import type { CommandEnd } from './run-command.ts';
 
 export const storeIn = (dataDir: string): string => join(dataDir, 'store');

@@ -8,7 +8,7 @@ import {
 import { lockFiles, type PackageManager } from '../../agent-packages/lock-files.ts';
 import { namedVersion, pinnedVersion } from '../../agent-packages/manager-version.ts';
 import { stepFailed, succeeded, type RunningBuild, type StepResult } from './build.ts';
-import { readBelow } from './checkout-files.ts';
+import { readBelow } from '../../agent-packages/checkout-files.ts';
 import { findTool } from './find-tool.ts';
 import { keepMadeLock, restoreMadeLock } from './made-lock.ts';
 import { providePackageManager } from './package-manager.ts';
@@ -18,7 +18,7 @@ import {
   lockStart,
   projectFolders,
   readProjectFolder,
-} from './project-folders.ts';
+} from '../../agent-packages/project-folders.ts';
 import { installInPlace, installThroughStore } from './stored-install.ts';
 
 /** An install command that equals a package manager's own install: its result can be stored. */

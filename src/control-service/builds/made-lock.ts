@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { basename, join } from 'node:path';
 import { lockFiles, type PackageManager } from '../../agent-packages/lock-files.ts';
 import { missingCodes, unlessCode } from '../../errors.ts';
-import { readBelow } from './checkout-files.ts';
+import { readBelow } from '../../agent-packages/checkout-files.ts';
 
 const largestLock = 32_000_000;
 

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import * as z from 'zod';
 import { fromJson, holdsMore } from '../../contract/json-text.ts';
-import { readBelow, statBelow } from './checkout-files.ts';
+import { readBelow, statBelow } from '../../agent-packages/checkout-files.ts';
 import type { PackageManager } from '../../agent-packages/lock-files.ts';
+import { mostManifestValues } from '../../agent-packages/project-folders.ts';
 
 export interface ManifestFile {
   path: string;
@@ -52,7 +53,6 @@ const ownScripts = [
 
 const texts = z.record(z.string(), z.unknown()).optional().catch(undefined);
 const manifest = z.object({
-  packageManager: z.string().optional().catch(undefined),
   scripts: texts,
   bin: z.unknown().optional(),
   dependencies: texts,
@@ -178,13 +178,10 @@ const isLocal = ([, requested]: [string, unknown]): boolean =>
       : JSON.stringify(requested),
   );
 
-/** The most values of a package.json: parsing more blocks the service. */
-const mostValues = 10_000;
-
 /** Parses a package.json. Undefined for an invalid file: the package manager will report the problem better. */
 export function readManifest(bytes: Buffer): z.infer<typeof manifest> | undefined {
   const text = bytes.toString();
-  return holdsMore(text, mostValues) ? undefined : manifest.safeParse(fromJson(text)).data;
+  return holdsMore(text, mostManifestValues) ? undefined : manifest.safeParse(fromJson(text)).data;
 }
 
 /** The reason why there is no package folder to store: Yarn 2 and newer link packages in their own way by default. */

@@ -6,7 +6,7 @@ import type { ManagerVersion } from '../../agent-packages/manager-version.ts';
 import { isModernYarn, packageOf } from '../../agent-packages/manager-version.ts';
 import { fromJson } from '../../contract/json-text.ts';
 import { stepFailed, succeeded, type RunningBuild, type StepResult } from './build.ts';
-import { readBelow } from './checkout-files.ts';
+import { readBelow } from '../../agent-packages/checkout-files.ts';
 import { findTool } from './find-tool.ts';
 import { inFolderQueue } from './folder-queue.ts';
 import { failure } from './run-command.ts';

@@ -14,7 +14,7 @@ import {
   placePackages,
   packagesAside,
 } from './dependency-store.ts';
-import { readBelow, statBelow } from './checkout-files.ts';
+import { readBelow, statBelow } from '../../agent-packages/checkout-files.ts';
 import { failure, type CommandEnd } from './run-command.ts';
 import type { PackageManager } from '../../agent-packages/lock-files.ts';
 import { collectInstallInputs, type ManifestFile } from './manifests.ts';

@@ -1,11 +1,12 @@
 import { readdirSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { engineProblem, lockedEngine } from '../../agent-packages/engine-version.ts';
-import { inFolder, type InstallPlan, type ProjectFolder } from '../../agent-packages/install-plan.ts';
-import { isModernYarnLock } from '../../agent-packages/lock-files.ts';
-import { declaresWorkspaces } from '../../agent-packages/package-folders.ts';
+import { engineProblem, lockedEngine } from './engine-version.ts';
+import { inFolder, type InstallPlan, type ProjectFolder } from './install-plan.ts';
+import { isModernYarnLock } from './lock-files.ts';
+import { declaresWorkspaces } from './package-folders.ts';
 import { readBelow } from './checkout-files.ts';
-import { readManifest } from './manifests.ts';
+import { isObject } from '../contract/json-object.ts';
+import { fromJson, holdsMore } from '../contract/json-text.ts';
 
 /** The most bytes that are read of these files: a longer manifest is invalid, and a lock file names its kind at the top. */
 export const largestManifest = 1_000_000;
@@ -24,10 +25,19 @@ export function readProjectFolder(folder: string, path: string): ProjectFolder {
   return {
     path,
     files: new Set(readdirSync(folder)),
-    packageManager: bytes && readManifest(bytes)?.packageManager,
+    packageManager: bytes && packageManagerOf(bytes.toString()),
     modernYarn: isModernYarnLock(readBelow(folder, 'yarn.lock', lockStart) ?? ''),
     workspaces: bytes !== undefined && declaresWorkspaces(bytes),
   };
+}
+
+/** The most values of a package.json: parsing more blocks the service. */
+export const mostManifestValues = 10_000;
+
+function packageManagerOf(manifest: string): string | undefined {
+  const read = holdsMore(manifest, mostManifestValues) ? undefined : fromJson(manifest);
+  const named = isObject(read) ? read['packageManager'] : undefined;
+  return typeof named === 'string' ? named : undefined;
 }
 
 type ManagerPlan = Extract<InstallPlan, { kind: 'manager' }>;

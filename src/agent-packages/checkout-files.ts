@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { missingCodes, unlessCode } from '../../errors.ts';
+import { missingCodes, unlessCode } from '../errors.ts';
 
 /**
  * The stats of a relative `path` below the real path `root`; undefined where nothing exists. What is behind a link, in

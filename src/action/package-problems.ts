@@ -1,9 +1,12 @@
-import { realpathSync } from 'node:fs';
-import { dirname, relative, sep } from 'node:path';
+import { existsSync, realpathSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
 import { inFolder, planInstall, unlockedWarning } from '../agent-packages/install-plan.ts';
-import { lockedEngineProblem, projectFolders } from '../control-service/builds/project-folders.ts';
-import type { Problem } from '../diagnostics/problem.ts';
+import { lockedEngineProblem, projectFolders } from '../agent-packages/project-folders.ts';
+import type { Desired } from '../config/desired.ts';
+import { formatProblem, type Problem } from '../diagnostics/problem.ts';
 import { missingCodes, unlessCode } from '../errors.ts';
+import type { Workflow } from '../planning/commit.ts';
+import { isRepositoryNamed } from '../planning/repository-url.ts';
 
 /** A graph configuration file, and what is deployed whole, from the working directory. */
 interface Deployed {
@@ -18,6 +21,30 @@ interface Deployed {
 export function packageProblems(deployed: readonly Deployed[]): { problems: Problem[]; warnings: Problem[] } {
   const found = deployed.map(problemsOf);
   return { problems: once(found.map(({ problem }) => problem)), warnings: once(found.map(({ warning }) => warning)) };
+}
+
+/**
+ * What a plan says of the packages, where the source is at hand: in the folder that would be uploaded, or in the working
+ * directory, unless a workflow runs for another repository.
+ */
+export function notesOnPackages(desired: Desired, workflow: Workflow | undefined): string[] {
+  if (desired.source !== 'internal_source' && desired.source !== 'github') return [];
+  const { installCommand, graphConfigPath } = desired;
+  const root = desired.source === 'internal_source' ? desired.sourceDir : '.';
+  if (root === undefined || graphConfigPath === undefined || installCommand !== undefined) return [];
+  const path = join(root, graphConfigPath);
+  if (isOfAnother(desired, workflow) || !existsSync(path)) return [];
+  const { problems, warnings } = packageProblems([{ path, root }]);
+  return [
+    ...problems.map((problem) => `a build of the files here fails: ${formatProblem(problem)}`),
+    ...warnings.map((warning) => `a build of the files here warns: ${formatProblem(warning)}`),
+  ];
+}
+
+function isOfAnother(desired: Desired, workflow: Workflow | undefined): boolean {
+  if (desired.source !== 'github' || desired.repoUrl === undefined || workflow === undefined) return false;
+  const [owner = '', name = ''] = workflow.repository.split('/');
+  return !isRepositoryNamed(desired.repoUrl, owner, name);
 }
 
 function problemsOf({ path, root }: Deployed): { problem?: Problem; warning?: Problem } {
