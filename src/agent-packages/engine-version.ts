@@ -3,6 +3,9 @@ import type { PackageManager } from './lock-files.ts';
 /** The npm package of the graph engine. */
 export const enginePackage = '@langchain/langgraph';
 
+/** How a line begins that names an engine that was found, in the output of `src/agent-server/prepare.ts`. */
+export const engineLine = 'landfall-engine ';
+
 /** The first version that can run: the public agent server needs it too. */
 const neededVersion = [0, 2, 57] as const;
 

@@ -28,7 +28,7 @@ import { diskIsFull, freeSpace, isDiskFull, isDiskFullMessage, spaceIsShort, typ
 import { tokenSecrets } from './git-settings.ts';
 import { install } from './install.ts';
 import { obtainSource } from './obtain-source.ts';
-import { bundleUi, readTypes, typesMs } from './prepare-agent.ts';
+import { bundleUi, checkEngines, readTypes, typesMs } from './prepare-agent.ts';
 import { packageCache } from './dependency-store.ts';
 import { graphLocations } from '../../graph-config/graph-path.ts';
 import { runnableHere } from '../../graph-config/language.ts';
@@ -178,6 +178,9 @@ async function build(
   const installed = await install(source, configFolder, { ...context, run: beginPart(bounds.installMs) });
   if (!installed.ok || signal.aborted) return installed.ok ? stepFailed('') : installed;
   await giveSource();
+  const preparing = { file: graphConfigFile, config: content, program: settings.program, log: masked.log, warn };
+  const checked = await checkEngines({ ...preparing, run: beginPart(bounds.installMs) });
+  if (!checked.ok || signal.aborted) return checked.ok ? stepFailed('') : checked;
   await step?.('installed');
 
   if (buildCommand !== undefined) {
@@ -187,7 +190,6 @@ async function build(
     if (end.kind !== 'done')
       return stepFailed(end.kind === 'failed' ? failure('source_config.build_command', end) : '');
   }
-  const preparing = { file: graphConfigFile, config: content, program: settings.program, log: masked.log, warn };
   const bundled = await bundleUi({ ...preparing, run: beginPart(bounds.buildMs) });
   if (!bundled.ok) return bundled;
   const read = await readTypes({ ...preparing, run: beginPart(Math.min(typesMs, bounds.buildMs)) });

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import { engineLine, engineProblem } from '../../agent-packages/engine-version.ts';
 import { graphLocations } from '../../graph-config/graph-path.ts';
 import { graphLanguage } from '../../graph-config/language.ts';
 import type { GraphConfig } from '../../graph-config/schema.ts';
@@ -17,6 +18,21 @@ interface Preparing {
   run: RunCommand;
   log: WriteLine;
   warn: RunningBuild['warn'];
+}
+
+/**
+ * Refuses an engine that is too old right after the install, where no lock file could tell. What can't be found out, the
+ * agent's start tells.
+ */
+export async function checkEngines({
+  file,
+  program,
+  run,
+}: Pick<Preparing, 'file' | 'program' | 'run'>): Promise<StepResult<undefined>> {
+  const end = await run({ ...prepare('engines', file, program), silent: true });
+  const lines = end.kind === 'done' ? end.output.filter((line) => line.startsWith(engineLine)) : [];
+  const [problem] = lines.flatMap((line) => engineProblem(line.slice(engineLine.length)) ?? []);
+  return problem === undefined ? succeeded(undefined) : stepFailed(problem);
 }
 
 /** The longest time (ms) for reading the types of an agent: it may loop, and the build must not wait for long. */
@@ -45,7 +61,11 @@ export async function readTypes({ file, config, program, run, log, warn }: Prepa
   return succeeded(undefined);
 }
 
-function prepare(what: 'ui' | 'schemas', file: string, program: AgentProgramFiles | undefined): CommandSpec {
+function prepare(
+  what: 'ui' | 'schemas' | 'engines',
+  file: string,
+  program: AgentProgramFiles | undefined,
+): CommandSpec {
   const { node, agentServer } = program ?? { node: process.execPath, agentServer: agentServerPath() };
   return { command: node, args: [preparePath(agentServer), what, file], cwd: dirname(file) };
 }

@@ -86,3 +86,16 @@ test.each([
     `warning: Schemas of graphs annotated in TypeScript have names only. Reading the types failed: ${reason}`,
   );
 });
+
+const tooOld =
+  '@langchain/langgraph is 0.2.56, and agents need 0.2.57 or later. Update it in package.json and commit the new lock file.';
+
+test.each([
+  ['0.2.56', { kind: 'failed', reason: tooOld }],
+  ['0.2.57', { kind: 'built' }],
+])('looks at the engine %s right after the install', async (version, outcome) => {
+  const engine = JSON.stringify({ name: '@langchain/langgraph', version, main: 'index.js' });
+  const { tryBuild, lines } = place({ ...typed, 'packages/@langchain/langgraph/package.json': engine });
+  expect(await tryBuild({ request: { installCommand, buildCommand: 'true' } })).toMatchObject(outcome);
+  expect(lines.includes('Building: true')).toBe(outcome.kind === 'built');
+});
