@@ -1,4 +1,5 @@
 import { asMarkdown } from '../../src/report/sanitize.ts';
+import { checkLimitBytes, leftOut, truncateSections } from '../../src/report/summary.ts';
 import type { CheckContent } from '../github/github-api.ts';
 import type { AppContext, InstallationRepository, Targets } from '../context.ts';
 import { checkReport, commitCheckName, type DesiredReport } from '../reconcile/report.ts';
@@ -28,11 +29,15 @@ function commitCheck(title: string, why: string, refused: Targets['refused'], no
     status: 'completed',
     conclusion: refused.some(({ isFailure }) => isFailure === true) ? 'failure' : 'neutral',
     title,
-    summary: [
-      `${asMarkdown(capital(why))}.`,
-      ...(hint ? ['', hint] : []),
-      ...(lines.length > 0 ? ['', 'Not acted upon:', '', ...lines] : []),
-    ].join('\n'),
+    summary: truncateSections(
+      [
+        `${asMarkdown(capital(why))}.`,
+        ...(hint ? [hint] : []),
+        ...(lines.length > 0 ? [['Not acted upon:', '', ...lines].join('\n')] : []),
+      ],
+      checkLimitBytes,
+      leftOut,
+    ),
     completedAt: new Date(now).toISOString(),
   };
 }
@@ -59,8 +64,8 @@ const capital = (text: string): string => `${text.slice(0, 1).toUpperCase()}${te
 const opening = '<!-- landfall: note -->';
 const closing = '<!-- landfall: end of note -->';
 
-/** A summary with room for a note: GitHub takes 65,535 characters. */
-const roomLimit = 60_000;
+/** A summary with room for a note. GitHub takes 65,535 bytes. */
+const roomLimitBytes = 60_000;
 
 /**
  * Writes on a check why a requested action was ignored. The note replaces the previous one. A check that is not
@@ -76,7 +81,7 @@ export async function noteOnCheck(
   if (report?.wanted.kind !== 'check' || report.wanted.content.status !== 'completed') return note;
   const { content } = report.wanted;
   const summary = withNote(content.summary, note);
-  if (summary.length <= roomLimit) {
+  if (Buffer.byteLength(summary) <= roomLimitBytes) {
     await store.putReport(checkReport(report, { ...content, summary }), report.version);
   }
   return note;

@@ -1,4 +1,5 @@
 import { isObject } from '../../src/contract/json-object.ts';
+import { rateLimitWords } from '../../src/github/refusal.ts';
 import { readRetryAfter } from '../../src/client/attempt-failure.ts';
 import { asLine } from '../../src/report/sanitize.ts';
 import { GitHubApiError } from './github-api.ts';
@@ -72,7 +73,7 @@ function pauseOf({ status, headers, message }: Answer, now: number): Extract<Fai
   if (requested !== undefined) return { kind: 'paused', until: now + waitOf(requested), stated: true, why };
   const reset = resetOf(headers, now);
   if (reset !== undefined) return { kind: 'paused', until: reset, stated: true, why };
-  const isSecondary = status === 429 || /secondary rate limit|abuse detection|rate limit exceeded/i.test(message);
+  const isSecondary = status === 429 || rateLimitWords.test(message);
   return isSecondary ? { kind: 'paused', until: now + unstatedPauseMs, stated: false, why } : undefined;
 }
 

@@ -1,5 +1,5 @@
 import { shortCommit } from '../../src/planning/commit.ts';
-import { checkLimitBytes, truncateSections, logsSection, smokeSection } from '../../src/report/summary.ts';
+import { checkLimitBytes, leftOut, truncateSections, logsSection, smokeSection } from '../../src/report/summary.ts';
 import { asLine, asCode, asCodeBlock } from '../../src/report/sanitize.ts';
 import type { CheckContent, DeploymentContent } from '../github/github-api.ts';
 import type { Intent, IntentOutcomeKind } from '../reconcile/intent.ts';
@@ -12,15 +12,14 @@ import { timeline } from '../../src/report/timeline.ts';
 /** The check run of (deployment, head commit) for this intent; not for a `joined` one: it would overwrite another's. */
 export function checkOf(intent: Intent, about: CheckContext): DesiredReport {
   const { repository, commit, terms, createdAt, sentAt, end } = intent;
-  const cut = '_The rest is left out: GitHub takes no more here._';
-  const text = truncateSections(textSections(intent), checkLimitBytes, cut);
+  const text = truncateSections(textSections(intent), checkLimitBytes, leftOut);
   const buttons = buttonsOf(intent);
   const address = intent.consolePage ?? webAddress(intent.agentUrl);
   const checkStatus = checkStatusOf(intent);
   const content: CheckContent = {
     ...checkStatus,
     title: titleOf(intent, about),
-    summary: truncateSections(summarySections(intent, about), checkLimitBytes, cut),
+    summary: truncateSections(summarySections(intent, about), checkLimitBytes, leftOut),
     ...(text ? { text } : {}),
     ...(address ? { detailsUrl: address } : {}),
     ...(checkStatus.status === 'queued' ? {} : { startedAt: iso(sentAt ?? createdAt) }),

@@ -1,9 +1,9 @@
-import { createPrivateKey } from 'node:crypto';
 import * as z from 'zod';
 import { readAddress } from '../../src/contract/base-address.ts';
 import { fieldNameSettings } from '../../src/contract/control/aliases.ts';
 import { invalidInHeader } from '../../src/contract/header-value.ts';
 import { withoutTrailingSlashes } from '../../src/contract/plain-text.ts';
+import { readRsaKey } from '../../src/contract/rsa-key.ts';
 
 /** A repository that the operator lets act on a deployment whose `repo_url` is another's. */
 export interface Binding {
@@ -115,33 +115,12 @@ export type Variable = keyof typeof environment.shape | 'PRIVATE_KEY_PATH';
 /** Variables that hold an address, to which keys or tokens are sent. */
 export const addresses = ['GITHUB_API_URL', 'LANDFALL_BASE_URL', 'PUBLIC_URL'] as const satisfies readonly Variable[];
 
-const framed = /-----BEGIN ((?:RSA )?PRIVATE KEY)-----([^-]*)-----END \1-----/;
-
-/** Reads a private key as PEM, with its line breaks written as `\n` or lost, and in base64. */
 function readPrivateKey(written: string): Read<string> {
-  const text = (written.includes('-----BEGIN') ? written : fromBase64(written)).replaceAll('\\n', '\n');
-  const [, kind, inside] = framed.exec(text) ?? [];
-  if (kind === undefined || inside === undefined) {
-    return { ok: false, problem: 'is no private key: it holds the whole .pem file, in base64 if you like' };
-  }
-  const lines = inside.replace(/\s+/g, '').match(/.{1,64}/g) ?? [];
-  const pem = [`-----BEGIN ${kind}-----`, ...lines, `-----END ${kind}-----`, ''].join('\n');
-  const isRsa = keyType(pem) === 'rsa';
-  return isRsa
-    ? { ok: true, value: pem }
+  const key = readRsaKey(written);
+  if (key.kind === 'key') return { ok: true, value: key.pem };
+  return key.kind === 'unframed'
+    ? { ok: false, problem: 'is no private key: it holds the whole .pem file, in base64 if you like' }
     : { ok: false, problem: 'is damaged or no RSA key: copy the whole .pem file again' };
-}
-
-const fromBase64 = (text: string): string => Buffer.from(text, 'base64').toString('latin1');
-
-function keyType(pem: string): string | undefined {
-  try {
-    return createPrivateKey(pem).asymmetricKeyType;
-  } catch (error) {
-    // The parser's message does not help, and may quote the key.
-    if (error instanceof Error) return undefined;
-    throw error;
-  }
 }
 
 /** Reads addresses, with commas between them, without the slash at their end. */

@@ -4,6 +4,7 @@ import type { Outcome } from '../deploy/outcome-types.ts';
 import type { DeployEvent } from '../deploy/deploy-event.ts';
 import { messageOf } from '../errors.ts';
 import { statusOf, type GitHubClient, type RepositoryName } from '../github/client.ts';
+import { lacksPermission, rateLimitWaitOf } from '../github/refusal.ts';
 import { authorOf, commentLimitBytes, editCommentsOfStep, keepComment } from '../github/comment.ts';
 import { sameRepository } from '../planning/repository-url.ts';
 import { comment } from '../report/summary.ts';
@@ -48,6 +49,8 @@ export type Attempt = (what: string, permission: string, work: (attempt: number)
 /** How often something is tried, and how long is waited after an attempt that was not answered (ms). */
 const attempts = 3;
 const againMs = 1000;
+/** How long all reports of a run wait together for GitHub's limits (ms): a job that waits costs its minutes. */
+const limitedWithinMs = 60_000;
 
 /** Reports the deploy run to GitHub as it happens. It never fails or blocks the run: errors of GitHub become warnings. */
 export class GitHubReporter {
@@ -55,6 +58,7 @@ export class GitHubReporter {
   readonly #deployments: DeploymentReports | undefined;
   /** What is under way, one after the other; it never rejects. */
   #line: Promise<void> = Promise.resolve();
+  #limitedLeftMs = limitedWithinMs;
 
   constructor(reported: GitHubReporterOptions) {
     this.#options = reported;
@@ -109,15 +113,27 @@ export class GitHubReporter {
         await work(attempt);
         return true;
       } catch (error) {
-        const status = statusOf(error);
-        if (attempt < attempts && (status === undefined || status >= 500)) {
-          await this.#options.clock.sleep(againMs);
+        const waitMs = attempt < attempts ? this.#waitAfter(error) : undefined;
+        if (waitMs !== undefined) {
+          await this.#options.clock.sleep(waitMs);
           continue;
         }
-        const lacks = status === 403 || status === 404 ? ` The job needs \`permissions: ${permission}\`.` : '';
-        this.#options.warn(`${what}: ${asLine(messageOf(error), 300)}.${lacks}`);
+        const lacks = lacksPermission(error) ? ` The job needs \`permissions: ${permission}\`.` : '';
+        this.#options.warn(`${what}: ${asLine(messageOf(error), 300).replace(/\.$/, '')}.${lacks}`);
         return false;
       }
     }
   };
+
+  /** How long to wait before the next attempt (ms); undefined where another one would not help or come too late. */
+  #waitAfter(error: unknown): number | undefined {
+    const limitedMs = rateLimitWaitOf(error);
+    if (limitedMs !== undefined) {
+      if (limitedMs > this.#limitedLeftMs) return undefined;
+      this.#limitedLeftMs -= limitedMs;
+      return limitedMs;
+    }
+    const status = statusOf(error);
+    return status === undefined || status >= 500 ? againMs : undefined;
+  }
 }

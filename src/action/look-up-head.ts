@@ -2,6 +2,7 @@ import type { Desired } from '../config/desired.ts';
 import { isTagRef } from '../contract/control/repo-ref.ts';
 import { messageOf } from '../errors.ts';
 import { ofRepository, statusOf, type GitHubClient } from '../github/client.ts';
+import { lacksPermission } from '../github/refusal.ts';
 import type { Workflow } from '../planning/commit.ts';
 import { sameRepository } from '../planning/repository-url.ts';
 import { asLine } from '../report/sanitize.ts';
@@ -34,8 +35,10 @@ export async function withPullRequestHead(
       ...(head?.repository ? { headRepository: head.repository } : {}),
     };
   } catch (error) {
+    const why = asLine(messageOf(error), 300).replace(/\.$/, '');
+    const lacks = lacksPermission(error) ? '; give the job `permissions: pull-requests: read`' : '';
     warn(
-      `The head of pull request ${pullRequest} was not read: ${asLine(messageOf(error), 300)}. The commit of this run is reported instead; give the job \`permissions: pull-requests: read\`.`,
+      `The head of pull request ${pullRequest} was not read: ${why}. The commit of this run is reported instead${lacks}.`,
     );
     return workflow;
   }

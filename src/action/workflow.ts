@@ -60,24 +60,33 @@ function subjectOf({ payload, sha, ref, repository }: RunEvent): Subject {
   if (head) return { sha, ref, head, pullRequest: numberOf(pull) };
   const other =
     payload['workflow_run'] ?? payload['check_suite'] ?? part(payload['check_run'], 'check_suite') ?? undefined;
-  if (other !== undefined) return subjectOfRun(other, repository) ?? { sha, ref };
+  if (other !== undefined) return subjectOfRun(other, repository, payload['repository']) ?? { sha, ref };
   const issue = payload['issue'];
   if (part(issue, 'pull_request')) return { sha, ref, pullRequest: numberOf(issue), isPullRequest: true };
   const reported = text(payload['merge_group'], 'head_sha') ?? text(payload, 'sha');
   return { sha: reported ?? sha, ref };
 }
 
-/** The run or the checks of a commit, of which a workflow was told. */
-function subjectOfRun(run: unknown, repository: string): Subject | undefined {
+/**
+ * The run or the checks of a commit, of which a workflow was told. Its pull requests may be of other repositories: those
+ * into a fork and those from it have the same head.
+ */
+function subjectOfRun(run: unknown, repository: string, here: unknown): Subject | undefined {
   const sha = text(run, 'head_sha');
   if (sha === undefined) return undefined;
   const ref = text(run, 'head_branch') ?? '';
   const pulls = part(run, 'pull_requests');
-  const [pull] = Array.isArray(pulls) ? pulls : [];
+  const pull: unknown = Array.isArray(pulls) ? pulls.find((each) => isInto(each, here)) : undefined;
   const isOfPullRequest = text(run, 'event')?.startsWith('pull_request') ?? pull !== undefined;
   if (!isOfPullRequest) return { sha, ref };
   const head = { ref, sha, repository: text(part(run, 'head_repository'), 'full_name') ?? repository };
   return { sha, ref, head, pullRequest: numberOf(pull) };
+}
+
+/** Whether a pull request is one into this repository; one that does not say where it goes is taken for that. */
+function isInto(pull: unknown, here: unknown): boolean {
+  const base = part(part(part(pull, 'base'), 'repo'), 'id');
+  return base === undefined || base === part(here, 'id');
 }
 
 /** The head of a pull request as GitHub's API and its events describe it. */

@@ -5,7 +5,7 @@ import { ofRepository, paginate, type GitHubClient, type RepositoryName } from '
 export type CheckConclusion =
   'success' | 'failure' | 'neutral' | 'cancelled' | 'skipped' | 'timed_out' | 'action_required';
 
-/** The desired state of a check run. Texts are sanitized Markdown, each within GitHub's 65,535 characters. */
+/** The desired state of a check run. Texts are sanitized Markdown, each within GitHub's 65,535 bytes. */
 export interface Check {
   status: 'queued' | 'in_progress' | 'completed';
   /** Present exactly where `status` is `completed`. */

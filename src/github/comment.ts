@@ -1,4 +1,5 @@
 import { ofRepository, paginate, statusOf, type GitHubClient, type RepositoryName } from './client.ts';
+import { rateLimitWaitOf } from './refusal.ts';
 
 /** The pull request that a comment belongs to. */
 export interface CommentKey {
@@ -36,6 +37,7 @@ export async function authorOf(client: GitHubClient): Promise<Author> {
     const { data } = await client.request('GET /user', {});
     return { kind: 'login', login: data.login };
   } catch (error) {
+    if (rateLimitWaitOf(error) !== undefined) throw error;
     const status = statusOf(error);
     if (status === 401 || status === 403 || status === 404) return { kind: 'any-bot' };
     throw error;

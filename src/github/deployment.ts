@@ -34,9 +34,16 @@ const descriptionLimit = 140;
 /** The member of a deployment's payload that holds our external id. */
 export const payloadMember = 'landfall';
 
-/** The deployment of our external id on the commit, on whatever page it is. */
-async function findDeployment(client: GitHubClient, at: DeploymentKey): Promise<number | undefined> {
-  const place = { ...ofRepository(at.repository), sha: at.commit };
+/**
+ * The deployment of our external id on the commit and to the environment, on whatever page it is: one run may deploy to
+ * several environments.
+ */
+async function findDeployment(
+  client: GitHubClient,
+  at: DeploymentKey,
+  { environment }: Pick<GitHubDeployment, 'environment'>,
+): Promise<number | undefined> {
+  const place = { ...ofRepository(at.repository), sha: at.commit, environment };
   const deployments = paginate(
     async (page) => (await client.request('GET /repos/{owner}/{repo}/deployments', { ...place, ...page })).data,
   );
@@ -53,7 +60,7 @@ export async function makeDeployment(
   at: DeploymentKey,
   shown: GitHubDeployment,
 ): Promise<CreateDeploymentResult> {
-  const there = await findDeployment(client, at);
+  const there = await findDeployment(client, at, shown);
   if (there !== undefined) return { kind: 'made', id: there };
   try {
     const { data, status } = await client.request('POST /repos/{owner}/{repo}/deployments', {

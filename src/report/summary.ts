@@ -124,8 +124,11 @@ export function comment(
   return `${summary(outcome, limitBytes - Buffer.byteLength(source) - 2)}\n${source}\n`.toWellFormed();
 }
 
-/** What GitHub takes for a summary or a text of a check run: characters, which are never more than bytes. */
+/** What GitHub takes for a summary or a text of a check run: it says characters and counts bytes. */
 export const checkLimitBytes = 65_535;
+
+/** What says in a check run that it was cut. */
+export const leftOut = '_The rest is left out: GitHub takes no more here._';
 
 /**
  * Sections of Markdown one below the other, cut behind a line where they do not fit into `limitBytes`; `rest` is what

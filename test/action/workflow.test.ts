@@ -71,6 +71,9 @@ describe('the workflow run', () => {
     head_repository: { full_name: 'someone/agents' },
     pull_requests: [],
   };
+  const here = { repository: { id: 1 } };
+  const theirs = { number: 99, base: { ref: 'main', repo: { id: 2 } } };
+  const ours = { number: 7, base: { ref: 'main', repo: { id: 1 } } };
   const ofHead = { headRef: 'topic', headSha: head, headRepository: 'someone/agents' };
   test.each([
     ['workflow_run of a push', { workflow_run: { ...run, event: 'push' } }, { sha: head, ref: 'topic' }, false],
@@ -80,6 +83,18 @@ describe('the workflow run', () => {
       { workflow_run: { ...run, event: 'pull_request', pull_requests: [{ number: 7 }] } },
       { ...ofHead, pullRequest: 7 },
       true,
+    ],
+    [
+      "workflow_run with another repository's pull request first",
+      { ...here, workflow_run: { ...run, event: 'pull_request', pull_requests: [theirs, ours] } },
+      { ...ofHead, pullRequest: 7 },
+      true,
+    ],
+    [
+      "check_suite of a branch that is another repository's pull request",
+      { ...here, check_suite: { head_sha: head, head_branch: 'topic', pull_requests: [theirs] } },
+      { sha: head, ref: 'topic' },
+      false,
     ],
     ['check_suite', { check_suite: { head_sha: head, head_branch: 'topic' } }, { sha: head, ref: 'topic' }, false],
     ['issue_comment', { issue: { number: 7, pull_request: { url: 'x' } } }, { pullRequest: 7 }, true],

@@ -160,9 +160,16 @@ describe('a GitHub Deployment', () => {
     for (let n = 0; n < 101; n += 1) {
       github.deployments.push({ id: github.nextId(), sha: commit, payload: [{}, '{', 'null', '', null][n % 5] });
     }
-    github.deployments.push({ id: 7, sha: commit, payload });
+    github.deployments.push({ id: 7, sha: commit, environment: 'production', payload });
     expect(await makeDeployment(client, place, shown)).toEqual({ kind: 'made', id: 7 });
     expect(bodies('POST')).toEqual([]);
+  });
+
+  test('of the same run and commit to another environment is another one', async () => {
+    const staging = await makeDeployment(client, place, { ...shown, environment: 'staging' });
+    const production = await makeDeployment(client, place, shown);
+    expect(production).not.toEqual(staging);
+    expect(github.deployments.map(({ environment }) => environment)).toEqual(['staging', 'production']);
   });
 
   test.each([

@@ -1,6 +1,6 @@
-import { createPrivateKey } from 'node:crypto';
 import { messageOf } from '../../errors.ts';
 import { readAddress } from '../../contract/base-address.ts';
+import { readRsaKey } from '../../contract/rsa-key.ts';
 import type { GithubAppSettings } from './github-app.ts';
 
 /** The GitHub App of the service, none, or what is wrong with its settings. */
@@ -44,24 +44,12 @@ export function githubFrom(
   } catch (error) {
     return problem(`--github-private-key-file ${keyFile} can't be read: ${messageOf(error)}.`);
   }
-  const privateKey = pemOf(text);
-  if (privateKey === undefined) {
+  const key = readRsaKey(text);
+  if (key.kind !== 'key') {
     return problem('The private key of the GitHub App is invalid. Use the whole .pem file that GitHub issued.');
   }
   const address = readAddress(flags.apiUrl ?? given('GITHUB_API_URL') ?? 'https://api.github.com');
   if (!address.ok) return problem(`--github-api-url ${address.shown}: ${address.problem}.`);
   const { origin, prefix } = address.address;
-  return { kind: 'app', app: { appId: Number(appId), privateKey, apiUrl: `${origin}${prefix}` } };
-}
-
-/** An RSA key in PEM, also with escaped line breaks or in base64, as in variables; undefined for anything else. */
-function pemOf(text: string): string | undefined {
-  const plain = text.includes('-----BEGIN') ? text : Buffer.from(text, 'base64').toString();
-  const pem = plain.replaceAll('\\n', '\n').trim();
-  try {
-    return createPrivateKey(pem).asymmetricKeyType === 'rsa' ? `${pem}\n` : undefined;
-  } catch {
-    // The message may quote the key.
-    return undefined;
-  }
+  return { kind: 'app', app: { appId: Number(appId), privateKey: key.pem, apiUrl: `${origin}${prefix}` } };
 }

@@ -370,11 +370,14 @@ describe('a note on a check', () => {
     expect((await fixture.check(head, 'support'))?.summary).toBe('Written since.');
   });
 
-  test('is skipped if it does not fit', async () => {
+  test.each([
+    ['in letters', 'x'.repeat(60_000)],
+    ['in bytes', '数'.repeat(21_800)],
+  ])('is skipped if it does not fit %s', async (_, full) => {
     await pushed();
-    await completed('x'.repeat(60_000));
+    await completed(full);
     fixture.allow('read');
     await press('redeploy');
-    expect((await fixture.check(head, 'support'))?.summary).toBe('x'.repeat(60_000));
+    expect((await fixture.check(head, 'support'))?.summary).toBe(full);
   });
 });

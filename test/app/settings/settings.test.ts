@@ -96,6 +96,8 @@ describe('the private key is taken', () => {
     ['with its line breaks written out', pem.trimEnd().replaceAll('\n', '\\n'), pem],
     ['with its line breaks lost', pem.replaceAll('\n', ' '), pem],
     ['with the line breaks of Windows', pem.replaceAll('\n', '\r\n'), pem],
+    ['with Windows line breaks written out', pem.replaceAll('\n', '\\r\\n'), pem],
+    ['with line breaks escaped twice', pem.replaceAll('\n', '\\\\n'), pem],
     ['in base64', Buffer.from(pem).toString('base64'), pem],
     [
       'in base64 with lines',

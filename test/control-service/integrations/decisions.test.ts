@@ -51,6 +51,8 @@ describe("the App's configuration", () => {
     ['flags', { ...none, appId: '7', keyFile: 'key.pem' }, {}],
     ['environment variables', none, { APP_ID: '7', PRIVATE_KEY: pem }],
     ['a key on one line', none, { APP_ID: '7', PRIVATE_KEY: pem.replaceAll('\n', '\\n') }],
+    ['a key with Windows line breaks written out', none, { APP_ID: '7', PRIVATE_KEY: pem.replaceAll('\n', '\\r\\n') }],
+    ['a key whose line breaks are lost', none, { APP_ID: '7', PRIVATE_KEY: pem.replaceAll('\n', ' ') }],
     ['a key in base64', none, { APP_ID: '7', PRIVATE_KEY: Buffer.from(pem).toString('base64') }],
     ['a path in a variable', none, { APP_ID: '7', PRIVATE_KEY_PATH: 'key.pem' }],
     ['a flag over a variable', { ...none, appId: '7' }, { APP_ID: '8', PRIVATE_KEY_PATH: 'key.pem' }],

@@ -1,0 +1,29 @@
+import { ServiceError } from '../contract/service-error.ts';
+import { statusOf } from './client.ts';
+
+// GitHub answers 403 to a token without a permission, to too many requests, and about what nobody may change: a locked
+// conversation, an archived repository, an address that is not on the organisation's list. Its words tell them apart.
+
+const permissionWords = /not accessible by|must have (?:push|write|admin)/i;
+
+/** GitHub's words for its limits on requests. */
+export const rateLimitWords = /secondary rate limit|abuse detection|rate limit exceeded/i;
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : '');
+
+/** Whether a permission of the token is missing. Without it a private repository is not to be seen: 404. */
+export function lacksPermission(error: unknown): boolean {
+  const status = statusOf(error);
+  return status === 404 || (status === 403 && permissionWords.test(messageOf(error)));
+}
+
+/** GitHub's advice for a limit without a time (ms). */
+const unstatedWaitMs = 60_000;
+
+/** How long to wait after too many requests (ms); undefined for any other failure. */
+export function rateLimitWaitOf(error: unknown): number | undefined {
+  const status = statusOf(error);
+  const isLimit = status === 429 || (status === 403 && rateLimitWords.test(messageOf(error)));
+  if (!isLimit) return undefined;
+  return (error instanceof ServiceError ? error.retryAfterMs : undefined) ?? unstatedWaitMs;
+}

@@ -1,0 +1,112 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { connectGitHub, type ConnectedGitHub } from '../../src/action/github-connection.ts';
+import { GitHubReporter, type RunReport } from '../../src/action/github-reporter.ts';
+import { withPullRequestHead } from '../../src/action/look-up-head.ts';
+import type { Outcome } from '../../src/deploy/outcome-types.ts';
+import { LittleGitHub } from '../github/little-github.ts';
+
+const run: RunReport = {
+  mode: 'deploy',
+  repositoryUrl: 'https://github.com/acme/agents',
+  repository: { owner: 'acme', name: 'agents' },
+  commit: 'c0ffee0000000000000000000000000000000001',
+  externalId: '900-1 echo',
+  name: 'echo',
+  about: 'echo',
+  pullRequest: 12,
+};
+const deployed: Outcome = { kind: 'deployed', passes: true, reason: 'It is live.', changed: true, notes: [] };
+const limited = 'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.';
+
+let github: LittleGitHub;
+let client: ConnectedGitHub;
+let warnings: string[];
+let waits: number[];
+
+beforeEach(async () => {
+  github = new LittleGitHub();
+  [warnings, waits] = [[], []];
+  client = connectGitHub(await github.start(), 'secret-token', { userAgent: 'test', env: {}, retry: { attempts: 1 } });
+});
+afterEach(async () => {
+  await client.close();
+  await github.stop();
+});
+
+const clock = {
+  now: () => 0,
+  sleep: (ms: number) => {
+    waits.push(ms);
+    return Promise.resolve();
+  },
+};
+const report = () =>
+  new GitHubReporter({ client, run, clock, warn: (message) => warnings.push(message) }).concluded(deployed);
+
+/** Refuses so many requests of a method. */
+function refuse(method: string, times: number, message: string, headers: Record<string, string> = {}): void {
+  let left = times;
+  github.before = (requested) => {
+    if (requested.method !== method || left === 0) return undefined;
+    left -= 1;
+    return { status: 403, body: { message }, headers };
+  };
+}
+
+describe('a refusal of GitHub', () => {
+  test.each(['Unable to create comment because issue is locked.', 'Repository was archived so is read-only.', limited])(
+    'that is of no permission asks for none: %s',
+    async (message) => {
+      refuse('POST', Infinity, message);
+      await report();
+      expect(warnings).toEqual([expect.stringContaining(message.replace(/\.$/, ''))]);
+      expect(warnings.join()).not.toMatch(/permissions|\.\./);
+    },
+  );
+
+  test.each([
+    ['the time that GitHub states', { 'retry-after': '7' }, 7_000],
+    ['a minute where it states none', {}, 60_000],
+  ])('for too many requests is tried again after %s', async (_, headers, ms) => {
+    refuse('POST', 1, limited, headers);
+    await report();
+    expect(waits).toEqual([ms]);
+    expect(github.comments).toHaveLength(1);
+    expect(warnings).toEqual([]);
+  });
+
+  test.each([
+    ['once', { 'retry-after': '40' }, [40_000]],
+    ['not at all for an hour', { 'retry-after': '3600' }, []],
+  ])('for too many requests is waited for %s, a minute at most', async (_, headers, waited) => {
+    refuse('POST', Infinity, limited, headers);
+    await report();
+    expect(waits).toEqual(waited);
+    expect(warnings).toHaveLength(1);
+  });
+
+  test("for too many requests does not hide a person's own comment", async () => {
+    github.login = 'ann';
+    github.comments.push({ id: 7, body: '<!-- landfall: echo -->\nold', user: { login: 'ann', type: 'User' } });
+    refuse('GET', 1, limited, { 'retry-after': '1' });
+    await report();
+    expect(github.comments.map(({ id }) => id)).toEqual([7]);
+  });
+
+  test('to read the head of a pull request names the permission only where it lacks', async () => {
+    const workflow = {
+      repository: 'acme/agents',
+      serverUrl: 'https://github.com',
+      ref: '',
+      sha: run.commit,
+      pullRequest: 5,
+    };
+    const read = (message: string) => {
+      refuse('GET', 1, message);
+      return withPullRequestHead(workflow, client, (warning) => warnings.push(warning));
+    };
+    await read(limited);
+    await read('Resource not accessible by integration');
+    expect(warnings.map((each) => each.includes('pull-requests: read'))).toEqual([false, true]);
+  });
+});
