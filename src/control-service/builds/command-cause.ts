@@ -1,24 +1,36 @@
-import { withoutControls } from '../../contract/plain-text.ts';
+import { withoutControls, withoutFullStop } from '../../contract/plain-text.ts';
 import type { LogLevel } from '../compute/log-line.ts';
 import { outputExcerpt } from '../compute/output-excerpt.ts';
 import { isDiskFullMessage } from './free-space.ts';
 
-/** How well a line explains why a command failed. */
-type Weight = 'cause' | 'context' | undefined;
+/** How well a line explains why a command failed. `script`: a line of a script that npm ran, which npm repeats. */
+type Weight = 'cause' | 'script' | 'context' | undefined;
 
 /** What package managers print before their own errors and those of the scripts that they run. */
 const npmPrefix = /^npm (?:error|ERR!) ?/;
-const prefixes = [npmPrefix, /^error (?=\S)/, /^✘ \[ERROR\] /, /^➤ YN\d{4}: [│└┌·] ?/, /^\s*ERROR\s{1,2}(?=\S)/];
+/** The word that npm begins the lines of an error with, for its code. */
+const npmWord = /^(?:engine|notsup|notarget|enoent|JSON\.parse) (?=\S)/;
+/** What a script prints that newer yarn runs. */
+const yarnScript = /^➤ YN0000: │ \S+ STD(?:ERR|OUT) ?/;
+const prefixes = [
+  npmPrefix,
+  npmWord,
+  yarnScript,
+  /^error (?=\S)/,
+  /^✘ \[ERROR\] /,
+  /^➤ YN\d{4}: [│└┌·] ?/,
+  /^\s*ERROR\s{1,2}(?=\S)/,
+];
 
 /** Lines of npm's errors that lead to the cause without being it. */
 const npmContext =
-  /^(?:code |errno |syscall |path |command |command failed|signal |dest |network |location |workspace |Lifecycle script|A complete log|A full report|For a full report|node -v|npm -v|$)/;
+  /^(?:code |errno |syscall |path |command |command failed|engine Unsupported engine$|signal |dest |network |location |workspace |Lifecycle script|A complete log|A full report|For a full report|node -v|npm -v|$)/;
 
 /** A line that goes on with npm's sentence, which npm wraps: neither a stack nor a line that repeats the code. */
 const npmContinuation = /^npm (?:error|ERR!) (?!\d+(?:\s|$))\S/;
 
 /** Numbers of Yarn's messages that fail an install: the others inform or warn. */
-const yarnErrors = new Set([1, 9, 16, 18, 28, 35, 41, 46, 47, 56, 62, 71, 78, 81, 82, 83]);
+const yarnErrors = new Set([1, 16, 18, 28, 35, 41, 46, 47, 56, 62, 71, 78, 81, 82, 83]);
 
 /** Errors of compilers, of Node.js and of shells. */
 const causes = [
@@ -28,23 +40,43 @@ const causes = [
   /^✘ \[ERROR\] /,
   /^\s*ERR_PNPM_\w+\s/,
   /^(?:Usage|Internal) Error: /,
-  /^error: \S/,
+  /^(?:\S+: )?(?:fatal )?error: \S/,
   /^(?:Uncaught )?(?:[A-Z]\w*)?(?:Error|Exception)(?: \[\w+\])?: \S/,
   /^(?:\/bin\/)?(?:sh|bash): (?:line )?\d+: .+: (?:command )?not found$/,
   /^fatal: /,
 ];
 
-function weigh(line: string): Weight {
+function weigh(line: string, isOfScript = false): Weight {
   if (npmPrefix.test(line)) {
     const said = line.replace(npmPrefix, '');
+    if (isOfScript) return causes.some((cause) => cause.test(said)) ? 'cause' : 'script';
     return npmContext.test(said) ? 'context' : 'cause';
   }
+  if (yarnScript.test(line)) return weigh(line.replace(yarnScript, ''));
   const yarn = /^➤ YN(\d{4}): /.exec(line);
-  if (yarn) return yarnErrors.has(Number(yarn[1])) ? 'cause' : undefined;
+  if (yarn) return weighYarn(Number(yarn[1]), line.slice(yarn[0].length));
   if (line.startsWith('error Command failed')) return 'context';
   if (/^error \S/.test(line) || causes.some((cause) => cause.test(line))) return 'cause';
   return /^(?:gyp ERR! |make(?:\[\d+\])?: \*\*\* |\s*ELIFECYCLE |\s*ERROR\s{1,2}\S)/.test(line) ? 'context' : undefined;
 }
+
+/** Where the lock file differs, each line of the difference has the number of the error. A failed build has its cause above. */
+function weighYarn(number: number, said: string): Weight {
+  if (number === 9) return 'context';
+  return yarnErrors.has(number) && !/^│ [+-]/.test(said) ? 'cause' : undefined;
+}
+
+/** The command of a script that failed: npm repeats all that it printed below it. */
+const npmScript = /^npm (?:error|ERR!) command /;
+/** Causes that name neither a package nor a version, and the lines further down that do. */
+const details: readonly [cause: RegExp, detail: RegExp][] = [
+  [/^ERESOLVE /, /^(?:Found: \S|peer(?:Optional)? \S+ from \S)/],
+  [/^`npm ci` can only install /, /^(?:Missing|Invalid): /],
+  [/^Not compatible with /, /^(?:Required|Actual): /],
+  [/^ERR_PNPM_OUTDATED_LOCKFILE/, /^\* \d+ dependencies /],
+  [/^ERR_PNPM_UNSUPPORTED_ENGINE/, /^(?:Expected version|Got): /],
+];
+const mostDetails = 2;
 
 /** The level of a line that a command of a build prints, as far as it says so itself. */
 export function levelOf(line: string, level: LogLevel): LogLevel {
@@ -62,28 +94,42 @@ export function commandCause() {
   let first: string | undefined;
   let context: string | undefined;
   let full: string | undefined;
+  let script: string | undefined;
+  let isOfScript = false;
   let isContinued = false;
+  const detailed: string[] = [];
   return {
     add(line: string): void {
       if (line.trim() === '') return;
       excerpt.add('error', line);
       const plain = withoutControls(line);
-      const weight = weigh(plain);
+      const weight = weigh(plain, isOfScript);
+      isOfScript ||= npmScript.test(plain);
       // git names the file that it couldn't write first, and the full disk after it.
       if (isDiskFullMessage(plain)) full ??= withoutPrefix(plain);
-      isContinued &&= weight === 'cause' && npmContinuation.test(plain);
+      isContinued &&= weight === 'cause' && npmContinuation.test(plain) && !npmWord.test(plain.replace(npmPrefix, ''));
       if (isContinued) first = `${first ?? ''} ${withoutPrefix(plain)}`;
+      const said = withoutPrefix(plain);
+      const isDetail = details.some(([cause, detail]) => cause.test(first ?? '') && detail.test(said));
+      if (isDetail && detailed.length < mostDetails) detailed.push(said);
       if (weight === 'cause' && first === undefined) {
         first = withoutPrefix(plain);
-        isContinued = npmPrefix.test(plain);
+        isContinued = npmPrefix.test(plain) && !isOfScript;
       }
+      if (weight === 'script' && !isAroundSource(plain)) script ??= withoutPrefix(plain);
       if (weight === 'context' && !/^npm (?:error|ERR!)\s*(?:A complete log.*)?$/.test(plain)) {
         context ??= withoutPrefix(plain);
       }
     },
-    cause: (): string | undefined => full ?? first ?? context ?? excerpt.cause(),
+    cause: (): string | undefined => full ?? inFull(first, detailed) ?? script ?? context ?? excerpt.cause(),
   };
 }
+
+const inFull = (cause: string | undefined, detailed: readonly string[]): string | undefined =>
+  cause === undefined || detailed.length === 0 ? cause : [withoutFullStop(cause), ...detailed].join('. ');
+
+/** A line that only points at the source, as Node.js prints it before an error. */
+const isAroundSource = (line: string): boolean => /^npm (?:error|ERR!)(?: {2,}.*| *\^*| \S*:\d+)$/.test(line);
 
 const withoutPrefix = (line: string): string =>
   prefixes.reduce((rest, prefix) => rest.replace(prefix, ''), line.trimEnd()).trim();
