@@ -129,7 +129,10 @@ const inFull = (cause: string | undefined, detailed: readonly string[]): string 
   cause === undefined || detailed.length === 0 ? cause : [withoutFullStop(cause), ...detailed].join('. ');
 
 /** A line that only points at the source, as Node.js prints it before an error. */
-const isAroundSource = (line: string): boolean => /^npm (?:error|ERR!)(?: {2,}.*| *\^*| \S*:\d+)$/.test(line);
+function isAroundSource(line: string): boolean {
+  const said = line.replace(npmPrefix, '');
+  return said.startsWith('  ') || /^ ?\^*$/.test(said) || /^[^\s:]+:\d+$/.test(said);
+}
 
 const withoutPrefix = (line: string): string =>
   prefixes.reduce((rest, prefix) => rest.replace(prefix, ''), line.trimEnd()).trim();
