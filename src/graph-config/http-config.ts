@@ -4,8 +4,16 @@ import { modulePath } from './export-path.ts';
 /** Patterns of header names, of letters of either case; `*` stands for any text. */
 const headerPatterns = z.array(z.string().min(1)).nullable().optional();
 
-/** Which headers of a request are meant: those of `includes` (all where absent) that no pattern of `excludes` is of. */
-export const headerRules = z.strictObject({ includes: headerPatterns, excludes: headerPatterns });
+/**
+ * Which headers of a request are meant: those of `includes` (all where absent) that no pattern of `excludes` is of. Both
+ * have a singular spelling, which the public service takes too.
+ */
+export const headerRules = z.strictObject({
+  include: headerPatterns,
+  includes: headerPatterns,
+  exclude: headerPatterns,
+  excludes: headerPatterns,
+});
 export type HeaderRules = z.infer<typeof headerRules>;
 
 /** Whose pages may call the server from a browser. */

@@ -27,6 +27,14 @@ describe('planning a run', () => {
     });
   });
 
+  test('metadata of the configuration is metadata of the run, which wins', () => {
+    const config = { metadata: { session: 's', user: 'u', graph_id: 'other' } };
+    const { metadata, threadMetadata } = plan({ config, metadata: { user: 'v' } });
+    expect(metadata).toMatchObject({ session: 's', user: 'v', graph_id: 'echo' });
+    expect(threadMetadata).toEqual({ user: 'v' });
+    expect(plan({ config: { metadata: 'text' } }).metadata).toEqual({ assistant_id: 'a', graph_id: 'echo' });
+  });
+
   test('reserved names can’t be set', () => {
     const configurable = {
       __pregel_checkpointer: 1,

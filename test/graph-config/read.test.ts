@@ -67,7 +67,7 @@ describe('a graph configuration file that holds', () => {
           max_age: 600,
         },
         configurable_headers: { includes: ['x-user-*'], excludes: ['x-secret'] },
-        logging_headers: { includes: null, excludes: ['cookie'] },
+        logging_headers: { includes: null, excludes: ['cookie'], include: ['accept'], exclude: ['x-user-id'] },
         middleware_order: 'auth_first',
         enable_custom_route_auth: true,
         mount_prefix: '/api',

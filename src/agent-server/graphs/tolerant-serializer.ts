@@ -1,4 +1,8 @@
 import type { SerializerProtocol } from '@langchain/langgraph-checkpoint';
+import { messageOf } from '../../errors.ts';
+
+/** What the engine stores in place of a whole value of which it can't write a part, without an error. */
+const givenUp = '[unable to serialize, circular reference is too complex to analyze]';
 
 /** How deep in a value the parts are tried one by one; deeper ones are data. */
 const maxDepth = 100;
@@ -7,10 +11,19 @@ const maxDepth = 100;
  * The engine's serializer, but a stored value that it can't revive is read as data: an input that looks like a serialized
  * object, an instance of a class that is gone, a value nested more deeply than the engine accepts. Otherwise nobody could
  * read, repair or fork a thread that has one in its state.
+ *
+ * A bigint is stored as text, as on the wire. What the engine can't write otherwise is an error, so that the run that
+ * made it fails, instead of losing the value without a word.
  */
 export function tolerantSerializer(serde: SerializerProtocol): SerializerProtocol {
   return {
-    dumpsTyped: (value) => serde.dumpsTyped(value),
+    async dumpsTyped(value) {
+      const stored = await serde.dumpsTyped(value);
+      if (!isGivenUp(stored, value)) return stored;
+      const again = await withBigIntsAsText(() => serde.dumpsTyped(value));
+      if (isGivenUp(again, value)) throw new TypeError(`The state can't be stored: ${causeOf(value)}.`);
+      return again;
+    },
     async loadsTyped(type, stored) {
       try {
         return await serde.loadsTyped(type, stored);
@@ -31,4 +44,36 @@ async function reviveParts(value: unknown, serde: SerializerProtocol, depth: num
   if (Array.isArray(value)) return Promise.all(value.map(revive));
   const parts = await Promise.all(Object.entries(value).map(async ([key, part]) => [key, await revive(part)] as const));
   return Object.fromEntries(parts);
+}
+
+const isGivenUp = ([type, stored]: [string, Uint8Array], value: unknown): boolean =>
+  // The marker and its quotation marks: no other text of this length is decoded.
+  type === 'json' &&
+  stored.length === givenUp.length + 2 &&
+  value !== givenUp &&
+  new TextDecoder().decode(stored) === JSON.stringify(givenUp);
+
+/** `write`, which has to be done with its bigints when it returns, while JSON takes them. */
+function withBigIntsAsText<T>(write: () => T): T {
+  const defined = Reflect.defineProperty(BigInt.prototype, 'toJSON', {
+    configurable: true,
+    value(this: bigint) {
+      return String(this);
+    },
+  });
+  try {
+    return write();
+  } finally {
+    if (defined) Reflect.deleteProperty(BigInt.prototype, 'toJSON');
+  }
+}
+
+/** Why JSON does not take a value. */
+function causeOf(value: unknown): string {
+  try {
+    JSON.stringify(value);
+  } catch (error) {
+    return messageOf(error);
+  }
+  return 'a part of it has no JSON';
 }

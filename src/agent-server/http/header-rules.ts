@@ -27,9 +27,9 @@ const isUsual = (name: string): boolean =>
  * `includes`, minus `excludes` and the keys reserved for the authenticated user.
  */
 export function configurableHeaders(rules: HeaderRules | null | undefined): (headers: Headers) => FreeObject {
-  const includes = rules?.includes ?? [];
+  const { includes = [], excludes } = patternsOf(rules ?? {});
   const isIncluded = matcher(includes);
-  const mayPass = passing(includes, rules?.excludes ?? []);
+  const mayPass = passing(includes, excludes);
   return (headers) =>
     Object.fromEntries(
       [...headers].filter(([name]) => (isUsual(name) || isIncluded(name)) && mayPass(name) && !isClaim(name)),
@@ -38,10 +38,19 @@ export function configurableHeaders(rules: HeaderRules | null | undefined): (hea
 
 /** The headers of a request that its log line shows. */
 export function loggedHeaders(rules: HeaderRules): (headers: Headers) => Record<string, string> {
-  const includes = rules.includes ?? ['*'];
+  const { includes = ['*'], excludes } = patternsOf(rules);
   const isIncluded = matcher(includes);
-  const mayPass = passing(includes, rules.excludes ?? []);
+  const mayPass = passing(includes, excludes);
   return (headers) => Object.fromEntries([...headers].filter(([name]) => isIncluded(name) && mayPass(name)));
+}
+
+/** The patterns of both spellings; no `includes` if neither is there. */
+function patternsOf({ includes, include, excludes, exclude }: HeaderRules) {
+  const hasNoIncludes = !includes && !include;
+  return {
+    includes: hasNoIncludes ? undefined : [...(includes ?? []), ...(include ?? [])],
+    excludes: [...(excludes ?? []), ...(exclude ?? [])],
+  };
 }
 
 /** Headers between parts of this server. */

@@ -100,7 +100,7 @@ export function planRun(
     threadId,
     assistantId: assistant.assistant_id,
     graphId: assistant.graph_id,
-    metadata: { ...assistant.metadata, ...request.metadata, ...ids },
+    metadata: { ...assistant.metadata, ...objectOf(request.config?.['metadata']), ...request.metadata, ...ids },
     threadMetadata: request.metadata ?? {},
     kwargs: {
       input: request.input,
@@ -149,9 +149,10 @@ function modesOf(requested: RunCreate['stream_mode']): StreamMode[] {
 }
 
 function allowed(configurable: unknown): FreeObject {
-  const given = isObject(configurable) ? Object.entries(configurable) : [];
-  return Object.fromEntries(given.filter(([key]) => !reserved.test(key)));
+  return Object.fromEntries(Object.entries(objectOf(configurable)).filter(([key]) => !reserved.test(key)));
 }
+
+const objectOf = (value: unknown): FreeObject => (isObject(value) ? value : {});
 
 const strings = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];

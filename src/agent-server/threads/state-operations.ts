@@ -173,15 +173,10 @@ function checkpointId(c: Context<Env>): string {
   return id.toLowerCase();
 }
 
-/** The id of the checkpoint before which states are requested, in any of its forms. */
+/** The id of the checkpoint before which states are requested, in any of its forms; undefined if it names none. */
 function idOf(before: ThreadHistorySearch['before']): string | undefined {
   if (before === undefined || typeof before === 'string') return before;
-  const { configurable } = z
-    .looseObject({ configurable: z.looseObject({ checkpoint_id: z.string() }) })
-    .partial()
-    .parse(before);
-  const own: unknown = configurable?.checkpoint_id ?? before['checkpoint_id'];
-  return typeof own === 'string' ? own : undefined;
+  return before.configurable?.checkpoint_id ?? before.checkpoint_id ?? undefined;
 }
 
 const json = (value: unknown): Response =>

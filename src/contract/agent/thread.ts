@@ -177,8 +177,7 @@ export const threadStateUpdate = z.strictObject({
 /** A checkpoint, as the public description names it, as the engine's configuration does, or by its id alone. */
 const anyCheckpoint = z.union([
   z.string().min(1),
-  z.looseObject({ configurable: z.looseObject({ checkpoint_id: z.string() }) }),
-  checkpointSchema,
+  checkpointSchema.extend({ configurable: z.looseObject({ checkpoint_id: z.string().nullish() }).nullish() }),
 ]);
 
 /**

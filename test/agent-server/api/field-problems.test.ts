@@ -63,6 +63,11 @@ describe('a field with several forms', () => {
       /^body\.end_time: must be a date and time such as 2026-12-31T00:00:00Z$/,
     ],
     ['a checkpoint', reported(threadHistorySearch, { before: 7 }), /^body\.before: .* expected string or object$/],
+    [
+      'a checkpoint in a configuration',
+      reported(threadHistorySearch, { before: { configurable: { checkpoint_id: 7 } } }),
+      /^body\.before\.configurable\.checkpoint_id: .* expected string/,
+    ],
   ])('%s: the response lists what is allowed', (_, answers, sentence) => {
     expect(answers).toEqual([expect.stringMatching(sentence)]);
   });

@@ -33,6 +33,31 @@ test('what the engine can revive beside it is revived', async () => {
   expect(read.messages).toEqual(value.messages);
 });
 
+describe('a value with a part that JSON lacks', () => {
+  test('is stored with its bigints as text', async () => {
+    const value = { big: 2n ** 64n, in: new Map([['a', [1n]]]), messages: [new HumanMessage('hi')], left: true };
+    expect(await tolerant.loadsTyped(...(await tolerant.dumpsTyped(value)))).toEqual({
+      ...value,
+      big: '18446744073709551616',
+      in: new Map([['a', ['1']]]),
+    });
+    expect(() => JSON.stringify(1n)).toThrow('BigInt');
+  });
+
+  test('fails to be stored if it has no JSON', async () => {
+    const toJSON = (): never => {
+      throw new Error('The part is gone.');
+    };
+    const value = { part: { toJSON } };
+    await expect(tolerant.dumpsTyped(value)).rejects.toThrow("The state can't be stored: The part is gone.");
+  });
+
+  test('is not confused with the text that the engine writes for it', async () => {
+    const text = '[unable to serialize, circular reference is too complex to analyze]';
+    expect(await tolerant.loadsTyped(...(await tolerant.dumpsTyped(text)))).toBe(text);
+  });
+});
+
 test('text that is no JSON still fails', async () => {
   await expect(tolerant.loadsTyped('json', new TextEncoder().encode('{'))).rejects.toThrow('JSON');
   await expect(tolerant.loadsTyped('other', new Uint8Array())).rejects.toThrow('other');

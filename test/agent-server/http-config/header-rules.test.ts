@@ -36,6 +36,12 @@ describe('headers that become keys of `configurable`', () => {
       ['authorization', 'user-agent'],
     ],
     ['never the gateway’s token', { includes: ['x-landfall-agent-token'], excludes: ['x-user*'] }, ['user-agent']],
+    ['by the singular spellings', { include: ['accept'], exclude: ['x-*'] }, ['accept', 'user-agent']],
+    [
+      'by both spellings',
+      { includes: ['accept'], include: ['cookie'], excludes: ['x-*'] },
+      ['accept', 'cookie', 'user-agent'],
+    ],
     ['none', { excludes: ['*'] }, []],
     ['a dot matches literally', { includes: ['a.cept'], excludes: ['x-*', 'user-agent'] }, []],
   ])('%s', (_, rules, names) => {
@@ -57,6 +63,7 @@ describe('logged headers', () => {
     ['all but credentials', {}, ['accept', 'user-agent', 'x-forwarded-prefix', 'x-user-id', 'x-user-mood']],
     ['included ones', { includes: ['user-agent', 'cookie'] }, ['cookie', 'user-agent']],
     ['without excluded ones', { excludes: ['x-*'] }, ['accept', 'user-agent']],
+    ['by the singular spellings', { include: ['user-agent', 'accept'], exclude: ['accept'] }, ['user-agent']],
   ])('%s', (_, rules, names) => {
     expect(Object.keys(loggedHeaders(rules)(headers)).toSorted()).toEqual(names);
   });
