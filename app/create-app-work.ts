@@ -6,7 +6,8 @@ import { createReadingBudget, type ReadingBudget } from './worker/reading-budget
 import { openReadings } from './inbox/readings.ts';
 import { changedPaths, createRepositoryClient, createGitHubApi } from './github/github-client.ts';
 import { createDeliveryClient } from './github/deliveries.ts';
-import { octokitsOf, createInstallationClients } from './github/installation-clients.ts';
+import { createInstallationClients } from './github/installation-clients.ts';
+import { octokitsOf } from './github/probot-octokits.ts';
 import type { AppResources, AppWork } from './start.ts';
 import { registerHandlers } from './events/handle-event.ts';
 import { CountedStore, countingOctokits } from './operate/metrics.ts';
@@ -50,7 +51,7 @@ export async function createAppWork(resources: AppResources): Promise<AppWork> {
   });
   const agents = connectAgents({ ...credentials, clock });
   const clientOf = createInstallationClients({
-    octokitFor: countingOctokits(octokitsOf(probot), metrics),
+    octokitFor: countingOctokits(octokitsOf(probot, clock), metrics),
     clock,
     random,
     log,

@@ -1,3 +1,4 @@
+import { isObject } from '../../src/contract/json-object.ts';
 import type { Logger } from '../../src/logger.ts';
 import { backoffMs, type Clock } from '../../src/clock.ts';
 import type { AnswerOf, GitHubClient, ParametersOf, Route } from '../../src/github/client.ts';
@@ -172,9 +173,20 @@ export type AppRoute =
  */
 export const AppOctokit = ProbotOctokit.defaults((options: object) => ({
   ...options,
+  ...tokensFromSameServer(options),
   throttle: { enabled: false },
   retry: { enabled: false },
 }));
+
+/** Probot has a token that is made anew requested from api.github.com, whichever server the Octokit is for. */
+function tokensFromSameServer(options: { baseUrl?: unknown; auth?: unknown }): { auth?: object } {
+  const { baseUrl, auth } = options;
+  if (baseUrl === undefined || !isObject(auth)) return {};
+  const { request } = auth;
+  if (typeof request !== 'function' || !('defaults' in request) || typeof request.defaults !== 'function') return {};
+  const ofServer: unknown = Reflect.apply(request.defaults, request, [{ baseUrl }]);
+  return { auth: { ...auth, request: ofServer } };
+}
 
 /** The little that is needed of an Octokit: one request with a token that is fresh. */
 export interface OctokitLike {
@@ -186,9 +198,3 @@ export interface OctokitLike {
 
 /** Returns an Octokit for an installation, or for the App itself, which authenticates with its private key. */
 export type OctokitFor = (installationId: number | undefined) => Promise<OctokitLike>;
-
-/** Probot's Octokits; `probot` is anything with Probot's `auth`. */
-export const octokitsOf =
-  (probot: { auth(installationId?: number): Promise<OctokitLike> }): OctokitFor =>
-  (installationId) =>
-    probot.auth(installationId);

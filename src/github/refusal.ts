@@ -11,11 +11,12 @@ export const rateLimitWords = /secondary rate limit|abuse detection|rate limit e
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : '');
 
+/** Whether GitHub says that the token lacks a permission. */
+export const refusesPermission = (error: unknown): boolean =>
+  statusOf(error) === 403 && permissionWords.test(messageOf(error));
+
 /** Whether a permission of the token is missing. Without it a private repository is not to be seen: 404. */
-export function lacksPermission(error: unknown): boolean {
-  const status = statusOf(error);
-  return status === 404 || (status === 403 && permissionWords.test(messageOf(error)));
-}
+export const lacksPermission = (error: unknown): boolean => statusOf(error) === 404 || refusesPermission(error);
 
 /** GitHub's advice for a limit without a time (ms). */
 const unstatedWaitMs = 60_000;

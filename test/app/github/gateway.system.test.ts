@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createGitHubApi, createRepositoryClient } from '../../../app/github/github-client.ts';
 import { createDeliveryClient } from '../../../app/github/deliveries.ts';
 import type { CheckContent, DeploymentContent, GitHubApi } from '../../../app/github/github-api.ts';
-import { octokitsOf, createInstallationClients } from '../../../app/github/installation-clients.ts';
+import { createInstallationClients } from '../../../app/github/installation-clients.ts';
+import { octokitsOf } from '../../../app/github/probot-octokits.ts';
 import type { InstallationRepository } from '../../../app/context.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { keepComment } from '../../../src/github/comment.ts';
@@ -42,7 +43,7 @@ beforeAll(async () => {
   await clone.push();
   // Paced by the App's own rules, but not by a second between writes: the gateway counts none.
   const limits = { betweenWritesMs: 0, madeInMinute: 80, madeInHour: 500 };
-  clientOf = createInstallationClients({ octokitFor: octokitsOf(probotOf(github)), clock: systemClock, limits });
+  clientOf = createInstallationClients({ octokitFor: octokitsOf(probotOf(github), systemClock), clock: systemClock, limits });
   githubApi = createGitHubApi(clientOf);
   for await (const each of createRepositoryClient(clientOf, silentLogger).repositories()) at = each;
 });

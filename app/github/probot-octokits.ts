@@ -1,0 +1,48 @@
+import type { Clock } from '../../src/clock.ts';
+import { statusOf } from '../../src/github/client.ts';
+import { refusesPermission } from '../../src/github/refusal.ts';
+import type { OctokitFor, OctokitLike } from './installation-clients.ts';
+
+/** An Octokit that can make its token anew. */
+interface RenewableOctokit extends OctokitLike {
+  auth(how: { type: 'installation'; refresh: true }): Promise<unknown>;
+}
+
+/** How long a new token counts as new (ms): what is missing in it is missing in the next one, too. */
+const newForMs = 60_000;
+
+/**
+ * Probot's Octokits; `probot` is anything with Probot's `auth`. An Octokit keeps a token for nearly an hour, with the
+ * permissions of its start: one that GitHub refuses is made anew, for an account may have accepted more since.
+ */
+export function octokitsOf(
+  probot: { auth(installationId?: number): Promise<RenewableOctokit> },
+  clock: Pick<Clock, 'now'>,
+): OctokitFor {
+  const renewedAt = new Map<number, number>();
+
+  const renews = (installationId: number, error: unknown): boolean => {
+    if (statusOf(error) !== 401 && !refusesPermission(error)) return false;
+    const now = clock.now();
+    for (const [id, at] of renewedAt) if (at + newForMs <= now) renewedAt.delete(id);
+    if (renewedAt.has(installationId)) return false;
+    renewedAt.set(installationId, now);
+    return true;
+  };
+
+  return async (installationId) => {
+    const octokit = await probot.auth(installationId);
+    if (installationId === undefined) return octokit;
+    const request: OctokitLike['request'] = async (route, parameters) => {
+      try {
+        return await octokit.request(route, parameters);
+      } catch (error) {
+        if (!renews(installationId, error)) throw error;
+        // A refused request had no effect: a write is repeated as safely as a read.
+        await octokit.auth({ type: 'installation', refresh: true });
+        return octokit.request(route, parameters);
+      }
+    };
+    return { request };
+  };
+}
