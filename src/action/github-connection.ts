@@ -37,6 +37,7 @@ export function connectGitHub(
         query: reads ? queryOf(rest) : '',
         headers: { 'x-github-api-version': '2022-11-28' },
         accept: 'application/vnd.github+json',
+        redirects: true,
         ...(reads ? {} : { body: rest }),
       },
       readAnswer,

@@ -4,7 +4,15 @@ import { holdsMore } from '../contract/json-text.ts';
 import { ServiceError } from '../contract/service-error.ts';
 import { type AttemptFailure, failureOfReply, failureOfSend, unreadable } from './attempt-failure.ts';
 import type { Connection } from './connection.ts';
-import { type HttpReply, type HttpRequest, type HttpStream, openStream, send, type SendResult } from './http.ts';
+import {
+  header,
+  type HttpReply,
+  type HttpRequest,
+  type HttpStream,
+  openStream,
+  send,
+  type SendResult,
+} from './http.ts';
 import { strictMaskOf } from '../contract/mask.ts';
 import { type Reader, type ReadResult, tooManyValues } from './response-readers.ts';
 import { decideRetry } from './retry.ts';
@@ -27,6 +35,8 @@ export interface Operation {
   accept?: string;
   /** The secrets in the body, which errors must not contain. */
   secrets?: readonly string[];
+  /** Whether one redirect within the origin is followed: GitHub's API has them for repositories that were renamed. */
+  redirects?: boolean;
   /** Whether it only reads; true for every GET. */
   safe?: boolean;
   /** The timeout (ms) of one attempt; the connection's by default. */
@@ -44,10 +54,23 @@ export function call<T>(
 ): Promise<T> {
   return repeat(link, operation, options, async (timeoutMs) => {
     const limits = { timeoutMs, maxBodyBytes: link.maxBodyBytes, signal: options.signal };
-    const sent = await send(dispatcherOf(link), requestOf(link, operation), limits);
+    const request = requestOf(link, operation);
+    const answered = await send(dispatcherOf(link), request, limits);
+    const path = operation.redirects ? pathMovedTo(request, answered) : undefined;
+    const sent = path === undefined ? answered : await send(dispatcherOf(link), { ...request, path }, limits);
     const isSuccess = sent.kind === 'reply' && sent.status >= 200 && sent.status < 300;
     return isSuccess ? readBounded(link, sent, read) : refused(link, operation, sent);
   });
+}
+
+/** Where a redirect within the origin points to. Of a write only 307 and 308 say that nothing was done. */
+function pathMovedTo({ origin, method }: HttpRequest, sent: SendResult): string | undefined {
+  if (sent.kind !== 'reply') return undefined;
+  const isRedirect =
+    sent.status === 307 || sent.status === 308 || (method === 'GET' && /^30[12]$/.test(`${sent.status}`));
+  const location = header(sent.headers, 'location');
+  const target = isRedirect && location !== undefined ? URL.parse(location, origin) : null;
+  return target?.origin === origin ? `${target.pathname}${target.search}` : undefined;
 }
 
 function readBounded<T>({ maxJsonValues }: Connection, reply: HttpReply, read: Reader<T>): ReadResult<T> {

@@ -19,6 +19,7 @@ const deployed: Outcome = { kind: 'deployed', passes: true, reason: 'It is live.
 const limited = 'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.';
 
 let github: LittleGitHub;
+let address: string;
 let client: ConnectedGitHub;
 let warnings: string[];
 let waits: number[];
@@ -26,7 +27,8 @@ let waits: number[];
 beforeEach(async () => {
   github = new LittleGitHub();
   [warnings, waits] = [[], []];
-  client = connectGitHub(await github.start(), 'secret-token', { userAgent: 'test', env: {}, retry: { attempts: 1 } });
+  address = await github.start();
+  client = connectGitHub(address, 'secret-token', { userAgent: 'test', env: {}, retry: { attempts: 1 } });
 });
 afterEach(async () => {
   await client.close();
@@ -108,5 +110,35 @@ describe('a refusal of GitHub', () => {
     await read(limited);
     await read('Resource not accessible by integration');
     expect(warnings.map((each) => each.includes('pull-requests: read'))).toEqual([false, true]);
+  });
+});
+
+describe('a repository that was renamed', () => {
+  /** Answers as GitHub does for a former name: 301 to reads, 307 to writes. */
+  const renamed = (origin: string) => {
+    const former = '/repos/acme/agents/';
+    github.before = (requested) => {
+      if (requested.path.startsWith('/repositories/')) {
+        requested.path = requested.path.replace('/repositories/5/', former);
+        return undefined;
+      }
+      if (!requested.path.startsWith(former)) return undefined;
+      const location = `${origin}/repositories/5/${requested.path.slice(former.length)}?${requested.query.toString()}`;
+      return { status: requested.method === 'GET' ? 301 : 307, body: {}, headers: { location } };
+    };
+  };
+
+  test('has its comment under its former name, written once', async () => {
+    renamed(address);
+    await report();
+    await report();
+    expect(warnings).toEqual([]);
+    expect(github.comments).toHaveLength(1);
+  });
+
+  test('gives the token to no other server', async () => {
+    renamed('http://127.0.0.1:1');
+    await report();
+    expect(warnings).toEqual([expect.stringContaining('no redirect is followed with a key')]);
   });
 });
