@@ -44,7 +44,10 @@ export function installationRepositoryOf(
 const sender = z.looseObject({ login });
 const headBranch = text.nullish();
 
-/** GitHub lists a check's pull requests only if their heads are in the same repository. */
+/**
+ * The pull requests of a check: GitHub lists those whose heads are in its repository, also those into any number of
+ * forks, so their number is no reason to refuse the event.
+ */
 const checkPullRequests = z
   .array(
     z.looseObject({
@@ -53,7 +56,8 @@ const checkPullRequests = z
       base: z.looseObject({ ref: text, repo: z.looseObject({ id }).nullish() }),
     }),
   )
-  .max(100);
+  .nullish()
+  .transform((named) => named ?? []);
 export type CheckPullRequests = z.infer<typeof checkPullRequests>;
 
 export const pushPayload = ofRepository.extend({
@@ -74,7 +78,7 @@ export const checkRunPayload = ofRepository.extend({
     head_sha: commitId,
     external_id: plainText.max(1_000).nullish(),
     check_suite: z.looseObject({ head_branch: headBranch }).nullish(),
-    pull_requests: checkPullRequests.default([]),
+    pull_requests: checkPullRequests,
   }),
   sender,
 });
@@ -85,7 +89,7 @@ export const checkSuitePayload = ofRepository.extend({
   check_suite: z.looseObject({
     head_sha: commitId,
     head_branch: headBranch,
-    pull_requests: checkPullRequests.default([]),
+    pull_requests: checkPullRequests,
   }),
   sender,
 });

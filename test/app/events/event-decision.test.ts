@@ -19,6 +19,24 @@ const requested = (action: string, extra: object = {}) => ({ action, check_run: 
 
 const decide = (name: string, payload: object) => decideEvent(name, { ...place, ...payload });
 
+/** Pull requests of forks' own repositories, which GitHub names where their head is a branch of this one. */
+const ofForks = Array.from({ length: 150 }, (_, n) => ({
+  ...inSame,
+  number: 100 + n,
+  base: { ref: 'main', repo: { id: 1000 + n } },
+}));
+
+describe('a re-run of a branch that many forks pull from', () => {
+  test.each([
+    ['the check', 'check_run', { check_run: { ...run, pull_requests: [...ofForks, inSame] } }, [7]],
+    ['all checks', 'check_suite', { check_suite: { ...suite, pull_requests: [...ofForks, inSame] } }, [7]],
+    ['all checks, without a list', 'check_suite', { check_suite: { ...suite, pull_requests: null } }, []],
+  ])('is of its own pull requests: %s', (_, name, payload, numbers) => {
+    const decision = decide(name, { action: 'rerequested', ...payload });
+    expect(decision.kind === 'rerun' ? decision.pullRequests.map(({ number }) => number) : decision).toEqual(numbers);
+  });
+});
+
 describe('decides', () => {
   test.each<[string, string, object, string]>([
     ['a push to a branch', 'push', pushed, 'push of aaaaaaa to main of acme/agents: the branch was pushed'],

@@ -43,7 +43,11 @@ beforeAll(async () => {
   await clone.push();
   // Paced by the App's own rules, but not by a second between writes: the gateway counts none.
   const limits = { betweenWritesMs: 0, madeInMinute: 80, madeInHour: 500 };
-  clientOf = createInstallationClients({ octokitFor: octokitsOf(probotOf(github), systemClock), clock: systemClock, limits });
+  clientOf = createInstallationClients({
+    octokitFor: octokitsOf(probotOf(github), systemClock),
+    clock: systemClock,
+    limits,
+  });
   githubApi = createGitHubApi(clientOf);
   for await (const each of createRepositoryClient(clientOf, silentLogger).repositories()) at = each;
 });
