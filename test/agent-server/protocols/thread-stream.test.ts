@@ -9,7 +9,7 @@ import {
   seqOf,
   threadEvent,
 } from '../../../src/agent-server/protocols/thread-stream/event.ts';
-import { Subscriptions } from '../../../src/agent-server/protocols/thread-stream/subscriptions.ts';
+import { selectionOf, Subscriptions } from '../../../src/agent-server/protocols/thread-stream/subscriptions.ts';
 
 describe('the numbers of events on a thread', () => {
   const places = [
@@ -64,6 +64,18 @@ describe('the filter of a stream', () => {
   ])('$filter has $event of $at: $is', ({ filter, event, at, data, is }) => {
     expect(matchesFilter(filter, { event, json: json(at, data) })).toBe(is);
   });
+});
+
+test.each<[string, number | undefined, string | undefined, number | undefined]>([
+  ['the filter without an id', 3, undefined, 3],
+  ['the id', undefined, '7', 7],
+  ['the later one: the id', 3, '7', 7],
+  ['the later one: the filter', 9, '7', 9],
+  ['the filter beside an id of another stream', 3, '1700000000000-0', 3],
+  ['the filter beside a number that no event has', 3, '9'.repeat(20), 3],
+  ['the filter beside an empty id', undefined, '', undefined],
+])('a stream begins after %s', (_, since, lastEventId, begins) => {
+  expect(selectionOf({ channels: ['values'], since }, lastEventId).since).toBe(begins);
 });
 
 describe('the subscriptions of a connection', () => {

@@ -3,6 +3,7 @@ import type { Operation } from '../../../http/operation.ts';
 import { pathId, readBody } from '../../api/body.ts';
 import { eventStream } from '../../api/event-stream.ts';
 import { operation, type Env } from '../../api/operation.ts';
+import { lastEventId } from '../../api/parameters.ts';
 import { Refusal } from '../../refusal.ts';
 import type { InternalApi } from '../internal-api.ts';
 import { apiFor } from '../operations.ts';
@@ -40,8 +41,9 @@ export const threadStreamOperations: readonly Operation<Env>[] = [
     id: 'stream_thread_events',
     summary: 'Stream the events of the thread-stream protocol',
     description:
-      'First those that are kept, after `since` if given, then new ones, until the client disconnects. The thread need not exist yet.',
+      'First those that are kept, after `since` or `Last-Event-ID` if given, then new ones, until the client disconnects. The thread need not exist yet.',
     tag,
+    headers: [lastEventId],
     body: { schema: threadEventFilter, required: true },
     responses: { 200: { description: 'Server-sent events.', type: 'text/event-stream' } },
     errors: [400, 413, 422],
@@ -51,7 +53,8 @@ export const threadStreamOperations: readonly Operation<Env>[] = [
       const filter = await readBody(c, threadEventFilter);
       const mayRead = readingOf(apiFor(c), threadId);
       await mayRead();
-      const events = threadEvents.streams.events(threadId, selectionOf(filter), mayRead);
+      const selection = selectionOf(filter, c.req.header(lastEventId.name));
+      const events = threadEvents.streams.events(threadId, selection, mayRead);
       return eventStream(events, { clock, onGone: () => undefined, headers: {} });
     },
   }),

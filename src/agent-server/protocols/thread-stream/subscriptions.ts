@@ -11,12 +11,16 @@ export interface Selection {
   accept(event: Pick<LoggedEvent, 'event' | 'json'>, seq: number): boolean;
 }
 
-/** The events that one filter selects. */
-export const selectionOf = (filter: ThreadEventFilter): Selection => ({
-  channels: filter.channels,
-  since: filter.since,
-  accept: (event) => matchesFilter(filter, event),
-});
+/** The events that one filter selects, after the last one that the client has: `Last-Event-ID`, if it is a `seq`. */
+export function selectionOf(filter: ThreadEventFilter, lastEventId?: string): Selection {
+  const last = /^\d+$/.test(lastEventId ?? '') ? Number(lastEventId) : undefined;
+  return {
+    channels: filter.channels,
+    // A client that comes back sends its first request again, so the id is the later one.
+    since: last !== undefined && Number.isSafeInteger(last) ? Math.max(last, filter.since ?? 0) : filter.since,
+    accept: (event) => matchesFilter(filter, event),
+  };
+}
 
 interface Subscription {
   filter: ThreadEventFilter;
