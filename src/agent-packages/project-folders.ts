@@ -27,9 +27,13 @@ export function readProjectFolder(folder: string, path: string): ProjectFolder {
     files: new Set(readdirSync(folder)),
     packageManager: bytes && packageManagerOf(bytes.toString()),
     modernYarn: isModernYarnLock(readBelow(folder, 'yarn.lock', lockStart) ?? ''),
-    workspaces: bytes !== undefined && declaresWorkspaces(bytes),
+    workspaces: (bytes !== undefined && declaresWorkspaces(bytes)) || declaresPnpmWorkspace(folder),
   };
 }
+
+/** Whether pnpm finds packages below a folder: the file may hold settings alone. */
+const declaresPnpmWorkspace = (folder: string): boolean =>
+  /^["']?packages["']?\s*:/m.test(readBelow(folder, 'pnpm-workspace.yaml', largestManifest)?.toString() ?? '');
 
 /** The most values of a package.json: parsing more blocks the service. */
 export const mostManifestValues = 10_000;

@@ -78,6 +78,9 @@ const details: readonly [cause: RegExp, detail: RegExp][] = [
 ];
 const mostDetails = 2;
 
+/** How long a sentence of npm gets before no further lines are joined to it (characters). */
+const longestSentence = 1_000;
+
 /** The level of a line that a command of a build prints, as far as it says so itself. */
 export function levelOf(line: string, level: LogLevel): LogLevel {
   const plain = withoutControls(line);
@@ -108,6 +111,7 @@ export function commandCause() {
       // git names the file that it couldn't write first, and the full disk after it.
       if (isDiskFullMessage(plain)) full ??= withoutPrefix(plain);
       isContinued &&= weight === 'cause' && npmContinuation.test(plain) && !npmWord.test(plain.replace(npmPrefix, ''));
+      isContinued &&= (first?.length ?? 0) < longestSentence;
       if (isContinued) first = `${first ?? ''} ${withoutPrefix(plain)}`;
       const said = withoutPrefix(plain);
       const isDetail = details.some(([cause, detail]) => cause.test(first ?? '') && detail.test(said));

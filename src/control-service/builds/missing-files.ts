@@ -1,5 +1,6 @@
-import { lstatSync, readFileSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { kindOfPath, readBelow } from '../../agent-packages/checkout-files.ts';
 import type { RunningBuild } from './build.ts';
 import type { CommandEnd, CommandSpec } from './run-command.ts';
 
@@ -85,8 +86,10 @@ export async function warnOfMissingFiles(
  * @param small its files that may be pointers by their size
  */
 export function warnOfFilesNotUploaded(folder: string, small: readonly string[], warn: RunningBuild['warn']): void {
-  const pointers = small.filter((path) => readFileSync(join(folder, path), 'utf8').startsWith(pointerStart));
-  const submodules = submodulePaths(folder).filter((path) => isEmpty(join(folder, path)));
+  const isPointer = (path: string): boolean =>
+    readBelow(folder, path, pointerStart.length)?.toString() === pointerStart;
+  const pointers = small.filter(isPointer);
+  const submodules = submodulePaths(folder).filter((path) => isLacking(folder, path));
   warnOf({ submodules: foundIn(submodules), pointers: foundIn(pointers) }, 'upload', warn);
 }
 
@@ -103,22 +106,25 @@ const foundIn = (paths: readonly string[]): MissingFiles => ({
 /** The most bytes of `.gitmodules` that are read. */
 const gitmodulesBytes = 64 * 1024;
 
+/** The paths that `.gitmodules` names: others' text. */
 function submodulePaths(folder: string): string[] {
-  const file = join(folder, '.gitmodules');
-  const stat = lstatSync(file, { throwIfNoEntry: false });
-  if (!stat?.isFile() || stat.size > gitmodulesBytes) return [];
-  const lines = readFileSync(file, 'utf8').split('\n');
-  const paths = lines.flatMap((line) => {
-    const [key, ...value] = line.split('=');
-    return key?.trim() === 'path' ? [value.join('=').trim()] : [];
-  });
-  // A path that leads out of the folder is no submodule.
-  return paths.filter((path) => path !== '' && !path.split('/').includes('..'));
+  const text = readBelow(folder, '.gitmodules', gitmodulesBytes + 1);
+  if (text === undefined || text.length > gitmodulesBytes) return [];
+  const paths = text
+    .toString()
+    .split('\n')
+    .flatMap((line) => {
+      const [key, ...value] = line.split('=');
+      return key?.trim() === 'path' ? [value.join('=').trim()] : [];
+    });
+  // A path that leads out of the folder is not a submodule, and no file has a null byte in its name.
+  const isInside = (path: string): boolean => path !== '' && !path.includes('\0') && !path.split('/').includes('..');
+  return [...new Set(paths)].filter(isInside);
 }
 
-function isEmpty(folder: string): boolean {
-  const stat = lstatSync(folder, { throwIfNoEntry: false });
-  return stat === undefined || (stat.isDirectory() && readdirSync(folder).length === 0);
+function isLacking(folder: string, path: string): boolean {
+  const kind = kindOfPath(folder, path);
+  return kind === 'not there' || (kind === 'folders' && readdirSync(join(folder, path)).length === 0);
 }
 
 interface MissingFiles {

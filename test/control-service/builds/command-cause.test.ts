@@ -60,6 +60,12 @@ npm error Clean install a project`;
   );
 });
 
+test('keeps a sentence of any length within 8,000 characters', () => {
+  const causes = commandCause();
+  for (let line = 0; line < 1_000; line += 1) causes.add(`npm error ${'word '.repeat(100)}`);
+  expect(causes.cause()?.length).toBeLessThan(8_000);
+});
+
 test.each([
   ['npm warn deprecated inflight@1.0.6: leaks memory', 'warning'],
   ['warning " > ts-node@10.9.2" has unmet peer dependency "@types/node@*".', 'warning'],

@@ -74,7 +74,8 @@ const reasonOf = ({ end }: Unpacked): string => (end.ok ? 'it was unpacked' : en
 
 describe('what an uploaded folder lacks', () => {
   const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${'0'.repeat(64)}\nsize 5\n`;
-  const modules = '[submodule "a"]\n\tpath = libs/a\n\turl = ../a\n[submodule "b"]\n\tpath = libs/b\n';
+  const modules =
+    '[submodule "a"]\n\tpath = libs/a\n\turl = ../a\n\tpath = libs/a\n[submodule "b"]\n\tpath = libs/b\n';
 
   test('is named in warnings', async () => {
     const { end, warnings } = await unpack(
@@ -95,9 +96,17 @@ describe('what an uploaded folder lacks', () => {
   test.each([
     ['a path out of the folder', { '.gitmodules': '[submodule "a"]\n\tpath = ../../etc\n\tpath =\n' }],
     ['no list of submodules', { '.gitmodules': 'path\n=\n' }],
+    ['a path with a null byte', { '.gitmodules': '\tpath = libs\0\n' }],
+    ['a path below a file', { '.gitmodules': '\tpath = a.txt/libs\n', 'a.txt': 'x' }],
     ['a file larger than a pointer', { 'a.bin': pointer.padEnd(1024) }],
   ])('is not looked for behind %s', async (_, files) => {
     expect((await unpack(tarballOf(files))).warnings).toEqual([]);
+  });
+
+  test('is also named with a path that no file system takes', async () => {
+    const { end, warnings } = await unpack(tarballOf({ '.gitmodules': `\tpath = ${'a'.repeat(300)}/b\n` }));
+    expect(end.ok).toBe(true);
+    expect(warnings).toEqual([expect.stringMatching(/^Submodules are not fetched, so 1 folder of this build is empty/)]);
   });
 });
 
