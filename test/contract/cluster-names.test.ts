@@ -47,25 +47,25 @@ describe('names that a cluster takes are taken', () => {
 
 describe('names that a cluster refuses are refused, with the field and the rule', () => {
   test.each<[place: string, spec: object, rule: RegExp]>([
-    ['labels my team', { labels: { 'my team': 'a' } }, /^is no key of a label: it must have at most 63 /],
-    ['labels a/b/c', { labels: { 'a/b/c': 'a' } }, /no key of a label/],
-    ['labels Upper.example/a', { labels: { 'Upper.example/a': 'a' } }, /no key of a label/],
-    ['labels /a', { labels: { '/a': 'a' } }, /no key of a label/],
-    ['labels ', { labels: { '': 'a' } }, /no key of a label/],
+    ['labels my team', { labels: { 'my team': 'a' } }, /^is not a key of a label: it must have at most 63 /],
+    ['labels a/b/c', { labels: { 'a/b/c': 'a' } }, /not a key of a label/],
+    ['labels Upper.example/a', { labels: { 'Upper.example/a': 'a' } }, /not a key of a label/],
+    ['labels /a', { labels: { '/a': 'a' } }, /not a key of a label/],
+    ['labels ', { labels: { '': 'a' } }, /not a key of a label/],
     ['labels a', { labels: { a: '-x' } }, /^must be empty or have at most 63 /],
     ['labels a', { labels: { a: 'a b' } }, /must be empty or have/],
     ['labels a', { labels: { a: `${longest}a` } }, /must be empty or have/],
     ['labels a', { labels: { a: 'a\n' } }, /must be empty or have/],
-    ['annotations _', { annotations: { _: '' } }, /^is no key of an annotation/],
+    ['annotations _', { annotations: { _: '' } }, /^is not a key of an annotation/],
     ['service_account_name', { service_account_name: 'My_Account' }, /^must be a DNS subdomain/],
     ['service_account_name', { service_account_name: `${longestObject}a` }, /DNS subdomain/],
     ['image_pull_secrets 1 name', { image_pull_secrets: [{ name: 'a' }, { name: 'a..b' }] }, /DNS subdomain/],
     [
       'volumes 0 hostPath',
       { volumes: [{ name: 'a', hostPath: { path: '/' } }] },
-      /^is no kind of volume that .*configMap/,
+      /^is not a kind of volume that .*configMap/,
     ],
-    ['volumes 0 ephemeral', { volumes: [{ name: 'a', ephemeral: {} }] }, /no kind of volume/],
+    ['volumes 0 ephemeral', { volumes: [{ name: 'a', ephemeral: {} }] }, /not a kind of volume/],
     [
       'volumes 1 emptyDir',
       { volumes: [{ name: 'a' }, { name: 'b', secret: {}, emptyDir: {} }] },
@@ -79,7 +79,7 @@ describe('names that a cluster refuses are refused, with the field and the rule'
     ['secret_name', 'My Secret', /^must be a DNS subdomain/],
     ['secret_name', '-a', /DNS subdomain/],
     ['secret_key', 'a/b', /^must have at most 253 letters/],
-    ['secret_key', '.', /neither \. nor/],
+    ['secret_key', '.', /neither be \. nor/],
     ['secret_key', '..a', /begin with \.\./],
     ['secret_key', 'a'.repeat(254), /at most 253/],
   ])('%s of a reference (row %#)', (field, value, rule) =>

@@ -20,7 +20,7 @@ export const secretKey = z
   .min(1)
   .regex(
     /^(?!\.$|\.\.)[-._a-zA-Z0-9]{1,253}$/,
-    'must have at most 253 letters, digits, hyphens, underscores and dots, and be neither . nor begin with ..',
+    'must have at most 253 letters, digits, hyphens, underscores and dots, and neither be . nor begin with ..',
   );
 
 const labelText = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;
@@ -33,7 +33,7 @@ const words = 'at most 63 letters, digits, hyphens, underscores and dots, with a
 const withKeys = (what: string) =>
   z.record(z.string(), z.string()).superRefine((entries, context) => {
     for (const key of Object.keys(entries).filter((each) => !isLabelKey(each))) {
-      const message = `is no key of ${what}: it must have ${words}, after a DNS subdomain and a slash if it has a prefix`;
+      const message = `is not a key of ${what}: it must have ${words}, after a DNS subdomain and a slash if it has a prefix`;
       context.addIssue({ code: 'custom', path: [key], message });
     }
   });

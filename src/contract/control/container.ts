@@ -30,7 +30,7 @@ export const volume = z.preprocess(
   (written, context) => {
     for (const kind of refusedVolumeKinds) {
       if (!isObject(written) || written[kind] == null) continue;
-      const message = `is no kind of volume that deployments may have; use one of ${volumeKinds.join(', ')}`;
+      const message = `is not a kind of volume that deployments may have; use one of ${volumeKinds.join(', ')}`;
       context.addIssue({ code: 'custom', path: [kind], message });
     }
     return written;

@@ -7,13 +7,13 @@ import { isModernYarn, packageOf } from '../../agent-packages/manager-version.ts
 import { fromJson } from '../../contract/json-text.ts';
 import { stepFailed, succeeded, type RunningBuild, type StepResult } from './build.ts';
 import { readBelow } from '../../agent-packages/checkout-files.ts';
+import { largestManifest } from '../../agent-packages/project-folders.ts';
 import { findTool } from './find-tool.ts';
 import { inFolderQueue } from './folder-queue.ts';
 import { failure } from './run-command.ts';
 
 /** The largest package of a manager: bun is a program of 100 MB. */
 const largestPackage = 200_000_000;
-const largestManifest = 1_000_000;
 const tarball = 'package.tgz';
 
 /**
@@ -26,14 +26,13 @@ export async function providePackageManager(
   wanted: ManagerVersion,
   isExact: boolean,
   running: RunningBuild,
-): Promise<StepResult<{ version: string | undefined }>> {
+): Promise<StepResult<undefined>> {
   const { env, provide, request } = running;
   const { manager, version } = wanted;
   const hasNpm = findTool('npm', env.PATH ?? '') !== undefined;
-  if (manager === 'npm') return hasNpm ? succeeded({ version: undefined }) : stepFailed(missing('npm'));
+  if (manager === 'npm') return hasNpm ? succeeded(undefined) : stepFailed(missing('npm'));
   if (findTool(manager, env.PATH ?? '')) {
-    const there = await versionOfTool(manager, running);
-    if (!isExact || there === version) return succeeded({ version: there });
+    if (!isExact || (await versionOfTool(manager, running)) === version) return succeeded(undefined);
   }
   if (running.signal.aborted) return stepFailed('');
   if (!hasNpm) return stepFailed(missing(manager));
@@ -42,10 +41,8 @@ export async function providePackageManager(
   if (obtained === undefined) return stepFailed('');
   if (!obtained.ok) return obtained;
   request.log('info', `Using ${manager} ${version} from the npm registry.`);
-  provide({
-    PATH: `${join(folder, 'bin')}:${env.PATH ?? ''}`,
-  });
-  return succeeded({ version });
+  provide({ PATH: `${join(folder, 'bin')}:${env.PATH ?? ''}` });
+  return succeeded(undefined);
 }
 
 const missing = (manager: string): string => {

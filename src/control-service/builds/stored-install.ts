@@ -15,6 +15,8 @@ import {
   packagesAside,
 } from './dependency-store.ts';
 import { readBelow, statBelow } from '../../agent-packages/checkout-files.ts';
+import { declaresWorkspaces } from '../../agent-packages/package-folders.ts';
+import { largestManifest } from '../../agent-packages/project-folders.ts';
 import { failure, type CommandEnd } from './run-command.ts';
 import type { PackageManager } from '../../agent-packages/lock-files.ts';
 import { collectInstallInputs, type ManifestFile } from './manifests.ts';
@@ -133,13 +135,11 @@ async function versionOf({ manager }: LockedInstall, { folder, run }: RunningBui
   return end.kind === 'done' ? end.output.at(-1) : undefined;
 }
 
-const largestManifest = 1_000_000;
-
 /** Whether a folder may declare a workspace, which package managers look for upwards. */
 const mayBeWorkspace = (folder: string): boolean =>
   statBelow(folder, 'pnpm-workspace.yaml') !== undefined ||
   statBelow(folder, 'package.json')?.isSymbolicLink() === true ||
-  /"workspaces"\s*:/.test(readBelow(folder, 'package.json', largestManifest)?.toString() ?? '');
+  declaresWorkspaces(readBelow(folder, 'package.json', largestManifest) ?? '');
 
 export interface InstallFacts {
   command: readonly string[];

@@ -74,8 +74,7 @@ const reasonOf = ({ end }: Unpacked): string => (end.ok ? 'it was unpacked' : en
 
 describe('what an uploaded folder lacks', () => {
   const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${'0'.repeat(64)}\nsize 5\n`;
-  const modules =
-    '[submodule "a"]\n\tpath = libs/a\n\turl = ../a\n\tpath = libs/a\n[submodule "b"]\n\tpath = libs/b\n';
+  const modules = '[submodule "a"]\n\tpath = libs/a\n\turl = ../a\n\tpath = libs/a\n[submodule "b"]\n\tpath = libs/b\n';
 
   test('is named in warnings', async () => {
     const { end, warnings } = await unpack(
@@ -106,7 +105,9 @@ describe('what an uploaded folder lacks', () => {
   test('is also named with a path that no file system takes', async () => {
     const { end, warnings } = await unpack(tarballOf({ '.gitmodules': `\tpath = ${'a'.repeat(300)}/b\n` }));
     expect(end.ok).toBe(true);
-    expect(warnings).toEqual([expect.stringMatching(/^Submodules are not fetched, so 1 folder of this build is empty/)]);
+    expect(warnings).toEqual([
+      expect.stringMatching(/^Submodules are not fetched, so 1 folder of this build is empty/),
+    ]);
   });
 });
 
