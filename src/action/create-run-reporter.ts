@@ -14,7 +14,7 @@ export interface RunFacts {
   event: Pick<RunEvent, 'runId' | 'runAttempt'>;
   /** The commit that is to be deployed, where it is not the one that the event is about. */
   commit: string | undefined;
-  /** The workflow, the job and the step. */
+  /** The workflow, the job, the step, and its leg of a matrix. */
   step: string;
 }
 

@@ -31,6 +31,8 @@ export interface StepInput {
   commit?: string | undefined;
   name: string | undefined;
   mode: Mode;
+  /** What the comments of this step, and of no other, are found by. */
+  step: string;
 }
 
 /** Reads inputs, deploy file and environment of a step. */
@@ -59,10 +61,18 @@ export function readStep(
     token: inputs['github-token']?.trim() || undefined,
     workflow: ofPullRequest(workflow, subject.pullRequest),
     commit: subject.commit,
+    step: stepOf(env, inputs),
     ...(request.ok
       ? { name: request.deployment.desired.name ?? request.deployment.desired.deploymentId, mode: request.options.mode }
       : { name: nameOfWrong(inputs, file.file), mode: modeOfWrong(inputs) }),
   };
+}
+
+/** The workflow, the job and the step. The legs of a matrix share all three, and differ in what they are given. */
+function stepOf(env: Environment, inputs: Inputs): string {
+  const [config, environment] = [inputs['config']?.trim(), inputs['environment']?.trim()];
+  const ofLeg = [config === defaultConfigPath ? '' : config, environment].filter(Boolean);
+  return [...['GITHUB_WORKFLOW', 'GITHUB_JOB', 'GITHUB_ACTION'].map((name) => env[name] ?? ''), ...ofLeg].join('/');
 }
 
 /** What may be wrong because the deploy file is not there. */

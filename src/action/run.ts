@@ -120,12 +120,11 @@ async function connect({ apiUrl }: RunEvent, token: string): Promise<ConnectedGi
 async function startReporter(
   { github }: Step,
   event: RunEvent,
-  { reporting, name, mode, commit }: StepInput,
+  { reporting, name, mode, commit, step }: StepInput,
   { workflow, head }: Found,
 ): Promise<RunReporter | undefined> {
   if (!reporting || !workflow || !github) return undefined;
   const { createRunReporter } = await import('./create-run-reporter.ts');
-  const step = ['GITHUB_WORKFLOW', 'GITHUB_JOB', 'GITHUB_ACTION'].map((each) => process.env[each] ?? '').join('/');
   const facts = { workflow, event, commit: commit ?? head, step };
   return createRunReporter(github, reporting, facts, { mode, name }, (message) => core.warning(message));
 }

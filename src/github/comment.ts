@@ -23,7 +23,7 @@ export const commentMark = (about: string): string => hidden('landfall', about);
 const markStart = '<!-- landfall: ';
 
 const hidden = (key: string, value: string): string =>
-  `<!-- ${key}: ${encodeURIComponent(value).replaceAll('-', '%2D')} -->`;
+  `<!-- ${key}: ${encodeURIComponent(value.toWellFormed()).replaceAll('-', '%2D')} -->`;
 
 /** The hidden second line: it finds the comments of a step that ended before it knew what it is about. */
 const stepMark = (step: string): string => hidden('landfall-step', step);

@@ -227,6 +227,12 @@ describe('the comment on a pull request', () => {
     expect(github.comments.map(({ body }) => body)).toEqual([`${commentMark('echo')}\nsecond`]);
   });
 
+  test('is kept where the name that it is about holds half a sign', async () => {
+    const about = { ...place, about: 'echo \ud83d' };
+    const id = await keepComment(client, about, bot, 'first');
+    expect(await keepComment(client, about, bot, 'second')).toBe(id);
+  });
+
   test('is found on the second page', async () => {
     for (let n = 0; n < 120; n += 1) github.comments.push(by('someone', 'User', `talk ${n}`));
     const id = await keepComment(client, place, bot, 'first');
