@@ -179,7 +179,7 @@ const isLocal = ([, requested]: [string, unknown]): boolean =>
   );
 
 /** Parses a package.json. Undefined for an invalid file: the package manager will report the problem better. */
-export function readManifest(bytes: Buffer): z.infer<typeof manifest> | undefined {
+function readManifest(bytes: Buffer): z.infer<typeof manifest> | undefined {
   const text = bytes.toString();
   return holdsMore(text, mostManifestValues) ? undefined : manifest.safeParse(fromJson(text)).data;
 }
