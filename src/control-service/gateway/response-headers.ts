@@ -20,6 +20,25 @@ const ofTheOrigin = [
   'accept-ch',
 ];
 
+/**
+ * Headers on which a web server in front acts: with these it would send one of its own files, another page of the service
+ * or a stored copy instead. https://nginx.org/en/docs/http/ngx_http_proxy_module.html#proxy_ignore_headers
+ */
+const ofWebServers = [
+  'x-accel-redirect',
+  'x-accel-expires',
+  'x-accel-limit-rate',
+  'x-accel-charset',
+  'x-sendfile',
+  'x-sendfile-type',
+  'x-sendfile2',
+  'x-lighttpd-send-file',
+  'x-lighttpd-send-tempfile',
+  'x-reproxy-url',
+  'x-reproxy-file',
+  'surrogate-control',
+];
+
 /** The headers of a body, which every reader of it needs. */
 const ofTheBody =
   'accept-ranges age cache-control content-encoding content-language content-length content-range content-type date ' +
@@ -60,8 +79,8 @@ export function agentResponseHeaders(
   audience: Audience,
   origin?: string,
 ): IncomingHttpHeaders {
-  const dropped = new Set([...boundToConnection(headers), ...hopByHop, ...ofTheOrigin, 'proxy-authenticate']);
-  dropped.add(agentTokenHeader).add('set-cookie');
+  const dropped = new Set([...boundToConnection(headers), ...hopByHop, ...ofTheOrigin, ...ofWebServers]);
+  dropped.add('proxy-authenticate').add(agentTokenHeader).add('set-cookie');
   const isKept = (name: string, value: unknown): boolean => {
     if (dropped.has(name)) return false;
     if (audience === 'client') return true;

@@ -74,6 +74,19 @@ test.each([
 
 test.each(
   (
+    'x-accel-redirect x-accel-expires x-accel-limit-rate x-accel-charset x-sendfile x-sendfile-type x-sendfile2 ' +
+    'x-lighttpd-send-file x-reproxy-url x-reproxy-file surrogate-control'
+  ).split(' '),
+)('gives %s of an agent to nobody, as web servers in front act on it', (name) => {
+  const answers = (['client', 'page', 'session', 'ui-file'] as const).map((audience) =>
+    agentResponseHeaders({ [name]: '/secret', 'x-accel-buffering': 'no' }, audience),
+  );
+  for (const answer of answers) expect(answer).not.toHaveProperty(name);
+  expect(answers[0]).toEqual({ 'x-accel-buffering': 'no' });
+});
+
+test.each(
+  (
     'x-forwarded-for x-forwarded-port x-forwarded-server x-forwarded-ssl x-forwarded-scheme x-forwarded forwarded ' +
     'forwarded-for via x-real-ip true-client-ip cf-connecting-ip cf-visitor client-ip x-client-ip x-cluster-client-ip ' +
     'fastly-client-ip x-original-url x-rewrite-url x-original-host x_forwarded_for x_forwarded_host x-forwarded_proto ' +
