@@ -71,3 +71,33 @@ test('shows embedded images at once, and those of other servers after a click', 
   await expect.poll(drawn).toEqual([1, 1]);
   expect(opened.errors).toEqual([]);
 });
+
+test('asks again before an image that took the place of a shown one', async () => {
+  const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+  const shown = (host: string) => [
+    { type: 'text', text: `![first](https://${host}/a.png)` },
+    { type: 'image_url', image_url: { url: `https://${host}/b.png` } },
+  ];
+  const said = (host: string) => ({ messages: [{ id: 'pictures', role: 'user', content: shown(host) }] });
+  const { thread_id } = z.looseObject({ thread_id: z.string() }).parse(await request('POST', 'threads', {}));
+  await request('POST', `threads/${thread_id}/runs/wait`, { assistant_id: 'helper', input: said('friend.example') });
+  const { page } = await console.open(`${playground}?thread=${thread_id}`);
+  const requested: string[] = [];
+  await page.route('https://*.example/*', (route) => {
+    requested.push(new URL(route.request().url()).host);
+    return route.fulfill({ contentType: 'image/png', body: Buffer.from(png, 'base64') });
+  });
+  // The agent repeats the text in a message of its own.
+  const pictures = chat(page).locator('.playground-human').first();
+  const askedFor = (host: string) => pictures.getByRole('button', { name: `Show the image of ${host}` });
+  await press(askedFor('friend.example').first());
+  await expect.poll(() => askedFor('friend.example').count()).toBe(1);
+  await press(askedFor('friend.example'));
+  await expect.poll(() => requested).toEqual(['friend.example', 'friend.example']);
+  // Of the same length: only the host differs.
+  await request('POST', `threads/${thread_id}/state`, { values: said('others.example') });
+  await say(page, 'hello');
+  await ended(page, 'Success');
+  await expect.poll(() => askedFor('others.example').count()).toBe(2);
+  expect(new Set(requested)).toEqual(new Set(['friend.example']));
+});

@@ -187,7 +187,12 @@ function tableCell(
 
 function image(key: number, url: string, alt: string): JSX.Element {
   const found = imageAt(url);
-  return found ? <ImageView key={key} image={found} alt={alt} /> : link(key, url, `Image: ${shown(alt)}`);
+  // By its address: a click is for one image, not for another one that takes its place.
+  return found ? (
+    <ImageView key={`${key} ${found.address}`} image={found} alt={alt} />
+  ) : (
+    link(key, url, `Image: ${shown(alt)}`)
+  );
 }
 
 function link(key: number, url: string, content: ComponentChildren): JSX.Element {

@@ -31,7 +31,7 @@ function MessageItem({ message, isStreaming }: MessageProps) {
       {others.map((part, index) => {
         const image = imageOf(part);
         return image ? (
-          <ImageView key={`${index} ${image.address.length}`} image={image} alt={`Image of ${speaker}`} />
+          <ImageView key={`${index} ${image.address}`} image={image} alt={`Image of ${speaker}`} />
         ) : (
           <JsonView key={index} name="part" value={part} />
         );
