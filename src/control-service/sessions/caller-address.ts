@@ -21,9 +21,9 @@ export function callerAddress({ peer, forwardedFor = '', trustedProxies }: Calle
   return isIP(bare) === 0 ? peer : bare;
 }
 
-/** An IPv4 address as itself, where a socket of both kinds shows it as IPv6; IPv6 in its shortest form. */
+/** An IPv4 address as itself, where a socket of both kinds shows it as IPv6; IPv6 in its shortest form, unless it has a zone. */
 function comparable(address: string): string {
   const mapped = /^::ffff:(?=[\d.]+$)/i;
   const bare = address.replace(mapped, '');
-  return isIP(bare) === 6 ? new URL(`http://[${bare}]`).hostname : bare;
+  return isIP(bare) === 6 ? (URL.parse(`http://[${bare}]`)?.hostname ?? bare) : bare;
 }

@@ -80,6 +80,8 @@ test.each<[proxies: string[], peer: string, forwardedFor: string | undefined, ad
   [['127.0.0.1'], '127.0.0.2', '192.0.2.1', '127.0.0.2'],
   [[], '127.0.0.1', '192.0.2.1', '127.0.0.1'],
   [['127.0.0.1'], '', '192.0.2.1', ''],
+  [['fe80::1%eth0'], 'fe80::1%eth0', '192.0.2.1', '192.0.2.1'],
+  [['fe80::1'], 'fe80::1%eth1', '192.0.2.1', 'fe80::1%eth1'],
 ])('behind the proxies %j wrong keys from %s for %s count for %s', (trustedProxies, peer, forwardedFor, address) => {
   expect(callerAddress({ peer, forwardedFor, trustedProxies })).toBe(address);
 });
