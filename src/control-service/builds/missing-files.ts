@@ -137,11 +137,11 @@ interface MissingFiles {
 const advice = {
   submodules: {
     commit: 'Commit their files to the repository itself, or deploy a folder that holds them (source: internal_source)',
-    upload: 'Fetch them before you deploy (actions/checkout with submodules: true)',
+    upload: 'Fetch them before you deploy (git submodule update --init; actions/checkout with submodules: true)',
   },
   pointers: {
     commit: 'Commit the content itself, or deploy a folder that holds it (source: internal_source)',
-    upload: 'Fetch them before you deploy (actions/checkout with lfs: true)',
+    upload: 'Fetch them before you deploy (git lfs pull; actions/checkout with lfs: true)',
   },
 };
 

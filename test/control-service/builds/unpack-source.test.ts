@@ -87,8 +87,8 @@ describe('what an uploaded folder lacks', () => {
     );
     expect(end.ok).toBe(true);
     expect(warnings).toEqual([
-      'Submodules are not fetched, so 1 folder of this build is empty: "libs/a". Fetch them before you deploy (actions/checkout with submodules: true).',
-      'Files in Git LFS are not fetched, so 1 file of this build is only a pointer: "data/model.bin". Fetch them before you deploy (actions/checkout with lfs: true).',
+      'Submodules are not fetched, so 1 folder of this build is empty: "libs/a". Fetch them before you deploy (git submodule update --init; actions/checkout with submodules: true).',
+      'Files in Git LFS are not fetched, so 1 file of this build is only a pointer: "data/model.bin". Fetch them before you deploy (git lfs pull; actions/checkout with lfs: true).',
     ]);
   });
 
