@@ -24,21 +24,25 @@ export function packageProblems(deployed: readonly Deployed[]): { problems: Prob
 }
 
 /**
- * What a plan says of the packages, where the source is at hand: in the folder that would be uploaded, or in the working
+ * What a build will say of the packages, where the source is at hand: in the folder that would be uploaded, or in the working
  * directory, unless a workflow runs for another repository.
  */
-export function notesOnPackages(desired: Desired, workflow: Workflow | undefined): string[] {
-  if (desired.source !== 'internal_source' && desired.source !== 'github') return [];
+export function notesOnPackages(
+  desired: Desired,
+  workflow: Workflow | undefined,
+): { failures: string[]; warnings: string[] } {
+  const none = { failures: [], warnings: [] };
+  if (desired.source !== 'internal_source' && desired.source !== 'github') return none;
   const { installCommand, graphConfigPath } = desired;
   const root = desired.source === 'internal_source' ? desired.sourceDir : '.';
-  if (root === undefined || graphConfigPath === undefined || installCommand !== undefined) return [];
+  if (root === undefined || graphConfigPath === undefined || installCommand !== undefined) return none;
   const path = join(root, graphConfigPath);
-  if (isOfAnother(desired, workflow) || !existsSync(path)) return [];
+  if (isOfAnother(desired, workflow) || !existsSync(path)) return none;
   const { problems, warnings } = packageProblems([{ path, root }]);
-  return [
-    ...problems.map((problem) => `a build of the files here fails: ${formatProblem(problem)}`),
-    ...warnings.map((warning) => `a build of the files here warns: ${formatProblem(warning)}`),
-  ];
+  return {
+    failures: problems.map((problem) => `a build of the files here fails: ${formatProblem(problem)}`),
+    warnings: warnings.map((warning) => `a build of the files here warns: ${formatProblem(warning)}`),
+  };
 }
 
 function isOfAnother(desired: Desired, workflow: Workflow | undefined): boolean {

@@ -55,7 +55,7 @@ export async function runDeployment(deployRun: DeployInputs): Promise<Outcome> {
   try {
     return await deploy({
       ...deployment,
-      notes: [...(deployment.notes ?? []), ...(await notesOnPlan(deployRun))],
+      notes: [...(deployment.notes ?? []), ...(await notesOnBuild(deployRun))],
       ...runOptions,
       control,
       further: control,
@@ -79,9 +79,12 @@ export async function runDeployment(deployRun: DeployInputs): Promise<Outcome> {
   }
 }
 
-/** Loaded only for a plan. */
-async function notesOnPlan({ options, deployment, workflow }: DeployInputs): Promise<string[]> {
-  if (options.mode !== 'plan') return [];
+/** What a build says of the packages that are at hand. A build that is made warns by itself, and fails some seconds later. */
+async function notesOnBuild({ options, deployment, workflow }: DeployInputs): Promise<string[]> {
+  const { desired } = deployment;
+  const isUploaded = options.mode === 'deploy' && desired.source === 'internal_source';
+  if (options.mode !== 'plan' && !isUploaded) return [];
   const { notesOnPackages } = await import('./package-problems.ts');
-  return notesOnPackages(deployment.desired, workflow);
+  const { failures, warnings } = notesOnPackages(desired, workflow);
+  return isUploaded ? failures : [...failures, ...warnings];
 }

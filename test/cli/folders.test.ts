@@ -48,6 +48,12 @@ describe('a folder on a terminal', () => {
     expect(end.out.includes(says)).toBe(more.length === 0);
   });
 
+  test('deploy says at once what its build refuses of the packages', async () => {
+    const lock = `"@langchain/langgraph@^0.2.5":\n  version "0.2.8"\n`;
+    const end = await result(['deploy', ...requested, '--poll-seconds', '0.1'], { ...agent, 'agent/yarn.lock': lock });
+    expect(end.out).toMatch(/^Note: a build of the files here fails: agent\/yarn\.lock:1:1: /m);
+  });
+
   test('deploy uploads it and exits with 0', async () => {
     const end = await result(['deploy', ...requested, '--poll-seconds', '0.1'], agent);
     expect(end).toMatchObject({ code: 0, err: '' });
