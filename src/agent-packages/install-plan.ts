@@ -1,4 +1,4 @@
-import { lockFiles, type PackageManager } from './lock-files.ts';
+import { lockFiles, modernYarnSettings, namesModernYarn, type PackageManager } from './lock-files.ts';
 
 export interface ProjectFolder {
   /** Relative to the repository's root; empty for the root itself. */
@@ -60,8 +60,10 @@ export function planInstall(installCommand: string | undefined, folders: readonl
   const packages = folders.filter(({ files }) => files.has('package.json'));
   const unlocked = packages.find(({ workspaces }) => workspaces === true) ?? packages[0];
   if (!unlocked) return { kind: 'nothing', why: 'There is no package.json, so no packages are installed.' };
-  const manager = managerWithoutLock(unlocked);
-  const modern = /^yarn@\D{0,2}(?:[2-9]|\d{2})/.test(unlocked.packageManager ?? '');
+  // Corepack looks upwards too.
+  const packageManager = folders.find((folder) => folder.packageManager !== undefined)?.packageManager;
+  const manager = managerWithoutLock({ ...unlocked, packageManager });
+  const modern = namesModernYarn(packageManager) || unlocked.files.has(modernYarnSettings);
   const why = `${inFolder('package.json', unlocked.path)} has no lock file beside or above it`;
   return { kind: 'manager', manager, args: argsToLock(manager, modern), folder: unlocked.path, why, lock: undefined };
 }
@@ -69,7 +71,7 @@ export function planInstall(installCommand: string | undefined, folders: readonl
 function managerWithoutLock({ packageManager, files }: ProjectFolder): PackageManager {
   const named = packageManager?.split('@')[0];
   const manager = lockFiles.map(([, each]) => each).find((each) => each === named);
-  return manager ?? (files.has('pnpm-workspace.yaml') ? 'pnpm' : files.has('.yarnrc.yml') ? 'yarn' : 'npm');
+  return manager ?? (files.has('pnpm-workspace.yaml') ? 'pnpm' : files.has(modernYarnSettings) ? 'yarn' : 'npm');
 }
 
 /** What an install without a lock file warns of. */

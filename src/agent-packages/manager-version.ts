@@ -1,4 +1,4 @@
-import { isModernYarnLock, type PackageManager } from './lock-files.ts';
+import { isModernYarnLock, namesModernYarn, type PackageManager } from './lock-files.ts';
 
 /** A version of a package manager, and how its package is known to be the right one. */
 export interface ManagerVersion {
@@ -57,7 +57,11 @@ const pinned = {
 /** Our version of a package manager: one that reads the lock file, which begins with `lockHead`, without changing it. */
 export function pinnedVersion(
   manager: PackageManager,
-  { lockHead, packageManager = '' }: { lockHead: string | undefined; packageManager?: string | undefined },
+  {
+    lockHead,
+    packageManager = '',
+    isModernYarnProject = false,
+  }: { lockHead: string | undefined; packageManager?: string | undefined; isModernYarnProject?: boolean },
 ): ManagerVersion {
   if (manager === 'npm') return pinned.npm;
   if (manager === 'bun') return pinned.bun1;
@@ -66,7 +70,8 @@ export function pinnedVersion(
     return format < 6 ? pinned.pnpm7 : format < 9 ? pinned.pnpm8 : pinned.pnpm10;
   }
   if (lockHead === undefined) {
-    const major = Number(/^yarn@\D{0,2}(\d+)/.exec(packageManager)?.[1] ?? 1);
+    const isModern = isModernYarnProject || namesModernYarn(packageManager);
+    const major = Number(/^yarn@\D{0,2}(\d+)/.exec(packageManager)?.[1] ?? (isModern ? 4 : 1));
     return major < 2 ? pinned.yarn1 : major < 4 ? pinned.yarn3 : pinned.yarn4;
   }
   if (!isModernYarnLock(lockHead)) return pinned.yarn1;

@@ -56,6 +56,27 @@ test.each<[string, string | undefined, ProjectFolder[], object]>([
     [folder('', ['yarn.lock', 'package-lock.json'])],
     { ...by('npm', ['ci']), why: 'package-lock.json selects npm; yarn.lock beside it is not used' },
   ],
+  [
+    'npm prefers npm-shrinkwrap.json, as it does itself',
+    undefined,
+    [folder('', [...npm, 'npm-shrinkwrap.json'])],
+    {
+      ...by('npm', ['ci']),
+      why: 'npm-shrinkwrap.json selects npm; package-lock.json beside it is not used',
+    },
+  ],
+  [
+    'the settings of a newer yarn without a lock file',
+    undefined,
+    [folder('', ['package.json', '.yarnrc.yml'])],
+    by('yarn', ['install', '--no-immutable']),
+  ],
+  [
+    'the package manager that a folder above names',
+    undefined,
+    [folder('apps/a', ['package.json']), folder('', ['package.json'], { packageManager: 'pnpm@9.0.0' })],
+    by('pnpm', ['install', '--no-frozen-lockfile'], 'apps/a'),
+  ],
   ['nothing to install', undefined, [folder('agent', []), folder('', ['README.md'])], { kind: 'nothing' }],
   [
     'installs a package without a lock file with npm',

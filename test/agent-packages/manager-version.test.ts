@@ -27,6 +27,7 @@ test.each<[string, PackageManager, string | undefined, string | undefined, strin
   ['a lock file of yarn 4', 'yarn', '__metadata:\n  version: 8', undefined, '4.18.1'],
   ['no lock file', 'yarn', undefined, undefined, '1.22.22'],
   ['no lock file, but a range', 'yarn', undefined, 'yarn@3', '3.8.7'],
+  ['no lock file, but a tag', 'yarn', undefined, 'yarn@stable', '4.18.1'],
   ['a lock file of pnpm 7', 'pnpm', 'lockfileVersion: 5.4\n', undefined, '7.33.7'],
   ['a lock file of pnpm 8', 'pnpm', "lockfileVersion: '6.0'\n", undefined, '8.15.9'],
   ['a lock file of pnpm 9', 'pnpm', "lockfileVersion: '9.0'\n", undefined, '10.34.9'],

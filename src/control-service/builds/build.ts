@@ -62,6 +62,8 @@ export interface BuildRequest {
   log: WriteLine;
   /** Called as soon as the commit is known; never for a tarball. */
   onCommit: (commit: Commit) => Promise<void>;
+  /** Called when the build has failed, before what it left is removed: removing packages can take minutes. */
+  onFailure?: ((reason: string) => Promise<void>) | undefined;
 }
 
 export type BuiltFrom = { kind: 'commit'; commit: string } | { kind: 'tarball'; digest: string };

@@ -2,6 +2,7 @@ import { withoutControls, withoutFullStop } from '../../contract/plain-text.ts';
 import type { LogLevel } from '../compute/log-line.ts';
 import { outputExcerpt } from '../compute/output-excerpt.ts';
 import { isDiskFullMessage } from './free-space.ts';
+import { pnpmScriptLine, pnpmScripts } from './pnpm-script.ts';
 
 /** How well a line explains why a command failed. `script`: a line of a script that npm ran, which npm repeats. */
 type Weight = 'cause' | 'script' | 'context' | undefined;
@@ -16,6 +17,7 @@ const prefixes = [
   npmPrefix,
   npmWord,
   yarnScript,
+  /^\s*(E[A-Z_]+)\s{1,2}(?=\1: )/,
   /^error (?=\S)/,
   /^✘ \[ERROR\] /,
   /^➤ YN\d{4}: [│└┌·] ?/,
@@ -30,7 +32,7 @@ const npmContext =
 const npmContinuation = /^npm (?:error|ERR!) (?!\d+(?:\s|$))\S/;
 
 /** Numbers of Yarn's messages that fail an install: the others inform or warn. */
-const yarnErrors = new Set([1, 16, 18, 28, 35, 41, 46, 47, 56, 62, 71, 78, 81, 82, 83]);
+const yarnErrors = new Set([1, 16, 18, 28, 35, 41, 46, 47, 56, 62, 71, 78, 80, 81, 82, 83]);
 
 /** Errors of compilers, of Node.js and of shells. */
 const causes = [
@@ -39,6 +41,9 @@ const causes = [
   /^error TS\d+: /,
   /^✘ \[ERROR\] /,
   /^\s*ERR_PNPM_\w+\s/,
+  // pnpm prints a system's error by its code, and its stack. ELIFECYCLE tells of a script, which has printed the cause.
+  /^pnpm: \S/,
+  /^\s(?!ERROR|ELIFECYCLE)E[A-Z_]{3,}\s{1,2}\S/,
   /^(?:Usage|Internal) Error: /,
   /^(?:\S+: )?(?:fatal )?error: \S/,
   /^(?:Uncaught )?(?:[A-Z]\w*)?(?:Error|Exception)(?: \[\w+\])?: \S/,
@@ -49,15 +54,18 @@ const causes = [
 function weigh(line: string, isOfScript = false): Weight {
   if (npmPrefix.test(line)) {
     const said = line.replace(npmPrefix, '');
+    if (said.startsWith('A complete log')) return 'context';
     if (isOfScript) return causes.some((cause) => cause.test(said)) ? 'cause' : 'script';
     return npmContext.test(said) ? 'context' : 'cause';
   }
   if (yarnScript.test(line)) return weigh(line.replace(yarnScript, ''));
   const yarn = /^➤ YN(\d{4}): /.exec(line);
   if (yarn) return weighYarn(Number(yarn[1]), line.slice(yarn[0].length));
-  if (line.startsWith('error Command failed')) return 'context';
+  if (/^error (?:Command failed|.*:$)/.test(line)) return 'context';
   if (/^error \S/.test(line) || causes.some((cause) => cause.test(line))) return 'cause';
-  return /^(?:gyp ERR! |make(?:\[\d+\])?: \*\*\* |\s*ELIFECYCLE |\s*ERROR\s{1,2}\S)/.test(line) ? 'context' : undefined;
+  return /^(?:gyp ERR! |make(?:\[\d+\])?: \*\*\* |\s*ELIFECYCLE\s|\s*ERROR\s{1,2}\S)/.test(line)
+    ? 'context'
+    : undefined;
 }
 
 /** Where the lock file differs, each line of the difference has the number of the error. A failed build has its cause above. */
@@ -66,8 +74,11 @@ function weighYarn(number: number, said: string): Weight {
   return yarnErrors.has(number) && !/^│ [+-]/.test(said) ? 'cause' : undefined;
 }
 
+/** What the system says where a disk is full. A line that only names the code may be of a test. */
+const diskFull = /(?:ENOSPC|EDQUOT): |No space left on device|Disk quota exceeded/i;
+
 /** The command of a script that failed: npm repeats all that it printed below it. */
-const npmScript = /^npm (?:error|ERR!) command /;
+const npmScript = /^npm (?:error|ERR!) command (?!failed$)/;
 /** Causes that name neither a package nor a version, and the lines further down that do. */
 const details: readonly [cause: RegExp, detail: RegExp][] = [
   [/^ERESOLVE /, /^(?:Found: \S|peer(?:Optional)? \S+ from \S)/],
@@ -84,7 +95,7 @@ const longestSentence = 1_000;
 /** The level of a line that a command of a build prints, as far as it says so itself. */
 export function levelOf(line: string, level: LogLevel): LogLevel {
   const plain = withoutControls(line);
-  if (weigh(plain) !== undefined) return 'error';
+  if (weigh(plain) !== undefined || weigh(pnpmScriptLine(plain)?.text ?? '') === 'cause') return 'error';
   return /^(?:npm (?:warn|WARN) |warning |\s*WARN\s{1,2}\S)/.test(plain) ? 'warning' : level;
 }
 
@@ -94,6 +105,7 @@ export function levelOf(line: string, level: LogLevel): LogLevel {
  */
 export function commandCause() {
   const excerpt = outputExcerpt();
+  const scripts = pnpmScripts((text) => weigh(text) === 'cause');
   let first: string | undefined;
   let context: string | undefined;
   let full: string | undefined;
@@ -104,12 +116,13 @@ export function commandCause() {
   return {
     add(line: string): void {
       if (line.trim() === '') return;
-      excerpt.add('error', line);
       const plain = withoutControls(line);
+      if (!plain.startsWith('➤ YN0000: · Failed with errors')) excerpt.add('error', line);
+      scripts.add(plain);
       const weight = weigh(plain, isOfScript);
       isOfScript ||= npmScript.test(plain);
       // git names the file that it couldn't write first, and the full disk after it.
-      if (isDiskFullMessage(plain)) full ??= withoutPrefix(plain);
+      if (isDiskFullMessage(plain) && (weight !== undefined || diskFull.test(plain))) full ??= withoutPrefix(plain);
       isContinued &&= weight === 'cause' && npmContinuation.test(plain) && !npmWord.test(plain.replace(npmPrefix, ''));
       isContinued &&= (first?.length ?? 0) < longestSentence;
       if (isContinued) first = `${first ?? ''} ${withoutPrefix(plain)}`;
@@ -125,7 +138,8 @@ export function commandCause() {
         context ??= withoutPrefix(plain);
       }
     },
-    cause: (): string | undefined => full ?? inFull(first, detailed) ?? script ?? context ?? excerpt.cause(),
+    cause: (): string | undefined =>
+      full ?? inFull(first, detailed) ?? scripts.cause() ?? script ?? context ?? excerpt.cause(),
   };
 }
 

@@ -14,8 +14,9 @@ export async function freeSpace(folder: string): Promise<number> {
 }
 export type FreeSpace = typeof freeSpace;
 
-/** Recognizes "disk full" in the output of git, npm and our own steps. */
+/** Recognizes "disk full" in the output of git, npm and our own steps. Linux has the same code for too many file watchers. */
 export const isDiskFullMessage = (text: string): boolean =>
+  !text.includes('file watchers') &&
   /ENOSPC|EDQUOT|No space left on device|Disk quota exceeded|disk is full|out of disk ?space/i.test(text);
 
 export const isDiskFull = (error: unknown): boolean => hasCode(error, 'ENOSPC', 'EDQUOT');

@@ -5,7 +5,7 @@ import {
   type InstallPlan,
   type ProjectFolder,
 } from '../../agent-packages/install-plan.ts';
-import { lockFiles, type PackageManager } from '../../agent-packages/lock-files.ts';
+import { lockFiles, modernYarnSettings, type PackageManager } from '../../agent-packages/lock-files.ts';
 import { namedVersion, pinnedVersion } from '../../agent-packages/manager-version.ts';
 import { stepFailed, succeeded, type RunningBuild, type StepResult } from './build.ts';
 import { readBelow } from '../../agent-packages/checkout-files.ts';
@@ -115,8 +115,10 @@ function provideManager(
   const files = lockFiles.filter(([, each]) => each === manager).map(([file]) => file);
   const locked = folders.find((each) => files.some((file) => each.files.has(file)));
   const lockHead = locked && files.map((file) => readBelow(join(source, locked.path), file, lockStart)).find(Boolean);
+  const isModernYarnProject = folders.some(({ files: here }) => here.has(modernYarnSettings));
   const packageManager = names.find((each) => each.startsWith(`${manager}@`));
-  const wanted = named ?? pinnedVersion(manager, { lockHead: lockHead?.toString(), packageManager });
+  const wanted =
+    named ?? pinnedVersion(manager, { lockHead: lockHead?.toString(), packageManager, isModernYarnProject });
   return providePackageManager(wanted, named !== undefined, running);
 }
 

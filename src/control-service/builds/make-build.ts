@@ -66,7 +66,11 @@ export async function makeBuild(
   const { dataDir } = settings;
   const bounds = { ...usualBuildBounds, ...settings.bounds };
   const short = await lacksSpace(settings, bounds);
-  if (short !== undefined) return { kind: 'failed', reason: short };
+  const failed = async (reason: string): Promise<BuildEnd> => {
+    await request.onFailure?.(reason);
+    return { kind: 'failed', reason };
+  };
+  if (short !== undefined) return failed(short);
   let folder: BuildFolder | undefined;
   let processes: ProcessFamily | undefined;
   let complete = false;
@@ -76,14 +80,14 @@ export async function makeBuild(
     const warnings: string[] = [];
     const part = await build(request, folder, { ...settings, bounds, processes, warnings }, signal);
     if (signal.aborted) return { kind: 'interrupted' };
-    if (!part.ok) return { kind: 'failed', reason: inWords(part.reason) };
+    if (!part.ok) return await failed(inWords(part.reason));
     await listBuildFiles(folder);
     recordBuild(part.value);
     complete = true;
     return { kind: 'built', build: part.value, warnings };
   } catch (error) {
     if (!isDiskFull(error)) throw error;
-    return { kind: 'failed', reason: diskIsFull };
+    return await failed(diskIsFull);
   } finally {
     await processes?.end();
     const report = (message: string): void => request.log('warning', message);

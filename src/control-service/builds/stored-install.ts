@@ -71,15 +71,14 @@ export async function installThroughStore(
     log('info', `This install is not stored for later builds: ${found.why}.`);
     return installInPlace(requested, running);
   }
-  try {
-    await mkdir(staging, { mode: 0o700 });
-    await writeManifests(found.files, staging);
-    if (user) await changeOwner(staging, user);
-    return await reuseOrInstall(requested, found.files, running);
-  } finally {
-    for (const folder of [staging, packagesAside(running)])
-      await removeOrReport(folder, (message) => log('warning', message));
-  }
+  await mkdir(staging, { mode: 0o700 });
+  await writeManifests(found.files, staging);
+  if (user) await changeOwner(staging, user);
+  const installed = await reuseOrInstall(requested, found.files, running);
+  if (!installed.ok) return installed; // What it left is removed with the whole build, after its failure is reported.
+  for (const folder of [staging, packagesAside(running)])
+    await removeOrReport(folder, (message) => log('warning', message));
+  return installed;
 }
 
 async function reuseOrInstall(

@@ -24,10 +24,13 @@ export const haveOwnOrigin = ({ agentsUrl, publicUrl }: AgentsAddress): boolean 
 
 /** Whether browsers keep two addresses apart: cookies know no ports, and a page with https reaches nothing without it. */
 export function areApart(console: BaseAddress, agents: BaseAddress): boolean {
-  const [one, other] = [new URL(console.origin), new URL(agents.origin)];
+  const isOtherName = hostNameOf(console.origin) !== hostNameOf(agents.origin);
   // The console works at every loopback name too.
-  return one.hostname !== other.hostname && one.protocol === other.protocol && !agents.loopback;
+  return isOtherName && new URL(console.origin).protocol === new URL(agents.origin).protocol && !agents.loopback;
 }
+
+/** The name of an address's host. A dot at its end changes nothing. */
+const hostNameOf = (address: string): string | undefined => URL.parse(address)?.hostname.replace(/\.$/, '');
 
 /** The agents' own origin for a browser that has reached the console at `host`. */
 export function agentsUrlFor(host: string | undefined, address: AgentsAddress): string | undefined {
@@ -39,8 +42,8 @@ export function agentsUrlFor(host: string | undefined, address: AgentsAddress): 
 
 /** Whether a request was sent to the agents' own origin. The port is that of a web server in front, or ours. */
 export function isAgentsHost(host: string | undefined, address: AgentsAddress): boolean {
-  const own = address.agentsUrl === undefined ? localName : new URL(address.agentsUrl).hostname;
-  return haveOwnOrigin(address) && URL.parse(`http://${host ?? ''}`)?.hostname.replace(/\.$/, '') === own;
+  const own = address.agentsUrl === undefined ? localName : hostNameOf(address.agentsUrl);
+  return haveOwnOrigin(address) && hostNameOf(`http://${host ?? ''}`) === own;
 }
 
 /** The origin of the console, where one of its pages sent a request to the agents' own origin; else undefined. */
@@ -49,9 +52,10 @@ export function consoleOriginOf(
   address: AgentsAddress,
 ): string | undefined {
   if (!isAgentsHost(host, address)) return undefined;
+  if (address.publicUrl !== undefined) return origin === new URL(address.publicUrl).origin ? origin : undefined;
   const port = /:\d+$/.exec(host)?.[0] ?? '';
   const isConsole = loopbackNames.some(
-    (name) => classifySource({ origin, host: `${name}${port}` }, address.publicUrl) === 'own',
+    (name) => classifySource({ origin, host: `${name}${port}` }, undefined) === 'own',
   );
   return isConsole ? origin : undefined;
 }

@@ -45,13 +45,10 @@ async function buildFromSource(job: RolloutJob, tools: RolloutDependencies): Pro
   try {
     if (!(await retrying(() => store.setStatus(revision.id, ['AWAITING_BUILD'], 'BUILDING')))) return undefined;
     const step = (done: string) => tools.step?.(done, revision.id);
-    const end = await makeBuild(await buildRequest(job, tools), { ...builds, step }, signal);
+    const onFailure = (reason: string): Promise<void> => fail(job, 'BUILD_FAILED', reason, tools);
+    const end = await makeBuild({ ...(await buildRequest(job, tools)), onFailure }, { ...builds, step }, signal);
     await buildLog.flush();
-    if (end.kind === 'interrupted') return undefined;
-    if (end.kind === 'failed') {
-      await fail(job, 'BUILD_FAILED', end.reason, tools);
-      return undefined;
-    }
+    if (end.kind !== 'built') return undefined;
     await tools.step?.('recorded', revision.id);
     const { folder, from } = end.build;
     const { warnings } = end;

@@ -27,6 +27,46 @@ const others: [string, string, string][] = [
     'ERR_PNPM_FETCH_404\u2009 GET https://registry.example/x.tgz: Not Found - 404',
   ],
   [
+    'pnpm without a file that its settings name',
+    "Scope: all 6 workspace projects\n\u2009ENOENT\u2009 ENOENT: no such file or directory, open '/app/patches/x@1.4.3.patch'\npnpm: ENOENT: no such file or directory, open '/app/patches/x@1.4.3.patch'\n    at async open (node:internal/fs/promises:1345:25)",
+    "ENOENT: no such file or directory, open '/app/patches/x@1.4.3.patch'",
+  ],
+  [
+    'pnpm without a network',
+    'Scope: all 6 workspace projects\n WARN  GET https://registry.example/x error (EAI_AGAIN). Will retry in 10 seconds. 2 retries left.\n EAI_AGAIN  request to https://registry.example/x failed, reason: getaddrinfo EAI_AGAIN registry.example',
+    'EAI_AGAIN  request to https://registry.example/x failed, reason: getaddrinfo EAI_AGAIN registry.example',
+  ],
+  [
+    'pnpm with a failing script of a package, after one of an optional package',
+    'Progress: resolved 9, reused 0, downloaded 9, added 9, done\n.../node_modules/ssh install$ node install.js\n.../node_modules/ssh install: Error: no compiler\n.../node_modules/ssh install: Failed\napps/agent postinstall$ prisma generate\napps/agent postinstall: Loading\napps/agent postinstall: Error: request to https://binaries.example failed, reason: getaddrinfo ENOTFOUND binaries.example\napps/agent postinstall: Failed\n\u2009ELIFECYCLE\u2009 Command failed with exit code 1.',
+    'Error: request to https://binaries.example failed, reason: getaddrinfo ENOTFOUND binaries.example',
+  ],
+  [
+    'npm with a script that says what it needs in its own words',
+    'npm error code 1\nnpm error path /app/node_modules/dep\nnpm error command failed\nnpm error command sh -c node make.js\nnpm error this library needs CUDA 12\nnpm error A complete log of this run can be found in: /x.log',
+    'this library needs CUDA 12',
+  ],
+  [
+    'Vite',
+    'vite v7.1.0 building for production...\nerror during build:\nRollupError: Could not resolve "./lost" from "src/main.ts"\n    at getRollupError (x.js:1:1)',
+    'RollupError: Could not resolve "./lost" from "src/main.ts"',
+  ],
+  [
+    'tests that name the code of a full disk',
+    "tests: handles ENOSPC ok\nsrc/a.ts(1,1): error TS2304: Cannot find name 'x'.",
+    "src/a.ts(1,1): error TS2304: Cannot find name 'x'.",
+  ],
+  [
+    'too many file watchers',
+    "Error: ENOSPC: System limit for number of file watchers reached, watch '/app'",
+    "Error: ENOSPC: System limit for number of file watchers reached, watch '/app'",
+  ],
+  [
+    'newer yarn without a network',
+    '➤ YN0000: ┌ Fetch step\n➤ YN0080: │ left-pad@npm:1.3.0: Request to https://registry.example has been blocked because of your configuration settings\n➤ YN0000: · Failed with errors in 0s 90ms',
+    'left-pad@npm:1.3.0: Request to https://registry.example has been blocked because of your configuration settings',
+  ],
+  [
     'newer yarn that is used wrongly',
     "Usage Error: The project in /app/package.json doesn't seem to have been installed - running an install there might help\n\n$ yarn run",
     "Usage Error: The project in /app/package.json doesn't seem to have been installed - running an install there might help",
@@ -41,6 +81,16 @@ test.each([...recorded, ...others])('names the first cause of %s, and its level'
   const [beginning = ''] = cause.split('. ');
   const levels = lines.filter((line) => withoutControls(line).includes(beginning)).map((line) => levelOf(line, 'info'));
   expect(levels[0]).toBe('error');
+});
+
+test('names the last words of a script that pnpm ran, where none is known for an error', () => {
+  const causes = commandCause();
+  const output = `apps/agent prepare$ make
+apps/agent prepare: the table is missing
+apps/agent prepare: Failed
+ ELIFECYCLE  Command failed with exit code 2.`;
+  for (const line of output.split('\n')) causes.add(line);
+  expect(causes.cause()).toBe('the table is missing');
 });
 
 test('joins the lines of a sentence that npm wraps', () => {

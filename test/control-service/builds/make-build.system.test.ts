@@ -136,6 +136,28 @@ test('runs the build command in the folder of the graph configuration', async ()
   expect(lines.slice(-2)).toEqual(['Building: pwd', join(dataDir, 'builds/r-1/source/agent')]);
 });
 
+test.each([
+  ['the install', 'an npm that leaves much behind', {}],
+  ['the build command', 'an npm that installs', { buildCommand: 'exit 7' }],
+])('reports a failure of %s before it removes what is left', async (_, npm, request) => {
+  const { reason, root, dataDir } = place(npmAgent);
+  const script = npm.endsWith('behind') ? 'mkdir -p node_modules/half && exit 7' : 'mkdir node_modules';
+  const npmInPath = writePrograms(join(root, 'bin'), {
+    npm: `#!/bin/sh\n[ "$1" = --version ] && echo 11.0.0 && exit\n${script}\n`,
+  });
+  const seen: unknown[] = [];
+  const folder = buildFolder(dataDir, 'r-1');
+  const onFailure = async (why: string): Promise<void> => {
+    const staged = existsSync(join(folder.staging, 'node_modules/half'));
+    seen.push([why, existsSync(folder.source), staged === npm.endsWith('behind')]);
+  };
+  const settings = { env: { PATH: `${npmInPath}:${process.env.PATH}` } };
+  const why = await reason({ settings, request: { ...request, onFailure } });
+  expect(why).toContain('exit code 7');
+  expect(seen).toEqual([[why, true, true]]);
+  expect(existsSync(folder.root)).toBe(false);
+});
+
 test('does not run a command that is invalid', async () => {
   const { reason } = place();
   expect(await reason({ request: { buildCommand: 'echo a; echo b' } })).toContain(

@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest';
 import { readAddress } from '../../../src/contract/base-address.ts';
-import { agentsUrlFor, areApart, isAgentsHost } from '../../../src/control-service/gateway/agents-origin.ts';
+import {
+  agentsUrlFor,
+  areApart,
+  consoleOriginOf,
+  isAgentsHost,
+} from '../../../src/control-service/gateway/agents-origin.ts';
 
 const named = { publicUrl: 'https://a.test', agentsUrl: 'https://agents.test', basePath: '' };
 const unnamed = { publicUrl: 'https://a.test', basePath: '' };
@@ -31,6 +36,7 @@ test.each([
   [undefined, local, false],
   ['agents.test', named, true],
   ['agents.test:8443', named, true],
+  ['agents.test', { ...named, agentsUrl: 'https://agents.test.' }, true],
   ['a.test', named, false],
   ['agents.localhost', named, false],
   ['agents.localhost', unnamed, false],
@@ -39,8 +45,20 @@ test.each([
 });
 
 test.each([
+  ['https://a.test', 'agents.test', named, true],
+  // A page of the visitor's own machine is none of a public console.
+  ['http://localhost', 'agents.test', named, false],
+  ['http://localhost:8420', 'agents.localhost:8420', local, true],
+  ['http://localhost:1', 'agents.localhost:8420', local, false],
+  ['https://a.test', 'a.test', named, false],
+])('%s calls agents at %s as the console of %j: %s', (origin, host, address, isConsole) => {
+  expect(consoleOriginOf({ origin, host }, address)).toBe(isConsole ? origin : undefined);
+});
+
+test.each([
   ['https://a.test', 'https://agents.a.test', true],
   ['https://a.test', 'https://a.test', false],
+  ['https://a.test', 'https://a.test.', false],
   // Cookies know no ports, and a page with https reaches nothing without it.
   ['https://a.test', 'https://a.test:8443', false],
   ['https://a.test', 'http://agents.test', false],

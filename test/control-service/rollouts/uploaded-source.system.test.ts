@@ -98,7 +98,7 @@ describe('over HTTP', () => {
     const revisionId = await upload(id, bytes);
     const failed = await reaches(opened, id, revisionId);
     expect([failed.status, failed.status_message]).toEqual(['BUILD_FAILED', expect.stringContaining(recorded)]);
-    expect(readdirSync(join(opened.machine.dataDir, 'builds'))).not.toContain(revisionId);
+    await until(() => !readdirSync(join(opened.machine.dataDir, 'builds')).includes(revisionId));
   });
 
   test('redeploys an earlier revision without a build', async () => {
