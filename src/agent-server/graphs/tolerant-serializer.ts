@@ -6,6 +6,8 @@ const givenUp = '[unable to serialize, circular reference is too complex to anal
 
 /** How deep in a value the parts are tried one by one; deeper ones are data. */
 const maxDepth = 100;
+/** How many refused objects within each other are tried; what they hold is data. Each costs a reading of all in it. */
+const maxRefused = 5;
 
 /**
  * The engine's serializer, but a stored value that it can't revive is read as data: an input that looks like a serialized
@@ -30,17 +32,27 @@ export function tolerantSerializer(serde: SerializerProtocol): SerializerProtoco
       } catch (error) {
         if (type !== 'json') throw error;
         const value: unknown = JSON.parse(typeof stored === 'string' ? stored : new TextDecoder().decode(stored));
-        return reviveParts(value, serde, 0);
+        return reviveParts(value, serde);
       }
     },
   };
 }
 
-/** Revives the parts of a value that the engine can't revive as a whole. */
-async function reviveParts(value: unknown, serde: SerializerProtocol, depth: number): Promise<unknown> {
-  if (typeof value !== 'object' || value === null || depth === maxDepth) return value;
-  const revive = (part: unknown): Promise<unknown> =>
-    serde.loadsTyped('json', JSON.stringify(part)).catch(() => reviveParts(part, serde, depth + 1));
+/**
+ * Revives the parts of a value that the engine can't revive as a whole. The engine gets only objects that look serialized:
+ * the others are data, and each of them would be read again with everything in it.
+ */
+async function reviveParts(value: unknown, serde: SerializerProtocol, depth = 0, refused = 0): Promise<unknown> {
+  if (typeof value !== 'object' || value === null || depth === maxDepth || refused === maxRefused) return value;
+  let refusals = refused;
+  if (Object.hasOwn(value, 'lc')) {
+    try {
+      return await serde.loadsTyped('json', JSON.stringify(value));
+    } catch {
+      refusals += 1;
+    }
+  }
+  const revive = (part: unknown): Promise<unknown> => reviveParts(part, serde, depth + 1, refusals);
   if (Array.isArray(value)) return Promise.all(value.map(revive));
   const parts = await Promise.all(Object.entries(value).map(async ([key, part]) => [key, await revive(part)] as const));
   return Object.fromEntries(parts);

@@ -14,13 +14,22 @@ const longestWaitMs = 24 * 3_600_000;
  * @param nameOf the type of an error.
  */
 export function causesIn(chain: readonly unknown[], nameOf: (thrown: unknown) => string): ErrorCause[] {
-  const all = chain.flatMap((thrown) => [thrown, ...attemptsOf(thrown)]);
+  const all = chain.flatMap((thrown) => [thrown, ...(readable(() => attemptsOf(thrown)) ?? [])]);
   const causes = all.flatMap((thrown, place) => {
-    const answer = { ...statusOf(thrown), ...waitOf(thrown) };
+    const answer = { ...readable(() => statusOf(thrown)), ...readable(() => waitOf(thrown)) };
     const tells = Object.keys(answer).length > 0 || (place > 0 && thrown instanceof Error);
     return tells ? [{ error: nameOf(thrown).slice(0, longestName), ...answer }] : [];
   });
   return causes.slice(0, mostCauses);
+}
+
+/** A fact of an error; undefined if its members, which are the agent's, throw: the error itself is known all the same. */
+function readable<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
 }
 
 /** What an error of several attempts is made of, the newest last. */

@@ -33,6 +33,25 @@ test('what the engine can revive beside it is revived', async () => {
   expect(read.messages).toEqual(value.messages);
 });
 
+test.each([
+  ['in nested objects', (value: object) => ({ n: value })],
+  ['in nested serialized objects', (value: object) => ({ ...constructed('acme', 'Widget'), kwargs: value })],
+])('a part %s costs the engine a few readings of the value', async (_, wrap) => {
+  let value: object = { text: 'x'.repeat(10_000), widget: constructed('acme', 'Widget') };
+  for (let level = 0; level < 40; level += 1) value = wrap(value);
+  const stored = new TextEncoder().encode(JSON.stringify(value));
+  let read = 0;
+  const counting = tolerantSerializer({
+    dumpsTyped: (each) => serde.dumpsTyped(each),
+    loadsTyped: (type, text) => {
+      read += text.length;
+      return serde.loadsTyped(type, text);
+    },
+  });
+  expect(JSON.parse(JSON.stringify(await counting.loadsTyped('json', stored)))).toEqual(value);
+  expect(read).toBeLessThan(8 * stored.length);
+});
+
 describe('a value with a part that JSON lacks', () => {
   test('is stored with its bigints as text', async () => {
     const value = { big: 2n ** 64n, in: new Map([['a', [1n]]]), messages: [new HumanMessage('hi')], left: true };

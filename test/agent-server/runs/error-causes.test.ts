@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { describeError } from '../../../src/agent-server/runs/run-error.ts';
 
 class RateLimitError extends Error {}
-const limited = (facts: object) => Object.assign(new RateLimitError('slow down'), facts);
+const limited = (facts: object) =>
+  Object.defineProperties(new RateLimitError('slow down'), Object.getOwnPropertyDescriptors(facts));
 const date = 'Sun, 29 Nov 2026 00:00:00 GMT';
 
 test.each([
@@ -34,6 +35,8 @@ test.each([
   ['a date alone', { headers: { 'retry-after': date } }],
   ['a waiting time in words', { headers: { 'retry-after': 'soon' } }],
   ['a field of headers that is none', { headers: 'retry-after: 5' }],
+  ['headers that refuse to be read', { headers: new Proxy(new Headers(), {}) }],
+  ['a response that is not there yet', lateResponse()],
   ['nothing', {}],
 ])('an error without a cause has no facts for %s', (_, facts) => {
   expect(describeError(limited(facts))).toEqual({ error: 'RateLimitError', message: 'slow down' });
@@ -60,3 +63,11 @@ test('a plain object that caused an error tells its status', () => {
     causes: [{ error: 'Error', status: 503 }],
   });
 });
+
+function lateResponse(): object {
+  return {
+    get response(): never {
+      throw new Error('There is no response yet.');
+    },
+  };
+}
