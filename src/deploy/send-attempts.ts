@@ -79,7 +79,10 @@ export async function sendAttempts(
     const again = nextAttempt(test, attempts) === 'again';
     seen?.(attempts, again);
     if (!again) return { attempts, isOutOfTime: false };
-    if (isPauseDue(test, attempts)) await clock.sleep(pauseBefore(attempts, random), signal);
+    if (isPauseDue(test, attempts)) {
+      // A provider may ask for more time than the tests have: what is left of a hold is for the decision.
+      await clock.sleep(Math.max(0, Math.min(pauseBefore(attempts, random), until - clock.now())), signal);
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { sendAttempts } from '../../src/deploy/send-attempts.ts';
-import { AgentModel, says } from './agent-model.ts';
+import { AgentModel, breaks, says } from './agent-model.ts';
 import { hello } from './deploy-fixture.ts';
 import { SimulatedClock } from './simulated-clock.ts';
 
@@ -18,4 +18,13 @@ test.each([
   expect([live.requested.length, agent.requested.length]).toEqual(requests);
   // A hold ends a minute later.
   expect(clock.now() - until).toBeLessThan(30_000);
+});
+
+test('does not wait for a provider beyond the time of the tests', async () => {
+  const clock = new SimulatedClock();
+  const agent = new AgentModel(clock, breaks('429 Too many requests. Try again in 90s'));
+  const until = clock.now() + 5_000;
+  const { isOutOfTime } = await sendAttempts(hello, [], { agent, clock, random: () => 0.5, until });
+  expect(isOutOfTime).toBe(true);
+  expect(clock.now()).toBe(until);
 });
