@@ -43,7 +43,8 @@ export async function startDeliveryWorker(options: DeliveryWorkerOptions): Promi
     await queue.work<DeliveryJob>(name, { concurrency, oneOfGroup: true }, async (job) => {
       const { data } = job;
       const done = await places.within(data.installationId, () => handleDelivery(job, options));
-      if (!done) await queue.send(name, data, { startAfter: againSeconds });
+      const { group } = data;
+      if (!done) await queue.send(name, data, { startAfter: againSeconds, ...(group === undefined ? {} : { group }) });
     });
   }
 }

@@ -28,6 +28,8 @@ export interface DeliveryJob {
   id: string;
   /** Absent where the delivery names none. */
   installationId?: number;
+  /** That of the job, for another job of the delivery. */
+  group?: string;
 }
 
 /** The events that people with write access to the repository, or owners of the account, cause. */
@@ -44,11 +46,12 @@ export function jobOf({ id, event, installationId, repositoryId }: DeliveryKey):
   data: DeliveryJob;
   group?: string;
 } {
-  const data = { id, ...(installationId === undefined ? {} : { installationId }) };
   const isOwn = ownEvents.has(event);
   const [kind, key] =
     isOwn && repositoryId !== undefined ? ['repository', repositoryId] : ['installation', installationId];
-  return { name: isOwn ? deliveryJob : strangersJob, data, ...(key === undefined ? {} : { group: `${kind} ${key}` }) };
+  const turn = key === undefined ? {} : { group: `${kind} ${key}` };
+  const data = { id, ...(installationId === undefined ? {} : { installationId }), ...turn };
+  return { name: isOwn ? deliveryJob : strangersJob, data, ...turn };
 }
 
 type DeliveryKey = Pick<Delivery, 'id' | 'event' | 'installationId' | 'repositoryId'>;

@@ -193,4 +193,37 @@ describe('the worker', () => {
     release();
     await expect.poll(() => examined.length, { timeout: 120_000 }).toBe(101);
   }, 120_000);
+
+  test('puts a push off, in its turn, where an installation with slow files has no place for it', async () => {
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const own = await startTestPostgres();
+    onTestFinished(() => own.stop());
+    const quiet = await openInbox(own.url);
+    onTestFinished(() => quiet.close());
+    const putOff: { data: object; group: string | undefined }[] = [];
+    const { options } = await context(async () => undefined, {
+      queue: {
+        ...quiet.queue,
+        send: (name, data, how = {}) => {
+          putOff.push({ data, group: how.group });
+          return quiet.queue.send(name, data, how);
+        },
+      },
+      deliveries: quiet.deliveries,
+      hasSlowFiles: () => true,
+      receive: () => released,
+    });
+    const pushes = [1, 2, 3].map((repositoryId) => delivery({ installationId: 50, repositoryId }));
+    await Promise.all(pushes.map(quiet.store));
+    await startDeliveryWorker(options);
+    await expect.poll(() => putOff.length).toBeGreaterThan(0);
+    const late = pushes.find(({ id }) => putOff[0] && 'id' in putOff[0].data && putOff[0].data.id === id);
+    expect(putOff[0]?.group).toBe(`repository ${late?.repositoryId}`);
+    release();
+    const handled = async () => Promise.all(pushes.map(async ({ id }) => (await quiet.deliveries.get(id))?.handledAt));
+    await expect.poll(async () => (await handled()).every((at) => at !== undefined)).toBe(true);
+  }, 120_000);
 });

@@ -7,14 +7,18 @@ const of = (event: string) => jobOf({ id: 'a', event, installationId: 5, reposit
 test.each(['push', 'delete', 'check_run', 'check_suite', 'merge_group', 'repository'])(
   'a delivery of %s takes turns with others of its repository',
   (event) => {
-    expect(of(event)).toEqual({ name: 'delivery', data: { id: 'a', installationId: 5 }, group: 'repository 7' });
+    expect(of(event)).toEqual({
+      name: 'delivery',
+      data: { id: 'a', installationId: 5, group: 'repository 7' },
+      group: 'repository 7',
+    });
   },
 );
 
 test.each(['pull_request', 'issue_comment', 'fork', 'anything'])(
   'a delivery of %s, which strangers can send, takes turns with others of its account',
   (event) => {
-    const data = { id: 'a', installationId: 5 };
+    const data = { id: 'a', installationId: 5, group: 'installation 5' };
     expect(of(event)).toEqual({ name: 'delivery-of-strangers', data, group: 'installation 5' });
   },
 );

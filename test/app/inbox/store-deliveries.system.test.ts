@@ -34,7 +34,7 @@ test('stores a delivery unchanged, with its job', async () => {
     lastError: undefined,
   });
   const { rows } = await inbox.database.pool.query('select id, data from pgboss.job');
-  expect(rows).toEqual([{ id: one.id, data: { id: one.id, installationId: 5 } }]);
+  expect(rows).toEqual([{ id: one.id, data: { id: one.id, installationId: 5, group: expect.any(String) } }]);
 });
 
 describe('a repeated delivery is stored once, with one job', () => {

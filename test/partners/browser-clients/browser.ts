@@ -97,9 +97,15 @@ export class ChatPage {
 
   /** Fails if a part has shown none of these. */
   async hasShown(part: string, ...expected: readonly unknown[]): Promise<void> {
+    if (await this.wasShown(part, ...expected)) return;
+    throw new Error(`${part} has shown none of ${JSON.stringify(expected.map((each) => JSON.stringify(each)))}`);
+  }
+
+  /** Whether a part has shown one of these. */
+  async wasShown(part: string, ...expected: readonly unknown[]): Promise<boolean> {
     const texts = JSON.stringify(expected.map((each) => JSON.stringify(each)));
     const wasShown = `former[${JSON.stringify(part)}].some((each) => ${texts}.includes(JSON.stringify(each)))`;
-    if (!(await this.#page.evaluate(wasShown))) throw new Error(`${part} has shown none of ${texts}`);
+    return Boolean(await this.#page.evaluate(wasShown));
   }
 
   /** Waits for an error, and returns it. */

@@ -29,20 +29,29 @@ const features: readonly Feature[] = [
     async use(chat) {
       await greet(chat);
       await chat.hasShown('state', 'running');
-      const beginnings = Array.from(answer, (_, at) => answer.slice(0, at)).filter(
-        (each) => each.length > 'ai: '.length,
-      );
-      await chat.hasShown('messages', ...beginnings.map((each) => ['human: hello', each]));
+      const begun = Array.from(answer, (_, at) => answer.slice(0, at)).filter((each) => each.length > 'ai: '.length);
+      const beginnings = (before: string[]): string[][] => begun.map((each) => [...before, each]);
+      if (await chat.wasShown('messages', ...beginnings(['human: hello']))) return;
+      // A busy browser was slower than the agent, which is slower now.
+      const before = ['human: hello', answer, 'human: slowly'];
+      await chat.say('slowly');
+      await chat.shows('messages', [...before, answer]);
+      await chat.hasShown('messages', ...beginnings(before));
     },
   },
   {
     feature: 'state values as they change',
     assistant: 'slow',
     async use(chat) {
-      await chat.write({ each: 1_500 }, 'send');
-      await chat.shows('values', { each: 1_500, steps: ['first', 'second', 'third'] });
-      await chat.shows('state', 'idle');
-      await chat.hasShown('values', { each: 1_500, steps: ['first'] }, { each: 1_500, steps: ['first', 'second'] });
+      const runWith = async (each: number): Promise<object[]> => {
+        await chat.write({ each }, 'send');
+        await chat.shows('values', { each, steps: ['first', 'second', 'third'] });
+        await chat.shows('state', 'idle');
+        return [['first'], ['first', 'second']].map((steps) => ({ each, steps }));
+      };
+      if (await chat.wasShown('values', ...(await runWith(1_500)))) return;
+      // A busy browser was slower than the agent, which is slower now.
+      await chat.hasShown('values', ...(await runWith(4_000)));
     },
   },
   {
