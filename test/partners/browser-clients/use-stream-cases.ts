@@ -184,8 +184,9 @@ const features: readonly Feature[] = [
     pages: ['react', 'svelte'],
     assistant: 'slow',
     async use(chat) {
-      await chat.write({ each: 1_500 }, 'send');
-      await chat.shows('values', { each: 1_500, steps: [] });
+      // Long enough for a busy browser to queue the second input during the run.
+      await chat.write({ each: 4_000 }, 'send');
+      await chat.mentions('values', '"each":4000');
       await chat.write({ each: 0 }, 'enqueue');
       const steps = ['first', 'second', 'third'];
       await chat.shows('values', { each: 0, steps: [...steps, ...steps] });
