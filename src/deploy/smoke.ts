@@ -62,7 +62,7 @@ async function runSmokeTest(written: SmokeTest, smoking: SmokeRun): Promise<Name
     verdict = redacted(concludeTest(test, made, redact), redact);
     emit?.({ kind: 'smoke-attempt', name: test.name, attempt: made.length, verdict, again });
   });
-  if (isOutOfTime) verdict = outOfTime;
+  if (isOutOfTime) verdict = { ...(verdict.kind === 'unproven' ? verdict : {}), ...outOfTime };
   else smoking.compared?.set(written, comparedAnswers(test, attempts));
   return { name: test.name, attempts: attempts.length, verdict };
 }

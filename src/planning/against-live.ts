@@ -11,8 +11,9 @@ import {
 } from './compare.ts';
 import { expectedOf, formatComparison, seenOf } from './format-comparison.ts';
 import { providerAdvice, withCounts } from './advice.ts';
-import { atOnceAfter, isPatienceOver, providerFailures } from './patience.ts';
+import { atOnceAfter, isPatienceOver, othersFault, providerFailures, reasonOf } from './patience.ts';
 import { isAgentsFault, judgeAll, type JudgedAttempt } from './judge.ts';
+import type { TwoCounts } from '../comparison-statistics.ts';
 import { counted } from '../verdict-table/words.ts';
 import type { Evidence, ExpectationResult, Measured, Sample, TestVerdict } from './verdict-types.ts';
 
@@ -108,47 +109,42 @@ interface ComparedAnswers {
 /** What is compared: whole pairs, or all answers of each agent. A cold start is that of the new agent only. */
 function answersOf(test: SmokeTest, attempts: readonly Evidence[]): ComparedAnswers {
   const { before, together, isPaired } = orderOf(test);
-  const answers = attempts.map((evidence, attempt) => {
-    const sample = sampleOf(test, evidence);
-    return sample && { sample, receiver: receiverOf(test, attempt) };
+  const made = attempts.map((evidence, attempt) => ({
+    receiver: receiverOf(test, attempt),
+    sample: sampleOf(test, evidence),
+    isBlamable: othersFault(evidence) === undefined,
+  }));
+  const turns = Array.from({ length: Math.floor(Math.max(0, made.length - before) / together) }, (_, turn) => {
+    const ofTurn = made.slice(before + turn * together, before + (turn + 1) * together);
+    return ofTurn.every(({ sample }) => sample) ? ofTurn : undefined;
   });
-  const turns = Array.from({ length: Math.floor(Math.max(0, attempts.length - before) / together) }, (_, turn) => {
-    const made = answers.slice(before + turn * together, before + (turn + 1) * together);
-    const answered = made.flatMap((each) => each ?? []);
-    return answered.length === made.length ? answered : undefined;
-  });
-  const counted = [...answers.slice(0, before), ...turns.slice(1).flatMap((turn) => turn ?? [])];
-  const of = (agent: 'live' | 'new'): Sample[] =>
-    counted.flatMap((each) => (each?.receiver === agent ? [each.sample] : []));
-  const [live, changed] = [of('live'), of('new')];
-  const answeredBy = (agent: 'live' | 'new'): { answered: number; requests: number } => {
-    const own = attempts.flatMap((evidence, attempt) => {
-      const isCounted = attempt >= before + together && receiverOf(test, attempt) === agent && isBlamable(evidence);
-      return isCounted ? [answers[attempt]] : [];
-    });
-    return { answered: own.filter((each) => each && !each.sample.isMissing).length, requests: own.length };
+  const compared = [...made.slice(0, before), ...turns.slice(1).flatMap((turn) => turn ?? [])];
+  const samplesOf = (agent: 'live' | 'new'): Sample[] =>
+    compared.flatMap(({ receiver, sample }) => (receiver === agent && sample ? [sample] : []));
+  const [live, changed] = [samplesOf('live'), samplesOf('new')];
+  const countsOf = (requests: typeof made): TwoCounts => {
+    const of = (agent: 'live' | 'new') => requests.filter(({ receiver }) => receiver === agent);
+    const answered = (agent: 'live' | 'new') => of(agent).filter(({ sample }) => sample && !sample.isMissing);
+    return {
+      live: isPaired ? answered('live').length : live.length,
+      liveOf: isPaired ? of('live').length : live.length,
+      changed: answered('new').length,
+      changedOf: of('new').length,
+    };
   };
-  const [former, latter] = [answeredBy('live'), answeredBy('new')];
-  const requests = {
-    live: isPaired ? former.answered : live.length,
-    liveOf: isPaired ? former.requests : live.length,
-    changed: latter.answered,
-    changedOf: latter.requests,
-  };
+  const warm = made.slice(before + together);
+  const requests = countsOf(warm);
+  const blamable = countsOf(warm.filter(({ isBlamable }) => isBlamable));
   const uselessAtEnd = turns.length - 1 - turns.findLastIndex((turn) => turn !== undefined);
-  const last = answers.slice(answers.length - uselessAtEnd * together);
-  const silent = new Set(['live', 'new'].filter((agent) => !last.some((each) => each?.receiver === agent)));
+  const last = made.slice(made.length - uselessAtEnd * together);
+  const answering = new Set(last.flatMap(({ receiver, sample }) => (sample ? [receiver] : [])));
   return {
-    samples: { live, changed, isPaired, requests },
-    unreachable: answers.filter((each) => each === undefined || each.sample.isMissing).length,
+    samples: { live, changed, isPaired, requests, blamable },
+    unreachable: made.filter(({ sample }) => !sample || sample.isMissing).length,
     uselessAtEnd,
-    isOneSided: silent.size < 2 || attempts.slice(-together).some((each) => providerFailures([each]) > 0),
+    isOneSided: answering.size > 0 || providerFailures(attempts.slice(-together)) > 0,
   };
 }
-
-/** Whether an answer that is missing may be the agent's fault. */
-const isBlamable = (evidence: Evidence): boolean =>
-  evidence.kind !== 'unreachable' || (!evidence.denied && !evidence.ungraded && evidence.fault !== 'provider');
 
 /** What the answers so far mean. */
 interface Look {
@@ -196,16 +192,15 @@ export function concludeLive(
   const { samples, unreachable } = answers;
   if (next === 'again') {
     const why = `${counted(samples.changed.length, 'answer')} of each agent so far`;
-    return { kind: 'unproven', because: 'undecided', why };
+    return { kind: 'unproven', because: 'undecided', why, comparison: comparisonOf(samples, unreachable, measures()) };
   }
   const comparison = comparisonOf(samples, unreachable, measures());
   const measured = decisive(comparison.measures);
   const worse = worseOf(measured);
   if (worse.length === 0 && (samples.live.length === 0 || samples.changed.length === 0)) {
     const last = attempts.findLast((each) => each.kind === 'unreachable');
-    const because = (last?.kind === 'unreachable' && last.fault) || 'unreachable';
-    const why = `${formatComparison(comparison)}${last?.kind === 'unreachable' ? `, such as: ${last.why}` : ''}`;
-    return { kind: 'unproven', because, why, comparison };
+    const why = `${formatComparison(comparison)}${last ? `, such as: ${last.why}` : ''}`;
+    return { kind: 'unproven', because: last ? reasonOf(last) : 'unreachable', why, comparison };
   }
   const isUseless =
     worse.length === 0 && has(measured, 'pass-rate') && comparison.live.right + comparison.changed.right === 0;
@@ -216,7 +211,10 @@ export function concludeLive(
   }
   if (worse.length === 0 && isOpen(measured)) {
     const open = { ...comparison, needed: answersNeeded(samples, series) ?? null };
-    return { kind: 'unproven', because: 'undecided', why: formatComparison(open), comparison: open };
+    const isMissing = measured.some(({ measure, verdict }) => measure === 'answered' && verdict === 'undecided');
+    const ofNew = attempts.filter((_, index) => receiverOf(test, index) === 'new');
+    const others = isMissing ? ofNew.flatMap((each) => othersFault(each) ?? []) : [];
+    return { kind: 'unproven', because: others.at(-1) ?? 'undecided', why: formatComparison(open), comparison: open };
   }
   const kind = worse.length > 0 ? 'failed' : 'passed';
   const shown = (kind === 'failed' ? worse : measured).map((each): ExpectationResult => ({

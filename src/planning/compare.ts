@@ -24,8 +24,10 @@ export interface TwoSamples {
   live: readonly Sample[];
   changed: readonly Sample[];
   isPaired: boolean;
-  /** How many requests were answered, of those whose answer is not missing by the fault of another; after a cold start. */
+  /** How many requests were answered, whoever's fault the others are; after a cold start. */
   requests?: TwoCounts;
+  /** The same of those for whose answer nobody but the agent can be blamed; all unless given. */
+  blamable?: TwoCounts;
 }
 
 /** The numbers of answers after which a comparison may end before it has the most of them: one more look adds to the errors. */
@@ -115,13 +117,14 @@ function passRate(samples: TwoSamples, drop: number, looks: number): Alone {
 }
 
 /**
- * The share of the requests that brought an answer: an agent that answered all of them has lost none. Where the live
- * agent answered before the new one, what is missing of it is not known: then only a pass follows from the new one's.
+ * The share of the requests that brought an answer: an agent that answered all of them has lost none. It is worse by
+ * what it can be blamed for, and no worse only if nothing else is missing either. Where the live agent answered before
+ * the new one, what is missing of it is not known: then only a pass follows from the new one's.
  */
-function answered({ requests, isPaired }: TwoSamples, drop: number, looks: number): Alone {
-  if (!requests || requests.liveOf === 0 || requests.changedOf === 0) return notMeasured;
+function answered({ requests, blamable = requests, isPaired }: TwoSamples, drop: number, looks: number): Alone {
+  if (!requests || !blamable || requests.liveOf === 0 || requests.changedOf === 0) return notMeasured;
   return {
-    chance: isPaired ? fewerIn(requests) : 1,
+    chance: isPaired ? fewerIn(blamable) : 1,
     live: requests.live / requests.liveOf,
     changed: requests.changed / requests.changedOf,
     isNoWorse:
@@ -254,8 +257,14 @@ const timesCounts = ({ live, liveOf, changed, changedOf }: TwoCounts, times: num
 export function answersNeeded(samples: TwoSamples, design: ComparisonDesign): number | undefined {
   const repeated = (times: number): TwoSamples => {
     const more = (all: readonly Sample[]): Sample[] => Array.from({ length: times }, () => all).flat();
-    const requests = samples.requests && timesCounts(samples.requests, times);
-    return { ...samples, ...(requests ? { requests } : {}), live: more(samples.live), changed: more(samples.changed) };
+    const { requests, blamable } = samples;
+    return {
+      ...samples,
+      ...(requests ? { requests: timesCounts(requests, times) } : {}),
+      ...(blamable ? { blamable: timesCounts(blamable, times) } : {}),
+      live: more(samples.live),
+      changed: more(samples.changed),
+    };
   };
   const enough = [2, 3].find((times) => !isOpen(compareSamples(repeated(times), design)));
   return enough && enough * samples.changed.length;

@@ -3,7 +3,7 @@ import type { HoldDecision } from '../contract/control/hold.ts';
 import type { Revision } from '../contract/control/revision.ts';
 import { classOfRevisionStatus } from '../contract/control/revision-status.ts';
 import { isOfConversations } from './verdict-subject.ts';
-import type { NamedVerdict, UnprovenReason, Verdict } from './verdict-types.ts';
+import type { NamedVerdict, TestVerdict, UnprovenReason, Verdict } from './verdict-types.ts';
 
 /** How far the hold of a revision is. */
 export type HoldState =
@@ -46,15 +46,31 @@ export interface HeldTerms {
 export function decisionOf(verdict: Verdict, { isReplacing, onUnproven = 'keep' }: HeldTerms): HoldDecision {
   if (verdict.kind === 'failed') return 'discarded';
   if (verdict.kind !== 'unproven' || !isReplacing) return 'promoted';
-  return onUnproven === 'promote' && !verdict.tests.some(isSilent) ? 'promoted' : 'discarded';
+  return onUnproven === 'promote' && !isSilent(verdict.tests) ? 'promoted' : 'discarded';
 }
 
-const withoutAnswer: ReadonlySet<UnprovenReason> = new Set(['unreachable', 'hangs', 'server-error']);
+/** Reasons of a test that an agent was asked for without a single answer. */
+const withoutAnswer: ReadonlySet<UnprovenReason> = new Set([
+  'unreachable',
+  'hangs',
+  'server-error',
+  'provider',
+  'missing',
+  'undecided',
+]);
 
-/** Whether an agent that was asked gave no answer at all. */
-function isSilent(tested: NamedVerdict): boolean {
-  const { verdict } = tested;
-  if (verdict.kind !== 'unproven' || isOfConversations(tested)) return false;
-  const answers = verdict.rate?.answers ?? verdict.comparison?.changed.answers ?? 0;
-  return withoutAnswer.has(verdict.because) && answers === 0;
+/** Whether an agent gave no answer at all, to any of its tests or to one that asked it. */
+function isSilent(tests: readonly NamedVerdict[]): boolean {
+  const own = tests.filter((each) => !isOfConversations(each));
+  const silent = own.filter(({ verdict }) => !isAnswered(verdict));
+  return silent.some(({ attempts }) => attempts > 0) || (silent.length > 0 && silent.length === own.length);
+}
+
+const isAnswered = (verdict: TestVerdict): boolean =>
+  verdict.kind !== 'unproven' || !withoutAnswer.has(verdict.because) || hasAnswered(verdict);
+
+/** Whether the new agent answered a request, also where the live one gave no answer to compare it with. */
+function hasAnswered({ rate, comparison }: Extract<TestVerdict, { kind: 'unproven' }>): boolean {
+  if (!comparison) return rate !== undefined && rate.answers > 0;
+  return comparison.measures.some(({ measure, changed }) => measure === 'answered' && changed > 0);
 }

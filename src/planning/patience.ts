@@ -1,5 +1,5 @@
 import type { SmokeTest } from '../config/smoke-test.ts';
-import type { Evidence } from './verdict-types.ts';
+import type { Evidence, UnprovenReason } from './verdict-types.ts';
 
 /** A provider that is busy, and an agent that gives no answer by its own fault, get so many attempts in a row. */
 const mostFaults = 10;
@@ -20,7 +20,7 @@ export function isPatienceOver({ attempts: most, series }: SmokeTest, attempts: 
 const isFault = (evidence: Evidence, isSeries: boolean): boolean =>
   evidence.kind === 'unreachable' && (evidence.fault === 'provider' || (isSeries && evidence.fault !== undefined));
 
-const isProviders = (evidence: Evidence): boolean => evidence.kind === 'unreachable' && evidence.fault === 'provider';
+const isProviders = (evidence: Evidence): boolean => othersFault(evidence) === 'provider';
 
 /** A test as it is sent where the time that is left for all tests may be less than its own. */
 export const withTimeLeft = (test: SmokeTest, leftMs: number): SmokeTest => ({
@@ -32,6 +32,18 @@ export const withTimeLeft = (test: SmokeTest, leftMs: number): SmokeTest => ({
 /** Whether a request that was given so many ms had all of its test's own time: an agent is not blamed for less. */
 export const hadItsTime = ({ timeoutMs, ownTimeoutMs = timeoutMs }: SmokeTest, givenMs: number): boolean =>
   givenMs >= ownTimeoutMs;
+
+/** Why the agent is not to blame for a missing answer; undefined where it may be, or where there is one. */
+export function othersFault(evidence: Evidence): 'denied' | 'ungraded' | 'provider' | undefined {
+  if (evidence.kind !== 'unreachable') return undefined;
+  if (evidence.denied) return 'denied';
+  if (evidence.ungraded) return 'ungraded';
+  return evidence.fault === 'provider' ? 'provider' : undefined;
+}
+
+/** Why nothing is proven where this attempt brought no answer. */
+export const reasonOf = (evidence: Extract<Evidence, { kind: 'unreachable' }>): UnprovenReason =>
+  othersFault(evidence) ?? evidence.fault ?? 'unreachable';
 
 /** How many attempts brought a failure of the model's provider. */
 export const providerFailures = (attempts: readonly Evidence[]): number => attempts.filter(isProviders).length;

@@ -13,8 +13,8 @@ import {
 import { isReachable, nextOfLive, receiverOf, requestsOfLive } from './against-live.ts';
 import { looksOf, sampleOf } from './compare.ts';
 import { providerAdvice, withCounts } from './advice.ts';
-import { atOnceAfter, isPatienceOver } from './patience.ts';
-import { judgeAll, verdictOf, type JudgedAttempt } from './judge.ts';
+import { atOnceAfter, isPatienceOver, othersFault, reasonOf } from './patience.ts';
+import { isAgentsFault, judgeAll, verdictOf, type JudgedAttempt } from './judge.ts';
 import { counted } from '../verdict-table/words.ts';
 import type { Evidence, TestVerdict, UnprovenReason } from './verdict-types.ts';
 
@@ -70,25 +70,36 @@ export function concludeSeries(
     const because = silence?.because ?? (isMissing ? 'unreachable' : undecided);
     return { kind: 'unproven', because, why: whyUndecided(series, rate, silence?.why), rate };
   }
-  const lost = unexplained(attempts);
-  if (decision === 'passed' && lost / (lost + rate.answers) > mostLost(series)) {
-    const why = `${formatRate(rate)}, but ${lost} of ${lost + rate.answers} requests brought no answer`;
-    return { kind: 'unproven', because: 'missing', why, rate };
+  const missing = missingAnswers(attempts);
+  const requests = missing.length + rate.answers;
+  if (decision === 'passed' && missing.length / requests > mostMissing(series)) {
+    const why = `${formatRate(rate)}, but ${missing.length} of ${requests} requests brought no answer`;
+    return { kind: 'unproven', because: reasonOfMost(missing), why, rate };
   }
   const held = [...withCounts(shown.held, judged), ...providerAdvice(attempts)];
   return { ...verdictOf(decision, { ...shown, held }), rate };
 }
 
-/** Where it is not the drop of a pass rate, this share of the requests may bring no answer. */
-const usualLoss = 0.3;
-const mostLost = (series: OwnSeries): number => (series.kind === 'rate' ? series.drop : usualLoss);
+type Missing = Extract<Evidence, { kind: 'unreachable' }>;
 
-/** The requests after a cold start that brought no answer, and it is not known whose fault that is. */
-function unexplained(attempts: readonly Evidence[]): number {
-  const first = attempts.findIndex(({ kind }) => kind !== 'unreachable');
+/** Where it is not the drop of a pass rate, this share of the requests may bring no answer. */
+const usualShare = 0.3;
+const mostMissing = (series: OwnSeries): number => (series.kind === 'rate' ? series.drop : usualShare);
+
+/** The requests after a cold start that are neither right nor wrong, whoever's fault that is. */
+function missingAnswers(attempts: readonly Evidence[]): Missing[] {
+  const first = attempts.findIndex((each) => each.kind !== 'unreachable' || reasonOf(each) !== 'unreachable');
   return attempts
-    .slice(first + 1)
-    .filter((each) => each.kind === 'unreachable' && !each.fault && !each.denied && !each.ungraded).length;
+    .slice(Math.max(0, first))
+    .filter((each): each is Missing => each.kind === 'unreachable' && !isAgentsFault(each));
+}
+
+/** Whose fault most of the missing answers are, if it is known of most. */
+function reasonOfMost(missing: readonly Missing[]): UnprovenReason {
+  const fault = missing
+    .map(othersFault)
+    .find((each) => missing.filter((of) => othersFault(of) === each).length * 2 > missing.length);
+  return fault ?? 'missing';
 }
 
 /** Why a series ended without an answer. */
@@ -96,21 +107,20 @@ function silenceAtEnd(attempts: readonly Evidence[]): { because: UnprovenReason;
   const last = attempts.at(-1);
   if (last?.kind !== 'unreachable') return undefined;
   const count = attempts.length - 1 - attempts.findLastIndex(({ kind }) => kind !== 'unreachable');
-  const because = last.ungraded ? 'ungraded' : last.denied ? 'denied' : (last.fault ?? 'unreachable');
-  return { because, why: `the last ${counted(count, 'attempt')} brought no answer: ${last.why}` };
+  return { because: reasonOf(last), why: `the last ${counted(count, 'attempt')} brought no answer: ${last.why}` };
 }
 
 function whyUndecided(series: OwnSeries, rate: ObservedRate, silence: string | undefined): string {
   if (silence !== undefined) return `${formatRate(rate)}; ${silence}`;
   const seen = formatDecision('unproven', rate);
-  if (series.kind === 'rate') return `${seen}; ${missingAnswers(series, rate)}`;
+  if (series.kind === 'rate') return `${seen}; ${answersToDecide(series, rate)}`;
   return rate.right === rate.answers
     ? `${seen}, and ${counted(series.tries, 'answer is', 'answers are')} needed`
     : `${seen}: with a \`pass-rate\` the test decides how many wrong ones are too many`;
 }
 
 /** What it would take to decide, as a clause. */
-function missingAnswers(series: Extract<Series, { kind: 'rate' }>, { right, answers }: ObservedRate): string {
+function answersToDecide(series: Extract<Series, { kind: 'rate' }>, { right, answers }: ObservedRate): string {
   const { boundaries } = series;
   if (answers >= boundaries.maxTries) {
     const enough = designTest(series)?.maxTries ?? 0;

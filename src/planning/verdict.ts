@@ -3,7 +3,7 @@ import { createFormatter, type Redact, type TextFormatter } from './format-expec
 import { asItIs, judgeAll, verdictOf, type JudgedAttempt } from './judge.ts';
 import { concludeLive, receiverOf } from './against-live.ts';
 import { withExample } from './wrong-example.ts';
-import { isPatienceOver } from './patience.ts';
+import { isPatienceOver, reasonOf } from './patience.ts';
 import { concludeSeries, nextOfSeries } from './series.ts';
 import type { Evidence, NamedVerdict, TestVerdict, UnprovenReason, Verdict } from './verdict-types.ts';
 
@@ -37,7 +37,7 @@ export function concludeTest(test: SmokeTest, attempts: readonly Evidence[], red
 
 function whyNone(last: Evidence | undefined): UnprovenReason {
   if (last?.kind !== 'unreachable') return last ? 'ungraded' : 'unreachable';
-  return last.denied ? 'denied' : last.ungraded ? 'ungraded' : (last.fault ?? 'unreachable');
+  return reasonOf(last);
 }
 
 function isDenied(attempts: readonly Evidence[]): boolean {

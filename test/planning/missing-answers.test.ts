@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { SmokeTest } from '../../src/config/smoke-test.ts';
 import { receiverOf, withoutLive } from '../../src/planning/against-live.ts';
+import { decisionOf } from '../../src/planning/hold-state.ts';
 import { attemptsAtOnce } from '../../src/planning/series.ts';
 import type { Evidence } from '../../src/planning/verdict-types.ts';
 import { concludeTest, nextAttempt } from '../../src/planning/verdict.ts';
@@ -21,10 +22,11 @@ const right: Evidence = { kind: 'judged', answer: 'right', firstEventMs: 5, tota
 const gone: Evidence = { kind: 'unreachable', why: 'answered 502' };
 const broken: Evidence = { kind: 'unreachable', why: 'answered 500', fault: 'server-error' };
 const hanging: Evidence = { kind: 'unreachable', why: 'it hangs', fault: 'hangs' };
+const ungraded: Evidence = { kind: 'unreachable', why: 'not graded', ungraded: true };
 const busy: Evidence = { kind: 'unreachable', why: '429', fault: 'provider' };
 
 /** Sends requests until nothing more is needed; each agent's answers follow from how many it gave. */
-function played(answerOf: (agent: 'live' | 'new', nth: number) => Evidence, of = compared, before: Evidence[] = []) {
+function concluded(answerOf: (agent: 'live' | 'new', nth: number) => Evidence, of = compared, before: Evidence[] = []) {
   let attempts = before;
   const given = { live: 0, new: 0 };
   while (nextAttempt(of, attempts) === 'again') {
@@ -36,7 +38,11 @@ function played(answerOf: (agent: 'live' | 'new', nth: number) => Evidence, of =
     });
     attempts = [...attempts, ...more];
   }
-  const verdict = concludeTest(of, attempts);
+  return concludeTest(of, attempts);
+}
+
+function played(...given: Parameters<typeof concluded>) {
+  const verdict = concluded(...given);
   const worse = verdict.comparison?.measures.filter((each) => each.verdict === 'worse').map(({ measure }) => measure);
   return { kind: verdict.kind, because: 'because' in verdict ? verdict.because : undefined, worse: worse ?? [] };
 }
@@ -54,8 +60,29 @@ test.each<[string, ReturnType<typeof ofNew>, object]>([
   ['loses three of ten answers', ofNew(gone, often), { kind: 'failed', worse: ['answered'] }],
   ['is as silent as the live one', () => gone, { kind: 'unproven', because: 'unreachable', worse: [] }],
   ['meets a provider that is busy', ofNew(busy), { kind: 'unproven', because: 'provider', worse: [] }],
-  ['meets a busy provider now and then', ofNew(busy, (nth) => nth % 4 === 0), { kind: 'passed', worse: [] }],
+  ['meets a busy provider now and then', ofNew(busy, (nth) => nth % 10 === 0), { kind: 'passed', worse: [] }],
+  ['alone meets a provider that is busy', ofNew(busy, often), { kind: 'unproven', because: 'provider', worse: [] }],
+  ['meets it as often as the live one', (_, nth) => (often(nth) ? busy : right), { kind: 'passed', worse: [] }],
+  ['alone is not graded', ofNew(ungraded, often), { kind: 'unproven', because: 'ungraded', worse: [] }],
 ])('against live, an agent that %s', (_, answerOf, expected) => expect(played(answerOf)).toMatchObject(expected));
+
+test.each(['rarely', 'often', 'nearly always'])('a provider that fails the new agent %s proves nothing', (how) => {
+  const share = { rarely: 3, often: 6, 'nearly always': 9 }[how] ?? 0;
+  const before = Array.from({ length: 100 }, () => right);
+  const failing = (nth: number): boolean => nth % 10 < share;
+  expect(played(ofNew(busy, failing), withoutLive(compared, 100), before)).toMatchObject({
+    kind: 'unproven',
+    worse: [],
+  });
+});
+
+test.each([
+  ['answers beside a silent live one', (agent: string) => (agent === 'live' ? gone : right), 'promoted'],
+  ['is as silent as the live one', () => gone, 'discarded'],
+] as const)('decides about an unproven agent that %s, where that promotes', (_, answerOf, decision) => {
+  const tests = [{ name: 'greets', attempts: 16, verdict: concluded(answerOf) }];
+  expect(decisionOf({ kind: 'unproven', tests }, { isReplacing: true, onUnproven: 'promote' })).toBe(decision);
+});
 
 test('by default no time decides where the live agent answered before', () => {
   const slower: Evidence = { kind: 'judged', answer: 'right', firstEventMs: 50, totalMs: 900 };

@@ -40,8 +40,10 @@ test.each<[sdk: string, error: string, message: string, retryAfterMs?: number]>(
   ['LangChain of JavaScript', 'Error', 'Busy\n\nTroubleshooting URL: https://docs.test/errors/MODEL_RATE_LIMIT/'],
   ['litellm', 'Exception', 'litellm.RateLimitError: AzureException'],
   ['a client that repeats', 'AI_RetryError', 'Failed after 3 attempts. Last error: Overloaded'],
-  ['a time limit, with its cause', 'Error', 'Request timed out.\nCaused by: Error: the socket was closed'],
-  ['axios', 'AxiosError', 'Request failed with status code 503'],
+  ['a time limit in LangChain of JavaScript', 'TimeoutError', 'Request timed out.'],
+  ['a time limit, with its cause', 'TimeoutError', 'Request timed out.\nCaused by: Error: the socket was closed'],
+  ['an error of a node whose cause it is', 'Error', 'no reply\nCaused by: openai.InternalServerError: 503 busy'],
+  ['a bundled agent', '_RateLimitError', '429 slow down'],
 ])('finds a failure of the provider: %s', (_, error, message, retryAfterMs) =>
   expect(providerFailure({ error, message })).toEqual(retryAfterMs === undefined ? {} : { retryAfterMs }),
 );
@@ -55,6 +57,14 @@ test.each([
   ['Error', '500 lines are too many'],
   ['ToolException', 'The order 503 is not there'],
   ['GraphRecursionError', 'Recursion limit of 25 reached'],
+  ['AxiosError', 'Request failed with status code 503'],
+  ['HTTPError', 'Response code 503 (Service Unavailable)'],
+  ['HTTPStatusError', "Server error '503 Service Unavailable' for url 'https://shop.test/orders'"],
+  ['Error', '503 Service Unavailable'],
+  ['Error', 'Service Unavailable'],
+  ['Error', 'Request timed out.'],
+  ['TimeoutError', 'Request timed out: GET https://shop.test/orders'],
+  ['Error', 'no order\nCaused by: AxiosError: Request failed with status code 503'],
   ['TimeoutError', 'The run took longer than a run may take on this server.'],
 ])('takes no other error for one: %s: %s', (error, message) =>
   expect(providerFailure({ error, message })).toBeUndefined(),
@@ -63,4 +73,9 @@ test.each([
 test('finds it in what caused the error, with the time to wait', () => {
   const causes = [{ error: 'APICallError', status: 429, retry_after_ms: 3_000 }];
   expect(providerFailure({ error: 'Error', message: 'no answer', causes })).toEqual({ retryAfterMs: 3_000 });
+});
+
+test.each(['Error', 'AxiosError', 'HTTPError'])('takes no status of a tool for one: %s', (error) => {
+  const causes = [{ error, status: 503, retry_after_ms: 3_000 }];
+  expect(providerFailure({ error: 'Error', message: 'the shop does not answer', causes })).toBeUndefined();
 });

@@ -42,6 +42,7 @@ const late = answer('yes', 2_000);
 const away: Evidence = { kind: 'unreachable', why: 'connect ECONNREFUSED' };
 const broken: Evidence = { kind: 'unreachable', why: 'HTTP 500', fault: 'server-error' };
 const hanging: Evidence = { kind: 'unreachable', why: 'no whole answer within 3000 ms', fault: 'hangs' };
+const ungraded: Evidence = { kind: 'unreachable', why: 'not graded', ungraded: true };
 const busy: Evidence = { kind: 'unreachable', why: 'RateLimitError: 429', fault: 'provider' };
 /** Three right answers of four, which is between both rates. */
 const mixed = (count: number): Evidence[] =>
@@ -80,9 +81,20 @@ describe.each<[name: string, series: Series, cases: [sentence: string, attempts:
       ['fails where the agent hangs', times(5, hanging), 'failed 0/5'],
       [
         "counts a failure of the model's provider on neither side",
-        [...times(7, right), ...times(8, busy), ...times(8, right)],
+        [...times(7, right), ...times(6, busy), ...times(8, right)],
         'passed 15/15',
       ],
+      [
+        'is unproven where the provider fails more often than its drop allows',
+        [...times(7, right), ...times(9, busy), ...times(8, right)],
+        'unproven provider 15/15',
+      ],
+      [
+        'is unproven where the grader says nothing more often than its drop allows',
+        [...times(7, right), ...times(9, ungraded), ...times(8, right)],
+        'unproven ungraded 15/15',
+      ],
+      ['allows no cold start to a provider', [...times(9, busy), ...times(15, right)], 'unproven provider 15/15'],
       ['is unproven where the provider goes on failing', [right, ...times(10, busy)], 'unproven provider 1/1'],
       ['is unproven where nothing could be reached', times(9, away), 'unproven unreachable'],
       ['counts a late answer as a wrong one', [right, ...times(5, late)], 'failed 1/6'],

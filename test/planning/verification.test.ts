@@ -60,7 +60,7 @@ test.each<[string, Verdict, { onUnproven?: OnUnproven; isReplacing: boolean }, H
   ['one that is unproven', verdict('unproven', unproven('undecided')), { isReplacing: true }, 'discarded'],
   [
     'one that is unproven, where that promotes',
-    verdict('unproven', unproven('undecided')),
+    verdict('unproven', unproven('undecided', someAnswers)),
     { isReplacing: true, onUnproven: 'promote' },
     'promoted',
   ],
@@ -70,7 +70,7 @@ test.each<[string, Verdict, { onUnproven?: OnUnproven; isReplacing: boolean }, H
     { isReplacing: false },
     'promoted',
   ],
-  ...(['unreachable', 'hangs', 'server-error'] as const).flatMap((because) => [
+  ...(['unreachable', 'hangs', 'server-error', 'provider', 'missing', 'undecided'] as const).flatMap((because) => [
     [
       `one that gave no answer (${because}), whatever promotes`,
       verdict('unproven', unproven('disagreement'), unproven(because)),
@@ -84,6 +84,18 @@ test.each<[string, Verdict, { onUnproven?: OnUnproven; isReplacing: boolean }, H
       'promoted' as const,
     ] satisfies [string, Verdict, object, HoldDecision],
   ]),
+  [
+    'one that had time for some of its tests, where that promotes',
+    verdict('unproven', unproven('undecided', someAnswers), { ...unproven('undecided'), attempts: 0 }),
+    { isReplacing: true, onUnproven: 'promote' },
+    'promoted',
+  ],
+  [
+    'one that had time for none of its tests, whatever promotes',
+    verdict('unproven', { ...unproven('undecided'), attempts: 0 }),
+    { isReplacing: true, onUnproven: 'promote' },
+    'discarded',
+  ],
   [
     'one whose conversations could not be read, where that promotes',
     verdict('unproven', { ...unproven('unreachable'), name: 'conversations' }),
