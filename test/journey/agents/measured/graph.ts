@@ -29,7 +29,8 @@ export const graph = new StateGraph(State)
   .addNode('look', () => ({}))
   .addNode('guess', () => ({}))
   .addNode('talk', async () => {
-    await pause(planted === 'slow' ? 400 : 300);
+    // Slower by far more than a busy machine makes one of two agents.
+    await pause(planted === 'slow' ? 2_000 : 300);
     return { said: '30 days', messages: [message()] };
   })
   .addConditionalEdges('__start__', () => {
