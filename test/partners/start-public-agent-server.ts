@@ -61,6 +61,8 @@ async function serve(
 ): Promise<{ url: string; pid: number; kill: () => Promise<void> }> {
   const child = spawn(process.execPath, ['--import', 'tsx', 'serve.mjs', folder, ...graphs], {
     cwd: partner,
+    // It reads schemas with a compiler, which takes longer on a busy machine than the half minute that it allows.
+    env: { ...process.env, LANGGRAPH_SCHEMA_RESOLVE_TIMEOUT_MS: '180000' },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   let said = '';

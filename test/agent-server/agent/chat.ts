@@ -1,7 +1,7 @@
-import { FakeListChatModel } from '@langchain/core/utils/testing';
 import { MessagesAnnotation, StateGraph } from '@langchain/langgraph';
+import { TellerModel } from '../../partners/agent-clients/agent/teller-model.ts';
 
-const model = new FakeListChatModel({ responses: ['Good day to you'], sleep: 20 });
+const model = new TellerModel({ responses: ['Good day to you'], sleep: 20 });
 
 /** Not compiled: the server compiles it. */
 export const chat = new StateGraph(MessagesAnnotation)

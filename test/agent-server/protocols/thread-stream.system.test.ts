@@ -2,6 +2,7 @@ import { Client } from '@langchain/langgraph-sdk';
 import { randomUUID } from 'node:crypto';
 import { Client as Database } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startGate, type Gate } from '../../partners/clients/gate.ts';
 import { serveAgent, type Serving } from '../serving.ts';
 import { sharedDatabase, type Servers } from '../runs/two-servers.ts';
 
@@ -65,6 +66,12 @@ async function command(
   return Object(await response.json());
 }
 
+/** A run of the chat that waits in the middle of its answer until the gate is open. */
+const chatUntil = (gate: Gate): object => ({
+  assistant_id: 'chat',
+  input: { messages: [{ type: 'human', content: `hi until ${gate.url}` }] },
+});
+
 let serving: Serving;
 beforeAll(async () => {
   serving = await serveAgent();
@@ -77,17 +84,22 @@ describe.each(['sse', 'websocket'] as const)('client.threads.stream of the offic
 
   test('streams the messages and the state of a run', async () => {
     await using thread = disposable(streamOf('chat'));
-    // Asked for before the run: the client has nothing of one that is over by then.
+    // The client has nothing of a run that is over by the time it reads: this one waits until it has the message.
+    await using gate = await startGate();
+    const content = `Hello until ${gate.url}`;
     const { messages, output } = thread;
     const firstText = async (): Promise<string | undefined> => {
-      for await (const message of messages) return message.text;
+      for await (const message of messages) {
+        gate.open();
+        return message.text;
+      }
       return undefined;
     };
     const said = firstText();
-    const { run_id } = await thread.submitRun({ input: { messages: [{ type: 'human', content: 'Hello' }] } });
+    const { run_id } = await thread.submitRun({ input: { messages: [{ type: 'human', content }] } });
     expect(run_id).toEqual(expect.any(String));
     expect(await said).toBe('Good day to you');
-    expect(await output).toMatchObject({ messages: [{ content: 'Hello' }, { text: 'Good day to you' }] });
+    expect(await output).toMatchObject({ messages: [{ content }, { text: 'Good day to you' }] });
   });
 
   test('reports an interrupt, and goes on with its response', async () => {
@@ -150,19 +162,21 @@ describe('the thread-stream protocol', () => {
 
   test('delivers a run to its end although a later one was cancelled before its turn', async () => {
     const threadId = randomUUID();
-    const start = async (input: object): Promise<string> => {
-      const { result } = await command(serving.url, threadId, 'run.start', { assistant_id: 'echo', input });
+    const start = async (params: object): Promise<string> => {
+      const { result } = await command(serving.url, threadId, 'run.start', params);
       return String(Object(result).run_id);
     };
-    const first = await start({ input: 'a', sleep_ms: 800 });
+    await using gate = await startGate();
+    const first = await start(chatUntil(gate));
     const live = follow(serving.url, threadId, hasEnded(2));
-    const second = await start({ input: 'b' });
+    const second = await start({ assistant_id: 'echo', input: { input: 'b' } });
     await fetch(`${serving.url}/threads/${threadId}/runs/${second}/cancel?wait=true`, { method: 'POST' });
+    gate.open();
     await fetch(`${serving.url}/threads/${threadId}/runs/${first}/join`);
     const events = await live;
     expect(statuses(events)).toEqual(['running', 'completed', 'interrupted']);
     const values = events.filter((each) => each.method === 'values' && isRoot(each));
-    expect(values.at(-1)?.params.data).toMatchObject({ output: 'hello a' });
+    expect(values.at(-1)?.params.data).toMatchObject({ messages: [{}, { content: [{ text: 'Good day to you' }] }] });
     expect(await follow(serving.url, threadId, hasEnded(2))).toEqual(events);
   });
 
@@ -256,10 +270,11 @@ describe('the thread-stream protocol of several processes', () => {
     await using own = await ownDatabase();
     const first = await own.start();
     const threadId = randomUUID();
-    const input = { input: 'Ada', sleep_ms: 1_000 };
-    await command(first.url, threadId, 'run.start', { assistant_id: 'echo', input });
+    await using gate = await startGate();
+    await command(first.url, threadId, 'run.start', chatUntil(gate));
     const before = await follow(first.url, threadId, (events) => events.length > 2);
     await first.close();
+    gate.open();
     const database = new Database({ connectionString: own.databaseUrl });
     await database.connect();
     // As a process leaves it that has taken the run over, and is killed.
@@ -277,10 +292,11 @@ describe('the thread-stream protocol of several processes', () => {
     const [first, second] = [await servers.start(), await servers.start()];
     const threadId = randomUUID();
     const there = follow(second.url, threadId, hasEnded());
-    const input = { input: 'Ada', sleep_ms: 1_000 };
-    await command(first.url, threadId, 'run.start', { assistant_id: 'echo', input });
+    await using gate = await startGate();
+    await command(first.url, threadId, 'run.start', chatUntil(gate));
     await follow(first.url, threadId, (events) => events.length > 1);
     await first.close();
+    gate.open();
     const events = await there;
     expect(statuses(events)).toEqual(['running', 'running', 'completed']);
     const numbers = events.map(({ seq }) => seq);

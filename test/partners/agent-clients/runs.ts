@@ -1,6 +1,7 @@
 import type { Client } from '@langchain/langgraph-sdk';
 import { expect, test, vi } from 'vitest';
 import type { Receiver } from '../../agent-server/webhooks/receiver.ts';
+import { startGate } from '../clients/gate.ts';
 import { refusalOf } from './deployed.ts';
 
 /** All methods of the client for runs, except streams. */
@@ -144,13 +145,16 @@ export function runsOf(given: () => Client, receiver: () => Receiver): void {
   test('multitaskStrategy decides what happens on a busy thread', async () => {
     const { runs } = given();
     const on = await thread();
-    const slow = await runs.create(on, 'slow', { input: { each: 1_000 } });
+    await using gate = await startGate();
+    const slow = await runs.create(on, 'slow', { input: { each: 1, until: gate.url } });
     const quick = { input: { input: 'Ada' } };
     expect(await refusalOf(runs.create(on, 'greeter', { ...quick, multitaskStrategy: 'reject' }))).toMatchObject({
       status: 409,
     });
-    const queued = await runs.wait(on, 'slow', { input: { each: 1 }, multitaskStrategy: 'enqueue' });
-    expect(queued).toMatchObject({ steps: [...steps, ...steps] });
+    const queued = runs.wait(on, 'slow', { input: { each: 1 }, multitaskStrategy: 'enqueue' });
+    await vi.waitFor(async () => expect(await runs.list(on)).toHaveLength(2), 30_000);
+    gate.open();
+    expect(await queued).toMatchObject({ steps: [...steps, ...steps] });
     expect(await runs.get(on, slow.run_id)).toMatchObject({ status: 'success' });
 
     const first = await runs.create(on, 'slow', long);

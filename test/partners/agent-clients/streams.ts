@@ -1,5 +1,6 @@
 import { Client, type StreamMode } from '@langchain/langgraph-sdk';
 import { expect, test, vi } from 'vitest';
+import { startGate } from '../clients/gate.ts';
 import { refusalOf, type Deployed } from './deployed.ts';
 
 interface Heard {
@@ -65,8 +66,14 @@ export function streamsOf(given: () => Client, deployed: () => Deployed): void {
   test('joinStream follows a run, with and without earlier events', async () => {
     const { runs } = given();
     const on = await thread();
-    const run = await runs.create(on, 'slow', { input: { each: 1_500 }, streamMode: ['updates', 'values'] });
-    const heard: Heard[] = await Array.fromAsync(runs.joinStream(on, run.run_id, { streamMode: 'updates' }));
+    await using gate = await startGate();
+    const input = { each: 1, until: gate.url };
+    const run = await runs.create(on, 'slow', { input, streamMode: ['updates', 'values'] });
+    const heard: Heard[] = [];
+    for await (const { event, data } of runs.joinStream(on, run.run_id, { streamMode: 'updates' })) {
+      heard.push({ event, data });
+      gate.open();
+    }
     expect(names(heard)).toEqual(['metadata', 'updates']);
     expect(heard.at(-1)?.data).toEqual({ third: { steps: ['third'] } });
   });
@@ -74,11 +81,12 @@ export function streamsOf(given: () => Client, deployed: () => Deployed): void {
   test('an interrupted stream resumes after the last event', async () => {
     const { runs } = given();
     const on = await thread();
+    await using gate = await startGate();
     let run = { run_id: '' };
     const cut = new AbortController();
     const before: Heard[] = [];
     for await (const event of runs.stream(on, 'slow', {
-      input: { each: 150 },
+      input: { each: 1, until: gate.url },
       streamMode: 'updates',
       streamResumable: true,
       onDisconnect: 'continue',
@@ -89,6 +97,7 @@ export function streamsOf(given: () => Client, deployed: () => Deployed): void {
       if (event.event === 'updates') break;
     }
     cut.abort();
+    gate.open();
     expect(names(before)).toEqual(['metadata', 'updates']);
     const lastEventId = before.at(-1)?.id ?? '';
     expect(lastEventId).not.toBe('');
@@ -133,12 +142,17 @@ export function streamsOf(given: () => Client, deployed: () => Deployed): void {
 
   test('a stateless run is joined by its id alone', async () => {
     const { runs } = given();
+    await using gate = await startGate();
     const made = await runs.create(null, 'slow', {
-      input: { each: 1_500 },
+      input: { each: 1, until: gate.url },
       streamMode: 'updates',
       streamResumable: true,
     });
-    const heard: Heard[] = await Array.fromAsync(runs.joinStream(null, made.run_id, { lastEventId: '-1' }));
+    const heard: Heard[] = [];
+    for await (const { event, data } of runs.joinStream(null, made.run_id, { lastEventId: '-1' })) {
+      heard.push({ event, data });
+      gate.open();
+    }
     expect(heard.at(-1)?.data).toEqual({ third: { steps: ['third'] } });
   });
 

@@ -95,19 +95,6 @@ export class ChatPage {
     await this.#until(part, `${textOf(part)}.includes(${JSON.stringify(text)})`, text);
   }
 
-  /** Fails if a part has shown none of these. */
-  async hasShown(part: string, ...expected: readonly unknown[]): Promise<void> {
-    if (await this.wasShown(part, ...expected)) return;
-    throw new Error(`${part} has shown none of ${JSON.stringify(expected.map((each) => JSON.stringify(each)))}`);
-  }
-
-  /** Whether a part has shown one of these. */
-  async wasShown(part: string, ...expected: readonly unknown[]): Promise<boolean> {
-    const texts = JSON.stringify(expected.map((each) => JSON.stringify(each)));
-    const wasShown = `former[${JSON.stringify(part)}].some((each) => ${texts}.includes(JSON.stringify(each)))`;
-    return Boolean(await this.#page.evaluate(wasShown));
-  }
-
   /** Waits for an error, and returns it. */
   async error(): Promise<unknown> {
     await this.#wait(hasError);
@@ -129,7 +116,7 @@ export class ChatPage {
 
   /** Waits until the expression is true in the page, or too long. */
   async #wait(expression: string): Promise<void> {
-    await this.#page.waitForFunction(expression, undefined, { timeout: 30_000 }).catch(() => undefined);
+    await this.#page.waitForFunction(expression, undefined, { polling: 50 }).catch(() => undefined);
   }
 }
 

@@ -1,5 +1,5 @@
 // What the chat pages of all libraries share.
-import { createElement, useEffect, useState } from 'react';
+import { createElement, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 
 /** From the address: #apiUrl=...&assistantId=...[&apiKey=...][&threadId=...][&transport=websocket] */
@@ -26,15 +26,9 @@ export const valuesOf = ({ values }) => ({ ...values, messages: undefined, __int
 export const errorOf = ({ error }) =>
   error == null ? '' : error instanceof Error ? `${error.name}: ${error.message}` : JSON.stringify(error);
 
-/** For the test: keeps what the parts show, so that it can ask what they showed before. */
-export function rememberParts(parts) {
-  for (const [id, part] of Object.entries(parts)) ((globalThis.former ??= {})[id] ??= []).push(part);
-}
-
 /** A text field, a button for each action with its content, and the parts as JSON. */
 export function Chat({ parts, actions }) {
   const [text, setText] = useState('null');
-  useEffect(() => rememberParts(parts));
   return [
     createElement('textarea', { key: 'text', value: text, onChange: (event) => setText(event.target.value) }),
     ...Object.entries(actions).map(([name, act]) =>

@@ -1,6 +1,7 @@
 import { Client } from '@langchain/langgraph-sdk';
 import { works } from '../clients/case.ts';
 import type { ClientCase, ClientServer } from '../clients/case.ts';
+import { startGate } from '../clients/gate.ts';
 import type { ChatPage, TestBrowser } from './browser.ts';
 
 /** A feature: what a user of a chat page does, and what the page has to show. */
@@ -14,6 +15,7 @@ interface Feature {
 }
 
 const answer = 'ai: Good day to you';
+const steps = ['first', 'second', 'third'];
 
 /** Sends a message that is answered in words, and waits for the end. */
 async function greet(chat: ChatPage): Promise<void> {
@@ -27,31 +29,27 @@ const features: readonly Feature[] = [
     feature: 'messages as they stream',
     assistant: 'teller',
     async use(chat) {
-      await greet(chat);
-      await chat.hasShown('state', 'running');
-      const begun = Array.from(answer, (_, at) => answer.slice(0, at)).filter((each) => each.length > 'ai: '.length);
-      const beginnings = (before: string[]): string[][] => begun.map((each) => [...before, each]);
-      if (await chat.wasShown('messages', ...beginnings(['human: hello']))) return;
-      // A busy browser was slower than the agent, which is slower now.
-      const before = ['human: hello', answer, 'human: slowly'];
-      await chat.say('slowly');
-      await chat.shows('messages', [...before, answer]);
-      await chat.hasShown('messages', ...beginnings(before));
+      await using gate = await startGate();
+      const hello = `hello until ${gate.url}`;
+      await chat.say(hello);
+      await chat.shows('messages', [`human: ${hello}`, 'ai: G']);
+      await chat.shows('state', 'running');
+      gate.open();
+      await chat.shows('messages', [`human: ${hello}`, answer]);
+      await chat.shows('state', 'idle');
     },
   },
   {
     feature: 'state values as they change',
     assistant: 'slow',
     async use(chat) {
-      const runWith = async (each: number): Promise<object[]> => {
-        await chat.write({ each }, 'send');
-        await chat.shows('values', { each, steps: ['first', 'second', 'third'] });
-        await chat.shows('state', 'idle');
-        return [['first'], ['first', 'second']].map((steps) => ({ each, steps }));
-      };
-      if (await chat.wasShown('values', ...(await runWith(1_500)))) return;
-      // A busy browser was slower than the agent, which is slower now.
-      await chat.hasShown('values', ...(await runWith(4_000)));
+      await using gate = await startGate();
+      const input = { each: 1, until: gate.url };
+      await chat.write(input, 'send');
+      await chat.shows('values', { ...input, steps: ['first'] });
+      gate.open();
+      await chat.shows('values', { ...input, steps });
+      await chat.shows('state', 'idle');
     },
   },
   {
@@ -121,17 +119,21 @@ const features: readonly Feature[] = [
       const thread = String(await chat.read('thread'));
       for (const { run_id } of await runs.list(thread)) await runs.join(thread, run_id);
       await chat.write({ each: 0 }, 'send');
-      await chat.shows('values', { each: 0, steps: ['first', 'second', 'third'] });
+      await chat.shows('values', { each: 0, steps });
     },
   },
   {
     feature: 'a reload while a message streams',
     assistant: 'teller',
     async use(chat) {
-      await chat.say('hello');
-      await chat.mentions('messages', 'ai: G');
+      await using gate = await startGate();
+      const hello = `hello until ${gate.url}`;
+      await chat.say(hello);
+      await chat.shows('messages', [`human: ${hello}`, 'ai: G']);
       await chat.reload();
-      await chat.shows('messages', ['human: hello', answer]);
+      await chat.shows('state', 'running');
+      gate.open();
+      await chat.shows('messages', [`human: ${hello}`, answer]);
       await chat.shows('state', 'idle');
     },
   },
@@ -139,12 +141,15 @@ const features: readonly Feature[] = [
     feature: 'a reload during a run',
     assistant: 'slow',
     async use(chat) {
-      await chat.write({ each: 2_000 }, 'send');
-      await chat.mentions('values', '"first"');
+      await using gate = await startGate();
+      const input = { each: 1, until: gate.url };
+      await chat.write(input, 'send');
+      await chat.shows('values', { ...input, steps: ['first'] });
       await chat.reload();
-      await chat.shows('values', { each: 2_000, steps: ['first', 'second', 'third'] });
+      await chat.shows('state', 'running');
+      gate.open();
+      await chat.shows('values', { ...input, steps });
       await chat.shows('state', 'idle');
-      await chat.hasShown('state', 'running');
     },
   },
   {
@@ -184,26 +189,34 @@ const features: readonly Feature[] = [
     pages: ['react', 'svelte'],
     assistant: 'slow',
     async use(chat) {
-      // Long enough for a busy browser to queue the second input during the run.
-      await chat.write({ each: 4_000 }, 'send');
-      await chat.mentions('values', '"each":4000');
+      await using gate = await startGate();
+      const input = { each: 1, until: gate.url };
+      await chat.write(input, 'send');
+      await chat.shows('values', { ...input, steps: ['first'] });
       await chat.write({ each: 0 }, 'enqueue');
-      const steps = ['first', 'second', 'third'];
-      await chat.shows('values', { each: 0, steps: [...steps, ...steps] });
+      await chat.shows('queue', 1);
+      gate.open();
+      await chat.shows('values', { ...input, each: 0, steps: [...steps, ...steps] });
       await chat.shows('queue', 0);
-      await chat.hasShown('queue', 1);
     },
   },
   {
     feature: 'another answer to the same message',
     assistant: 'teller',
     async use(chat, server) {
-      await greet(chat);
+      await using gate = await startGate();
+      gate.open();
+      const hello = `hello until ${gate.url}`;
+      await chat.say(hello);
+      await chat.shows('messages', [`human: ${hello}`, answer]);
+      await chat.shows('state', 'idle');
       await chat.shows('canRetry', true);
+      gate.shut();
       await chat.click('retry');
       await chat.shows('state', 'running');
+      gate.open();
       await chat.shows('state', 'idle');
-      await chat.shows('messages', ['human: hello', answer]);
+      await chat.shows('messages', [`human: ${hello}`, answer]);
       const { threads } = new Client({ apiUrl: server.url, apiKey: server.apiKey });
       const states = await threads.getHistory(String(await chat.read('thread')));
       const ends = states.filter(({ next }) => next.length === 0).length;

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Checkpoint, Client } from '@langchain/langgraph-sdk';
 import { expectSame, fieldOf, waitUntilSame, works } from './case.ts';
 import type { ClientCase, ClientServer } from './case.ts';
+import { startGate } from './gate.ts';
 import { clientOf, waitUntilIdle } from './sdk.ts';
 import type { StreamEvent } from './sdk.ts';
 
@@ -176,10 +177,16 @@ const deepAgents: [string, Use][] = [
     'a page that is loaded again joins the run',
     async (client) => {
       const id = await begun(client);
-      const input = { ...say('slowly'), streamMode: ['values' as const], streamResumable: true };
+      await using gate = await startGate();
+      const hello = `hi until ${gate.url}`;
+      const input = { ...say(hello), streamMode: ['values' as const], streamResumable: true };
       const { run_id } = await client.runs.create(id, 'helper', input);
-      const heard: StreamEvent[] = await Array.fromAsync(client.runs.joinStream(id, run_id, { lastEventId: '-1' }));
-      expectSame(contentsOf(heard.at(-1)?.data), ['slowly', 'Good day to you']);
+      const heard: StreamEvent[] = [];
+      for await (const { event, data } of client.runs.joinStream(id, run_id, { lastEventId: '-1' })) {
+        heard.push({ event, data });
+        gate.open();
+      }
+      expectSame(contentsOf(heard.at(-1)?.data), [hello, 'Good day to you']);
     },
   ],
 ];
@@ -228,7 +235,8 @@ const assistantUi: [string, Use][] = [
       const id = await begun(client);
       const leave = new AbortController();
       const options = { streamMode: 'messages', onDisconnect: 'cancel', signal: leave.signal } as const;
-      const run = client.runs.stream(id, 'helper', { ...say('slowly'), ...options });
+      await using gate = await startGate();
+      const run = client.runs.stream(id, 'helper', { ...say(`hi until ${gate.url}`), ...options });
       await run.next();
       leave.abort();
       await waitUntilSame(async () => (await client.runs.list(id))[0]?.status, 'interrupted');

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, StreamMode } from '@langchain/langgraph-sdk';
 import { eventsOfModes } from '../agent-clients/streams.ts';
 import { expectSame, fieldOf } from './case.ts';
+import { startGate } from './gate.ts';
 import { namesOf, sdkCases } from './sdk.ts';
 import type { StreamEvent } from './sdk.ts';
 
@@ -63,19 +64,23 @@ export const sdkStreamCases = [
   ...sdkCases('`runs.joinStream` with a list of modes', async ({ runs, threads }) => {
     const { thread_id: on } = await threads.create();
     const streamMode: StreamMode[] = ['updates', 'values', 'custom'];
-    const { run_id } = await runs.create(on, 'slow', { input: { each: 400 }, streamMode });
-    const heard: StreamEvent[] = await Array.fromAsync(
-      runs.joinStream(on, run_id, { streamMode: ['updates', 'values'] }),
-    );
+    await using gate = await startGate();
+    const { run_id } = await runs.create(on, 'slow', { input: { each: 1, until: gate.url }, streamMode });
+    const heard: StreamEvent[] = [];
+    for await (const { event, data } of runs.joinStream(on, run_id, { streamMode: ['updates', 'values'] })) {
+      heard.push({ event, data });
+      gate.open();
+    }
     expectSame(new Set(namesOf(heard)), new Set(['metadata', 'updates', 'values']));
   }),
   ...sdkCases('`runs.joinStream` after `lastEventId`', async ({ runs, threads }) => {
     const { thread_id: on } = await threads.create();
+    await using gate = await startGate();
     let run_id = '';
     const before: StreamEvent[] = [];
     const cut = new AbortController();
     for await (const event of runs.stream(on, 'slow', {
-      input: { each: 100 },
+      input: { each: 1, until: gate.url },
       streamMode: 'updates',
       streamResumable: true,
       onDisconnect: 'continue',
@@ -86,7 +91,7 @@ export const sdkStreamCases = [
       if (event.event === 'updates') break;
     }
     cut.abort();
-    await sleep(50);
+    gate.open();
     const after: StreamEvent[] = await Array.fromAsync(
       runs.joinStream(on, run_id, { lastEventId: before.at(-1)?.id ?? '' }),
     );

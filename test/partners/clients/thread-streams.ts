@@ -1,7 +1,7 @@
-import { startGate } from './gate.ts';
 import type { Client, ThreadStream } from '@langchain/langgraph-sdk';
 import { expectSame, fieldOf, works } from './case.ts';
 import type { ClientCase, ClientServer } from './case.ts';
+import { startGate } from './gate.ts';
 import { clientOf } from './sdk.ts';
 import type { SdkVersion } from './sdk.ts';
 
@@ -66,10 +66,12 @@ const features: [feature: string, use: (streaming: Streaming) => Promise<void>][
     '`messages`',
     async ({ open }) => {
       const thread = open('helper');
-      // Asked for before the run: one that is over before has no messages for the client, whatever the server.
+      // A run that is over before has no messages for the client, whatever the server.
+      await using gate = await startGate();
       const first = firstOf(thread.messages);
-      await thread.run.start(say('slowly'));
+      await thread.run.start(say(`hi until ${gate.url}`));
       const message = await first;
+      gate.open();
       expectSame(await Array.fromAsync(message.text), ['Good ', 'day ', 'to ', 'you']);
       await thread.close();
     },
@@ -78,9 +80,11 @@ const features: [feature: string, use: (streaming: Streaming) => Promise<void>][
     '`toolCalls`',
     async ({ open }) => {
       const thread = open('helper');
+      await using gate = await startGate();
       const first = firstOf(thread.toolCalls);
-      await thread.run.start(say('slowly, the weather'));
+      await thread.run.start(say(`the weather until ${gate.url}`));
       const { name, input, output } = await first;
+      gate.open();
       expectSame([name, input], ['weather', { city: 'Paris' }]);
       expectSame(JSON.stringify(await output).includes('It is sunny in Paris'), true);
       await thread.close();
@@ -183,35 +187,36 @@ const features: [feature: string, use: (streaming: Streaming) => Promise<void>][
 
 const asksForMessages = (body: unknown): boolean => typeof body === 'string' && body.includes('"messages"');
 
-/** A fetch that breaks the first stream of messages off in the middle of one. */
-function breakingFetch(): { fetch: typeof fetch; isBroken: () => boolean } {
+/** A fetch that breaks the first stream of messages off in the middle of one, and reports when there is another. */
+function breakingFetch(onAnother: () => void): typeof fetch {
   let broken = false;
-  return {
-    isBroken: () => broken,
-    async fetch(input, init) {
-      const response = await fetch(input, init);
-      if (broken || !response.body || !asksForMessages(init?.body)) return response;
-      const reader = response.body.getReader();
-      const decoder = new TextDecoder();
-      let breaksNext = false;
-      const breaking = new ReadableStream<Uint8Array>(
-        {
-          async pull(controller) {
-            if (breaksNext) {
-              broken = true;
-              controller.error(new TypeError('terminated'));
-              return;
-            }
-            const { value, done } = await reader.read();
-            breaksNext = decoder.decode(value, { stream: true }).includes('content-block-delta');
-            if (done) controller.close();
-            else controller.enqueue(value);
-          },
+  return async (input, init) => {
+    const response = await fetch(input, init);
+    if (!response.body || !asksForMessages(init?.body)) return response;
+    if (broken) {
+      onAnother();
+      return response;
+    }
+    const reader = response.body.getReader();
+    const decoder = new TextDecoder();
+    let breaksNext = false;
+    const breaking = new ReadableStream<Uint8Array>(
+      {
+        async pull(controller) {
+          if (breaksNext) {
+            broken = true;
+            controller.error(new TypeError('terminated'));
+            return;
+          }
+          const { value, done } = await reader.read();
+          breaksNext = decoder.decode(value, { stream: true }).includes('content-block-delta');
+          if (done) controller.close();
+          else controller.enqueue(value);
         },
-        { highWaterMark: 0 },
-      );
-      return new Response(breaking, response);
-    },
+      },
+      { highWaterMark: 0 },
+    );
+    return new Response(breaking, response);
   };
 }
 
@@ -219,12 +224,12 @@ function breakingFetch(): { fetch: typeof fetch; isBroken: () => boolean } {
 const reconnect: [feature: string, use: (streaming: Streaming) => Promise<void>] = [
   'a stream that breaks off continues: each message once',
   async ({ open }) => {
-    const { fetch, isBroken } = breakingFetch();
-    const thread = open('helper', { fetch, reconnectDelayMs: () => 10 });
+    await using gate = await startGate();
+    const thread = open('helper', { fetch: breakingFetch(gate.open), reconnectDelayMs: () => 10 });
     const messages = Array.fromAsync(thread.messages, async (message) => await message.text);
-    await thread.run.start(say('slowly, the weather'));
+    // It is over only once the stream has broken off, and there is another.
+    await thread.run.start(say(`the weather until ${gate.url}`));
     await thread.output;
-    expectSame(isBroken(), true);
     await thread.close();
     expectSame(await messages, ['', 'I heard: It is sunny in Paris']);
   },

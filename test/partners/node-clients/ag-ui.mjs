@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { LangGraphAgent } from '@ag-ui/langgraph';
 import { expectSame, waitUntilSame, works } from '../clients/case.ts';
+import { startGate } from '../clients/gate.ts';
 
 const agentOf = ({ url, apiKey }, graphId = 'helper') => {
   const options = { deploymentUrl: url, graphId, emitInterruptOutcome: true };
@@ -16,14 +17,6 @@ async function run(agent, content, parameters = {}) {
   const events = [];
   await agent.runAgent(parameters, { onEvent: ({ event }) => void events.push(event) });
   return events;
-}
-
-/** The public server reads schemas with a compiler, once for each call under way: this lets it do so for one. */
-const schemas = new Map();
-function readSchemas({ url, apiKey }) {
-  const headers = apiKey === null ? {} : { 'x-api-key': apiKey };
-  if (!schemas.has(url)) schemas.set(url, fetch(`${url}/assistants/helper/schemas`, { headers }));
-  return schemas.get(url);
 }
 
 const typesOf = (events) => [...new Set(events.map(({ type }) => type))];
@@ -84,13 +77,15 @@ const features = {
   async 'stop: the run is interrupted'(server) {
     const agent = agentOf(server);
     const { runs } = agent.client;
-    agent.addMessage({ id: randomUUID(), role: 'user', content: 'slowly' });
+    const gate = await startGate();
+    agent.addMessage({ id: randomUUID(), role: 'user', content: `hi until ${gate.url}` });
     // The client objects to a text that has no end, whatever the server.
     const stopped = agent
       .runAgent({}, { onTextMessageContentEvent: () => agent.abortRun() })
       .catch((error) => expectSame(error.message.startsWith("Cannot send 'RUN_FINISHED'"), true));
     await stopped;
     await waitUntilSame(async () => (await runs.list(agent.threadId))[0]?.status, 'interrupted');
+    await gate[Symbol.asyncDispose]();
   },
   async '`getCapabilities`'(server) {
     const { identity } = await agentOf(server).getCapabilities();
@@ -104,7 +99,6 @@ export const agUiCases = Object.entries(features).map(([feature, use]) => ({
   feature,
   maxWaitMs: 200_000,
   async run(server) {
-    await readSchemas(server);
     await use(server);
     return works;
   },

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallbackManagerForLLMRun } from '@langchain/core/callbacks/manager';
 import { BaseChatModel } from '@langchain/core/language_models/chat_models';
 import type { BaseMessage } from '@langchain/core/messages';
@@ -21,7 +20,8 @@ const State = Annotation.Root({
 
 /**
  * Calls the tool whose name the last message has, or answers in words. No provider, and the same each time. `after` and
- * an address in the message: once that answers.
+ * an address in the message: it begins once that answers. `until` and an address: it goes on after the first of its
+ * words once that answers.
  */
 class HelperModel extends BaseChatModel {
   override _llmType(): string {
@@ -39,12 +39,14 @@ class HelperModel extends BaseChatModel {
     options: this['ParsedCallOptions'],
     run?: CallbackManagerForLLMRun,
   ): AsyncGenerator<ChatGenerationChunk> {
-    const [, gate] = /after (http:\S+)/.exec(messages.at(-1)?.text ?? '') ?? [];
-    if (gate !== undefined) await fetch(gate);
-    for (const chunk of chunksFor(messages)) {
-      if (messages.at(-1)?.text.includes('slowly')) {
-        await sleep(500, undefined, options.signal ? { signal: options.signal } : {});
-      }
+    const last = messages.at(-1);
+    const asked = messages.findLast(({ type }) => type === 'human')?.text ?? '';
+    const pass = async (gate: string | undefined): Promise<void> => {
+      if (gate !== undefined) await fetch(gate, { signal: options.signal ?? null });
+    };
+    if (last?.type === 'human') await pass(/after (http:\S+)/.exec(asked)?.[1]);
+    for (const [at, chunk] of chunksFor(messages).entries()) {
+      if (at === 1 && chunk.text !== '') await pass(/until (http:\S+)/.exec(asked)?.[1]);
       const generated = new ChatGenerationChunk({ message: chunk, text: chunk.text });
       yield generated;
       await run?.handleLLMNewToken(chunk.text, undefined, undefined, undefined, undefined, { chunk: generated });

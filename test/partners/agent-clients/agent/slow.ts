@@ -5,13 +5,13 @@ import type { LangGraphRunnableConfig } from '@langchain/langgraph';
 const State = Annotation.Root({
   /** How long (ms) each step takes. */
   each: Annotation<number>,
-  /** An address that answers once the first step may end. */
+  /** An address that answers once the second step may begin. */
   until: Annotation<string | undefined>,
   steps: Annotation<string[]>({ reducer: (before, more) => [...before, ...more], default: () => [] }),
 });
 
 const step = (name: string) => async (state: typeof State.State, config: LangGraphRunnableConfig) => {
-  if (name === 'first' && state.until !== undefined) await fetch(state.until);
+  if (name === 'second' && state.until !== undefined) await fetch(state.until, { signal: config.signal ?? null });
   await sleep(state.each, undefined, config.signal ? { signal: config.signal } : {});
   return { steps: [name] };
 };

@@ -1,15 +1,11 @@
-import { FakeListChatModel } from '@langchain/core/utils/testing';
 import { MessagesAnnotation, StateGraph } from '@langchain/langgraph';
+import { TellerModel } from './teller-model.ts';
 
-const modelWith = (sleep: number) => new FakeListChatModel({ responses: ['Good day to you'], sleep });
-const model = modelWith(200);
-const slowModel = modelWith(600);
+const model = new TellerModel({ responses: ['Good day to you'], sleep: 20 });
 
-/** Says the same to everybody, letter by letter, in three seconds; in nine to whoever says "slowly". */
+/** Says the same to everybody, letter by letter. */
 export const teller = new StateGraph(MessagesAnnotation)
-  .addNode('tell', async ({ messages }) => ({
-    messages: [await (messages.at(-1)?.content === 'slowly' ? slowModel : model).invoke(messages)],
-  }))
+  .addNode('tell', async ({ messages }) => ({ messages: [await model.invoke(messages)] }))
   .addEdge('__start__', 'tell')
   .addEdge('tell', '__end__')
   .compile();
