@@ -106,7 +106,7 @@ export async function createAppWork(resources: AppResources): Promise<AppWork> {
     register: (app) => registerHandlers(app, context, pullRequests),
     routes: [runRoute(createReceiver({ store, clock, log }), clock)],
     busySince: () => store.busySince(),
-    hasSlowFiles: (installationId) => Object.values(budgets).some((budget) => budget.isSlow(installationId)),
+    hasSlowFiles: (installationId, which) => budgets[which].isSlow(installationId),
     begin: async () => {
       const reporting = { ...context, reportLocks: sharedReportLocks(locks.pool) };
       await startReportWorker(queue, reporting);
@@ -115,7 +115,7 @@ export async function createAppWork(resources: AppResources): Promise<AppWork> {
         deliveries: createDeliveryClient(clientOf(undefined)),
         inbox: deliveries,
         repositories: createRepositoryClient(clientOf, log),
-        enqueueReports: (ids: readonly string[]) => giveReportJobs(ids, { pool: database.pool, queue }),
+        enqueueReports: (ids: readonly string[]) => giveReportJobs(ids, { pool: database.pool, queue, store }),
         bound: bindings,
       };
       recoverAfterOutage = await startRecovery(queue, context, services, leaving);

@@ -7,7 +7,7 @@ import { migrate } from '../src/postgres/migrate.ts';
 import { openQueue, type Queue } from '../src/postgres/queue.ts';
 import { countJobs } from '../src/postgres/queue-jobs.ts';
 import { resolveDatabase } from '../src/postgres/resolve-database.ts';
-import { decisionNotes, startDeliveryWorker } from './inbox/delivery-worker.ts';
+import { decisionNotes, type FileSource, startDeliveryWorker } from './inbox/delivery-worker.ts';
 import {
   type Deliveries,
   openDeliveries,
@@ -188,8 +188,8 @@ export interface AppWork {
   routes: readonly Route[];
   /** When (ms since the epoch) the oldest open intent of each busy deployment queue was created. */
   busySince: () => Promise<readonly number[]>;
-  /** Whether reading the files of an installation has taken long within this hour. */
-  hasSlowFiles: (installationId: number) => boolean;
+  /** Whether reading these files of an installation has taken long within this hour. */
+  hasSlowFiles: (installationId: number, which: FileSource) => boolean;
   /** Starts what works on jobs, until the queue stops. */
   begin(): Promise<void>;
   /** Called when the database was unavailable, to search for missed work afterwards. */

@@ -10,6 +10,9 @@ import { createPlaces } from './places.ts';
 
 type WebhookEvent = Parameters<Probot['receive']>[0];
 
+/** Where files come from. Strangers write those of pull requests: how long these take is no reason to hold up a push. */
+export type FileSource = 'pushes' | 'pullRequests';
+
 export interface DeliveryWorkerOptions {
   queue: Pick<Queue, 'work' | 'send' | 'define'>;
   deliveries: Pick<Deliveries, 'get' | 'markHandled' | 'markFailed'>;
@@ -18,17 +21,17 @@ export interface DeliveryWorkerOptions {
   receive: (event: WebhookEvent) => Promise<void>;
   log: Logger;
   clock: Pick<Clock, 'now'>;
-  /** Whether reading the files of an installation has taken long within this hour. */
-  hasSlowFiles?: (installationId: number) => boolean;
+  /** Whether reading these files of an installation has taken long within this hour. */
+  hasSlowFiles?: (installationId: number, which: FileSource) => boolean;
   /** Called with the result of each attempt. */
   count?: (event: string, result: 'handled' | 'failed' | 'postponed') => void;
 }
 
 /** Deliveries at the same time in this process, by their jobs; the last figure: of an installation whose files are slow. */
 const lanes = [
-  { name: deliveryJob, concurrency: 8, ofSlow: 2 },
-  { name: strangersJob, concurrency: 4, ofSlow: 1 },
-];
+  { name: deliveryJob, files: 'pushes', concurrency: 8, ofSlow: 2 },
+  { name: strangersJob, files: 'pullRequests', concurrency: 4, ofSlow: 1 },
+] as const;
 
 /** How long a delivery waits for a place of its installation (s). */
 const againSeconds = 1;
@@ -36,10 +39,10 @@ const againSeconds = 1;
 /** Works on the job of each delivery until the queue stops. */
 export async function startDeliveryWorker(options: DeliveryWorkerOptions): Promise<void> {
   const { queue, hasSlowFiles = () => false } = options;
-  for (const { name, concurrency, ofSlow } of lanes) {
+  for (const { name, files, concurrency, ofSlow } of lanes) {
     // What never succeeds stays to be seen for a month.
     await queue.define(name, { deleteAfterSeconds: 30 * 24 * 60 * 60, expireInSeconds: 10 * 60 });
-    const places = createPlaces((installationId) => (hasSlowFiles(installationId) ? ofSlow : concurrency));
+    const places = createPlaces((installationId) => (hasSlowFiles(installationId, files) ? ofSlow : concurrency));
     await queue.work<DeliveryJob>(name, { concurrency, oneOfGroup: true }, async (job) => {
       const { data } = job;
       const done = await places.within(data.installationId, () => handleDelivery(job, options));

@@ -8,8 +8,11 @@ import type { InboxTables } from './deliveries.ts';
  * read it, is not read again, by whichever delivery or run it comes.
  */
 export interface Readings {
-  /** Marks the content before it is read. @returns false if it is not to be read. */
-  begin(digest: string): Promise<boolean>;
+  /**
+   * Marks the content before it is read: for the first time, or again where its reader was killed from outside. Nothing
+   * is read again that may have ended a process before. @returns false if it is not to be read.
+   */
+  begin(digest: string, which: 'first' | 'again'): Promise<boolean>;
   /** Removes the mark of what was read, and keeps that of what was given up. */
   end(digest: string, how: 'read' | 'late' | 'died'): Promise<void>;
 }
@@ -35,19 +38,22 @@ export function openReadings(
   tables: Kysely<InboxTables>,
   { clock, reader, alone, forgiven }: ReadingsOptions,
 ): Readings {
-  const holder = randomUUID();
+  // Two marks of one process count as two: what ends the App, too, is not read a third time.
+  const holders = { first: randomUUID(), again: randomUUID() };
+  const own = Object.values(holders);
   const idOf = (digest: string): string => `${reader} ${digest}`;
   return {
-    async begin(digest) {
+    async begin(digest, which) {
+      const most = which === 'first' ? forgiven : 0;
       const content = idOf(digest);
       const now = clock.now();
       const ended = alone ? new Date(now) : new Date(now - endedAfterMs);
       const { rows } = await sql`
         insert into app.readings (content, holder, began_at)
-        select ${content}, ${holder}, ${new Date(now)}
+        select ${content}, ${holders[which]}, ${new Date(now)}
         where not exists (select from app.readings where content = ${content} and refused_until > ${new Date(now)})
-          and (select count(*) from app.readings where content = ${content} and holder <> ${holder}
-               and refused_until is null and began_at <= ${ended}) <= ${forgiven}
+          and (select count(*) from app.readings where content = ${content} and holder <> all(${own})
+               and refused_until is null and began_at <= ${ended}) <= ${most}
         on conflict (content, holder) do update set began_at = excluded.began_at, refused_until = null
         returning content`.execute(tables);
       return rows.length > 0;
@@ -55,12 +61,12 @@ export function openReadings(
     async end(digest, how) {
       const content = idOf(digest);
       if (how === 'read') {
-        await sql`delete from app.readings where content = ${content} and holder = ${holder}`.execute(tables);
+        await sql`delete from app.readings where content = ${content} and holder = any(${own})`.execute(tables);
         return;
       }
       const until = how === 'died' ? 'infinity' : new Date(clock.now() + lateForMs).toISOString();
       await sql`update app.readings set refused_until = ${until}::timestamptz
-        where content = ${content} and holder = ${holder}`.execute(tables);
+        where content = ${content} and holder = any(${own})`.execute(tables);
     },
   };
 }

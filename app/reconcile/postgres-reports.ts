@@ -4,7 +4,7 @@ import type { Pool } from 'pg';
 import type { Queue } from '../../src/postgres/queue.ts';
 import { storableJson } from '../inbox/storable-json.ts';
 import { workSchema } from './migrations.ts';
-import { reportJob, type Report, type DesiredReport } from './report.ts';
+import { reportJobOf, type Report, type DesiredReport } from './report.ts';
 import type { WorkStore } from './store.ts';
 import { newReportRow, reportOf, type WorkDatabase, type WorkTables, type WorkTransaction } from './tables.ts';
 
@@ -74,7 +74,7 @@ export class PostgresReports {
 
   /** Stores wanted reports, and sends a job for each that changed. */
   protected async putReports(tx: WorkTransaction, puts: readonly DesiredReport[]): Promise<void> {
-    const changed = new Set<string>();
+    const changed = new Map<string, DesiredReport>();
     for (const put of puts) {
       const row = await tx
         .insertInto('reports')
@@ -87,9 +87,9 @@ export class PostgresReports {
         )
         .returning('id')
         .executeTakeFirst();
-      if (row) changed.add(row.id);
+      if (row) changed.set(row.id, put);
     }
-    await this.#sendJobs(tx, [...changed]);
+    await this.#sendJobs(tx, changed);
   }
 
   /** Stores a report only where its version is still this one. */
@@ -110,14 +110,17 @@ export class PostgresReports {
       .where(sql<boolean>`wanted is distinct from ${wanted}::jsonb`)
       .returning('id');
     const rows = await (version === 0 ? insert.execute() : update.execute());
-    await this.#sendJobs(
-      tx,
-      rows.map(({ id }) => id),
-    );
+    await this.#sendJobs(tx, new Map(rows.map(({ id }) => [id, put])));
   }
 
-  async #sendJobs(tx: WorkTransaction, ids: readonly string[]): Promise<void> {
-    const jobs = ids.map((id) => ({ data: { id } }));
-    if (jobs.length > 0) await this.queue.sendMany(reportJob, jobs, { db: tx });
+  async #sendJobs(tx: WorkTransaction, reports: ReadonlyMap<string, DesiredReport>): Promise<void> {
+    const jobs = [...reports].map(([id, report]) => ({ data: { id }, ...reportJobOf(report) }));
+    for (const [name, each] of Map.groupBy(jobs, (job) => job.name)) {
+      await this.queue.sendMany(
+        name,
+        each.map(({ data, group }) => ({ data, group })),
+        { db: tx },
+      );
+    }
   }
 }

@@ -1,8 +1,22 @@
 import type { CheckContent, DeploymentContent } from '../github/github-api.ts';
 import type { InstallationRepository } from '../context.ts';
 
-/** The jobs that send reports to GitHub. */
+/**
+ * The jobs that send reports to GitHub. Strangers cause checks of commits as a whole, one for each head of a pull
+ * request: these have jobs of their own, so that no number of them keeps the report of a deploy waiting.
+ */
 export const reportJob = 'report';
+export const commitReportJob = 'report-of-commit';
+
+/** The job of a report. Of one group one job is worked on at a time: GitHub paces the writes of each installation. */
+export const reportJobOf = ({
+  kind,
+  name,
+  repository,
+}: Pick<DesiredReport, 'kind' | 'name' | 'repository'>): { name: string; group: string } => ({
+  name: kind === 'check' && name === commitCheckName ? commitReportJob : reportJob,
+  group: `installation ${repository.installationId}`,
+});
 
 /** A report to GitHub. Its wanted content is stored with the work; a separate job sends it. */
 export type ReportContent =

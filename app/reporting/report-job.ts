@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
+import type { WorkStore } from '../reconcile/store.ts';
 import type { Queue } from '../../src/postgres/queue.ts';
-import { reportJob } from '../reconcile/report.ts';
+import { commitReportJob, type Report, reportJob, reportJobOf } from '../reconcile/report.ts';
 import { sendReport, type ReportingContext } from './send-report.ts';
 import { jobIdOf } from '../job-id.ts';
 import { jobsAbout, runJobAgain } from '../../src/postgres/queue-jobs.ts';
@@ -17,21 +18,34 @@ export interface ReportJobData {
  */
 const reportPolicy = { retryLimit: 5, retryDelay: 10, retryDelayMax: 300, expireInSeconds: 10 * 60 };
 
-/** Reports sent at the same time, each of which holds a connection for its lock. One with a long wait makes room. */
-export const reportsAtOnce = 4;
+/** Reports sent at the same time by their jobs, one of each installation. One with a long wait makes room. */
+const lanes = [
+  { name: reportJob, concurrency: 4 },
+  { name: commitReportJob, concurrency: 2 },
+];
+
+/** All reports sent at the same time, each of which holds a connection for its lock. */
+export const reportsAtOnce = lanes.reduce((sum, { concurrency }) => sum + concurrency, 0);
 
 /** Works on the jobs of reports, until the queue stops. */
 export async function startReportWorker(queue: Queue, context: ReportingContext): Promise<void> {
-  await queue.define(reportJob, reportPolicy);
   // From now on, and not at a time: the clock that hands out jobs may be another than ours.
-  const send: SendLater = async (data, { id, startAfter }) =>
-    void (await queue.send(reportJob, data, {
-      id,
-      startAfter: Math.max(0, startAfter.getTime() - context.clock.now()) / 1_000,
-    }));
-  const options = { concurrency: reportsAtOnce };
-  await queue.work<ReportJobData>(reportJob, options, ({ data }) => workOnReport(data, context, send));
+  const send: SendLater = async (data, { id, startAfter }) => {
+    // Jobs that were stored by an earlier version have no group, and may have the other name.
+    const { name, ...group } = jobFor(await context.store.report(data.id));
+    const seconds = Math.max(0, startAfter.getTime() - context.clock.now()) / 1_000;
+    await queue.send(name, data, { id, startAfter: seconds, ...group });
+  };
+  for (const { name, concurrency } of lanes) {
+    await queue.define(name, reportPolicy);
+    const options = { concurrency, oneOfGroup: true };
+    await queue.work<ReportJobData>(name, options, ({ data }) => workOnReport(data, context, send));
+  }
 }
+
+/** A report that was dropped meanwhile has nothing to send, whichever job finds that out. */
+const jobFor = (report: Report | undefined): { name: string; group?: string } =>
+  report === undefined ? { name: reportJob } : reportJobOf(report);
 
 /** Sends the job of a report for a later time; one of an id that is there already is not sent again. */
 export type SendLater = (data: ReportJobData, options: { id: string; startAfter: Date }) => Promise<void>;
@@ -58,13 +72,14 @@ export const laterJobId = (reportId: string, at: number): string => jobIdOf(`${r
  */
 export async function giveReportJobs(
   reportIds: readonly string[],
-  { pool, queue }: { pool: Pool; queue: Pick<Queue, 'sendMany'> },
+  { pool, queue, store }: { pool: Pool; queue: Pick<Queue, 'sendMany'>; store: Pick<WorkStore, 'report'> },
 ): Promise<void> {
-  const there = await jobsAbout(pool, reportJob, reportIds);
-  const without = reportIds.filter((id) => !there.has(id));
-  await queue.sendMany(
-    reportJob,
-    without.map((id) => ({ data: { id } })),
-  );
-  for (const { id, state } of there.values()) if (state === 'failed') await runJobAgain(pool, id);
+  const there = await jobsAbout(pool, [reportJob, commitReportJob], reportIds);
+  for (const id of reportIds) {
+    const job = there.get(id);
+    if (job?.state === 'failed') await runJobAgain(pool, job.id);
+    if (job !== undefined) continue;
+    const { name, ...group } = jobFor(await store.report(id));
+    await queue.sendMany(name, [{ data: { id }, ...group }]);
+  }
 }

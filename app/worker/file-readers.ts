@@ -57,6 +57,7 @@ const simpler = 'make it smaller and simpler';
 const reasons: Record<Exclude<WorkResult['kind'], 'done' | 'refused'>, string> = {
   late: `reading it takes too much time: ${simpler}`,
   died: `reading it takes too much memory: ${simpler}`,
+  killed: `the process that read it was killed twice, as it is where memory runs out: ${simpler}`,
   'too-large': `what it says is too large: ${simpler}`,
 };
 const readBefore = `reading it took too much time or memory before, so it is not read again: ${simpler}`;
@@ -80,20 +81,25 @@ export function processReader(options: ProcessReaderOptions): FileReader & { clo
       const digest = createHash('sha256')
         .update(serialize([request.name, request.argument]))
         .digest('hex');
-      const isMarked = !readWell.has(digest);
-      if (isMarked && !(await readings.begin(digest))) return { kind: 'refused', why: readBefore };
+      let isMarked = !readWell.has(digest);
+      if (isMarked && !(await readings.begin(digest, 'first'))) return { kind: 'refused', why: readBefore };
+      // The kernel may have chosen the reader for the memory of another process: read once more, and marked before.
+      const mayRepeat = (): Promise<boolean> => {
+        isMarked = true;
+        return readings.begin(digest, 'again');
+      };
       const since = steadyNow(clock);
       let result: WorkResult | undefined;
       try {
-        return (result = await perform());
+        return (result = await perform(mayRepeat));
       } finally {
         if (owner) budget.spend(owner, steadyNow(clock) - since);
         if (result?.kind === 'done') {
           if (readWell.size >= mostRemembered) readWell.clear();
           readWell.add(digest);
         }
-        const isEnded = result?.kind === 'late' || result?.kind === 'died' ? result.kind : 'read';
-        if (isMarked || isEnded !== 'read') await readings.end(digest, isEnded);
+        const how = howRead(result);
+        if (isMarked || how !== 'read') await readings.end(digest, how);
       }
     },
   });
@@ -119,6 +125,19 @@ export function processReader(options: ProcessReaderOptions): FileReader & { clo
     },
     close: worker.close,
   };
+}
+
+/** How a reading with this result is marked. What the App itself ended, as it stops, was not given up. */
+function howRead(result: WorkResult | undefined): 'read' | 'late' | 'died' {
+  switch (result?.kind) {
+    case 'late':
+      return 'late';
+    case 'died':
+    case 'killed':
+      return 'died';
+    default:
+      return 'read';
+  }
 }
 
 const overBudget = (waitMs: number): string =>

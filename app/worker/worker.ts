@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { stackOf } from '../../src/errors.ts';
 import type { Clock } from '../../src/clock.ts';
 import type { Logger } from '../../src/logger.ts';
+import { isEndedFromOutside } from './deaths.ts';
 import { createTurns, type InputOwner } from './turns.ts';
 import type { WorkRequest, WorkResponse } from './worker-process.ts';
 
@@ -20,11 +21,17 @@ const usualMemoryMb = 256;
 const program = new URL(import.meta.url.endsWith('.ts') ? './worker-process.ts' : './app-worker.js', import.meta.url);
 
 /**
- * A value as JSON; or why there is none: the process took too long, or died, the value is too large or too deep to be
- * sent, or the guard refused the request, for the reason in a clause without a full stop.
+ * A value as JSON; or why there is none: the process took too long, died by itself, or was killed from outside, the
+ * value is too large or too deep to be sent, or the guard refused the request, for the reason in a clause without a full
+ * stop.
  */
 export type WorkResult =
-  { kind: 'done'; json: string } | { kind: 'late' | 'died' | 'too-large' } | { kind: 'refused'; why: string };
+  | { kind: 'done'; json: string }
+  | { kind: 'late' | 'died' | 'killed' | 'too-large' }
+  | { kind: 'refused'; why: string };
+
+/** Performs a request; one whose process was killed once more, where it `mayRepeat`. */
+export type PerformRequest = (mayRepeat: () => Promise<boolean>) => Promise<WorkResult>;
 
 export interface WorkerOptions {
   clock: Pick<Clock, 'sleep'>;
@@ -36,11 +43,7 @@ export interface WorkerOptions {
   /** How often a request is tried that was late: what else the machine does may have been the reason. Twice by default. */
   attempts?: number;
   /** Called in the turn of each request, to perform it or not. */
-  guard?: (
-    request: WorkRequest,
-    owner: InputOwner | undefined,
-    perform: () => Promise<WorkResult>,
-  ) => Promise<WorkResult>;
+  guard?: (request: WorkRequest, owner: InputOwner | undefined, perform: PerformRequest) => Promise<WorkResult>;
 }
 
 /** Handles requests in a process of its own, one after the other, the owners in turn. */
@@ -89,12 +92,14 @@ const forkProcess = (memoryMb: number): ChildProcess =>
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
 
+const endings = { late: 'took too long', died: 'died', killed: 'was killed from outside' };
+
 const stopping = ({ name }: WorkRequest): Error =>
   new Error(`The App is stopping. ${name} runs again after the start.`);
 
 /**
  * Starts a process with the first request. A request that takes too much time or memory ends its process. It is tried
- * again only where it was late: one that ran out of memory would do so again.
+ * again only where it was late, or its process was killed: one that ran out of memory would do so again.
  */
 export function startWorker(options: WorkerOptions): Worker {
   const { clock, log, deadlineMs = usualDeadlineMs, memoryMb = usualMemoryMb, attempts = 2 } = options;
@@ -148,8 +153,10 @@ export function startWorker(options: WorkerOptions): Worker {
       await end(used);
       // A request without a process proves nothing: the next App does its job again.
       if (isClosed) throw stopping(request);
-      log.warn({ request: request.name }, `A worker process ${response === 'late' ? 'took too long' : 'died'}`);
-      return { kind: response === 'late' ? 'late' : 'died' };
+      const { exitCode: code, signalCode: signal } = used.child;
+      const kind = response === 'late' ? 'late' : isEndedFromOutside({ code, signal }) ? 'killed' : 'died';
+      log.warn({ request: request.name, code, signal }, `A worker process ${endings[kind]}`);
+      return { kind };
     } finally {
       over.abort();
       used.child.unref();
@@ -157,9 +164,14 @@ export function startWorker(options: WorkerOptions): Worker {
     }
   }
 
-  async function perform(request: WorkRequest): Promise<WorkResult> {
+  async function perform(request: WorkRequest, mayRepeat: () => Promise<boolean>): Promise<WorkResult> {
+    let wasKilled = false;
     for (let attempt = 1; ; attempt += 1) {
       const result = await requestOnce(request);
+      if (result?.kind === 'killed' && !wasKilled && (await mayRepeat())) {
+        wasKilled = true;
+        continue;
+      }
       if (result?.kind === 'failed') throw new Error(`${request.name} failed in a worker process: ${result.stack}`);
       if (result !== undefined && (result.kind !== 'late' || attempt >= attempts)) return result;
       // That no process starts says nothing of the request: its job is done again.
@@ -169,7 +181,10 @@ export function startWorker(options: WorkerOptions): Worker {
 
   return {
     request: (request, owner) =>
-      takeTurn(owner, () => (options.guard ? options.guard(request, owner, () => perform(request)) : perform(request))),
+      takeTurn(owner, () => {
+        const performing: PerformRequest = (mayRepeat) => perform(request, mayRepeat);
+        return options.guard ? options.guard(request, owner, performing) : performing(async () => true);
+      }),
     async close() {
       isClosed = true;
       if (current) await end(current);

@@ -61,21 +61,21 @@ export async function runJobAgain(pool: Pool, id: string): Promise<{ name: strin
 }
 
 /**
- * Of each of these subjects (`id` in a job's data) one job of the name that has not ended well: one that is still to
+ * Of each of these subjects (`id` in a job's data) one job of these names that has not ended well: one that is still to
  * come, where there is one, else the newest that failed for good.
  */
 export async function jobsAbout(
   pool: Pool,
-  name: string,
+  names: readonly string[],
   about: readonly string[],
 ): Promise<Map<string, { id: string; state: 'to-come' | 'failed' }>> {
   if (about.length === 0) return new Map();
   const rows = await rowsOf<{ about: string; id: string; failed: boolean }>(
     pool,
     `select distinct on (data ->> 'id') data ->> 'id' as about, id, state = 'failed' as failed from pgboss.job
-     where name = $1 and state in ('created', 'retry', 'active', 'failed') and data ->> 'id' = any($2)
+     where name = any($1) and state in ('created', 'retry', 'active', 'failed') and data ->> 'id' = any($2)
      order by data ->> 'id', state = 'failed', created_on desc`,
-    [name, [...about]],
+    [[...names], [...about]],
   );
   return new Map(rows.map(({ about: of, id, failed }) => [of, { id, state: failed ? 'failed' : 'to-come' }]));
 }

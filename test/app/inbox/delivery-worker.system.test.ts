@@ -194,6 +194,31 @@ describe('the worker', () => {
     await expect.poll(() => examined.length, { timeout: 120_000 }).toBe(101);
   }, 120_000);
 
+  test('gives pushes all places where only files of pull requests were slow', async () => {
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    const own = await startTestPostgres();
+    onTestFinished(() => own.stop());
+    const quiet = await openInbox(own.url);
+    onTestFinished(() => quiet.close());
+    const begun: string[] = [];
+    const { options } = await context(async () => undefined, {
+      queue: quiet.queue,
+      deliveries: quiet.deliveries,
+      hasSlowFiles: (_, which) => which === 'pullRequests',
+      receive: ({ id }) => {
+        begun.push(id);
+        return released;
+      },
+    });
+    const pushes = [1, 2, 3, 4, 5].map((repositoryId) => delivery({ installationId: 50, repositoryId }));
+    await Promise.all(pushes.map(quiet.store));
+    await startDeliveryWorker(options);
+    await expect.poll(() => begun, { timeout: 60_000 }).toHaveLength(5);
+    release();
+    const handled = async () => Promise.all(pushes.map(async ({ id }) => (await quiet.deliveries.get(id))?.handledAt));
+    await expect.poll(async () => (await handled()).every((at) => at !== undefined)).toBe(true);
+  }, 120_000);
+
   test('puts a push off, in its turn, where an installation with slow files has no place for it', async () => {
     let release = (): void => undefined;
     const released = new Promise<void>((resolve) => {
@@ -213,7 +238,7 @@ describe('the worker', () => {
         },
       },
       deliveries: quiet.deliveries,
-      hasSlowFiles: () => true,
+      hasSlowFiles: (_, which) => which === 'pushes',
       receive: () => released,
     });
     const pushes = [1, 2, 3].map((repositoryId) => delivery({ installationId: 50, repositoryId }));

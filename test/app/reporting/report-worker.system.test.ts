@@ -1,12 +1,15 @@
 import { silentLogger } from '../../../src/logger.ts';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { InstallationPaused, type GitHubApi } from '../../../app/github/github-api.ts';
-import { reportJob } from '../../../app/reconcile/report.ts';
-import { giveReportJobs, startReportWorker } from '../../../app/reporting/report-job.ts';
+import { workMigrations, workMigrationTable, workSchema } from '../../../app/reconcile/migrations.ts';
+import { PostgresStore } from '../../../app/reconcile/postgres-store.ts';
+import { checkReport, reportJob } from '../../../app/reconcile/report.ts';
+import { giveReportJobs, reportsAtOnce, startReportWorker } from '../../../app/reporting/report-job.ts';
 import { sharedReportLocks } from '../../../app/reporting/send-report.ts';
 import type { DesiredReport } from '../../../app/reconcile/report.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { openDatabase, type Database } from '../../../src/postgres/database.ts';
+import { migrate } from '../../../src/postgres/migrate.ts';
 import { openQueue, type Queue } from '../../../src/postgres/queue.ts';
 import { startTestPostgres, type TestPostgres } from '../../postgres/postgres.ts';
 import { MemoryStore } from '../reconcile/memory-store.ts';
@@ -28,9 +31,21 @@ afterEach(async () => {
 });
 
 const locks = () => {
-  const database = openDatabase<object>({ url: postgres.url, max: 2 });
+  const database = openDatabase<object>({ url: postgres.url, max: reportsAtOnce });
   opened.push(database);
   return sharedReportLocks(database.pool);
+};
+
+/** A GitHub that has nothing, and takes what is written. */
+const gitHubApi: GitHubApi = {
+  head: async () => undefined,
+  compare: async () => ({ kind: 'identical' }),
+  file: async () => undefined,
+  defaultBranch: async () => 'main',
+  permissionOf: async () => 'none',
+  writeCheck: async () => 1,
+  makeDeployment: async () => 1,
+  writeDeploymentStatus: async () => undefined,
 };
 
 test('of two copies of the App one at a time sends a report', async () => {
@@ -84,19 +99,13 @@ test('a rate-limited job is retried when the limit ends', async () => {
   const { promise: reported, resolve } = Promise.withResolvers<void>();
   const written: string[] = [];
   const githubApi: GitHubApi = {
-    head: async () => undefined,
-    compare: async () => ({ kind: 'identical' }),
-    file: async () => undefined,
-    defaultBranch: async () => 'main',
-    permissionOf: async () => 'none',
+    ...gitHubApi,
     writeCheck: async (at) => {
       written.push(at.externalId);
       if (written.length === 1) throw new InstallationPaused(7, systemClock.now() + 100, 'slow down');
       resolve();
       return 1;
     },
-    makeDeployment: async () => 1,
-    writeDeploymentStatus: async () => undefined,
   };
   await startReportWorker(queue, {
     clock: systemClock,
@@ -111,13 +120,93 @@ test('a rate-limited job is retried when the limit ends', async () => {
   expect(written).toEqual([id, id]);
 });
 
+/** A queue, and a store whose reports get their jobs there. */
+async function openStore(): Promise<{ queue: Queue; store: PostgresStore }> {
+  const opening = await openQueue({ url: postgres.url, log: silentLogger });
+  queue = opening;
+  const database = openDatabase<object>({ url: postgres.url, max: 1 });
+  opened.push(database);
+  await migrate(database.db, workMigrations, { schema: workSchema, table: workMigrationTable });
+  return { queue: opening, store: new PostgresStore({ pool: database.pool, queue: opening, clock: systemClock }) };
+}
+
+const aCheck = (installationId: number, name: string, at = 1) =>
+  checkReport(
+    {
+      repository: { ...anIntent().repository, installationId, repositoryId: installationId },
+      headSha: `${at}`.padStart(40, 'a'),
+      name,
+    },
+    { status: 'completed', conclusion: 'neutral', title: 'Nothing to deploy', summary: 'Nothing.' },
+  );
+
+test('checks of pull requests keep none of another account waiting, and no deploy', async () => {
+  const { queue: jobs, store } = await openStore();
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const written: string[] = [];
+  for (let at = 0; at < 12; at += 1) await store.putReport(aCheck(50, 'Landfall', at));
+  await startReportWorker(jobs, {
+    clock: systemClock,
+    random: Math.random,
+    log: silentLogger,
+    store,
+    githubApi: {
+      ...gitHubApi,
+      writeCheck: async ({ repository: { installationId }, name }) => {
+        written.push(`${installationId} ${name}`);
+        if (name === 'Landfall') await released;
+        return written.length;
+      },
+    },
+    reportLocks: locks(),
+  });
+  try {
+    await expect.poll(() => written).toEqual(['50 Landfall']);
+    await store.putReport(aCheck(51, 'Landfall'));
+    await expect.poll(() => written, { timeout: 60_000 }).toEqual(['50 Landfall', '51 Landfall']);
+    await store.putReport(aCheck(50, 'Landfall: echo'));
+    await expect.poll(() => written, { timeout: 60_000 }).toContain('50 Landfall: echo');
+    expect(written).toHaveLength(3);
+  } finally {
+    release();
+  }
+  await expect.poll(() => written.length, { timeout: 60_000 }).toBe(14);
+}, 120_000);
+
+test('a job without a group, as earlier versions stored it, waits in the group of its report', async () => {
+  const { queue: jobs, store } = await openStore();
+  const sent: object[] = [];
+  await startReportWorker(
+    { ...jobs, send: async (name, _, { group } = {}) => void sent.push({ name, group }) },
+    {
+      clock: systemClock,
+      random: Math.random,
+      log: silentLogger,
+      store,
+      githubApi: {
+        ...gitHubApi,
+        writeCheck: async () => {
+          throw new InstallationPaused(60, systemClock.now() + 60_000, 'slow down');
+        },
+      },
+      reportLocks: locks(),
+    },
+  );
+  await store.putReport(aCheck(60, 'Landfall'));
+  const again = { name: 'report-of-commit', group: 'installation 60' };
+  await expect.poll(() => sent).toEqual([again]);
+  const report = await store.reportOf(60, '1'.padStart(40, 'a'), 'Landfall');
+  await jobs.send(reportJob, { id: report?.id });
+  await expect.poll(() => sent).toEqual([again, again]);
+});
+
 test('a report that GitHub refuses has one job, however often jobs are ensured', async () => {
   queue = await openQueue({ url: postgres.url, log: silentLogger });
   const database = openDatabase<object>({ url: postgres.url, max: 2 });
   opened.push(database);
   const { pool } = database;
   await queue.define(reportJob, { retryLimit: 0 });
-  const given = { pool, queue };
+  const given = { pool, queue, store: { report: async () => undefined } };
   const jobs = async () =>
     (
       await pool.query<{ about: string; state: string }>(

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { processReader, type FileReader, type ProcessReaderOptions } from '../../../app/worker/file-readers.ts';
 import { createReadingBudget } from '../../../app/worker/reading-budget.ts';
@@ -15,9 +16,9 @@ function openReader(options: Partial<ProcessReaderOptions> = {}) {
     clock: systemClock,
     log: silentLogger,
     readings: {
-      begin: async (digest) => {
+      begin: async (digest, which) => {
         if (given.has(digest)) return false;
-        marks.push('begin');
+        marks.push(which === 'first' ? 'begin' : 'again');
         return true;
       },
       end: async (digest, how) => {
@@ -31,6 +32,13 @@ function openReader(options: Partial<ProcessReaderOptions> = {}) {
   onTestFinished(() => reader.close());
   return { reader, marks };
 }
+
+/** The processes that a process started. */
+const childrenOf = (pid: number): { pid: number; command: string }[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+    .split(' ')
+    .filter((each) => each !== '')
+    .map((each) => ({ pid: Number(each), command: readFileSync(`/proc/${each}/cmdline`, 'utf8') }));
 
 const nameOf = async (reader: FileReader, name: string) =>
   (await reader.readDeployFile({ text: `name: ${name}` }, owner)).entries.map((entry) => entry.name);
@@ -87,6 +95,35 @@ test('a pushed file that was late is tried once more in a new process', async ()
   const { reader, marks } = openReader({ clock: { sleep, now: () => 0 } });
   expect(await nameOf(reader, 'a')).toEqual(['a']);
   expect({ sleeps, marks }).toEqual({ sleeps: 2, marks: ['begin', 'read'] });
+});
+
+/** A reader whose process is killed each time a reading begins, so many times. */
+function openKilledReader(times: number) {
+  let left = times;
+  const sleep = async (ms: number, signal?: AbortSignal): Promise<void> => {
+    // The deadline of a reading begins: its process has started.
+    const [reading] = childrenOf(process.pid).filter(({ command }) => command.includes('worker-process'));
+    if (left > 0 && reading) {
+      left -= 1;
+      process.kill(reading.pid, 'SIGKILL');
+    }
+    await systemClock.sleep(ms, signal);
+  };
+  return openReader({ clock: { sleep, now: () => 0 }, attempts: 1 });
+}
+
+test('a file whose reader is killed from outside is read once more, marked before', async () => {
+  const { reader, marks } = openKilledReader(1);
+  expect(await nameOf(reader, 'a')).toEqual(['a']);
+  expect(marks).toEqual(['begin', 'again', 'read']);
+});
+
+test('a file whose reader is killed twice is not read again', async () => {
+  const { reader, marks } = openKilledReader(2);
+  const read = async () => (await reader.readDeployFile({ text: 'name: a' }, owner)).unread;
+  expect(await read()).toContain('killed twice');
+  expect(await read()).toContain('it is not read again');
+  expect(marks).toEqual(['begin', 'again', 'died']);
 });
 
 test('what was read well needs no second mark', async () => {
