@@ -77,7 +77,10 @@ export function createSmokeTestRunner({
     const next = await judge.nextAttempt({ test, attempts });
     if (next.kind === 'again') {
       const pauseMs = isPauseDue(test, next.kept) ? pauseBefore(next.kept, random) : 0;
-      return goOn({ ...ended, attempts: next.kept.slice(former.length), notBefore: clock.now() + pauseMs });
+      // A provider may ask for more time than the tests have: what is left of a hold is for the decision.
+      const until = intent.hold ? endOfTests(intent.hold.endsAt) : Infinity;
+      const notBefore = Math.min(clock.now() + pauseMs, until);
+      return goOn({ ...ended, attempts: next.kept.slice(former.length), notBefore });
     }
     const secrets = async () =>
       (await secretsOf(intent.deploymentId, { control, clock, signal }))?.map(({ value }) => value) ?? null;
@@ -116,7 +119,7 @@ export function createSmokeTestRunner({
         if (next.kind === 'enough') return asMeasured(next.kept, ended);
         const attempts = next.kept.slice(known.length);
         const pauseMs = attempts.at(-1)?.kind === 'unreachable' ? pauseBefore(attempts, random) : 0;
-        return goOn({ ...ended, attempts, notBefore: clock.now() + pauseMs });
+        return goOn({ ...ended, attempts, notBefore: Math.min(clock.now() + pauseMs, until) });
       },
     });
 

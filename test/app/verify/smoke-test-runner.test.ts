@@ -340,3 +340,16 @@ test('removes what a held revision made at the live one when its hold is over', 
   await driving.run();
   expect(removed).toEqual(['deleteThread']);
 });
+
+test('waits for a provider no longer than the time of the tests of a hold', async () => {
+  const driving = new Driving(testExpecting('hello', { attempts: 5 }));
+  const began = driving.clock.now();
+  // The tests end a minute before the hold.
+  driving.over = {
+    hold: { address: 'https://held.example.test', endsAt: new Date(began + 80_000).toISOString() },
+  };
+  const message = '429 Rate limit reached. Please try again in 50s.';
+  driving.agent.commands = [{ after: 100, status: 'error', error: { error: 'RateLimitError', message } }];
+  expect(kinds(await driving.run())).toEqual(['unproven']);
+  expect(driving.clock.now() - began).toBeLessThan(25_000);
+});
