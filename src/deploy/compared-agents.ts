@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { SmokeTest } from '../config/smoke-test.ts';
 import { agentAddress, type Deployment } from '../contract/control/deployment.ts';
 import { classOfRevisionStatus } from '../contract/control/revision-status.ts';
+import { allEntriesOf } from '../contract/control/pages.ts';
 import type { Revision } from '../contract/control/revision.ts';
 import { textsToMask } from '../contract/control/secret.ts';
 import type { ControlService } from '../contract/control/service.ts';
@@ -115,8 +116,8 @@ async function newAgent(search: SearchWithin): Promise<ComparedAgent> {
     if (found.ok) return found.agent;
     throw notServing(found.revision, deployment);
   }
-  const { resources } = await control.listRevisions(deployment.id, { limit: 100 }, { signal });
-  const held = resources.flatMap((each) => heldAgent(each) ?? []);
+  const revisions = await allEntriesOf((page) => control.listRevisions(deployment.id, page, { signal }));
+  const held = revisions.flatMap((each) => heldAgent(each) ?? []);
   const [only, ...more] = held;
   if (only && more.length === 0) return only;
   if (only)
