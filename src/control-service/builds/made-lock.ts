@@ -35,5 +35,8 @@ export function restoreMadeLock(folder: string, dataDir: string, build: string):
   return name;
 }
 
+/** Whether an earlier install of this build made a lock file. */
+export const hasMadeLock = (dataDir: string, build: string): boolean => existsSync(madeLockFolder(dataDir, build));
+
 export const removeMadeLock = (dataDir: string, build: string): void =>
   rmSync(madeLockFolder(dataDir, build), { recursive: true, force: true, maxRetries: 3 });

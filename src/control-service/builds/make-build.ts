@@ -10,6 +10,7 @@ import { changeOwner } from '../isolation/change-owner.ts';
 import { commandProblem } from '../deployments/validation/value-problems.ts';
 import { buildEnvironment, networkSecrets } from './build-environment.ts';
 import { listBuildFiles } from './build-files.ts';
+import { hasMadeLock, removeMadeLock } from './made-lock.ts';
 import { cleanUp, freshBuildFolder, recordBuild, removeOrReport, type BuildFolder, isWithin } from './build-folder.ts';
 import { buildProcesses, watchBuild } from './build-processes.ts';
 import {
@@ -74,6 +75,8 @@ export async function makeBuild(
   let folder: BuildFolder | undefined;
   let processes: ProcessFamily | undefined;
   let complete = false;
+  // One of an earlier build that did not fail stays: the revision is made again with the same packages.
+  const hadLock = hasMadeLock(dataDir, request.revisionId);
   try {
     folder = await freshBuildFolder(dataDir, request.revisionId);
     processes = buildProcesses(folder.root, settings.clock, request.user);
@@ -91,6 +94,7 @@ export async function makeBuild(
   } finally {
     await processes?.end();
     const report = (message: string): void => request.log('warning', message);
+    if (!complete && !hadLock) removeMadeLock(dataDir, request.revisionId);
     if (folder) await (complete ? removeOrReport(folder.temporary, report) : cleanUp(folder.root, report));
   }
 }

@@ -100,6 +100,20 @@ test('installs without a lock file with a warning, and again with the lock file 
   expect(lines).toContain('npm install');
 });
 
+test('a failed build leaves no lock file that its install made, unless an earlier build did', async () => {
+  const { build, reason, root, dataDir } = place({ 'package.json': '{"name":"agent"}' });
+  const npm = `#!/bin/sh\n[ "$1" = install ] && echo '{}' > package-lock.json\nexit 0\n`;
+  const settings = { env: { PATH: `${writePrograms(join(root, 'bin'), { npm })}:${process.env.PATH}` } };
+  const kept = join(dataDir, 'locks/r-1/package-lock.json');
+  const fails = { settings, request: { buildCommand: 'exit 7' } };
+  expect(await reason(fails)).toContain('exit code 7');
+  expect(existsSync(kept)).toBe(false);
+  await build({ settings });
+  expect(existsSync(kept)).toBe(true);
+  expect(await reason(fails)).toContain('exit code 7');
+  expect(existsSync(kept)).toBe(true);
+});
+
 test('refuses an engine that is too old before anything is installed', async () => {
   const lock = '"@langchain/langgraph@^0.2.5":\n  version "0.2.8"\n';
   const { reason, lines } = place({ 'package.json': '{"name":"agent"}', 'yarn.lock': lock });
