@@ -1,5 +1,5 @@
 import { isObject } from '../../src/contract/json-object.ts';
-import { rateLimitWords } from '../../src/github/refusal.ts';
+import { rateLimitWords, untilReset } from '../../src/github/refusal.ts';
 import { readRetryAfter } from '../../src/client/attempt-failure.ts';
 import { asLine } from '../../src/report/sanitize.ts';
 import { GitHubApiError } from './github-api.ts';
@@ -77,16 +77,10 @@ function pauseOf({ status, headers, message }: Answer, now: number): Extract<Fai
   return isSecondary ? { kind: 'paused', until: now + unstatedPauseMs, stated: false, why } : undefined;
 }
 
-/**
- * When the hourly limit resets (ms since the epoch by our clock), if it is used up; undefined otherwise. GitHub's time
- * is read relative to the response's `Date`: our clock may differ.
- */
+/** When the hourly limit resets (ms since the epoch by our clock), if it is used up; undefined otherwise. */
 export function resetOf(headers: Readonly<Record<string, unknown>>, now: number): number | undefined {
-  if (header(headers, 'x-ratelimit-remaining') !== '0') return undefined;
-  const reset = Number(header(headers, 'x-ratelimit-reset') ?? Number.NaN) * 1000;
-  if (!Number.isFinite(reset)) return undefined;
-  const theirNow = Date.parse(header(headers, 'date') ?? '');
-  return now + waitOf(reset - (Number.isNaN(theirNow) ? now : theirNow));
+  const ms = untilReset((name) => header(headers, name), now);
+  return ms === undefined ? undefined : now + waitOf(ms);
 }
 
 /** The token is requested before the request itself: if that fails, nothing was written. */

@@ -4,6 +4,7 @@ import { notJson, unreadable } from '../client/attempt-failure.ts';
 import { header, type HttpReply } from '../client/http.ts';
 import type { ReadResult } from '../client/response-readers.ts';
 import type { GitHubClient, ParametersOf, Route } from '../github/client.ts';
+import { untilReset } from '../github/refusal.ts';
 
 /** A client of GitHub that has connections to end. */
 export interface ConnectedGitHub extends GitHubClient {
@@ -38,12 +39,19 @@ export function connectGitHub(
         headers: { 'x-github-api-version': '2022-11-28' },
         accept: 'application/vnd.github+json',
         redirects: true,
+        waitOf: waitForReset,
         ...(reads ? {} : { body: rest }),
       },
       readAnswer,
     );
   };
   return { request, close: () => link.close() };
+}
+
+/** The time of the reset is in whole seconds. */
+function waitForReset(header: (name: string) => string | undefined, now: number): number | undefined {
+  const ms = untilReset(header, now);
+  return ms === undefined ? undefined : Math.max(0, ms) + 1_000;
 }
 
 /** The address of a route with its parameters in it, and those that are left. */

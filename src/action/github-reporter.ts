@@ -119,7 +119,12 @@ export class GitHubReporter {
           continue;
         }
         const lacks = lacksPermission(error) ? ` The job needs \`permissions: ${permission}\`.` : '';
-        this.#options.warn(`${what}: ${asLine(messageOf(error), 300).replace(/\.$/, '')}.${lacks}`);
+        const limitedMs = rateLimitWaitOf(error) ?? 0;
+        const limited =
+          limitedMs > limitedWithinMs
+            ? ` GitHub takes requests again in ${Math.ceil(limitedMs / 60_000)} minutes: run the step again then.`
+            : '';
+        this.#options.warn(`${what}: ${asLine(messageOf(error), 300).replace(/\.$/, '')}.${lacks}${limited}`);
         return false;
       }
     }

@@ -37,6 +37,8 @@ export interface Operation {
   secrets?: readonly string[];
   /** Whether one redirect within the origin is followed: GitHub's API has them for repositories that were renamed. */
   redirects?: boolean;
+  /** How long a refusal asks to wait (ms) that has no `Retry-After`: GitHub says when its limit resets. */
+  waitOf?: (header: (name: string) => string | undefined, now: number) => number | undefined;
   /** Whether it only reads; true for every GET. */
   safe?: boolean;
   /** The timeout (ms) of one attempt; the connection's by default. */
@@ -145,9 +147,11 @@ function neverSent(detail: string): AttemptFailure {
 
 function refused(link: Connection, operation: Operation, sent: SendResult): { ok: false; failure: AttemptFailure } {
   const mask = maskFor(link, operation);
-  const isReply = sent.kind === 'reply';
-  const failure = isReply ? failureOfReply(sent, mask, link.clock.now()) : failureOfSend(sent.failure, mask);
-  return { ok: false, failure };
+  if (sent.kind !== 'reply') return { ok: false, failure: failureOfSend(sent.failure, mask) };
+  const now = link.clock.now();
+  const failure = failureOfReply(sent, mask, now);
+  const retryAfterMs = failure.retryAfterMs ?? operation.waitOf?.((name) => header(sent.headers, name), now);
+  return { ok: false, failure: { ...failure, retryAfterMs } };
 }
 
 function requestOf(

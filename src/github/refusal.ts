@@ -21,6 +21,18 @@ export const lacksPermission = (error: unknown): boolean => statusOf(error) === 
 /** GitHub's advice for a limit without a time (ms). */
 const unstatedWaitMs = 60_000;
 
+/**
+ * How long GitHub's hourly limit lasts (ms), where it is used up; undefined otherwise. The time is read relative to the
+ * response's `Date`: our clock may differ.
+ */
+export function untilReset(header: (name: string) => string | undefined, now: number): number | undefined {
+  if (header('x-ratelimit-remaining') !== '0') return undefined;
+  const reset = Number(header('x-ratelimit-reset') ?? Number.NaN) * 1000;
+  if (!Number.isFinite(reset)) return undefined;
+  const theirNow = Date.parse(header('date') ?? '');
+  return reset - (Number.isNaN(theirNow) ? now : theirNow);
+}
+
 /** How long to wait after too many requests (ms); undefined for any other failure. */
 export function rateLimitWaitOf(error: unknown): number | undefined {
   const status = statusOf(error);

@@ -87,6 +87,26 @@ describe('a refusal of GitHub', () => {
     expect(warnings).toHaveLength(1);
   });
 
+  const resets = (seconds: number) => ({
+    'x-ratelimit-remaining': '0',
+    'x-ratelimit-reset': '1800000000',
+    date: new Date((1_800_000_000 - seconds) * 1_000).toUTCString(),
+  });
+
+  test('for want of requests of this hour is waited for until their reset', async () => {
+    refuse('POST', 1, 'API rate limit exceeded for installation ID 5.', resets(20));
+    await report();
+    expect(waits).toEqual([21_000]);
+    expect(github.comments).toHaveLength(1);
+  });
+
+  test('for want of requests until a later time is said with that time', async () => {
+    refuse('POST', Infinity, 'API rate limit exceeded for installation ID 5.', resets(1_500));
+    await report();
+    expect(waits).toEqual([]);
+    expect(warnings).toEqual([expect.stringMatching(/rate limit exceeded.*takes requests again in 26 minutes/)]);
+  });
+
   test("for too many requests does not hide a person's own comment", async () => {
     github.login = 'ann';
     github.comments.push({ id: 7, body: '<!-- landfall: echo -->\nold', user: { login: 'ann', type: 'User' } });
