@@ -6,7 +6,7 @@ import { createReadingBudget, type ReadingBudget } from './worker/reading-budget
 import { openReadings } from './inbox/readings.ts';
 import { changedPaths, createRepositoryClient, createGitHubApi } from './github/github-client.ts';
 import { createDeliveryClient } from './github/deliveries.ts';
-import { createInstallationClients } from './github/installation-clients.ts';
+import { type ClientOf, createInstallationClients } from './github/installation-clients.ts';
 import { octokitsOf } from './github/probot-octokits.ts';
 import type { AppResources, AppWork } from './start.ts';
 import { registerHandlers } from './events/handle-event.ts';
@@ -92,10 +92,11 @@ export async function createAppWork(resources: AppResources): Promise<AppWork> {
     decided: resources.decided,
     recoverSoon: () => recoverSoon(queue, clock),
   };
+  const forStrangers: ClientOf = (installationId) => clientOf(installationId, 'strangers');
   const pullRequests = createPullRequestExaminer({
-    context,
+    context: { ...context, githubApi: createGitHubApi(forStrangers) },
     files: examinedFiles,
-    changedPaths: (pull) => changedPaths(clientOf(pull.repository.installationId), pull),
+    changedPaths: (pull) => changedPaths(forStrangers(pull.repository.installationId), pull),
     actingRule: createAccessPolicy(createOwnership(webHost, bindings), control),
   });
   const locks = openDatabase({ url: database.url, max: reportsAtOnce, applicationName: 'landfall-app-reports', log });

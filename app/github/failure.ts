@@ -1,8 +1,9 @@
 import { isObject } from '../../src/contract/json-object.ts';
-import { rateLimitWords, untilReset } from '../../src/github/refusal.ts';
+import { rateLimitWords, untilNextCount } from '../../src/github/refusal.ts';
 import { readRetryAfter } from '../../src/client/attempt-failure.ts';
 import { asLine } from '../../src/report/sanitize.ts';
 import { GitHubApiError } from './github-api.ts';
+import type { RequestQuota } from './rate-limiter.ts';
 
 /** What a request that failed means for the ones after it. */
 export type Failure =
@@ -77,10 +78,21 @@ function pauseOf({ status, headers, message }: Answer, now: number): Extract<Fai
   return isSecondary ? { kind: 'paused', until: now + unstatedPauseMs, stated: false, why } : undefined;
 }
 
+/** What is left of the hourly limit, by our clock; undefined where the response does not say. */
+export function quotaOf(headers: Readonly<Record<string, unknown>>, now: number): RequestQuota | undefined {
+  const numberOf = (name: string): number => Number(header(headers, name) || Number.NaN);
+  const remaining = numberOf('x-ratelimit-remaining');
+  const ms = untilNextCount((name) => header(headers, name), now);
+  if (!Number.isFinite(remaining) || ms === undefined) return undefined;
+  const limit = numberOf('x-ratelimit-limit');
+  // Without a limit no share of it is known.
+  return { remaining, limit: Number.isFinite(limit) ? limit : 0, until: now + waitOf(ms) };
+}
+
 /** When the hourly limit resets (ms since the epoch by our clock), if it is used up; undefined otherwise. */
-export function resetOf(headers: Readonly<Record<string, unknown>>, now: number): number | undefined {
-  const ms = untilReset((name) => header(headers, name), now);
-  return ms === undefined ? undefined : now + waitOf(ms);
+function resetOf(headers: Readonly<Record<string, unknown>>, now: number): number | undefined {
+  const quota = quotaOf(headers, now);
+  return quota?.remaining === 0 ? quota.until : undefined;
 }
 
 /** The token is requested before the request itself: if that fails, nothing was written. */

@@ -12,7 +12,9 @@ import {
   type Permission,
   RepositoryLost,
 } from './github-api.ts';
-import type { AppRoute, RateLimitedClient } from './installation-clients.ts';
+import type { AppRoute, ClientOf, RateLimitedClient } from './installation-clients.ts';
+import type { RequestCause } from './rate-limiter.ts';
+import { commitCheckName } from '../reconcile/report.ts';
 import type { PullRequest } from '../events/event-types.ts';
 import type { RepositoryClient } from '../recovery/recover.ts';
 import { writeCheck } from '../../src/github/check.ts';
@@ -184,12 +186,16 @@ async function* repositoriesOf(
 }
 
 /** GitHub as the App's work sees it. @param clientOf a client for each installation, see `createInstallationClients` */
-export function createGitHubApi(clientOf: (installationId: number) => RateLimitedClient): GitHubApi {
+export function createGitHubApi(clientOf: ClientOf): GitHubApi {
   /** Deployments whose last status may have been written without a response. */
   const unsure = new Set<number>();
   const at = ({ installationId }: InstallationRepository): RateLimitedClient => clientOf(installationId);
-  const toWrite = (repository: InstallationRepository, kind: 'change' | 'make'): RateLimitedClient => {
-    const client = at(repository);
+  const toWrite = (
+    { installationId }: InstallationRepository,
+    kind: 'change' | 'make',
+    cause: RequestCause = 'own',
+  ): RateLimitedClient => {
+    const client = clientOf(installationId, cause);
     client.expectTurn(kind);
     return client;
   };
@@ -210,8 +216,11 @@ export function createGitHubApi(clientOf: (installationId: number) => RateLimite
       }
     },
 
-    writeCheck: async (place, id, content) =>
-      writeCheck(toWrite(place.repository, id === undefined ? 'make' : 'change'), place, id, content),
+    writeCheck: async (place, id, content) => {
+      // A pull request costs such a check for each of its heads.
+      const cause = place.name === commitCheckName ? 'strangers' : 'own';
+      return writeCheck(toWrite(place.repository, id === undefined ? 'make' : 'change', cause), place, id, content);
+    },
     makeDeployment: async (place, content) => {
       const made = await makeDeployment(toWrite(place.repository, 'make'), place, content);
       if (made.kind === 'made') return made.id;

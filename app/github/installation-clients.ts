@@ -2,9 +2,9 @@ import { isObject } from '../../src/contract/json-object.ts';
 import type { Logger } from '../../src/logger.ts';
 import { backoffMs, type Clock } from '../../src/clock.ts';
 import type { AnswerOf, GitHubClient, ParametersOf, Route } from '../../src/github/client.ts';
-import { readFailure, resetOf } from './failure.ts';
+import { quotaOf, readFailure } from './failure.ts';
 import { InstallationPaused } from './github-api.ts';
-import { githubRateLimits, type RateLimits, RateLimiter, type RequestKind } from './rate-limiter.ts';
+import { githubRateLimits, type RateLimits, RateLimiter, type RequestCause, type RequestKind } from './rate-limiter.ts';
 import { ProbotOctokit } from 'probot';
 
 export interface InstallationClientOptions {
@@ -42,14 +42,15 @@ export interface RateLimitedClient extends GitHubClient<AppRoute> {
   expectTurn(kind: 'change' | 'make'): void;
 }
 
+/** A client of an installation (undefined: of the App itself) for requests of this cause; `own` by default. */
+export type ClientOf = (installationId: number | undefined, cause?: RequestCause) => RateLimitedClient;
+
 /**
  * Creates a client for each installation (undefined: for the App itself). It paces writes, pauses a single installation
  * when GitHub rate-limits it, retries failed reads, and rejects with `GitHubApiError` or `InstallationPaused` only. A
  * write is sent once.
  */
-export function createInstallationClients(
-  options: InstallationClientOptions,
-): (installationId: number | undefined) => RateLimitedClient {
+export function createInstallationClients(options: InstallationClientOptions): ClientOf {
   const { octokitFor, clock, random = Math.random, log, limits = githubRateLimits, timeoutMs = 30_000 } = options;
   const paces = new Map<number, RateLimiter>();
 
@@ -62,7 +63,7 @@ export function createInstallationClients(
     return made;
   };
 
-  return (installationId) => {
+  return (installationId, cause = 'own') => {
     const id = installationId ?? appItself;
 
     const send: GitHubClient<AppRoute>['request'] = async (route, parameters) => {
@@ -76,10 +77,10 @@ export function createInstallationClients(
             return octokit.request(route, { ...parameters, request: { signal } });
           });
           const now = clock.now();
-          rateLimiter.answered();
-          const reset = resetOf({ ...answer.headers }, now);
-          if (reset !== undefined)
-            pause(rateLimiter, { until: reset, why: 'its requests of this hour are used up', stated: true });
+          const quota = quotaOf({ ...answer.headers }, now);
+          rateLimiter.answered(quota);
+          if (quota?.remaining === 0)
+            pause(rateLimiter, { until: quota.until, why: 'its requests of this hour are used up', stated: true });
           return answer;
         } catch (error) {
           const now = clock.now();
@@ -95,7 +96,7 @@ export function createInstallationClients(
 
     const takeTurn = async (rateLimiter: RateLimiter, kind: RequestKind): Promise<void> => {
       const now = clock.now();
-      const turn = rateLimiter.turn(kind, now, maxWaitMs);
+      const turn = rateLimiter.turn(kind, now, maxWaitMs, cause);
       if (turn.kind === 'not-before') throw new InstallationPaused(id, turn.at, turn.why);
       if (turn.at <= now) return;
       await clock.sleep(turn.at - now);
@@ -110,7 +111,7 @@ export function createInstallationClients(
     };
 
     const expectTurn = (kind: 'change' | 'make'): void => {
-      const refused = paceOf(id).refusal(kind, clock.now(), maxWaitMs);
+      const refused = paceOf(id).refusal(kind, clock.now(), maxWaitMs, cause);
       if (refused) throw new InstallationPaused(id, refused.at, refused.why);
     };
 

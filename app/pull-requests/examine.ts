@@ -64,12 +64,13 @@ async function touchedBy(
   { context, changedPaths, files: reader = readHere }: ExaminerOptions,
 ): Promise<string[]> {
   const { repository, headSha, baseBranch } = pull;
-  const [changed, ...files] = await Promise.all([
-    changedPaths(pull),
+  const files = await Promise.all([
     readText(context, repository, defaultConfigPath, headSha),
     readText(context, repository, defaultConfigPath, baseBranch),
   ]);
   if (files.every(({ text, unread }) => text === undefined && unread === undefined)) return [];
+  // A list of 3,000 files takes 30 requests, and most repositories have no deploy file.
+  const changed = await changedPaths(pull);
   const texts = files.flatMap(({ text }) => (text === undefined ? [] : [text]));
   const named = await Promise.all([...new Set(texts)].map((text) => reader.namedPaths(text, repository)));
   // What a file names that could not be read may be changed: that is examined, and reported there.

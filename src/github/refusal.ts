@@ -21,17 +21,22 @@ export const lacksPermission = (error: unknown): boolean => statusOf(error) === 
 /** GitHub's advice for a limit without a time (ms). */
 const unstatedWaitMs = 60_000;
 
+type ReadHeader = (name: string) => string | undefined;
+
 /**
- * How long GitHub's hourly limit lasts (ms), where it is used up; undefined otherwise. The time is read relative to the
- * response's `Date`: our clock may differ.
+ * How long until GitHub counts an hour's requests anew (ms); undefined where it does not say. The time is read relative
+ * to the response's `Date`: our clock may differ.
  */
-export function untilReset(header: (name: string) => string | undefined, now: number): number | undefined {
-  if (header('x-ratelimit-remaining') !== '0') return undefined;
+export function untilNextCount(header: ReadHeader, now: number): number | undefined {
   const reset = Number(header('x-ratelimit-reset') ?? Number.NaN) * 1000;
   if (!Number.isFinite(reset)) return undefined;
   const theirNow = Date.parse(header('date') ?? '');
   return reset - (Number.isNaN(theirNow) ? now : theirNow);
 }
+
+/** How long GitHub's hourly limit lasts (ms), where it is used up; undefined otherwise. */
+export const untilReset = (header: ReadHeader, now: number): number | undefined =>
+  header('x-ratelimit-remaining') === '0' ? untilNextCount(header, now) : undefined;
 
 /** How long to wait after too many requests (ms); undefined for any other failure. */
 export function rateLimitWaitOf(error: unknown): number | undefined {

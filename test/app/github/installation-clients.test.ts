@@ -102,6 +102,17 @@ describe('sending', () => {
     expect(clock.now()).toBe(began + 1000);
   });
 
+  test('leaves a quarter of the requests of an hour to what is no pull request', async () => {
+    const headers = { 'x-ratelimit-limit': '5000', 'x-ratelimit-remaining': '1249', 'x-ratelimit-reset': '9999999999' };
+    github.before = () => ({ ...fine, headers });
+    const clientOf = clients();
+    await read(clientOf(7, 'strangers'));
+    await expect(read(clientOf(7, 'strangers'))).rejects.toMatchObject({ name: 'InstallationPaused' });
+    expect((await read(clientOf(7))).data.default_branch).toBe('main');
+    await read(clientOf(8, 'strangers'));
+    expect(github.requests).toHaveLength(3);
+  });
+
   test('a write with a long wait is left to its job', async () => {
     const clientOf = clients({ limits: { betweenWritesMs: 20_000, madeInMinute: 80, madeInHour: 500 } });
     const began = clock.now();

@@ -38,6 +38,44 @@ describe('the rate limiter of an installation', () => {
   });
 });
 
+describe('what strangers cause', () => {
+  const strangers = (rateLimiter: RateLimiter, kind: 'read' | 'make', now = 0) =>
+    rateLimiter.turn(kind, now, forever, 'strangers');
+
+  test('leaves half of what may be made in an hour to pushes', () => {
+    const rateLimiter = new RateLimiter();
+    const made = Array.from({ length: 600 }, () => strangers(rateLimiter, 'make').at);
+    expect(made.filter((at) => at < 60 * minute)).toHaveLength(250);
+    expect(made.filter((at) => at < minute)).toHaveLength(40);
+  });
+
+  test('delays a creation of a push by one write', () => {
+    const rateLimiter = new RateLimiter();
+    for (let at = 0; at < 250; at += 1) rateLimiter.turn('make', 0, 5_000, 'strangers');
+    expect(rateLimiter.turn('make', 10_000, 5_000)).toEqual({ kind: 'at', at: 10_000 });
+  });
+
+  test.each([
+    ['a quarter of its requests left', { remaining: 1_250, limit: 5_000 }, 0, { kind: 'at', at: 0 }],
+    ['less than a quarter left', { remaining: 1_249, limit: 5_000 }, 0, { kind: 'not-before', at: minute }],
+    ['nothing left, until GitHub counts anew', { remaining: 0, limit: 5_000 }, minute, { at: minute }],
+    ['a limit that GitHub does not state', { remaining: 10, limit: 0 }, 0, { kind: 'at', at: 0 }],
+  ])('decides about a read with %s', (_, quota, now, expected) => {
+    const rateLimiter = new RateLimiter();
+    rateLimiter.answered({ ...quota, until: minute });
+    expect(strangers(rateLimiter, 'read', now)).toMatchObject(expected);
+    expect(rateLimiter.turn('read', now, 0)).toEqual({ kind: 'at', at: now });
+  });
+
+  test('waits no longer once the clock was set back', () => {
+    const rateLimiter = new RateLimiter();
+    const day = 24 * 60 * minute;
+    rateLimiter.turn('read', day, 0);
+    rateLimiter.answered({ remaining: 1, limit: 5_000, until: day + minute });
+    expect(strangers(rateLimiter, 'read')).toMatchObject({ kind: 'not-before', at: minute });
+  });
+});
+
 describe('a clock that is set back by a day', () => {
   const day = 24 * 60 * minute;
 

@@ -72,7 +72,10 @@ async function examined(at: PullRequest = pull): Promise<CheckContent | undefine
   };
   await createPullRequestExaminer({
     context: { githubApi, store, control, agentAt: () => new AgentModel(clock), clock, random: () => 0.5 },
-    changedPaths: async () => changed,
+    changedPaths: async () => {
+      requested.push('changed paths');
+      return changed;
+    },
     actingRule: () => ({
       find,
       refusal: ({ source_config: { repo_url } }) => (repo_url === own ? undefined : 'it is made of another repository'),
@@ -280,4 +283,10 @@ describe('what a pull request must not get', () => {
     files.head['.github/landfall.yml'] = deployFile.replace('name: agent', 'name: "@everyone [x](https://evil.test)"');
     expect(textOf(await examined())).not.toMatch(/@everyone|\]\(https/);
   });
+});
+
+test('lists no changed files where neither side has a deploy file', async () => {
+  files = { head: {}, main: {} };
+  await examined();
+  expect(requested).toEqual([`.github/landfall.yml@${headSha}`, '.github/landfall.yml@main']);
 });
