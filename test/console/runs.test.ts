@@ -2,7 +2,13 @@ import { expect, test } from 'vitest';
 import type { TracedRunResponse, TracedStep } from '../../src/contract/control/tracing-project.ts';
 import { alignSteps } from '../../src/console/pages/runs/align-steps.ts';
 import { runSchema } from '../../src/contract/agent/run.ts';
-import { joinRuns, matchingLive, mayBeLive, toListedRun } from '../../src/console/pages/runs/live-runs.ts';
+import {
+  joinRuns,
+  matchingLive,
+  mayBeLive,
+  showsNoLiveRuns,
+  toListedRun,
+} from '../../src/console/pages/runs/live-runs.ts';
 import { errorText } from '../../src/console/parts/error-text.ts';
 import { absentValues } from '../../src/console/pages/runs/run-facts.ts';
 import { readRunFilter, runFilterProblems, toRunsQuery } from '../../src/console/pages/runs/run-filter.ts';
@@ -173,3 +179,16 @@ test('sends only the filters that the service accepts', () => {
   const backwards = readRunFilter({ time: 'custom', from: '2026-11-26T10:00', until: '2026-11-26T09:00' });
   expect(runFilterProblems(backwards)).toEqual({ until: 'Choose a time after the start.' });
 });
+
+test.each([
+  [403, true],
+  [404, true],
+  [503, true],
+  [401, false],
+  [422, false],
+  [429, false],
+  [500, false],
+  [0, false],
+])('takes a response of %i to the list of runs in progress for an empty one: %s', (status, isEmpty) =>
+  expect(showsNoLiveRuns(status)).toBe(isEmpty),
+);

@@ -52,6 +52,12 @@ function triggerOf(metadata: Record<string, unknown>): string {
   return 'cron_id' in metadata ? 'cron' : typeof named === 'string' ? named : 'api';
 }
 
+/** Of no live agent (502, 503, 504), or of one whose rules or version list no runs to this reader. */
+const statusesWithoutRuns: readonly number[] = [403, 404, 405, 501, 502, 503, 504];
+
+/** Whether an error response to the list of runs in progress says that there are none to see. */
+export const showsNoLiveRuns = (status: number): boolean => statusesWithoutRuns.includes(status);
+
 /** The statuses of runs in progress. */
 export const liveStatuses = ['running', 'pending'] as const;
 const isLiveStatus = (status: string): boolean => liveStatuses.some((live) => live === status);

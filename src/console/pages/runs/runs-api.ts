@@ -8,7 +8,7 @@ import {
 import { runSchema } from '../../../contract/agent/run.ts';
 import { agentPath } from '../../api/agent-path.ts';
 import { ApiError, call } from '../../api/http.ts';
-import { toListedRun, type ListedRun } from './live-runs.ts';
+import { showsNoLiveRuns, toListedRun, type ListedRun } from './live-runs.ts';
 
 /** A page of the runs of a tracing project. */
 export async function listRuns(
@@ -22,14 +22,14 @@ export async function listRuns(
 
 /**
  * The runs of a deployment's agent that are in progress. There are none where no agent responds, and none to see where
- * its rules or its version don't list them.
+ * its rules or its version don't list them. @throws ApiError for any other failure: no runs are no proof that there are none
  */
 export async function listLiveRuns(deploymentId: string, signal: AbortSignal): Promise<ListedRun[]> {
   try {
     const path = agentPath(deploymentId, 'runs');
     return (await call('GET', path, z.array(runSchema), { query: { limit: 100 }, signal })).map(toListedRun);
   } catch (error) {
-    if (error instanceof ApiError && error.status >= 400) return [];
+    if (error instanceof ApiError && showsNoLiveRuns(error.status)) return [];
     throw error;
   }
 }

@@ -4,7 +4,7 @@ import { useAddressQuery } from '../../api/use-address-query.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
 import { useList } from '../../api/use-list.ts';
 import { DeploymentPage } from '../../parts/deployment-page.tsx';
-import { List } from '../../parts/list.tsx';
+import { AgentError, List } from '../../parts/list.tsx';
 import { Empty } from '../../parts/notices.tsx';
 import { paths } from '../../paths.ts';
 import { isFiltered, readRunFilter, runFilterProblems, toRunsQuery } from './run-filter.ts';
@@ -31,7 +31,9 @@ function RunList({ deployment: { id, tracer_session_id } }: { deployment: Deploy
   const [chosen, setChosen] = useState<readonly ListedRun[]>([]);
   const filter = readRunFilter(query);
   const { data: assistants = [] } = useLoaded(id, (signal) => listAssistants(id, signal));
-  const { data: live = [] } = useLoaded(id, (signal) => listLiveRuns(id, signal), { everyMs: liveEveryMs });
+  const { data: live = [], ...liveRuns } = useLoaded(id, (signal) => listLiveRuns(id, signal), {
+    everyMs: liveEveryMs,
+  });
   const shownLive = mayBeLive(filter) ? matchingLive(live, filter) : [];
   const ended = useList<ListedRun>(
     JSON.stringify([tracer_session_id, filter]),
@@ -52,6 +54,9 @@ function RunList({ deployment: { id, tracer_session_id } }: { deployment: Deploy
         change={change}
         actions={<Choice deploymentId={id} chosen={chosen} clear={() => setChosen([])} />}
       />
+      {liveRuns.error && mayBeLive(filter) && (
+        <AgentError error={liveRuns.error} deploymentId={id} retry={liveRuns.reload} />
+      )}
       <List
         list={list}
         what="the runs"
