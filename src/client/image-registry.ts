@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
+import { isLoopback } from '../contract/base-address.ts';
 import type { CallOptions } from '../contract/call-options.ts';
 import type { ImageLookup } from '../contract/image-lookup.ts';
 import { fromJson } from '../contract/json-text.ts';
@@ -33,7 +34,8 @@ export async function lookUpImage(reference: string, settings: Settings, options
   try {
     let reply = await get(manifest, { accept: manifestTypes }, settings, options);
     const challenge = reply?.status === 401 ? readChallenge(header(reply.headers, 'www-authenticate')) : undefined;
-    const token = challenge && (await anonymousToken(challenge, settings, options));
+    const isTrusted = challenge !== undefined && mayGiveTokens(challenge, new URL(manifest.base));
+    const token = isTrusted ? await anonymousToken(challenge, settings, options) : undefined;
     if (token !== undefined) {
       reply = await get(manifest, { accept: manifestTypes, authorization: `Bearer ${token}` }, settings, options);
     }
@@ -98,6 +100,22 @@ function readChallenge(written: string | undefined): URL | undefined {
   }
   return url ?? undefined;
 }
+
+/**
+ * Whether a registry may name this address for its tokens. A foreign registry must not lead requests into a network that
+ * it can't reach itself: another host than its own has a public name and speaks https, which proves that name.
+ */
+export function mayGiveTokens(realm: URL, registry: URL): boolean {
+  const host = hostOf(realm);
+  const own = hostOf(registry);
+  if (isLoopback(host) && isLoopback(own)) return true;
+  if (realm.protocol !== 'https:') return false;
+  if (host === own) return true;
+  const isAddress = host.startsWith('[') || /^[\d.]+$/.test(host);
+  return !isAddress && host.includes('.') && !/\.(?:localhost|local|internal|home\.arpa)$/.test(host);
+}
+
+const hostOf = ({ hostname }: URL): string => hostname.replace(/\.$/, '');
 
 const tokenReply = z.looseObject({ token: z.string().optional(), access_token: z.string().optional() });
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
-import { lookUpImage } from '../../src/client/image-registry.ts';
+import { lookUpImage, mayGiveTokens } from '../../src/client/image-registry.ts';
 import { isPinned } from '../../src/contract/image-lookup.ts';
 
 const manifest = '{"schemaVersion":2}';
@@ -51,6 +51,25 @@ describe('the digest of an image', () => {
     });
     expect(await look(`${host}/acme/echo:1`)).toEqual({ kind: 'pinned', uri: `${host}/acme/echo@${digest}` });
     expect(asked).toEqual(['/token?service=r&scope=repository%3Aacme%2Fecho%3Apull']);
+  });
+
+  test.each([
+    ['https://auth.docker.io/token', 'https://registry-1.docker.io', true],
+    ['https://gitlab.acme.com:8443/jwt/auth', 'https://registry.acme.com:5050', true],
+    ['https://10.0.0.5/token', 'https://10.0.0.5:5000', true],
+    ['http://localhost:5001/token', 'http://127.0.0.1:5000', true],
+    ['http://auth.acme.com/token', 'https://registry.acme.com', false],
+    ['http://registry.acme.com/token', 'https://registry.acme.com', false],
+    ['http://127.0.0.1:2375/token', 'https://registry.acme.com', false],
+    ['https://localhost./token', 'https://registry.acme.com', false],
+    ['https://169.254.169.254/token', 'https://registry.acme.com', false],
+    ['https://0xa000001/token', 'https://registry.acme.com', false],
+    ['https://[fd00::1]/token', 'https://registry.acme.com', false],
+    ['https://vault/token', 'https://registry.acme.com', false],
+    ['https://metadata.google.internal/token', 'https://registry.acme.com', false],
+    ['http://10.0.0.5/token', 'http://localhost:5000', false],
+  ])('asks %s for a token of %s: %s', (realm, registry, isAsked) => {
+    expect(mayGiveTokens(new URL(realm), new URL(registry))).toBe(isAsked);
   });
 
   test.each([401, 403, 404, 302, 500])('is unknown where the registry answers %i', async (status) => {
