@@ -9,7 +9,7 @@ import { consolePageOf } from './console-page.ts';
 import { type Ending, describeEnding } from './describe-ending.ts';
 import { findDeployments } from './find-deployments.ts';
 import { type HeldRollout, watchRevision, watchUntilHeld } from './watch.ts';
-import { abandonHeld, verificationOf, verifyHeld } from './verify-held.ts';
+import { abandonHeld, discardUntested, verificationOf, verifyHeld } from './verify-held.ts';
 import { rollBackToFormer, rollBackFailedRevision } from './roll-back.ts';
 import { liveAddress } from './live-address.ts';
 import { lastLogLines } from './log-lines.ts';
@@ -94,9 +94,7 @@ async function followStarted(deploymentId: string, revisionId: string, run: Depl
 /** Tests a held revision; one of another commit than the only one that may be deployed is discarded untested. */
 async function decideHeld(deploymentId: string, held: HeldRollout, run: DeployRun): Promise<Rollout> {
   if (!isOtherCommit(run.known.commit, held.builtCommit)) return verifyHeld(deploymentId, held, run);
-  await abandonHeld(run, 'It was built from another commit than the one that was requested.');
-  const { deadline, record } = run;
-  return watchRevision({ deploymentId, revisionId: held.revisionId, deadline, seen: held.seen, record }, run);
+  return discardUntested(deploymentId, held, 'It was built from another commit than the one that was requested.', run);
 }
 
 const testOnly = (run: DeployRun): Promise<Ending> =>

@@ -56,6 +56,31 @@ export async function verifyHeld(deploymentId: string, held: HeldRollout, run: D
   return watchRevision({ deploymentId, revisionId, deadline, seen, record: run.record }, run);
 }
 
+/** Discards a held revision of this run without a test, and returns how it ended. One of another client is left to it. */
+export async function discardUntested(
+  deploymentId: string,
+  held: HeldRollout,
+  why: string,
+  run: DeployRun,
+): Promise<EndedRollout> {
+  const { known, request } = run;
+  const { revisionId, seen } = held;
+  const deadline = known.isHoldOurs ? Math.max(run.deadline, request.clock.now() + decidingMs) : run.deadline;
+  if (known.isHoldOurs) {
+    const options = () => run.reading(deadline);
+    const deciding = {
+      deploymentId,
+      revisionId,
+      decision: 'discarded',
+      why,
+      control: request.control,
+      options,
+    } as const;
+    await persistently(deciding, deadline, run);
+  }
+  return watchRevision({ deploymentId, revisionId, deadline, seen, record: run.record }, run);
+}
+
 const heldOtherwise: Record<HoldState['kind'], string> = {
   none: 'it is no longer held',
   pending: 'it is not held yet',
@@ -81,7 +106,8 @@ async function persistently(deciding: HoldDeciding, deadline: number, run: Deplo
 const abandonMs = 1_000;
 
 /** Ends a revision that only this run would have decided about, untested. Returns whether it did. */
-export async function abandonHeld(run: DeployRun, why = 'The run that tested it was cancelled.'): Promise<boolean> {
+export async function abandonHeld(run: DeployRun): Promise<boolean> {
+  const why = 'The run that tested it was cancelled.';
   const { deployment, revisionId, rollout, isHoldOurs } = run.known;
   const { control, further, clock } = run.request;
   const isOpen = !rollout || (rollout.kind === 'in-progress' && (!rollout.hold || isOpenHold(rollout.hold)));

@@ -255,6 +255,17 @@ describe('the decision about a hold', () => {
   });
 });
 
+test('a held revision of another commit is discarded untested, also once the service is there again', async () => {
+  const { fixture, deploy, control } = await holding();
+  control.scripts.push(goesLive(third));
+  control.fails('discard', serviceError('busy', 'discard revision', { status: 503 }), { times: 2 });
+  const outcome = await deploy({ commit: second, head: second });
+  expect(outcome).toMatchObject({ passes: false, revisionId: 'r2' });
+  expect(control.service.revision('r2')?.hold).toMatchObject({ decision: 'discarded' });
+  expect([control.count('discard'), control.count('promote')]).toEqual([3, 0]);
+  expect(fixture.addresses).toEqual([]);
+});
+
 describe('a cancelled run', () => {
   test.each([
     ['discards the revision that it tests', 'discard', 'held'],
