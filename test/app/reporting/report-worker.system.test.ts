@@ -173,7 +173,7 @@ test('checks of pull requests keep none of another account waiting, and no deplo
   await expect.poll(() => written.length, { timeout: 60_000 }).toBe(14);
 }, 120_000);
 
-test('a job without a group, as earlier versions stored it, waits in the group of its report', async () => {
+test('a job that an earlier version stored waits in the group of its report', async () => {
   const { queue: jobs, store } = await openStore();
   const sent: object[] = [];
   await startReportWorker(
