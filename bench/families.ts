@@ -1,41 +1,24 @@
-import { appHistories } from './app-histories.ts';
-import { agentRuns } from './agent-runs.ts';
-import { beforeTraffic } from './before-traffic.ts';
-import { builds } from './builds.ts';
-import { bundleSize } from './bundle-size.ts';
-import { burst } from './burst.ts';
-import { consoleFigures } from './console.ts';
-import { controlLoad } from './control-load.ts';
-import { intake } from './intake.ts';
-import { pollCpu } from './poll-cpu.ts';
-import { push } from './push.ts';
-import { sseParse } from './sse-parse.ts';
-import { start } from './start.ts';
-import { stateRead } from './state-read.ts';
-import { stored } from './stored.ts';
-import { comparisons } from './comparisons.ts';
-import { verdicts } from './verdicts.ts';
 import type { Measured } from './figure.ts';
 
-/** What measures each family of figures. A family may need packages or servers that another does without. */
+/** What measures each family of figures, loaded when it is measured: one may need packages that another does without. */
 export const families: Readonly<Record<string, () => Promise<Measured[]>>> = {
-  'bundle-size': bundleSize,
-  start,
-  'poll-cpu': pollCpu,
-  'sse-parse': sseParse,
-  'agent-runs': agentRuns,
-  'state-read': stateRead,
-  intake,
-  stored,
-  push,
-  builds,
-  'before-traffic': beforeTraffic,
-  burst,
-  'control-load': controlLoad,
-  console: consoleFigures,
-  verdicts,
-  comparisons,
-  'app-histories': appHistories,
+  'bundle-size': async () => (await import('./bundle-size.ts')).bundleSize(),
+  start: async () => (await import('./start.ts')).start(),
+  'poll-cpu': async () => (await import('./poll-cpu.ts')).pollCpu(),
+  'sse-parse': async () => (await import('./sse-parse.ts')).sseParse(),
+  'agent-runs': async () => (await import('./agent-runs.ts')).agentRuns(),
+  'state-read': async () => (await import('./state-read.ts')).stateRead(),
+  intake: async () => (await import('./intake.ts')).intake(),
+  stored: async () => (await import('./stored.ts')).stored(),
+  push: async () => (await import('./push.ts')).push(),
+  builds: async () => (await import('./builds.ts')).builds(),
+  'before-traffic': async () => (await import('./before-traffic.ts')).beforeTraffic(),
+  burst: async () => (await import('./burst.ts')).burst(),
+  'control-load': async () => (await import('./control-load.ts')).controlLoad(),
+  console: async () => (await import('./console.ts')).consoleFigures(),
+  verdicts: async () => (await import('./verdicts.ts')).verdicts(),
+  comparisons: async () => (await import('./comparisons.ts')).comparisons(),
+  'app-histories': async () => (await import('./app-histories.ts')).appHistories(),
 };
 
 /** Families that take many minutes, and are measured only where they are named. */
