@@ -176,7 +176,7 @@ export async function runLocal(args: string[], environment: ProgramEnvironment):
   if (isOperators(args)) return runOperator(args, { env, say, printError, log });
   const read = readLocalCommand(args);
   if (!read.ok) {
-    printError(`${read.problem}\n\n${localUsage}`);
+    printError(`${read.problem}\nAll options: landfall local --help`);
     return 2;
   }
   const { data, json, help, registry: registryAddress, github: githubFlags, ...command } = read.command;

@@ -175,7 +175,7 @@ export async function runListener(args: readonly string[], environment: Listener
     return 0;
   }
   if (read.kind === 'wrong') {
-    printError(`${read.problems.join('\n')}\n\n${listenerUsage}`);
+    printError(`${read.problems.join('\n')}\nAll options: landfall listener --help`);
     return 2;
   }
   const { connection, listener: wanted, cluster, atOnce, leaseSeconds } = read;

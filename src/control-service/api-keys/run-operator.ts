@@ -14,7 +14,7 @@ export async function runOperator(
 ): Promise<number> {
   const read = readOperatorCommand(args);
   if (!read.ok) {
-    printError(`${read.problem}\n\n${operatorUsage}`);
+    printError(`${read.problem}\nAll commands and options: landfall local tenants --help`);
     return 2;
   }
   const { command } = read;
