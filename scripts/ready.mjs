@@ -32,7 +32,7 @@ function isRunning(pid) {
 /** Two scripts that start at once on a new clone must not install into one folder side by side. */
 async function withLock(action) {
   const lock = join(root, '.installing');
-  for (;;) {
+  for (let waited = 0; ; waited += 1) {
     try {
       writeFileSync(lock, String(process.pid), { flag: 'wx' });
       break;
@@ -40,7 +40,10 @@ async function withLock(action) {
       if (error.code !== 'EEXIST') throw error;
       const holder = Number(existsSync(lock) ? readFileSync(lock, 'utf8') : 0);
       if (holder > 0 && !isRunning(holder)) rmSync(lock, { force: true });
-      else await new Promise((resolve) => setTimeout(resolve, 300));
+      else {
+        if (waited === 1) console.error(`Waiting for process ${holder}, which installs the packages here ...`);
+        await new Promise((resolve) => setTimeout(resolve, 300));
+      }
     }
   }
   try {
@@ -53,7 +56,7 @@ async function withLock(action) {
 /** @returns whether all that is wanted is there now. */
 function install() {
   if (isInstalled()) return true;
-  console.error('Installing what package-lock.json names ...');
+  console.error('Installing the packages of package-lock.json ...');
   const { npm_execpath: runner = '' } = process.env;
   const npm = runner.endsWith('npm-cli.js') ? runner : undefined;
   const command = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];

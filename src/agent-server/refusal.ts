@@ -1,3 +1,4 @@
+import { didYouMean } from '../diagnostics/did-you-mean.ts';
 import type { FieldProblem } from '../contract/service-error.ts';
 
 /**
@@ -36,11 +37,18 @@ export const missing = (what: string): Refusal => new Refusal(404, what);
 
 // Clients look for the public servers' words, which start these messages.
 
-/** A missing assistant, named by a uuid or a graph's id. */
-export const noAssistant = (idOrGraph: string): Refusal =>
-  missing(
-    `Assistant not found. No assistant found for "${idOrGraph}": pass a graph id of this deployment or an assistant's uuid.`,
+/**
+ * A missing assistant, named by a uuid or a graph's id.
+ *
+ * @param graphs the ids of all graphs; absent where callers see only some assistants, for a hidden one is not told apart.
+ */
+export function noAssistant(idOrGraph: string, graphs: readonly string[] = []): Refusal {
+  const known = graphs.length > 0 ? ` (${graphs.map((id) => `"${id}"`).join(', ')})` : '';
+  const meant = didYouMean(idOrGraph, graphs);
+  return missing(
+    `Assistant not found. No assistant found for "${idOrGraph}": pass a graph id of this deployment${known} or an assistant's uuid.${meant === undefined ? '' : ` Did you mean "${meant}"?`}`,
   );
+}
 
 /** A missing version of an assistant. */
 export const noVersion = (assistantId: string, version: number): Refusal =>

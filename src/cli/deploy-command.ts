@@ -131,6 +131,8 @@ async function headToBuild(
   const { repoUrl, repoRef } = desired;
   if (repoUrl === undefined || repoRef === undefined) return undefined;
   const head = await headOf({ repoUrl, repoRef }, git);
+  if (head.kind === 'known' && (await git(['status', '--porcelain', '--untracked-files=no']))?.trim())
+    terminal.print(`Note: uncommitted changes here are not deployed: ${repoRef} of the repository is`);
   if (head.kind !== 'unknown') return head;
   terminal.print(`Note: the commit of ${repoRef} is not known here, for ${head.why}; set it with --commit`);
   return undefined;

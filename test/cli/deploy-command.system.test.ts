@@ -1,5 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
@@ -44,6 +47,24 @@ describe('a deploy run on a terminal', () => {
     expect(end.out).toMatch(/^started: /m);
     expect(end.out).toContain(`Revision: ${nextRevision}`);
     expect(stub?.written).toEqual([{ source_revision_config: { image_uri: 'echo:2' } }]);
+  });
+
+  test('a deploy of a commit says that uncommitted changes are not in it', async () => {
+    const { path, remove } = folderOf({ 'agent.ts': 'one' });
+    onTestFinished(remove);
+    const git = (...args: string[]) => execFileSync('git', args, { cwd: path });
+    git('init', '--quiet', '--initial-branch=main');
+    git('add', '.');
+    git('-c', 'user.name=Ada', '-c', 'user.email=ada@example.test', 'commit', '--quiet', '--message=one');
+    const source = ['--source', 'github', '--repo-url', path, '--repo-ref', 'main', '--name', 'echo'];
+    const deploy = () =>
+      result(['deploy', ...source, '--graph-config-path', 'a.json', '--wait', 'false'], settings, { cwd: path });
+    const settings = { status: 'CREATING' } as const;
+    const note = 'Note: uncommitted changes here are not deployed: main of the repository is';
+    expect((await deploy()).out).not.toContain(note);
+    await stub?.close();
+    writeFileSync(join(path, 'agent.ts'), 'two');
+    expect((await deploy()).out).toContain(note);
   });
 
   test('a failed revision exits with 1 and prints its log', async () => {

@@ -76,7 +76,7 @@ export const maxWarningLength = 1_000;
 
 export interface AcceptanceParts {
   assistants: Pick<AssistantStore, 'get'>;
-  graphs: Pick<Graphs, 'has' | 'make'>;
+  graphs: Pick<Graphs, 'has' | 'list' | 'make'>;
   clock: Clock;
   checkWebhook: CheckWebhook;
   /** Whether a run that names a node which its graph lacks is refused, or accepted with a warning. */
@@ -105,7 +105,9 @@ export async function planRequestedRun(
     throw new Refusal(422, [{ loc: ['body', 'command', 'resume'], msg, type: 'value_error' }]);
   }
   const assistant = await assistants.get(request.assistant_id);
-  if (!assistant) throw noAssistant(request.assistant_id);
+  if (!assistant) {
+    throw noAssistant(request.assistant_id, access ? [] : graphs.list().map(({ graphId }) => graphId));
+  }
   // Before any other check: a hidden assistant is reported like a missing one.
   await access?.mayUse(assistant, request);
   if (!graphs.has(assistant.graph_id)) {

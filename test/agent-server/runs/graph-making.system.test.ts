@@ -101,7 +101,7 @@ describe('accepting a run', () => {
       { request: { assistant_id: 'g' }, threadId: undefined, mode: 'wait' },
       {
         assistants: { get: async () => assistant },
-        graphs: { has: () => true, make: () => Promise.reject(thrown) },
+        graphs: { has: () => true, list: () => [], make: () => Promise.reject(thrown) },
         clock: { now: () => 0, sleep: async () => undefined },
         checkWebhook: () => undefined,
         unknownNodes: 'accept',

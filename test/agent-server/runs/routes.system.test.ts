@@ -117,9 +117,11 @@ describe('a batch of runs', () => {
   test.each([
     [
       'an unknown assistant',
-      { assistant_id: 'nope' },
+      { assistant_id: 'ecko' },
       404,
-      'Run 1 of the batch: Assistant not found. No assistant found for "nope": pass a graph id of this deployment or an assistant\'s uuid.',
+      expect.stringMatching(
+        /^Run 1 of the batch: Assistant not found\. No assistant found for "ecko": pass a graph id of this deployment \(.*"echo".*\) or an assistant's uuid\. Did you mean "echo"\?$/,
+      ),
     ],
     [
       'a context that violates its schema',
