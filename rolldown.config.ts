@@ -25,6 +25,8 @@ export const builds = (base: string): Record<'action' | 'cli', BuildOptions> => 
     treeshake: { moduleSideEffects: [{ test: /[\\/]node_modules[\\/]@actions[\\/]/, sideEffects: false }] },
     // With this, undici uses the same HTTP parser as Node's own copy; its experimental one is left out.
     transform: { define: { esbuildDetection: 'true' } },
+    // What is left out of zod is not there to be imported; our own imports are checked with the types.
+    checks: { importIsUndefined: false },
     resolve: {
       mainFields: ['module', 'main'],
       alias: {
@@ -37,6 +39,9 @@ export const builds = (base: string): Record<'action' | 'cli', BuildOptions> => 
         '../web/fetch/body.js': join(root, 'scripts/undici-left-out.cjs'),
         '../web/fetch/formdata': join(root, 'scripts/undici-left-out.cjs'),
         '../web/webidl': join(root, 'scripts/undici-left-out.cjs'),
+        // What writes JSON schemas, which only the services show.
+        '../core/json-schema-processors.js': join(root, 'scripts/zod-left-out.mjs'),
+        '../core/to-json-schema.js': join(root, 'scripts/zod-left-out.mjs'),
         // The parser is in undici twice; the one without SIMD runs on every machine.
         '../llhttp/llhttp_simd-wasm.js': 'undici/lib/llhttp/llhttp-wasm.js',
       },
