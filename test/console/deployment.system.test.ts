@@ -80,7 +80,7 @@ test('shows what caused each revision, rolls back, interrupts, and deletes', asy
     },
   );
   expect(reported.status).toBe(201);
-  await entry.getByText('0 of 1 passed').waitFor({ timeout: 20_000 });
+  await entry.getByText('0 of 1 passed').waitFor();
   await entry.getByRole('cell', { name: '<script>hacked</script>' }).waitFor();
   await expectAccessible(page);
   await expect.poll(() => page.title()).toBe('Revisions · echo-agent · Landfall');

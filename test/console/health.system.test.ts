@@ -40,7 +40,7 @@ test('plots the figures of a deployment over a period of choice, with deploys, a
   await page.getByRole('img', { name: /^Errors: .*Failed runs highest 1/ }).waitFor({ timeout: 120_000 });
   for (const title of titles) await page.getByRole('heading', { name: title, exact: true }).waitFor();
   await page.getByRole('img', { name: /^Run latency: p50 highest \d/ }).waitFor();
-  await page.getByRole('img', { name: /^Memory: highest .* MB/ }).waitFor({ timeout: 90_000 });
+  await page.getByRole('img', { name: /^Memory: highest .* MB/ }).waitFor();
   await expectAccessible(page);
 
   // The value under the cursor, in all plots at once.

@@ -59,7 +59,7 @@ test('makes a key that is shown once, and ends its sessions when it is revoked',
   await page.locator('table:focus, .table-frame:focus').waitFor();
   await expectAccessible(page);
   expect((await request('v2/deployments', {}, key)).status).toBe(401);
-  await other.page.getByText('Your session has ended. Sign in again.').waitFor({ timeout: 40_000 });
+  await other.page.getByText('Your session has ended. Sign in again.').waitFor();
   expectClean(opened);
   expectClean(other);
 });

@@ -28,7 +28,7 @@ beforeAll(async () => {
       );
       if (rows.length === 0) throw new Error('there is no index of cron runs yet');
     },
-    { timeout: 30_000 },
+    { timeout: 300_000 },
   );
   const insert = (count: number, status: string, end: string) =>
     storage.pool.query(

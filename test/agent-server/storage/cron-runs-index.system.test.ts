@@ -38,4 +38,4 @@ test('a start does not wait for the index of cron runs, a stop ends it, and the 
   await until(async () => (await isValid()) || undefined);
   await next.close();
   await other.close();
-}, 20_000);
+});
