@@ -93,7 +93,7 @@ describe('a held revision', () => {
 
   test('that is unproven is promoted where the deploy file says so', async () => {
     const fixture = await holding('unproven', { onUnproven: 'promote' });
-    fixture.because = 'undecided';
+    fixture.because = 'disagreement';
     await fixture.run();
     expect(await fixture.ends(a)).toEqual(['unproven']);
     expect([fixture.serving, ...decisions(fixture)]).toEqual([a, 1, 0]);
