@@ -55,8 +55,7 @@ export class RateLimiter {
   /** The latest time at which a refused caller was scheduled to return. */
   #promised: Record<RequestCause, number> = { own: 0, strangers: 0 };
   /** When what was made within the last hour was made, oldest first. */
-  #made: number[] = [];
-  #madeByStrangers: number[] = [];
+  #made: { at: number; cause: RequestCause }[] = [];
   #quota: RequestQuota | undefined;
   #paused: { until: number; why: string } | undefined;
   /** Pauses in a row for which GitHub gave no time. */
@@ -73,8 +72,7 @@ export class RateLimiter {
     if (kind === 'read') return { kind: 'at', at: now };
     const at = this.#writeAt(kind, now, cause);
     this.#nextWrite = at + this.#limits.betweenWritesMs;
-    if (kind === 'make') this.#made.push(at);
-    if (kind === 'make' && cause === 'strangers') this.#madeByStrangers.push(at);
+    if (kind === 'make') this.#made.push({ at, cause });
     return { kind: 'at', at };
   }
 
@@ -107,20 +105,18 @@ export class RateLimiter {
     if (back < setBackMs) return;
     this.#nextWrite -= back;
     this.#promised = { own: this.#promised.own - back, strangers: this.#promised.strangers - back };
-    this.#made = this.#made.map((at) => at - back);
-    this.#madeByStrangers = this.#madeByStrangers.map((at) => at - back);
+    this.#made = this.#made.map(({ at, ...made }) => ({ ...made, at: at - back }));
     if (this.#quota) this.#quota = { ...this.#quota, until: this.#quota.until - back };
     if (this.#paused) this.#paused = { ...this.#paused, until: this.#paused.until - back };
   }
 
   #writeAt(kind: 'change' | 'make', now: number, cause: RequestCause): number {
     if (kind === 'change') return Math.max(now, this.#nextWrite);
-    const hourAgo = now - hourMs;
-    this.#made = this.#made.filter((at) => at > hourAgo);
-    this.#madeByStrangers = this.#madeByStrangers.filter((at) => at > hourAgo);
+    this.#made = this.#made.filter(({ at }) => at > now - hourMs);
     const ofAll = mayMakeAt(this.#made, this.#limits);
-    const ofCause = cause === 'strangers' ? mayMakeAt(this.#madeByStrangers, sharesOf(this.#limits)) : 0;
-    return Math.max(now, this.#nextWrite, ofAll, ofCause);
+    if (cause === 'own') return Math.max(now, this.#nextWrite, ofAll);
+    const ofStrangers = this.#made.filter((made) => made.cause === 'strangers');
+    return Math.max(now, this.#nextWrite, ofAll, mayMakeAt(ofStrangers, sharesOf(this.#limits)));
   }
 
   /** Pauses the installation. If GitHub named no time, each consecutive pause is twice as long as the previous one. */
@@ -140,16 +136,16 @@ export class RateLimiter {
 
   /** Whether its state can be dropped. */
   isIdle(now: number): boolean {
-    return (this.#paused?.until ?? 0) <= now && this.#nextWrite <= now && (this.#made.at(-1) ?? 0) <= now - hourMs;
+    return (this.#paused?.until ?? 0) <= now && this.#nextWrite <= now && (this.#made.at(-1)?.at ?? 0) <= now - hourMs;
   }
 }
 
 /** When another thing may be made after these, oldest first. */
-const mayMakeAt = (made: readonly number[], { madeInMinute, madeInHour }: RateLimits): number =>
+const mayMakeAt = (made: readonly { at: number }[], { madeInMinute, madeInHour }: RateLimits): number =>
   Math.max(after(made, madeInMinute, minuteMs), after(made, madeInHour, hourMs));
 
 /** When the oldest of the last `count` things is `windowMs` old. */
-function after(made: readonly number[], count: number, windowMs: number): number {
+function after(made: readonly { at: number }[], count: number, windowMs: number): number {
   const oldest = made.at(-count);
-  return oldest === undefined ? 0 : oldest + windowMs;
+  return oldest === undefined ? 0 : oldest.at + windowMs;
 }

@@ -40,7 +40,7 @@ export const missing = (what: string): Refusal => new Refusal(404, what);
 /**
  * A missing assistant, named by a uuid or a graph's id.
  *
- * @param graphs the ids of all graphs; absent where callers see only some assistants, for a hidden one is not told apart.
+ * @param graphs the ids of all graphs; absent where callers see only some assistants: a hidden one must look like a missing one.
  */
 export function noAssistant(idOrGraph: string, graphs: readonly string[] = []): Refusal {
   const known = graphs.length > 0 ? ` (${graphs.map((id) => `"${id}"`).join(', ')})` : '';

@@ -3,7 +3,7 @@ import type { SmokeTest } from '../config/smoke-test.ts';
 import { messageOf } from '../errors.ts';
 import { concludeAll, concludeTest } from '../planning/verdict.ts';
 import { attributeVerdict, replacementIn } from '../planning/verdict-subject.ts';
-import { comparedAnswers, uncomparedNote, withoutLive } from '../planning/against-live.ts';
+import { comparedAnswers, comparisonSoFar, uncomparedNote, withoutLive } from '../planning/against-live.ts';
 import type {
   Evidence,
   NamedVerdict,
@@ -62,8 +62,11 @@ async function runSmokeTest(written: SmokeTest, smoking: SmokeRun): Promise<Name
     verdict = redacted(concludeTest(test, made, redact), redact);
     emit?.({ kind: 'smoke-attempt', name: test.name, attempt: made.length, verdict, again });
   });
-  if (isOutOfTime) verdict = { ...(verdict.kind === 'unproven' ? verdict : {}), ...outOfTime };
-  else smoking.compared?.set(written, comparedAnswers(test, attempts));
+  if (isOutOfTime) {
+    const comparison = comparisonSoFar(test, attempts);
+    verdict = { ...(verdict.kind === 'unproven' ? verdict : {}), ...(comparison && { comparison }), ...outOfTime };
+  }
+  if (!isOutOfTime) smoking.compared?.set(written, comparedAnswers(test, attempts));
   return { name: test.name, attempts: attempts.length, verdict };
 }
 

@@ -46,9 +46,7 @@ export async function verifyHeld(deploymentId: string, held: HeldRollout, run: D
   const decision = decisionOf(verdict, heldTermsOf(request, known));
   const why = run.redact(reasonOfDecision(verdict, decision));
   const deadline = Math.max(run.deadline, request.clock.now() + decidingMs);
-  const options = () => run.reading(deadline);
-  const { control } = request;
-  const revision = await persistently({ deploymentId, revisionId, decision, why, control, options }, deadline, run);
+  const revision = await persistently({ deploymentId, revisionId, decision, why }, deadline, run);
   const hold = holdStateOf(revision);
   if (hold.kind !== 'none') run.record({ ...held, hold });
   if (hold.kind === decision) run.emit({ kind: 'hold-decided', revisionId, decision, why });
@@ -59,24 +57,14 @@ export async function verifyHeld(deploymentId: string, held: HeldRollout, run: D
 /** Discards a held revision of this run without a test, and returns how it ended. One of another client is left to it. */
 export async function discardUntested(
   deploymentId: string,
-  held: HeldRollout,
+  { revisionId, seen }: HeldRollout,
   why: string,
   run: DeployRun,
 ): Promise<EndedRollout> {
-  const { known, request } = run;
-  const { revisionId, seen } = held;
-  const deadline = known.isHoldOurs ? Math.max(run.deadline, request.clock.now() + decidingMs) : run.deadline;
-  if (known.isHoldOurs) {
-    const options = () => run.reading(deadline);
-    const deciding = {
-      deploymentId,
-      revisionId,
-      decision: 'discarded',
-      why,
-      control: request.control,
-      options,
-    } as const;
-    await persistently(deciding, deadline, run);
+  let { deadline } = run;
+  if (run.known.isHoldOurs) {
+    deadline = Math.max(deadline, run.request.clock.now() + decidingMs);
+    await persistently({ deploymentId, revisionId, decision: 'discarded', why }, deadline, run);
   }
   return watchRevision({ deploymentId, revisionId, deadline, seen, record: run.record }, run);
 }
@@ -91,7 +79,12 @@ const heldOtherwise: Record<HoldState['kind'], string> = {
 };
 
 /** Repeats a decision while the service is unavailable: without one, the revision is discarded in the end. */
-async function persistently(deciding: HoldDeciding, deadline: number, run: DeployRun): Promise<Revision> {
+async function persistently(
+  toDecide: Omit<HoldDeciding, 'control' | 'options'>,
+  deadline: number,
+  run: DeployRun,
+): Promise<Revision> {
+  const deciding = { ...toDecide, control: run.request.control, options: () => run.reading(deadline) };
   for (;;) {
     const decided = await tryCall(decideHold(deciding));
     const isLate = run.request.clock.now() >= deadline;

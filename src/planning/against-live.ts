@@ -15,7 +15,7 @@ import { atOnceAfter, isPatienceOver, othersFault, providerFailures, reasonOf } 
 import { isAgentsFault, judgeAll, type JudgedAttempt } from './judge.ts';
 import type { TwoCounts } from '../comparison-statistics.ts';
 import { counted } from '../verdict-table/words.ts';
-import type { Evidence, ExpectationResult, Measured, Sample, TestVerdict } from './verdict-types.ts';
+import type { Comparison, Evidence, ExpectationResult, Measured, Sample, TestVerdict } from './verdict-types.ts';
 
 // Tests whose verdict is how the new agent answers beside the live one.
 
@@ -192,7 +192,7 @@ export function concludeLive(
   const { samples, unreachable } = answers;
   if (next === 'again') {
     const why = `${counted(samples.changed.length, 'answer')} of each agent so far`;
-    return { kind: 'unproven', because: 'undecided', why, comparison: comparisonOf(samples, unreachable, measures()) };
+    return { kind: 'unproven', because: 'undecided', why };
   }
   const comparison = comparisonOf(samples, unreachable, measures());
   const measured = decisive(comparison.measures);
@@ -244,6 +244,14 @@ export function concludeLive(
 }
 
 const has = (all: readonly Measured[], measure: Measure): boolean => all.some((each) => each.measure === measure);
+
+/** What is known of a comparison whose time is up; undefined where the new agent has answered nothing. */
+export function comparisonSoFar(test: SmokeTest, attempts: readonly Evidence[]): Comparison | undefined {
+  if (test.series?.kind !== 'live') return undefined;
+  const { answers, measures } = lookAt(test.series, test, attempts);
+  const { samples, unreachable } = answers;
+  return samples.requests?.changed ? comparisonOf(samples, unreachable, measures()) : undefined;
+}
 
 /** Whether more answers are needed. */
 export const nextOfLive = (series: LiveSeries, test: SmokeTest, attempts: readonly Evidence[]): 'again' | 'enough' =>

@@ -24,9 +24,9 @@ export interface TwoSamples {
   live: readonly Sample[];
   changed: readonly Sample[];
   isPaired: boolean;
-  /** How many requests were answered, whoever's fault the others are; after a cold start. */
+  /** How many requests were answered, whatever the reason why others were not; after a cold start. */
   requests?: TwoCounts;
-  /** The same of those for whose answer nobody but the agent can be blamed; all unless given. */
+  /** The same without those whose answer is missing by the fault of another; all unless given. */
   blamable?: TwoCounts;
 }
 

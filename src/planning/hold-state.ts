@@ -49,7 +49,7 @@ export function decisionOf(verdict: Verdict, { isReplacing, onUnproven = 'keep' 
   return onUnproven === 'promote' && !isSilent(verdict.tests) ? 'promoted' : 'discarded';
 }
 
-/** Reasons of a test that an agent was asked for without a single answer. */
+/** Reasons that a test may have without a single answer of the agent. */
 const withoutAnswer: ReadonlySet<UnprovenReason> = new Set([
   'unreachable',
   'hangs',
@@ -59,7 +59,7 @@ const withoutAnswer: ReadonlySet<UnprovenReason> = new Set([
   'undecided',
 ]);
 
-/** Whether an agent gave no answer at all, to any of its tests or to one that asked it. */
+/** Whether an agent gave no answer to any of its tests, or none to one that sent it a request. */
 function isSilent(tests: readonly NamedVerdict[]): boolean {
   const own = tests.filter((each) => !isOfConversations(each));
   const silent = own.filter(({ verdict }) => !isAnswered(verdict));

@@ -86,7 +86,7 @@ type Missing = Extract<Evidence, { kind: 'unreachable' }>;
 const usualShare = 0.3;
 const mostMissing = (series: OwnSeries): number => (series.kind === 'rate' ? series.drop : usualShare);
 
-/** The requests after a cold start that are neither right nor wrong, whoever's fault that is. */
+/** The requests after a cold start that are neither right nor wrong, whatever the reason. */
 function missingAnswers(attempts: readonly Evidence[]): Missing[] {
   const first = attempts.findIndex((each) => each.kind !== 'unreachable' || reasonOf(each) !== 'unreachable');
   return attempts

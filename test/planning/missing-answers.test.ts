@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { SmokeTest } from '../../src/config/smoke-test.ts';
-import { receiverOf, withoutLive } from '../../src/planning/against-live.ts';
+import { comparisonSoFar, receiverOf, withoutLive } from '../../src/planning/against-live.ts';
 import { decisionOf } from '../../src/planning/hold-state.ts';
 import { attemptsAtOnce } from '../../src/planning/series.ts';
 import type { Evidence } from '../../src/planning/verdict-types.ts';
@@ -81,6 +81,17 @@ test.each([
   ['is as silent as the live one', () => gone, 'discarded'],
 ] as const)('decides about an unproven agent that %s, where that promotes', (_, answerOf, decision) => {
   const tests = [{ name: 'greets', attempts: 16, verdict: concluded(answerOf) }];
+  expect(decisionOf({ kind: 'unproven', tests }, { isReplacing: true, onUnproven: 'promote' })).toBe(decision);
+});
+
+test.each([
+  ['answers beside a silent live one', (agent: string) => (agent === 'live' ? gone : right), 'promoted'],
+  ['gives no answer', (agent: string) => (agent === 'live' ? right : gone), 'discarded'],
+] as const)('decides about an agent that %s when its time is up, where that promotes', (_, answerOf, decision) => {
+  const attempts = Array.from({ length: 8 }, (__, index) => answerOf(receiverOf(compared, index)));
+  const comparison = comparisonSoFar(compared, attempts);
+  const verdict = { kind: 'unproven', because: 'undecided', why: 'late', ...(comparison && { comparison }) } as const;
+  const tests = [{ name: 'greets', attempts: 8, verdict }];
   expect(decisionOf({ kind: 'unproven', tests }, { isReplacing: true, onUnproven: 'promote' })).toBe(decision);
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { heldRevision } from '../../src/cli/held-revision.ts';
+import { heldRevision } from '../../src/cli/discard.ts';
 import type { Revision } from '../../src/contract/control/revision.ts';
 
 const revision = (id: number, isHeld = false): Revision => ({
