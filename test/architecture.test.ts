@@ -217,4 +217,23 @@ describe('the architecture', () => {
       .filter((file) => readFileSync(file, 'utf8').includes("'inherit'"));
     expect(inherits.map(short)).toEqual([]);
   });
+
+  test('has no test of processes that waits less than two minutes: machines are busy', () => {
+    const impatient = sourceFiles(join(root, 'test'))
+      .filter((file) => file.endsWith('.system.test.ts') && !file.includes('node_modules'))
+      .flatMap((file) => {
+        const limits = readFileSync(file, 'utf8').matchAll(
+          /\btimeout: (\d[\d_]*)(?![\w ]*[*+])\b|^\}, (\d[\d_]*)\);$/gm,
+        );
+        return [...limits]
+          .map(([limit, waits, test]) => ({
+            limit,
+            ms: Number((waits ?? test ?? '').replaceAll('_', '')),
+            of: test ? 600_000 : 120_000,
+          }))
+          .filter(({ ms, of }) => ms < of)
+          .map(({ limit }) => `${short(file)}: ${limit}`);
+      });
+    expect(impatient).toEqual([]);
+  });
 });

@@ -29,7 +29,7 @@ function run(family: string): Promise<{ code: number | null; out: string; err: s
   });
 }
 
-test.concurrent.each(Object.keys(families))('%s can be measured', { timeout: 300_000 }, async (family) => {
+test.concurrent.each(Object.keys(families))('%s can be measured', async (family) => {
   const { code, out, err } = await run(family);
   expect({ code, err: code === 0 ? '' : err }).toEqual({ code: 0, err: '' });
   expect(out).toMatch(/^\S+ \(.+\)[^]*^ {2}ours +[\d.,]+/m);

@@ -163,7 +163,7 @@ test('no repository file blocks the App, and at most 100 problems are reported',
   };
   for (const text of texts.slice(0, 3)) await read(text);
   expect(await slowOf(texts, read)).toEqual([]);
-}, 600_000);
+});
 
 test('no graph configuration of a repository holds the control service', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'landfall-files-'));
@@ -176,7 +176,7 @@ test('no graph configuration of a repository holds the control service', async (
   };
   for (const text of [...Object.values(attacks), numbers]) read(text);
   expect(await slowOf(all, read)).toEqual([]);
-}, 600_000);
+});
 
 test('what is left out of many problems is counted', () => {
   const read = readGraphConfig(

@@ -69,7 +69,7 @@ const deployed = (count: number): Promise<void> =>
       const statuses = (await fixture.revisions(deploymentId)).map(({ status }) => status);
       expect(statuses).toEqual(Array.from({ length: count }, () => 'DEPLOYED'));
     },
-    { timeout: 60_000, interval: 100 },
+    { timeout: 120_000, interval: 100 },
   );
 
 test('a day forward and back loses nothing, fires no storm, and stops nothing', async () => {
@@ -99,7 +99,7 @@ test('a day forward and back loses nothing, fires no storm, and stops nothing', 
         const { url: address } = await fixture.control.getDeployment(uploadedId);
         expect((await fixture.ask(address ?? undefined, 'hello')).said).toBe(`${word} hello`);
       },
-      { timeout: 60_000, interval: 200 },
+      { timeout: 120_000, interval: 200 },
     );
     await uploads.upload();
     expect(uploads.missing()).toEqual([]);

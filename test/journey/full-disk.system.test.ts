@@ -59,7 +59,7 @@ describe.runIf(process.getuid?.() === 0)('a disk that is full', () => {
 
   const newestIs = (status: string): Promise<void> =>
     vi.waitFor(async () => expect((await fixture.revisions(deploymentId))[0]).toMatchObject({ status }), {
-      timeout: 60_000,
+      timeout: 120_000,
       interval: 200,
     });
 
@@ -90,14 +90,14 @@ describe.runIf(process.getuid?.() === 0)('a disk that is full', () => {
         expect(ledger.threads.size).toBeGreaterThan(threads + 3);
         expect(uploads.acknowledged.length).toBeGreaterThan(uploaded);
       };
-      await vi.waitFor(grow, { timeout: 60_000, interval: 100 });
+      await vi.waitFor(grow, { timeout: 120_000, interval: 100 });
     };
     try {
       await more();
       await fill();
       const refused = ledger.refused;
       await work();
-      await vi.waitFor(() => expect(ledger.refused).toBeGreaterThan(refused), { timeout: 60_000, interval: 100 });
+      await vi.waitFor(() => expect(ledger.refused).toBeGreaterThan(refused), { timeout: 120_000, interval: 100 });
       resize(wide);
       if (!isServing) await startAgain();
       await more();
@@ -107,7 +107,7 @@ describe.runIf(process.getuid?.() === 0)('a disk that is full', () => {
       await Promise.all(clients);
     }
     const lost = async (): Promise<string[]> => [...(await ledger.missing(ask)), ...uploads.missing()];
-    await vi.waitFor(async () => expect(await lost()).toEqual([]), { timeout: 60_000, interval: 500 });
+    await vi.waitFor(async () => expect(await lost()).toEqual([]), { timeout: 120_000, interval: 500 });
   }
   let isServing = true;
   async function startAgain(): Promise<void> {
@@ -136,7 +136,7 @@ describe.runIf(process.getuid?.() === 0)('a disk that is full', () => {
       await vi.waitFor(async () => expect(await failed('/threads', { metadata })).toMatch(/^5/), { timeout: 120_000 });
       const input = { assistant_id: 'talk', input: { input: metadata.long } };
       await vi.waitFor(async () => expect(await failed('/runs/wait', input)).not.toContain('first'), {
-        timeout: 60_000,
+        timeout: 120_000,
       });
       const tarball = Buffer.concat([Buffer.from([0x1f, 0x8b, 0x08]), randomBytes(100_000)]);
       const put = await putTarball(fixture, uploadedId, tarball).catch((error: unknown) => ({

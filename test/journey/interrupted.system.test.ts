@@ -45,7 +45,7 @@ test('resumes the build after the service is killed, and so does the waiting ste
   const former = await ask();
   const { step, building } = await deployWord('first', 'second');
   await fixture.kill();
-  await expect.poll(() => [runs(building), runs(former.pid)], { timeout: 40_000 }).toEqual([false, false]);
+  await expect.poll(() => [runs(building), runs(former.pid)]).toEqual([false, false]);
 
   gate.close();
   await fixture.startAgain();

@@ -29,7 +29,7 @@ beforeAll(async () => {
   await installPublicAgentServer();
   server = await startPublicAgentServer('echo-agent', 'support-agent');
   agent = connected(server.url);
-}, 300_000);
+});
 
 afterAll(async () => {
   await agent?.close();

@@ -25,7 +25,7 @@ async function connect(url: string, threadId: string, headers: Record<string, st
       const id = next++;
       socket.send(JSON.stringify({ id, method, params }));
       return expect
-        .poll(() => messages.find((each) => each.id === id), { timeout: 20_000 })
+        .poll(() => messages.find((each) => each.id === id))
         .toBeDefined()
         .then(() => {
           const found = messages.find((each) => each.id === id);
@@ -61,14 +61,14 @@ describe('the WebSocket of a thread', () => {
     const started = await thread.command('run.start', { assistant_id: 'outer', input: { word: 'hi' } });
     expect(started).toMatchObject({ type: 'success', result: { run_id: expect.any(String) } });
     expect(started['meta']).toMatchObject({ applied_through_seq: expect.any(Number) });
-    await expect.poll(() => thread.events().some(isRoot('completed')), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => thread.events().some(isRoot('completed'))).toBe(true);
     expect(new Set(thread.events().map(({ method }) => method))).toEqual(new Set(['lifecycle']));
     const heard = thread.messages.length;
 
     const second = await thread.command('subscription.subscribe', { channels: ['values'] });
     expect(thread.messages.slice(heard)[0]).toBe(second);
     await thread.command('run.start', { assistant_id: 'outer', input: { word: 'ho' } });
-    await expect.poll(() => thread.events().filter(isRoot('completed')).length, { timeout: 20_000 }).toBe(2);
+    await expect.poll(() => thread.events().filter(isRoot('completed')).length).toBe(2);
     const seqs = thread.events().map(({ seq }) => seq);
     expect(seqs).toEqual([...new Set(seqs)]);
     const values = thread.events().filter(({ method }) => method === 'values');
@@ -91,7 +91,7 @@ describe('the WebSocket of a thread', () => {
     expect(await thread.command('state.fork', { checkpoint_id: 'x' })).toMatchObject({ error: 'no_such_run' });
     await thread.command('subscription.subscribe', { channels: ['lifecycle'] });
     await thread.command('run.start', { assistant_id: 'echo', input: { input: 'Ada' } });
-    await expect.poll(() => thread.events().some(isRoot('completed')), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => thread.events().some(isRoot('completed'))).toBe(true);
     const { result } = await thread.command('state.listCheckpoints', { limit: 2 });
     const { checkpoints } = Object(result);
     expect(checkpoints).toMatchObject([{ id: expect.any(String), step: 2 }, { step: 1 }]);
@@ -99,7 +99,7 @@ describe('the WebSocket of a thread', () => {
     expect(before).toMatchObject({ result: { checkpoints: [{ step: 0 }] } });
     const forked = await thread.command('state.fork', { checkpoint_id: checkpoints[1].id });
     expect(forked).toMatchObject({ type: 'success', result: { run_id: expect.any(String) } });
-    await expect.poll(() => thread.events().filter(isRoot('completed')).length, { timeout: 20_000 }).toBe(2);
+    await expect.poll(() => thread.events().filter(isRoot('completed')).length).toBe(2);
     const missing = await thread.command('state.fork', { checkpoint_id: randomUUID() });
     expect(missing).toMatchObject({ error: 'no_such_checkpoint' });
     thread.close();
@@ -125,7 +125,7 @@ describe('the WebSocket of a thread', () => {
     const thread = await connect(serving.url, threadId);
     await thread.command('subscription.subscribe', { channels: ['lifecycle'] });
     await thread.command('run.start', { assistant_id: 'outer', input: { word: 'hi' } });
-    await expect.poll(() => thread.events().some(isRoot('completed')), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => thread.events().some(isRoot('completed'))).toBe(true);
     await fetch(`${serving.url}/threads/${threadId}`, { method: 'DELETE' });
     expect(await thread.closed).toBe(1001);
   });

@@ -136,7 +136,7 @@ test(
     // The last connections may still be closing.
     const most = Math.max(...fresh.map(({ descriptors }) => descriptors)) + 4;
     await vi.waitUntil(async () => (await lookAt(pair.urls())).every(({ descriptors }) => descriptors <= most), {
-      timeout: 30_000,
+      timeout: 120_000,
       interval: 500,
     });
   },

@@ -78,9 +78,7 @@ describe('failing jobs', () => {
       expect((await ask({ kind: 'retry', id })).output).toEqual([`The ${name} job ${id} runs again.`]);
       // It fails again, which shows that it ran.
       await expect
-        .poll(async () => (await failingJobs(inbox.database.pool, 10)).find((job) => job.id === id)?.attempts, {
-          timeout: 10_000,
-        })
+        .poll(async () => (await failingJobs(inbox.database.pool, 10)).find((job) => job.id === id)?.attempts)
         .toBeGreaterThanOrEqual(2);
     }
   });

@@ -168,7 +168,7 @@ describe('the page', () => {
 
 describe('npm run setup', () => {
   const setup = (...args: string[]) =>
-    spawnSync(process.execPath, [main, ...args], { cwd: folder, encoding: 'utf8', timeout: 20_000 });
+    spawnSync(process.execPath, [main, ...args], { cwd: folder, encoding: 'utf8', timeout: 120_000 });
 
   test('without an address says so, and what it takes', () => {
     const { status, stderr } = setup();

@@ -62,7 +62,7 @@ afterAll(async () => {
   for (const end of atTheEnd.reverse()) await end();
 });
 
-test('a deployed agent has the schemas of its types and its components', { timeout: 120_000 }, async () => {
+test('a deployed agent has the schemas of its types and its components', async () => {
   const control = httpControl(services.url, services.apiKey);
   const made = await control.createDeployment({
     name: 'typed',

@@ -59,7 +59,7 @@ test('requests and failures of an agent are read again after a restart of the se
   );
   const revisionId = latest_revision_id ?? '';
   await expect
-    .poll(async () => (await control.getRevision(id, revisionId)).status, { timeout: 15_000, interval: 25 })
+    .poll(async () => (await control.getRevision(id, revisionId)).status, { timeout: 120_000, interval: 25 })
     .toBe('DEPLOYED');
   const statusOf = (path: string): Promise<number> =>
     fetch(`${services.url}/agents/${id}${path}`, { headers: { 'x-api-key': services.apiKey } }).then(async (answer) => {
@@ -74,7 +74,7 @@ test('requests and failures of an agent are read again after a restart of the se
     points.reduce((sum, { errors }) => sum + errors, 0),
   ];
   await expect
-    .poll(async () => totals(await control.deploymentHealth(id, {})), { timeout: 20_000, interval: 100 })
+    .poll(async () => totals(await control.deploymentHealth(id, {})), { timeout: 120_000, interval: 100 })
     .toEqual([4, 1]);
   // Stored when the service ends.
   await statusOf('/ok');

@@ -65,7 +65,7 @@ beforeAll(async () => {
         const { status, status_message } = await services.control.getRevision(id, latest_revision_id ?? '');
         if (status !== 'DEPLOYED') throw new Error(`${status} ${status_message ?? ''}`);
       },
-      { timeout: 20_000, interval: 25 },
+      { timeout: 120_000, interval: 25 },
     );
     const seen = await attempt(url ?? '', { 'x-api-key': services.apiKey }, ['run', 'pwd']);
     agents.push({ id, url: url ?? '', folder: said(seen).trim(), uid: seen.done ? seen.uid : -1 });

@@ -28,7 +28,7 @@ async function deploy(name: string): Promise<void> {
       const { status, status_message } = await services.control.getRevision(id, latest_revision_id ?? '');
       if (status !== 'DEPLOYED') throw new Error(`${status} ${status_message ?? ''}`);
     },
-    { timeout: 60_000, interval: 50 },
+    { timeout: 120_000, interval: 50 },
   );
   urls.push(url ?? '');
 }

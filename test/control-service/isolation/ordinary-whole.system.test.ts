@@ -119,7 +119,7 @@ beforeAll(async () => {
       const { status, status_message } = await control.getRevision(id, revisionId);
       if (!/DEPLOYED|FAILED/.test(status)) throw new Error(`${status} ${status_message ?? ''}`);
     },
-    { timeout: 50_000, interval: 50 },
+    { timeout: 120_000, interval: 50 },
   );
 });
 

@@ -64,7 +64,7 @@ describe('an image, over HTTP', () => {
     const revisionId = latest_revision_id ?? '';
     const revision = () => control.getRevision(id, revisionId);
     await expect
-      .poll(async () => (await revision()).status, { timeout: 15_000, interval: 25 })
+      .poll(async () => (await revision()).status, { timeout: 120_000, interval: 25 })
       .toMatch(/^(DEPLOYED|.*FAILED)$/);
     expect(await revision()).toMatchObject({ status: 'DEPLOYED' });
     const made = engine
@@ -100,9 +100,7 @@ describe('an image, over HTTP', () => {
         )
         .toBe(true);
       await expect
-        .poll(async () => (await fetch(`${url}/ok`, { headers: { 'x-api-key': services.apiKey } })).status, {
-          timeout: 5_000,
-        })
+        .poll(async () => (await fetch(`${url}/ok`, { headers: { 'x-api-key': services.apiKey } })).status)
         .toBe(404);
     },
   );

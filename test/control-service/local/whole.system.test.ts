@@ -67,7 +67,7 @@ describe('over HTTP', () => {
     const { id, latest_revision_id } = await control.createDeployment(body);
     const revisionId = latest_revision_id ?? '';
     await expect
-      .poll(async () => (await control.getRevision(id, revisionId)).status, { timeout: 15_000, interval: 25 })
+      .poll(async () => (await control.getRevision(id, revisionId)).status, { timeout: 120_000, interval: 25 })
       .toBe('DEPLOYED');
     const { logs } = await control.buildLogs(id, revisionId, { limit: 1_000 });
     return { ...(await control.getDeployment(id)), revisionId, lines: logs.map(({ message }) => message) };

@@ -85,9 +85,7 @@ describe('over HTTP', () => {
   /** Waits until a head was observed. */
   async function isSeen(id: string, head: string): Promise<void> {
     await expect
-      .poll(async () => (await opened.store.pushes.watched('folders')).find((one) => one.id === id)?.seen, {
-        timeout: 10_000,
-      })
+      .poll(async () => (await opened.store.pushes.watched('folders')).find((one) => one.id === id)?.seen)
       .toBe(head);
   }
 

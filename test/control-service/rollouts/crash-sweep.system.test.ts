@@ -90,7 +90,7 @@ async function upload({ control }: Swept, id: string, source: string): Promise<s
   return object_path;
 }
 
-test('recovers from a kill at every step: true status, one agent, nothing left', { timeout: 300_000 }, async () => {
+test('recovers from a kill at every step: true status, one agent, nothing left', { timeout: 1_800_000 }, async () => {
   const place = temporaryFolder(atTheEnd);
   // The users that agents run as need to traverse it.
   chmodSync(place, 0o711);

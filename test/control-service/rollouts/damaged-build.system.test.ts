@@ -68,4 +68,4 @@ test('rebuilds and serves a damaged live build, or says why it cannot', async ()
   renameSync(`${machine.repo}-away`, machine.repo);
   const url = (await instance.control.getDeployment(requested.id)).url ?? '';
   await until(async () => (await requestAgent(url, '/info')).status === 200);
-}, 300_000);
+});

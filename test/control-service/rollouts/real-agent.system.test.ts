@@ -56,7 +56,6 @@ describe('over HTTP', () => {
     'an example runs on the real agent server, and is replaced while it streams',
     {
       meta: { claims: ['agent.server.every-deployment', 'agent.server.own-address', 'agent.server.docs'] },
-      timeout: 120_000,
     },
     async () => {
       const machine = await openMachine(exampleFiles());

@@ -52,74 +52,70 @@ afterAll(async () => {
 });
 
 async function until<T>(find: () => Promise<T | undefined>): Promise<T> {
-  for (const end = performance.now() + 60_000; performance.now() < end; await systemClock.sleep(100)) {
+  for (const end = performance.now() + 120_000; performance.now() < end; await systemClock.sleep(100)) {
     const found = await find();
     if (found !== undefined) return found;
   }
   throw new Error('waited in vain');
 }
 
-test(
-  'a deployment’s runs are in its project with tokens and errors, and outlive it',
-  { timeout: 120_000 },
-  async () => {
-    const control = httpControl(services.url, services.apiKey);
-    const made = await control.createDeployment({
-      name: 'traced',
-      source: 'github',
-      // The packages of its graphs are already installed here.
-      source_config: {
-        repo_url: join(folder, 'git/agent'),
-        install_command: `ln -s ${installedPackages()} node_modules`,
-      },
-      source_revision_config: { repo_ref: 'main', graph_config_path: 'langgraph.json' },
-      secrets: [],
+test('a deployment’s runs are in its project with tokens and errors, and outlive it', async () => {
+  const control = httpControl(services.url, services.apiKey);
+  const made = await control.createDeployment({
+    name: 'traced',
+    source: 'github',
+    // The packages of its graphs are already installed here.
+    source_config: {
+      repo_url: join(folder, 'git/agent'),
+      install_command: `ln -s ${installedPackages()} node_modules`,
+    },
+    source_revision_config: { repo_ref: 'main', graph_config_path: 'langgraph.json' },
+    secrets: [],
+  });
+  const revision = made.latest_revision_id ?? '';
+  const { status, status_message } = await until(async () => {
+    const seen = await control.getRevision(made.id, revision);
+    return /DEPLOYED|FAILED/.test(seen.status) ? seen : undefined;
+  });
+  expect([status, status_message]).toEqual(['DEPLOYED', null]);
+  const run = async (content: string): Promise<string> => {
+    const answer = await fetch(`${made.url}/runs/wait`, {
+      method: 'POST',
+      headers: { 'x-api-key': services.apiKey, 'content-type': 'application/json' },
+      body: JSON.stringify({ assistant_id: 'talk', input: { messages: [{ role: 'user', content }] } }),
     });
-    const revision = made.latest_revision_id ?? '';
-    const { status, status_message } = await until(async () => {
-      const seen = await control.getRevision(made.id, revision);
-      return /DEPLOYED|FAILED/.test(seen.status) ? seen : undefined;
-    });
-    expect([status, status_message]).toEqual(['DEPLOYED', null]);
-    const run = async (content: string): Promise<string> => {
-      const answer = await fetch(`${made.url}/runs/wait`, {
-        method: 'POST',
-        headers: { 'x-api-key': services.apiKey, 'content-type': 'application/json' },
-        body: JSON.stringify({ assistant_id: 'talk', input: { messages: [{ role: 'user', content }] } }),
-      });
-      return answer.text();
-    };
-    // The agent's own code sees the address for its runs, but not the token.
-    const said = await run('hello');
-    expect(said).toContain('LANDFALL_TRACING_URL');
-    expect(said).not.toContain('LANDFALL_TRACING_TOKEN');
-    await run('fail');
-    const project = made.tracer_session_id ?? '';
-    const runs = await until(async () => {
-      const { resources } = await control.listProjectRuns(project, {});
-      return resources.length >= 2 ? resources : undefined;
-    });
-    expect(runs).toEqual([
-      expect.objectContaining({
-        graph_id: 'talk',
-        status: 'error',
-        revision_id: revision,
-        error: { error: 'TypeError', message: 'there is no model' },
-        tokens: null,
-      }),
-      expect.objectContaining({
-        graph_id: 'talk',
-        status: 'success',
-        revision_id: revision,
-        error: null,
-        tokens: { input: 7, output: 3, total: 10 },
-      }),
-    ]);
-    expect(await control.getProject(project)).toMatchObject({ name: 'traced', run_count: 2 });
+    return answer.text();
+  };
+  // The agent's own code sees the address for its runs, but not the token.
+  const said = await run('hello');
+  expect(said).toContain('LANDFALL_TRACING_URL');
+  expect(said).not.toContain('LANDFALL_TRACING_TOKEN');
+  await run('fail');
+  const project = made.tracer_session_id ?? '';
+  const runs = await until(async () => {
+    const { resources } = await control.listProjectRuns(project, {});
+    return resources.length >= 2 ? resources : undefined;
+  });
+  expect(runs).toEqual([
+    expect.objectContaining({
+      graph_id: 'talk',
+      status: 'error',
+      revision_id: revision,
+      error: { error: 'TypeError', message: 'there is no model' },
+      tokens: null,
+    }),
+    expect.objectContaining({
+      graph_id: 'talk',
+      status: 'success',
+      revision_id: revision,
+      error: null,
+      tokens: { input: 7, output: 3, total: 10 },
+    }),
+  ]);
+  expect(await control.getProject(project)).toMatchObject({ name: 'traced', run_count: 2 });
 
-    await control.deleteDeployment(made.id);
-    await until(async () => ((await control.getProject(project)).deployment_id === null ? true : undefined));
-    expect((await control.listProjectRuns(project, {})).resources).toHaveLength(2);
-    await control.deleteProject(project);
-  },
-);
+  await control.deleteDeployment(made.id);
+  await until(async () => ((await control.getProject(project)).deployment_id === null ? true : undefined));
+  expect((await control.listProjectRuns(project, {})).resources).toHaveLength(2);
+  await control.deleteProject(project);
+});

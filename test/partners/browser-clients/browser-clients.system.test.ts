@@ -15,7 +15,7 @@ let browser: TestBrowser | undefined;
 beforeAll(async () => {
   browser = await openBrowser(['react', 'sdk', 'svelte']);
   servers = await openServers();
-}, 300_000);
+});
 afterAll(async () => {
   await Promise.allSettled([browser?.close(), servers?.close()]);
 });

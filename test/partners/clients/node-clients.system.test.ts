@@ -28,7 +28,7 @@ beforeAll(async () => {
   servers = await openServers();
   // The public server reads the schemas of a graph with a compiler, once for each call under way: here for one.
   for (const graph of ['helper', 'outer']) await fetch(`${servers.theirs.url}/assistants/${graph}/schemas`);
-}, 300_000);
+});
 afterAll(() => servers?.close());
 
 const cases = [

@@ -47,7 +47,7 @@ const polled = (id: string, revisionId: string, end: RegExp): Promise<z.infer<ty
       if (!end.test(seen.status)) throw new Error(`it is still ${seen.status}`);
       return seen;
     },
-    { timeout: 90_000, interval: 200 },
+    { timeout: 120_000, interval: 200 },
   );
 
 const clientFor = (url: string | null) => new Client({ apiUrl: url ?? '', apiKey: served.apiKey });
@@ -148,7 +148,7 @@ test('a deployment is deleted at once, and soon its agent too', async () => {
   });
   expect(await service.ask(`DELETE ${one}`, { ids: [id] }, 204)).toBeUndefined();
   await expect
-    .poll(async () => await service.ask(`GET ${one}`, { ids: [id] }), { timeout: 20_000, interval: 100 })
+    .poll(async () => await service.ask(`GET ${one}`, { ids: [id] }), { timeout: 120_000, interval: 100 })
     .toEqual({ detail: expect.any(String) });
   expect(source_config.custom_url).toBeNull();
 });

@@ -25,7 +25,7 @@ beforeAll(async () => {
   cwd = join(served.folder, 'agent');
   await served.agent('talker', cwd);
   await writeFile(join(cwd, '.env'), 'MOOD=cheerful\nPORT=1\n');
-}, 300_000);
+});
 afterAll(() => served?.close());
 
 const ended = (end: CliEnd) => end.events.at(-1);

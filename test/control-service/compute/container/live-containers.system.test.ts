@@ -97,7 +97,7 @@ test('gives up on a crash loop, with the last lines of the log, and cleans up', 
   await serves(on);
   writeFileSync(gone, '');
   await on.ask('/crash')?.catch(() => undefined);
-  await expect.poll(() => on.recorded.length, { timeout: 40_000 }).toBe(10);
+  await expect.poll(() => on.recorded.length).toBe(10);
   expect(on.recorded.at(-1)).toBe(
     [
       "The agent broke down 10 times in a row and is not started again, last: The agent's container ended before it was healthy: exit code 3. Its last line: The model is gone. Deploy a revision that stays up, or redeploy one.",

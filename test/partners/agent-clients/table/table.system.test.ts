@@ -28,7 +28,7 @@ beforeAll(async () => {
   [servers, withRules] = await Promise.all(
     [toReceiver, guarded].map((settings) => Promise.all([thePublicServer(settings), ourServer(settings)])),
   );
-}, 300_000);
+});
 afterAll(async () => {
   for (const server of [...(servers ?? []), ...(withRules ?? [])]) await server.close();
 });
