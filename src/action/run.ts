@@ -15,7 +15,7 @@ import type { DeployInputs } from './run-deployment.ts';
 import { version } from './version.ts';
 
 /** How long a cancelled step may take to end by itself (ms). A runner kills it after 7.5 s. */
-const goneWithinMs = 1500;
+const goneWithinMs = 6_000;
 
 /** The step, and what it has begun: every ending is reported there. */
 interface Step {

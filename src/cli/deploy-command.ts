@@ -29,7 +29,7 @@ export interface DeployCommand {
 }
 
 /** How long an interrupted command may take to end by itself (ms); it is gone within two seconds. */
-const goneWithinMs = 1500;
+const goneWithinMs = 6_000;
 
 /** The whole command: reads the input, prints the progress and the outcome. */
 export async function deployCommand(command: DeployCommand, terminal: Terminal): Promise<ExitCode> {

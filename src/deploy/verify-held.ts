@@ -96,7 +96,7 @@ async function persistently(
 }
 
 /** How long a cancelled run may take to end the revision that it holds (ms). */
-const abandonMs = 1_000;
+const abandonMs = 5_000;
 
 /** Ends a revision that only this run would have decided about, untested. Returns whether it did. */
 export async function abandonHeld(run: DeployRun): Promise<boolean> {

@@ -165,7 +165,7 @@ describe('an invariant fails if', () => {
     ],
     ['what measuring made is not removed', untidy, histories(10), /is left at an agent/],
     ['a held revision that is unproven is promoted', trusting, histories(10), /proves nothing, and was promoted/],
-  ])('%s', { timeout: 120_000 }, async (_, code, played, found) => {
+  ])('%s', { timeout: 600_000 }, async (_, code, played, found) => {
     const { reported } = await searched(played, code, { numRuns: 2_000, endOnFailure: true, seed: 1 }, found);
     expect(reported).toMatch(found);
   });

@@ -29,10 +29,12 @@ export function testClients(cases: readonly ClientCase[], given: () => Pick<Both
   describe.concurrent.each([...clients])('%s', (client) => {
     test.each(cases.filter((each) => each.client === client))('$version: $feature', async (each) => {
       const { ours, theirs } = given();
-      const [byOurs, byTheirs] = await Promise.all([resultOf(each, ours), resultOf(each, theirs)]);
       const { version, feature } = each;
-      results.set(each, { client, versions: version, feature, ours: byOurs, theirs: byTheirs });
       const row = committed.find((row) => sameFeature(row, each) && row.versions.split(', ').includes(version));
+      const [byOurs, first] = await Promise.all([resultOf(each, ours), resultOf(each, theirs)]);
+      // On a busy machine the public server drops connections: what it can do is compared, and not how steady it is.
+      const byTheirs = first === row?.theirs ? first : await resultOf(each, theirs);
+      results.set(each, { client, versions: version, feature, ours: byOurs, theirs: byTheirs });
       const seen = { ours: byOurs, public: byTheirs };
       expect(seen).toEqual(updates ? seen : { ours: row?.ours, public: row?.theirs });
     });
