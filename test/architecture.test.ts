@@ -223,7 +223,7 @@ describe('the architecture', () => {
       .filter((file) => file.endsWith('.system.test.ts') && !file.includes('node_modules'))
       .flatMap((file) => {
         const limits = readFileSync(file, 'utf8').matchAll(
-          /\btimeout: (\d[\d_]*)(?![\w ]*[*+])\b|^\}, (\d[\d_]*)\);$/gm,
+          /\btimeout: (\d[\d_]*)(?![\w ]*[*+])\b|^ *\}, (\d+_[\d_]+)\);$/gm,
         );
         return [...limits]
           .map(([limit, waits, test]) => ({

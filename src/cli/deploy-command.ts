@@ -28,7 +28,7 @@ export interface DeployCommand {
   commit: string | undefined;
 }
 
-/** How long an interrupted command may take to end by itself (ms); it is gone within two seconds. */
+/** How long an interrupted command may take to end by itself (ms): longer than a held revision takes to be discarded. */
 const goneWithinMs = 6_000;
 
 /** The whole command: reads the input, prints the progress and the outcome. */
