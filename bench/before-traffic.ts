@@ -18,7 +18,7 @@ import { median, quantile, sized } from './rounds.ts';
 
 const root = join(import.meta.dirname, '..');
 const example = 'echo-agent';
-const rate = sized(200, 20);
+const rate = sized(200, 2);
 
 const smokeTests = JSON.stringify([
   {

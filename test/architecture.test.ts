@@ -223,12 +223,12 @@ describe('the architecture', () => {
       .filter((file) => file.endsWith('.system.test.ts') && !file.includes('node_modules'))
       .flatMap((file) => {
         const limits = readFileSync(file, 'utf8').matchAll(
-          /\btimeout: (\d[\d_]*)(?![\w ]*[*+])\b|^ *\}, (\d+_[\d_]+)\);$/gm,
+          /\btimeout: (\d[\d_]*)(?![\w ]*[*+])\b|^ *\}, (\d+_[\d_]+)\);$|\b(?:end|deadline) = \w+\.now\(\) \+ ([\d_]+);/gm,
         );
         return [...limits]
-          .map(([limit, waits, test]) => ({
+          .map(([limit, waits, test, until]) => ({
             limit,
-            ms: Number((waits ?? test ?? '').replaceAll('_', '')),
+            ms: Number((waits ?? test ?? until ?? '').replaceAll('_', '')),
             of: test ? 600_000 : 120_000,
           }))
           .filter(({ ms, of }) => ms < of)

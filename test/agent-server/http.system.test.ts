@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startGate } from '../partners/clients/gate.ts';
 import { UNKNOWN_ID, until } from './promises/fixture.ts';
 import { serveAgent } from './serving.ts';
 import type { Serving } from './serving.ts';
@@ -96,13 +97,20 @@ describe('over HTTP', () => {
   });
 
   test('a resumable run continues where the stream broke', async () => {
-    const run = { ...echo, input: { input: 'x', sleep_ms: 600 }, stream_resumable: true, on_disconnect: 'continue' };
-    const first = await post('/runs/stream', { ...run, stream_mode: ['updates'] });
+    await using gate = await startGate();
+    const first = await post('/runs/stream', {
+      assistant_id: 'gated',
+      input: { input: 'x', gate: gate.url },
+      stream_mode: ['updates'],
+      stream_resumable: true,
+      on_disconnect: 'continue',
+    });
     const place = first.headers.get('content-location') ?? '';
     await first.body?.cancel();
-    const whole = fetch(`${serving.url}${place}/stream`);
-    const rest = fetch(`${serving.url}${place}/stream`, { headers: { 'last-event-id': '1' } });
-    const names = async (response: Promise<Response>) => (await (await response).text()).match(/^(event|id): .*$/gm);
+    const whole = await fetch(`${serving.url}${place}/stream`);
+    const rest = await fetch(`${serving.url}${place}/stream`, { headers: { 'last-event-id': '1' } });
+    gate.open();
+    const names = async (response: Response) => (await response.text()).match(/^(event|id): .*$/gm);
     expect(await names(whole)).toEqual([
       'event: metadata',
       'id: 0',
@@ -125,7 +133,7 @@ describe('over HTTP', () => {
   test('a search returns the total', async () => {
     const response = await post('/assistants/search', { limit: 2 });
     expect(await response.json()).toHaveLength(2);
-    expect(response.headers.get('x-pagination-total')).toBe('6');
+    expect(response.headers.get('x-pagination-total')).toBe('7');
     expect(await (await post('/assistants/count', { graph_id: 'echo' })).json()).toBe(1);
     const selected = await post('/assistants/search', { graph_id: 'echo', select: ['graph_id', 'name'] });
     expect(await selected.json()).toEqual([{ graph_id: 'echo', name: 'echo' }]);

@@ -3,6 +3,7 @@ import { listen } from '../../src/agent-server/listen.ts';
 import { connectAgentServer } from '../../src/client/agent.ts';
 import type { AgentServerClient } from '../../src/client/agent.ts';
 import { systemClock } from '../../src/clock.ts';
+import { startGate } from '../partners/clients/gate.ts';
 import { startTestPostgres } from '../postgres/postgres.ts';
 import type { TestPostgres } from '../postgres/postgres.ts';
 import { spawnAgentProcess, startAgentProcess } from './agent-process.ts';
@@ -39,6 +40,7 @@ async function start(more?: Record<string, string>): Promise<AgentProcess & { ag
 }
 
 const slow = (sleep_ms: number) => ({ assistant_id: 'echo', input: { input: 'x', sleep_ms } });
+const gated = (gate: string) => ({ assistant_id: 'gated', input: { input: 'x', gate } });
 
 describe('the process of a revision', () => {
   test('reports its port, hides its secrets from the agent, and exits with its parent', async () => {
@@ -174,11 +176,13 @@ describe('the process of a revision', () => {
   });
 
   test('finishes its runs on SIGTERM, and accepts no new ones', async () => {
+    await using gate = await startGate();
     const { agent, child, gone, url } = await start();
-    const { thread_id } = await agent.createThread({});
-    const waiting = agent.waitRun(slow(700), thread_id);
-    const streaming = eventsOf(agent, { ...slow(700), stream_mode: ['updates'] });
-    await until(async () => ((await agent.getThread(thread_id)).status === 'busy' ? true : undefined));
+    const threads = [await agent.createThread({}), await agent.createThread({})].map(({ thread_id }) => thread_id);
+    const waiting = agent.waitRun(gated(gate.url), threads[0]);
+    const streaming = eventsOf(agent, { ...gated(gate.url), stream_mode: ['updates'] }, threads[1]);
+    for (const id of threads)
+      await until(async () => ((await agent.getThreadState(id)).next[0] === 'answer' ? true : undefined));
     child.kill('SIGTERM');
     await until(() =>
       fetch(`${url}/ok`).then(
@@ -186,6 +190,7 @@ describe('the process of a revision', () => {
         () => true,
       ),
     );
+    gate.open();
     expect(valuesOf(await waiting)).toMatchObject({ output: 'hello x' });
     expect((await streaming).at(-1)).toMatchObject({ event: 'updates', data: { answer: { output: 'hello x' } } });
     expect(await gone).toBe(0);
@@ -194,11 +199,12 @@ describe('the process of a revision', () => {
 
 describe('after a process is gone', () => {
   test('kill -9 loses nothing acknowledged, and work continues', async () => {
+    await using gate = await startGate();
     const killed = await start();
     const { thread_id } = await killed.agent.createThread({ metadata: { kept: true } });
     await killed.agent.waitRun({ assistant_id: 'echo', input: { input: 'first' } }, thread_id);
     const { assistant_id } = await killed.agent.createAssistant({ graph_id: 'echo', name: 'kept' });
-    const background = await killed.agent.createRun(slow(1500), thread_id);
+    const background = await killed.agent.createRun(gated(gate.url), thread_id);
     const behind = await killed.agent.createRun({ assistant_id: 'echo', input: { input: 'behind' } }, thread_id);
     const streamed = await killed.agent.createThread({});
     const events = killed.agent.streamRun({ ...slow(60_000), stream_mode: ['updates'] }, streamed.thread_id);
@@ -214,6 +220,7 @@ describe('after a process is gone', () => {
     await expect(stream.next()).rejects.toMatchObject({ kind: 'unreadable' });
 
     const { agent, output } = await start();
+    gate.open();
     expect(await agent.getThread(thread_id)).toMatchObject({
       metadata: { kept: true },
       values: { output: 'hello first' },

@@ -1,4 +1,5 @@
 import { Client } from '@langchain/langgraph-sdk';
+import { startGate } from '../partners/clients/gate.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { serveAgent } from './serving.ts';
 import type { Serving } from './serving.ts';
@@ -104,11 +105,16 @@ describe("the public service's own client", () => {
 
   test('joins the stream of a running run', async () => {
     const { thread_id } = await client.threads.create();
-    const run = await client.runs.create(thread_id, 'echo', {
-      input: { input: 'f', sleep_ms: 3_000 },
+    await using gate = await startGate();
+    const run = await client.runs.create(thread_id, 'gated', {
+      input: { input: 'f', gate: gate.url },
       streamMode: ['updates'],
     });
-    const events = await all(client.runs.joinStream(thread_id, run.run_id));
+    const events = [];
+    for await (const event of client.runs.joinStream(thread_id, run.run_id)) {
+      events.push(event);
+      gate.open();
+    }
     expect(events[0]).toMatchObject({ event: 'metadata', data: { run_id: run.run_id } });
     expect(events.at(-1)).toMatchObject({ event: 'updates', data: { answer: { output: 'hello f' } } });
   });

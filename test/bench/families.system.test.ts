@@ -6,7 +6,7 @@ import { families } from '../../bench/families.ts';
 import { startTestPostgres, type TestPostgres } from '../postgres/postgres.ts';
 
 // No figure is judged, so families may run beside each other.
-vi.setConfig({ maxConcurrency: 4 });
+vi.setConfig({ maxConcurrency: 3 });
 let postgres: TestPostgres;
 beforeAll(async () => {
   postgres = await startTestPostgres();

@@ -95,7 +95,7 @@ async function startListenerProcess(): Promise<ListenerProcess> {
 }
 
 async function until<T>(what: string, find: () => Promise<T | undefined | false>): Promise<T> {
-  for (const end = performance.now() + 40_000; performance.now() < end; await systemClock.sleep(50)) {
+  for (const end = performance.now() + 120_000; performance.now() < end; await systemClock.sleep(50)) {
     const found = await find();
     if (found) return found;
   }
@@ -122,13 +122,18 @@ const objectsOf = ({ id }: Made) =>
       .filter(({ metadata }) => Object.values(metadata.labels).includes(id))
       .map(({ kind, metadata }) => `${kind} ${metadata.name}`),
   );
-/** The process that carries a revision out now, by what the revision says of it. */
-async function holderOf(made: Made): Promise<ListenerProcess> {
-  const { status_message } = await becomes(made, 'DEPLOYING');
-  const holder = running.find(({ pid }) => status_message?.includes(`(${pid})`));
-  if (!holder) throw new Error(`no process holds it: ${status_message}`);
-  return holder;
+/** How many times the log of a revision says that its agent is started. */
+async function starts(made: Made): Promise<number> {
+  const { logs } = await services.control.deployLogs(made.id, made.latest_revision_id ?? '', {});
+  return logs.filter(({ message }) => message.startsWith('Starting the agent')).length;
 }
+
+/** The process that carries a revision out now, by what the revision says of it. */
+const holderOf = (made: Made): Promise<ListenerProcess> =>
+  until(`a process holds ${made.name}`, async () => {
+    const { status_message } = await services.control.getRevision(made.id, made.latest_revision_id ?? '');
+    return running.find(({ pid }) => status_message?.includes(`(${pid})`));
+  });
 
 test('an image is applied in the listener’s namespace, and live', async () => {
   const made = await deploy();
@@ -158,11 +163,13 @@ test('where the one that holds the lease is killed, the other ends the work', as
   const made = await deploy();
   const holder = await holderOf(made);
   await until('it hangs in the cluster', async () => cluster.faults[0]?.times === 0);
+  // It sends its log in the background.
+  await until('it has said so', async () => (await starts(made)) > 0);
   await holder.kill();
   const { status_message } = await becomes(made, 'DEPLOYED');
   expect(status_message).toBeNull();
-  const events = await services.control.deployLogs(made.id, made.latest_revision_id ?? '', {});
-  expect(events.logs.filter(({ message }) => message.startsWith('Starting the agent'))).toHaveLength(2);
+  // A busy machine may let a lease lapse before that: then a third one starts it.
+  expect(await starts(made)).toBeGreaterThan(1);
 });
 
 test('on SIGTERM it returns its work within 10 s, and exits with 0', async () => {

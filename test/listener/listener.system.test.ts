@@ -27,7 +27,7 @@ afterAll(async () => {
 const sleep = (ms: number): Promise<void> => systemClock.sleep(ms);
 
 async function until<T>(find: () => Promise<T | undefined | false>): Promise<T> {
-  for (const end = performance.now() + 40_000; performance.now() < end; await sleep(20)) {
+  for (const end = performance.now() + 120_000; performance.now() < end; await sleep(20)) {
     const found = await find();
     if (found) return found;
   }

@@ -91,7 +91,7 @@ async function query(url: string, text: string): Promise<Record<string, unknown>
 }
 
 async function until(comesTrue: () => boolean | Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + 30_000; !(await comesTrue());) {
+  for (const deadline = Date.now() + 120_000; !(await comesTrue());) {
     if (Date.now() > deadline) throw new Error('It did not come to pass in time.');
     await new Promise((resolve) => setTimeout(resolve, 10));
   }

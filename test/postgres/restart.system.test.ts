@@ -27,7 +27,7 @@ afterAll(async () => {
 });
 
 async function until(comesTrue: () => boolean): Promise<void> {
-  for (const deadline = Date.now() + 30_000; !comesTrue();) {
+  for (const deadline = Date.now() + 120_000; !comesTrue();) {
     if (Date.now() > deadline) throw new Error('It did not come to pass in time.');
     await new Promise((resolve) => setTimeout(resolve, 10));
   }

@@ -6,10 +6,10 @@ export const files = {
   },
   'graph.ts': `
     import { Annotation, StateGraph } from '@langchain/langgraph';
-    const State = Annotation.Root({ said: Annotation<string>, wait_ms: Annotation<number> });
+    const State = Annotation.Root({ said: Annotation<string>, gate: Annotation<string> });
     export const who = new StateGraph(State)
-      .addNode('reply', async ({ wait_ms }, { configurable }) => {
-        await new Promise((resolve) => setTimeout(resolve, wait_ms ?? 0));
+      .addNode('reply', async ({ gate }, { configurable, signal }) => {
+        if (gate) await fetch(gate, { signal });
         const { langgraph_auth_user: user, langgraph_auth_user_id: id, langgraph_auth_permissions: may } = configurable;
         return { said: [user?.display_name, user?.mood, user?.token, id, may?.join('+')].join(' ') };
       })

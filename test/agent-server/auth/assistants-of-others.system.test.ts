@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SettableClock } from '../crons/settable-clock.ts';
+import { startGate } from '../../partners/clients/gate.ts';
 import { until } from '../promises/fixture.ts';
 import { serveAgent } from '../serving.ts';
 import type { Serving } from '../serving.ts';
@@ -10,10 +11,10 @@ const agent = temporaryAgent({
   ...files,
   'graph.ts': `
     import { Annotation, StateGraph } from '@langchain/langgraph';
-    const State = Annotation.Root({ said: Annotation<string>, wait_ms: Annotation<number> });
+    const State = Annotation.Root({ said: Annotation<string>, gate: Annotation<string> });
     export const who = new StateGraph(State)
-      .addNode('reply', async ({ wait_ms }, { configurable }) => {
-        await new Promise((resolve) => setTimeout(resolve, wait_ms ?? 0));
+      .addNode('reply', async ({ gate }, { configurable, signal }) => {
+        if (gate) await fetch(gate, { signal });
         return { said: [configurable.secret, configurable.langgraph_auth_tenant].join(' ') };
       })
       .addEdge('__start__', 'reply')
@@ -204,7 +205,8 @@ describe('a cron', () => {
 
 describe('what a run without a thread leaves', () => {
   test('belongs to its caller, even if another user creates a thread with its id', async () => {
-    const run = { assistant_id: 'who', input: { wait_ms: 60_000 }, stream_resumable: true };
+    await using gate = await startGate();
+    const run = { assistant_id: 'who', input: { gate: gate.url }, stream_resumable: true };
     const { body: made } = await ask('ada', 'POST', '/runs', run);
     const place = `/threads/${made.thread_id}/runs/${made.run_id}`;
     // An unrestricted user may create the thread and give it away.

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startGate, type Gate } from '../../partners/clients/gate.ts';
 import { until } from '../promises/fixture.ts';
 import { serveAgent } from '../serving.ts';
 import type { Serving } from '../serving.ts';
@@ -37,6 +38,7 @@ async function ask(user: string | undefined, method: string, path: string, body?
 
 const ids = (things: { thread_id: string }[]): string[] => things.map(({ thread_id }) => thread_id);
 const run = { assistant_id: 'who', input: {} };
+const untilOpen = ({ url }: Gate) => ({ input: { gate: url } });
 
 describe('authentication', () => {
   test('returns the agent’s own rejection', async () => {
@@ -195,16 +197,19 @@ describe('threads', () => {
   });
 
   test('of stateless runs belong to their caller', async () => {
-    const { body: temporary } = await ask('ada', 'POST', '/runs', { ...run, input: { wait_ms: 300 } });
+    await using gate = await startGate();
+    const { body: temporary } = await ask('ada', 'POST', '/runs', { ...run, ...untilOpen(gate), on_completion: 'keep' });
     const path = `/threads/${temporary.thread_id}/runs/${temporary.run_id}`;
     expect(await ask('bob', 'POST', `${path}/cancel`)).toMatchObject({ status: 404 });
+    gate.open();
     expect(await ask('ada', 'GET', `${path}/join`)).toMatchObject({ body: { said: expect.stringContaining('ADA') } });
   });
 
   test('have their runs cancelled only by their owner', async () => {
     const { body: thread } = await ask('ada', 'POST', '/threads', {});
     const path = `/threads/${thread.thread_id}/runs`;
-    const { body: slow } = await ask('ada', 'POST', path, { ...run, input: { wait_ms: 5000 } });
+    await using gate = await startGate();
+    const { body: slow } = await ask('ada', 'POST', path, { ...run, ...untilOpen(gate) });
     const named = { thread_id: thread.thread_id, run_ids: [slow.run_id] };
     expect(await ask('bob', 'POST', '/runs/cancel', named)).toMatchObject({ status: 404 });
     expect(await ask('bob', 'POST', '/runs/cancel', { status: 'running' })).toMatchObject({ status: 422 });

@@ -1,6 +1,7 @@
 import { Client } from '@langchain/langgraph-sdk';
 import { Client as Database } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startGate } from '../../partners/clients/gate.ts';
 import { startAgentProcess } from '../agent-process.ts';
 import type { AgentProcess } from '../agent-process.ts';
 import { until } from '../promises/fixture.ts';
@@ -36,22 +37,26 @@ const soon = (cronId: string) =>
 
 describe('crons with several processes', () => {
   test('start one run per time, which continues after a process stops or is killed', async () => {
+    await using gate = await startGate();
+    gate.open();
     const leaving = await servers.start();
     const client = clientOf(killed);
     const { thread_id } = await client.threads.create();
-    const cron = await client.crons.createForThread(thread_id, 'echo', {
+    const cron = await client.crons.createForThread(thread_id, 'gated', {
       schedule: '@yearly',
-      input: { input: 'Ada', sleep_ms: 1000 },
+      input: { input: 'Ada', gate: gate.url },
       metadata: { by: 'processes' },
     });
     const status = async (n: number) => (await client.runs.list(thread_id))[n]?.status;
     await soon(cron.cron_id);
     await until(async () => ((await status(0)) === 'success' ? true : undefined));
+    gate.shut();
     await soon(cron.cron_id);
     await until(async () => ((await status(1)) === 'success' && (await status(0)) === 'running' ? true : undefined));
     // Either of the two may have it.
     killed.child.kill('SIGKILL');
     await Promise.all([killed.gone, leaving.close()]);
+    gate.open();
     const next = clientOf(await servers.start());
     const runs = await until(async () => {
       const all = await next.runs.list(thread_id);

@@ -54,7 +54,7 @@ describe('an agent with access rules', () => {
 
   test('a task belongs to the sender of its message', async () => {
     const { assistant_id: id } = Object(await (await post('/assistants', 'dan', { graph_id: 'who' })).json());
-    const message = { role: 'user', messageId: 'm', parts: [{ kind: 'data', data: { wait_ms: 1 } }] };
+    const message = { role: 'user', messageId: 'm', parts: [{ kind: 'data', data: {} }] };
     const sent = await (await post(`/a2a/${id}`, 'dan', call('message/send', { message }))).json();
     expect(sent).toMatchObject({
       result: { artifacts: [{ parts: [{ data: { said: 'DAN calm no-token dan see+do' } }] }] },
@@ -68,7 +68,7 @@ describe('an agent with access rules', () => {
   test('another user’s task looks like a missing one', async () => {
     const assistantOf = async (user: string): Promise<string> =>
       Object(await (await post('/assistants', user, { graph_id: 'who' })).json()).assistant_id;
-    const message = { role: 'user', messageId: 'm', parts: [{ kind: 'data', data: { wait_ms: 1 } }] };
+    const message = { role: 'user', messageId: 'm', parts: [{ kind: 'data', data: {} }] };
     const sent = await post(`/a2a/${await assistantOf('dan')}`, 'dan', call('message/send', { message }));
     const task = Result.parse(await sent.json()).result.id;
     const hers = await assistantOf('eve');

@@ -1,5 +1,6 @@
 import { Client } from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { startGate } from '../../partners/clients/gate.ts';
 import { until } from '../promises/fixture.ts';
 import { asking, sharedDatabase, type Servers } from './two-servers.ts';
 
@@ -26,15 +27,17 @@ async function processOf(place: string): Promise<string | null> {
 }
 
 test('a held revision executes only what was created at itself, and the live one none of that', async () => {
+  await using gate = await startGate();
   const live = asking(await servers.start({ revisionId: 'r1', atOnce: 1 }));
   const held = await servers.start({ revisionId: 'r2', holdUntil: later(), atOnce: 2 });
   const candidate = asking(held);
-  const busy = await live.run(await live.thread(), sleeping(3_000));
+  const busy = await live.run(await live.thread(), { assistant_id: 'gated', input: { input: 'Ada', gate: gate.url } });
   const waits = await live.run(await live.thread(), sleeping(0));
   const own = await candidate.run(await candidate.thread(), sleeping(60_000));
   await until(async () => ((await candidate.status(own)) === 'running' ? true : undefined));
   const [ofLive, ofHeld] = [await processOf(busy), await processOf(own)];
   expect(ofHeld).not.toBe(ofLive);
+  gate.open();
   await until(async () => ((await live.status(waits)) === 'success' ? true : undefined));
   expect(await processOf(waits)).toBe(ofLive);
 

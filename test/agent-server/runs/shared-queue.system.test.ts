@@ -28,7 +28,7 @@ async function takeTheSlot(): Promise<() => Promise<void>> {
 describe('two processes of a deployment', () => {
   test('a run without a free slot is executed by the other and visible at both', async () => {
     const giveBack = await takeTheSlot();
-    const place = await narrow.run(await narrow.thread(), { ...echo('taken', 300), stream_mode: ['updates'] });
+    const place = await narrow.run(await narrow.thread(), { ...echo('taken', 5_000), stream_mode: ['updates'] });
     const joined = narrow.json(narrow.get(`${place}/join`));
     const streamed = eventsOf(narrow.get(`${place}/stream`));
     expect(await joined).toMatchObject({ output: 'hello taken' });
@@ -102,7 +102,7 @@ describe.concurrent('requests at one process for the runs of the other', () => {
   });
 
   test('streams live events of the other process once a client follows', async () => {
-    const place = await wide.run(await wide.thread(), { ...echo('x', 1000), stream_mode: ['updates'] });
+    const place = await wide.run(await wide.thread(), { ...echo('x', 5_000), stream_mode: ['updates'] });
     await until(async () => ((await wide.status(place)) === 'running' ? true : undefined));
     const events = await eventsOf(narrow.get(`${place}/stream`));
     expect(events.map(({ event }) => event)).toEqual(['metadata', 'updates']);
@@ -110,7 +110,7 @@ describe.concurrent('requests at one process for the runs of the other', () => {
   });
 
   test('returns a stateless run of the other process to a client that waits', async () => {
-    const run = await wide.json(wide.post('/runs', echo('stateless', 1000)));
+    const run = await wide.json(wide.post('/runs', echo('stateless', 5_000)));
     const place = `/threads/${String(run['thread_id'])}/runs/${String(run['run_id'])}`;
     const followed = eventsOf(narrow.get(`/runs/${String(run['run_id'])}/stream`));
     expect(await narrow.json(narrow.get(`${place}/join`))).toMatchObject({ output: 'hello stateless' });
@@ -124,7 +124,7 @@ describe.concurrent('requests at one process for the runs of the other', () => {
       const small = asking(await alone.start({ atOnce: 1 }));
       const busy = await small.run(await small.thread(), echo('long', 60_000));
       await until(async () => ((await small.status(busy)) === 'running' ? true : undefined));
-      const place = await small.run(await small.thread(), { ...echo('x', 1500), stream_mode: ['updates'] });
+      const place = await small.run(await small.thread(), { ...echo('x', 5_000), stream_mode: ['updates'] });
       const followed = eventsOf(small.get(`${place}/stream`));
       const joined = small.json(small.get(`${place}/join`));
       const leaving = await alone.start();

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startGate } from '../../partners/clients/gate.ts';
 import { until } from '../promises/fixture.ts';
 import { asking, eventsOf, sharedDatabase } from '../runs/two-servers.ts';
 import type { Asking, Servers } from '../runs/two-servers.ts';
@@ -23,10 +24,11 @@ async function listen(agent: Asking, threadId: string, headers: Record<string, s
 const ENDED = '"status":"run_done"';
 
 test('a thread stream on a stopping process ends without an end of the run', async () => {
+  await using gate = await startGate();
   const [leaving, staying] = [await servers.start(), await servers.start()];
   const [here, there] = [asking(leaving), asking(staying)];
   const [continued, otherThread] = [await here.thread(), await here.thread()];
-  const slow = { assistant_id: 'echo', input: { input: 'Ada', sleep_ms: 4000 } };
+  const slow = { assistant_id: 'gated', input: { input: 'Ada', gate: gate.url } };
   const [own, others] = [await listen(here, continued), await listen(here, otherThread)];
   const onlooker = await listen(there, continued);
   const place = await here.run(continued, slow);
@@ -34,6 +36,7 @@ test('a thread stream on a stopping process ends without an end of the run', asy
   await until(async () => ((await there.status(place)) === 'running' ? true : undefined));
   for (const { holds } of [own, others, onlooker]) await holds('"attempt":1');
   await leaving.close();
+  gate.open();
   for (const { heard, over } of [own, others]) {
     await over;
     expect(heard.text).not.toContain(ENDED);

@@ -93,7 +93,7 @@ async function startApp(): Promise<AppCopy> {
 
 /** Polls until something is found or the timeout expires. */
 async function until<T>(find: () => Promise<T | undefined | null | false>): Promise<T> {
-  const end = performance.now() + 40_000;
+  const end = performance.now() + 120_000;
   for (;;) {
     const found = await find();
     if (found) return found;
