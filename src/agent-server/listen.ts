@@ -22,11 +22,13 @@ export async function listen(
   handle: RequestHandler,
   { host, port, socket, clock }: { host: string; port: number; socket?: string | undefined; clock: Clock },
 ) {
+  let closed: Promise<void> | undefined;
   const listener = getRequestListener((request) => handle(request), { overrideGlobalObjects: false });
-  const server = createServer(
-    { shouldUpgradeCallback: wantsWebSocket },
-    (incoming, outgoing) => void listener(incoming, outgoing),
-  );
+  const server = createServer({ shouldUpgradeCallback: wantsWebSocket }, (incoming, outgoing) => {
+    // Its client's next request goes to another process.
+    if (closed) outgoing.shouldKeepAlive = false;
+    void listener(incoming, outgoing);
+  });
   const sockets = acceptWebSockets(server, handle);
   // A run may take longer than any request timeout.
   server.requestTimeout = 0;
@@ -41,7 +43,6 @@ export async function listen(
     const advice = 'Set HOST and PORT to an address of this machine that is free; PORT=0 takes any.';
     throw new StartupError('address', [`${problem} ${advice}`], { cause: error });
   });
-  let closed: Promise<void> | undefined;
   const stopAccepting = () => {
     closed ??= new Promise((resolve) => server.close(() => resolve()));
   };

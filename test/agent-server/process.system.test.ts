@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { listen } from '../../src/agent-server/listen.ts';
 import { connectAgentServer } from '../../src/client/agent.ts';
@@ -153,6 +155,27 @@ describe('the process of a revision', () => {
       lines: [expect.stringMatching(/^Can't listen on 127\.0\.0\.1:\d+: .*EADDRINUSE/)],
     });
     await first.close();
+  });
+
+  test('closes the connection after a request that it takes while it stops', async () => {
+    const answer = Promise.withResolvers<Response>();
+    const asked = Promise.withResolvers<void>();
+    const answers = [() => (asked.resolve(), answer.promise), () => new Response('the last')];
+    const handle = async () => (answers.shift() ?? (() => new Response('one more')))();
+    const stopping = await listen(handle, { host: '127.0.0.1', port: 0, clock: systemClock });
+    const client = connect(stopping.port ?? 0, '127.0.0.1').setEncoding('utf8');
+    const request = 'GET / HTTP/1.1\r\nHost: agent\r\n\r\n';
+    client.write(request);
+    await asked.promise;
+    stopping.stopAccepting();
+    answer.resolve(new Response('taken'));
+    let received = '';
+    client.on('data', (piece) => (received += String(piece)));
+    await until(async () => (received.includes('taken') ? true : undefined));
+    client.write(request);
+    await once(client, 'close');
+    expect(received).toMatch(/connection: close[^]*the last/i);
+    await stopping.close();
   });
 
   test('becomes idle without a database or a run, and serves another revision', async () => {

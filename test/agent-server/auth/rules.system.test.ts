@@ -198,7 +198,11 @@ describe('threads', () => {
 
   test('of stateless runs belong to their caller', async () => {
     await using gate = await startGate();
-    const { body: temporary } = await ask('ada', 'POST', '/runs', { ...run, ...untilOpen(gate), on_completion: 'keep' });
+    const { body: temporary } = await ask('ada', 'POST', '/runs', {
+      ...run,
+      ...untilOpen(gate),
+      on_completion: 'keep',
+    });
     const path = `/threads/${temporary.thread_id}/runs/${temporary.run_id}`;
     expect(await ask('bob', 'POST', `${path}/cancel`)).toMatchObject({ status: 404 });
     gate.open();
