@@ -21,8 +21,12 @@ export const builds = (base: string): Record<'action' | 'cli', BuildOptions> => 
     platform: 'node',
     // @actions/core, @actions/github and our client each ask for undici, in three versions: all are given one, and
     // of that one the parts in use.
-    // The modules of these have no side effects, so unused ones are left out, such as an HTTP client for OIDC tokens.
-    treeshake: { moduleSideEffects: [{ test: /[\\/]node_modules[\\/]@actions[\\/]/, sideEffects: false }] },
+    // The modules of these have no side effects, so unused ones are left out, such as an HTTP client for OIDC tokens;
+    // and no getter has any.
+    treeshake: {
+      moduleSideEffects: [{ test: /[\\/]node_modules[\\/]@actions[\\/]/, sideEffects: false }],
+      propertyReadSideEffects: false,
+    },
     // With this, undici uses the same HTTP parser as Node's own copy; its experimental one is left out.
     transform: { define: { esbuildDetection: 'true' } },
     // What is left out of zod is not there to be imported; our own imports are checked with the types.

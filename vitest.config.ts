@@ -15,7 +15,12 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 120_000 } },
-    reporters: ['default', './test/conformance/reporter.ts', './test/journey/canary-reporter.ts'],
+    reporters: [
+      'default',
+      './test/conformance/reporter.ts',
+      './test/journey/canary-reporter.ts',
+      './test/python/not-run-reporter.ts',
+    ],
     projects: [
       {
         extends: true,

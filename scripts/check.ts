@@ -1,5 +1,5 @@
 // Everything that must hold, one part after the other; all are run, and those that failed are named at the end.
-//   npm run check                  format, lint, unused, types, dist, architecture, test
+//   npm run check                  format, lint, unused, types, python, dist, architecture, test
 //   npm run check -- lint types    these only
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { outputs } from '../rolldown.config.ts';
 import { buildInto } from './build.ts';
+import { openPythonEnvironment } from './python-environment.ts';
 
 const root = dirname(import.meta.dirname);
 
@@ -45,6 +46,23 @@ function differences(folder: string, there: Map<string, string>, made: Map<strin
   return [...names].filter((name) => there.get(name) !== made.get(name)).map((name) => `${folder}/${name}`);
 }
 
+/** Parts that this machine can't run, and why. */
+const notRun: string[] = [];
+
+/** The worker's package has the types and the syntax of the oldest and of the newest Python. */
+async function checkPython(): Promise<boolean> {
+  const environment = await openPythonEnvironment();
+  if ('missing' in environment) {
+    notRun.push(`python (${environment.missing})`);
+    return true;
+  }
+  const tools = ['ruff check', 'ruff format --check', 'mypy --python-version 3.10', 'mypy --python-version 3.14'];
+  const folder = join(root, 'python');
+  return tools
+    .map((tool) => spawnSync(environment.python, ['-m', ...tool.split(' ')], { cwd: folder, stdio: 'inherit' }))
+    .every(({ status }) => status === 0);
+}
+
 const parts: Record<string, () => boolean | Promise<boolean>> = {
   format: () => node('node_modules/prettier/bin/prettier.cjs', '--check', '--log-level=warn', '.'),
   lint: () => node('node_modules/oxlint/bin/oxlint', '--type-aware', '--deny-warnings'),
@@ -53,6 +71,7 @@ const parts: Record<string, () => boolean | Promise<boolean>> = {
     ['.', 'src/console']
       .map((project) => node('node_modules/typescript/bin/tsc', '--noEmit', '-p', project))
       .every(Boolean),
+  python: checkPython,
   dist: isBuilt,
   architecture: () => vitest('test/architecture.test.ts'),
   test: () => vitest(),
@@ -71,5 +90,7 @@ for (const [name, run] of Object.entries(parts)) {
   console.log(`== ${name}`);
   if (!(await run())) failed.push(name);
 }
-console.log(failed.length === 0 ? 'All checks passed.' : `Failed: ${failed.join(', ')}.`);
+if (notRun.length > 0) console.log(`Not run: ${notRun.join(', ')}.`);
+const others = notRun.length > 0 ? 'other ' : '';
+console.log(failed.length === 0 ? `All ${others}checks passed.` : `Failed: ${failed.join(', ')}.`);
 process.exit(failed.length === 0 ? 0 : 1);

@@ -28,7 +28,7 @@ const architecture: Record<string, Module> = {
   sse: module('', 'eventsource-parser'),
   diagnostics: module('', 'zod yaml fastest-levenshtein'),
   'graph-config': module('contract diagnostics', 'zod yaml'),
-  'agent-packages': module('contract errors', ''),
+  'agent-packages': module('contract errors graph-config diagnostics', 'zod'),
   config: module(
     'contract diagnostics sequential-test',
     'zod yaml json-p3 re2js @cfworker/json-schema fastest-levenshtein',
@@ -58,7 +58,7 @@ const architecture: Record<string, Module> = {
   ),
   listener: module('clock errors logger program-logger run-until-signal contract client control-service', ''),
   action: module(
-    'config contract agent-packages archive client deploy planning report github diagnostics clock errors',
+    'config contract graph-config agent-packages archive client deploy planning report github diagnostics clock errors',
     '@actions/core @actions/github',
   ),
   app: module(

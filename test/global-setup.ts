@@ -18,12 +18,15 @@ import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { startEmbeddedPostgres } from '../src/postgres/embedded.ts';
 import type { EmbeddedPostgres } from '../src/postgres/embedded.ts';
+import { openPythonEnvironment } from '../scripts/python-environment.ts';
 import { isOpen, openPackages } from './installed-packages.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** A port that returns the address of the run's Postgres, and starts that server on the first connection. */
     postgresUrlPort: number;
+    /** A port that returns the run's Python environment as JSON, and makes it on the first connection. */
+    pythonPort: number;
   }
 }
 
@@ -44,26 +47,34 @@ export default async function setup(project: TestProject): Promise<() => Promise
       log: silentLogger,
       settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' },
     });
+  const postgres = await answerOnce(async () => (await (server ??= start())).url);
+  project.provide('postgresUrlPort', postgres.port);
+  const python = await answerOnce(async () => JSON.stringify(await openPythonEnvironment()));
+  project.provide('pythonPort', python.port);
 
-  const urlServer = createServer((socket) => {
-    server ??= start();
-    server.then(
-      ({ url }) => socket.end(url),
+  return async () => {
+    await Promise.all([postgres.close(), python.close()]);
+    await (await server)?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+}
+
+/** Opens a port whose connections all get the same answer, which is made for the first of them. */
+async function answerOnce(make: () => Promise<string>): Promise<{ port: number; close: () => Promise<void> }> {
+  let made: Promise<string> | undefined;
+  const server = createServer((socket) => {
+    made ??= make();
+    made.then(
+      (answer) => socket.end(answer),
       (error: unknown) => socket.end(`failed: ${String(error)}`),
     );
     // Ignores tests that disconnect before the answer.
     socket.on('error', () => socket.destroy());
   });
-  await new Promise<void>((resolve) => urlServer.listen(0, '127.0.0.1', resolve));
-  const address = urlServer.address();
-  if (address === null || typeof address === 'string') throw new Error('The port of the test database is unknown.');
-  project.provide('postgresUrlPort', address.port);
-
-  return async () => {
-    await new Promise((resolve) => urlServer.close(resolve));
-    await (await server)?.stop();
-    rmSync(folder, { recursive: true, force: true });
-  };
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The port of the test run is unknown.');
+  return { port: address.port, close: () => new Promise((resolve) => void server.close(() => resolve())) };
 }
 
 const memoryFolder = '/dev/shm';

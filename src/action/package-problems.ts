@@ -1,10 +1,14 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { inFolder, planInstall, unlockedWarning } from '../agent-packages/install-plan.ts';
+import { lockedPythonEngineProblem, planPython } from '../agent-packages/python/python-plan.ts';
+import { pythonSource } from '../agent-packages/python/python-project.ts';
 import { lockedEngineProblem, projectFolders } from '../agent-packages/project-folders.ts';
 import type { Desired } from '../config/desired.ts';
-import { formatProblem, type Problem } from '../diagnostics/problem.ts';
+import { fieldName, formatProblem, type Problem } from '../diagnostics/problem.ts';
 import { missingCodes, unlessCode } from '../errors.ts';
+import { packagesNeeded } from '../graph-config/language.ts';
+import { readGraphConfig, type ReadGraphConfig } from '../graph-config/read.ts';
 import type { Workflow } from '../planning/commit.ts';
 import { isRepositoryNamed } from '../planning/repository-url.ts';
 
@@ -14,14 +18,34 @@ interface Deployed {
   root: string;
 }
 
-/**
- * What a build of the agents will refuse or warn of before it installs their packages. Only lock files and package.json
- * files are read, from each graph configuration up to what is deployed whole.
- */
-export function packageProblems(deployed: readonly Deployed[]): { problems: Problem[]; warnings: Problem[] } {
-  const found = deployed.map(problemsOf);
-  return { problems: once(found.map(({ problem }) => problem)), warnings: once(found.map(({ warning }) => warning)) };
+interface Found {
+  problems: Problem[];
+  warnings: Problem[];
 }
+
+/**
+ * What a build of the agents will refuse or warn of before it installs their packages. Only graph configurations, lock files
+ * and manifests are read, from each graph configuration up to what is deployed whole.
+ */
+export function packageProblems(deployed: readonly Deployed[]): Found {
+  const found = deployed.flatMap((each) => {
+    const read = readConfig(each.path);
+    const needs = read?.ok === true ? packagesNeeded(read.value) : { node: true, python: false };
+    return [
+      ...(needs.node ? [nodeProblems(each)] : []),
+      ...(needs.python && read?.ok ? [pythonProblems(each, read)] : []),
+    ];
+  });
+  return {
+    problems: once(found.flatMap(({ problems }) => problems)),
+    warnings: once(found.flatMap(({ warnings }) => warnings)),
+  };
+}
+
+const readConfig = (path: string): ReadGraphConfig | undefined => {
+  const text = unlessCode([...missingCodes, 'EISDIR'], undefined, () => readFileSync(path, 'utf8'));
+  return text === undefined ? undefined : readGraphConfig(text, path);
+};
 
 /**
  * What a build will say of the packages, where the source is at hand: in the folder that would be uploaded, or in the working
@@ -35,12 +59,14 @@ export function notesOnPackages(
   if (desired.source !== 'internal_source' && desired.source !== 'github') return none;
   const { installCommand, graphConfigPath } = desired;
   const root = desired.source === 'internal_source' ? desired.sourceDir : '.';
-  if (root === undefined || graphConfigPath === undefined || installCommand !== undefined) return none;
+  if (root === undefined || graphConfigPath === undefined) return none;
   const path = join(root, graphConfigPath);
   if (isOfAnother(desired, workflow) || !existsSync(path)) return none;
-  const { problems, warnings } = packageProblems([{ path, root }]);
+  const { problems, warnings } = packageProblems(installCommand === undefined ? [{ path, root }] : []);
+  const read = readConfig(path);
+  const refused = read?.ok === true ? [...read.refused, ...read.imageOnly] : [];
   return {
-    failures: problems.map((problem) => `a build of the files here fails: ${formatProblem(problem)}`),
+    failures: [...refused, ...problems].map((problem) => `a build of the files here fails: ${formatProblem(problem)}`),
     warnings: warnings.map((warning) => `a build of the files here warns: ${formatProblem(warning)}`),
   };
 }
@@ -51,25 +77,61 @@ function isOfAnother(desired: Desired, workflow: Workflow | undefined): boolean 
   return !isRepositoryNamed(desired.repoUrl, owner, name);
 }
 
-function problemsOf({ path, root }: Deployed): { problem?: Problem; warning?: Problem } {
+/** The real paths of what is deployed whole and of the configuration's folder in it. */
+function placesOf({ path, root }: Deployed): { source: string; folder: string } | undefined {
   const [source, folder] = [root, dirname(path)].map((each) =>
     unlessCode(missingCodes, undefined, () => realpathSync(each)),
   );
-  if (source === undefined || folder === undefined || leadsOut(relative(source, folder))) return {};
-  const plan = planInstall(undefined, projectFolders(folder, source));
-  if (plan.kind !== 'manager') return {};
+  if (source === undefined || folder === undefined || leadsOut(relative(source, folder))) return undefined;
+  return { source, folder };
+}
+
+function nodeProblems(deployed: Deployed): Found {
+  const none = { problems: [], warnings: [] };
+  const places = placesOf(deployed);
+  if (!places) return none;
+  const { root } = deployed;
+  const plan = planInstall(undefined, projectFolders(places.folder, places.source));
+  if (plan.kind !== 'manager') return none;
   const at = (file: string, message: string): Problem => {
     const place = root === '.' ? file : inFolder(file, root);
     return { file: place, line: 1, column: 1, field: '', message: message.replace(/\.$/, '') };
   };
-  if (plan.lock === undefined) return { warning: at(inFolder('package.json', plan.folder), unlockedWarning(plan.why)) };
-  const refused = lockedEngineProblem(plan, source);
-  return refused ? { problem: at(refused.file, refused.message) } : {};
+  if (plan.lock === undefined)
+    return { ...none, warnings: [at(inFolder('package.json', plan.folder), unlockedWarning(plan.why))] };
+  const refused = lockedEngineProblem(plan, places.source);
+  return refused ? { ...none, problems: [at(refused.file, refused.message)] } : none;
+}
+
+function pythonProblems(deployed: Deployed, read: Extract<ReadGraphConfig, { ok: true }>): Found {
+  const places = placesOf(deployed);
+  if (!places) return { problems: [], warnings: [] };
+  const folder = relative(places.source, places.folder).split(sep).join('/');
+  const plan = planPython(read.value, pythonSource(places.source, folder));
+  if (plan.kind === 'refused') {
+    const field = fieldName(plan.path);
+    const problem = { file: deployed.path, ...read.placeOf(plan.path), field, message: `\`${field}\` ${plan.message}` };
+    return { problems: [problem], warnings: [] };
+  }
+  const tooOld = lockedPythonEngineProblem(plan, pythonSource(places.source, folder));
+  if (tooOld) {
+    const file = deployed.root === '.' ? tooOld.file : inFolder(tooOld.file, deployed.root);
+    const problem = { file, line: 1, column: 1, field: '', message: tooOld.message.replace(/\.$/, '') };
+    return { problems: [problem], warnings: [] };
+  }
+  const at = read.placeOfKey(['dependencies']);
+  const warnings = plan.warnings.map((message) => ({
+    file: deployed.path,
+    ...at,
+    field: 'dependencies',
+    message: message.replace(/\.$/, ''),
+  }));
+  return { problems: [], warnings };
 }
 
 const leadsOut = (way: string): boolean => way === '..' || way.startsWith(`..${sep}`);
 
 /** Agents of one workspace share its lock file. */
-const once = (problems: readonly (Problem | undefined)[]): Problem[] => [
-  ...new Map(problems.flatMap((each) => (each ? [[`${each.file}: ${each.message}`, each]] : []))).values(),
+const once = (problems: readonly Problem[]): Problem[] => [
+  ...new Map(problems.map((each) => [`${each.file}: ${each.message}`, each])).values(),
 ];

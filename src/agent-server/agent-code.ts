@@ -3,6 +3,8 @@ import { loadAuth, type AgentAuth } from './auth/agent-auth.ts';
 import { patchSdkClient, sdkClients } from './auth/in-process-caller.ts';
 import type { Configuration } from './configuration.ts';
 import { loadGraphs, type LoadedGraph } from './graphs/load.ts';
+import { isInPython } from '../graph-config/language.ts';
+import { loadPython, type PythonCode } from './python/load.ts';
 import { loadCustomApp, type CustomApp } from './http/custom-app.ts';
 import { readPrepared } from './prepared.ts';
 import { staticSchemas, type StaticSchemas } from './static-schemas/static-schemas.ts';
@@ -25,6 +27,8 @@ export interface AgentCode {
   embeddings: Embeddings | undefined;
   /** The components of `ui`, for browsers. */
   ui: UiBundles;
+  /** The process that holds what is in Python, if anything is. */
+  python: Pick<PythonCode, 'rest' | 'close'> | undefined;
 }
 
 /**
@@ -35,15 +39,29 @@ export interface AgentCode {
 export async function loadAgentCode(
   configuration: Configuration,
   configPath: string,
-  loading: LoadingOptions & { revisionId?: string | undefined },
+  loading: LoadingOptions & { revisionId?: string | undefined; python?: string | undefined },
 ): Promise<AgentCode> {
   const { auth: rules, http, store } = configuration.file;
-  const graphs = await loadGraphs(configuration.places, configPath, loading);
-  const auth = await logWhileLoading(`\`auth.path\`, ${rules?.path}`, loadAuth(configuration, configPath), loading);
+  const { places } = configuration;
+  const python =
+    loading.python === undefined
+      ? undefined
+      : await loadPython(configuration, configPath, { ...loading, python: loading.python });
+  const here = await loadGraphs(
+    places.filter(({ file }) => !isInPython(file)),
+    configPath,
+    loading,
+  );
+  const all = new Map([...here, ...(python?.graphs ?? [])].map((graph) => [graph.graphId, graph]));
+  const graphs = places.flatMap(({ graphId }) => all.get(graphId) ?? []);
+  const auth =
+    python?.auth ??
+    (await logWhileLoading(`\`auth.path\`, ${rules?.path}`, loadAuth(configuration, configPath), loading));
   const app = await logWhileLoading(`\`http.app\`, ${http?.app}`, loadCustomApp(configuration, configPath), loading);
   if (auth) for (const Client of await sdkClients(configuration, configPath)) patchSdkClient(Client, isInProcess);
   const embed = `\`store.index.embed\`, ${store?.index?.embed}`;
-  const embeddings = await logWhileLoading(embed, loadEmbeddings(configuration, configPath, loading), loading);
+  const embeddings =
+    python?.embeddings ?? (await logWhileLoading(embed, loadEmbeddings(configuration, configPath, loading), loading));
   const ui = await loadUi(configuration.file, configPath, loading);
-  return { graphs, types: readPrepared(configPath, 'schemas', staticSchemas), auth, app, embeddings, ui };
+  return { graphs, types: readPrepared(configPath, 'schemas', staticSchemas), auth, app, embeddings, ui, python };
 }

@@ -3,7 +3,8 @@ import { basename, dirname, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { missingCodes, unlessCode } from '../errors.ts';
 import { graphLocations, type GraphLocation } from '../graph-config/graph-path.ts';
-import { runnableHere } from '../graph-config/language.ts';
+import { dockerfileVariables } from '../graph-config/image-only-keys.ts';
+import { packagesNeeded, runnableHere } from '../graph-config/language.ts';
 import { readGraphConfig } from '../graph-config/read.ts';
 import type { GraphConfig } from '../graph-config/schema.ts';
 import { fieldName, formatProblem, type FieldPath } from '../diagnostics/problem.ts';
@@ -26,7 +27,7 @@ export interface Configuration {
  * @param configPath absolute path.
  * @throws StartupError with every problem and its line, or if this machine can't run one of the graphs.
  */
-export function readConfiguration(configPath: string, log: Logger): Configuration {
+export function readConfiguration(configPath: string, log: Logger, { python = false } = {}): Configuration {
   const name = basename(configPath);
   const text = readIfThere(configPath);
   if (text === undefined) {
@@ -38,14 +39,14 @@ export function readConfiguration(configPath: string, log: Logger): Configuratio
   if (read.refused.length > 0) throw new StartupError('config-invalid', read.refused.map(formatProblem));
   for (const warning of read.warnings) log.warn(formatProblem(warning));
   const places = graphLocations(read.value);
-  const runnable = runnableHere(places);
+  const runnable = runnableHere(places, { python });
   if (runnable.kind === 'refused') {
     const { line, column } = read.placeOf(['graphs', runnable.graphId]);
     throw new StartupError('graph-language', [`${name}:${line}:${column}: ${runnable.reason}`]);
   }
   return {
     places,
-    env: variables(read.value.env, dirname(configPath), log),
+    env: { ...ofDockerfile(read.value), ...variables(read.value.env, dirname(configPath), log) },
     file: read.value,
     invalid: (path, message) => {
       const problem = { file: name, ...read.placeOf(path), field: fieldName(path), message };
@@ -53,6 +54,10 @@ export function readConfiguration(configPath: string, log: Logger): Configuratio
     },
   };
 }
+
+/** The lines `ENV` of graphs in Python, which need no image. */
+const ofDockerfile = (config: GraphConfig): Record<string, string> =>
+  packagesNeeded(config).python ? dockerfileVariables(config.dockerfile_lines ?? []) : {};
 
 function variables(env: GraphConfig['env'], folder: string, log: Logger): Record<string, string> {
   if (env === undefined) return {};

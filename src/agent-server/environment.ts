@@ -21,6 +21,8 @@ const environmentSchema = z.object({
   PORT: z.coerce.number({ error: 'must be a port' }).int().min(0).max(65_535).default(0),
   /** A Unix socket to listen on instead of HOST and PORT. */
   LANDFALL_AGENT_SOCKET: z.string().refine(isAbsolute, { error: 'must be an absolute path' }).optional(),
+  /** The Python interpreter of the agent's own environment; absent where none of its graphs is in Python. */
+  LANDFALL_PYTHON: z.string().refine(isAbsolute, { error: 'must be an absolute path' }).optional(),
   LANDFALL_AGENT_TOKEN: z.string().min(1).optional(),
   LANDFALL_REVISION_ID: z.string().optional(),
   LANDFALL_DEPLOYMENT_ID: z.string().optional(),

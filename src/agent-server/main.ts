@@ -31,6 +31,7 @@ try {
     port: environment.PORT,
     socket: environment.LANDFALL_AGENT_SOCKET,
     token: environment.LANDFALL_AGENT_TOKEN,
+    python: environment.LANDFALL_PYTHON,
     atOnce: environment.LANDFALL_MAX_RUNS,
     drainMs: environment.LANDFALL_DRAIN_MS,
     unknownNodes: environment.LANDFALL_UNKNOWN_NODES,

@@ -5,7 +5,7 @@ import { fromJson } from '../contract/json-text.ts';
 import { missingCodes, unlessCode } from '../errors.ts';
 
 /** What a build makes for the agent server, in a file for each beside the graph configuration. */
-export type Prepared = 'ui' | 'schemas';
+export type Prepared = 'ui' | 'schemas' | 'python-schemas';
 
 const fileOf = (configPath: string, what: Prepared): string =>
   join(dirname(configPath), '.landfall-build', `${what}.json`);

@@ -28,6 +28,8 @@ export interface AgentServerOptions {
   socket?: string | undefined;
   /** The token that every request must have in the header `x-landfall-agent-token`; open to everyone if absent. */
   token?: string | undefined;
+  /** The Python interpreter of the agent's environment. */
+  python?: string | undefined;
   log: Logger;
   clock: Clock;
   /** The number of concurrent runs; 100 by default. */
@@ -89,7 +91,7 @@ export interface AgentServerProcess {
  */
 export async function startAgentServer(options: AgentServerOptions): Promise<AgentServerProcess> {
   const { configPath, host, port, socket, log, clock } = options;
-  const configuration = readConfiguration(configPath, log);
+  const configuration = readConfiguration(configPath, log, { python: options.python !== undefined });
   for (const [name, value] of Object.entries(configuration.env)) process.env[name] ??= value;
   const assistantDefaults = defaultSettings(process.env['LANGGRAPH_CONFIG']);
   const webhookSettings = resolveWebhookSettings(configuration, options.webhooks);
@@ -112,11 +114,13 @@ export async function startAgentServer(options: AgentServerOptions): Promise<Age
     // They belong to the instance that has ended.
     await listener.closeWebSockets();
     if (serving === former) serving = undefined;
+    await loaded.python?.rest();
   };
   const close = async (): Promise<void> => {
     listener.stopAccepting();
     await rest();
     await listener.close();
+    await loaded.python?.close();
   };
   let closing: Promise<void> | undefined;
   return {

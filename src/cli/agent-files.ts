@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { splitExportPath } from '../graph-config/export-path.ts';
 import { graphLocations } from '../graph-config/graph-path.ts';
-import { graphLanguage, runnableHere } from '../graph-config/language.ts';
+import { graphLanguage, isModuleName, runnableHere } from '../graph-config/language.ts';
 import type { GraphConfig } from '../graph-config/schema.ts';
 import { embedderOf } from '../graph-config/store-index.ts';
 import { fieldName, type FieldPath, type SourcePositions, type Problem } from '../diagnostics/problem.ts';
@@ -19,7 +19,7 @@ export interface AgentFiles extends SourcePositions {
 /** Graphs that an agent server of ours does not start with, by what their files are called. */
 export function foreignGraphs({ value, file, placeOf }: Pick<AgentFiles, 'value' | keyof SourcePositions>): Problem[] {
   return graphLocations(value).flatMap((place) => {
-    const runnable = runnableHere([place]);
+    const runnable = runnableHere([place], { python: true });
     if (runnable.kind === 'runnable') return [];
     const path = ['graphs', place.graphId];
     return [{ file, ...placeOf(path), field: fieldName(path), message: runnable.reason.replace(/\.$/, '') }];
@@ -67,5 +67,5 @@ function filesNamed({ graphs, http, auth, store, ui }: GraphConfig): { path: Fie
     ].flatMap(({ path, named: text }) => (text === undefined ? [] : [{ path, file: splitExportPath(text).file }])),
     ...(embedder?.kind === 'export' ? [{ path: ['store', 'index', 'embed'], file: embedder.file }] : []),
   ];
-  return named.filter(({ file }) => graphLanguage(file) !== 'unknown' || /[\\/]/.test(file));
+  return named.filter(({ file }) => !isModuleName(file) && (graphLanguage(file) !== 'unknown' || /[\\/]/.test(file)));
 }

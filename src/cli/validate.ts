@@ -250,6 +250,7 @@ function validateGraphConfig({ path, folder, isBuilt }: GraphConfigPath): Valida
   const warnings = inOrder([
     ...read.warnings,
     ...read.refused,
+    ...read.imageOnly,
     ...foreignGraphs(read),
     ...unreachable,
     ...absent.warnings,

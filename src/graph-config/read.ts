@@ -11,16 +11,18 @@ import {
   type SourcePositions,
   type Problem,
 } from '../diagnostics/problem.ts';
+import { findImageOnlyKeys } from './image-only-keys.ts';
 import { findUnsupportedKeys } from './unsupported-keys.ts';
 import { graphConfig, type GraphConfig } from './schema.ts';
 
 /**
  * The content of a graph configuration file with the positions of its parts, or every error in it.
  * `warnings` name unknown keys (the public service may have newer ones) and keys without effect here; they block
- * nothing. `refused` names what our agent server does not support, though others may.
+ * nothing. `refused` names what our agent server does not support, though others may; `imageOnly` what no build of a
+ * process can do, though an image may hold it.
  */
 export type ReadGraphConfig =
-  | ({ ok: true; value: GraphConfig; warnings: Problem[]; refused: Problem[] } & SourcePositions)
+  | ({ ok: true; value: GraphConfig; warnings: Problem[]; refused: Problem[]; imageOnly: Problem[] } & SourcePositions)
   | { ok: false; problems: Problem[] };
 
 /** The maps in which a newer key of the public service may stand. Who may ask and what is sent is held to what is known. */
@@ -36,6 +38,7 @@ const openPaths: readonly FieldPath[] = [
   ['checkpointer'],
   ['checkpointer', 'ttl'],
   ['ui_config'],
+  ['source'],
 ];
 
 /**
@@ -71,6 +74,7 @@ export function readGraphConfig(text: string, file: string): ReadGraphConfig {
       ...ineffective.map(({ path, message }) => reported(path, message)),
     ]),
     refused: inOrder(refused.map(({ path, message }) => reported(path, message))),
+    imageOnly: inOrder(findImageOnlyKeys(result.data).map(({ path, message }) => reported(path, message))),
     file,
     placeOf: (path) => parsed.placeOf(path),
     placeOfKey: (path) => parsed.placeOfKey(path),

@@ -32,6 +32,19 @@ const authConfigSchema = z.strictObject({
 });
 export type AuthConfig = z.infer<typeof authConfigSchema>;
 
+/** Where the packages of graphs in Python are from instead of `dependencies`: a workspace of uv, locked by its uv.lock. */
+const uvSource = z.strictObject({
+  kind: z.literal('uv'),
+  /** The folder with pyproject.toml and uv.lock, relative to the configuration's; that one where absent. */
+  root: z.string().min(1).optional(),
+  /** The member of the workspace to install; the one that holds the configuration where absent. */
+  package: z
+    .string()
+    .regex(/^[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?$/, { error: 'must be the name of a package' })
+    .nullable()
+    .optional(),
+});
+
 /** One graph: its path, or an object with the path and a description for people. */
 const graphEntry = z.union([
   exportPath,
@@ -40,8 +53,7 @@ const graphEntry = z.union([
 
 /**
  * The graph configuration file, key by key as the public service knows them. `graphs` is what an agent server needs;
- * the keys about images and Python packages are read so that a person's typing mistake is found, and have no effect
- * here.
+ * the keys about images are read so that a person's typing mistake is found, and have no effect here.
  */
 export const graphConfig = z.strictObject({
   $schema: z.string().optional(),
@@ -53,6 +65,7 @@ export const graphConfig = z.strictObject({
   node_version: z.union([z.string(), z.int()]).nullable().optional(),
   python_version: z.string().nullable().optional(),
   dependencies: z.array(z.string()).optional(),
+  source: uvSource.nullable().optional(),
   dockerfile_lines: z.array(z.string()).optional(),
   base_image: z.string().nullable().optional(),
   image_distro: z.enum(['debian', 'wolfi', 'bookworm', 'bullseye']).nullable().optional(),

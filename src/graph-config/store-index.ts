@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { textPaths } from '../contract/agent/text-path.ts';
 import { splitExportPath } from './export-path.ts';
-import { graphLanguage } from './language.ts';
+import { graphLanguage, isModuleName } from './language.ts';
 
 /** The maximum length of an embedding: that of pgvector. */
 const mostDims = 16_000;
@@ -23,7 +23,8 @@ export type Embedder = { kind: 'export'; file: string } | { kind: 'model'; provi
 /** Whether `embed` names an export, by the extension of the file or the beginning of its path, or a model. */
 export function embedderOf(embed: string): Embedder {
   const { file } = splitExportPath(embed);
-  if (graphLanguage(file) !== 'unknown' || /^[./\\]/.test(file)) return { kind: 'export', file };
+  if ((graphLanguage(file) !== 'unknown' && !isModuleName(file)) || /^[./\\]/.test(file))
+    return { kind: 'export', file };
   const [provider = ''] = embed.split(':', 1);
   return { kind: 'model', provider, model: embed.slice(provider.length + 1) };
 }

@@ -1,7 +1,7 @@
 import type { FieldPath } from '../diagnostics/problem.ts';
 import { splitExportPath } from './export-path.ts';
 import { graphLocations } from './graph-path.ts';
-import { graphLanguage } from './language.ts';
+import { graphLanguage, isModuleName } from './language.ts';
 import type { GraphConfig } from './schema.ts';
 import { embedderOf } from './store-index.ts';
 
@@ -31,31 +31,40 @@ const ofPackages = `${noEffect}: the packages are those of package.json and its 
 
 /** Keys at the top of the file whose effect is on other machines. */
 const notHere: readonly [key: keyof GraphConfig, message: string][] = [
-  ['python_version', ofPython],
-  ['dependencies', ofPackages],
-  ['dockerfile_lines', ofImages],
-  ['base_image', ofImages],
   ['image_distro', ofImages],
-  ['pip_config_file', ofPython],
-  ['pip_installer', ofPython],
-  ['keep_pkg_tools', ofPython],
   ['api_version', `${noEffect}: \`GET /info\` returns its API version`],
   ['_INTERNAL_docker_tag', ofImages],
 ];
 
-/**
- * What of a configuration an agent server of ours does not carry out. Of graphs in Python it carries out nothing at
- * all.
- */
+/** Those that graphs in Python need, where there are none. */
+const withoutPython: readonly [key: keyof GraphConfig, message: string][] = [
+  ['python_version', ofPython],
+  ['dependencies', ofPackages],
+  ['source', ofPython],
+  ['dockerfile_lines', ofImages],
+  ['base_image', ofImages],
+  ['pip_config_file', ofPython],
+  ['pip_installer', ofPython],
+  ['keep_pkg_tools', ofPython],
+];
+
+/** What of a configuration an agent server of ours does not carry out. */
 export function findUnsupportedKeys(config: GraphConfig): UnsupportedKeys {
-  if (graphLocations(config).some(({ file }) => graphLanguage(file) === 'python'))
-    return { ineffective: [], refused: [] };
   const { http, auth, checkpointer, store, encryption } = config;
+  const languages = graphLocations(config).map(({ file }) => graphLanguage(file));
+  const noPython = !languages.includes('python');
+  const keys = noPython
+    ? [...notHere, ...withoutPython]
+    : [...notHere, ['keep_pkg_tools', ofImages] satisfies (typeof notHere)[number]];
   return {
     ineffective: selectUnsupported([
-      [isOtherNode(config.node_version), ['node_version'], `${noEffect}: agents run on Node.js ${nodeMajor}`],
-      ...notHere.map(([key, message]): Row => [isSaid(config[key]), [key], message]),
-      [isSaid(checkpointer?.serde), ['checkpointer', 'serde'], ofPython],
+      [
+        isOtherNode(config.node_version) && languages.some((each) => each !== 'python'),
+        ['node_version'],
+        `${noEffect}: agents run on Node.js ${nodeMajor}`,
+      ],
+      ...keys.map(([key, message]): Row => [isSaid(config[key]), [key], message]),
+      [noPython && isSaid(checkpointer?.serde), ['checkpointer', 'serde'], ofPython],
       [isSaid(auth?.cache), ['auth', 'cache'], `${noEffect}: every request is authenticated anew`],
       [
         auth?.path === undefined && isSaid(auth?.disable_studio_auth),
@@ -81,19 +90,19 @@ export function findUnsupportedKeys(config: GraphConfig): UnsupportedKeys {
         `${notOffered}: checkpoints go to the deployment's database`,
       ],
       [isSaid(store?.path), ['store', 'path'], `${notOffered}: the store is in the deployment's database`],
-      [isPython(store?.index?.embed), ['store', 'index', 'embed'], inPython],
+      [noPython && isPythonFile(store?.index?.embed), ['store', 'index', 'embed'], inPython],
       [
-        isUnknownModel(store?.index?.embed),
+        noPython && isUnknownModel(store?.index?.embed),
         ['store', 'index', 'embed'],
         "must name an export of the agent's, such as `./src/embed.ts:embed`, or a model of OpenAI's interface, `openai:MODEL`",
       ],
-      [isPython(auth?.path), ['auth', 'path'], inPython],
+      [noPython && isPython(auth?.path), ['auth', 'path'], inPython],
       [
         !isRegex(http?.cors?.allow_origin_regex ?? ''),
         ['http', 'cors', 'allow_origin_regex'],
         'must be a regular expression of JavaScript',
       ],
-      [isPython(http?.app), ['http', 'app'], inPython],
+      [noPython && isPython(http?.app), ['http', 'app'], inPython],
     ]),
   };
 }
@@ -104,10 +113,14 @@ type Row = readonly [condition: boolean, path: FieldPath, message: string];
 const selectUnsupported = (rows: readonly Row[]): UnsupportedKey[] =>
   rows.flatMap(([condition, path, message]) => (condition ? [{ path, message }] : []));
 
-const inPython = "is written in Python, and Landfall's agent server runs JavaScript and TypeScript only";
+const inPython = 'is written in Python, and no graph of this configuration is';
 
 const isPython = (path: string | undefined): boolean =>
   path !== undefined && graphLanguage(splitExportPath(path).file) === 'python';
+
+/** The same where a name without a path is a model's. */
+const isPythonFile = (path: string | undefined): boolean =>
+  isPython(path) && !isModuleName(splitExportPath(path ?? '').file);
 
 function isUnknownModel(embed: string | undefined): boolean {
   const embedder = embed === undefined ? undefined : embedderOf(embed);

@@ -12,7 +12,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const graphs = { echo: './graph.ts:graph' };
 
 /** The variables and warnings of a configuration file, or the reason it does not start. */
-function startWith(file: object) {
+function startWith(file: object, options = {}) {
   const path = join(folder, 'langgraph.json');
   writeFileSync(path, JSON.stringify(file, undefined, 1));
   const log: string[] = [];
@@ -20,6 +20,7 @@ function startWith(file: object) {
     const { env } = readConfiguration(
       path,
       loggerTo((line) => log.push(line)),
+      options,
     );
     return { env, log };
   } catch (error) {
@@ -39,6 +40,14 @@ describe('an environment file', () => {
       log: [expect.stringContaining(`the env file ${env} does not exist`)],
     });
   });
+});
+
+test('variables of a Dockerfile are defaults of an agent in Python, below those of `env`', () => {
+  const keys = { dockerfile_lines: ['ENV A=b C=d'], env: { C: 'mine' } };
+  expect(startWith({ graphs: { echo: './graph.py:graph' }, ...keys }, { python: true })).toMatchObject({
+    env: { A: 'b', C: 'mine' },
+  });
+  expect(startWith({ graphs, ...keys })).toMatchObject({ env: { C: 'mine' } });
 });
 
 describe('startup reports the line of', () => {

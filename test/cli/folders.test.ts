@@ -48,6 +48,19 @@ describe('a folder on a terminal', () => {
     expect(end.out.includes(says)).toBe(more.length === 0);
   });
 
+  test('plan says what a build refuses of a graph in Python', async () => {
+    const config = `{ "graphs": { "a": "./a.py:graph" }, "dependencies": ["."],\n"dockerfile_lines": ["RUN make"] }`;
+    const lock = 'name = "langgraph"\nversion = "0.5.4"\n';
+    const files = { 'agent/langgraph.json': config, 'agent/pyproject.toml': '', 'agent/uv.lock': lock };
+    const end = await result(['plan', ...requested], { ...agent, ...files });
+    expect(end.out).toMatch(
+      /a build of the files here fails: agent\/langgraph\.json:2:22: `dockerfile_lines\[0\]` needs/,
+    );
+    expect(end.out).toMatch(
+      /a build of the files here fails: agent\/uv\.lock:1:1: langgraph is 0\.5\.4, and agents need 0\.6/,
+    );
+  });
+
   test('deploy says at once what its build refuses of the packages', async () => {
     const lock = `"@langchain/langgraph@^0.2.5":\n  version "0.2.8"\n`;
     const end = await result(['deploy', ...requested, '--poll-seconds', '0.1'], { ...agent, 'agent/yarn.lock': lock });

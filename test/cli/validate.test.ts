@@ -152,19 +152,52 @@ describe('landfall validate', () => {
     ]);
   });
 
-  test.each([
-    ['in Python', './graph.py:graph', 'is written in Python (./graph.py). This machine runs graphs in JavaScript'],
-    ['of no language', './graph:graph', 'lies in ./graph, whose ending says no language'],
-    ['that is a module of Python', 'agent.graph:graph', 'lies in agent.graph, whose ending says no language'],
-  ])('warns of a graph %s, which another service may run', async (_, path, said) => {
+  test.each([['of no language', './graph:graph', 'lies in ./graph, whose ending says no language']])(
+    'warns of a graph %s, which another service may run',
+    async (_, path, said) => {
+      const end = await validated({
+        '.github/landfall.yml': deployFile,
+        'agent/graph.py': '',
+        'agent/graph': '',
+        'agent/langgraph.json': `{\n "graphs": { "one": "./graph.ts:graph",\n "support": "${path}" }\n}`,
+      });
+      expect(end).toMatchObject({ code: 0, err: expect.stringContaining(said) });
+      expect(end.err).toMatch(/^agent\/langgraph\.json:3:13: Graph "support" .* \(warning\)\n$/);
+    },
+  );
+
+  test('checks a graph in Python like a build of it', async () => {
+    const end = await validated({
+      '.github/landfall.yml': deployFile,
+      'agent/pyproject.toml': '',
+      'agent/agent/graph.py': 'raise RuntimeError("loaded")',
+      'agent/langgraph.json': `{
+  "dependencies": ["."],
+  "graphs": { "support": "agent.graph:graph", "other": "agent/graph.py:graph" },
+  "dockerfile_lines": ["RUN apt-get install -y ffmpeg"]
+}
+`,
+    });
+    expect(end.code).toBe(0);
+    expect(end.err.trimEnd().split('\n')).toEqual([
+      expect.stringMatching(/^agent\/langgraph\.json:4:24: `dockerfile_lines\[0\]` needs an image, .* \(warning\)$/),
+      expect.stringMatching(/^agent\/langgraph\.json:2:3: There is no lock file for agent\. .* \(warning\)$/),
+    ]);
+  });
+
+  test('reports what a build of a graph in Python refuses', async () => {
     const end = await validated({
       '.github/landfall.yml': deployFile,
       'agent/graph.py': '',
-      'agent/graph': '',
-      'agent/langgraph.json': `{\n "graphs": { "one": "./graph.ts:graph",\n "support": "${path}" }\n}`,
+      'agent/langgraph.json':
+        '{\n  "graphs": { "support": "./graph.py:graph" },\n  "dependencies": ["langgraph", "./lost"]\n}\n',
     });
-    expect(end).toMatchObject({ code: 0, err: expect.stringContaining(said) });
-    expect(end.err).toMatch(/^agent\/langgraph\.json:3:13: Graph "support" .* \(warning\)\n$/);
+    expect(end).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(
+        /^agent\/langgraph\.json:3:33: `dependencies\[1\]` names a folder that is not there\./,
+      ),
+    });
   });
 
   test('reports all missing code files, and opens none', async () => {
@@ -177,7 +210,7 @@ describe('landfall validate', () => {
     "support": "./grahp.ts:graph",
     "described": { "path": "./src/described.ts:graph" },
     "folder": "../agent:graph",
-    "sister": "../shared/sister.py:graph",
+    "sister": "../shared/sister.ts:graph",
     "out": "../../etc/passwd:x",
     "absolute": "/etc/passwd.ts:x"
   },
@@ -192,7 +225,7 @@ describe('landfall validate', () => {
       'agent/langgraph.json:4:16: `graphs.support` names a file that is not there: ./grahp.ts',
       'agent/langgraph.json:5:28: `graphs.described.path` names a file that is not there: ./src/described.ts',
       'agent/langgraph.json:6:15: `graphs.folder` names a file that is not there: ../agent',
-      'agent/langgraph.json:7:15: `graphs.sister` names a file that is not there: ../shared/sister.py',
+      'agent/langgraph.json:7:15: `graphs.sister` names a file that is not there: ../shared/sister.ts',
       'agent/langgraph.json:8:12: `graphs.out` leads out of what is deployed: ../../etc/passwd',
       'agent/langgraph.json:9:17: `graphs.absolute` leads out of what is deployed: /etc/passwd.ts',
       'agent/langgraph.json:11:20: `http.app` names a file that is not there: ./app.ts',

@@ -29,6 +29,7 @@ const keys = maps.flatMap(({ path, keys: each }) => each.map((key) => [...path, 
 /** What a map needs to be one, beside the key that is wrong. */
 const NEEDED: Readonly<Record<string, object>> = {
   'graphs.one': { path: './graph.ts:graph' },
+  source: { kind: 'uv' },
   'store.index': { dims: 3, embed: './embed.ts:embed' },
 };
 
@@ -69,6 +70,7 @@ test('the table knows the maps that there are', () => {
     'http.configurable_headers',
     'http.cors',
     'http.logging_headers',
+    'source',
     'store',
     'store.index',
     'store.ttl',

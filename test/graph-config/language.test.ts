@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { graphLocations } from '../../src/graph-config/graph-path.ts';
-import { graphLanguage, runnableHere } from '../../src/graph-config/language.ts';
+import { graphLanguage, packagesNeeded, runnableHere } from '../../src/graph-config/language.ts';
+import type { GraphConfig } from '../../src/graph-config/schema.ts';
 
 describe('where a graph lies', () => {
   test.each([
@@ -20,6 +21,26 @@ describe('where a graph lies', () => {
   });
 });
 
+test.each<[string, Partial<GraphConfig>, { node: boolean; python: boolean }]>([
+  ['a graph in TypeScript', { graphs: { a: './a.ts:g' } }, { node: true, python: false }],
+  ['a graph in Python', { graphs: { a: './a.py:g' } }, { node: false, python: true }],
+  ['a module of Python', { graphs: { a: 'agent.graph:g' } }, { node: false, python: true }],
+  ['one of each', { graphs: { a: './a.py:g', b: './b.js:g' } }, { node: true, python: true }],
+  ['Python with a page', { graphs: { a: './a.py:g' }, ui: { a: './ui.tsx' } }, { node: true, python: true }],
+  [
+    'Python with rules in TypeScript',
+    { graphs: { a: './a.py:g' }, auth: { path: './auth.ts:auth' } },
+    { node: true, python: true },
+  ],
+  [
+    'Python with a model of a provider',
+    { graphs: { a: './a.py:g' }, store: { index: { dims: 1, embed: 'openai:small' } } },
+    { node: false, python: true },
+  ],
+])('whose packages %s needs', (_, config, needs) => {
+  expect(packagesNeeded({ graphs: {}, ...config })).toEqual(needs);
+});
+
 describe('what this machine can run', () => {
   test.each([
     ['./src/graph.ts', 'typescript'],
@@ -27,7 +48,8 @@ describe('what this machine can run', () => {
     ['./src/graph.js', 'javascript'],
     ['./src/graph.MJS', 'javascript'],
     ['./src/graph.py', 'python'],
-    ['my_package.agent', 'unknown'],
+    ['my_package.agent', 'python'],
+    ['my-package/agent', 'unknown'],
     ['./graph', 'unknown'],
     ['./graph.constructor', 'unknown'],
   ])('%s is %s', (file, language) => expect(graphLanguage(file)).toBe(language));
@@ -46,8 +68,13 @@ describe('what this machine can run', () => {
     });
   });
 
+  test('Python runs where its packages are installed', () => {
+    const places = graphLocations({ graphs: { one: './a.ts:graph', two: './b.py:graph', three: 'c.d:graph' } });
+    expect(runnableHere(places, { python: true })).toEqual({ kind: 'runnable' });
+  });
+
   test('a path that says no language is refused too', () => {
-    expect(runnableHere(graphLocations({ graphs: { one: 'agent.module:graph' } }))).toMatchObject({
+    expect(runnableHere(graphLocations({ graphs: { one: './agent:graph' } }))).toMatchObject({
       kind: 'refused',
       graphId: 'one',
     });

@@ -62,7 +62,16 @@ describe('keys without effect', () => {
     ['keys that are null', { node_version: null, checkpointer: null, auth: null, http: null, store: null }],
     [
       'keys about Python where the graphs are in Python',
-      { python_version: '3.12', encryption: { path: './e.py:e' } },
+      {
+        python_version: '3.12',
+        dependencies: ['.'],
+        pip_installer: 'uv',
+        node_version: '20',
+        checkpointer: { serde: {} },
+        auth: { path: './auth.py:auth' },
+        http: { app: 'agent.app:app' },
+        store: { index: { dims: 3, embed: 'cohere:small' } },
+      },
       './graph.py:graph',
     ],
   ])('are none of these: %s', (_, keys, graph) => {
@@ -71,6 +80,15 @@ describe('keys without effect', () => {
 });
 
 describe('keys that an agent server does not start with', () => {
+  test('are the same for graphs in Python', () => {
+    const keys = { encryption: { path: './e.py:e' }, checkpointer: { path: './c.py:c' }, store: { path: './s.py:s' } };
+    expect(saidOf(keys, './graph.py:graph').refused).toEqual([
+      expect.stringContaining('`encryption` is not offered'),
+      expect.stringContaining('`checkpointer.path` is not offered'),
+      expect.stringContaining('`store.path` is not offered'),
+    ]);
+  });
+
   test.each([
     ['encryption', { encryption: { path: './e.ts:e' } }, '`encryption` is not offered'],
     ['checkpoints in another store', { checkpointer: { path: './c.ts:c' } }, '`checkpointer.path` is not offered'],

@@ -53,9 +53,9 @@ test('a sound agent serves', async () => {
 describe('what cannot be built fails the step, and the former revision stays live', () => {
   test.each<[string, Record<string, string | undefined>, RegExp[]]>([
     [
-      'a graph in Python',
+      'a graph in Python without any package',
       { 'langgraph.json': config({ talk: './graph.py:graph' }), 'graph.py': 'graph = 1\n' },
-      [/Graph "talk" is written in Python \(\.\/graph\.py\)/, /JavaScript and TypeScript only/],
+      [/`dependencies` names no package, so langgraph would be missing/],
     ],
     [
       'a configuration with a slip of the finger',

@@ -88,13 +88,18 @@ export async function loadAuth(configuration: Configuration, configPath: string)
       const answer = await callHandler(() =>
         handler({ event, resource, action, value, user, permissions: user.permissions }),
       );
-      if (answer === undefined || answer === null || answer === true) return undefined;
-      if (answer === false) throw new Refusal(403, 'Forbidden');
-      if (!isObject(answer)) throw new TypeError(`The handler of ${event} returned neither a boolean nor filters.`);
-      const filter = parseFilter(answer);
-      return Object.keys(filter).length === 0 ? undefined : filter;
+      return filterIn(answer, event);
     },
   };
+}
+
+/** Reads the result of a handler of an event: nothing or true, false, or filters. @throws Refusal 403 for false. */
+export function filterIn(answer: unknown, event: string): MetadataFilter | undefined {
+  if (answer === undefined || answer === null || answer === true) return undefined;
+  if (answer === false) throw new Refusal(403, 'Forbidden');
+  if (!isObject(answer)) throw new TypeError(`The handler of ${event} returned neither a boolean nor filters.`);
+  const filter = parseFilter(answer);
+  return Object.keys(filter).length === 0 ? undefined : filter;
 }
 
 /** Calls the agent's code; an error with a status is a refusal. */

@@ -1,19 +1,14 @@
 import { isObject } from '../../contract/json-object.ts';
 import { didYouMean } from '../../diagnostics/did-you-mean.ts';
 import { memberOf } from '../members.ts';
-import type { Graph } from './graph.ts';
-
-/** The schema of a graph's context: an object of the agent's own schema library, of any version. */
-export interface ContextSchema {
-  /** The known keys, each with its schema. */
-  shape: Readonly<Record<string, unknown>>;
-  /** What it does with unknown keys: ignores them, rejects them, or accepts them. */
-  others: 'passed over' | 'refused' | 'taken';
-}
+import type { ContextSchema, Graph } from './graph.ts';
 
 /** The schema of a graph's context; undefined if it has none at run time. */
-export const contextSchemaOf = ({ builder }: Pick<Graph, 'builder'>): ContextSchema | undefined =>
-  objectSchema(memberOf(builder, '_configRuntimeSchema'));
+export const contextSchemaOf = ({
+  contextSchema,
+  builder,
+}: Pick<Graph, 'builder' | 'contextSchema'>): ContextSchema | undefined =>
+  contextSchema ?? objectSchema(memberOf(builder, '_configRuntimeSchema'));
 
 /** Unwraps an object schema from defaults and other wrappers; undefined for any other schema. */
 export function objectSchema(schema: unknown): ContextSchema | undefined {

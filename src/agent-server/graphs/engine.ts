@@ -7,7 +7,8 @@ import { exportOf, importFile } from '../agent-export.ts';
 import { deleteFromMemory } from './older-engine.ts';
 import { moduleKind, packageEntry, packageVersion } from './package-entry.ts';
 import { hasMethods, memberOf } from '../members.ts';
-import type { Graph } from './graph.ts';
+import type { GraphInside } from './graph.ts';
+import type { EngineLanguage } from './checkpoint-language.ts';
 import { tolerantSerializer } from './tolerant-serializer.ts';
 
 export interface MemoryCheckpoints {
@@ -19,6 +20,7 @@ export interface MemoryCheckpoints {
  * instances of other classes.
  */
 export interface Engine {
+  language: EngineLanguage;
   serializer: SerializerProtocol;
   /** Whether its checkpoints hold the tasks that nodes send beside the channels: it is older than 0.4. */
   keepsPendingSends: boolean;
@@ -69,6 +71,7 @@ export async function loadEngine(graphFile: string, graphId: string): Promise<En
   };
   let readers: Promise<SchemaReaders | undefined> | undefined;
   return {
+    language: 'javascript',
     serializer,
     keepsPendingSends: !hasMethods(MemorySaver.prototype, 'deleteThread'),
     schemaReaders: () => (readers ??= readSchemas()),
@@ -116,10 +119,10 @@ const hasDeleteThread = (value: MemorySaverLike): value is MemorySaverLike & Mem
 
 /** The engine's readers of a graph's schemas; undefined results for a state without types at run time. */
 interface SchemaReaders {
-  getStateTypeSchema(graph: Graph): unknown;
-  getInputTypeSchema(graph: Graph): unknown;
-  getOutputTypeSchema(graph: Graph): unknown;
-  getConfigTypeSchema(graph: Graph): unknown;
+  getStateTypeSchema(graph: GraphInside): unknown;
+  getInputTypeSchema(graph: GraphInside): unknown;
+  getOutputTypeSchema(graph: GraphInside): unknown;
+  getConfigTypeSchema(graph: GraphInside): unknown;
 }
 
 const isSchemaReaders = (module: unknown): module is SchemaReaders =>

@@ -1,4 +1,13 @@
+import type { FreeObject } from '../../contract/agent/open-word.ts';
 import { hasMethods } from '../members.ts';
+
+/** The schema of a graph's context: an object of the agent's own schema library, of any version. */
+export interface ContextSchema {
+  /** The known keys, each with its schema. */
+  shape: Readonly<Record<string, unknown>>;
+  /** What it does with unknown keys: ignores them, rejects them, or accepts them. */
+  others: 'passed over' | 'refused' | 'taken';
+}
 
 /** The options of one run, in the engine's names; the engine's defaults apply to the rest. */
 export interface EngineOptions {
@@ -40,6 +49,8 @@ export interface Graph {
   config?: unknown;
   /** The nodes by name, including the engine's own; absent in a remote graph. */
   nodes?: unknown;
+  /** Whether the mode `messages` has the message so far with each chunk, and `messages-tuple` the chunks alone. */
+  readonly growsMessages?: true;
   withConfig(config: object): Graph;
   stream(input: unknown, options: EngineOptions): Promise<AsyncIterable<unknown>>;
   /** Version `v3` resolves to the events of the thread-stream protocol; older engines throw for it. */
@@ -48,6 +59,8 @@ export interface Graph {
     options: Omit<EngineOptions, 'streamMode' | 'subgraphs'> & Partial<EngineOptions> & { version: 'v2' | 'v3' },
   ): AsyncIterable<unknown> | Promise<AsyncIterable<unknown>>;
   getState(config: { configurable: Record<string, unknown> }, options?: { subgraphs: boolean }): Promise<Snapshot>;
+  /** The schema of its contexts, of a graph that is not in this process. */
+  readonly contextSchema?: ContextSchema | undefined;
   /** Throws the schema library's error; absent in engines without contexts. */
   _validateContext?(context: unknown): Promise<unknown>;
   /** The graph's drawing; `xray` expands subgraphs, a number up to that depth. */
@@ -55,10 +68,26 @@ export interface Graph {
   /** The same in engines without the asynchronous form. */
   getGraph?(config: DrawConfig): Drawable;
   /** The subgraphs, each with its namespace. */
-  getSubgraphsAsync?(namespace: undefined, recurse: boolean): AsyncIterable<[string, Graph]>;
-  getSubgraphs?(namespace: undefined, recurse: boolean): Iterable<[string, Graph]>;
+  getSubgraphsAsync?(namespace: undefined, recurse: boolean): AsyncIterable<[string, GraphInside]>;
+  getSubgraphs?(namespace: undefined, recurse: boolean): Iterable<[string, GraphInside]>;
+  /** Its JSON schemas, of a graph that is not in this process: it has no types here. */
+  ownSchemas?(): Promise<GraphSchemaSet>;
   /** The builder that the graph was compiled from; absent if created otherwise. */
   builder?: unknown;
+}
+
+/** What is read of a graph within another one. */
+export type GraphInside = Pick<Graph, 'builder' | 'ownSchemas' | 'contextSchema' | 'getState'>;
+
+/** The JSON schemas of a graph; unknown ones are omitted. */
+export interface GraphSchemaSet {
+  input_schema?: FreeObject | undefined;
+  output_schema?: FreeObject | undefined;
+  /** Always present; `{}`, which accepts everything, if unknown. */
+  state_schema: FreeObject;
+  /** The engine has one schema for both: without a context, a run's configurable values are validated by it. */
+  config_schema?: FreeObject | undefined;
+  context_schema?: FreeObject | undefined;
 }
 
 export interface DrawConfig {

@@ -2,12 +2,13 @@ import type { Pool } from 'pg';
 import type { Command } from '../../contract/agent/run.ts';
 import type { GraphStore } from '../store/graph-store.ts';
 import { Checkpoints } from './checkpoints.ts';
+import type { EngineLanguage } from './checkpoint-language.ts';
 import type { MemoryCheckpoints } from './engine.ts';
-import type { Graph } from './graph.ts';
+import type { Graph, GraphSchemaSet } from './graph.ts';
 import { GraphFactoryError } from './graph-factory-error.ts';
 import type { LoadedGraph, MakeConfig } from './load.ts';
 import { schemasOfNode, type StaticSchemas } from '../static-schemas/static-schemas.ts';
-import { channelNames, schemasOf, type GraphSchemaSet } from './schemas.ts';
+import { channelNames, schemasOf } from './schemas.ts';
 import { CheckpointWriteTracker } from './checkpoint-writes.ts';
 
 interface SubgraphsQuery {
@@ -76,6 +77,13 @@ export class Graphs {
   /** The ids in the configuration file's order, with their descriptions. */
   list(): { graphId: string; description: string | undefined }[] {
     return [...this.#graphs.values()].map(({ graphId, description }) => ({ graphId, description }));
+  }
+
+  /** The language of a graph, where this revision has graphs in several, or in Python. */
+  languageOf(graphId: string): EngineLanguage | undefined {
+    const all = [...this.#graphs.values()];
+    const isPlain = all.every(({ engine }) => engine.language === 'javascript');
+    return isPlain ? undefined : this.#attached(graphId).engine.language;
   }
 
   has(graphId: string): boolean {

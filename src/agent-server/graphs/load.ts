@@ -54,29 +54,46 @@ async function loadGraph(
 ): Promise<LoadedGraph> {
   const path = resolve(folder, file);
   const shownPath = relative(folder, path);
-  if (!existsSync(path)) {
-    const advice = 'Check its path in the graph configuration file; a file that a build makes needs its build command.';
-    throw new StartupError('graph-file-missing', [`${shownPath}: graph "${graphId}" has no such file. ${advice}`]);
-  }
+  if (!existsSync(path)) throw missingFile(shownPath, graphId);
   const module = await importFile(path).catch((error: unknown) => {
     throw explainLoading(error, `graph "${graphId}"`, path, folder);
   });
   const exported = exportOf(module, exportName);
-  const advice = 'Export a compiled graph, a StateGraph, or a function that makes one.';
-  if (exported === undefined) {
-    const names = exportNames(module);
-    const problem = names.includes(exportName)
-      ? `its export "${exportName}" for graph "${graphId}" is undefined. ${advice}`
-      : `has no export "${exportName}" for graph "${graphId}". ${suggestion(exportName, names)}`;
-    throw new StartupError('graph-export-missing', [`${shownPath}: ${problem}`]);
-  }
-  const noGraph = `${shownPath}: export "${exportName}" of graph "${graphId}" is no graph. ${advice}`;
-  const make = maker(await Promise.resolve(exported), () => new StartupError('graph-not-a-graph', [noGraph]));
+  if (exported === undefined) throw missingExport(shownPath, { graphId, exportName }, exportNames(module));
+  const make = maker(await Promise.resolve(exported), () => noGraph(shownPath, { graphId, exportName }));
   await make({ configurable: {}, runtime: readsAssistant }).catch((error: unknown) => {
     throw error instanceof StartupError ? error : explainLoading(error, `graph "${graphId}"`, path, folder);
   });
   return { graphId, description, engine: await loadEngine(path, graphId), make };
 }
+
+type Named = Pick<GraphLocation, 'graphId' | 'exportName'>;
+
+const advice = 'Export a compiled graph, a StateGraph, or a function that makes one.';
+
+/** The error for a graph whose file is not there. */
+export function missingFile(shownPath: string, graphId: string): StartupError {
+  const toDo = 'Check its path in the graph configuration file; a file that a build makes needs its build command.';
+  return new StartupError('graph-file-missing', [`${shownPath}: graph "${graphId}" has no such file. ${toDo}`]);
+}
+
+/** The error for a module without the export. @param names what it exports. */
+export function missingExport(
+  shownPath: string,
+  { graphId, exportName }: Named,
+  names: readonly string[],
+): StartupError {
+  const problem = names.includes(exportName)
+    ? `its export "${exportName}" for graph "${graphId}" is undefined. ${advice}`
+    : `has no export "${exportName}" for graph "${graphId}". ${suggestion(exportName, names)}`;
+  return new StartupError('graph-export-missing', [`${shownPath}: ${problem}`]);
+}
+
+/** The error for an export of another kind. */
+export const noGraph = (shownPath: string, { graphId, exportName }: Named): StartupError =>
+  new StartupError('graph-not-a-graph', [
+    `${shownPath}: export "${exportName}" of graph "${graphId}" is no graph. ${advice}`,
+  ]);
 
 function suggestion(exportName: string, names: readonly string[]): string {
   if (names.length === 0) return 'It exports nothing.';

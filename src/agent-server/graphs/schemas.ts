@@ -1,22 +1,11 @@
 import { isObject } from '../../contract/json-object.ts';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
 import { memberOf } from '../members.ts';
-import { contextSchemaOf, objectSchema, type ContextSchema } from './context-schema.ts';
+import { contextSchemaOf, objectSchema } from './context-schema.ts';
 import type { Engine } from './engine.ts';
-import type { Graph } from './graph.ts';
+import type { ContextSchema, GraphInside, GraphSchemaSet } from './graph.ts';
 import { messagesSchema } from './messages-schema.ts';
 import { withTypes, type StaticGraphSchemas } from '../static-schemas/static-schemas.ts';
-
-/** The JSON schemas of a graph; unknown ones are omitted. */
-export interface GraphSchemaSet {
-  input_schema?: FreeObject;
-  output_schema?: FreeObject;
-  /** Always present; `{}`, which accepts everything, if unknown. */
-  state_schema: FreeObject;
-  /** The engine has one schema for both: without a context, a run's configurable values are validated by it. */
-  config_schema?: FreeObject;
-  context_schema?: FreeObject;
-}
 
 /**
  * The JSON schemas of a graph. A state with types at run time (zod, `StateSchema`) has the engine's own; a state
@@ -25,10 +14,11 @@ export interface GraphSchemaSet {
  * @param types what the build read; undefined where it could not, or there was no build.
  */
 export async function schemasOf(
-  graph: Graph,
+  graph: GraphInside,
   engine: Pick<Engine, 'schemaReaders' | 'joinsMessages'>,
   types?: StaticGraphSchemas,
 ): Promise<GraphSchemaSet> {
+  if (graph.ownSchemas) return graph.ownSchemas();
   const readers = await engine.schemaReaders();
   const named = (part: ChannelPart, typed: FreeObject | undefined) => {
     const names = namesOf(graph, part, engine.joinsMessages);
@@ -72,13 +62,13 @@ type ChannelPart = '_inputDefinition' | '_outputDefinition' | '_schemaDefinition
 const wholeState = '__root__';
 
 /** The names of a graph's channels. */
-export function channelNames(graph: Graph): string[] {
+export function channelNames(graph: GraphInside): string[] {
   const channels = memberOf(graph.builder, '_schemaDefinition');
   return isObject(channels) ? Object.keys(channels) : [];
 }
 
 /** A schema of the channels' names, or of the single channel; undefined if the graph has no channels. */
-function namesOf(graph: Graph, part: ChannelPart, joinsMessages: unknown): FreeObject | undefined {
+function namesOf(graph: GraphInside, part: ChannelPart, joinsMessages: unknown): FreeObject | undefined {
   const channels = memberOf(graph.builder, part);
   if (!isObject(channels)) return undefined;
   const names = Object.keys(channels);

@@ -1,5 +1,6 @@
 import type { SerializerProtocol } from '@langchain/langgraph-checkpoint';
 import { messageOf } from '../../errors.ts';
+import { OtherLanguage, storedTypes } from './checkpoint-language.ts';
 
 /** What the engine stores in place of a whole value of which it can't write a part, without an error. */
 const givenUp = '[unable to serialize, circular reference is too complex to analyze]';
@@ -27,6 +28,7 @@ export function tolerantSerializer(serde: SerializerProtocol): SerializerProtoco
       return again;
     },
     async loadsTyped(type, stored) {
+      if (type === storedTypes.python) throw new OtherLanguage('python');
       try {
         return await serde.loadsTyped(type, stored);
       } catch (error) {

@@ -1,4 +1,6 @@
 import { Hono } from 'hono';
+import { splitExportPath } from '../../graph-config/export-path.ts';
+import { isInPython } from '../../graph-config/language.ts';
 import type { Configuration } from '../configuration.ts';
 import { hasMethods, memberOf } from '../members.ts';
 import { agentExport } from '../agent-export.ts';
@@ -21,6 +23,10 @@ export async function loadCustomApp(configuration: Configuration, configPath: st
   const named = configuration.file.http?.app;
   if (named === undefined) return undefined;
   const path = ['http', 'app'];
+  if (isInPython(splitExportPath(named).file)) {
+    const advice = 'Remove it, or serve its routes beside the agent';
+    throw configuration.invalid(path, `\`http.app\` is in Python, which this server does not run yet. ${advice}`);
+  }
   const exported = await agentExport(configuration, path, named, configPath);
   if (isHono(exported)) return { before: exported, after: undefined };
   if (isFetch(exported)) return { before: undefined, after: exported };

@@ -46,7 +46,8 @@ export async function runEngine(
   const { kwargs } = plan;
   const requestedModes = new Set(kwargs.stream_mode);
   // Values are always streamed: the last ones are the run's result.
-  const modes = new Set(['values', ...kwargs.stream_mode.filter((mode) => mode !== 'events').map(engineMode)]);
+  const engineModes = kwargs.stream_mode.filter((mode) => mode !== 'events');
+  const modes = new Set(['values', ...(graph.growsMessages ? engineModes : engineModes.map(engineMode))]);
   const messages = requestedModes.has('messages') ? new MessageStream(emit) : undefined;
   const notify = streamNotifier(requestedModes, messages, emit, reached);
   const options = engineOptions(plan, [...modes], attempt, signal);
@@ -99,14 +100,15 @@ function shown(mode: string, payload: unknown): unknown {
   return mode === 'checkpoints' ? showCheckpoint(payload) : payload;
 }
 
-/** Updates the state of a run by an event of its values: new ones, or interrupts. */
+/** Updates the state of a run by an event of its values: new ones, interrupts, or both. */
 export function updateReached(reached: RunState, payload: unknown): void {
   const interrupts = isObject(payload) ? payload[interruptChannel] : undefined;
+  const { [interruptChannel]: _, ...values } = isObject(payload) ? payload : {};
   if (Array.isArray(interrupts)) reached.waitsFor = gathered(reached.waitsFor, interrupts);
-  else {
-    reached.first ??= payload;
-    reached.values = payload;
-  }
+  if (Array.isArray(interrupts) && Object.keys(values).length === 0) return;
+  const state = Array.isArray(interrupts) ? values : payload;
+  reached.first ??= state;
+  reached.values = state;
 }
 
 /** Collects the interrupts of parallel tasks, which arrive one by one. A repeated interrupt counts once. */

@@ -10,6 +10,7 @@ import { RunOwnershipLost } from '../graphs/run-ownership-lost.ts';
 import { withRetries } from '../graphs/retry-policy.ts';
 import { createsRun } from '../graphs/server-runtime.ts';
 import { unlessAborted } from './aborted.ts';
+import { despiteDeaths } from './despite-deaths.ts';
 import { runEngine } from './engine-run.ts';
 import { lifecycleAfter, lifecycleEvent, runEngineForThread, runLifecycle } from './thread-event-stream.ts';
 import { attemptIds, EventLog } from './event-log.ts';
@@ -107,7 +108,7 @@ export class Execution {
 
   async #execute(start: RunStart): Promise<string> {
     const { runId } = this.plan;
-    const { graphs, slots, clock } = this.#dependencies;
+    const { graphs, slots, clock, log } = this.#dependencies;
     this.events.add(metadataEvent, JSON.stringify({ run_id: runId, attempt: this.attempt }));
     let graph: Graph | undefined;
     let failure: unknown;
@@ -131,9 +132,10 @@ export class Execution {
           user: this.#dependencies.access && userIn(this.plan.kwargs.config.configurable),
         };
         graphs.writes.beginRun(runId, metadata);
-        graph = await inAgentContext(context, () => this.#makeGraph());
-        const run = this.#run.bind(this, graph);
-        await withRetries({ clock, signal: this.#stop.signal }, () => inAgentContext(context, run));
+        const made = (graph = await inAgentContext(context, () => this.#makeGraph()));
+        const { signal } = this.#stop;
+        const run = () => despiteDeaths((attempt) => this.#run(made, attempt), this, { log, signal });
+        await withRetries({ clock, signal }, () => inAgentContext(context, run));
       } finally {
         over.abort();
         slots.release();
@@ -237,8 +239,7 @@ export class Execution {
     );
   }
 
-  async #run(graph: Graph): Promise<void> {
-    const { attempt } = this;
+  async #run(graph: Graph, attempt: number): Promise<void> {
     const { input, kwargs } = await beginAttempt(this.plan, attempt, graph, this.#dependencies);
     const observed = this.#steps?.attach(graph) ?? { graph };
     const engine = kwargs.thread_stream ? runEngineForThread : runEngine;

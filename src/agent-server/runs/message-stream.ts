@@ -1,4 +1,5 @@
 import { isObject } from '../../contract/json-object.ts';
+import { memberOf } from '../members.ts';
 import { isMessage } from '../wire.ts';
 
 /** A message chunk: two chunks concatenate. */
@@ -9,6 +10,9 @@ interface Piece {
 
 const isPiece = (value: unknown): value is Piece =>
   isMessage(value) && typeof Reflect.get(value, 'concat') === 'function' && value.constructor.name.endsWith('Chunk');
+
+/** The message so far, where the graph's own process has put the pieces together. */
+const grownIn = (message: object): unknown => memberOf(message, 'grown');
 
 export type Emit = (event: string, data: unknown) => void;
 
@@ -36,12 +40,12 @@ export class MessageStream {
       this.#streamed.add(id);
       this.#emit('messages/metadata', { [id]: { metadata } });
     }
-    if (!isPiece(message)) {
+    if (!isPiece(message) && grownIn(message) === undefined) {
       this.#arrived.push({ id, message });
       return;
     }
     const before = this.#growing.get(id);
-    const grown = isPiece(before) ? before.concat(message) : message;
+    const grown = grownIn(message) ?? (isPiece(before) ? before.concat(message) : message);
     this.#growing.set(id, grown);
     this.#emit('messages/partial', [grown]);
   }

@@ -5,6 +5,7 @@ import type { RunStatus } from '../../contract/agent/run.ts';
 import type { Storage } from '../storage/open.ts';
 import { sqlTime, liveThreadCondition, type ExpiryCondition } from '../threads/expiry-sql.ts';
 import { hasCheckpoint } from '../threads/checkpoint-selector.ts';
+import { storedTypes, type EngineLanguage } from '../graphs/checkpoint-language.ts';
 import type { StoredRun } from './run-row.ts';
 import { runWritesTask } from './undo-statements.ts';
 
@@ -44,6 +45,16 @@ export class RunReads {
   /** Whether a run on the thread can start at that checkpoint. */
   async hasCheckpoint(threadId: string, checkpoint_id: string): Promise<boolean> {
     return hasCheckpoint(this.storage.pool, threadId, { checkpoint_id });
+  }
+
+  /** The language of the graph that wrote a thread's state; undefined if it has none. */
+  async languageOf(threadId: string): Promise<EngineLanguage | undefined> {
+    const { rows } = await this.storage.pool.query<{ type: string }>(
+      'select type from checkpoint_blobs where thread_id = $1 and type = any($2) limit 1',
+      [threadId, Object.values(storedTypes)],
+    );
+    const [stored] = rows;
+    return stored && (stored.type === storedTypes.python ? 'python' : 'javascript');
   }
 
   /**

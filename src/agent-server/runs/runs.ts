@@ -2,6 +2,7 @@ import type { RunCreate } from '../../contract/agent/run.ts';
 import { noThread, Refusal, ShuttingDown } from '../refusal.ts';
 import { noCheckpoint } from '../threads/checkpoint-selector.ts';
 import type { ThreadStore } from '../threads/store.ts';
+import { OtherLanguage } from '../graphs/checkpoint-language.ts';
 import { planRequestedRun, type AcceptanceParts, type RequestedRun } from './acceptance.ts';
 import { RunCanceller } from './run-canceller.ts';
 import type { RunDependencies } from './dependencies.ts';
@@ -146,8 +147,16 @@ export class Runs {
     const id = order.threadId === undefined ? undefined : checkpointOfAll(plan.kwargs.checkpoint);
     if (id !== undefined && !(await this.#parts.store.hasCheckpoint(plan.threadId, id)))
       throw noCheckpoint(plan.threadId, id);
+    if (order.threadId !== undefined) await this.#refuseOtherLanguage(plan);
     if (this.isClosing) throw new ShuttingDown();
     return plan;
+  }
+
+  /** @throws OtherLanguage if the thread has a state that the graph can't read. */
+  async #refuseOtherLanguage({ graphId, threadId }: RunPlan): Promise<void> {
+    const language = this.#parts.graphs.languageOf(graphId);
+    const written = language && (await this.#parts.store.languageOf(threadId));
+    if (written !== undefined && written !== language) throw new OtherLanguage(written);
   }
 }
 

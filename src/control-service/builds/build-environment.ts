@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { unescape } from 'node:querystring';
 import { pathWithOurNode } from '../compute/agent-environment.ts';
 import type { BuildFolder } from './build-folder.ts';
+import { indexSecrets, pythonVariables } from './python/python-variables.ts';
 
 const proxies = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'];
 const certificates = ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR'];
@@ -21,8 +22,8 @@ const npmVariable = (env: NodeJS.ProcessEnv, name: string): Variable => [
 ];
 
 /**
- * The environment of a build's commands. Of the service's own `env` only the settings of the network and of npm's
- * registry.
+ * The environment of a build's commands. Of the service's own `env` only the settings of the network and of the
+ * registries of npm and Python.
  *
  * @param isOthers whether the build runs as another user than this service: then npm's configuration files, which may
  * hold tokens, are not passed on, but only their registry settings, without credentials.
@@ -47,6 +48,7 @@ export function buildEnvironment(
     npm_config_update_notifier: 'false',
     npm_config_fund: 'false',
     npm_config_audit: 'false',
+    ...pythonVariables(packageCache, env, isOthers),
     PATH: pathWithOurNode(env.PATH ?? ''),
     HOME: folder.home,
     TMPDIR: folder.temporary,
@@ -80,13 +82,14 @@ export const registryOf = (env: Readonly<Record<string, string>>): Record<string
     Object.entries(env).filter(([name]) => /^npm_config_(.*registry|userconfig|globalconfig)$/.test(name)),
   );
 
-/** The secrets in the network variables: a proxy's user and password. */
+/** The secrets in the network variables: a proxy's user and password, and those of Python's package indexes. */
 export function networkSecrets(env: NodeJS.ProcessEnv): string[] {
-  return network
+  const proxied = network
     .map((name) => env[name] ?? '')
     .filter((value) => URL.canParse(value))
     .map((value) => unescape(new URL(value).password))
     .filter((password) => password !== '');
+  return [...proxied, ...indexSecrets(env)];
 }
 
 const present = (variables: readonly Variable[]): Record<string, string> =>

@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
 import { chmod, mkdir } from 'node:fs/promises';
-import { isAbsolute, join, relative, sep } from 'node:path';
+import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import * as z from 'zod';
 import { fromJson } from '../../contract/json-text.ts';
 import { messageOf, missingCodes, unlessCode } from '../../errors.ts';
 import type { Build } from './build.ts';
+import { isEnvironmentThere } from './python/environment-store.ts';
 import { removeTree } from './remove-tree.ts';
 
 export interface BuildFolder {
@@ -16,6 +17,8 @@ export interface BuildFolder {
   temporary: string;
   /** Where packages are installed for the dependency store; exists only during the install. */
   staging: string;
+  /** The environment of graphs in Python; only there with such. */
+  python: string;
 }
 
 export const buildsIn = (dataDir: string): string => join(dataDir, 'builds');
@@ -28,6 +31,7 @@ export function buildFolder(dataDir: string, revisionId: string): BuildFolder {
     home: join(root, 'home'),
     temporary: join(root, 'tmp'),
     staging: join(root, 'stage'),
+    python: join(root, 'python'),
   };
 }
 
@@ -69,26 +73,42 @@ const record = z.object({
   commit: z.string().optional(),
   tarballDigest: z.string().optional(),
   graphConfigPath: z.string(),
+  /** The environment with the packages of graphs in Python: its name, or null for one of this build alone. */
+  python: z.string().nullable().optional(),
 });
 
-export function recordBuild({ folder, from, graphConfigFile }: Build): void {
+export function recordBuild({ folder, from, graphConfigFile, python }: Build): void {
   const temporary = `${recordOf(folder)}.new`;
   const what = from.kind === 'commit' ? { commit: from.commit } : { tarballDigest: from.digest };
   const graphConfigPath = relative(realpathSync(folder), graphConfigFile);
-  writeFileSync(temporary, JSON.stringify({ ...what, graphConfigPath }));
+  writeFileSync(
+    temporary,
+    JSON.stringify({ ...what, graphConfigPath, ...(python && { python: python.shared ?? null }) }),
+  );
   renameSync(temporary, recordOf(folder));
 }
 
-/** The complete build in a folder, if any. An invalid record, as after a power failure, counts as none. */
+/**
+ * The complete build in a folder, if any. An invalid record, as after a power failure, counts as none, and so does a
+ * build whose packages are gone.
+ */
 export function readBuild(folder: string): Build | undefined {
-  const text = unlessCode(missingCodes, '', () => readFileSync(recordOf(folder), 'utf8'));
-  const read = record.safeParse(fromJson(text)).data;
+  const read = readRecord(folder);
   if (!read) return undefined;
-  const { commit, tarballDigest: digest } = read;
-  const graphConfigFile = join(folder, read.graphConfigPath);
-  if (commit !== undefined) return { folder, from: { kind: 'commit', commit }, graphConfigFile };
-  return digest === undefined ? undefined : { folder, from: { kind: 'tarball', digest }, graphConfigFile };
+  const { commit, tarballDigest: digest, python: name } = read;
+  if (typeof name === 'string' && !isEnvironmentThere(dirname(dirname(folder)), name)) return undefined;
+  const python = name === undefined ? undefined : { shared: name ?? undefined };
+  const built = { folder, graphConfigFile: join(folder, read.graphConfigPath), ...(python && { python }) };
+  if (commit !== undefined) return { ...built, from: { kind: 'commit', commit } };
+  return digest === undefined ? undefined : { ...built, from: { kind: 'tarball', digest } };
 }
+
+const readRecord = (folder: string): z.infer<typeof record> | undefined =>
+  record.safeParse(fromJson(unlessCode(missingCodes, '', () => readFileSync(recordOf(folder), 'utf8')))).data;
+
+/** The names of the environments of Python that builds need. */
+export const environmentsNeeded = (dataDir: string): Set<string> =>
+  new Set(buildsThere(dataDir).flatMap((id) => readRecord(buildFolder(dataDir, id).root)?.python ?? []));
 
 /** The revisions with a folder of builds, complete or not. */
 export const buildsThere = (dataDir: string): string[] =>

@@ -72,6 +72,14 @@ export interface Build {
   folder: string;
   from: BuiltFrom;
   graphConfigFile: string;
+  /** There with graphs in Python. */
+  python?: PythonEnvironment;
+}
+
+/** The environment of graphs in Python, in the build's folder. */
+export interface PythonEnvironment {
+  /** The name of the environment with its packages, which builds share; undefined where it holds them itself. */
+  shared: string | undefined;
 }
 
 /** The outcome of a build. `interrupted`: the signal aborted; nothing is left of it. */

@@ -3,6 +3,7 @@ import type { LogLevel } from '../compute/log-line.ts';
 import { outputExcerpt } from '../compute/output-excerpt.ts';
 import { isDiskFullMessage } from './free-space.ts';
 import { pnpmScriptLine, pnpmScripts } from './pnpm-script.ts';
+import { pythonDetails, pythonPrefixes, unreachableIndex, weighPython, withoutMark } from './python-cause.ts';
 
 /** How well a line explains why a command failed. `script`: a line of a script that npm ran, which npm repeats. */
 type Weight = 'cause' | 'script' | 'context' | undefined;
@@ -22,6 +23,7 @@ const prefixes = [
   /^✘ \[ERROR\] /,
   /^➤ YN\d{4}: [│└┌·] ?/,
   /^\s*ERROR\s{1,2}(?=\S)/,
+  ...pythonPrefixes,
 ];
 
 /** Lines of npm's errors that lead to the cause without being it. */
@@ -61,6 +63,8 @@ function weigh(line: string, isOfScript = false): Weight {
   if (yarnScript.test(line)) return weigh(line.replace(yarnScript, ''));
   const yarn = /^➤ YN(\d{4}): /.exec(line);
   if (yarn) return weighYarn(Number(yarn[1]), line.slice(yarn[0].length));
+  const python = weighPython(line);
+  if (python !== undefined) return python;
   if (/^error (?:Command failed|.*:$)/.test(line)) return 'context';
   if (/^error \S/.test(line) || causes.some((cause) => cause.test(line))) return 'cause';
   return /^(?:gyp ERR! |make(?:\[\d+\])?: \*\*\* |\s*ELIFECYCLE\s|\s*ERROR\s{1,2}\S)/.test(line)
@@ -86,6 +90,7 @@ const details: readonly [cause: RegExp, detail: RegExp][] = [
   [/^Not compatible with /, /^(?:Required|Actual): /],
   [/^ERR_PNPM_OUTDATED_LOCKFILE/, /^\* \d+ dependencies /],
   [/^ERR_PNPM_UNSUPPORTED_ENGINE/, /^(?:Expected version|Got): /],
+  ...pythonDetails,
 ];
 const mostDetails = 2;
 
@@ -96,7 +101,7 @@ const longestSentence = 1_000;
 export function levelOf(line: string, level: LogLevel): LogLevel {
   const plain = withoutControls(line);
   if (weigh(plain) !== undefined || weigh(pnpmScriptLine(plain)?.text ?? '') === 'cause') return 'error';
-  return /^(?:npm (?:warn|WARN) |warning |\s*WARN\s{1,2}\S)/.test(plain) ? 'warning' : level;
+  return /^(?:npm (?:warn|WARN) |warning |WARNING: |\s*WARN\s{1,2}\S)/.test(plain) ? 'warning' : level;
 }
 
 /**
@@ -105,6 +110,7 @@ export function levelOf(line: string, level: LogLevel): LogLevel {
  */
 export function commandCause() {
   const excerpt = outputExcerpt();
+  const index = unreachableIndex();
   const scripts = pnpmScripts((text) => weigh(text) === 'cause');
   let first: string | undefined;
   let context: string | undefined;
@@ -119,6 +125,7 @@ export function commandCause() {
       const plain = withoutControls(line);
       if (!plain.startsWith('➤ YN0000: · Failed with errors')) excerpt.add('error', line);
       scripts.add(plain);
+      index.add(plain);
       const weight = weigh(plain, isOfScript);
       isOfScript ||= npmScript.test(plain);
       // git names the file that it couldn't write first, and the full disk after it.
@@ -128,7 +135,7 @@ export function commandCause() {
       if (isContinued) first = `${first ?? ''} ${withoutPrefix(plain)}`;
       const said = withoutPrefix(plain);
       const isDetail = details.some(([cause, detail]) => cause.test(first ?? '') && detail.test(said));
-      if (isDetail && detailed.length < mostDetails) detailed.push(said);
+      if (isDetail && detailed.length < mostDetails) detailed.push(withoutMark(said));
       if (weight === 'cause' && first === undefined) {
         first = withoutPrefix(plain);
         isContinued = npmPrefix.test(plain) && !isOfScript;
@@ -139,7 +146,7 @@ export function commandCause() {
       }
     },
     cause: (): string | undefined =>
-      full ?? inFull(first, detailed) ?? scripts.cause() ?? script ?? context ?? excerpt.cause(),
+      full ?? index.cause() ?? inFull(first, detailed) ?? scripts.cause() ?? script ?? context ?? excerpt.cause(),
   };
 }
 

@@ -35,6 +35,19 @@ export function restoreMadeLock(folder: string, dataDir: string, build: string):
   return name;
 }
 
+const pythonList = 'python-packages.txt';
+
+/** Keeps which packages of Python a build has, as a file of requirements. */
+export function keepPythonPackages(requirements: string, dataDir: string, build: string): void {
+  const kept = madeLockFolder(dataDir, build);
+  mkdirSync(kept, { recursive: true, mode: 0o700 });
+  writeFileSync(join(kept, pythonList), requirements, { mode: 0o600 });
+}
+
+/** The packages of Python that an earlier install of this build chose, if any. */
+export const keptPythonPackages = (dataDir: string, build: string): string | undefined =>
+  unlessCode(missingCodes, undefined, () => readFileSync(join(madeLockFolder(dataDir, build), pythonList), 'utf8'));
+
 /** Whether an earlier install of this build made a lock file. */
 export const hasMadeLock = (dataDir: string, build: string): boolean => existsSync(madeLockFolder(dataDir, build));
 

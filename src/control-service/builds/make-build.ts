@@ -27,15 +27,16 @@ import {
 import { failure, commandRunner, outputBound } from './run-command.ts';
 import { diskIsFull, freeSpace, isDiskFull, isDiskFullMessage, spaceIsShort, type FreeSpace } from './free-space.ts';
 import { tokenSecrets } from './git-settings.ts';
-import { install } from './install.ts';
+import { installAgent } from './install-agent.ts';
 import { obtainSource } from './obtain-source.ts';
-import { bundleUi, checkEngines, readTypes, typesMs } from './prepare-agent.ts';
+import { bundleUi, importGraphs, readTypes, typesMs } from './prepare-agent.ts';
+import { interpreterIn } from './python/install-commands.ts';
 import { packageCache } from './dependency-store.ts';
 import { graphLocations } from '../../graph-config/graph-path.ts';
 import { runnableHere } from '../../graph-config/language.ts';
 import { readGraphConfig } from '../../graph-config/read.ts';
 import type { GraphConfig } from '../../graph-config/schema.ts';
-import { formatProblem } from '../../diagnostics/problem.ts';
+import { formatProblem, inOrder } from '../../diagnostics/problem.ts';
 import { realPath } from './allowed-repository.ts';
 
 export interface BuildSettings {
@@ -182,18 +183,15 @@ async function build(
   if (!config.ok) return config;
   const source = realpathSync(folder.source);
   const { file: graphConfigFile, content } = config.value;
-  const configFolder = dirname(graphConfigFile);
-  const installed = await install(source, configFolder, { ...context, run: beginPart(bounds.installMs) });
+  const agent = { source, file: graphConfigFile, config: content, program: settings.program };
+  const installed = await installAgent(agent, { ...context, run: beginPart(bounds.installMs) });
   if (!installed.ok || signal.aborted) return installed.ok ? stepFailed('') : installed;
-  await giveSource();
-  const preparing = { file: graphConfigFile, config: content, program: settings.program, log: masked.log, warn };
-  const checked = await checkEngines({ ...preparing, run: beginPart(bounds.installMs) });
-  if (!checked.ok || signal.aborted) return checked.ok ? stepFailed('') : checked;
+  const preparing = { ...agent, log: masked.log, warn };
   await step?.('installed');
 
   if (buildCommand !== undefined) {
     log('info', `Building: ${buildCommand}`);
-    const spec = { command: '/bin/sh', args: ['-c', buildCommand], cwd: configFolder };
+    const spec = { command: '/bin/sh', args: ['-c', buildCommand], cwd: dirname(graphConfigFile) };
     const end = await beginPart(bounds.buildMs)(spec);
     if (end.kind !== 'done')
       return stepFailed(end.kind === 'failed' ? failure('source_config.build_command', end) : '');
@@ -202,8 +200,13 @@ async function build(
   if (!bundled.ok) return bundled;
   const read = await readTypes({ ...preparing, run: beginPart(Math.min(typesMs, bounds.buildMs)) });
   if (!read.ok) return read;
+  if (installed.value.python) {
+    const importing = { ...preparing, run: beginPart(Math.min(typesMs, bounds.buildMs)) };
+    const imported = await importGraphs(importing, interpreterIn(folder.python));
+    if (!imported.ok) return imported;
+  }
   await step?.('built');
-  return succeeded({ folder: folder.root, from: obtained.value, graphConfigFile });
+  return succeeded({ folder: folder.root, from: obtained.value, graphConfigFile, ...installed.value });
 }
 
 /** Validates a command again at the moment of use. */
@@ -235,7 +238,7 @@ export function findGraphConfig(
   if (stat.size > largest) return stepFailed(`${graphConfigPath} is larger than ${largest} bytes.`);
 
   const read = readGraphConfig(readFileSync(file, 'utf8'), graphConfigPath);
-  const problems = read.ok ? read.refused : read.problems;
+  const problems = read.ok ? inOrder([...read.refused, ...read.imageOnly]) : read.problems;
   if (!read.ok || problems.length > 0) {
     for (const problem of problems) log('error', formatProblem(problem));
     // A misspelled key may cause the other problems: a problem with a suggestion explains most.
@@ -246,6 +249,6 @@ export function findGraphConfig(
     );
   }
   for (const warning of read.warnings) warn(formatProblem(warning));
-  const runnable = runnableHere(graphLocations(read.value));
+  const runnable = runnableHere(graphLocations(read.value), { python: true });
   return runnable.kind === 'runnable' ? succeeded({ file, content: read.value }) : stepFailed(runnable.reason);
 }

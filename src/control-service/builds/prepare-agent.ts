@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import { engineLine, engineProblem } from '../../agent-packages/engine-version.ts';
+import { importProblem, readImportOutcome } from '../../agent-packages/python/import-outcome.ts';
 import { graphLocations } from '../../graph-config/graph-path.ts';
 import { graphLanguage } from '../../graph-config/language.ts';
 import type { GraphConfig } from '../../graph-config/schema.ts';
@@ -61,8 +62,39 @@ export async function readTypes({ file, config, program, run, log, warn }: Prepa
   return succeeded(undefined);
 }
 
+/**
+ * Imports the graphs in Python once, so that their bytecode and schemas are there at the start, and refuses code that
+ * no start could import. What may need the deployment's secrets, which a build has not, is left to the start.
+ */
+export async function importGraphs(
+  { file, program, run, log, warn }: Omit<Preparing, 'config'>,
+  python: string,
+): Promise<StepResult<undefined>> {
+  const end = await run({ ...prepare('python', file, program), env: { LANDFALL_PYTHON: python }, silent: true });
+  if (end.kind === 'interrupted') return stepFailed('');
+  const outcome = end.output.flatMap((line) => readImportOutcome(line) ?? [])[0];
+  if (!outcome) {
+    const reason = end.kind === 'failed' ? failure('Importing the graphs', end) : 'Importing the graphs said nothing.';
+    if (isDiskFullMessage(reason)) return stepFailed(reason);
+    warn(`The graphs were not checked. ${reason}`);
+    return succeeded(undefined);
+  }
+  if (outcome.ok) {
+    log(
+      'info',
+      `Imported the graphs in Python; the schemas of these are kept: ${outcome.graphs.join(', ') || 'none'}.`,
+    );
+    return succeeded(undefined);
+  }
+  const problem = importProblem(outcome);
+  for (const line of outcome.stack.split('\n')) if (line !== '') log(problem === undefined ? 'info' : 'error', line);
+  if (problem !== undefined) return stepFailed(problem);
+  log('info', `The graphs could not be imported without the deployment's secrets: ${outcome.message}`);
+  return succeeded(undefined);
+}
+
 function prepare(
-  what: 'ui' | 'schemas' | 'engines',
+  what: 'ui' | 'schemas' | 'engines' | 'python',
   file: string,
   program: AgentProgramFiles | undefined,
 ): CommandSpec {

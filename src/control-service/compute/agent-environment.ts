@@ -46,7 +46,8 @@ export const agentEnvironment = (
 ): Record<string, string> => ({
   NODE_ENV: 'production',
   ...agentVariables(spec, settings),
-  PATH: pathWithOurNode(path, node),
+  PATH: pathWithOurNode(program.python === undefined ? path : `${dirname(program.python)}${delimiter}${path}`, node),
+  ...(program.python === undefined ? {} : { LANDFALL_PYTHON: program.python }),
   HOME: program.homeFolder,
   // A shared folder for temporary files is unsafe: other users could plant a file under a known name there, such as
   // precompiled code.

@@ -13,6 +13,8 @@ export interface BuildProgram {
   graphConfigFile: string;
   /** A folder of the revision's own, for the agent's home. */
   homeFolder: string;
+  /** The interpreter of its own environment; absent where none of its graphs is in Python. */
+  python?: string | undefined;
 }
 
 /** The program of an agent: a build on this machine, or a container image. */

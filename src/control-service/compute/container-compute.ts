@@ -42,6 +42,9 @@ export interface ContainerComputeSettings extends EngineSettings {
 
 const usualBuildImage = 'docker.io/library/node:24-bookworm-slim';
 
+const noPython =
+  'Graphs of this agent are in Python, and builds in containers have Node.js alone. Start the service without --compute container, or deploy an image.';
+
 type FoundEngine = { ok: true; engine: Engine; networks: ContainerNetworks } | NoEngine;
 
 /**
@@ -96,6 +99,8 @@ export function containerCompute(settings: ContainerComputeSettings) {
 
   return {
     async start(spec: AgentSpec, signal: AbortSignal): Promise<AgentStart> {
+      if (spec.program.kind === 'build' && spec.program.python !== undefined)
+        return { kind: 'failed', reason: noPython };
       const seen = await findOnce();
       if (!seen.ok) return { kind: 'failed', reason: seen.reason };
       let pod: Pod | undefined;

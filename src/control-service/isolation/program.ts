@@ -50,6 +50,9 @@ export const agentServerPackages: readonly string[] = [
   'zod-openapi',
 ];
 
+/** Where the worker for graphs in Python is, beside the folder of the agent server. */
+const workerFolder = 'python/landfall_worker';
+
 type Parts = ReturnType<typeof partsOf>;
 
 /** What a program needs of this installation. @throws Error where the layout of the installation can't be copied. */
@@ -59,7 +62,8 @@ function partsOf({ agentServer }: AgentProgramFiles) {
   const [first = ''] = relative(root, realpathSync(agentServer)).split(sep);
   const packages = packagesOf(agentServerPackages, root);
   const base = packages.reduce(commonFolder, root);
-  return { base, folders: [join(root, first), ...packages], files: [join(root, 'package.json')] };
+  const own = [join(root, first), ...[join(root, workerFolder)].filter(existsSync)];
+  return { base, own, folders: [...own, ...packages], files: [join(root, 'package.json')] };
 }
 
 /** Every file and folder of a program, besides Node.js; it needs no others. */
@@ -94,13 +98,13 @@ export function copyProgram(program: AgentProgramFiles, systemFolder: string): A
   return { node: join(target, 'node', 'node'), agentServer };
 }
 
-function statesOf({ node }: AgentProgramFiles, { files, folders }: Parts): string[] {
-  const own = folders.slice(0, 1).flatMap((folder) =>
+function statesOf({ node }: AgentProgramFiles, { files, folders, own: ownFolders }: Parts): string[] {
+  const own = ownFolders.flatMap((folder) =>
     readdirSync(folder, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
+      .filter((entry) => entry.isFile() && !entry.parentPath.endsWith('__pycache__'))
       .map((entry) => join(entry.parentPath, entry.name)),
   );
-  const installed = folders.slice(1).map((folder) => join(folder, 'package.json'));
+  const installed = folders.slice(ownFolders.length).map((folder) => join(folder, 'package.json'));
   return [node, ...files, ...own, ...installed].toSorted().map((path) => {
     const { size, mtimeMs } = lstatSync(path);
     return `${path} ${size} ${mtimeMs}`;

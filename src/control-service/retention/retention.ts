@@ -1,15 +1,16 @@
 import { hasCode, messageOf, missingCodes } from '../../errors.ts';
 import { pause, type Clock } from '../../clock.ts';
-import { buildFolder, buildsThere, cleanUp } from '../builds/build-folder.ts';
+import { buildFolder, buildsThere, cleanUp, environmentsNeeded } from '../builds/build-folder.ts';
 import { freeSpace, type FreeSpace } from '../builds/free-space.ts';
 import type { HealthStore } from '../health/repository.ts';
 import type { RetentionStore } from './repository.ts';
 import type { Uploads } from '../uploads/uploads.ts';
 import { ages, inUseMs, retentionIntervalMs, type Ages, expiredBuildsOfAll, withoutOthers } from './expired-builds.ts';
 import { lstat, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { cachesIn, storeIn } from '../builds/dependency-store.ts';
 import { mirrorsIn } from '../builds/mirror.ts';
+import { environmentsIn } from '../builds/python/environment-store.ts';
 import { removeTree } from '../builds/remove-tree.ts';
 import { inFolderQueue, isInUse } from '../builds/folder-queue.ts';
 import type { Logger } from '../../logger.ts';
@@ -169,8 +170,21 @@ export async function sharedFolders(kind: SharedKind, workDir: string, report: R
     case 'mirrors':
       return withTimes(await below(mirrorsIn(workDir), 2, report), { marker: 'HEAD' });
     case 'packages':
-      return withTimes(await below(storeIn(workDir), 2, report), { marker: 'entry.json', dated: 'entry.json' });
+      return withTimes(
+        [...(await below(storeIn(workDir), 2, report)), ...(await unneededEnvironments(workDir, report))],
+        {
+          marker: 'entry.json',
+          dated: 'entry.json',
+        },
+      );
   }
+}
+
+/** The environments of Python that no build here runs in. */
+async function unneededEnvironments(workDir: string, report: ReportFailure): Promise<string[]> {
+  const all = environmentsIn(workDir);
+  const needed = environmentsNeeded(workDir);
+  return (await below(all, 2, report)).filter((path) => !needed.has(relative(all, path)));
 }
 
 async function below(folder: string, depth: number, report: ReportFailure): Promise<string[]> {

@@ -3,6 +3,7 @@ import { damagedFile } from '../builds/build-files.ts';
 import { buildFolder, readBuild, type BuildFolder } from '../builds/build-folder.ts';
 import type { Build, BuildEnd, BuildRequest } from '../builds/build.ts';
 import { makeBuild } from '../builds/make-build.ts';
+import { interpreterIn } from '../builds/python/install-commands.ts';
 import { inFolderQueue } from '../builds/folder-queue.ts';
 import type { AgentProgram, AgentSpec } from '../compute/compute.ts';
 import type { DeploymentRecord, RevisionRecord } from '../store/tables.ts';
@@ -29,13 +30,17 @@ export async function programOf(job: RolloutJob, tools: RolloutDependencies): Pr
 
 const isImage = ({ source }: RevisionRecord): boolean => source === 'external_docker' || source === 'internal_docker';
 
-const programOfBuild = (build: Build, { builds }: RolloutDependencies): AgentProgram => ({
-  kind: 'build',
-  madeOf: build.from.kind === 'commit' ? `commit ${build.from.commit}` : `the source tarball ${build.from.digest}`,
-  folder: build.folder,
-  graphConfigFile: build.graphConfigFile,
-  homeFolder: buildFolder(builds.dataDir, basename(build.folder)).home,
-});
+function programOfBuild(build: Build, { builds }: RolloutDependencies): AgentProgram {
+  const { home, python } = buildFolder(builds.dataDir, basename(build.folder));
+  return {
+    kind: 'build',
+    madeOf: build.from.kind === 'commit' ? `commit ${build.from.commit}` : `the source tarball ${build.from.digest}`,
+    folder: build.folder,
+    graphConfigFile: build.graphConfigFile,
+    homeFolder: home,
+    ...(build.python && { python: interpreterIn(python) }),
+  };
+}
 
 async function buildFromSource(job: RolloutJob, tools: RolloutDependencies): Promise<Build | undefined> {
   const { revision, buildLog, signal } = job;

@@ -52,6 +52,26 @@ const others: [string, string, string][] = [
     'RollupError: Could not resolve "./lost" from "src/main.ts"',
   ],
   [
+    'pip with versions for another Python alone',
+    'ERROR: Ignored the following versions that require a different python version: 2.0 Requires-Python >=3.13\nERROR: Could not find a version that satisfies the requirement thing==2.0 (from versions: 1.0)\nERROR: No matching distribution found for thing==2.0',
+    'Ignored the following versions that require a different python version: 2.0 Requires-Python >=3.13. No matching distribution found for thing==2.0',
+  ],
+  [
+    'pip with a conflict',
+    'ERROR: Cannot install a==1 and b==2 because these package versions have conflicting dependencies.\n\nThe conflict is caused by:\n    a 1 depends on c==1\n    b 2 depends on c==2\n\nTo fix this you could try to:\nERROR: ResolutionImpossible: for help visit https://index.example',
+    'Cannot install a==1 and b==2 because these package versions have conflicting dependencies. a 1 depends on c==1. b 2 depends on c==2',
+  ],
+  [
+    'pip with a package that needs a compiler',
+    "  error: subprocess-exited-with-error\n  \n  × Building wheel for fast (pyproject.toml) did not run successfully.\n  │ exit code: 1\n  ╰─> [3 lines of output]\n      running build_ext\n      error: command 'gcc' failed: No such file or directory\n      [end of output]\n  ERROR: Failed building wheel for fast\nERROR: Could not build wheels for fast",
+    "Building wheel for fast (pyproject.toml) did not run successfully. error: command 'gcc' failed: No such file or directory",
+  ],
+  [
+    'an older uv without the version',
+    '  × No solution found when resolving dependencies:\n  ╰─▶ Because there is no version of a==9, your requirements are unsatisfiable.',
+    'No solution found when resolving dependencies:. Because there is no version of a==9, your requirements are unsatisfiable.',
+  ],
+  [
     'tests that name the code of a full disk',
     "tests: handles ENOSPC ok\nsrc/a.ts(1,1): error TS2304: Cannot find name 'x'.",
     "src/a.ts(1,1): error TS2304: Cannot find name 'x'.",
@@ -91,6 +111,16 @@ apps/agent prepare: Failed
  ELIFECYCLE  Command failed with exit code 2.`;
   for (const line of output.split('\n')) causes.add(line);
   expect(causes.cause()).toBe('the table is missing');
+});
+
+test('names a package index that could not be reached, which pip reports as one without the package', () => {
+  const causes = commandCause();
+  // Printed by pip 23.2.1.
+  const output = `WARNING: Retrying (Retry(total=0, connect=None, read=None, redirect=None, status=None)) after connection broken by 'ProxyError('Cannot connect to proxy.', NewConnectionError('<pip._vendor.urllib3.connection.HTTPSConnection object at 0x7f1ad76b8810>: Failed to establish a new connection: [Errno 111] Connection refused'))': /simple/leftpadx/
+ERROR: Could not find a version that satisfies the requirement leftpadx (from versions: none)
+ERROR: No matching distribution found for leftpadx`;
+  for (const line of output.split('\n')) causes.add(line);
+  expect(causes.cause()).toBe('The package index could not be reached: [Errno 111] Connection refused');
 });
 
 test('joins the lines of a sentence that npm wraps', () => {

@@ -99,6 +99,19 @@ test('removes long unused caches and incomplete entries, with one log line', asy
   ]);
 });
 
+test('keeps an environment of Python as long as a build runs in it', async () => {
+  const { retention, put, there, workDir } = openFixture();
+  for (const name of ['needed', 'old']) put(`python/t-1/${name}/entry.json`, 15);
+  put('python/t-1/new/entry.json', 1);
+  mkdirSync(join(workDir, 'builds/r-1'), { recursive: true });
+  writeFileSync(
+    join(workDir, 'builds/r-1/build.json'),
+    JSON.stringify({ commit: 'c', graphConfigPath: 'source/langgraph.json', python: 't-1/needed' }),
+  );
+  await retention.look();
+  expect(['needed', 'old', 'new'].filter((name) => there(`python/t-1/${name}`))).toEqual(['needed', 'new']);
+});
+
 test('logs nothing if nothing is old', async () => {
   const { retention, logged } = openFixture();
   await retention.look();

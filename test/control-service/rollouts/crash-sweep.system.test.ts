@@ -229,7 +229,8 @@ async function faredAfter(
 test('covers every step of the service and no other', () => {
   const files = ['rollouts', 'builds'].flatMap((room) => {
     const folder = join(root, 'src/control-service', room);
-    return readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'));
+    const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+    return sources.map((file) => readFileSync(join(folder, file), 'utf8'));
   });
   const recorded = files.flatMap((text) => [...text.matchAll(/\bstep\?\.\(\s*'([^']+)'/g)].map(([, name]) => name));
   expect(new Set([...recorded, seenFromOutside])).toEqual(new Set(stepNames));

@@ -120,14 +120,14 @@ test.each([
   expect((await instance.control.getDeployment(live.id)).active_revision_id).toBe(live.revisionId);
 });
 
-test('a Python graph and an image fail, with what this machine can run', async () => {
-  const python = JSON.stringify({ dependencies: ['.'], graphs: { agent: './agent.py:graph' } });
-  const instance = await startService(await openMachine({ 'langgraph.json': python }));
+test('a graph of no language and an image fail, with what this machine can run', async () => {
+  const config = JSON.stringify({ graphs: { agent: './agent:graph' } });
+  const instance = await startService(await openMachine({ 'langgraph.json': config }));
   const { id, revisionId } = await deploy(instance);
   const failed = await reaches(instance, id, revisionId);
   expect([failed.status, failed.status_message]).toEqual([
     'BUILD_FAILED',
-    'Graph "agent" is written in Python (./agent.py). This machine runs graphs in JavaScript and TypeScript only.',
+    expect.stringMatching(/^Graph "agent" lies in \.\/agent, whose ending says no language\./),
   ]);
   const image = await instance.control.createDeployment({
     name: 'image',

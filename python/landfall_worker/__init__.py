@@ -1,0 +1,1 @@
+"""Holds the graphs of an agent in Python, for the agent server (docs/design/python-worker.md)."""

@@ -1,0 +1,295 @@
+"""The connection to the agent server: requests in both directions, as many at once as either side likes."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import socket
+import threading
+import traceback
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from .frames import Frame, ProtocolError, decode, encode, length_of
+
+#: Events of a stream that may be sent before the server asks for more.
+FIRST_CREDIT = 256
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A value with its attachments."""
+
+    value: Any = None
+    attachments: Sequence[bytes] = ()
+
+
+class ServerError(Exception):
+    """The server has answered with an error; `kind` is its type there."""
+
+    landfall_code = "server-error"
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+
+
+class ConnectionLost(Exception):
+    """The server has ended the connection."""
+
+
+class Asked:
+    """One request of the server, while it is answered on its loop."""
+
+    def __init__(
+        self, connection: Connection, number: int, op: str, args: dict[str, Any], attachments: Sequence[bytes]
+    ) -> None:
+        self.number = number
+        self.op = op
+        self.args = args
+        self.attachments = attachments
+        self._connection = connection
+        self._credit = FIRST_CREDIT
+        self._granted = asyncio.Event()
+
+    async def event(self, value: Any, attachments: Sequence[bytes] = ()) -> None:
+        """Sends a part of the answer, once the server takes more of them."""
+        while self._credit == 0:
+            self._granted.clear()
+            await self._granted.wait()
+        self._credit -= 1
+        self._connection.send(Frame({"kind": "event", "id": self.number, "value": value}, attachments))
+
+    def ask(self, op: str, args: dict[str, Any], attachments: Sequence[bytes] = ()) -> Future[Answer]:
+        """Asks the server for what this request needs, from any thread."""
+        return self._connection.ask(self.number, op, args, attachments)
+
+    def grant(self, events: int) -> None:
+        """The server takes so many more; called on the loop of the request."""
+        self._credit += events
+        self._granted.set()
+
+
+Handler = Callable[[Asked], Awaitable[Answer]]
+
+
+class LoopsOfRequests(Protocol):
+    """The loops on which requests are answered."""
+
+    def of(self, op: str) -> asyncio.AbstractEventLoop:
+        """The loop for a request with this operation."""
+
+    def done(self, loop: asyncio.AbstractEventLoop) -> None:
+        """A request on this loop is answered; called on it."""
+
+
+class Connection:
+    """Reads in a thread of its own, so that nothing that the agent does keeps an answer of the server waiting."""
+
+    def __init__(self, path: str, handler: Handler, loops: LoopsOfRequests) -> None:
+        """Connects to the server.
+
+        Args:
+            path: the server's socket.
+            handler: answers a request of the server; what it raises is the answer as well.
+            loops: where requests are answered.
+        """
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._socket.connect(path)
+        self._sending = threading.Lock()
+        self._numbers = itertools.count(1)
+        self._open: dict[int, Future[Answer]] = {}
+        self._loops: dict[int, asyncio.AbstractEventLoop] = {}
+        self._asked: dict[int, tuple[Asked, asyncio.Task[None]]] = {}
+        self._handler = handler
+        self._places = loops
+        self._is_lost = False
+
+    def send(self, frame: Frame) -> None:
+        """Sends a frame, from any thread."""
+        data = encode(frame)
+        with self._sending:
+            self._socket.sendall(data)
+
+    def ask(self, of: int, op: str, args: dict[str, Any], attachments: Sequence[bytes] = ()) -> Future[Answer]:
+        """Asks the server, from any thread, while its request with the number `of` is answered."""
+        number = next(self._numbers)
+        answer: Future[Answer] = Future()
+        self._open[number] = answer
+        if self._is_lost:
+            self._fail_open()
+            return answer
+        try:
+            self.send(Frame({"kind": "ask", "id": number, "of": of, "op": op, "args": args}, attachments))
+        except (OSError, ValueError) as error:
+            self._open.pop(number, None)
+            if not answer.done():
+                answer.set_exception(error)
+        return answer
+
+    def read(self) -> None:
+        """Takes frames until the server ends the connection."""
+        try:
+            while True:
+                self._take(decode(self._exactly(length_of(self._exactly(4)))))
+        except (OSError, EOFError):
+            pass
+        finally:
+            self._is_lost = True
+            self._fail_open()
+
+    def close(self) -> None:
+        """Ends the connection."""
+        self._socket.close()
+
+    def _fail_open(self) -> None:
+        for number in list(self._open):
+            answer = self._open.pop(number, None)
+            if answer is not None and not answer.done():
+                answer.set_exception(ConnectionLost("The agent server has ended the connection."))
+
+    def _exactly(self, length: int) -> bytes:
+        data = bytearray(length)
+        view = memoryview(data)
+        read = 0
+        while read < length:
+            count = self._socket.recv_into(view[read:])
+            if count == 0:
+                raise EOFError
+            read += count
+        return bytes(data)
+
+    def _take(self, frame: Frame) -> None:
+        header = frame.header
+        kind = header.get("kind")
+        number = header.get("id")
+        if type(number) is not int:
+            raise ProtocolError(f"A frame of kind {kind!r} has no id.")
+        if kind == "ask":
+            self._begin(number, header, frame.attachments)
+        elif kind == "done":
+            self._settle(number, lambda answer: answer.set_result(Answer(header.get("value"), frame.attachments)))
+        elif kind == "failed":
+            error = header.get("error") or {}
+            failed = ServerError(str(error.get("type")), str(error.get("message")))
+            self._settle(number, lambda answer: answer.set_exception(failed))
+        elif kind == "more":
+            self._on_loop(number, lambda asked, _: asked.grant(int(header["events"])))
+        elif kind == "cancel":
+            # After its first step: a task that is cancelled before ends without an answer.
+            self._on_loop(number, lambda _, task: task.get_loop().call_soon(task.cancel))
+        else:
+            raise ProtocolError(f"A frame has the unknown kind {kind!r}.")
+
+    def _settle(self, number: int, how: Callable[[Future[Answer]], None]) -> None:
+        answer = self._open.pop(number, None)
+        # One that was cancelled on this side is answered all the same.
+        if answer is not None and not answer.done():
+            how(answer)
+
+    def _begin(self, number: int, header: dict[str, Any], attachments: Sequence[bytes]) -> None:
+        op = str(header.get("op"))
+        loop = self._loops[number] = self._places.of(op)
+
+        def begin() -> None:
+            asked = Asked(self, number, op, header.get("args") or {}, attachments)
+            self._asked[number] = (asked, loop.create_task(self._answer(asked)))
+
+        loop.call_soon_threadsafe(begin)
+
+    def _on_loop(self, number: int, act: Callable[[Asked, asyncio.Task[None]], object]) -> None:
+        """Acts on a request in the order of the frames, if it is not answered yet."""
+        loop = self._loops.get(number)
+
+        def on_loop() -> None:
+            known = self._asked.get(number)
+            if known is not None:
+                act(*known)
+
+        if loop is not None:
+            loop.call_soon_threadsafe(on_loop)
+
+    async def _answer(self, asked: Asked) -> None:
+        try:
+            answer = await self._handler(asked)
+            frame = Frame({"kind": "done", "id": asked.number, "value": answer.value}, answer.attachments)
+            self.send(frame)
+        except asyncio.CancelledError:
+            self.send(Frame(failed(asked.number, "CancelledError", "The request was cancelled.")))
+        except (Exception, SystemExit) as error:  # Whatever the agent's code raises is the answer.
+            self.send(Frame(failed_with(asked.number, error)))
+        finally:
+            self._asked.pop(asked.number, None)
+            self._loops.pop(asked.number, None)
+            self._places.done(asyncio.get_running_loop())
+
+
+_T = TypeVar("_T")
+
+#: Errors that are told of those that an error is caused by.
+_MOST_CAUSES = 10
+#: Of a provider's response: when to try again.
+_WAITS = ("retry-after", "retry-after-ms", "date")
+
+
+def failed(number: int, kind: str, message: str) -> dict[str, Any]:
+    """The header of an answer that is an error of the worker's own."""
+    return {"kind": "failed", "id": number, "error": {"type": kind, "message": message}}
+
+
+def failed_with(number: int, error: BaseException) -> dict[str, Any]:
+    """The header of an answer that is an error of the agent."""
+    return {"kind": "failed", "id": number, "error": {**_described(error, set()), "stack": stack_of(error)}}
+
+
+def _described(error: BaseException, known: set[int]) -> dict[str, Any]:
+    """An error with what caused it, and what it knows of a provider's response."""
+    known.add(id(error))
+    response = _member(error, "response")
+    statuses = (_member(error, "status_code"), _member(response, "status_code"))
+    shown = {
+        "type": type(error).__name__,
+        "message": _text_of(error),
+        "code": _member(error, "landfall_code"),
+        "status": next((each for each in statuses if type(each) is int), None),
+        "headers": _waits_of(response) or None,
+    }
+    cause = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    if cause is not None and id(cause) not in known and len(known) < _MOST_CAUSES:
+        shown["cause"] = _described(cause, known)
+    return {key: each for key, each in shown.items() if each is not None}
+
+
+def _text_of(error: BaseException) -> str:
+    text = _read(lambda: str(error))
+    return f"A {type(error).__name__} without a text" if text is None else text
+
+
+def _member(value: Any, name: str) -> Any:
+    return _read(lambda: getattr(value, name, None))
+
+
+def _waits_of(response: Any) -> dict[str, str]:
+    headers = _member(response, "headers")
+    known = _read(lambda: {name: str(headers[name]) for name in _WAITS if name in headers})
+    return known if isinstance(headers, Mapping) and known else {}
+
+
+def _read(read: Callable[[], _T]) -> _T | None:
+    """What is read of an error; None if its members, which are the agent's, raise."""
+    try:
+        return read()
+    except Exception:
+        return None
+
+
+def stack_of(error: BaseException) -> str:
+    """The traceback of an error, without the worker's own frames before those of the agent."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = str(Path(__file__).parent)
+    first = next((index for index, frame in enumerate(frames) if not frame.filename.startswith(own)), 0)
+    lines = traceback.format_list(frames[first:]) + traceback.format_exception_only(error)
+    return "".join(lines)

@@ -1,0 +1,56 @@
+"""What the agent's code logs, as entries of the server's log."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from langgraph.config import get_config
+
+#: The longest text of an entry.
+_MOST_CHARACTERS = 16_000
+
+
+class ServerLog(logging.Handler):
+    """Hands each entry over, with the run and the node that it belongs to."""
+
+    def __init__(self, send: Callable[[dict[str, Any]], None]) -> None:
+        super().__init__(logging.INFO)
+        self._send = send
+        self.setFormatter(logging.Formatter("%(message)s"))
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Sends an entry."""
+        try:
+            text = self.format(record)
+            entry = {"level": _level(record.levelno), "logger": record.name, "message": text[:_MOST_CHARACTERS]}
+            self._send({**entry, **_place()})
+        except Exception:  # A text of the agent may fail to be made; its code goes on.
+            self.handleError(record)
+
+
+def take_logs(send: Callable[[dict[str, Any]], None]) -> None:
+    """Takes what is logged from now on, unless the agent's code sets handlers of its own."""
+    root = logging.getLogger()
+    root.addHandler(ServerLog(send))
+    root.setLevel(logging.INFO)
+    # Each of their requests is an entry.
+    for chatty in ("httpx", "httpcore"):
+        logging.getLogger(chatty).setLevel(logging.WARNING)
+
+
+def _level(number: int) -> str:
+    if number >= logging.ERROR:
+        return "error"
+    return "warn" if number >= logging.WARNING else "info"
+
+
+def _place() -> dict[str, Any]:
+    try:
+        config = get_config()
+    except RuntimeError:
+        return {}
+    metadata = config.get("metadata") or {}
+    known = {name: metadata.get(key) for name, key in (("run_id", "run_id"), ("thread_id", "thread_id"))}
+    return {**known, "node": metadata.get("langgraph_node")}

@@ -1,0 +1,163 @@
+"""Checkpoints in the server's database: serialised here by the agent's own serialiser, stored there unread."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import random
+from collections.abc import AsyncIterator, Coroutine, Iterator, Sequence
+from typing import Any, TypeVar, cast
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import (
+    BaseCheckpointSaver,
+    ChannelVersions,
+    Checkpoint,
+    CheckpointMetadata,
+    CheckpointTuple,
+    get_checkpoint_metadata,
+)
+
+from .connection import Answer, Asked
+from .json_values import to_json
+from .types_in_checkpoints import MissingType, missing_type
+
+#: Who writes: what nobody can read later is told with it.
+_WRITER = {"revision_id": os.environ["LANDFALL_REVISION_ID"]} if os.environ.get("LANDFALL_REVISION_ID") else {}
+#: What the server has to know of a configuration.
+_PLACE = ("thread_id", "checkpoint_ns", "checkpoint_id", "run_id", "graph_id", "assistant_id")
+
+
+class UnreadableState(Exception):
+    """A stored value has a type that this revision does not have."""
+
+    landfall_code = "unreadable-state"
+
+    def __init__(self, channel: str, missing: MissingType, metadata: dict[str, Any]) -> None:
+        revision = metadata.get("revision_id")
+        by = f" by revision {revision}" if revision else ""
+        super().__init__(
+            f"Channel {channel!r} of the thread holds a value of type {missing.name}, written{by}, which can't be "
+            f"imported here: {missing.why}. Bring the type back under that name, or begin another thread."
+        )
+
+
+class BridgeSaver(BaseCheckpointSaver[float]):
+    """Checkpoints for one request of the server, which finds by its number where they belong."""
+
+    def __init__(self, asked: Asked, serde: Any = None) -> None:
+        super().__init__(serde=serde)
+        self._asked = asked
+
+    def get_next_version(self, current: float | None, channel: None = None) -> float:
+        """A version that no other branch of the thread has: a fork may write the same step again."""
+        return float(int(current or 0) + 1) + random.random()
+
+    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        answer = await self._ask("checkpoint.get", {"place": _place(config)})
+        return None if answer.value is None else self._tuple(answer.value, answer.attachments)
+
+    async def alist(
+        self,
+        config: RunnableConfig | None,
+        *,
+        filter: dict[str, Any] | None = None,
+        before: RunnableConfig | None = None,
+        limit: int | None = None,
+    ) -> AsyncIterator[CheckpointTuple]:
+        args = {"place": _place(config), "filter": filter, "before": _place(before) if before else None, "limit": limit}
+        answer = await self._ask("checkpoint.list", args)
+        taken = 0
+        for each in answer.value:
+            count = len(each["values"]) + len(each["writes"])
+            yield self._tuple(each, answer.attachments[taken : taken + count])
+            taken += count
+
+    async def aput(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        values = checkpoint["channel_values"]
+        dumped = {key: self.serde.dumps_typed(values[key]) for key in new_versions if key in values}
+        shown = {key: value for key, value in checkpoint.items() if key != "channel_values"}
+        args = {
+            "place": _place(config),
+            "checkpoint": json.loads(to_json(shown)),
+            "metadata": json.loads(to_json({**get_checkpoint_metadata(config, metadata), **_WRITER})),
+            "values": [[key, kind] for key, (kind, _) in dumped.items()],
+            "versions": dict(new_versions),
+        }
+        await self._ask("checkpoint.put", args, [data for _, data in dumped.values()])
+        place = config["configurable"]
+        reached = {"thread_id": place["thread_id"], "checkpoint_ns": place.get("checkpoint_ns", "")}
+        return {"configurable": {**reached, "checkpoint_id": checkpoint["id"]}}
+
+    async def aput_writes(
+        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
+    ) -> None:
+        dumped = [(channel, *self.serde.dumps_typed(value)) for channel, value in writes]
+        args = {
+            "place": _place(config),
+            "task_id": task_id,
+            "task_path": task_path,
+            "writes": [[channel, kind] for channel, kind, _ in dumped],
+        }
+        await self._ask("checkpoint.writes", args, [data for _, _, data in dumped])
+
+    def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        return _wait(self.aget_tuple(config))
+
+    def list(self, config: RunnableConfig | None, **options: Any) -> Iterator[CheckpointTuple]:
+        async def all_of_them() -> list[CheckpointTuple]:
+            return [each async for each in self.alist(config, **options)]
+
+        return iter(_wait(all_of_them()))
+
+    def put(self, *args: Any) -> RunnableConfig:
+        return _wait(self.aput(*args))
+
+    def put_writes(self, *args: Any, **options: Any) -> None:
+        return _wait(self.aput_writes(*args, **options))
+
+    async def _ask(self, op: str, args: dict[str, Any], attachments: Sequence[bytes] = ()) -> Answer:
+        return await asyncio.wrap_future(self._asked.ask(op, args, attachments))
+
+    def _tuple(self, shown: dict[str, Any], attachments: Sequence[bytes]) -> CheckpointTuple:
+        metadata = shown["metadata"]
+        kinds = shown["values"]
+        data = iter(attachments)
+        values = {channel: self._load(channel, kind, next(data), metadata) for channel, kind in kinds}
+        writes = [
+            (task, channel, self._load(channel, kind, next(data), metadata)) for task, channel, kind in shown["writes"]
+        ]
+        parent = shown.get("parent")
+        return CheckpointTuple(
+            config={"configurable": shown["config"]},
+            checkpoint=cast(Checkpoint, {**shown["checkpoint"], "channel_values": values}),
+            metadata=cast(CheckpointMetadata, metadata),
+            parent_config={"configurable": parent} if parent else None,
+            pending_writes=writes,
+        )
+
+    def _load(self, channel: str, kind: str, data: bytes, metadata: dict[str, Any]) -> Any:
+        missing = missing_type(kind, data)
+        if missing:
+            raise UnreadableState(channel, missing, metadata)
+        return self.serde.loads_typed((kind, data))
+
+
+def _place(config: RunnableConfig | None) -> dict[str, Any]:
+    given = (config or {}).get("configurable", {})
+    return {key: given[key] for key in _PLACE if given.get(key) is not None}
+
+
+_T = TypeVar("_T")
+
+
+def _wait(coroutine: Coroutine[Any, Any, _T]) -> _T:
+    """Answers a call of a thread that has no loop."""
+    return asyncio.run(coroutine)

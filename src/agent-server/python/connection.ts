@@ -1,0 +1,286 @@
+import type { Duplex } from 'node:stream';
+import * as z from 'zod';
+import { encodeFrame, FrameReader, ProtocolError, type Frame } from './frames.ts';
+
+/** A value with its attachments. */
+export interface Answer {
+  value?: unknown;
+  attachments?: readonly Uint8Array[];
+}
+
+/** A request of the worker, made while it answers one of this server. */
+export interface Asked {
+  op: string;
+  args: unknown;
+  attachments: readonly Uint8Array[];
+}
+
+/** The JSON in an attachment of an answer; null if there is none. */
+export function jsonOf({ attachments = [] }: Answer, place = 0): unknown {
+  const json = attachments[place];
+  return json === undefined ? null : JSON.parse(new TextDecoder().decode(json));
+}
+
+/** An error of the agent's code, as its worker tells it. */
+export class WorkerError extends Error {
+  readonly type: string;
+  /** What the worker's own code says is wrong; undefined for errors of the agent. */
+  readonly code: string | undefined;
+  /** The traceback in Python. */
+  readonly traceback: string | undefined;
+
+  /** The response of a provider, where the error has one. */
+  readonly status: number | undefined;
+  readonly headers: Record<string, string> | undefined;
+
+  constructor({ type, message, stack, code, status, headers, cause }: WorkerErrorShape) {
+    super(message, cause === undefined ? {} : { cause: new WorkerError(cause) });
+    this.name = type;
+    this.type = type;
+    this.status = status;
+    this.headers = headers;
+    this.traceback = stack;
+    // What logs and pages show of an error: where the agent raised it.
+    if (stack !== undefined) this.stack = stack;
+    this.code = code;
+  }
+}
+
+/** The worker is gone, or its connection. */
+export class WorkerGone extends Error {
+  override name = 'WorkerGone';
+}
+
+/** After so many events of a stream that were taken the worker may send as many more. */
+const creditAtOnce = 128;
+
+/** An error of the agent as the worker sends it, with what caused it. */
+interface WorkerErrorShape {
+  type: string;
+  message: string;
+  stack?: string | undefined;
+  code?: string | undefined;
+  status?: number | undefined;
+  headers?: Record<string, string> | undefined;
+  cause?: WorkerErrorShape | undefined;
+}
+
+const errorShape: z.ZodType<WorkerErrorShape> = z.object({
+  type: z.string(),
+  message: z.string(),
+  stack: z.string().optional(),
+  code: z.string().optional(),
+  status: z.int().optional(),
+  headers: z.record(z.string(), z.string()).optional(),
+  get cause() {
+    return errorShape.optional();
+  },
+});
+const headers = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('hello'),
+    protocol: z.int(),
+    python: z.string(),
+    engine: z.string().nullable(),
+  }),
+  z.object({ kind: z.literal('ask'), id: z.int(), of: z.int(), op: z.string(), args: z.unknown() }),
+  z.object({ kind: z.literal('event'), id: z.int(), value: z.unknown() }),
+  z.object({ kind: z.literal('done'), id: z.int(), value: z.unknown() }),
+  z.object({ kind: z.literal('failed'), id: z.int(), error: errorShape }),
+  z.object({ kind: z.literal('beat'), of: z.enum(['process', 'loop']), memory: z.int() }),
+  z.object({
+    kind: z.literal('blocked'),
+    seconds: z.number(),
+    node: z.string().nullable(),
+    place: z.string(),
+    stack: z.string(),
+  }),
+  z.object({
+    kind: z.literal('log'),
+    level: z.enum(['error', 'warn', 'info']),
+    logger: z.string(),
+    message: z.string(),
+    run_id: z.string().nullish(),
+    thread_id: z.string().nullish(),
+    node: z.string().nullish(),
+  }),
+]);
+type Header = z.infer<typeof headers>;
+/** What a worker says of itself, unasked. */
+export type Sign = Extract<Header, { kind: 'beat' | 'blocked' | 'log' }>;
+export type Hello = Extract<Header, { kind: 'hello' }>;
+
+interface OpenAsk {
+  answer: AskOptions['answer'];
+  events: Answer[];
+  /** Its end: the last answer, or why there is none. */
+  end: { answer: Answer } | { failure: unknown } | undefined;
+  /** Wakes who waits for the next event or the end. */
+  wake: () => void;
+}
+
+export interface ConnectionHandlers {
+  hello?: (hello: Hello) => void;
+  sign?: (sign: Sign) => void;
+  /** How long a request may go on after it was cancelled: waits, unless the signal aborts before. */
+  grace?: (over: AbortSignal) => Promise<void>;
+  /** A request goes on after that, and is given up. */
+  overdue?: () => void;
+  /** The connection is closed: finds out why. */
+  closed?: () => Promise<Error>;
+  /** Called once, when nothing more will be answered. */
+  ended?: (why: Error) => void;
+}
+
+/** Requests in both directions over one socket to a worker (docs/design/python-worker.md). */
+export class Connection {
+  readonly #socket: Duplex;
+  readonly #handlers: ConnectionHandlers;
+  readonly #asks = new Map<number, OpenAsk>();
+  #lastId = 0;
+  #ended: Error | undefined;
+
+  constructor(socket: Duplex, handlers: ConnectionHandlers) {
+    this.#socket = socket;
+    this.#handlers = handlers;
+    const frames = new FrameReader();
+    socket.on('data', (piece: Buffer) => {
+      try {
+        for (const frame of frames.push(piece)) this.#take(frame);
+      } catch (error) {
+        this.end(error instanceof Error ? error : new ProtocolError(String(error)));
+      }
+    });
+    // Also one that is only half closed: nothing more will be answered.
+    for (const event of ['error', 'end', 'close']) socket.once(event, () => void this.#closed());
+  }
+
+  /** Asks the worker for one answer. */
+  async ask(op: string, args: object, options: AskOptions = {}): Promise<Answer> {
+    const answers = this.stream(op, args, options);
+    for (;;) {
+      const { done, value } = await answers.next();
+      if (done) return value;
+    }
+  }
+
+  /** Asks the worker for a stream of events, whose end has an answer as well. Leaving it cancels the request. */
+  async *stream(
+    op: string,
+    args: object,
+    { answer, signal, attachments = [] }: AskOptions = {},
+  ): AsyncGenerator<Answer, Answer, void> {
+    if (this.#ended) throw gone(this.#ended);
+    signal?.throwIfAborted();
+    const id = ++this.#lastId;
+    let { promise: woken, resolve: wake } = Promise.withResolvers<void>();
+    const open: OpenAsk = { answer, events: [], end: undefined, wake: () => wake() };
+    this.#asks.set(id, open);
+    let isCancelled = false;
+    // Once: a second one would interrupt what the agent does after the first.
+    const cancel = (): void => {
+      if (!isCancelled) this.#send({ header: { kind: 'cancel', id }, attachments: [] });
+      isCancelled = true;
+    };
+    const over = new AbortController();
+    const giveUp = (): void => {
+      if (open.end) return;
+      open.end = { failure: signal?.reason };
+      open.wake();
+      this.#handlers.overdue?.();
+    };
+    const cancelInTime = (): void => {
+      cancel();
+      this.#handlers.grace?.(over.signal).then(giveUp, () => undefined);
+    };
+    signal?.addEventListener('abort', cancelInTime, { once: true });
+    let taken = 0;
+    try {
+      this.#send({ header: { kind: 'ask', id, op, args }, attachments });
+      for (;;) {
+        const event = open.events.shift();
+        if (event) {
+          yield event;
+          taken += 1;
+          if (taken % creditAtOnce === 0) this.#send(more(id));
+        } else if (open.end) {
+          if ('failure' in open.end) throw open.end.failure;
+          return open.end.answer;
+        } else {
+          await woken;
+          ({ promise: woken, resolve: wake } = Promise.withResolvers<void>());
+        }
+      }
+    } finally {
+      over.abort();
+      signal?.removeEventListener('abort', cancelInTime);
+      this.#asks.delete(id);
+      if (!open.end) cancel();
+    }
+  }
+
+  /** Ends the connection; what is open fails. */
+  end(why: Error): void {
+    if (this.#ended) return;
+    this.#ended = why;
+    this.#socket.destroy();
+    for (const open of this.#asks.values()) {
+      open.end ??= { failure: gone(why) };
+      open.wake();
+    }
+    this.#handlers.ended?.(why);
+  }
+
+  async #closed(): Promise<void> {
+    this.end((await this.#handlers.closed?.()) ?? new WorkerGone('The worker has ended the connection.'));
+  }
+
+  #send(frame: Frame): void {
+    if (!this.#ended) this.#socket.write(encodeFrame(frame));
+  }
+
+  #take({ header: given, attachments }: Frame): void {
+    const read = headers.safeParse(given);
+    if (!read.success)
+      throw new ProtocolError(`A frame has a header that is not known: ${z.prettifyError(read.error)}`);
+    const header = read.data;
+    if (header.kind === 'hello') return this.#handlers.hello?.(header);
+    if (header.kind === 'beat' || header.kind === 'blocked' || header.kind === 'log')
+      return this.#handlers.sign?.(header);
+    if (header.kind === 'ask') return void this.#answer(header, attachments);
+    const open = this.#asks.get(header.id);
+    if (!open || open.end) return;
+    if (header.kind === 'event') open.events.push({ value: header.value, attachments });
+    else
+      open.end =
+        header.kind === 'done'
+          ? { answer: { value: header.value, attachments } }
+          : { failure: new WorkerError(header.error) };
+    open.wake();
+  }
+
+  async #answer({ id, of, op, args }: Extract<Header, { kind: 'ask' }>, given: readonly Uint8Array[]): Promise<void> {
+    try {
+      const answer = this.#asks.get(of)?.answer;
+      if (!answer) throw new Error('The request that this belongs to has ended.');
+      const { value = null, attachments = [] } = await answer({ op, args, attachments: given });
+      this.#send({ header: { kind: 'done', id, value }, attachments });
+    } catch (thrown) {
+      // Also an answer that no frame can hold.
+      const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+      const { name: type, message } = error;
+      this.#send({ header: { kind: 'failed', id, error: { type, message } }, attachments: [] });
+    }
+  }
+}
+
+interface AskOptions {
+  attachments?: readonly Uint8Array[];
+  /** Answers what the worker asks while it answers this. */
+  answer?: (asked: Asked) => Promise<Answer>;
+  signal?: AbortSignal | undefined;
+}
+
+const more = (id: number): Frame => ({ header: { kind: 'more', id, events: creditAtOnce }, attachments: [] });
+
+const gone = (why: Error): WorkerGone => new WorkerGone(why.message, why instanceof WorkerGone ? {} : { cause: why });

@@ -1,0 +1,116 @@
+import { dirname } from 'node:path';
+import type { Command } from '../../contract/agent/run.ts';
+import { splitExportPath } from '../../graph-config/export-path.ts';
+import { isInPython } from '../../graph-config/language.ts';
+import { embedderOf } from '../../graph-config/store-index.ts';
+import type { AgentAuth } from '../auth/agent-auth.ts';
+import type { Configuration } from '../configuration.ts';
+import type { Engine } from '../graphs/engine.ts';
+import type { LoadedGraph } from '../graphs/load.ts';
+import type { LoadingOptions } from '../log-while-loading.ts';
+import type { Embeddings } from '../store/embeddings.ts';
+import { explainField } from './loading-errors.ts';
+import { opaqueSerializer } from './opaque.ts';
+import { pythonAuth } from './python-auth.ts';
+import { pythonEmbeddings } from './python-embeddings.ts';
+import { PythonGraph, WorkerMemory, type GraphHost } from './python-graph.ts';
+import { PythonCommand } from './python-run.ts';
+import { WorkerHost, type CodeFacts, type ExportPath } from './worker-host.ts';
+
+/** The code of an agent that is in Python, and the worker that holds it. */
+export interface PythonCode {
+  graphs: readonly LoadedGraph[];
+  /** The authorization rules, where these are in Python. */
+  auth: AgentAuth | undefined;
+  /** What embeds the texts of the store, where the worker does. */
+  embeddings: Embeddings | undefined;
+  /** Ends the worker until it is needed again. */
+  rest(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a worker with what the configuration has in Python; undefined if that is nothing.
+ *
+ * @param loading `python`: the interpreter of the agent's environment.
+ * @throws StartupError for what can't be loaded.
+ */
+export async function loadPython(
+  configuration: Configuration,
+  configPath: string,
+  loading: LoadingOptions & { python: string; revisionId?: string | undefined },
+): Promise<PythonCode | undefined> {
+  const { places, file } = configuration;
+  const inPython = places.filter((place) => isInPython(place.file));
+  const auth = exportIn(file.auth?.path);
+  const embed = embedIn(file.store?.index?.embed, inPython.length === places.length);
+  if (inPython.length === 0 && auth === undefined && embed === undefined) return undefined;
+  const host = new WorkerHost({
+    ...loading,
+    folder: dirname(configPath),
+    dependencies: file.dependencies ?? [],
+    graphs: inPython,
+    auth: auth && { ...auth, explain: (error) => explainField(error, configuration, ['auth', 'path'], auth, anAuth) },
+    embed: embed && {
+      named: embed,
+      explain: (error) => explainField(error, configuration, ['store', 'index', 'embed'], embed, embeddings),
+    },
+    environment: { ...process.env, LANDFALL_REVISION_ID: loading.revisionId },
+  });
+  const known = await host.load().catch(async (error: unknown) => {
+    await host.close();
+    throw error;
+  });
+  return {
+    graphs: inPython.map((place) => loadedGraph(place, host, known)),
+    auth: known.auth && pythonAuth(host, { ...known.auth, trustsStudio: file.auth?.disable_studio_auth === false }),
+    embeddings: known.embeds ? pythonEmbeddings(host) : undefined,
+    rest: () => host.rest(),
+    close: () => host.close(),
+  };
+}
+
+const anAuth =
+  'no `Auth` with a handler that authenticates: export `Auth()` of `langgraph_sdk`, with `@auth.authenticate`';
+const embeddings =
+  "no embeddings: export a function that takes a list of texts, or an object of LangChain's `Embeddings`";
+
+function exportIn(path: string | undefined): ExportPath | undefined {
+  if (path === undefined) return undefined;
+  const named = splitExportPath(path);
+  return isInPython(named.file) ? named : undefined;
+}
+
+/** What embeds: an export in Python, or a model that LangChain knows where all graphs are in Python. */
+function embedIn(embed: string | undefined, isAllPython: boolean): ExportPath | { model: string } | undefined {
+  if (embed === undefined) return undefined;
+  if (embedderOf(embed).kind === 'model') return isAllPython ? { model: embed } : undefined;
+  return exportIn(embed);
+}
+
+function loadedGraph(
+  { graphId, description }: Pick<LoadedGraph, 'graphId' | 'description'>,
+  host: GraphHost,
+  { graphs }: CodeFacts,
+): LoadedGraph {
+  const known = graphs.get(graphId);
+  if (!known) throw new Error(`Graph "${graphId}" is not loaded.`);
+  const same = new PythonGraph(graphId, host, known);
+  return {
+    graphId,
+    description,
+    engine: pythonEngine(host),
+    make: async (madeFor) => (known.isFactory ? new PythonGraph(graphId, host, known, madeFor) : same),
+  };
+}
+
+/** An engine in the worker: this server keeps its values as they are. */
+const pythonEngine = (host: GraphHost): Engine => ({
+  language: 'python',
+  serializer: opaqueSerializer,
+  keepsPendingSends: false,
+  memoryCheckpoints: () => new WorkerMemory(host),
+  command: (command: Command) => new PythonCommand(command),
+  schemaReaders: async () => undefined,
+  joinsMessages: undefined,
+});

@@ -1,0 +1,261 @@
+import * as z from 'zod';
+import { backoffMs, steadyNow, type Clock } from '../../clock.ts';
+import type { GraphLocation } from '../../graph-config/graph-path.ts';
+import { messageOf } from '../../errors.ts';
+import type { Logger } from '../../logger.ts';
+import type { splitExportPath } from '../../graph-config/export-path.ts';
+import { StartupError } from '../startup-error.ts';
+import { logWhileLoading } from '../log-while-loading.ts';
+import { WorkerError, type Connection, type Sign } from './connection.ts';
+import { explainGraph } from './loading-errors.ts';
+import type { GraphHost } from './python-graph.ts';
+import { startWorker, type Worker } from './worker-process.ts';
+
+/** A file or a module, and what it exports. */
+export type ExportPath = ReturnType<typeof splitExportPath>;
+
+/** What a worker needs to hold the code of an agent. */
+export interface WorkerHostOptions {
+  python: string;
+  /** The folder of the configuration file. */
+  folder: string;
+  /** Local packages of the configuration, relative to its folder. */
+  dependencies: readonly string[];
+  graphs: readonly GraphLocation[];
+  /** The authorization rules. `explain` makes the error for a person. */
+  auth: (ExportPath & Explained) | undefined;
+  /** What embeds the texts of the store: an export, or a model of LangChain. */
+  embed: ({ named: ExportPath | { model: string } } & Explained) | undefined;
+  environment: NodeJS.ProcessEnv;
+  log: Logger;
+  clock: Clock;
+}
+
+interface Explained {
+  explain: (error: unknown) => unknown;
+}
+
+const graphFacts = z
+  .object({
+    is_factory: z.boolean(),
+    nodes: z.array(z.string()),
+    context: z.object({ names: z.array(z.string()), others: z.enum(['passed over', 'refused', 'taken']) }).nullable(),
+  })
+  .transform(({ is_factory: isFactory, nodes, context }) => ({
+    isFactory,
+    nodes,
+    contextSchema: context
+      ? { shape: Object.fromEntries(context.names.map((name) => [name, {}])), others: context.others }
+      : undefined,
+  }));
+/** What is known of a graph after it is loaded. */
+export type GraphFacts = z.infer<typeof graphFacts>;
+const authFacts = z.object({ wants_body: z.boolean() }).transform(({ wants_body: wantsBody }) => ({ wantsBody }));
+
+/** What is known of the agent's code after it is loaded. */
+export interface CodeFacts {
+  /** By their ids. */
+  graphs: ReadonlyMap<string, GraphFacts>;
+  auth: z.infer<typeof authFacts> | undefined;
+  /** Whether the worker embeds texts. */
+  embeds: boolean;
+}
+
+/** The pause (ms) before a worker that ended is started again, and how long one must have run for the first pause. */
+const restart = { firstMs: 500, longestMs: 30_000, settledMs: 60_000 };
+/** How long (ms) a run may go on after it was cancelled. */
+const cancelMs = 5_000;
+/** Without a sign of life for so long (ms) the loop counts as blocked, and the process as hanging. */
+const silence = { loopMs: 5_000, processMs: 60_000 };
+const lookMs = 10_000;
+
+/** The oldest langgraph that a worker can use. */
+const oldestEngine = [0, 6] as const;
+
+/** Keeps a worker ready while it is needed, with its graphs loaded. */
+export class WorkerHost implements GraphHost {
+  readonly #options: WorkerHostOptions;
+  readonly #closed = new AbortController();
+  #worker: Promise<Worker> | undefined;
+  #failures = 0;
+  #startedAt = 0;
+  /** When (steady ms) each last gave a sign of life. */
+  #alive = { loop: 0, process: 0 };
+
+  constructor(options: WorkerHostOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Starts the worker, and loads the graphs.
+   *
+   * @throws StartupError for a graph that can't be loaded, with the worker's words.
+   */
+  async load(): Promise<CodeFacts> {
+    const starting = this.#start();
+    this.#worker = starting.then(({ worker }) => worker);
+    const { loaded } = await starting;
+    void this.#watch();
+    return loaded;
+  }
+
+  async connection(): Promise<Connection> {
+    this.#closed.signal.throwIfAborted();
+    return (await (this.#worker ??= this.#startAgain())).connection;
+  }
+
+  /** Ends the worker; the next request starts another one. */
+  async rest(): Promise<void> {
+    const worker = this.#worker;
+    this.#worker = undefined;
+    await (await worker?.catch(() => undefined))?.close();
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort(new Error('The server is shutting down.'));
+    await this.rest();
+  }
+
+  async #start(): Promise<{ worker: Worker; loaded: CodeFacts }> {
+    const { python, folder, environment, log, clock } = this.#options;
+    this.#startedAt = this.#alive.loop = this.#alive.process = steadyNow(clock);
+    let worker: Worker | undefined;
+    worker = await startWorker({
+      python,
+      folder,
+      environment,
+      print: (line) => log.info(line),
+      sign: (sign) => this.#take(sign),
+      grace: (over) => clock.sleep(cancelMs, over),
+      overdue: () => {
+        if (steadyNow(clock) - this.#alive.loop > silence.loopMs)
+          worker?.kill('A run that was cancelled blocked it all the same.');
+      },
+      ended: (why) => void this.#ended(worker, why),
+    });
+    try {
+      refuseEngine(worker.hello);
+      return { worker, loaded: await this.#loadInto(worker.connection) };
+    } catch (error) {
+      await worker.close();
+      throw error;
+    }
+  }
+
+  async #loadInto(connection: Connection): Promise<CodeFacts> {
+    const { folder, dependencies, graphs: places, auth, embed, ...loading } = this.#options;
+    const load = async (op: string, what: string, args: object, explain: Explained['explain']): Promise<unknown> => {
+      const loaded = connection.ask(op, args).catch((error: unknown) => {
+        throw explain(error);
+      });
+      return (await logWhileLoading(what, loaded, loading)).value;
+    };
+    await connection.ask('prepare', { folder, dependencies });
+    const graphs = new Map<string, GraphFacts>();
+    for (const place of places) {
+      const args = { graph_id: place.graphId, ...exportArgs(place) };
+      const what = `graph "${place.graphId}" of ${place.file}`;
+      graphs.set(
+        place.graphId,
+        graphFacts.parse(await load('load', what, args, (error) => explainGraph(error, place))),
+      );
+    }
+    const rules = auth && (await load('load_auth', `\`auth.path\`, ${auth.file}`, exportArgs(auth), auth.explain));
+    return { graphs, auth: auth && authFacts.parse(rules), embeds: embed !== undefined && (await embeds(embed.named)) };
+
+    /** Whether the agent's packages embed: a model needs one that they may lack. */
+    async function embeds(named: ExportPath | { model: string }): Promise<boolean> {
+      const isModel = 'model' in named;
+      const explain = (error: unknown): unknown =>
+        isModel && error instanceof WorkerError && error.code === 'embed-package-missing'
+          ? noPackage
+          : embed?.explain(error);
+      try {
+        await load('load_embeddings', '`store.index.embed`', isModel ? named : exportArgs(named), explain);
+        return true;
+      } catch (error) {
+        if (error === noPackage) return false;
+        throw error;
+      }
+    }
+  }
+
+  /** Starts another worker after one that ended. Who asks meanwhile waits for it. */
+  async #startAgain(): Promise<Worker> {
+    const { clock } = this.#options;
+    if (this.#failures > 0)
+      await clock.sleep(backoffMs(this.#failures, restart.firstMs, restart.longestMs), this.#closed.signal);
+    try {
+      return (await this.#start()).worker;
+    } catch (error) {
+      this.#failures += 1;
+      this.#worker = undefined;
+      throw error;
+    }
+  }
+
+  /** Forgets a worker that has ended by itself. */
+  async #ended(worker: Worker | undefined, why: Error): Promise<void> {
+    const current = this.#worker;
+    if (current === undefined || this.#closed.signal.aborted) return;
+    const { clock, log } = this.#options;
+    const isSettled = steadyNow(clock) - this.#startedAt > restart.settledMs;
+    const isIt = (await current.catch(() => undefined)) === worker;
+    if (!isIt || this.#worker !== current) return;
+    this.#failures = isSettled ? 1 : this.#failures + 1;
+    this.#worker = undefined;
+    log.error(`${messageOf(why)}\nAnother one starts with the next request.`);
+  }
+
+  #take(sign: Sign): void {
+    const { log, clock } = this.#options;
+    if (sign.kind === 'beat') {
+      this.#alive[sign.of] = steadyNow(clock);
+    } else if (sign.kind === 'blocked') {
+      const node = sign.node === null ? 'Code of the agent' : `Node "${sign.node}"`;
+      log.warn(
+        { node: sign.node ?? undefined, stack: sign.stack },
+        `${node} blocks the event loop for more than ${sign.seconds} s, at ${sign.place}: other runs wait. ` +
+          'Make it await, or call it by asyncio.to_thread.',
+      );
+    } else {
+      const { level, logger, message, run_id: runId, thread_id: threadId, node } = sign;
+      log[level](
+        { logger, runId: runId ?? undefined, threadId: threadId ?? undefined, node: node ?? undefined },
+        message,
+      );
+    }
+  }
+
+  /** Ends a worker that gives no sign of life at all. */
+  async #watch(): Promise<void> {
+    const { clock } = this.#options;
+    const { signal } = this.#closed;
+    while (!signal.aborted) {
+      await clock.sleep(lookMs, signal).catch(() => undefined);
+      const worker = await this.#worker?.catch(() => undefined);
+      if (worker && steadyNow(clock) - this.#alive.process > silence.processMs)
+        worker.kill(`It gave no sign of life for ${silence.processMs / 1_000} s.`);
+    }
+  }
+}
+
+/** @throws StartupError for an engine that is missing or too old. */
+function refuseEngine({ engine }: Worker['hello']): void {
+  if (engine === null) {
+    const advice = 'Add langgraph to the dependencies of the graph configuration file.';
+    throw new StartupError('engine-missing', [`The agent's Python packages have no langgraph. ${advice}`]);
+  }
+  const [major = 0, minor = 0] = engine.split('.').map(Number);
+  const [oldestMajor, oldestMinor] = oldestEngine;
+  if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return;
+  const advice = `Require langgraph>=${oldestEngine.join('.')} in the agent's packages.`;
+  throw new StartupError('engine-too-old', [
+    `The agent's langgraph is ${engine}, and the oldest that can run here is ${oldestEngine.join('.')}. ${advice}`,
+  ]);
+}
+
+/** The agent's packages know no such model. */
+const noPackage = new Error('No package embeds.');
+
+const exportArgs = ({ file, exportName }: ExportPath) => ({ module: file, export: exportName });

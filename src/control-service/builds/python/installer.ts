@@ -1,0 +1,70 @@
+import { minorOf } from '../../../agent-packages/python/python-version.ts';
+import { withoutUv, type PythonInstall } from '../../../agent-packages/python/python-plan.ts';
+import { stepFailed, succeeded, type RunningBuild, type StepResult } from '../build.ts';
+import { findTool } from '../find-tool.ts';
+import { failure } from '../run-command.ts';
+import {
+  chooseInterpreter,
+  describedInterpreters,
+  describeInterpreters,
+  interpreterPaths,
+  namedInterpreters,
+  targetMinor,
+  type Interpreter,
+  type WantedInterpreter,
+} from './interpreter.ts';
+import { provideUv } from './uv.ts';
+
+/** A plan with what carries it out. */
+export interface Installer {
+  plan: PythonInstall;
+  interpreter: Interpreter;
+  /** The program uv; absent where pip installs. */
+  uv: string | undefined;
+}
+
+/** The interpreter for an agent, of those that the build's user can run. */
+export async function findInterpreter(
+  wanted: WantedInterpreter,
+  running: RunningBuild,
+): Promise<StepResult<Interpreter>> {
+  const path = running.env.PATH ?? '';
+  const minor = targetMinor(wanted);
+  // Usually it has its name. Others are only run where it isn't there: what a version manager puts in their places is slow.
+  const named = await described(namedInterpreters(minor, path), running);
+  if (!named.ok) return named;
+  const fits = named.value.find((each) => minorOf(each.version) === minor && each.makesEnvironments);
+  const all = fits ? succeeded([fits]) : await described(interpreterPaths(path), running);
+  if (!all.ok) return all;
+  const choice = chooseInterpreter(all.value, wanted);
+  if (choice.kind === 'none') return stepFailed(choice.reason);
+  if (choice.warning !== undefined) running.warn(choice.warning);
+  const { interpreter } = choice;
+  running.request.log('info', `Using Python ${interpreter.version} (${interpreter.path}).`);
+  return succeeded(interpreter);
+}
+
+async function described(paths: readonly string[], { run, folder }: RunningBuild): Promise<StepResult<Interpreter[]>> {
+  if (paths.length === 0) return succeeded([]);
+  const end = await run({ command: '/bin/sh', args: describeInterpreters(paths), cwd: folder.home, silent: true });
+  if (end.kind !== 'done') return stepFailed(end.kind === 'failed' ? failure('Looking for Python', end) : '');
+  return succeeded(describedInterpreters(end.output));
+}
+
+/** Decides who installs: uv where it is there, or where a lock file needs it; else pip. */
+export async function findInstaller(
+  plan: PythonInstall,
+  interpreter: Interpreter,
+  running: RunningBuild,
+): Promise<StepResult<Installer>> {
+  if (plan.installer === 'pip') return succeeded({ plan, interpreter, uv: undefined });
+  if (plan.installer === 'either' && interpreter.makesEnvironments)
+    return succeeded({ plan, interpreter, uv: findTool('uv', running.env.PATH ?? '') });
+  const uv = await provideUv(interpreter, running);
+  if (uv.ok) return succeeded({ plan, interpreter, uv: uv.value });
+  if (running.signal.aborted) return uv;
+  if (plan.locked?.isRequired === true || !interpreter.makesEnvironments)
+    return stepFailed(`${plan.why}. ${uv.reason}`);
+  running.request.log('warning', uv.reason);
+  return succeeded({ plan: withoutUv(plan), interpreter, uv: undefined });
+}

@@ -1,0 +1,47 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { stepFailed, succeeded, type RunningBuild, type StepResult } from '../build.ts';
+import { findTool } from '../find-tool.ts';
+import { inFolderQueue } from '../folder-queue.ts';
+import { failure } from '../run-command.ts';
+import type { Interpreter } from './interpreter.ts';
+
+/**
+ * The program uv: that of this machine, else its package from the Python index, which an earlier build of the same
+ * tenant and user may have brought.
+ */
+export async function provideUv(interpreter: Interpreter, running: RunningBuild): Promise<StepResult<string>> {
+  const { env, signal, request } = running;
+  const there = findTool('uv', env.PATH ?? '');
+  if (there !== undefined) return succeeded(there);
+  if (!interpreter.makesEnvironments) return stepFailed('uv is not installed on this machine. Install it.');
+  const folder = join(env.npm_config_cache ?? '', '_managers', 'uv');
+  const program = join(folder, 'bin', 'uv');
+  const obtained = await inFolderQueue(folder, signal, () => obtain(interpreter, folder, running));
+  if (obtained === undefined) return stepFailed('');
+  if (!obtained.ok) return obtained;
+  request.log('info', 'Using uv from the Python package index.');
+  return succeeded(program);
+}
+
+async function obtain(
+  { path }: Interpreter,
+  to: string,
+  { run, folder }: RunningBuild,
+): Promise<StepResult<undefined>> {
+  if (existsSync(join(to, 'bin', 'uv'))) return succeeded(undefined);
+  const temporary = join(folder.temporary, 'uv');
+  const end = await run({
+    command: '/bin/sh',
+    args: ['-c', getUv, 'sh', path, temporary, to],
+    cwd: folder.home,
+    silent: true,
+  });
+  if (end.kind === 'done') return succeeded(undefined);
+  return stepFailed(end.kind === 'failed' ? failure('Getting uv from the Python package index', end) : '');
+}
+
+/** uv is a program of its own: it needs nothing of the environment that it is moved out of. */
+const getUv = `rm -rf -- "$2" "$3" && "$1" -I -m venv "$2" || exit 1
+"$2/bin/python" -I -m pip install --only-binary=:all: uv || exit 1
+mkdir -p -- "$3/bin" && mv -- "$2/bin/uv" "$3/bin/uv" && rm -rf -- "$2"`;

@@ -1,0 +1,99 @@
+import { Client } from '@langchain/langgraph-sdk';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { describePython } from '../../python/needs-python.ts';
+import { serveAgent, type Serving } from '../serving.ts';
+import { temporaryAgent, type TemporaryAgent } from '../temporary-agent.ts';
+
+const files = {
+  'langgraph.json': {
+    dependencies: ['.'],
+    graphs: { who: './agent.py:graph' },
+    auth: { path: './rules.py:auth' },
+    store: { index: { dims: 2, embed: './agent.py:embed' } },
+  },
+  'agent.py': `
+from typing import Any, TypedDict
+from langgraph.config import get_config, get_store
+from langgraph.graph import StateGraph
+
+class State(TypedDict, total=False):
+    user: str
+    found: list[str]
+
+async def look(state):
+    user = get_config()["configurable"]["langgraph_auth_user"]
+    store = get_store()
+    for key in ("tea", "coffee"):
+        await store.aput(("drinks",), key, {"text": key})
+    found = await store.asearch(("drinks",), query="tea", limit=1)
+    return {"user": f"{user.identity} {user['role']}", "found": [each.key for each in found]}
+
+def embed(texts: list[str]) -> list[list[float]]:
+    return [[1.0, 0.0] if "tea" in each else [0.0, 1.0] for each in texts]
+
+graph = StateGraph(State).add_node("look", look).add_edge("__start__", "look").compile()
+`,
+  'rules.py': `
+from langgraph_sdk import Auth
+
+auth = Auth()
+
+@auth.authenticate
+async def authenticate(authorization: str | None):
+    if not authorization:
+        raise Auth.exceptions.HTTPException(status_code=401, detail="Who are you?")
+    return {"identity": authorization.removeprefix("Bearer "), "role": "guest"}
+
+@auth.on.threads.create
+async def create(ctx, value):
+    value.setdefault("metadata", {})["owner"] = ctx.user.identity
+
+@auth.on.threads
+async def threads(ctx, value):
+    return {"owner": ctx.user.identity}
+
+@auth.on.assistants.delete
+async def keep(ctx, value):
+    return False
+`,
+};
+
+describePython('an agent with rules in Python', (python) => {
+  let agent: TemporaryAgent;
+  let serving: Serving;
+  const clientOf = (name?: string) =>
+    new Client({
+      apiUrl: serving.url,
+      apiKey: null,
+      callerOptions: { maxRetries: 0 },
+      ...(name === undefined ? {} : { defaultHeaders: { authorization: `Bearer ${name}` } }),
+    });
+  beforeAll(async () => {
+    agent = temporaryAgent(files);
+    serving = await serveAgent({ configPath: agent.configPath, python });
+  });
+  afterAll(async () => {
+    await serving?.close();
+    agent?.remove();
+  });
+
+  test('knows its callers, and keeps their threads apart', async () => {
+    await expect(clientOf().threads.create()).rejects.toThrow('Who are you?');
+    const [ann, bob] = [clientOf('ann'), clientOf('bob')];
+    const { thread_id, metadata } = await ann.threads.create({ metadata: { a: 1 } });
+    expect(metadata).toEqual({ a: 1, owner: 'ann' });
+    await expect(bob.threads.get(thread_id)).rejects.toThrow('404');
+    expect(await bob.threads.search()).toEqual([]);
+    const { assistant_id } = await ann.assistants.create({ graphId: 'who' });
+    await expect(ann.assistants.delete(assistant_id)).rejects.toThrow('403');
+    expect(await ann.runs.wait(thread_id, 'who', { input: {} })).toMatchObject({ user: 'ann guest' });
+    await expect(bob.runs.wait(thread_id, 'who', { input: {} })).rejects.toThrow('404');
+  });
+
+  test('finds items of the store by their meaning, with embeddings in Python', async () => {
+    const ann = clientOf('ann');
+    expect(await ann.runs.wait(null, 'who', { input: {} })).toMatchObject({ found: ['tea'] });
+    const { items } = await ann.store.searchItems(['drinks'], { query: 'coffee', limit: 1 });
+    expect(items.map(({ key }) => key)).toEqual(['coffee']);
+  });
+});
