@@ -6,6 +6,7 @@ import os
 import platform
 import re
 import resource
+import signal
 import sys
 import threading
 import traceback
@@ -37,6 +38,8 @@ def main(path: str) -> None:
     from landfall_worker.loops import Blocked, Loops, keep_beating
     from landfall_worker.operations import Operations
 
+    # A terminal sends it to the server as well, which decides when this ends. Programs that the agent starts get it.
+    signal.signal(signal.SIGINT, lambda *_: None)
     loops = Loops(isolated=os.environ.get("BG_JOB_ISOLATED_LOOPS", "").lower() == "true")
     connection = Connection(path, Operations().answer, loops)
     connection.send(Frame(hello))

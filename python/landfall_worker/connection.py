@@ -17,6 +17,8 @@ from .frames import Frame, ProtocolError, decode, encode, length_of
 
 #: Events of a stream that may be sent before the server asks for more.
 FIRST_CREDIT = 256
+#: The most bytes that are read at once.
+_PIECE_BYTES = 1024**2
 
 
 @dataclass(frozen=True)
@@ -152,15 +154,15 @@ class Connection:
                 answer.set_exception(ConnectionLost("The agent server has ended the connection."))
 
     def _exactly(self, length: int) -> bytes:
-        data = bytearray(length)
-        view = memoryview(data)
-        read = 0
-        while read < length:
-            count = self._socket.recv_into(view[read:])
-            if count == 0:
+        pieces = []
+        while length > 0:
+            # Memory is taken for what arrives, not for what is announced.
+            piece = self._socket.recv(min(length, _PIECE_BYTES))
+            if not piece:
                 raise EOFError
-            read += count
-        return bytes(data)
+            pieces.append(piece)
+            length -= len(piece)
+        return b"".join(pieces)
 
     def _take(self, frame: Frame) -> None:
         header = frame.header
@@ -173,11 +175,14 @@ class Connection:
         elif kind == "done":
             self._settle(number, lambda answer: answer.set_result(Answer(header.get("value"), frame.attachments)))
         elif kind == "failed":
-            error = header.get("error") or {}
+            error = _object(header, "error")
             failed = ServerError(str(error.get("type")), str(error.get("message")))
             self._settle(number, lambda answer: answer.set_exception(failed))
         elif kind == "more":
-            self._on_loop(number, lambda asked, _: asked.grant(int(header["events"])))
+            events = header.get("events")
+            if type(events) is not int or events < 0:
+                raise ProtocolError("A frame of kind 'more' has no number of events.")
+            self._on_loop(number, lambda asked, _: asked.grant(events))
         elif kind == "cancel":
             # After its first step: a task that is cancelled before ends without an answer.
             self._on_loop(number, lambda _, task: task.get_loop().call_soon(task.cancel))
@@ -191,11 +196,13 @@ class Connection:
             how(answer)
 
     def _begin(self, number: int, header: dict[str, Any], attachments: Sequence[bytes]) -> None:
-        op = str(header.get("op"))
+        if number in self._loops:
+            raise ProtocolError(f"The request {number} is not answered yet, and asked again.")
+        op, args = str(header.get("op")), _object(header, "args")
         loop = self._loops[number] = self._places.of(op)
 
         def begin() -> None:
-            asked = Asked(self, number, op, header.get("args") or {}, attachments)
+            asked = Asked(self, number, op, args, attachments)
             self._asked[number] = (asked, loop.create_task(self._answer(asked)))
 
         loop.call_soon_threadsafe(begin)
@@ -219,12 +226,20 @@ class Connection:
             self.send(frame)
         except asyncio.CancelledError:
             self.send(Frame(failed(asked.number, "CancelledError", "The request was cancelled.")))
-        except (Exception, SystemExit) as error:  # Whatever the agent's code raises is the answer.
+        except BaseException as error:  # Whatever the agent's code raises is the answer.
             self.send(Frame(failed_with(asked.number, error)))
         finally:
             self._asked.pop(asked.number, None)
             self._loops.pop(asked.number, None)
             self._places.done(asyncio.get_running_loop())
+
+
+def _object(header: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """A member of a header that is an object, or is left out."""
+    value = header.get(name, {})
+    if not isinstance(value, dict):
+        raise ProtocolError(f"The member {name!r} of a frame is no object.")
+    return value
 
 
 _T = TypeVar("_T")
@@ -254,7 +269,7 @@ def _described(error: BaseException, known: set[int]) -> dict[str, Any]:
         "type": type(error).__name__,
         "message": _text_of(error),
         "code": _member(error, "landfall_code"),
-        "status": next((each for each in statuses if type(each) is int), None),
+        "status": next((each for each in statuses if type(each) is int and 100 <= each < 600), None),
         "headers": _waits_of(response) or None,
     }
     cause = error.__cause__ or (None if error.__suppress_context__ else error.__context__)

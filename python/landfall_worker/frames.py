@@ -60,7 +60,7 @@ def decode(body: bytes) -> Frame:
         raise ProtocolError("The header of a frame is longer than the frame.")
     try:
         header = json.loads(body[_LENGTH.size : start])
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ProtocolError("The header of a frame is no JSON.") from error
     if not isinstance(header, dict):
         raise ProtocolError("The header of a frame is no object.")

@@ -10,6 +10,8 @@ from langgraph.config import get_config
 
 #: The longest text of an entry.
 _MOST_CHARACTERS = 16_000
+#: What an entry says of its place, and where the engine's metadata have it.
+_PLACES = (("run_id", "run_id"), ("thread_id", "thread_id"), ("node", "langgraph_node"))
 
 
 class ServerLog(logging.Handler):
@@ -52,5 +54,6 @@ def _place() -> dict[str, Any]:
     except RuntimeError:
         return {}
     metadata = config.get("metadata") or {}
-    known = {name: metadata.get(key) for name, key in (("run_id", "run_id"), ("thread_id", "thread_id"))}
-    return {**known, "node": metadata.get("langgraph_node")}
+    found = {name: metadata.get(key) for name, key in _PLACES}
+    # A caller's metadata may have the same names, for whatever it likes.
+    return {name: each for name, each in found.items() if isinstance(each, str)}

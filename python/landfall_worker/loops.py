@@ -60,7 +60,7 @@ class Loops:
 def _run(loop: asyncio.AbstractEventLoop) -> None:
     """Runs a loop until it is stopped: code of the agent that exits ends its own request only."""
     while True:
-        with suppress(SystemExit):
+        with suppress(SystemExit, KeyboardInterrupt):
             return loop.run_forever()
 
 

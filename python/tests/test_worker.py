@@ -1,3 +1,4 @@
+import signal
 import socket
 import subprocess
 import sys
@@ -15,8 +16,17 @@ from langgraph.graph import START, StateGraph
 class State(TypedDict):
     notes: list[str]
 
+class Enough(BaseException):
+    pass
+
 def leave(state):
     sys.exit("The node has enough.")
+
+async def interrupt(state):
+    raise KeyboardInterrupt("The node has enough.")
+
+async def end(state):
+    raise Enough("The node has enough.")
 
 async def leave_async(state):
     leave(state)
@@ -30,6 +40,7 @@ def graph_of(node):
 graph = graph_of(lambda state: {"notes": ["tea"]})
 leaving = graph_of(leave)
 leaving_async = graph_of(leave_async)
+interrupting, ending = graph_of(interrupt), graph_of(end)
 """
 
 
@@ -98,6 +109,21 @@ def test_fails_what_exits_and_goes_on(worker):
         ended = worker.run(export)["error"]
         assert (ended["type"], ended["message"]) == ("SystemExit", "The node has enough.")
         assert "in leave" in ended["stack"]
+    assert worker.run("graph")["kind"] == "done"
+
+
+@pytest.mark.parametrize(("export", "kind"), [("interrupting", "KeyboardInterrupt"), ("ending", "Enough")])
+def test_fails_what_raises_what_is_no_exception(worker, export, kind):
+    for each in (export, "graph"):
+        assert worker.load(each)["kind"] == "done"
+    ended = worker.run(export)["error"]
+    assert (ended["type"], ended["message"]) == (kind, "The node has enough.")
+    assert worker.run("graph")["kind"] == "done"
+
+
+def test_leaves_an_interrupt_of_the_terminal_to_the_server(worker):
+    assert worker.load("graph")["kind"] == "done"
+    worker.process.send_signal(signal.SIGINT)
     assert worker.run("graph")["kind"] == "done"
 
 

@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import * as z from 'zod';
 import { encodeFrame, FrameReader, ProtocolError, type Frame } from './frames.ts';
+import { headers, type Header, type Hello, type Sign, type WorkerErrorShape } from './headers.ts';
 
 /** A value with its attachments. */
 export interface Answer {
@@ -51,68 +52,20 @@ export class WorkerGone extends Error {
   override name = 'WorkerGone';
 }
 
+/** Events of a stream that a worker may send before it is asked for more. */
+const firstCredit = 256;
 /** After so many events of a stream that were taken the worker may send as many more. */
 const creditAtOnce = 128;
-
-/** An error of the agent as the worker sends it, with what caused it. */
-interface WorkerErrorShape {
-  type: string;
-  message: string;
-  stack?: string | undefined;
-  code?: string | undefined;
-  status?: number | undefined;
-  headers?: Record<string, string> | undefined;
-  cause?: WorkerErrorShape | undefined;
-}
-
-const errorShape: z.ZodType<WorkerErrorShape> = z.object({
-  type: z.string(),
-  message: z.string(),
-  stack: z.string().optional(),
-  code: z.string().optional(),
-  status: z.int().optional(),
-  headers: z.record(z.string(), z.string()).optional(),
-  get cause() {
-    return errorShape.optional();
-  },
-});
-const headers = z.discriminatedUnion('kind', [
-  z.object({
-    kind: z.literal('hello'),
-    protocol: z.int(),
-    python: z.string(),
-    engine: z.string().nullable(),
-  }),
-  z.object({ kind: z.literal('ask'), id: z.int(), of: z.int(), op: z.string(), args: z.unknown() }),
-  z.object({ kind: z.literal('event'), id: z.int(), value: z.unknown() }),
-  z.object({ kind: z.literal('done'), id: z.int(), value: z.unknown() }),
-  z.object({ kind: z.literal('failed'), id: z.int(), error: errorShape }),
-  z.object({ kind: z.literal('beat'), of: z.enum(['process', 'loop']), memory: z.int() }),
-  z.object({
-    kind: z.literal('blocked'),
-    seconds: z.number(),
-    node: z.string().nullable(),
-    place: z.string(),
-    stack: z.string(),
-  }),
-  z.object({
-    kind: z.literal('log'),
-    level: z.enum(['error', 'warn', 'info']),
-    logger: z.string(),
-    message: z.string(),
-    run_id: z.string().nullish(),
-    thread_id: z.string().nullish(),
-    node: z.string().nullish(),
-  }),
-]);
-type Header = z.infer<typeof headers>;
-/** What a worker says of itself, unasked. */
-export type Sign = Extract<Header, { kind: 'beat' | 'blocked' | 'log' }>;
-export type Hello = Extract<Header, { kind: 'hello' }>;
+/** Bytes for a worker that it does not read: meanwhile nothing of it is read either. */
+const mostUnread = 64 * 2 ** 20;
+/** The most requests of a worker that are answered at once. */
+const mostAsked = 65_536;
 
 interface OpenAsk {
   answer: AskOptions['answer'];
   events: Answer[];
+  /** How many more the worker may send. */
+  credit: number;
   /** Its end: the last answer, or why there is none. */
   end: { answer: Answer } | { failure: unknown } | undefined;
   /** Wakes who waits for the next event or the end. */
@@ -138,6 +91,7 @@ export class Connection {
   readonly #handlers: ConnectionHandlers;
   readonly #asks = new Map<number, OpenAsk>();
   #lastId = 0;
+  #asked = 0;
   #ended: Error | undefined;
 
   constructor(socket: Duplex, handlers: ConnectionHandlers) {
@@ -152,7 +106,7 @@ export class Connection {
       }
     });
     // Also one that is only half closed: nothing more will be answered.
-    for (const event of ['error', 'end', 'close']) socket.once(event, () => void this.#closed());
+    for (const event of ['error', 'end', 'close']) socket.on(event, () => void this.#closed());
   }
 
   /** Asks the worker for one answer. */
@@ -174,7 +128,7 @@ export class Connection {
     signal?.throwIfAborted();
     const id = ++this.#lastId;
     let { promise: woken, resolve: wake } = Promise.withResolvers<void>();
-    const open: OpenAsk = { answer, events: [], end: undefined, wake: () => wake() };
+    const open: OpenAsk = { answer, events: [], credit: firstCredit, end: undefined, wake: () => wake() };
     this.#asks.set(id, open);
     let isCancelled = false;
     // Once: a second one would interrupt what the agent does after the first.
@@ -202,7 +156,9 @@ export class Connection {
         if (event) {
           yield event;
           taken += 1;
-          if (taken % creditAtOnce === 0) this.#send(more(id));
+          if (taken % creditAtOnce !== 0) continue;
+          open.credit += creditAtOnce;
+          this.#send(more(id));
         } else if (open.end) {
           if ('failure' in open.end) throw open.end.failure;
           return open.end.answer;
@@ -224,11 +180,11 @@ export class Connection {
     if (this.#ended) return;
     this.#ended = why;
     this.#socket.destroy();
+    this.#handlers.ended?.(why);
     for (const open of this.#asks.values()) {
       open.end ??= { failure: gone(why) };
       open.wake();
     }
-    this.#handlers.ended?.(why);
   }
 
   async #closed(): Promise<void> {
@@ -236,7 +192,11 @@ export class Connection {
   }
 
   #send(frame: Frame): void {
-    if (!this.#ended) this.#socket.write(encodeFrame(frame));
+    if (this.#ended) return;
+    const socket = this.#socket;
+    socket.write(encodeFrame(frame));
+    if (socket.writableLength <= mostUnread || socket.isPaused()) return;
+    socket.pause().once('drain', () => socket.resume());
   }
 
   #take({ header: given, attachments }: Frame): void {
@@ -247,11 +207,17 @@ export class Connection {
     if (header.kind === 'hello') return this.#handlers.hello?.(header);
     if (header.kind === 'beat' || header.kind === 'blocked' || header.kind === 'log')
       return this.#handlers.sign?.(header);
-    if (header.kind === 'ask') return void this.#answer(header, attachments);
+    if (header.kind === 'ask') {
+      if (this.#asked >= mostAsked) throw new ProtocolError(`More than ${mostAsked} requests are open.`);
+      return void this.#answer(header, attachments);
+    }
     const open = this.#asks.get(header.id);
     if (!open || open.end) return;
-    if (header.kind === 'event') open.events.push({ value: header.value, attachments });
-    else
+    if (header.kind === 'event') {
+      open.credit -= 1;
+      if (open.credit < 0) throw new ProtocolError('A stream has more events than were asked for.');
+      open.events.push({ value: header.value, attachments });
+    } else
       open.end =
         header.kind === 'done'
           ? { answer: { value: header.value, attachments } }
@@ -260,6 +226,7 @@ export class Connection {
   }
 
   async #answer({ id, of, op, args }: Extract<Header, { kind: 'ask' }>, given: readonly Uint8Array[]): Promise<void> {
+    this.#asked += 1;
     try {
       const answer = this.#asks.get(of)?.answer;
       if (!answer) throw new Error('The request that this belongs to has ended.');
@@ -270,6 +237,8 @@ export class Connection {
       const error = thrown instanceof Error ? thrown : new Error(String(thrown));
       const { name: type, message } = error;
       this.#send({ header: { kind: 'failed', id, error: { type, message } }, attachments: [] });
+    } finally {
+      this.#asked -= 1;
     }
   }
 }

@@ -6,7 +6,8 @@ import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { secretsIn } from '../secrets-in-environment.ts';
-import { Connection, WorkerGone, type ConnectionHandlers, type Hello, type Sign } from './connection.ts';
+import { Connection, WorkerGone, type ConnectionHandlers } from './connection.ts';
+import type { Hello, Sign } from './headers.ts';
 
 /** The version of the protocol that both sides speak (docs/design/python-worker.md). */
 const protocol = 1;
