@@ -12,6 +12,7 @@ import { RunStopped } from '../runs/run-error.ts';
 import { guard, tokenHeader } from './guard.ts';
 import { type Env, type AppDependencies, threadDeletion } from './operation.ts';
 import { operations } from './operations.ts';
+import { WorkerGone } from '../python/connection.ts';
 import type { Logger } from '../../logger.ts';
 import { memberOf } from '../members.ts';
 import type { Fetch } from '../protocols/internal-api.ts';
@@ -81,6 +82,10 @@ function answerError(error: Error, c: Context, log: Logger): Response {
   if (error instanceof RunStopped) return c.json({ detail: error.message }, 503, { 'retry-after': '1' });
   if (isDatabaseUnavailable(error)) {
     return c.json({ detail: 'The database is unavailable. Retry in a moment.' }, 503, { 'retry-after': '1' });
+  }
+  if (error instanceof WorkerGone) {
+    const detail = 'The Python process of the agent has ended, and another one starts. Retry in a moment.';
+    return c.json({ detail }, 503, { 'retry-after': '1' });
   }
   log.error(`${c.req.method} ${c.req.path} failed: ${stackOf(error)}`);
   return c.json({ detail: 'Internal error. See the server log.' }, 500);

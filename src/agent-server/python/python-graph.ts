@@ -14,7 +14,7 @@ import type { EngineUpdate, HistoryOptions, StateConfig, StatefulGraph } from '.
 import { Refusal } from '../refusal.ts';
 import type { GraphStore } from '../store/graph-store.ts';
 import { answerAboutCheckpoints, type UsedCheckpoints } from './checkpoint-requests.ts';
-import { jsonOf, WorkerError, type Answer, type Asked, type Connection } from './connection.ts';
+import { jsonOf, WorkerError, WorkerGone, type Answer, type Asked, type Connection } from './connection.ts';
 import { chunkOf, PythonCommand, runRequest, type EventOptions } from './python-run.ts';
 import { answerAboutStore } from './store-requests.ts';
 
@@ -27,7 +27,12 @@ export class WorkerMemory {
   }
 
   async deleteThread(threadId: string): Promise<void> {
-    await (await this.#host.connection()).ask('forget', { thread_id: threadId });
+    try {
+      await (await this.#host.connection()).ask('forget', { thread_id: threadId });
+    } catch (error) {
+      // With the worker its memory has ended.
+      if (!(error instanceof WorkerGone)) throw error;
+    }
   }
 }
 

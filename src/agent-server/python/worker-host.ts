@@ -78,6 +78,8 @@ export class WorkerHost implements GraphHost {
   readonly #options: WorkerHostOptions;
   readonly #closed = new AbortController();
   #worker: Promise<Worker> | undefined;
+  /** The same, once its graphs are loaded and until it ends. */
+  #running: Worker | undefined;
   #failures = 0;
   #startedAt = 0;
   /** When (steady ms) each last gave a sign of life. */
@@ -107,9 +109,11 @@ export class WorkerHost implements GraphHost {
 
   /** Ends the worker; the next request starts another one. */
   async rest(): Promise<void> {
-    const worker = this.#worker;
+    const starting = this.#worker;
     this.#worker = undefined;
-    await (await worker?.catch(() => undefined))?.close();
+    const worker = await starting?.catch(() => undefined);
+    if (worker && this.#running === worker) this.#running = undefined;
+    await worker?.close();
   }
 
   async close(): Promise<void> {
@@ -132,11 +136,13 @@ export class WorkerHost implements GraphHost {
         if (steadyNow(clock) - this.#alive.loop > silence.loopMs)
           worker?.kill('A run that was cancelled blocked it all the same.');
       },
-      ended: (why) => void this.#ended(worker, why),
+      ended: (why) => this.#ended(worker, why),
     });
     try {
       refuseEngine(worker.hello);
-      return { worker, loaded: await this.#loadInto(worker.connection) };
+      const loaded = await this.#loadInto(worker.connection);
+      this.#running = worker;
+      return { worker, loaded };
     } catch (error) {
       await worker.close();
       throw error;
@@ -195,16 +201,13 @@ export class WorkerHost implements GraphHost {
     }
   }
 
-  /** Forgets a worker that has ended by itself. */
-  async #ended(worker: Worker | undefined, why: Error): Promise<void> {
-    const current = this.#worker;
-    if (current === undefined || this.#closed.signal.aborted) return;
+  /** Forgets a worker that has ended by itself, before what was open there fails: it may be asked again at once. */
+  #ended(worker: Worker | undefined, why: Error): void {
+    if (worker === undefined || this.#running !== worker || this.#closed.signal.aborted) return;
     const { clock, log } = this.#options;
     const isSettled = steadyNow(clock) - this.#startedAt > restart.settledMs;
-    const isIt = (await current.catch(() => undefined)) === worker;
-    if (!isIt || this.#worker !== current) return;
     this.#failures = isSettled ? 1 : this.#failures + 1;
-    this.#worker = undefined;
+    this.#running = this.#worker = undefined;
     log.error(`${messageOf(why)}\nAnother one starts with the next request.`);
   }
 

@@ -19,6 +19,8 @@ const program = ['../../python', '../../../python']
 
 /** How many of its last lines are told of a worker that ended. */
 const mostLines = 20;
+/** How long (ms) after its exit lines are read. */
+const lastLinesMs = 1_000;
 
 export interface WorkerOptions extends Omit<ConnectionHandlers, 'hello' | 'closed'> {
   /** The interpreter of the agent's environment. */
@@ -70,7 +72,11 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     let killedFor: string | undefined;
     const exit = Promise.withResolvers<WorkerGone>();
     child.once('error', (error) => exit.resolve(new WorkerGone(`${python} can't be started: ${error.message}`)));
-    child.once('close', (code, signal) => exit.resolve(new WorkerGone(lines.explain(code, signal, killedFor))));
+    const exited = (code: number | null, signal: string | null): void =>
+      exit.resolve(new WorkerGone(lines.explain(code, signal, killedFor)));
+    child.once('close', exited);
+    // A program that the agent started may live on, and keep what it printed to open.
+    child.once('exit', (code, signal) => setTimeout(exited, lastLinesMs, code, signal).unref());
     const failed = exit.promise.then((gone) => Promise.reject(gone));
     failed.catch(() => undefined);
     const accepted = once(server, 'connection').then(([socket]: Socket[]) => socket);
