@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import * as z from 'zod';
@@ -11,8 +11,17 @@ import { messageOf } from '../src/errors.ts';
 /** An interpreter with the packages of `python/requirements-dev.txt`, or why there is none. */
 export type PythonEnvironment = { python: string } | { missing: string };
 
+/** The engines before that of `python/requirements-dev.txt` with which the worker is tested. */
+export const olderEngines: readonly string[] = ['0.6', '1.0', '1.1'];
+
+interface EnvironmentOptions {
+  /** The folder of the environments that were made. */
+  environments?: string;
+  /** A file of `python/` whose packages are added, or take the place of others: `engine-0.6`, for example. */
+  changes?: string | undefined;
+}
+
 const root = dirname(import.meta.dirname);
-const requirements = join(root, 'python/requirements-dev.txt');
 
 /** `python` may be version 2, and `python3` older than another one beside it. */
 const names = ['python3', 'python', ...[14, 13, 12, 11, 10].map((minor) => `python3.${minor}`)];
@@ -36,20 +45,35 @@ class Missing extends Error {}
  * Finds the environment, or makes it: in a minute where pip reaches its index; where it doesn't, that is known within
  * seconds. Two runs don't disturb each other: each makes its own, and the first moves it to where both look for it.
  *
- * @param environments the folder of those that were made.
+ * One that no run has opened for a day is removed once another one is made.
  */
-export async function openPythonEnvironment(environments = join(root, '.venv')): Promise<PythonEnvironment> {
+export async function openPythonEnvironment({
+  environments = join(root, '.venv'),
+  changes,
+}: EnvironmentOptions = {}): Promise<PythonEnvironment> {
   try {
     const interpreter = await findInterpreter();
-    const pinned = await readFile(requirements, 'utf8');
+    const pinned = await pinnedPackages(changes);
     const parts = [interpreter.path, interpreter.version, pinned];
     const key = createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 12);
     const folder = join(environments, key);
-    if (!existsSync(pythonIn(folder))) await makeEnvironment(interpreter, folder, pinned);
+    if (existsSync(pythonIn(folder))) await utimes(folder, new Date(), new Date());
+    else await makeEnvironment(interpreter, folder, { pinned, changes });
     return { python: pythonIn(folder) };
   } catch (error) {
     return { missing: error instanceof Missing ? error.message : `no environment can be made: ${messageOf(error)}` };
   }
+}
+
+/** The packages with their versions, as pip reads them. */
+async function pinnedPackages(changes: string | undefined): Promise<string> {
+  const read = (name: string) => readFile(join(root, `python/requirements-${name}.txt`), 'utf8');
+  const all = await read('dev');
+  if (changes === undefined) return all;
+  const changed = await read(changes);
+  const names = new Set(Array.from(changed.matchAll(/^(\S+)==/gm), ([, name]) => name));
+  const kept = all.split('\n').filter((line) => !names.has(line.split('==')[0]));
+  return `${kept.join('\n')}\n${changed}`;
 }
 
 async function findInterpreter(): Promise<Interpreter> {
@@ -73,7 +97,11 @@ async function inspect(name: string): Promise<Interpreter | undefined> {
   }
 }
 
-async function makeEnvironment({ path, version }: Interpreter, folder: string, pinned: string): Promise<void> {
+async function makeEnvironment(
+  { path, version }: Interpreter,
+  folder: string,
+  { pinned, changes }: { pinned: string; changes: string | undefined },
+): Promise<void> {
   const [, small] = /^(iniconfig==\S+)$/m.exec(pinned) ?? [];
   if (small === undefined) throw new Error('The package that is tried first is not among the pinned ones.');
   const environments = dirname(folder);
@@ -88,8 +116,12 @@ async function makeEnvironment({ path, version }: Interpreter, folder: string, p
     await install(['--retries=0', '--timeout=5', '--no-deps', small], 20_000).catch((error: unknown) => {
       throw new Missing(`pip gets no package from its index: ${messageOf(error)}`);
     });
-    console.error(`Installing the packages of python/requirements-dev.txt for Python ${version} ...`);
-    await install(['-r', requirements], 600_000);
+    const files = `python/requirements-${changes === undefined ? '' : `${changes}.txt and `}dev.txt`;
+    console.error(`Installing the packages of ${files} for Python ${version} ...`);
+    const requirements = join(beside, 'requirements.txt');
+    await writeFile(requirements, pinned);
+    // The list has all that they need, and the tools among them may want a newer engine.
+    await install([...(changes === undefined ? [] : ['--no-deps']), '-r', requirements], 600_000);
     await rename(beside, folder).catch((error: unknown) => {
       // Another run was quicker.
       if (!existsSync(pythonIn(folder))) throw error;

@@ -18,7 +18,7 @@ import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { startEmbeddedPostgres } from '../src/postgres/embedded.ts';
 import type { EmbeddedPostgres } from '../src/postgres/embedded.ts';
-import { openPythonEnvironment } from '../scripts/python-environment.ts';
+import { olderEngines, openPythonEnvironment } from '../scripts/python-environment.ts';
 import { isOpen, openPackages } from './installed-packages.ts';
 
 declare module 'vitest' {
@@ -27,6 +27,8 @@ declare module 'vitest' {
     postgresUrlPort: number;
     /** A port that returns the run's Python environment as JSON, and makes it on the first connection. */
     pythonPort: number;
+    /** A port that returns the environments of `olderEngines` by their names, and makes them on the first connection. */
+    enginesPort: number;
   }
 }
 
@@ -51,9 +53,14 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('postgresUrlPort', postgres.port);
   const python = await answerOnce(async () => JSON.stringify(await openPythonEnvironment()));
   project.provide('pythonPort', python.port);
+  const engines = await answerOnce(async () => {
+    const open = async (engine: string) => [engine, await openPythonEnvironment({ changes: `engine-${engine}` })];
+    return JSON.stringify(Object.fromEntries(await Promise.all(olderEngines.map(open))));
+  });
+  project.provide('enginesPort', engines.port);
 
   return async () => {
-    await Promise.all([postgres.close(), python.close()]);
+    await Promise.all([postgres.close(), python.close(), engines.close()]);
     await (await server)?.stop();
     rmSync(folder, { recursive: true, force: true });
   };

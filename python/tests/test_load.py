@@ -1,5 +1,5 @@
 import asyncio
-import importlib
+import importlib.util
 import sys
 from pathlib import Path
 
@@ -7,6 +7,9 @@ import pytest
 
 from landfall_worker.load import LoadedGraph, MadeFor, export_of, prepare_paths, true_name
 from landfall_worker.loading_error import LoadingError
+
+#: That of langgraph 0.6 has none.
+SDK_HAS_RUNTIMES = importlib.util.find_spec("langgraph_sdk.runtime") is not None
 
 GRAPH = """
 from typing import TypedDict
@@ -170,6 +173,10 @@ def test_opens_what_a_factory_makes(agent, export, given):
         async with loaded.opened({"configurable": {"model": "small"}}, MadeFor()) as graph:
             return list(graph.nodes)
 
+    if export == "with_runtime" and not SDK_HAS_RUNTIMES:
+        with pytest.raises(ImportError, match="runtime"):
+            asyncio.run(use())
+        return
     assert asyncio.run(use()) == ["__start__", "greet"]
     assert sys.modules["agent"].given == given
 

@@ -11,20 +11,16 @@ declare module 'vitest' {
   }
 }
 
-const Environment = z.union([z.object({ python: z.string() }), z.object({ missing: z.string() })]);
+export const Environment = z.union([z.object({ python: z.string() }), z.object({ missing: z.string() })]);
 
-/** The same for all files of a run: made when the first of them asks. */
-async function askEnvironment(): Promise<z.infer<typeof Environment>> {
-  const port: number | undefined = inject('pythonPort');
+/** What is the same for all files of a run: made when the first of them asks. */
+export async function askRun<T>(name: 'pythonPort' | 'enginesPort', shape: z.ZodType<T>): Promise<T> {
+  const port: number | undefined = inject(name);
   if (port === undefined) throw new Error('A unit test has no Python. Name its file *.system.test.ts.');
-  return Environment.parse(JSON.parse(await text(connect({ host: '127.0.0.1', port }))));
+  return shape.parse(JSON.parse(await text(connect({ host: '127.0.0.1', port }))));
 }
 
-const environment = await askEnvironment();
-const [python, options] =
-  'python' in environment
-    ? [environment.python, {}]
-    : ['python', { skip: true, meta: { notRun: environment.missing } }];
+const environment = await askRun('pythonPort', Environment);
 
 /**
  * Describes tests that need Python with the packages of `python/requirements-dev.txt`. On a machine that can't have them
@@ -33,6 +29,13 @@ const [python, options] =
  * @param body receives the path of the interpreter, for use inside its tests.
  */
 export function describePython(title: string, body: (python: string) => void): void {
+  describeIn(environment, title, body);
+}
+
+/** Describes tests that need an environment, or says why they are not run. */
+export function describeIn(made: z.infer<typeof Environment>, title: string, body: (python: string) => void): void {
+  const [python, options] =
+    'python' in made ? [made.python, {}] : ['python', { skip: true, meta: { notRun: made.missing } }];
   describe(title, options, () => {
     body(python);
   });

@@ -41,14 +41,17 @@ test.each([
 ])('says what is missing where there is %s', async (_, interpreters, reason) => {
   for (const [name, facts] of Object.entries(interpreters)) await writeInterpreter(name, facts);
   vi.stubEnv('PATH', folder);
-  expect(await openPythonEnvironment(folder)).toEqual({ missing: expect.stringContaining(reason) });
+  expect(await openPythonEnvironment({ environments: folder })).toEqual({ missing: expect.stringContaining(reason) });
 });
 
 test('takes the first interpreter that is new enough, and says why it makes nothing', async () => {
   await writeInterpreter('python3', { version: '3.9.2', isNew: false });
   await writeInterpreter('python3.11', { version: '3.11.7', path: '/dev/null' });
   vi.stubEnv('PATH', folder);
-  const { missing } = Object.assign({ missing: '' }, await openPythonEnvironment(join(folder, 'made')));
+  const { missing } = Object.assign(
+    { missing: '' },
+    await openPythonEnvironment({ environments: join(folder, 'made') }),
+  );
   expect(missing).toContain('/dev/null EACCES');
   expect(await readdir(join(folder, 'made'))).toEqual([]);
 });
@@ -58,7 +61,9 @@ describePython('without a package index', () => {
     vi.stubEnv('PIP_INDEX_URL', 'http://127.0.0.1:9/');
     vi.stubEnv('PIP_NO_INDEX', '');
     const made = join(folder, 'made');
-    expect(await openPythonEnvironment(made)).toEqual({ missing: expect.stringMatching(/^pip gets no package from/) });
+    expect(await openPythonEnvironment({ environments: made })).toEqual({
+      missing: expect.stringMatching(/^pip gets no package from/),
+    });
     expect(await readdir(made)).toEqual([]);
   });
 });

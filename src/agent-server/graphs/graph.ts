@@ -7,6 +7,8 @@ export interface ContextSchema {
   shape: Readonly<Record<string, unknown>>;
   /** What it does with unknown keys: ignores them, rejects them, or accepts them. */
   others: 'passed over' | 'refused' | 'taken';
+  /** True if its engine takes nothing else, such as `configurable`, for a context that is missing: that one is empty. */
+  isApart?: boolean;
 }
 
 /** The options of one run, in the engine's names; the engine's defaults apply to the rest. */

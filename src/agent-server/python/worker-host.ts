@@ -46,7 +46,7 @@ const graphFacts = z
     isFactory,
     nodes,
     contextSchema: context
-      ? { shape: Object.fromEntries(context.names.map((name) => [name, {}])), others: context.others }
+      ? { shape: Object.fromEntries(context.names.map((name) => [name, {}])), others: context.others, isApart: true }
       : undefined,
   }));
 /** What is known of a graph after it is loaded. */

@@ -137,12 +137,13 @@ async function validateAgainstGraph(
   const made = { ...config, runtime: createsRun(kwargs.context) };
   const graph = await ignoreFactoryError(graphs.make(graphId, made, temporary ? 'nothing' : 'thread'));
   if (graph === undefined) return plan;
-  const names = Object.keys(contextSchemaOf(graph)?.shape ?? {});
-  const { context, placeOf } = resolveContext(names, {
+  const schema = contextSchemaOf(graph);
+  const { context: given, placeOf } = resolveContext(Object.keys(schema?.shape ?? {}), {
     assistant: { context: assistant.context, configurable: configurableIn(assistant.config) },
     run: { context: request.context, configurable: request.config?.configurable ?? {} },
     ...config,
   });
+  const context = given ?? (schema?.isApart ? {} : undefined);
   const ofNodes = nodeProblems(request, nodesOf(graph));
   const problems = [
     ...(unknownNodes === 'refuse' ? ofNodes : []),
