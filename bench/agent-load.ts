@@ -7,6 +7,11 @@ const headers = { 'content-type': 'application/json' };
 const run = { assistant_id: 'echo', input: { input: 'Ada' } };
 const waiting = JSON.stringify(run);
 const streaming = JSON.stringify({ ...run, stream_mode: ['updates', 'values'] });
+const messages = [{ role: 'user', content: 'Tell' }];
+const telling = JSON.stringify({ assistant_id: 'tokens', input: { messages }, stream_mode: ['messages-tuple'] });
+
+/** The pieces of the answer of the graph `tokens` (`bench/python/many_tokens.py`). */
+export const tokensOfRun = 1_000;
 
 function preparing(origin: string): PrepareRuns {
   const pool = new Pool(origin, { pipelining: 1 });
@@ -45,6 +50,20 @@ function preparing(origin: string): PrepareRuns {
     return times;
   };
 
+  const told = async (threadId: string, began: number): Promise<RunTimes> => {
+    const times: RunTimes = { last: 0 };
+    let text = '';
+    for await (const chunk of await ask(`/threads/${threadId}/runs/stream`, telling)) {
+      times.last = performance.now() - began;
+      times.first ??= times.last;
+      text += String(chunk);
+      if (times.firstUpdate === undefined && text.includes('event: messages')) times.firstUpdate = times.last;
+    }
+    const tokens = text.split('event: messages').length - 1;
+    if (tokens < tokensOfRun) throw new Error(`a stream had ${tokens} of ${tokensOfRun} tokens: ${text.slice(-2_000)}`);
+    return times;
+  };
+
   return async ({ kind, count, atOnce }: RoundRequest) => {
     if (kind === 'thread-and-wait') {
       return async () => {
@@ -56,7 +75,7 @@ function preparing(origin: string): PrepareRuns {
       while (threads.length < count) threads.push(await makeThread());
     };
     await Promise.all(Array.from({ length: Math.min(atOnce, 10) }, make));
-    const carryOut = kind === 'wait' ? waited : streamed;
+    const carryOut = { wait: waited, stream: streamed, tokens: told }[kind];
     return () => carryOut(threads.pop() ?? '', performance.now());
   };
 }

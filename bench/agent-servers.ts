@@ -13,13 +13,17 @@ export interface BenchAgentServer extends AsyncDisposable {
   pid: number;
 }
 
-/** Starts ours on a database. */
-export async function startOurs(databaseUrl: string): Promise<BenchAgentServer> {
+/** Starts ours on a database. @param agent the graphs, and what they need of the environment; examples/echo-agent else. */
+export async function startOurs(
+  databaseUrl: string,
+  agent: { config: string; env?: Record<string, string> } = { config: 'examples/echo-agent/langgraph.json' },
+): Promise<BenchAgentServer> {
   const child = spawn(process.execPath, [join(root, 'src/agent-server/main.ts')], {
     env: {
       PATH: process.env['PATH'],
       DATABASE_URI: databaseUrl,
-      LANDFALL_GRAPH_CONFIG: join(root, 'examples/echo-agent/langgraph.json'),
+      ...agent.env,
+      LANDFALL_GRAPH_CONFIG: join(root, agent.config),
       LANDFALL_DRAIN_MS: '0',
     },
     stdio: ['pipe', 'pipe', 'inherit'],

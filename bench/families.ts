@@ -7,6 +7,7 @@ export const families: Readonly<Record<string, () => Promise<Measured[]>>> = {
   'poll-cpu': async () => (await import('./poll-cpu.ts')).pollCpu(),
   'sse-parse': async () => (await import('./sse-parse.ts')).sseParse(),
   'agent-runs': async () => (await import('./agent-runs.ts')).agentRuns(),
+  'python-runs': async () => (await import('./python-runs.ts')).pythonRuns(),
   'state-read': async () => (await import('./state-read.ts')).stateRead(),
   intake: async () => (await import('./intake.ts')).intake(),
   stored: async () => (await import('./stored.ts')).stored(),

@@ -9,6 +9,21 @@ export async function rssOf(pid: number): Promise<number> {
   return Number(stdout) / 1024;
 }
 
+/** What a process and all that it has started hold in memory (MB). */
+export async function rssOfTree(pid: number): Promise<number> {
+  const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid=,rss=']);
+  const all = stdout
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/).map(Number));
+  const within = (root: number): number =>
+    all.reduce((sum, [own, parent, rss = 0]) => {
+      if (own === root) return sum + rss;
+      return parent === root && own !== undefined ? sum + within(own) : sum;
+    }, 0);
+  return within(pid) / 1024;
+}
+
 const idle = () => ({ round: () => rssOf(process.pid) });
 
 const contenders = {

@@ -5,7 +5,7 @@ import * as z from 'zod';
 
 const RoundRequestSchema = z.object({
   /** Waited for, or followed to the last event. */
-  kind: z.enum(['wait', 'stream', 'thread-and-wait']),
+  kind: z.enum(['wait', 'stream', 'thread-and-wait', 'tokens']),
   /** How many runs; fewer where they take longer than `withinMs` (milliseconds). */
   count: z.int(),
   withinMs: z.number().optional(),
@@ -14,7 +14,7 @@ const RoundRequestSchema = z.object({
 /** What one round does. `thread-and-wait` makes the thread as a part of the run; the others run on new threads that exist. */
 export type RoundRequest = z.infer<typeof RoundRequestSchema>;
 
-const Round = z.object({
+export const Round = z.object({
   perSecond: z.number(),
   /** How long each run took (ms), a streamed one to its last event. */
   times: z.array(z.number()),

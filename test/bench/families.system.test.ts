@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { families } from '../../bench/families.ts';
+import { describePython } from '../python/needs-python.ts';
 import { startTestPostgres, type TestPostgres } from '../postgres/postgres.ts';
 
 // No figure is judged, so families may run beside each other.
@@ -29,8 +30,16 @@ function run(family: string): Promise<{ code: number | null; out: string; err: s
   });
 }
 
-test.concurrent.each(Object.keys(families))('%s can be measured', async (family) => {
+const inPython = ['python-runs'];
+const others = Object.keys(families).filter((name) => !inPython.includes(name));
+
+test.concurrent.each(others)('%s can be measured', canBeMeasured);
+describePython('of Python,', () => {
+  test.concurrent.each(inPython)('%s can be measured', canBeMeasured);
+});
+
+async function canBeMeasured(family: string): Promise<void> {
   const { code, out, err } = await run(family);
   expect({ code, err: code === 0 ? '' : err }).toEqual({ code: 0, err: '' });
   expect(out).toMatch(/^\S+ \(.+\)[^]*^ {2}ours +[\d.,]+/m);
-});
+}
