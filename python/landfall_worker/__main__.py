@@ -34,12 +34,14 @@ def main(path: str) -> None:
     hello = {"kind": "hello", "protocol": PROTOCOL, "python": platform.python_version(), "engine": engine}
     if engine is None or _release(engine) < OLDEST_ENGINE:
         _only_say(path, hello)
+    from landfall_worker.in_process_client import provide_client
     from landfall_worker.logs import take_logs
     from landfall_worker.loops import Blocked, Loops, keep_beating
     from landfall_worker.operations import Operations
 
     # A terminal sends it to the server as well, which decides when this ends. Programs that the agent starts get it.
     signal.signal(signal.SIGINT, lambda *_: None)
+    provide_client()
     loops = Loops(isolated=os.environ.get("BG_JOB_ISOLATED_LOOPS", "").lower() == "true")
     connection = Connection(path, Operations().answer, loops)
     connection.send(Frame(hello))

@@ -53,6 +53,8 @@ class Asked:
         self.op = op
         self.args = args
         self.attachments = attachments
+        #: Whether it is answered: nothing more may be asked for it.
+        self.is_over = False
         self._connection = connection
         self._credit = FIRST_CREDIT
         self._granted = asyncio.Event()
@@ -229,6 +231,7 @@ class Connection:
         except BaseException as error:  # Whatever the agent's code raises is the answer.
             self.send(Frame(failed_with(asked.number, error)))
         finally:
+            asked.is_over = True
             self._asked.pop(asked.number, None)
             self._loops.pop(asked.number, None)
             self._places.done(asyncio.get_running_loop())

@@ -15,6 +15,7 @@ from .auth import Rules
 from .connection import Answer, Asked
 from .contexts import facts_of, problems_of
 from .embeddings import Embed, embedder_for_model, embedder_of
+from .in_process_client import enter_run
 from .json_values import plain, to_json
 from .load import LoadedGraph, MadeFor, export_of, prepare_paths
 from .runs import command_of, config_of, send_events, send_run, send_thread_events
@@ -61,6 +62,8 @@ class Operations:
         answer = self._answers.get(asked.op)
         if answer is None:
             raise LookupError(f"This worker knows no operation {asked.op!r}.")
+        if asked.op in RUNS:
+            enter_run(asked)
         return await answer(asked)
 
     async def _prepare(self, asked: Asked) -> Answer:

@@ -10,6 +10,7 @@ import { readPrepared } from './prepared.ts';
 import { staticSchemas, type StaticSchemas } from './static-schemas/static-schemas.ts';
 import { loadUi } from './ui/load-ui.ts';
 import type { UiBundles } from './ui/ui-bundles.ts';
+import type { Fetch } from './protocols/internal-api.ts';
 import { logWhileLoading, type LoadingOptions } from './log-while-loading.ts';
 import type { Embeddings } from './store/embeddings.ts';
 import { loadEmbeddings } from './store/load-embeddings.ts';
@@ -39,7 +40,7 @@ export interface AgentCode {
 export async function loadAgentCode(
   configuration: Configuration,
   configPath: string,
-  loading: LoadingOptions & { revisionId?: string | undefined; python?: string | undefined },
+  loading: LoadingOptions & { revisionId?: string | undefined; python?: string | undefined; fetch?: Fetch | undefined },
 ): Promise<AgentCode> {
   const { auth: rules, http, store } = configuration.file;
   const { places } = configuration;

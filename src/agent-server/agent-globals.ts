@@ -44,16 +44,21 @@ export function setAgentGlobals({ log, fetch }: { log: Logger; fetch: Fetch }): 
   const fetchInProcess = async (...call: ConstructorParameters<typeof Request>): Promise<Response> => {
     const request = new Request(...call);
     applyCaller(request, call[1]);
-    const pending = outsideRuns(async () => fetch(request));
-    try {
-      return abortedBy(await unlessAborted(pending, request.signal), request.signal);
-    } catch (error) {
-      // As over a socket, a client that leaves before the response ends the run that it waits for.
-      pending.then(({ body }) => body?.cancel()).catch(() => undefined);
-      throw error;
-    }
+    return callInProcess(fetch, request);
   };
   Object.assign(globalThis, { [sdkLoggerKey]: loggerForSdk(log), [sdkFetchKey]: fetchInProcess });
+}
+
+/** Calls this server for the agent's code, outside of the run that the code is part of. */
+export async function callInProcess(fetch: Fetch, request: Request): Promise<Response> {
+  const pending = outsideRuns(async () => fetch(request));
+  try {
+    return abortedBy(await unlessAborted(pending, request.signal), request.signal);
+  } catch (error) {
+    // As over a socket, a client that leaves before the response ends the run that it waits for.
+    pending.then(({ body }) => body?.cancel()).catch(() => undefined);
+    throw error;
+  }
 }
 
 /** Whether a `fetch` is the one for calls in process. */

@@ -8,6 +8,7 @@ import { setAgentGlobals } from './agent-globals.ts';
 import { loadAgentCode, type AgentCode } from './agent-code.ts';
 import { listen } from './listen.ts';
 import { StartupError } from './startup-error.ts';
+import type { Fetch } from './protocols/internal-api.ts';
 import { openStorage } from './storage/open.ts';
 import type { TracingOptions } from './tracing/run-exporter.ts';
 import { resolveWebhookSettings, type WebhookOptions } from './webhooks/webhook-delivery.ts';
@@ -98,8 +99,9 @@ export async function startAgentServer(options: AgentServerOptions): Promise<Age
   const resolved = { ...options, configuration, webhookSettings, assistantDefaults };
   let servedAs = options.revisionId;
   let serving: ServerInstance | undefined;
-  setAgentGlobals({ log, fetch: (request) => serving?.fetchAsAgent(request) ?? idle() });
-  const [opened, loaded] = await openAndLoad(options, configuration);
+  const fetchAsAgent: Fetch = (request) => serving?.fetchAsAgent(request) ?? idle();
+  setAgentGlobals({ log, fetch: fetchAsAgent });
+  const [opened, loaded] = await openAndLoad(options, configuration, fetchAsAgent);
   serving = await serve(loaded, opened, resolved);
   const fetch: RequestHandler = (request, upgrade) => serving?.fetch(request, upgrade) ?? idle();
   const listener = await listen(fetch, { host, port, socket, clock }).catch(async (error: unknown) => {
@@ -164,8 +166,9 @@ async function open({ databaseUrl, log, clock }: AgentServerOptions): Promise<Op
 async function openAndLoad(
   options: AgentServerOptions,
   configuration: Configuration,
+  fetch: Fetch,
 ): Promise<[OpenStorage, AgentCode]> {
-  const loading = loadAgentCode(configuration, options.configPath, options);
+  const loading = loadAgentCode(configuration, options.configPath, { ...options, fetch });
   const opening = open(options);
   const [opened, loaded] = await Promise.allSettled([opening, loading]);
   if (opened.status === 'fulfilled' && loaded.status === 'rejected') await opened.value.storage.close();

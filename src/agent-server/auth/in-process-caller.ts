@@ -64,6 +64,13 @@ function hasOwnCredentials(headers: Record<string, unknown>): boolean {
   );
 }
 
+/** Gives a request that the agent's code in another process sends the rights of the current caller, unless it has its own. */
+export function applyCurrentCaller(request: Request): void {
+  const context = current.getStore();
+  const isAnonymous = !hasOwnCredentials(Object.fromEntries(request.headers));
+  applyCaller(request, isAnonymous ? { [contextKey]: context } : undefined);
+}
+
 /** Agents may share one SDK, whose prototype is patched once. */
 const patched = new WeakSet<object>();
 

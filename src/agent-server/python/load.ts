@@ -8,6 +8,7 @@ import type { Configuration } from '../configuration.ts';
 import type { Engine } from '../graphs/engine.ts';
 import type { LoadedGraph } from '../graphs/load.ts';
 import type { LoadingOptions } from '../log-while-loading.ts';
+import type { Fetch } from '../protocols/internal-api.ts';
 import type { Embeddings } from '../store/embeddings.ts';
 import { explainField } from './loading-errors.ts';
 import { opaqueSerializer } from './opaque.ts';
@@ -38,7 +39,7 @@ export interface PythonCode {
 export async function loadPython(
   configuration: Configuration,
   configPath: string,
-  loading: LoadingOptions & { python: string; revisionId?: string | undefined },
+  loading: LoadingOptions & { python: string; revisionId?: string | undefined; fetch?: Fetch | undefined },
 ): Promise<PythonCode | undefined> {
   const { places, file } = configuration;
   const inPython = places.filter((place) => isInPython(place.file));

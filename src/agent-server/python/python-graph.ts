@@ -11,10 +11,12 @@ import type {
 } from '../graphs/graph.ts';
 import type { ServerRuntime } from '../graphs/server-runtime.ts';
 import type { EngineUpdate, HistoryOptions, StateConfig, StatefulGraph } from '../graphs/stateful.ts';
+import type { Fetch } from '../protocols/internal-api.ts';
 import { Refusal } from '../refusal.ts';
 import type { GraphStore } from '../store/graph-store.ts';
 import { answerAboutCheckpoints, type UsedCheckpoints } from './checkpoint-requests.ts';
 import { jsonOf, WorkerError, WorkerGone, type Answer, type Asked, type Connection } from './connection.ts';
+import { ClientRequests } from './client-requests.ts';
 import { chunkOf, PythonCommand, runRequest, type EventOptions } from './python-run.ts';
 import { answerAboutStore } from './store-requests.ts';
 
@@ -40,6 +42,8 @@ export class WorkerMemory {
 export interface GraphHost {
   /** The connection to the worker, once one is running. */
   connection(): Promise<Connection>;
+  /** Handles what the agent's code calls of this server. */
+  readonly fetch?: Fetch | undefined;
 }
 
 /** What a graph is made for, for a factory. */
@@ -193,8 +197,10 @@ export class PythonGraph implements StatefulGraph {
     const inMemory = checkpointer instanceof WorkerMemory;
     // What the worker asks belongs to the run that asked the worker, whose queries go on while the database is away.
     const inRun = AsyncLocalStorage.snapshot();
+    const clientRequests = new ClientRequests(this.#host.fetch);
     let failure: unknown;
     const answer = async (about: Asked): Promise<Answer> => {
+      if (about.op.startsWith('http.')) return inRun(() => clientRequests.answer(about));
       try {
         return await inRun(answerFrom, about, inMemory ? undefined : checkpointer, store);
       } catch (error) {
@@ -217,6 +223,8 @@ export class PythonGraph implements StatefulGraph {
       if (error.code === 'unreadable-state') throw new UnreadableState(error.message);
       // The worker only repeats what this server told it.
       throw error.code === 'server-error' && failure !== undefined ? failure : error;
+    } finally {
+      clientRequests.end();
     }
   }
 }

@@ -3,6 +3,7 @@ import { backoffMs, steadyNow, type Clock } from '../../clock.ts';
 import type { GraphLocation } from '../../graph-config/graph-path.ts';
 import { messageOf } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
+import type { Fetch } from '../protocols/internal-api.ts';
 import type { splitExportPath } from '../../graph-config/export-path.ts';
 import { StartupError } from '../startup-error.ts';
 import { logWhileLoading } from '../log-while-loading.ts';
@@ -28,6 +29,8 @@ export interface WorkerHostOptions {
   /** What embeds the texts of the store: an export, or a model of LangChain. */
   embed: ({ named: ExportPath | { model: string } } & Explained) | undefined;
   environment: NodeJS.ProcessEnv;
+  /** Handles what the agent's code calls of this server; undefined where nothing is served. */
+  fetch?: Fetch | undefined;
   log: Logger;
   clock: Clock;
 }
@@ -100,6 +103,10 @@ export class WorkerHost implements GraphHost {
     const { loaded } = await starting;
     void this.#watch();
     return loaded;
+  }
+
+  get fetch(): Fetch | undefined {
+    return this.#options.fetch;
   }
 
   async connection(): Promise<Connection> {

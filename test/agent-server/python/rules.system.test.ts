@@ -7,7 +7,7 @@ import { temporaryAgent, type TemporaryAgent } from '../temporary-agent.ts';
 const files = {
   'langgraph.json': {
     dependencies: ['.'],
-    graphs: { who: './agent.py:graph' },
+    graphs: { who: './agent.py:graph', calls: './calls.py:calls', speaks: './calls.py:speaks' },
     auth: { path: './rules.py:auth' },
     store: { index: { dims: 2, embed: './agent.py:embed' } },
   },
@@ -32,6 +32,41 @@ def embed(texts: list[str]) -> list[list[float]]:
     return [[1.0, 0.0] if "tea" in each else [0.0, 1.0] for each in texts]
 
 graph = StateGraph(State).add_node("look", look).add_edge("__start__", "look").compile()
+`,
+  'calls.py': `
+import asyncio
+from typing import Any, TypedDict
+from langgraph.config import get_config, get_stream_writer
+from langgraph.graph import StateGraph
+from langgraph_sdk import get_client
+
+client = get_client()
+heard = asyncio.Event()
+
+class State(TypedDict, total=False):
+    said: Any
+
+async def speak(state):
+    write = get_stream_writer()
+    write("first")
+    # A response that is not streamed never gets on from here.
+    await heard.wait()
+    write(get_config()["configurable"]["langgraph_auth_user"].identity)
+    return {}
+
+async def call(state):
+    parts = []
+    async for part in client.runs.stream(None, "speaks", input={}, stream_mode="custom"):
+        if part.event == "custom":
+            parts.append(part.data)
+            heard.set()
+    thread = await get_client().threads.create()
+    return {"said": [parts, thread["metadata"]]}
+
+def graph_of(node):
+    return StateGraph(State).add_node("node", node).add_edge("__start__", "node").compile()
+
+calls, speaks = graph_of(call), graph_of(speak)
 `,
   'rules.py': `
 from langgraph_sdk import Auth
@@ -88,6 +123,12 @@ describePython('an agent with rules in Python', (python) => {
     await expect(ann.assistants.delete(assistant_id)).rejects.toThrow('403');
     expect(await ann.runs.wait(thread_id, 'who', { input: {} })).toMatchObject({ user: 'ann guest' });
     await expect(bob.runs.wait(thread_id, 'who', { input: {} })).rejects.toThrow('404');
+  });
+
+  test('calls its server with the rights of the user of its run, streams as they grow', async () => {
+    expect(await clientOf('ann').runs.wait(null, 'calls', { input: {} })).toEqual({
+      said: [['first', 'ann'], { owner: 'ann' }],
+    });
   });
 
   test('finds items of the store by their meaning, with embeddings in Python', async () => {

@@ -1,0 +1,131 @@
+"""The agent's clients without an address: they call the agent's own server over the connection to it."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import sys
+from collections.abc import AsyncIterator
+from contextvars import ContextVar
+from functools import lru_cache
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec, module_from_spec
+from types import ModuleType
+from typing import Any
+
+from .connection import Answer, Asked
+
+_run: ContextVar[Asked | None] = ContextVar("landfall_run", default=None)
+_numbers = itertools.count(1)
+
+#: The package in which the SDK looks for the server that its process is part of.
+_PACKAGE = "langgraph_api"
+
+
+class OutsideRun(RuntimeError):
+    """A client without an address is used where no run goes on."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "get_client() without a url works while a run goes on, and with the rights of its user. "
+            "Call it in a node, and await the call there; elsewhere give get_client() a url."
+        )
+
+
+def enter_run(asked: Asked) -> None:
+    """Lets the clients used in this task, and in those that it starts, call the server for a run."""
+    _run.set(asked)
+
+
+def provide_client() -> None:
+    """Makes the modules from which `get_client()` takes the server of its process, without importing the SDK."""
+    if find_spec(_PACKAGE) is None:
+        package = _module(_PACKAGE)
+        package.__path__ = []
+    # Whatever is called goes through the transport.
+    _module(f"{_PACKAGE}.server").__dict__["app"] = None
+    _module(f"{_PACKAGE}.asgi_transport").__dict__["__getattr__"] = _attribute_of_transport
+
+
+def _module(name: str) -> ModuleType:
+    module = sys.modules[name] = module_from_spec(ModuleSpec(name, None))
+    return module
+
+
+def _attribute_of_transport(name: str) -> Any:
+    if name == "ASGITransport":
+        return _transport()
+    raise AttributeError(name)
+
+
+class _Call:
+    """One request of a client, as the server knows it."""
+
+    def __init__(self) -> None:
+        run = _run.get()
+        if run is None or run.is_over:
+            raise OutsideRun
+        self._asked = run
+        self._number = next(_numbers)
+        self._is_open = True
+
+    async def ask(self, op: str, args: dict[str, Any], attachments: tuple[bytes, ...] = ()) -> Answer:
+        answer = self._asked.ask(op, {**args, "call": self._number}, attachments)
+        try:
+            return await asyncio.wrap_future(answer)
+        except BaseException:
+            # Also a cancelled task: the server ends what it does for nobody.
+            self.leave()
+            raise
+
+    async def parts(self) -> AsyncIterator[bytes]:
+        """The body of the response: the server sends the next part once it is needed."""
+        while self._is_open:
+            answer = await self.ask("http.read", {})
+            if answer.value["ended"]:
+                self._is_open = False
+            else:
+                yield answer.attachments[0]
+
+    def leave(self) -> None:
+        """Tells the server that the rest is not needed."""
+        if self._is_open and not self._asked.is_over:
+            self._asked.ask("http.close", {"call": self._number})
+        self._is_open = False
+
+
+@lru_cache(maxsize=1)
+def _transport() -> type[Any]:
+    import httpx
+
+    class Body(httpx.AsyncByteStream):
+        def __init__(self, call: _Call) -> None:
+            self._call = call
+
+        def __aiter__(self) -> AsyncIterator[bytes]:
+            return self._call.parts()
+
+        async def aclose(self) -> None:
+            self._call.leave()
+
+    class Transport(httpx.AsyncBaseTransport):
+        """Takes the arguments that the SDK gives, which have no meaning here."""
+
+        def __init__(self, app: object = None, root_path: str = "") -> None:
+            self.app = app
+
+        async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+            call = _Call()
+            body = await request.aread()
+            answer = await call.ask(
+                "http.request",
+                {
+                    "method": request.method,
+                    "path": request.url.raw_path.decode("ascii"),
+                    "headers": request.headers.multi_items(),
+                },
+                (body,),
+            )
+            return httpx.Response(answer.value["status"], headers=answer.value["headers"], stream=Body(call))
+
+    return Transport

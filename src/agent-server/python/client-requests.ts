@@ -1,0 +1,93 @@
+import * as z from 'zod';
+import { callInProcess } from '../agent-globals.ts';
+import { applyCurrentCaller } from '../auth/in-process-caller.ts';
+import type { Fetch } from '../protocols/internal-api.ts';
+import type { Answer, Asked } from './connection.ts';
+
+// What clients in the agent's code call of this server (docs/design/python-worker.md, "Calls of this server").
+
+const requestArgs = z.object({
+  call: z.int(),
+  method: z.string(),
+  path: z.string().startsWith('/'),
+  headers: z.array(z.tuple([z.string(), z.string()])),
+});
+const callArgs = z.object({ call: z.int() });
+
+/** Headers about the message itself, and of every client. */
+const ofMessage = /^(?:host|connection|user-agent|content-length|transfer-encoding)$/i;
+
+interface OpenCall {
+  abort: AbortController;
+  body?: ReadableStreamDefaultReader<Uint8Array> | undefined;
+}
+
+/** The calls that a worker makes while it answers one request, with the rights of the caller in whose context they arrive. */
+export class ClientRequests {
+  readonly #fetch: Fetch | undefined;
+  readonly #open = new Map<number, OpenCall>();
+
+  /** @param fetch handles a request in process; undefined where nothing is served, as in a build. */
+  constructor(fetch: Fetch | undefined) {
+    this.#fetch = fetch;
+  }
+
+  async answer({ op, args, attachments }: Asked): Promise<Answer> {
+    switch (op) {
+      case 'http.request':
+        return this.#request(requestArgs.parse(args), attachments[0]);
+      case 'http.read':
+        return this.#read(callArgs.parse(args).call);
+      case 'http.close':
+        this.#close(callArgs.parse(args).call);
+        return {};
+      default:
+        throw new Error(`The worker asks for "${op}", which this server does not know.`);
+    }
+  }
+
+  /** Ends all calls that are still open. */
+  end(): void {
+    for (const call of this.#open.keys()) this.#close(call);
+  }
+
+  async #request(
+    { call, method, path, headers }: z.infer<typeof requestArgs>,
+    body: Uint8Array | undefined,
+  ): Promise<Answer> {
+    if (!this.#fetch) throw new Error('Nothing is served here. Call the server while a run goes on.');
+    const open: OpenCall = { abort: new AbortController() };
+    this.#open.set(call, open);
+    try {
+      const request = new Request(new URL(`http://own${path}`), {
+        method,
+        headers: headers.filter(([name]) => !ofMessage.test(name)),
+        signal: open.abort.signal,
+        // A copy: that of the frame may be shared.
+        ...(body?.length ? { body: new Uint8Array(body) } : {}),
+      });
+      applyCurrentCaller(request);
+      const response = await callInProcess(this.#fetch, request);
+      open.body = response.body?.getReader();
+      return { value: { status: response.status, headers: [...response.headers] } };
+    } catch (error) {
+      this.#open.delete(call);
+      throw error;
+    }
+  }
+
+  /** The next part of a response, once there is one. */
+  async #read(call: number): Promise<Answer> {
+    const open = this.#open.get(call);
+    if (!open) throw new Error('The call has ended.');
+    const part = await open.body?.read();
+    if (part?.value) return { value: { ended: false }, attachments: [part.value] };
+    this.#open.delete(call);
+    return { value: { ended: true } };
+  }
+
+  #close(call: number): void {
+    this.#open.get(call)?.abort.abort(new Error('The client has left.'));
+    this.#open.delete(call);
+  }
+}
