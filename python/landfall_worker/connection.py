@@ -260,11 +260,12 @@ def failed(number: int, kind: str, message: str) -> dict[str, Any]:
 
 def failed_with(number: int, error: BaseException) -> dict[str, Any]:
     """The header of an answer that is an error of the agent."""
-    return {"kind": "failed", "id": number, "error": {**_described(error, set()), "stack": stack_of(error)}}
+    return {"kind": "failed", "id": number, "error": {**described(error), "stack": stack_of(error)}}
 
 
-def _described(error: BaseException, known: set[int]) -> dict[str, Any]:
+def described(error: BaseException, known: set[int] | None = None) -> dict[str, Any]:
     """An error with what caused it, and what it knows of a provider's response."""
+    known = set() if known is None else known
     known.add(id(error))
     response = _member(error, "response")
     statuses = (_member(error, "status_code"), _member(response, "status_code"))
@@ -277,7 +278,7 @@ def _described(error: BaseException, known: set[int]) -> dict[str, Any]:
     }
     cause = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
     if cause is not None and id(cause) not in known and len(known) < _MOST_CAUSES:
-        shown["cause"] = _described(cause, known)
+        shown["cause"] = described(cause, known)
     return {key: each for key, each in shown.items() if each is not None}
 
 

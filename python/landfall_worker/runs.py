@@ -14,6 +14,7 @@ from langgraph.types import Command, Send
 from .auth import User
 from .connection import Asked
 from .json_values import to_json
+from .steps import with_steps
 
 #: Where the engine puts the questions of a run that has stopped.
 _INTERRUPTS = "__interrupt__"
@@ -27,13 +28,14 @@ _OPTIONS = ("context", "interrupt_before", "interrupt_after", "durability")
 
 async def send_run(graph: Any, asked: Asked) -> None:
     """Runs a graph, and sends each chunk of the requested modes."""
-    chunks = graph.astream(input_of(asked), config_of(asked), stream_mode=_engine_modes(asked), **_options(asked))
+    config = with_steps(config_of(asked), graph, asked)
+    chunks = graph.astream(input_of(asked), config, stream_mode=_engine_modes(asked), **_options(asked))
     await _send_chunks(asked, _unpacked(chunks, asked))
 
 
 async def send_events(graph: Any, asked: Asked) -> None:
     """Runs a graph, and sends each chunk of the requested modes and each event of everything inside."""
-    config = config_of(asked)
+    config = with_steps(config_of(asked), graph, asked)
     sender = _Sender(asked)
     events = graph.astream_events(
         input_of(asked), config, version="v2", stream_mode=_engine_modes(asked), **_options(asked)
@@ -49,7 +51,8 @@ async def send_events(graph: Any, asked: Asked) -> None:
 async def send_thread_events(graph: Any, asked: Asked) -> None:
     """Runs a graph, and sends the events of the thread-stream protocol."""
     options = {key: each for key, each in _options(asked).items() if key != "subgraphs"}
-    stream = await graph.astream_events(input_of(asked), config_of(asked), version="v3", **options)
+    config = with_steps(config_of(asked), graph, asked)
+    stream = await graph.astream_events(input_of(asked), config, version="v3", **options)
     async for event in stream:
         await asked.event(None, [to_json(event)])
 

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import * as z from 'zod';
 import { encodeFrame, FrameReader, ProtocolError, type Frame } from './frames.ts';
-import { headers, type Header, type Hello, type Sign, type WorkerErrorShape } from './headers.ts';
+import { errorShape, headers, type Header, type Hello, type Sign, type WorkerErrorShape } from './headers.ts';
 
 /** A value with its attachments. */
 export interface Answer {
@@ -46,6 +46,10 @@ export class WorkerError extends Error {
     this.code = code;
   }
 }
+
+/** An error that is told beside an answer; undefined if there is none. */
+export const describedError = (told: unknown): WorkerError | undefined =>
+  told == null ? undefined : new WorkerError(errorShape.parse(told));
 
 /** The worker is gone, or its connection. */
 export class WorkerGone extends Error {

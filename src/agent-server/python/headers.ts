@@ -11,7 +11,7 @@ export interface WorkerErrorShape {
   cause?: WorkerErrorShape | undefined;
 }
 
-const errorShape: z.ZodType<WorkerErrorShape> = z.object({
+export const errorShape: z.ZodType<WorkerErrorShape> = z.object({
   type: z.string(),
   message: z.string(),
   stack: z.string().optional(),

@@ -18,6 +18,7 @@ import { answerAboutCheckpoints, type UsedCheckpoints } from './checkpoint-reque
 import { jsonOf, WorkerError, WorkerGone, type Answer, type Asked, type Connection } from './connection.ts';
 import { ClientRequests } from './client-requests.ts';
 import { chunkOf, PythonCommand, runRequest, type EventOptions } from './python-run.ts';
+import { takeStep } from './step-requests.ts';
 import { answerAboutStore } from './store-requests.ts';
 
 /** Keeps the checkpoints of stateless runs in the worker. */
@@ -164,13 +165,13 @@ export class PythonGraph implements StatefulGraph {
 
   async *#chunks(op: 'run' | 'events', input: unknown, options: Omit<EventOptions, 'version'>) {
     const { config, args } = runRequest(input, options);
-    for await (const answer of this.#stream(op, config, args, options.signal)) yield chunkOf(answer, options, op);
+    for await (const answer of this.#stream(op, config, args, options)) yield chunkOf(answer, options, op);
   }
 
   /** @throws what the worker says if its engine has no such events, before the first one. */
   async #threadEvents(input: unknown, options: Omit<EventOptions, 'version'>): Promise<AsyncIterable<unknown>> {
     const { config, args } = runRequest(input, options);
-    const events = this.#stream('thread_events', config, args, options.signal);
+    const events = this.#stream('thread_events', config, args, options);
     const first = await events.next();
     return (async function* () {
       if (first.done) return;
@@ -191,7 +192,7 @@ export class PythonGraph implements StatefulGraph {
     op: string,
     { configurable, ...config }: { configurable: Record<string, unknown> },
     args: object,
-    signal?: AbortSignal,
+    { signal, callbacks = [] }: Pick<Partial<EngineOptions>, 'signal' | 'callbacks'> = {},
   ): AsyncGenerator<Answer, Answer, void> {
     const { checkpointer, store } = this;
     const inMemory = checkpointer instanceof WorkerMemory;
@@ -200,6 +201,7 @@ export class PythonGraph implements StatefulGraph {
     const clientRequests = new ClientRequests(this.#host.fetch);
     let failure: unknown;
     const answer = async (about: Asked): Promise<Answer> => {
+      if (about.op.startsWith('step.')) return takeStep(about, callbacks);
       if (about.op.startsWith('http.')) return inRun(() => clientRequests.answer(about));
       try {
         return await inRun(answerFrom, about, inMemory ? undefined : checkpointer, store);

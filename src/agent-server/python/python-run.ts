@@ -28,6 +28,7 @@ export function runRequest(input: unknown, options: Omit<EventOptions, 'version'
       interrupt_before: options.interruptBefore,
       interrupt_after: options.interruptAfter,
       durability: options.durability,
+      steps: options.callbacks !== undefined,
     },
   };
 }

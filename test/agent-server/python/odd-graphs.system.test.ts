@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Client } from '@langchain/langgraph-sdk';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { describePython } from '../../python/needs-python.ts';
+import { startCollector, type Collector } from '../tracing/collector.ts';
 import { serveAgent, type Serving } from '../serving.ts';
 import { temporaryAgent } from '../temporary-agent.ts';
 
@@ -21,11 +22,18 @@ graph = StateGraph(State).add_node('note', lambda state: {}).add_edge('__start__
 describePython('graphs in Python', (python) => {
   let serving: Serving;
   let client: Client;
+  let collector: Collector;
   beforeAll(async () => {
-    serving = await serveAgent({ configPath: join(import.meta.dirname, 'agent/odd.json'), python, revisionId: 'one' });
+    collector = await startCollector();
+    const tracing = { url: collector.url, token: collector.token };
+    const configPath = join(import.meta.dirname, 'agent/odd.json');
+    serving = await serveAgent({ configPath, python, revisionId: 'one', tracing });
     client = new Client({ apiUrl: serving.url, apiKey: null });
   });
-  afterAll(() => serving?.close());
+  afterAll(async () => {
+    await serving?.close();
+    await collector?.close();
+  });
   const newThread = async (): Promise<string> => (await client.threads.create()).thread_id;
 
   /** A run that ends its process so many times, with its steps or its error. */
@@ -74,6 +82,25 @@ describePython('graphs in Python', (python) => {
     const [line = ''] = serving.lines.filter((each) => each.includes('ValueError: no answer'));
     expect(line).toMatch(/odd\.py\\?", line \d+, in fail/);
     expect(line).not.toContain('landfall_worker');
+  });
+
+  /** The exported steps of the only run of a graph. */
+  async function stepsOf(graphId: string): Promise<unknown> {
+    const ofGraph = () => collector.runs.find(({ graph_id }) => graph_id === graphId);
+    await expect.poll(ofGraph).toBeDefined();
+    return ofGraph()?.steps;
+  }
+
+  test.each(['values', 'events'] as const)('report each execution of a node in the mode %s', async (mode) => {
+    const graph = `nested_${mode}`;
+    const parts = client.runs.stream(null, graph, { input: { said: 'tea' }, streamMode: mode });
+    expect(JSON.stringify(await Array.fromAsync(parts))).not.toContain('StepReporter');
+    const step = { error: null, is_cut: false, ended_at: expect.any(String), input: { said: 'tea' } };
+    expect(await stepsOf(graph)).toMatchObject([
+      { ...step, name: 'inner', path: [], output: { steps: ['first'] } },
+      { ...step, name: 'first', path: ['inner'], output: { steps: ['first'] } },
+      { name: 'refuse', output: null, error: 'ValueError: no answer' },
+    ]);
   });
 
   test('use the store of the deployment', async () => {

@@ -60,6 +60,10 @@ def fail(state: State) -> State:
         raise ValueError("no answer") from error
 
 
+def refuse(state: State) -> State:
+    raise ValueError("no answer")
+
+
 async def remember(state: State) -> State:
     store = get_store()
     await store.aput(("users", "ann"), "name", {"name": "Ann"})
@@ -99,3 +103,6 @@ async def made(config: dict[str, Any], runtime: ServerRuntime):  # type: ignore[
 
 dies, blocks, fails = graph_of(first, die), graph_of(block), graph_of(fail)
 remembers, notes = graph_of(remember), graph_of(note, ask)
+
+_outer = StateGraph(State).add_node("inner", graph_of(first)).add_node(refuse).add_edge("__start__", "inner")
+nested = _outer.add_edge("inner", "refuse").compile()
