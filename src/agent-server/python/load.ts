@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import * as z from 'zod';
 import type { Command } from '../../contract/agent/run.ts';
 import { splitExportPath } from '../../graph-config/export-path.ts';
 import { isInPython } from '../../graph-config/language.ts';
@@ -6,15 +7,17 @@ import { embedderOf } from '../../graph-config/store-index.ts';
 import type { AgentAuth } from '../auth/agent-auth.ts';
 import type { Configuration } from '../configuration.ts';
 import type { Engine } from '../graphs/engine.ts';
+import type { GraphSchemaSet } from '../graphs/graph.ts';
 import type { LoadedGraph } from '../graphs/load.ts';
 import type { LoadingOptions } from '../log-while-loading.ts';
+import { readPrepared } from '../prepared.ts';
 import type { Fetch } from '../protocols/internal-api.ts';
 import type { Embeddings } from '../store/embeddings.ts';
 import { explainField } from './loading-errors.ts';
 import { opaqueSerializer } from './opaque.ts';
 import { pythonAuth } from './python-auth.ts';
 import { pythonEmbeddings } from './python-embeddings.ts';
-import { PythonGraph, WorkerMemory, type GraphHost } from './python-graph.ts';
+import { graphSchemaSet, PythonGraph, WorkerMemory, type GraphHost } from './python-graph.ts';
 import { PythonCommand } from './python-run.ts';
 import { WorkerHost, type CodeFacts, type ExportPath } from './worker-host.ts';
 
@@ -58,12 +61,13 @@ export async function loadPython(
     },
     environment: { ...process.env, LANDFALL_REVISION_ID: loading.revisionId },
   });
+  const kept = readPrepared(configPath, 'python-schemas', z.record(z.string(), graphSchemaSet)) ?? {};
   const known = await host.load().catch(async (error: unknown) => {
     await host.close();
     throw error;
   });
   return {
-    graphs: inPython.map((place) => loadedGraph(place, host, known)),
+    graphs: inPython.map((place) => loadedGraph(place, host, known, kept[place.graphId])),
     auth: known.auth && pythonAuth(host, { ...known.auth, trustsStudio: file.auth?.disable_studio_auth === false }),
     embeddings: known.embeds ? pythonEmbeddings(host) : undefined,
     rest: () => host.rest(),
@@ -93,10 +97,11 @@ function loadedGraph(
   { graphId, description }: Pick<LoadedGraph, 'graphId' | 'description'>,
   host: GraphHost,
   { graphs }: CodeFacts,
+  schemas: GraphSchemaSet | undefined,
 ): LoadedGraph {
   const known = graphs.get(graphId);
   if (!known) throw new Error(`Graph "${graphId}" is not loaded.`);
-  const same = new PythonGraph(graphId, host, known);
+  const same = new PythonGraph(graphId, host, { ...known, schemas });
   return {
     graphId,
     description,

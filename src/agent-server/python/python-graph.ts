@@ -57,6 +57,8 @@ export interface MadeFor {
 export interface KnownGraph {
   nodes: readonly string[];
   contextSchema: ContextSchema | undefined;
+  /** What the build kept; undefined without one, and where a factory may make other ones. */
+  schemas?: GraphSchemaSet | undefined;
 }
 
 const contextIssues = z.array(
@@ -73,7 +75,7 @@ const shownState = z.object({
   createdAt: z.string().nullish(),
 });
 const jsonSchema = z.record(z.string(), z.unknown());
-const schemaSet = z.object({
+export const graphSchemaSet = z.object({
   input_schema: jsonSchema.optional(),
   output_schema: jsonSchema.optional(),
   state_schema: jsonSchema.default({}),
@@ -149,12 +151,12 @@ export class PythonGraph implements StatefulGraph {
 
   /** Its JSON schemas, which its types have at run time. */
   async ownSchemas(): Promise<GraphSchemaSet> {
-    return schemaSet.parse(jsonOf(await this.#ask('schemas', {}, {})));
+    return this.#known.schemas ?? graphSchemaSet.parse(jsonOf(await this.#ask('schemas', {}, {})));
   }
 
   async *getSubgraphsAsync(namespace: string | undefined, recurse: boolean): AsyncGenerator<[string, PythonSubgraph]> {
     const found = jsonOf(await this.#ask('subgraphs', {}, { namespace, recurse }));
-    for (const [name, schemas] of Object.entries(z.record(z.string(), schemaSet).parse(found)))
+    for (const [name, schemas] of Object.entries(z.record(z.string(), graphSchemaSet).parse(found)))
       yield [name, new PythonSubgraph(this, schemas)];
   }
 

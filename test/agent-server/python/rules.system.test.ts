@@ -35,10 +35,11 @@ graph = StateGraph(State).add_node("look", look).add_edge("__start__", "look").c
 `,
   'calls.py': `
 import asyncio
-from typing import Any, TypedDict
+from typing import Any
 from langgraph.config import get_config, get_stream_writer
 from langgraph.graph import StateGraph
 from langgraph_sdk import get_client
+from typing_extensions import TypedDict
 
 client = get_client()
 heard = asyncio.Event()
@@ -68,6 +69,7 @@ def graph_of(node):
 
 calls, speaks = graph_of(call), graph_of(speak)
 `,
+  '.landfall-build/python-schemas.json': { who: { input_schema: { title: 'of the build' }, state_schema: {} } },
   'rules.py': `
 from langgraph_sdk import Auth
 
@@ -129,6 +131,12 @@ describePython('an agent with rules in Python', (python) => {
     expect(await clientOf('ann').runs.wait(null, 'calls', { input: {} })).toEqual({
       said: [['first', 'ann'], { owner: 'ann' }],
     });
+  });
+
+  test('has the schemas that its build kept', async () => {
+    const of = async (graph: string) => (await clientOf('ann').assistants.getSchemas(graph)).input_schema;
+    expect(await of('who')).toEqual({ title: 'of the build' });
+    expect(await of('calls')).toMatchObject({ properties: { said: {} } });
   });
 
   test('finds items of the store by their meaning, with embeddings in Python', async () => {
