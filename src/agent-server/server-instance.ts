@@ -137,7 +137,7 @@ async function putTogether(
     deliveries,
     graphs,
     ui: loaded.ui,
-    info: serverInfo(options, !settings.disabled),
+    info: serverInfo(options, !settings.disabled, loaded.python?.engine),
     checkDatabase: async () => void (await sql`select 1`.execute(storage.db)),
     metrics: new Metrics({ storage, runs, atOnce, clock }),
     findTask: tasksIn(storage),

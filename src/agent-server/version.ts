@@ -8,12 +8,19 @@ import type { AgentServerOptions } from './server.ts';
  */
 export const apiVersion = '0.5.36';
 
+/**
+ * What clients learn of this server. The public servers tell their language apart: the one for JavaScript has `context`, the
+ * one for Python, which also runs graphs in JavaScript, has the version of its engine.
+ *
+ * @param engine the version of `langgraph`, where graphs are in Python.
+ */
 export const serverInfo = (
   { revisionId, deploymentId }: Pick<AgentServerOptions, 'revisionId' | 'deploymentId'>,
   sendsWebhooks: boolean,
+  engine: string | undefined,
 ): ServerInfo => ({
   version: apiVersion,
-  context: 'js',
+  ...(engine === undefined ? { context: 'js' } : { langgraph_py_version: engine }),
   flags: {
     assistants: true,
     crons: true,

@@ -8,7 +8,10 @@ import { operation, type Env } from './operation.ts';
 
 export const info = z.looseObject({
   version: z.string(),
-  context: z.literal('js'),
+  /** Where no graph is in Python. */
+  context: z.literal('js').optional(),
+  /** Where one is: the version of its engine. */
+  langgraph_py_version: z.string().optional(),
   flags: freeObject,
   metadata: freeObject,
 });

@@ -24,6 +24,8 @@ import { WorkerHost, type CodeFacts, type ExportPath } from './worker-host.ts';
 /** The code of an agent that is in Python, and the worker that holds it. */
 export interface PythonCode {
   graphs: readonly LoadedGraph[];
+  /** The version of their engine; undefined if no graph is in Python. */
+  engine: string | undefined;
   /** The authorization rules, where these are in Python. */
   auth: AgentAuth | undefined;
   /** What embeds the texts of the store, where the worker does. */
@@ -68,6 +70,7 @@ export async function loadPython(
   });
   return {
     graphs: inPython.map((place) => loadedGraph(place, host, known, kept[place.graphId])),
+    engine: inPython.length === 0 ? undefined : known.engine,
     auth: known.auth && pythonAuth(host, { ...known.auth, trustsStudio: file.auth?.disable_studio_auth === false }),
     embeddings: known.embeds ? pythonEmbeddings(host) : undefined,
     rest: () => host.rest(),

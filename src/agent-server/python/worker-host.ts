@@ -58,6 +58,8 @@ const authFacts = z.object({ wants_body: z.boolean() }).transform(({ wants_body:
 
 /** What is known of the agent's code after it is loaded. */
 export interface CodeFacts {
+  /** The version of langgraph. */
+  engine: string;
   /** By their ids. */
   graphs: ReadonlyMap<string, GraphFacts>;
   auth: z.infer<typeof authFacts> | undefined;
@@ -146,17 +148,17 @@ export class WorkerHost implements GraphHost {
       ended: (why) => this.#ended(worker, why),
     });
     try {
-      refuseEngine(worker.hello);
+      const engine = supportedEngine(worker.hello);
       const loaded = await this.#loadInto(worker.connection);
       this.#running = worker;
-      return { worker, loaded };
+      return { worker, loaded: { engine, ...loaded } };
     } catch (error) {
       await worker.close();
       throw error;
     }
   }
 
-  async #loadInto(connection: Connection): Promise<CodeFacts> {
+  async #loadInto(connection: Connection): Promise<Omit<CodeFacts, 'engine'>> {
     const { folder, dependencies, graphs: places, auth, embed, ...loading } = this.#options;
     const load = async (op: string, what: string, args: object, explain: Explained['explain']): Promise<unknown> => {
       const loaded = connection.ask(op, args).catch((error: unknown) => {
@@ -252,14 +254,14 @@ export class WorkerHost implements GraphHost {
 }
 
 /** @throws StartupError for an engine that is missing or too old. */
-function refuseEngine({ engine }: Worker['hello']): void {
+function supportedEngine({ engine }: Worker['hello']): string {
   if (engine === null) {
     const advice = 'Add langgraph to the dependencies of the graph configuration file.';
     throw new StartupError('engine-missing', [`The agent's Python packages have no langgraph. ${advice}`]);
   }
   const [major = 0, minor = 0] = engine.split('.').map(Number);
   const [oldestMajor, oldestMinor] = oldestEngine;
-  if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return;
+  if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return engine;
   const advice = `Require langgraph>=${oldestEngine.join('.')} in the agent's packages.`;
   throw new StartupError('engine-too-old', [
     `The agent's langgraph is ${engine}, and the oldest that can run here is ${oldestEngine.join('.')}. ${advice}`,

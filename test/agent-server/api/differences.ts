@@ -27,8 +27,8 @@ export const differences: readonly Difference[] = [
     what: ['POST /a2a/{assistant_id} body.id required'],
   },
   {
-    reason: 'No Python runs here; the graph engine is the one of the agent’s own folder.',
-    what: ['GET /info 200.langgraph_py_version'],
+    reason: 'Only a server of graphs in Python has it, as the public server for JavaScript has none.',
+    what: ['GET /info 200.langgraph_py_version required'],
   },
   {
     reason: 'A schema that can’t be determined is omitted, as the public document says of these fields.',

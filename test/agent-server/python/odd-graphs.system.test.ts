@@ -103,6 +103,12 @@ describePython('graphs in Python', (python) => {
     ]);
   });
 
+  test('tell clients the version of their engine', async () => {
+    const info: unknown = await (await fetch(`${serving.url}/info`)).json();
+    expect(info).toMatchObject({ langgraph_py_version: expect.stringMatching(/^\d+\.\d+\./) });
+    expect(info).not.toHaveProperty('context');
+  });
+
   test('use the store of the deployment', async () => {
     expect(await client.runs.wait(null, 'remembers', { input: {} })).toMatchObject({
       said: [{ name: 'Ann' }, ['Ann'], [['users', 'ann']], null],
