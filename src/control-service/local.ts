@@ -9,6 +9,7 @@ import { placesForContainers } from '../postgres/embedded/settings.ts';
 import { startRelay } from '../postgres/relay/relay.ts';
 import { retryWhileUnavailable } from '../postgres/unavailable.ts';
 import { resolveDatabase } from '../postgres/resolve-database.ts';
+import { keptPythonPackages } from './builds/made-lock.ts';
 import { createAgentTokens } from './compute/agent-tokens.ts';
 import type { Compute } from './compute/compute.ts';
 import { localCompute, type ComputeChoice } from './compute/local-compute.ts';
@@ -227,6 +228,7 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
         allowGit,
         hosting: settings.hosting,
         graphConfigLater: settings.graphConfigLater,
+        pythonPackages: (build) => keptPythonPackages(dataDir, build),
         uploads,
         registry,
         integrations,

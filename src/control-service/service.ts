@@ -14,6 +14,7 @@ import { integrationOperations } from './integrations/service.ts';
 import { tracingOperations } from './tracing-projects/service.ts';
 import { uploadOperations } from './uploads/service.ts';
 import { historyOperations } from './revisions/history.ts';
+import { packageOperations } from './revisions/packages.ts';
 import { summaryOperations } from './deployments/summaries.ts';
 import { verdictOperations } from './verdicts/service.ts';
 
@@ -30,6 +31,7 @@ export function createControlService(given: ServiceSettings) {
     ...revisionOperations(settings),
     ...holdOperations(settings),
     ...historyOperations(settings),
+    ...packageOperations(settings),
     ...summaryOperations(settings),
     ...verdictOperations(settings),
     ...baselineOperations(settings),

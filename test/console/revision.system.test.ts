@@ -1,4 +1,4 @@
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import type { Locator, Page } from 'playwright-core';
@@ -157,6 +157,24 @@ test('continues after the service was killed, with each line once', async () => 
     await expect.poll(() => textOf(page, number).textContent()).toBe(message);
   }
   expect(opened.externalRequests).toEqual([]);
+});
+
+test('lists the interpreter and the packages of an agent in Python', async () => {
+  const locks = join(fixture.services.folder, 'data/locks', echo.latest_revision_id ?? '');
+  await mkdir(locks, { recursive: true });
+  await writeFile(join(locks, 'python-packages.txt'), '# Python 3.11.2\nlanggraph==1.2.24\nhttpx==0.28.1\n');
+  const opened = await fixture.open(pageOf(echo));
+  const { page } = opened;
+  await page.getByText('2 packages', { exact: true }).waitFor();
+  await press(page.locator('.revision-packages summary'));
+  await page.getByRole('heading', { name: 'Python 3.11.2' }).waitFor();
+  expect(await page.getByRole('table', { name: 'Packages' }).getByRole('row').allTextContents()).toEqual([
+    'PackageVersion',
+    'langgraph1.2.24',
+    'httpx0.28.1',
+  ]);
+  await expectAccessible(page);
+  expectClean(opened);
 });
 
 test('scrolls, searches and links to lines among 100,000', async () => {

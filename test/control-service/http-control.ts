@@ -13,6 +13,7 @@ import {
   tracingProject,
   tracingProjectsList,
 } from '../../src/contract/control/tracing-project.ts';
+import { revisionPackages } from '../../src/contract/control/revision-packages.ts';
 import { revisionHistory } from '../../src/contract/control/revision-history.ts';
 import { deploymentSummaries } from '../../src/contract/control/deployment-summary.ts';
 import { baseline } from '../../src/contract/control/baseline.ts';
@@ -90,6 +91,7 @@ export function httpControl(baseUrl: string, apiKey: string): OurControlService 
       send(deployment, 'POST', `${ofRevision(id, revisionId)}/redeploy`, undefined, conditions(options)),
     getRevision: (id, revisionId) => send(revision, 'GET', ofRevision(id, revisionId)),
     listRevisions: (id, requested) => send(revisionsList, 'GET', `${one(id)}/revisions${query(requested)}`),
+    listRevisionPackages: (id, revisionId) => send(revisionPackages, 'GET', `${ofRevision(id, revisionId)}/packages`),
     interruptRevision: (id, revisionId, options) =>
       send(revision, 'POST', `${ofRevision(id, revisionId)}/interruption`, undefined, conditions(options)),
     promoteRevision: (id, revisionId, body, options) =>

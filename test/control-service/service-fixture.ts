@@ -53,7 +53,7 @@ export const testTracing = createTracing(Buffer.alloc(32, 5));
 
 export interface FixtureSettings extends Pick<
   ServiceSettings,
-  'hosting' | 'integrations' | 'registry' | 'logNotifier' | 'holds'
+  'hosting' | 'integrations' | 'registry' | 'logNotifier' | 'holds' | 'pythonPackages'
 > {
   /** Before every path; none by default. */
   prefix?: string;

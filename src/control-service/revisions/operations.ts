@@ -1,6 +1,7 @@
 import { deploymentPatchRequest } from '../../contract/control/deployment.ts';
 import { holdDecisionRequest } from '../../contract/control/hold.ts';
 import { revisionsQuery } from '../../contract/control/revision.ts';
+import { revisionPackages } from '../../contract/control/revision-packages.ts';
 import { revisionHistoryQuery } from '../../contract/control/revision-history.ts';
 import { operationsOf } from '../api/operation.ts';
 import { fieldNames, holdSeconds, idempotencyKey, ifMatch } from '../api/parameters.ts';
@@ -76,6 +77,21 @@ export const revisionOperations = [
     errors: [404, 422],
     handle: async (c) =>
       sendSpelled(c, await c.var.service.getRevision(c.req.param('deployment_id'), c.req.param('revision_id'))),
+  }),
+  operation({
+    method: 'get',
+    path: `${one}/packages`,
+    id: 'list_revision_packages',
+    summary: 'List the packages that a revision was built with',
+    description: 'The interpreter and the packages of graphs in Python; empty for other agents, and before the build.',
+    headers: [fieldNames],
+    responses: { 200: { description: 'The packages.', schema: revisionPackages } },
+    errors: [404, 422],
+    handle: async (c) =>
+      sendSpelled(
+        c,
+        await c.var.service.listRevisionPackages(c.req.param('deployment_id'), c.req.param('revision_id')),
+      ),
   }),
   operation({
     method: 'post',

@@ -52,6 +52,8 @@ export interface ServiceSettings {
   agentTokens?: Pick<AgentTokens, 'of'> | undefined;
   /** Receives source tarballs; without it there are no upload addresses. */
   uploads?: Uploads | undefined;
+  /** Reads which packages of Python a build installed, by its name; without it none are reported. */
+  pythonPackages?: ((build: string) => string | undefined) | undefined;
   /** The image registry that push tokens are for. */
   registry?: Registry | undefined;
 }

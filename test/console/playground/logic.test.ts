@@ -159,3 +159,14 @@ test('the stack of an error ends before the next log line', () => {
   const logs = messages.map((message, id) => ({ id, message }));
   expect(stackIn(logs, { id: 0, message: messages[0] ?? '' })).toBe('Run r failed: no ink\n    at a\n    at b');
 });
+
+test('the stack of an error in Python keeps its indentation', () => {
+  // The service indents what follows the first line of an error.
+  const messages = [
+    'Run r failed:   File "graph.py", line 3, in answer',
+    '      raise NoInk("no ink")',
+    '  NoInk: no ink',
+  ];
+  const logs = [...messages, 'Something else'].map((message, id) => ({ id, message }));
+  expect(stackIn(logs, { id: 0, message: messages[0] ?? '' })).toBe(messages.join('\n'));
+});

@@ -97,3 +97,44 @@ test('does not loop on a schema that refers to itself', () => {
   expect(toForm(tree)?.fields[0]?.name).toBe('left');
   expect(toForm({ $ref: '#' })).toBeUndefined();
 });
+
+test('makes a form of the schemas that Python has', () => {
+  const python = toForm({
+    $defs: {
+      Color: { enum: ['red', 'blue'], title: 'Color', type: 'string' },
+      Inner: { properties: { a: { default: 3, title: 'A', type: 'integer' } }, title: 'Inner', type: 'object' },
+      AIMessage: { properties: { content: { type: 'string' } }, type: 'object' },
+      HumanMessage: { properties: { content: { type: 'string' } }, type: 'object' },
+    },
+    properties: {
+      messages: {
+        items: { oneOf: [{ $ref: '#/$defs/AIMessage' }, { $ref: '#/$defs/HumanMessage' }] },
+        title: 'Messages',
+        type: 'array',
+      },
+      topic: { enum: ['a', 'b'], title: 'Topic', type: 'string' },
+      only: { const: 'one', title: 'Only', type: 'string' },
+      color: { anyOf: [{ $ref: '#/$defs/Color' }, { type: 'null' }] },
+      inner: { $ref: '#/$defs/Inner' },
+      many: { items: { $ref: '#/$defs/Inner' }, title: 'Many', type: 'array' },
+      tags: { items: { type: 'string' }, title: 'Tags', type: 'array', uniqueItems: true },
+      pair: { maxItems: 2, minItems: 2, prefixItems: [{ type: 'integer' }, { type: 'string' }], type: 'array' },
+      counts: { additionalProperties: { type: 'integer' }, title: 'Counts', type: 'object' },
+      sleep_ms: { anyOf: [{ maximum: 9, minimum: 0, type: 'number' }, { type: 'null' }], description: 'How long.' },
+    },
+    title: 'State',
+    type: 'object',
+  });
+  expect(python?.fields.map(({ name, kind, isNullable }) => `${name} ${kind}${isNullable ? '?' : ''}`)).toEqual([
+    'messages json',
+    'topic choice',
+    'only choice',
+    'color choice?',
+    'inner group',
+    'many list',
+    'tags list',
+    'pair json',
+    'counts json',
+    'sleep_ms number?',
+  ]);
+});

@@ -10,8 +10,10 @@ import {
 } from '../service-fixture.ts';
 
 let fixture: ServiceFixture;
+/** The packages of builds in Python. */
+const kept = new Map<string, string>();
 beforeAll(async () => {
-  fixture = await openServiceFixture();
+  fixture = await openServiceFixture({ pythonPackages: (build) => kept.get(build) });
 });
 afterAll(() => fixture.close());
 
@@ -123,4 +125,16 @@ describe('the history of revisions', () => {
     expect(text).toContain('"langgraph_config_path":"graph.json"');
     expect(text).not.toContain('"graph_config_path"');
   });
+});
+
+test('lists the packages of the build of a revision, also where another one uses it', async () => {
+  const [id, first] = await created();
+  const none = { python: null, packages: [] };
+  expect(await fixture.control.listRevisionPackages(id, first)).toEqual(none);
+  kept.set(first, '# Python 3.11.2\nlanggraph==1.2.24\n');
+  const packages = { python: '3.11.2', packages: [{ name: 'langgraph', version: '1.2.24', address: null }] };
+  expect(await fixture.control.listRevisionPackages(id, first)).toEqual(packages);
+  const again = await latest(fixture.control.redeployRevision(id, first));
+  expect(await fixture.control.listRevisionPackages(id, again)).toEqual(packages);
+  expect(await refusalOf(fixture.control.listRevisionPackages(id, unknownId()))).toMatchObject({ status: 404 });
 });

@@ -64,6 +64,9 @@ export const requests: Readonly<Record<string, Row>> = {
   'GET /v2/deployments/:deployment_id': read((ids) => ({ path: deployment(ids) })),
   'GET /v2/deployments/:deployment_id/revisions': read((ids) => ({ path: `${deployment(ids)}/revisions` })),
   'GET /v2/deployments/:deployment_id/revisions/:revision_id': read((ids) => ({ path: revision(ids) })),
+  'GET /v2/deployments/:deployment_id/revisions/:revision_id/packages': read((ids) => ({
+    path: `${revision(ids)}/packages`,
+  })),
   'GET /v2/deployments/:deployment_id/revision-history': read((ids) => ({
     path: `${deployment(ids)}/revision-history`,
   })),

@@ -54,7 +54,7 @@ function toField(name: string, given: unknown, root: unknown, isRequired: boolea
     const bound = (key: string): number | undefined => (typeof schema[key] === 'number' ? schema[key] : undefined);
     return { ...common, kind: 'number', isInteger: type === 'integer', min: bound('minimum'), max: bound('maximum') };
   }
-  if (depth < deepest && type === 'array' && isObject(schema['items']) && schema['langgraph_type'] !== 'messages')
+  if (depth < deepest && type === 'array' && isObject(schema['items']) && !hasMessages(schema))
     return { ...common, kind: 'list', item: toField('', schema['items'], root, true, depth + 1) };
   const properties = schema['properties'];
   if (depth < deepest && isObject(properties) && Object.keys(properties).length > 0) {
@@ -66,6 +66,10 @@ function toField(name: string, given: unknown, root: unknown, isRequired: boolea
   }
   return { ...common, kind: 'json' };
 }
+
+/** Whether an array is of messages: in Python each kind of them has a schema of its own. They are easier to write as one JSON. */
+const hasMessages = ({ langgraph_type, items }: Schema): boolean =>
+  langgraph_type === 'messages' || (isObject(items) && Array.isArray(items['oneOf']) && items['oneOf'].length > 1);
 
 /** Follows references, and takes the one type of "this or null". */
 function resolve(given: unknown, root: unknown): { schema: Schema; isNullable: boolean } {

@@ -19,6 +19,7 @@ import { VerdictEvidence } from '../deployment/verdict-evidence.tsx';
 import { adviceOn } from './outcome-advice.ts';
 import { Logs } from './logs.tsx';
 import { NextStep } from './next-step.tsx';
+import { Packages } from './packages.tsx';
 import { Waterfall } from './waterfall.tsx';
 
 interface RevisionProps {
@@ -56,6 +57,7 @@ export default function Revision({ deploymentId, revisionId }: RevisionProps) {
               <EndingNotice deployment={deployment} entry={data} />
               {data.is_live && <NextStep deployment={deployment} />}
               <Waterfall statuses={data.statuses} />
+              <Packages deploymentId={deploymentId} revisionId={revisionId} status={data.revision.status} />
               {data.verdict && (
                 <section class="panel" aria-label="Smoke tests">
                   <VerdictEvidence verdict={data.verdict} />

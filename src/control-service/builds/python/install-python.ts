@@ -14,10 +14,11 @@ import { stepFailed, succeeded, type PythonEnvironment, type RunningBuild, type 
 import { keepPythonPackages } from '../made-lock.ts';
 import { failure } from '../run-command.ts';
 import { listPackages, placeEnvironment } from './environment-scripts.ts';
-import { ownFolder, partsOf, readListFile, requirementsOf, type Installed } from './environment-store.ts';
+import { ownFolder, partsOf, readListFile, type Installed } from './environment-store.ts';
 import { interpreterIn } from './install-commands.ts';
 import { findInstaller, findInterpreter } from './installer.ts';
 import type { Interpreter } from './interpreter.ts';
+import { keptText } from './kept-packages.ts';
 import { obtainEnvironment, type SharedEnvironment } from './obtain-environment.ts';
 
 /** Installs the packages of graphs in Python, and makes the revision's environment of them. Real paths. */
@@ -80,7 +81,7 @@ function checkPackages(installed: Installed, { request, dataDir }: RunningBuild)
   const engine = versions.get(pythonEngine);
   const problem = pythonEngineProblem(engine);
   if (problem !== undefined) return stepFailed(problem);
-  keepPythonPackages(requirementsOf(installed), dataDir, request.revisionId);
+  keepPythonPackages(keptText(installed), dataDir, request.revisionId);
   request.log('info', `The agent has ${versions.size} packages of Python; ${pythonEngine} is ${engine}.`);
   return succeeded(undefined);
 }
