@@ -15,6 +15,8 @@ export interface BuildProgram {
   homeFolder: string;
   /** The interpreter of its own environment; absent where none of its graphs is in Python. */
   python?: string | undefined;
+  /** The folder of the packages that its environment shares with other builds; absent where it holds them itself. */
+  pythonPackages?: string | undefined;
 }
 
 /** The program of an agent: a build on this machine, or a container image. */

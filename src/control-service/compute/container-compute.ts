@@ -43,7 +43,7 @@ export interface ContainerComputeSettings extends EngineSettings {
 const usualBuildImage = 'docker.io/library/node:24-bookworm-slim';
 
 const noPython =
-  'Graphs of this agent are in Python, and builds in containers have Node.js alone. Start the service without --compute container, or deploy an image.';
+  'Graphs of this agent are in Python, and the usual image of builds in containers has Node.js alone. Start the service without --compute container, or with a --container-image that has Python where this machine has it.';
 
 type FoundEngine = { ok: true; engine: Engine; networks: ContainerNetworks } | NoEngine;
 
@@ -99,7 +99,7 @@ export function containerCompute(settings: ContainerComputeSettings) {
 
   return {
     async start(spec: AgentSpec, signal: AbortSignal): Promise<AgentStart> {
-      if (spec.program.kind === 'build' && spec.program.python !== undefined)
+      if (spec.program.kind === 'build' && spec.program.python !== undefined && settings.buildImage === undefined)
         return { kind: 'failed', reason: noPython };
       const seen = await findOnce();
       if (!seen.ok) return { kind: 'failed', reason: seen.reason };

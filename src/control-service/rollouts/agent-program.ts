@@ -3,6 +3,7 @@ import { damagedFile } from '../builds/build-files.ts';
 import { buildFolder, readBuild, type BuildFolder } from '../builds/build-folder.ts';
 import type { Build, BuildEnd, BuildRequest } from '../builds/build.ts';
 import { makeBuild } from '../builds/make-build.ts';
+import { environmentFolder } from '../builds/python/environment-store.ts';
 import { interpreterIn } from '../builds/python/install-commands.ts';
 import { inFolderQueue } from '../builds/folder-queue.ts';
 import type { AgentProgram, AgentSpec } from '../compute/compute.ts';
@@ -39,6 +40,7 @@ function programOfBuild(build: Build, { builds }: RolloutDependencies): AgentPro
     graphConfigFile: build.graphConfigFile,
     homeFolder: home,
     ...(build.python && { python: interpreterIn(python) }),
+    ...(build.python?.shared && { pythonPackages: environmentFolder(builds.dataDir, build.python.shared) }),
   };
 }
 

@@ -40,6 +40,7 @@ export function mainProgram(spec: AgentSpec, facts: ContainerFacts): MainProgram
       ...(facts.user ? [`--user=${facts.user.uid}:${facts.user.gid}`] : []),
       ...programParts(facts.program).map((part) => mount(part, true)),
       mount(program.folder, true),
+      ...(program.pythonPackages === undefined ? [] : [mount(program.pythonPackages, true)]),
       mount(program.homeFolder, false),
     ],
     command: [`--max-old-space-size=${memoryBound(spec).heapMib}`, facts.program.agentServer],
@@ -49,6 +50,8 @@ export function mainProgram(spec: AgentSpec, facts: ContainerFacts): MainProgram
       HOME: program.homeFolder,
       TMPDIR: program.homeFolder,
       LANDFALL_GRAPH_CONFIG: program.graphConfigFile,
+      // A link to the interpreter of this machine: the image has one at the same path.
+      ...(program.python === undefined ? {} : { LANDFALL_PYTHON: program.python }),
     },
   };
 }
