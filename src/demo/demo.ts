@@ -1,9 +1,10 @@
 import { untilAborted } from '../clock.ts';
 import { messageOf, unlessCode } from '../errors.ts';
-import { scenarios, type CompletedScenario } from './scenarios.ts';
+import { scenarios, type CompletedScenario, type Scenario } from './scenarios.ts';
 import { agentScenarios, cronScenario } from './agent-scenarios.ts';
 import { appScenarios } from './app-scenarios.ts';
 import { consoleScenario } from './console-scenarios.ts';
+import { pythonScenarios } from './python-scenarios.ts';
 import { Renderer } from './renderer.ts';
 import { serviceScenarios } from './service-scenarios.ts';
 import { startDemo, type DemoEnvironment } from './environment.ts';
@@ -18,9 +19,18 @@ export interface DemoOptions {
 
 /**
  * First what a workflow does and what the agent's clients do with it, then what the App does, then what the control
- * service does by itself, then what a person does in a browser; last what a cron did all the while.
+ * service does by itself, then an agent in Python, then what a person does in a browser; last what a cron did all the
+ * while.
  */
-const program = [...scenarios, ...agentScenarios, ...appScenarios, ...serviceScenarios, consoleScenario, cronScenario];
+const programWith = (python: readonly Scenario[]): readonly Scenario[] => [
+  ...scenarios,
+  ...agentScenarios,
+  ...appScenarios,
+  ...serviceScenarios,
+  ...python,
+  consoleScenario,
+  cronScenario,
+];
 
 /** Shows the main job on real parts, from nothing. Resolves to the exit code: 0 only where all of it held. */
 export async function demo({ root, keep, write }: DemoOptions): Promise<number> {
@@ -33,9 +43,11 @@ export async function demo({ root, keep, write }: DemoOptions): Promise<number> 
   screen.line('Starting GitHub, Postgres, the control service and its gateway ...');
   let environment: DemoEnvironment | undefined;
   const shown: CompletedScenario[] = [];
+  let program: readonly Scenario[] = [];
   try {
     environment = await startDemo(root, 'echo-agent', keep);
     screen.line(`Ready at ${environment.service.url}; everything lies in ${environment.folder}`);
+    program = programWith(await pythonScenarios(environment));
     for (const [index, { title, play }] of program.entries()) {
       if (stopped.signal.aborted) break;
       screen.act(index + 1, title);
@@ -58,7 +70,7 @@ export async function demo({ root, keep, write }: DemoOptions): Promise<number> 
     left.length === 0 ? `all ${environment.pids.length} processes have ended` : `process ${left.join(', ')} runs`;
   shown.push({ title: 'everything is gone again', held: left.length === 0, seen });
   screen.table(shown);
-  const whole = shown.length === program.length + 1 && shown.every(({ held }) => held);
+  const whole = program.length > 0 && shown.length === program.length + 1 && shown.every(({ held }) => held);
   const skipped = shown.filter(({ isSkipped }) => isSkipped).length;
   const all = skipped === 0 ? 'All of it held' : `All that could be tried held (${skipped} could not)`;
   screen.line();

@@ -82,6 +82,7 @@ export async function startDemo(root: string, example: string, isLinkKept = fals
         github: { GITHUB_SERVER_URL: github.url, GITHUB_API_URL: github.url, ...run },
       });
     return {
+      root,
       service,
       isLinkKept,
       control,

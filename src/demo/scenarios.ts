@@ -188,7 +188,8 @@ export async function greet({ service }: DemoEnvironment, screen: Renderer, addr
   return said;
 }
 
-const isOutcome = ({ exitCode, outputs }: StepResult, outcome: string): boolean =>
+/** Whether a step ended so, with all smoke tests passed. */
+export const isOutcome = ({ exitCode, outputs }: StepResult, outcome: string): boolean =>
   exitCode === 0 && outputs['outcome'] === outcome && outputs['smoke-verdict'] === 'passed';
 
 /** The deployment that an act made; by default the first one. */

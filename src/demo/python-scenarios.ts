@@ -1,0 +1,124 @@
+import { join } from 'node:path';
+import * as z from 'zod';
+import { whyNoPython } from './find-python.ts';
+import { deployed, greet, isOutcome, quoting, requestsTo, type Scenario } from './scenarios.ts';
+import { Repository } from './repository.ts';
+import type { StepResult } from './runner.ts';
+import type { Renderer } from './renderer.ts';
+import type { DemoEnvironment } from './environment.ts';
+
+const example = 'python-echo-agent';
+const fullName = `acme/${example}`;
+const graph = 'echo_agent/graph.py';
+/** What the example answers, before and after a change. */
+const answer = `{state['input']}"`;
+const cheerful = `{state['input']}!"`;
+
+const thread = z.looseObject({ thread_id: z.string() });
+const state = z.looseObject({ output: z.string(), steps: z.array(z.string()) });
+
+const firstTitle = 'an agent in Python is live and answers';
+
+/** The scenarios of an agent in Python; on a machine that can't deploy one, a single one that says so. */
+export async function pythonScenarios({
+  folder,
+  root,
+}: Pick<DemoEnvironment, 'folder' | 'root'>): Promise<readonly Scenario[]> {
+  const why = await whyNoPython(join(folder, 'python'));
+  return why === undefined ? scenariosOf(root) : [notRun(why)];
+}
+
+/** In place of the rows that this machine can't try. */
+const notRun = (why: string): Scenario => ({
+  title: 'agents in Python: four rows are not run',
+  play: () => Promise.resolve({ held: true, isSkipped: true, seen: `not tried: ${why}` }),
+});
+
+/** @param root of this package. */
+function scenariosOf(root: string): readonly Scenario[] {
+  let made: Repository | undefined;
+  const repository = (): Repository => {
+    if (!made) throw new Error('The repository of the agent in Python was not made.');
+    return made;
+  };
+  return [
+    {
+      title: firstTitle,
+      async play(environment, screen) {
+        const { github, folder } = environment;
+        await github.createRepository(fullName);
+        made = await Repository.ofExample(join(root, 'examples', example), join(folder, 'work', fullName));
+        await made.edit('.github/landfall.yml', `https://github.com/${fullName}`, github.gitUrl(fullName));
+        await made.pushTo(github.pushUrl(fullName));
+        const step = await deploy(environment, screen, made, 'Name the repository');
+        const address = step.outputs['deployment-url'] ?? '';
+        const said = await greet(environment, screen, address);
+        const held = isOutcome(step, 'deployed') && said === 'hello world';
+        return { held, seen: `${step.outputs['outcome']}, it says "${said}"`, outputs: step.outputs, address };
+      },
+    },
+    {
+      title: 'its conversation goes on after a push',
+      async play(environment, screen, before) {
+        const { address } = deployed(before, firstTitle);
+        const { ask } = requestsTo(address, environment.service);
+        const { thread_id: id } = await ask('/threads', thread, {});
+        const call = { assistant_id: 'echo', input: { input: 'world' } };
+        await ask(`/threads/${id}/runs/wait`, state, call);
+        await repository().edit(graph, answer, cheerful);
+        const step = await deploy(environment, screen, repository(), 'Be more cheerful');
+        const { output, steps } = await ask(`/threads/${id}/runs/wait`, state, call);
+        screen.line(`   the same thread: "${output}", after ${steps.length} nodes`);
+        const held = isOutcome(step, 'deployed') && output === 'hello world!' && steps.length === 4;
+        return { held, seen: `${step.outputs['outcome']}; its thread has ${steps.length} nodes, says "${output}"` };
+      },
+    },
+    {
+      title: 'broken Python fails in its build',
+      async play(environment, screen, before) {
+        const { address } = deployed(before, firstTitle);
+        await repository().edit(graph, 'import asyncio\n', 'import asyncio\nimport module_of_nobody\n');
+        const step = await deploy(environment, screen, repository(), 'Import what is not there');
+        const said = await greet(environment, screen, address);
+        const isNamed = step.log.includes('module_of_nobody');
+        const held = step.exitCode === 1 && step.outputs['outcome'] === 'failed' && isNamed && said === 'hello world!';
+        return { held, seen: `${step.outputs['outcome']}, still says "${said}"` };
+      },
+    },
+    {
+      title: 'a wrong answer in Python gets no traffic',
+      async play(environment, screen, before) {
+        const { address } = deployed(before, firstTitle);
+        await repository().edit(graph, 'import module_of_nobody\n', '');
+        await repository().edit(graph, cheerful, 'nobody"');
+        const step = await deploy(environment, screen, repository(), 'Forget the name');
+        const said = await greet(environment, screen, address);
+        const held = step.exitCode === 1 && step.outputs['outcome'] === 'discarded' && said === 'hello world!';
+        return { held, seen: `${step.outputs['outcome']}, still says "${said}"` };
+      },
+    },
+  ];
+}
+
+/** Commits, pushes, and runs the Action as its workflow would. */
+async function deploy(
+  environment: DemoEnvironment,
+  screen: Renderer,
+  repository: Repository,
+  message: string,
+): Promise<StepResult> {
+  const commit = await repository.commit(message);
+  await repository.push();
+  screen.line(`   commit ${commit.slice(0, 7)}, then the Action as a runner starts it:`);
+  const pushed = {
+    GITHUB_REPOSITORY: fullName,
+    GITHUB_REF: 'refs/heads/main',
+    GITHUB_SHA: commit,
+    GITHUB_EVENT_NAME: 'push',
+    GITHUB_ACTOR: 'mona',
+  };
+  const inputs = { 'repo-url': environment.github.gitUrl(fullName) };
+  const step = await environment.step(repository.folder, inputs, pushed, quoting(environment, screen));
+  if (step.exitCode !== 0) screen.line(`   exit code ${step.exitCode}`);
+  return step;
+}
