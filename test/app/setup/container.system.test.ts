@@ -14,7 +14,9 @@ import { variableNames } from '../../../app/settings/read-settings.ts';
 import { startTestPostgres, type TestPostgres } from '../../postgres/postgres.ts';
 import { readDockerfile, type Dockerfile } from './dockerfile.ts';
 import { endWithTest } from '../../child-process.ts';
+import { describePython } from '../../python/needs-python.ts';
 
+const command = z.array(z.string()).min(1);
 const root = resolve(import.meta.dirname, '../../..');
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 const dockerfile: Dockerfile = readDockerfile(read('Dockerfile'));
@@ -41,6 +43,7 @@ let postgres: TestPostgres;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'landfall-container-'));
   postgres = await startTestPostgres();
+  fillFolder();
 });
 afterAll(async () => {
   await postgres.stop();
@@ -48,9 +51,10 @@ afterAll(async () => {
 });
 
 /**
- * A folder as the image has it: what is copied, and the packages that an install without those for development makes.
+ * Makes the folder as the image has it: what is copied, and the packages that an install without those for development
+ * makes.
  */
-function imageFolder(): string {
+function fillFolder(): void {
   for (const path of dockerfile.copied) cpSync(join(root, path), join(folder, path), { recursive: true });
   for (const [path, { dev, devOptional }] of Object.entries(lockFile.packages)) {
     // One inside of another package comes with it.
@@ -58,7 +62,6 @@ function imageFolder(): string {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     symlinkSync(join(root, path), join(folder, path));
   }
-  return folder;
 }
 
 const { privateKey: pem } = generateKeyPairSync('rsa', {
@@ -93,7 +96,6 @@ const healthOf = async (port: string): Promise<number | null> => {
 };
 
 test('the App starts in the image, says that it is ready, and exits on a signal', async () => {
-  imageFolder();
   const env = { ...dockerfile.env, ...settings, DATABASE_URL: postgres.url, HOST: '127.0.0.1', PORT: '0' };
   const app = run(dockerfile.cmd, env);
   const ended = once(app, 'close');
@@ -116,10 +118,56 @@ test('the App starts in the image, says that it is ready, and exits on a signal'
   expect(await healthOf(port)).toBe(1);
 });
 
+describePython('an agent in Python', (python) => {
+  test('runs in an image made from this one, as docs/kubernetes.md makes it', async () => {
+    const [, made = ''] = /```dockerfile\n([\s\S]*?)```/.exec(read('docs/kubernetes.md')) ?? [];
+    const cmd = command.parse(JSON.parse(/^CMD (.+)$/m.exec(made)?.[1] ?? '[]'));
+    const [, variables = ''] = /^ENV (.+)$/m.exec(made) ?? [];
+    const paths = Object.fromEntries(variables.split(' ').map((pair) => pair.split('=')));
+    // What is in the image at these paths is here elsewhere.
+    const example = join(root, 'examples/python-support-agent');
+    expect(paths).toEqual({
+      LANDFALL_PYTHON: '/agent/.venv/bin/python',
+      LANDFALL_GRAPH_CONFIG: '/agent/langgraph.json',
+    });
+    const env = {
+      ...dockerfile.env,
+      LANDFALL_PYTHON: python,
+      LANDFALL_GRAPH_CONFIG: join(example, 'langgraph.json'),
+      DATABASE_URI: postgres.url,
+      HOST: '127.0.0.1',
+      PORT: '0',
+    };
+    const agent = run(cmd, env);
+    const ended = once(agent, 'close');
+    if (!agent.stdout) throw new Error('it has no standard output');
+    const lines: string[] = [];
+    let port = '';
+    for await (const line of createInterface({ input: agent.stdout })) {
+      lines.push(line);
+      port = /"event":"listening","port":(\d+)/.exec(line)?.[1] ?? '';
+      if (port) break;
+    }
+    if (port === '') throw new Error(`it did not listen:\n${lines.join('\n')}`);
+    const response = await fetch(`http://127.0.0.1:${port}/runs/wait`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ assistant_id: 'support', input: { messages: [{ role: 'user', content: 'A refund?' }] } }),
+    });
+    expect(await response.json()).toMatchObject({ topic: 'refund' });
+    agent.kill(dockerfile.stopSignal);
+    expect((await ended)[0]).toBe(0);
+  });
+});
+
 describe('the image', () => {
   test('has the Node that the Action runs on', () => {
     expect(dockerfile.from).toMatch(/^node:24-/);
     expect(process.versions.node).toMatch(/^24\./);
+  });
+
+  test('has Debian’s Python and what makes environments of it', () => {
+    expect(read('Dockerfile')).toMatch(/apt-get install -y --no-install-recommends python3 python3-venv /);
   });
 
   test('has the script that npm runs as it installs', () => {
