@@ -38,6 +38,7 @@ import asyncio
 from typing import Any
 from langgraph.config import get_config, get_stream_writer
 from langgraph.graph import StateGraph
+from langgraph.pregel.remote import RemoteGraph
 from langgraph_sdk import get_client
 from typing_extensions import TypedDict
 
@@ -62,7 +63,8 @@ async def call(state):
             parts.append(part.data)
             heard.set()
     thread = await get_client().threads.create()
-    return {"said": [parts, thread["metadata"]]}
+    remote = await RemoteGraph("who", client=client).ainvoke({})
+    return {"said": [parts, thread["metadata"], remote["user"]]}
 
 def graph_of(node):
     return StateGraph(State).add_node("node", node).add_edge("__start__", "node").compile()
@@ -129,7 +131,7 @@ describePython('an agent with rules in Python', (python) => {
 
   test('calls its server with the rights of the user of its run, streams as they grow', async () => {
     expect(await clientOf('ann').runs.wait(null, 'calls', { input: {} })).toEqual({
-      said: [['first', 'ann'], { owner: 'ann' }],
+      said: [['first', 'ann'], { owner: 'ann' }, 'ann guest'],
     });
   });
 
