@@ -249,6 +249,8 @@ _T = TypeVar("_T")
 
 #: Errors that are told of those that an error is caused by.
 _MOST_CAUSES = 10
+#: Characters of a traceback that are told: logs keep the first 8,000 of an error.
+_LONGEST_STACK = 7_000
 #: Of a provider's response: when to try again.
 _WAITS = ("retry-after", "retry-after-ms", "date")
 
@@ -311,4 +313,6 @@ def stack_of(error: BaseException) -> str:
     own = str(Path(__file__).parent)
     first = next((index for index, frame in enumerate(frames) if not frame.filename.startswith(own)), 0)
     lines = traceback.format_list(frames[first:]) + traceback.format_exception_only(error)
-    return "".join(lines)
+    text = "".join(lines)
+    # The last lines say what happened, and where.
+    return text if len(text) <= _LONGEST_STACK else f"  ...\n{text[-_LONGEST_STACK:]}"

@@ -212,6 +212,24 @@ def test_answers_with_an_error_and_the_traceback_of_the_agent(connect):
     assert str(Path("landfall_worker") / "connection.py") not in stack
 
 
+def test_keeps_the_end_of_a_traceback_that_is_too_long_for_a_log(connect):
+    async def answer(asked):
+        def even(depth):
+            return odd(depth + 1)
+
+        def odd(depth):
+            return even(depth + 1)
+
+        even(0)
+
+    server = connect(answer).server
+    server.ask(1, "run")
+    stack = server.header()["error"]["stack"]
+    assert stack.startswith("  ...\n")
+    assert len(stack) < 8_000
+    assert "RecursionError" in stack.splitlines()[-1]
+
+
 def test_answers_with_what_an_error_is_caused_by(connect):
     class RateLimited(Exception):
         status_code = 429
