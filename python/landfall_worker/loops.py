@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
-from .operations import RUNS
+from .operations import APP, RUNS
 
 #: Seconds between two signs of life.
 BEAT_SECONDS = 1.0
@@ -34,6 +34,7 @@ class Loops:
         """
         self.runs = asyncio.new_event_loop()
         self._reads = asyncio.new_event_loop()
+        self._app: asyncio.AbstractEventLoop | None = None
         self._isolated = isolated
 
     def run(self) -> None:
@@ -42,19 +43,27 @@ class Loops:
         _run(self.runs)
 
     def of(self, op: str) -> asyncio.AbstractEventLoop:
-        """The loop for an operation."""
+        """The loop for an operation; the reader of the connection calls it."""
+        if op in APP:
+            self._app = self._app or _started("landfall-app")
+            return self._app
         if op not in RUNS:
             return self._reads
         if not self._isolated:
             return self.runs
-        own = asyncio.new_event_loop()
-        threading.Thread(target=_run, args=(own,), daemon=True, name="landfall-run").start()
-        return own
+        return _started("landfall-run")
 
     def done(self, loop: asyncio.AbstractEventLoop) -> None:
         """Ends a loop that only one request had; called on it."""
-        if loop not in (self.runs, self._reads):
+        if loop not in (self.runs, self._reads, self._app):
             loop.create_task(loop.shutdown_asyncgens()).add_done_callback(lambda _: loop.stop())
+
+
+def _started(name: str) -> asyncio.AbstractEventLoop:
+    """A loop in a thread of its own."""
+    loop = asyncio.new_event_loop()
+    threading.Thread(target=_run, args=(loop,), daemon=True, name=name).start()
+    return loop
 
 
 def _run(loop: asyncio.AbstractEventLoop) -> None:

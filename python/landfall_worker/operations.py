@@ -15,6 +15,7 @@ from .auth import Rules
 from .connection import Answer, Asked
 from .contexts import facts_of, problems_of
 from .embeddings import Embed, embedder_for_model, embedder_of
+from .http_app import HttpApp
 from .in_process_client import enter_run
 from .json_values import plain, to_json
 from .load import LoadedGraph, MadeFor, export_of, prepare_paths
@@ -24,6 +25,8 @@ from .store import BridgeStore
 
 #: Those that run the agent's nodes; all others are answered on a loop that these can't block.
 RUNS = frozenset(("run", "events", "thread_events"))
+#: Those of the agent's ASGI application, which has a loop of its own from its startup to its shutdown.
+APP = frozenset(("load_app", "http", "close_app"))
 
 
 class Operations:
@@ -34,11 +37,15 @@ class Operations:
         self._graphs: dict[str, LoadedGraph] = {}
         self._rules: Rules | None = None
         self._embed: Embed | None = None
+        self._app: HttpApp | None = None
         self._answers: Mapping[str, Callable[[Asked], Awaitable[Answer]]] = {
             "prepare": self._prepare,
             "load": self._load,
             "load_auth": self._load_auth,
             "load_embeddings": self._load_embeddings,
+            "load_app": self._load_app,
+            "http": self._http,
+            "close_app": self._close_app,
             "authenticate": self._authenticate,
             "decide": self._decide,
             "embed": self._embed_texts,
@@ -83,6 +90,19 @@ class Operations:
     async def _load_embeddings(self, asked: Asked) -> Answer:
         model = asked.args.get("model")
         self._embed = embedder_for_model(model) if model else embedder_of(self._export_of(asked))
+        return Answer()
+
+    async def _load_app(self, asked: Asked) -> Answer:
+        self._app = HttpApp(self._export_of(asked), asked.args["own_paths"])
+        if asked.args["starts"]:
+            await self._app.start()
+        return Answer({"is_mounted": self._app.is_mounted})
+
+    async def _http(self, asked: Asked) -> Answer:
+        return await _known(self._app).answer(asked)
+
+    async def _close_app(self, asked: Asked) -> Answer:
+        await _known(self._app).stop()
         return Answer()
 
     def _export_of(self, asked: Asked) -> Any:

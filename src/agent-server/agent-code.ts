@@ -58,7 +58,9 @@ export async function loadAgentCode(
   const auth =
     python?.auth ??
     (await logWhileLoading(`\`auth.path\`, ${rules?.path}`, loadAuth(configuration, configPath), loading));
-  const app = await logWhileLoading(`\`http.app\`, ${http?.app}`, loadCustomApp(configuration, configPath), loading);
+  const app =
+    python?.app ??
+    (await logWhileLoading(`\`http.app\`, ${http?.app}`, loadCustomApp(configuration, configPath), loading));
   if (auth) for (const Client of await sdkClients(configuration, configPath)) patchSdkClient(Client, isInProcess);
   const embed = `\`store.index.embed\`, ${store?.index?.embed}`;
   const embeddings =

@@ -74,7 +74,7 @@ async function preparePython(): Promise<void> {
   const python = process.env['LANDFALL_PYTHON'] ?? '';
   Object.assign(process.env, { ...configuration.env, ...process.env });
   try {
-    const loaded = await loadPython(configuration, configPath, { python, log, clock: systemClock });
+    const loaded = await loadPython(configuration, configPath, { python, log, clock: systemClock, startsApp: false });
     const schemas: Record<string, unknown> = {};
     for (const each of loaded?.graphs ?? []) {
       const graph = await each.make({ configurable: {}, runtime: readsAssistant });

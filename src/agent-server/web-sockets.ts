@@ -8,7 +8,16 @@ import { onUpgrade, responseOn } from '../http/upgrade.ts';
 /** A request for a WebSocket. An operation grants it by setting `accept`, which gets the socket in place of its response. */
 export interface Upgrade {
   accept?: (socket: WebSocket) => void;
+  /** Called if the socket that was granted is not opened. */
+  decline?: () => void;
+  /** The subprotocol to speak, null for none; absent for the first that the client offers. */
+  subprotocol?: string | null;
+  /** Further headers of the handshake. */
+  headers?: readonly (readonly [name: string, value: string])[];
 }
+
+/** What was granted to requests whose sockets are opened. */
+const granted = new WeakMap<IncomingMessage, Upgrade>();
 
 /** Handles a request; `upgrade` is given where it asks for a WebSocket. */
 export type RequestHandler = (request: Request, upgrade?: Upgrade) => Response | Promise<Response>;
@@ -24,7 +33,19 @@ export function acceptWebSockets(server: Server, handle: RequestHandler) {
     const response = await handle(requestOf(incoming), upgrade);
     const { accept } = upgrade;
     const isGranted = accept && response.ok && mayConnect(incoming.headers, response.headers);
-    if (isGranted) return (await (loaded ??= load())).handleUpgrade(incoming, connection, head, accept);
+    if (isGranted) {
+      granted.set(incoming, upgrade);
+      let isOpen = false;
+      const open = (socket: WebSocket): void => {
+        isOpen = true;
+        accept(socket);
+      };
+      connection.once('close', () => {
+        if (!isOpen) upgrade.decline?.();
+      });
+      return (await (loaded ??= load())).handleUpgrade(incoming, connection, head, open);
+    }
+    upgrade.decline?.();
     const outgoing = responseOn(incoming, connection);
     const refused = accept && response.ok ? otherOrigin() : response;
     outgoing.writeHead(refused.status, [...refused.headers].flat());
@@ -42,7 +63,19 @@ export function acceptWebSockets(server: Server, handle: RequestHandler) {
 /** Loaded on first use: most processes never need it and start faster. */
 async function load(): Promise<WebSocketServer> {
   const { WebSocketServer } = await import('ws');
-  return new WebSocketServer({ noServer: true, maxPayload: largestBody });
+  const server = new WebSocketServer({
+    noServer: true,
+    maxPayload: largestBody,
+    handleProtocols: (offered, incoming) => {
+      const [first = null] = offered;
+      const { subprotocol = first } = granted.get(incoming) ?? {};
+      return subprotocol !== null && offered.has(subprotocol) ? subprotocol : false;
+    },
+  });
+  server.on('headers', (lines, incoming) => {
+    for (const [name, value] of granted.get(incoming)?.headers ?? []) lines.push(`${name}: ${value}`);
+  });
+  return server;
 }
 
 function requestOf({ url = '/', headers }: IncomingMessage): Request {

@@ -65,7 +65,11 @@ export function createApp({ token, around, ...given }: AppParts): Hono<Env> {
   addMiddleware(app, { ...around, isGuarded: token !== undefined, clock, log });
   mountOperations(app, operations);
   const { after } = around.app ?? {};
-  app.notFound((c) => after?.(c.req.raw) ?? c.json({ detail: `There is no ${c.req.method} ${c.req.path} here.` }, 404));
+  app.notFound((c) => {
+    c.set('isUnknown', true);
+    const answer = after?.(c.req.raw, { user: c.get('authUser'), upgrade: c.env.upgrade });
+    return answer ?? c.json({ detail: `There is no ${c.req.method} ${c.req.path} here.` }, 404);
+  });
   app.onError((error, c) => answerError(error, c, log));
   return app;
 }

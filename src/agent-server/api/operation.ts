@@ -65,6 +65,8 @@ export interface Env {
     parts: AppDependencies;
     /** The caller, where the agent authenticates callers. */
     authUser?: AuthUser;
+    /** Whether no operation has the path. */
+    isUnknown?: boolean;
   };
 }
 

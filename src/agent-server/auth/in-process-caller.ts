@@ -51,6 +51,12 @@ export function applyCaller(request: Request, init: unknown): void {
   else for (const [name, value] of passedOn(caller.headers)) request.headers.set(name, value);
 }
 
+/** Lets a request that stands for another one have its user. */
+export function keepUser(from: Request, to: Request): void {
+  const user = users.get(from);
+  if (user) users.set(to, user);
+}
+
 /** What the SDK and its tracing add to every request. With any other header, the agent authenticates the request itself. */
 const sdkHeader = /^(?:accept.*|baggage|cache-control|content-.*|langsmith-trace|last-event-id)$/i;
 const keyVariables = ['LANGGRAPH_API_KEY', 'LANGSMITH_API_KEY', 'LANGCHAIN_API_KEY'];

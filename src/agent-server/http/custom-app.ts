@@ -1,16 +1,34 @@
 import { Hono } from 'hono';
-import { splitExportPath } from '../../graph-config/export-path.ts';
-import { isInPython } from '../../graph-config/language.ts';
 import type { Configuration } from '../configuration.ts';
 import { hasMethods, memberOf } from '../members.ts';
 import { agentExport } from '../agent-export.ts';
+import type { AuthUser } from '../auth/agent-auth.ts';
+import type { Upgrade } from '../web-sockets.ts';
+
+/** What an application knows of a request beside it. */
+export interface AppEnv {
+  Bindings: {
+    /** Present where it asks for a WebSocket. */
+    upgrade?: Upgrade | undefined;
+  };
+  Variables: {
+    authUser?: AuthUser;
+    /** Whether the server has no such route. */
+    isUnknown?: boolean;
+  };
+}
 
 /** The agent's own routes. */
 export interface CustomApp {
   /** A Hono application, whose middleware and routes come first. */
-  before: Hono | undefined;
+  before: Hono<AppEnv> | undefined;
   /** Handles requests that no route matches. */
-  after: ((request: Request) => Response | Promise<Response>) | undefined;
+  after: ((request: Request, known: KnownOfRequest) => Response | Promise<Response>) | undefined;
+}
+
+interface KnownOfRequest {
+  user: AuthUser | undefined;
+  upgrade: Upgrade | undefined;
 }
 
 /**
@@ -23,13 +41,9 @@ export async function loadCustomApp(configuration: Configuration, configPath: st
   const named = configuration.file.http?.app;
   if (named === undefined) return undefined;
   const path = ['http', 'app'];
-  if (isInPython(splitExportPath(named).file)) {
-    const advice = 'Remove it, or serve its routes beside the agent';
-    throw configuration.invalid(path, `\`http.app\` is in Python, which this server does not run yet. ${advice}`);
-  }
   const exported = await agentExport(configuration, path, named, configPath);
   if (isHono(exported)) return { before: exported, after: undefined };
-  if (isFetch(exported)) return { before: undefined, after: exported };
+  if (isFetch(exported)) return { before: undefined, after: (request) => exported(request) };
   const fetch = memberOf(exported, 'fetch');
   if (isFetch(fetch)) return { before: undefined, after: (request) => fetch.call(exported, request) };
   const advice = 'export a Hono application, an object with a method `fetch`, or a function that answers a Request';
@@ -41,5 +55,5 @@ type Fetch = (request: Request) => Response | Promise<Response>;
 const isFetch = (value: unknown): value is Fetch => typeof value === 'function';
 
 /** Recognizes a Hono application of any version by its list of routes. */
-const isHono = (value: unknown): value is Hono =>
+const isHono = (value: unknown): value is Hono<AppEnv> =>
   value instanceof Hono || (Array.isArray(memberOf(value, 'routes')) && hasMethods(value, 'fetch', 'route'));

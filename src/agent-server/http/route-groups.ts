@@ -33,6 +33,11 @@ export function asOwnCall(request: Request): Request {
   return request;
 }
 
+/** Marks a request that stands for another one, if that is internal. */
+export function keepOwnCall(from: Request, to: Request): void {
+  if (calls.has(from)) calls.add(to);
+}
+
 /** Commands and streams of a thread, which start runs and read states. */
 const ofThreadStream = /^\/threads?\/[^/]+\/(?:commands|stream\/events)$/;
 

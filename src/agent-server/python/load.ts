@@ -14,7 +14,9 @@ import { readPrepared } from '../prepared.ts';
 import type { Fetch } from '../protocols/internal-api.ts';
 import type { Embeddings } from '../store/embeddings.ts';
 import { explainField } from './loading-errors.ts';
+import type { CustomApp } from '../http/custom-app.ts';
 import { opaqueSerializer } from './opaque.ts';
+import { pythonApp } from './python-app.ts';
 import { pythonAuth } from './python-auth.ts';
 import { pythonEmbeddings } from './python-embeddings.ts';
 import { graphSchemaSet, PythonGraph, WorkerMemory, type GraphHost } from './python-graph.ts';
@@ -30,6 +32,8 @@ export interface PythonCode {
   auth: AgentAuth | undefined;
   /** What embeds the texts of the store, where the worker does. */
   embeddings: Embeddings | undefined;
+  /** The application of `http.app`, where it is in Python. */
+  app: CustomApp | undefined;
   /** Ends the worker until it is needed again. */
   rest(): Promise<void>;
   close(): Promise<void>;
@@ -38,19 +42,26 @@ export interface PythonCode {
 /**
  * Starts a worker with what the configuration has in Python; undefined if that is nothing.
  *
- * @param loading `python`: the interpreter of the agent's environment.
+ * @param loading `python`: the interpreter of the agent's environment. `startsApp`: whether the application is started
+ *   up, whose startup may need secrets; true by default.
  * @throws StartupError for what can't be loaded.
  */
 export async function loadPython(
   configuration: Configuration,
   configPath: string,
-  loading: LoadingOptions & { python: string; revisionId?: string | undefined; fetch?: Fetch | undefined },
+  loading: LoadingOptions & {
+    python: string;
+    revisionId?: string | undefined;
+    fetch?: Fetch | undefined;
+    startsApp?: boolean;
+  },
 ): Promise<PythonCode | undefined> {
   const { places, file } = configuration;
   const inPython = places.filter((place) => isInPython(place.file));
   const auth = exportIn(file.auth?.path);
   const embed = embedIn(file.store?.index?.embed, inPython.length === places.length);
-  if (inPython.length === 0 && auth === undefined && embed === undefined) return undefined;
+  const app = exportIn(file.http?.app);
+  if (inPython.length === 0 && auth === undefined && embed === undefined && app === undefined) return undefined;
   const host = new WorkerHost({
     ...loading,
     folder: dirname(configPath),
@@ -60,6 +71,13 @@ export async function loadPython(
     embed: embed && {
       named: embed,
       explain: (error) => explainField(error, configuration, ['store', 'index', 'embed'], embed, embeddings),
+    },
+    app: app && {
+      ...app,
+      starts: loading.startsApp ?? true,
+      // Every application of FastAPI has these of its own.
+      ownPaths: file.http?.disable_meta === true ? [] : ['/docs', '/openapi.json'],
+      explain: (error) => explainField(error, configuration, ['http', 'app'], app, anApp),
     },
     environment: { ...process.env, LANDFALL_REVISION_ID: loading.revisionId },
   });
@@ -73,6 +91,7 @@ export async function loadPython(
     engine: inPython.length === 0 ? undefined : known.engine,
     auth: known.auth && pythonAuth(host, { ...known.auth, trustsStudio: file.auth?.disable_studio_auth === false }),
     embeddings: known.embeds ? pythonEmbeddings(host) : undefined,
+    app: known.app && pythonApp({ host, log: loading.log }, known.app),
     rest: () => host.rest(),
     close: () => host.close(),
   };
@@ -80,6 +99,7 @@ export async function loadPython(
 
 const anAuth =
   'no `Auth` with a handler that authenticates: export `Auth()` of `langgraph_sdk`, with `@auth.authenticate`';
+const anApp = 'no application: export one of FastAPI or Starlette, or any other callable of ASGI';
 const embeddings =
   "no embeddings: export a function that takes a list of texts, or an object of LangChain's `Embeddings`";
 

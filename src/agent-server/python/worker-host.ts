@@ -1,13 +1,13 @@
 import * as z from 'zod';
-import { backoffMs, steadyNow, type Clock } from '../../clock.ts';
+import { backoffMs, pause, steadyNow, type Clock } from '../../clock.ts';
 import type { GraphLocation } from '../../graph-config/graph-path.ts';
-import { messageOf } from '../../errors.ts';
+import { messageOf, stackOf } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
 import type { Fetch } from '../protocols/internal-api.ts';
 import type { splitExportPath } from '../../graph-config/export-path.ts';
 import { StartupError } from '../startup-error.ts';
 import { logWhileLoading } from '../log-while-loading.ts';
-import { WorkerError, type Connection } from './connection.ts';
+import { WorkerError, WorkerGone, type Connection } from './connection.ts';
 import type { Sign } from './headers.ts';
 import { explainGraph } from './loading-errors.ts';
 import type { GraphHost } from './python-graph.ts';
@@ -28,6 +28,8 @@ export interface WorkerHostOptions {
   auth: (ExportPath & Explained) | undefined;
   /** What embeds the texts of the store: an export, or a model of LangChain. */
   embed: ({ named: ExportPath | { model: string } } & Explained) | undefined;
+  /** The application beside the server's own routes, which answer `ownPaths` even where it has a route. */
+  app: (ExportPath & Explained & { starts: boolean; ownPaths: readonly string[] }) | undefined;
   environment: NodeJS.ProcessEnv;
   /** Handles what the agent's code calls of this server; undefined where nothing is served. */
   fetch?: Fetch | undefined;
@@ -55,6 +57,7 @@ const graphFacts = z
 /** What is known of a graph after it is loaded. */
 export type GraphFacts = z.infer<typeof graphFacts>;
 const authFacts = z.object({ wants_body: z.boolean() }).transform(({ wants_body: wantsBody }) => ({ wantsBody }));
+const appFacts = z.object({ is_mounted: z.boolean() }).transform(({ is_mounted: isMounted }) => ({ isMounted }));
 
 /** What is known of the agent's code after it is loaded. */
 export interface CodeFacts {
@@ -65,12 +68,15 @@ export interface CodeFacts {
   auth: z.infer<typeof authFacts> | undefined;
   /** Whether the worker embeds texts. */
   embeds: boolean;
+  app: z.infer<typeof appFacts> | undefined;
 }
 
 /** The pause (ms) before a worker that ended is started again, and how long one must have run for the first pause. */
 const restart = { firstMs: 500, longestMs: 30_000, settledMs: 60_000 };
 /** How long (ms) a run may go on after it was cancelled. */
 const cancelMs = 5_000;
+/** How long (ms) the application may take for its shutdown. */
+const shutdownMs = 5_000;
 /** Without a sign of life for so long (ms) the loop counts as blocked, and the process as hanging. */
 const silence = { loopMs: 5_000, processMs: 60_000 };
 const lookMs = 10_000;
@@ -122,12 +128,22 @@ export class WorkerHost implements GraphHost {
     this.#worker = undefined;
     const worker = await starting?.catch(() => undefined);
     if (worker && this.#running === worker) this.#running = undefined;
+    if (worker && this.#options.app?.starts) await this.#shutDownApp(worker.connection);
     await worker?.close();
   }
 
   async close(): Promise<void> {
     this.#closed.abort(new Error('The server is shutting down.'));
     await this.rest();
+  }
+
+  async #shutDownApp(connection: Connection): Promise<void> {
+    const { clock, log } = this.#options;
+    const over = new AbortController();
+    const shutDown = connection.ask('close_app', {}).catch((error: unknown) => {
+      if (!(error instanceof WorkerGone)) log.error(`The shutdown of \`http.app\` failed: ${stackOf(error)}`);
+    });
+    await Promise.race([shutDown.finally(() => over.abort()), pause(clock, shutdownMs, over.signal)]);
   }
 
   async #start(): Promise<{ worker: Worker; loaded: CodeFacts }> {
@@ -159,7 +175,7 @@ export class WorkerHost implements GraphHost {
   }
 
   async #loadInto(connection: Connection): Promise<Omit<CodeFacts, 'engine'>> {
-    const { folder, dependencies, graphs: places, auth, embed, ...loading } = this.#options;
+    const { folder, dependencies, graphs: places, auth, embed, app, ...loading } = this.#options;
     const load = async (op: string, what: string, args: object, explain: Explained['explain']): Promise<unknown> => {
       const loaded = connection.ask(op, args).catch((error: unknown) => {
         throw explain(error);
@@ -177,7 +193,15 @@ export class WorkerHost implements GraphHost {
       );
     }
     const rules = auth && (await load('load_auth', `\`auth.path\`, ${auth.file}`, exportArgs(auth), auth.explain));
-    return { graphs, auth: auth && authFacts.parse(rules), embeds: embed !== undefined && (await embeds(embed.named)) };
+    const known = {
+      graphs,
+      auth: auth && authFacts.parse(rules),
+      embeds: embed !== undefined && (await embeds(embed.named)),
+    };
+    if (app === undefined) return { ...known, app: undefined };
+    // The last: its startup may use all that the others have made.
+    const args = { ...exportArgs(app), own_paths: app.ownPaths, starts: app.starts };
+    return { ...known, app: appFacts.parse(await load('load_app', `\`http.app\`, ${app.file}`, args, app.explain)) };
 
     /** Whether the agent's packages embed: a model needs one that they may lack. */
     async function embeds(named: ExportPath | { model: string }): Promise<boolean> {
