@@ -39,8 +39,10 @@ def main(path: str) -> None:
     from landfall_worker.loops import Blocked, Loops, keep_beating
     from landfall_worker.operations import Operations
 
-    # A terminal sends it to the server as well, which decides when this ends. Programs that the agent starts get it.
-    signal.signal(signal.SIGINT, lambda *_: None)
+    # Terminals and services send them to the server as well, which decides when this ends: runs go on meanwhile.
+    # Programs that the agent starts get them.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: None)
     provide_client()
     loops = Loops(isolated=os.environ.get("BG_JOB_ISOLATED_LOOPS", "").lower() == "true")
     connection = Connection(path, Operations().answer, loops)

@@ -7,9 +7,10 @@ import json
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, unquote
 
 from .connection import Answer
+from .http_exchange import client_of
 from .json_values import plain
 from .loading_error import LoadingError
 
@@ -143,17 +144,17 @@ def _arguments(request: Mapping[str, Any], body: bytes) -> dict[str, Callable[[]
     raw = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in request["headers"]]
     headers = dict(raw)
     parts = request["path"].split("/")
-    ids = {_IDS[name]: value for name, value in pairwise(parts) if name in _IDS and value}
+    ids = {_IDS[name]: unquote(value) for name, value in pairwise(parts) if name in _IDS and value}
     query = request["query"]
     scope = {
         "type": "http",
         "http_version": "1.1",
         "scheme": "http",
         "server": None,
-        "client": None,
+        "client": client_of(request["headers"]),
         "root_path": "",
         "method": request["method"],
-        "path": request["path"],
+        "path": unquote(request["path"]),
         "raw_path": request["path"].encode(),
         "query_string": query.encode("latin-1"),
         "headers": raw,
@@ -163,7 +164,7 @@ def _arguments(request: Mapping[str, Any], body: bytes) -> dict[str, Callable[[]
         "request": lambda: _request(scope, body),
         "scope": lambda: scope,
         "body": lambda: json.loads(body) if body else None,
-        "path": lambda: request["path"],
+        "path": lambda: scope["path"],
         "method": lambda: request["method"],
         "path_params": lambda: ids,
         "query_params": lambda: dict(parse_qsl(query, keep_blank_values=True)),

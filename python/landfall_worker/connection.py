@@ -8,7 +8,8 @@ import socket
 import threading
 import traceback
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -104,6 +105,8 @@ class Connection:
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._socket.connect(path)
         self._sending = threading.Lock()
+        self._sender: int | None = None
+        self._later: list[bytes] = []
         self._numbers = itertools.count(1)
         self._open: dict[int, Future[Answer]] = {}
         self._loops: dict[int, asyncio.AbstractEventLoop] = {}
@@ -115,8 +118,18 @@ class Connection:
     def send(self, frame: Frame) -> None:
         """Sends a frame, from any thread."""
         data = encode(frame)
+        if self._sender == threading.get_ident():
+            # The garbage collector may run while this thread sends, and what it ends may log.
+            self._later.append(data)
+            return
         with self._sending:
-            self._socket.sendall(data)
+            self._sender = threading.get_ident()
+            try:
+                self._socket.sendall(data)
+                while self._later:
+                    self._socket.sendall(self._later.pop(0))
+            finally:
+                self._sender = None
 
     def ask(self, of: int, op: str, args: dict[str, Any], attachments: Sequence[bytes] = ()) -> Future[Answer]:
         """Asks the server, from any thread, while its request with the number `of` is answered."""
@@ -152,8 +165,9 @@ class Connection:
     def _fail_open(self) -> None:
         for number in list(self._open):
             answer = self._open.pop(number, None)
-            if answer is not None and not answer.done():
-                answer.set_exception(ConnectionLost("The agent server has ended the connection."))
+            if answer is not None:
+                with suppress(InvalidStateError):
+                    answer.set_exception(ConnectionLost("The agent server has ended the connection."))
 
     def _exactly(self, length: int) -> bytes:
         pieces = []
@@ -193,9 +207,10 @@ class Connection:
 
     def _settle(self, number: int, how: Callable[[Future[Answer]], None]) -> None:
         answer = self._open.pop(number, None)
-        # One that was cancelled on this side is answered all the same.
-        if answer is not None and not answer.done():
-            how(answer)
+        # One that was cancelled on this side is answered all the same, perhaps at this moment.
+        if answer is not None:
+            with suppress(InvalidStateError):
+                how(answer)
 
     def _begin(self, number: int, header: dict[str, Any], attachments: Sequence[bytes]) -> None:
         if number in self._loops:
@@ -219,7 +234,9 @@ class Connection:
                 act(*known)
 
         if loop is not None:
-            loop.call_soon_threadsafe(on_loop)
+            # It may be closed by now: its request is answered.
+            with suppress(RuntimeError):
+                loop.call_soon_threadsafe(on_loop)
 
     async def _answer(self, asked: Asked) -> None:
         try:

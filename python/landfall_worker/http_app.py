@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 from .auth import User
 from .connection import Answer, Asked
-from .http_exchange import App, Exchange, Receive, Scope, Send, SocketExchange
+from .http_exchange import App, Exchange, Receive, Scope, Send, SocketExchange, client_of
 from .lifespan import Lifespan
 from .loading_error import LoadingError
 
@@ -114,7 +114,7 @@ class HttpApp:
             "root_path": "",
             "headers": [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in args["headers"]],
             "server": None,
-            "client": None,
+            "client": client_of(args["headers"]),
             "state": dict(self._lifespan.state),
         }
         if args["type"] == "http":

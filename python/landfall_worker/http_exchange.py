@@ -18,6 +18,12 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 _MOST_AT_ONCE = 1024 * 1024
 
 
+def client_of(headers: Iterable[tuple[str, str]]) -> tuple[str, int]:
+    """Who sends a request, as a proxy in front says; else this machine: frameworks expect somebody."""
+    forwarded = next((value for name, value in headers if name.lower() == "x-forwarded-for"), "")
+    return forwarded.split(",")[0].strip() or "127.0.0.1", 0
+
+
 class Exchange:
     """An HTTP request: its body is asked for piece by piece, its response sent as far as the server takes it."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import collections
 import dataclasses
 import datetime
 import decimal
@@ -27,11 +28,11 @@ def to_json(value: Any) -> bytes:
         ValueError: it contains itself.
     """
     try:
-        return json.dumps(plain(value), ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+        return json.dumps(plain(value), ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode(
+            errors="replace"
+        )
     except RecursionError as error:
         raise ValueError("The value contains itself, or is nested too deeply for JSON.") from error
-    except UnicodeEncodeError as error:
-        raise ValueError("A text of the value is no Unicode: it has half of a surrogate pair.") from error
 
 
 def plain(value: Any) -> Any:
@@ -67,6 +68,8 @@ def _converted(value: Any) -> Any:
     for kind, convert in _CONVERSIONS:
         if isinstance(value, kind):
             return convert(value)
+    if type(value).__module__ == "numpy":
+        return plain(value.tolist())
     old = getattr(value, "dict", None)
     if callable(old) and not isinstance(value, type):
         return plain(old())
@@ -80,7 +83,7 @@ _CONVERSIONS: tuple[tuple[type | tuple[type, ...], Callable[[Any], Any]], ...] =
     (int, int),
     (float, lambda value: plain(float(value))),
     (Mapping, lambda value: {_key(key): plain(each) for key, each in value.items()}),
-    ((list, tuple, set, frozenset), lambda value: [plain(each) for each in value]),
+    ((list, tuple, set, frozenset, collections.deque), lambda value: [plain(each) for each in value]),
     ((bytes, bytearray, memoryview), lambda value: base64.b64encode(bytes(value)).decode()),
     ((datetime.datetime, datetime.date, datetime.time), lambda value: value.isoformat()),
     (datetime.timedelta, lambda value: value.total_seconds()),

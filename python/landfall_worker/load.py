@@ -144,12 +144,16 @@ def _compiled(value: Any, graph_id: str) -> Any:
 
 def _call(factory: Any, config: RunnableConfig, made_for: MadeFor) -> Any:
     """Calls a factory with what it takes: nothing, a configuration, what it is called for, or both."""
-    takes = [
-        each
-        for each in inspect.signature(factory).parameters.values()
-        if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD) and each.default is each.empty
-    ]
-    return factory(*(runtime_of(made_for) if _takes_runtime(each) else config for each in takes))
+    parameters = inspect.signature(factory).parameters.values()
+    places = [each for each in parameters if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
+    # What has a default is the agent's own, unless its name says otherwise, or there is nothing else.
+    named = [each for each in parameters if each.name == "config" or _takes_runtime(each)]
+    required = [each for each in places if each.default is each.empty]
+    only = places if len(places) == 1 else []
+    given = {each.name: each for each in (*required, *only, *named)}
+    values = {name: runtime_of(made_for) if _takes_runtime(each) else config for name, each in given.items()}
+    bound = [values.pop(each.name) for each in places if each.kind is each.POSITIONAL_ONLY and each.name in values]
+    return factory(*bound, **values)
 
 
 def _takes_runtime(parameter: inspect.Parameter) -> bool:

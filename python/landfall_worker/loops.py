@@ -68,9 +68,12 @@ def _started(name: str) -> asyncio.AbstractEventLoop:
 
 def _run(loop: asyncio.AbstractEventLoop) -> None:
     """Runs a loop until it is stopped: code of the agent that exits ends its own request only."""
-    while True:
+    is_stopped = False
+    while not is_stopped:
         with suppress(SystemExit, KeyboardInterrupt):
-            return loop.run_forever()
+            loop.run_forever()
+            is_stopped = True
+    loop.close()
 
 
 @dataclass(frozen=True)
@@ -140,4 +143,7 @@ def _node_of(frame: FrameType | None) -> str | None:
 
 
 def _member(value: Any, name: str) -> Any:
-    return value.get(name) if isinstance(value, Mapping) else None
+    # Objects of the agent do whatever they like.
+    with suppress(Exception):
+        return value.get(name) if isinstance(value, Mapping) else None
+    return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -19,8 +20,8 @@ from .http_app import HttpApp
 from .in_process_client import enter_run
 from .json_values import plain, to_json
 from .load import LoadedGraph, MadeFor, export_of, prepare_paths
-from .runs import command_of, config_of, send_events, send_run, send_thread_events
-from .saver import BridgeSaver
+from .runs import USER, command_of, config_of, send_events, send_run, send_thread_events
+from .saver import BridgeSaver, serializer
 from .store import BridgeStore
 
 #: Those that run the agent's nodes; all others are answered on a loop that these can't block.
@@ -62,7 +63,7 @@ class Operations:
             "forget": self._forget,
         }
         # Of runs without a thread, whose checkpoints nobody reads after their end.
-        self._memory = InMemorySaver()
+        self._memory = InMemorySaver(serde=serializer())
 
     async def answer(self, asked: Asked) -> Answer:
         """The answer to one request."""
@@ -80,20 +81,20 @@ class Operations:
 
     async def _load(self, asked: Asked) -> Answer:
         graph_id = asked.args["graph_id"]
-        loaded = self._graphs[graph_id] = LoadedGraph(graph_id, self._export_of(asked))
+        loaded = self._graphs[graph_id] = LoadedGraph(graph_id, await self._export_of(asked))
         return Answer(await _facts(loaded))
 
     async def _load_auth(self, asked: Asked) -> Answer:
-        self._rules = Rules(self._export_of(asked))
+        self._rules = Rules(await self._export_of(asked))
         return Answer({"wants_body": self._rules.wants_body})
 
     async def _load_embeddings(self, asked: Asked) -> Answer:
         model = asked.args.get("model")
-        self._embed = embedder_for_model(model) if model else embedder_of(self._export_of(asked))
+        self._embed = embedder_for_model(model) if model else embedder_of(await self._export_of(asked))
         return Answer()
 
     async def _load_app(self, asked: Asked) -> Answer:
-        self._app = HttpApp(self._export_of(asked), asked.args["own_paths"])
+        self._app = HttpApp(await self._export_of(asked), asked.args["own_paths"])
         if asked.args["starts"]:
             await self._app.start()
         return Answer({"is_mounted": self._app.is_mounted})
@@ -105,8 +106,9 @@ class Operations:
         await _known(self._app).stop()
         return Answer()
 
-    def _export_of(self, asked: Asked) -> Any:
-        return export_of(asked.args["module"], asked.args["export"], self._folder)
+    async def _export_of(self, asked: Asked) -> Any:
+        # Without a loop around it: modules of agents run one of their own.
+        return await asyncio.to_thread(export_of, asked.args["module"], asked.args["export"], self._folder)
 
     async def _authenticate(self, asked: Asked) -> Answer:
         return await _known(self._rules).authenticate(asked.args, asked.attachments[0] if asked.attachments else b"")
@@ -183,8 +185,10 @@ class Operations:
         in_memory = asked.args.get("in_memory", False)
         saver = self._memory if in_memory else BridgeSaver(asked)
         store = BridgeStore(asked)
-        made_for = MadeFor(store=store, **(asked.args.get("runtime") or {}))
-        async with loaded.opened(config_of(asked), made_for) as graph:
+        config = config_of(asked)
+        user = config["configurable"].get(USER)
+        made_for = MadeFor(user=user, store=store, **(asked.args.get("runtime") or {}))
+        async with loaded.opened(config, made_for) as graph:
             yield graph.copy({"checkpointer": saver, "store": store})
 
 

@@ -21,7 +21,7 @@ _INTERRUPTS = "__interrupt__"
 #: The server's names of modes that the engine has as one: whole messages as they grow, and the pieces themselves.
 _GROWING, _PIECES = "messages", "messages-tuple"
 #: Where a run has its user.
-_USER = "langgraph_auth_user"
+USER = "langgraph_auth_user"
 #: Options of a run that have the engine's names; its defaults apply to those that the server leaves out.
 _OPTIONS = ("context", "interrupt_before", "interrupt_after", "durability")
 
@@ -160,9 +160,9 @@ def config_of(asked: Asked) -> RunnableConfig:
     given: dict[str, Any] = asked.args.get("config") or {}
     run = {"run_id": UUID(given["run_id"])} if "run_id" in given else {}
     configurable = dict(given.get("configurable") or {})
-    user = configurable.get(_USER)
+    user = configurable.get(USER)
     if isinstance(user, Mapping):
-        configurable[_USER] = User(user)
+        configurable[USER] = User(user)
     return cast(RunnableConfig, {**given, **run, "configurable": configurable})
 
 
@@ -175,4 +175,8 @@ def command_of(given: Mapping[str, Any]) -> Command[Any]:
     goto = given.get("goto")
     targets = [target(each) for each in goto] if isinstance(goto, list) else target(goto)
     resume = {"resume": given["resume"]} if "resume" in given else {}
-    return Command(update=given.get("update"), **resume, goto=targets or ())
+    update = given.get("update")
+    if isinstance(update, list) and all(isinstance(each, list) and len(each) == 2 for each in update):
+        # Pairs of a channel and its value, which the engine knows by their type.
+        update = [tuple(each) for each in update]
+    return Command(update=update, **resume, goto=targets or ())

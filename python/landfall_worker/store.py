@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterable
 from concurrent.futures import Future
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
 from langgraph.store.base import (
     BaseStore,
@@ -18,6 +18,7 @@ from langgraph.store.base import (
     Result,
     SearchItem,
     SearchOp,
+    TTLConfig,
 )
 
 from .connection import Answer, Asked
@@ -28,6 +29,8 @@ class BridgeStore(BaseStore):
     """The items that a request of the server may read and write, which finds by its number whose they are."""
 
     supports_ttl = True
+    #: Whether reading keeps an item for longer is the server's to decide, where a call does not say it.
+    ttl_config = cast(TTLConfig, {"refresh_on_read": None})
 
     def __init__(self, asked: Asked) -> None:
         self._asked = asked

@@ -1,11 +1,10 @@
-"""Types that a stored value names: the library reads one that can't be imported as None, without a word."""
+"""Types that a stored value names: the library reads one that can't be imported as None, or as a plain object."""
 
 from __future__ import annotations
 
-import functools
 import importlib
 from dataclasses import dataclass
-from typing import Any
+from types import ModuleType
 
 import ormsgpack
 
@@ -19,6 +18,8 @@ class MissingType:
 
     name: str
     why: str
+    #: Whether its module is there. Such a type may have been one that nothing can import: one within a function.
+    has_module: bool
 
 
 def missing_type(kind: str, data: bytes) -> MissingType | None:
@@ -42,12 +43,24 @@ def missing_type(kind: str, data: bytes) -> MissingType | None:
     return found[0] if found else None
 
 
-@functools.lru_cache(maxsize=4096)
+#: Types that were imported.
+_known: set[tuple[str, str]] = set()
+
+
 def _missing(module: str, name: str) -> MissingType | None:
+    if (module, name) in _known:
+        return None
     try:
-        found: Any = importlib.import_module(module)
+        found = importlib.import_module(module)
     except Exception as error:  # A module of the agent may raise anything.
-        return MissingType(f"{module}.{name}", f"{type(error).__name__}: {error}")
-    if not hasattr(found, name):
-        return MissingType(f"{module}.{name}", f"module {module!r} has no {name!r}")
+        return MissingType(f"{module}.{name}", f"{type(error).__name__}: {error}", has_module=False)
+    if not hasattr(found, name) and not _has_within(found, name):
+        return MissingType(f"{module}.{name}", f"module {module!r} has no {name!r}", has_module=True)
+    _known.add((module, name))
     return None
+
+
+def _has_within(module: ModuleType, name: str) -> bool:
+    """Whether a class of a module has a class of this name: the library stores no more of where it is."""
+    classes = [each for each in vars(module).values() if isinstance(each, type)]
+    return any(isinstance(vars(each).get(name), type) for each in classes)

@@ -4,6 +4,7 @@ import decimal
 import enum
 import json
 import uuid
+from collections import deque
 from typing import NamedTuple
 
 import pytest
@@ -65,6 +66,10 @@ def test_refuses_a_value_that_contains_itself():
         to_json(circle)
 
 
-def test_refuses_half_of_a_surrogate_pair():
-    with pytest.raises(ValueError, match="no Unicode"):
-        to_json("\ud800")
+def test_replaces_half_of_a_surrogate_pair():
+    assert to_json(["tea \ud800"]) == b'["tea ?"]'
+
+
+def test_has_lists_for_queues_and_arrays():
+    array = type("ndarray", (), {"__module__": "numpy", "tolist": lambda self: [1, 2.5]})
+    assert to_json({"queue": deque([1, 2]), "array": array()}) == b'{"queue":[1,2],"array":[1,2.5]}'

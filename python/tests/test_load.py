@@ -134,6 +134,10 @@ def with_default(config=None):
     given.append(config)
     return graph
 
+def with_own_default(config, model="large"):
+    given.append(model)
+    return graph
+
 def with_runtime(config: RunnableConfig, runtime):
     given.append(runtime.access_context)
     return graph
@@ -158,7 +162,8 @@ def opened_at_once():
     [
         ("without", []),
         ("with_config", [{"configurable": {"model": "small"}}]),
-        ("with_default", [None]),
+        ("with_default", [{"configurable": {"model": "small"}}]),
+        ("with_own_default", ["large"]),
         ("with_runtime", ["assistants.read"]),
         ("awaited", []),
         ("opened", ["closed"]),

@@ -28,12 +28,27 @@ def order() -> object:
 def test_names_a_type_that_cannot_be_imported(order):
     dumped = JsonPlusSerializer().dumps_typed({"orders": [order(["tea"])]})
     assert missing_type(*dumped) is None
-    types_in_checkpoints._missing.cache_clear()
+    types_in_checkpoints._known.clear()
     del sys.modules["shop_of_test"]
     missing = missing_type(*dumped)
     assert missing is not None
     assert missing.name == "shop_of_test.Order"
     assert "No module named" in missing.why
+    assert not missing.has_module
+
+
+def test_finds_a_class_within_a_class(order):
+    @dataclass
+    class Line:
+        tea: str
+
+    Line.__module__ = "shop_of_test"
+    dumped = JsonPlusSerializer().dumps_typed(Line("green"))
+    missing = missing_type(*dumped)
+    assert missing is not None
+    assert missing.has_module
+    order.Line = Line
+    assert missing_type(*dumped) is None
 
 
 def test_finds_nothing_missing_in_plain_values():

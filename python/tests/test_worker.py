@@ -121,9 +121,17 @@ def test_fails_what_raises_what_is_no_exception(worker, export, kind):
     assert worker.run("graph")["kind"] == "done"
 
 
-def test_leaves_an_interrupt_of_the_terminal_to_the_server(worker):
+def test_loads_a_module_that_runs_a_loop_of_its_own(worker, tmp_path):
+    (tmp_path / "looping.py").write_text(
+        "import asyncio\nimport agent\nasync def make():\n    return agent.graph\ngraph = asyncio.run(make())\n"
+    )
+    assert worker.load("graph", "./looping.py")["kind"] == "done"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_leaves_the_signals_of_terminals_and_services_to_the_server(worker, number):
     assert worker.load("graph")["kind"] == "done"
-    worker.process.send_signal(signal.SIGINT)
+    worker.process.send_signal(number)
     assert worker.run("graph")["kind"] == "done"
 
 

@@ -33,6 +33,8 @@ export function acceptWebSockets(server: Server, handle: RequestHandler) {
     const response = await handle(requestOf(incoming), upgrade);
     const { accept } = upgrade;
     const isGranted = accept && response.ok && mayConnect(incoming.headers, response.headers);
+    // Its client has left, and nobody would be told.
+    if (connection.destroyed) return upgrade.decline?.();
     if (isGranted) {
       granted.set(incoming, upgrade);
       let isOpen = false;

@@ -76,11 +76,16 @@ export async function callApp(
     signal.removeEventListener('abort', leave);
     leave();
   };
+  /** Nothing more is read of it: it must not wait for that. */
+  const abandon = async (): Promise<void> => {
+    await events.return({}).catch(() => undefined);
+  };
   const rest: RestOfResponse = {
     events,
     leave,
     fail(error) {
       over();
+      void abandon();
       if (error instanceof WorkerGone) return;
       log.error(`${method} ${new URL(url).pathname} of \`http.app\` failed: ${stackOf(error)}`);
     },
@@ -107,11 +112,13 @@ export async function callApp(
       return first.type === 'pass' ? undefined : refusedSocket();
     }
     const response = { status: first.status, headers: first.headers };
-    if (![204, 205, 304].includes(first.status)) return new Response(streamOf(rest), response);
+    const hasBody = method !== 'HEAD' && ![204, 205, 304].includes(first.status);
+    if (hasBody) return new Response(streamOf(rest), response);
     void rest.drain();
     return new Response(null, response);
   } catch (error) {
     over();
+    void abandon();
     throw error;
   }
 }

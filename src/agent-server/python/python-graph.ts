@@ -13,6 +13,7 @@ import type { ServerRuntime } from '../graphs/server-runtime.ts';
 import type { EngineUpdate, HistoryOptions, StateConfig, StatefulGraph } from '../graphs/stateful.ts';
 import type { Fetch } from '../protocols/internal-api.ts';
 import { Refusal } from '../refusal.ts';
+import { unlessAborted } from '../runs/aborted.ts';
 import type { GraphStore } from '../store/graph-store.ts';
 import { answerAboutCheckpoints, type UsedCheckpoints } from './checkpoint-requests.ts';
 import { jsonOf, WorkerError, WorkerGone, type Answer, type Asked, type Connection } from './connection.ts';
@@ -23,15 +24,15 @@ import { answerAboutStore } from './store-requests.ts';
 
 /** Keeps the checkpoints of stateless runs in the worker. */
 export class WorkerMemory {
-  readonly #host: Pick<GraphHost, 'connection'>;
+  readonly #host: Pick<GraphHost, 'running'>;
 
-  constructor(host: Pick<GraphHost, 'connection'>) {
+  constructor(host: Pick<GraphHost, 'running'>) {
     this.#host = host;
   }
 
   async deleteThread(threadId: string): Promise<void> {
     try {
-      await (await this.#host.connection()).ask('forget', { thread_id: threadId });
+      await this.#host.running?.ask('forget', { thread_id: threadId });
     } catch (error) {
       // With the worker its memory has ended.
       if (!(error instanceof WorkerGone)) throw error;
@@ -43,6 +44,8 @@ export class WorkerMemory {
 export interface GraphHost {
   /** The connection to the worker, once one is running. */
   connection(): Promise<Connection>;
+  /** The same where one is running now. */
+  readonly running?: Connection | undefined;
   /** Handles what the agent's code calls of this server. */
   readonly fetch?: Fetch | undefined;
 }
@@ -221,7 +224,9 @@ export class PythonGraph implements StatefulGraph {
       runtime: runtime && { access: runtime.accessContext, context: runtime.executionRuntime?.context ?? null },
     };
     try {
-      return yield* (await this.#host.connection()).stream(op, asked, { answer, signal });
+      const connecting = this.#host.connection();
+      const connection = await (signal ? unlessAborted(connecting, signal) : connecting);
+      return yield* connection.stream(op, asked, { answer, signal });
     } catch (error) {
       if (!(error instanceof WorkerError)) throw error;
       if (error.code === 'unreadable-state') throw new UnreadableState(error.message);

@@ -22,7 +22,7 @@ const operation = z.discriminatedUnion('kind', [
     query: z.string().nullable(),
     limit: z.int(),
     offset: z.int(),
-    refresh_ttl: z.boolean(),
+    refresh_ttl: z.boolean().nullable(),
   }),
   z.object({
     kind: z.literal('namespaces'),
@@ -51,7 +51,7 @@ function inNamesOfStore(asked: z.infer<typeof operation>): object {
     }
     case 'search': {
       const { prefix, filter, query, limit, offset, refresh_ttl: refreshTtl } = asked;
-      return { namespacePrefix: prefix, filter, query, limit, offset, refreshTtl };
+      return { namespacePrefix: prefix, filter, query, limit, offset, refreshTtl: refreshTtl ?? undefined };
     }
     case 'namespaces': {
       const matchConditions = asked.conditions.map(({ type, path }) => ({ matchType: type, path }));

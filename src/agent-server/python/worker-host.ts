@@ -5,12 +5,12 @@ import { messageOf, stackOf } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
 import type { Fetch } from '../protocols/internal-api.ts';
 import type { splitExportPath } from '../../graph-config/export-path.ts';
-import { StartupError } from '../startup-error.ts';
 import { logWhileLoading } from '../log-while-loading.ts';
 import { WorkerError, WorkerGone, type Connection } from './connection.ts';
 import type { Sign } from './headers.ts';
 import { explainGraph } from './loading-errors.ts';
 import type { GraphHost } from './python-graph.ts';
+import { supportedEngine } from './supported-engine.ts';
 import { startWorker, type Worker } from './worker-process.ts';
 
 /** A file or a module, and what it exports. */
@@ -73,6 +73,8 @@ export interface CodeFacts {
 
 /** The pause (ms) before a worker that ended is started again, and how long one must have run for the first pause. */
 const restart = { firstMs: 500, longestMs: 30_000, settledMs: 60_000 };
+/** How long (ms) a worker may take to load again what was loaded before. */
+const loadAgainMs = 120_000;
 /** How long (ms) a run may go on after it was cancelled. */
 const cancelMs = 5_000;
 /** How long (ms) the application may take for its shutdown. */
@@ -80,9 +82,6 @@ const shutdownMs = 5_000;
 /** Without a sign of life for so long (ms) the loop counts as blocked, and the process as hanging. */
 const silence = { loopMs: 5_000, processMs: 60_000 };
 const lookMs = 10_000;
-
-/** The oldest langgraph that a worker can use. */
-const oldestEngine = [0, 6] as const;
 
 /** Keeps a worker ready while it is needed, with its graphs loaded. */
 export class WorkerHost implements GraphHost {
@@ -122,10 +121,15 @@ export class WorkerHost implements GraphHost {
     return (await (this.#worker ??= this.#startAgain())).connection;
   }
 
+  get running(): Connection | undefined {
+    return this.#running?.connection;
+  }
+
   /** Ends the worker; the next request starts another one. */
   async rest(): Promise<void> {
     const starting = this.#worker;
     this.#worker = undefined;
+    this.#failures = 0;
     const worker = await starting?.catch(() => undefined);
     if (worker && this.#running === worker) this.#running = undefined;
     if (worker && this.#options.app?.starts) await this.#shutDownApp(worker.connection);
@@ -146,7 +150,8 @@ export class WorkerHost implements GraphHost {
     await Promise.race([shutDown.finally(() => over.abort()), pause(clock, shutdownMs, over.signal)]);
   }
 
-  async #start(): Promise<{ worker: Worker; loaded: CodeFacts }> {
+  /** @param limitMs how long (ms) loading may take; no limit at the first start, which others watch. */
+  async #start(limitMs?: number): Promise<{ worker: Worker; loaded: CodeFacts }> {
     const { python, folder, environment, log, clock } = this.#options;
     this.#startedAt = this.#alive.loop = this.#alive.process = steadyNow(clock);
     let worker: Worker | undefined;
@@ -155,6 +160,8 @@ export class WorkerHost implements GraphHost {
       folder,
       environment,
       print: (line) => log.info(line),
+      // With rules there are several users: what the code prints for one is not told to another.
+      tellsLines: this.#options.auth === undefined,
       sign: (sign) => this.#take(sign),
       grace: (over) => clock.sleep(cancelMs, over),
       overdue: () => {
@@ -163,6 +170,12 @@ export class WorkerHost implements GraphHost {
       },
       ended: (why) => this.#ended(worker, why),
     });
+    const isLoaded = new AbortController();
+    if (limitMs !== undefined)
+      clock.sleep(limitMs, isLoaded.signal).then(
+        () => worker?.kill(`Its code was not loaded within ${limitMs / 1_000} s.`),
+        () => undefined,
+      );
     try {
       const engine = supportedEngine(worker.hello);
       const loaded = await this.#loadInto(worker.connection);
@@ -171,6 +184,8 @@ export class WorkerHost implements GraphHost {
     } catch (error) {
       await worker.close();
       throw error;
+    } finally {
+      isLoaded.abort();
     }
   }
 
@@ -222,15 +237,18 @@ export class WorkerHost implements GraphHost {
 
   /** Starts another worker after one that ended. Who asks meanwhile waits for it. */
   async #startAgain(): Promise<Worker> {
-    const { clock } = this.#options;
+    const { clock, log } = this.#options;
     if (this.#failures > 0)
       await clock.sleep(backoffMs(this.#failures, restart.firstMs, restart.longestMs), this.#closed.signal);
     try {
-      return (await this.#start()).worker;
+      return (await this.#start(loadAgainMs)).worker;
     } catch (error) {
       this.#failures += 1;
       this.#worker = undefined;
-      throw error;
+      if (error instanceof WorkerGone) throw error;
+      // Its code was loaded before, and may be again: what it needs may be away for a moment.
+      log.error(stackOf(error));
+      throw new WorkerGone(`The Python process of the agent could not load its code again: ${messageOf(error)}`);
     }
   }
 
@@ -267,29 +285,13 @@ export class WorkerHost implements GraphHost {
   /** Ends a worker that gives no sign of life at all. */
   async #watch(): Promise<void> {
     const { clock } = this.#options;
-    const { signal } = this.#closed;
-    while (!signal.aborted) {
-      await clock.sleep(lookMs, signal).catch(() => undefined);
+    while (!this.#closed.signal.aborted) {
+      await pause(clock, lookMs, this.#closed.signal);
       const worker = await this.#worker?.catch(() => undefined);
       if (worker && steadyNow(clock) - this.#alive.process > silence.processMs)
         worker.kill(`It gave no sign of life for ${silence.processMs / 1_000} s.`);
     }
   }
-}
-
-/** @throws StartupError for an engine that is missing or too old. */
-function supportedEngine({ engine }: Worker['hello']): string {
-  if (engine === null) {
-    const advice = 'Add langgraph to the dependencies of the graph configuration file.';
-    throw new StartupError('engine-missing', [`The agent's Python packages have no langgraph. ${advice}`]);
-  }
-  const [major = 0, minor = 0] = engine.split('.').map(Number);
-  const [oldestMajor, oldestMinor] = oldestEngine;
-  if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return engine;
-  const advice = `Require langgraph>=${oldestEngine.join('.')} in the agent's packages.`;
-  throw new StartupError('engine-too-old', [
-    `The agent's langgraph is ${engine}, and the oldest that can run here is ${oldestEngine.join('.')}. ${advice}`,
-  ]);
 }
 
 /** The agent's packages know no such model. */

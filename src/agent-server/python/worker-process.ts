@@ -31,6 +31,8 @@ export interface WorkerOptions extends Omit<ConnectionHandlers, 'hello' | 'close
   environment: NodeJS.ProcessEnv;
   /** Receives what the agent's code prints. */
   print: (line: string) => void;
+  /** Whether the end of the worker is explained with what it printed last. */
+  tellsLines: boolean;
 }
 
 /** A worker that is connected. */
@@ -49,7 +51,7 @@ export interface Worker {
  * @throws WorkerGone if it exits before, with what it printed last.
  */
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
-  const { python, folder, environment, print, ...handlers } = options;
+  const { python, folder, environment, print, tellsLines, ...handlers } = options;
   if (program === undefined) throw new Error('The worker for Python is missing. Install Landfall again.');
   // A socket's path has at most 103 characters, and TMPDIR may be deep.
   const place = await mkdtemp('/tmp/landfall-worker-');
@@ -66,7 +68,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     const lines = new LastLines(environment);
     for (const input of [child.stdout, child.stderr])
       createInterface({ input }).on('line', (line) => {
-        lines.add(line);
+        if (tellsLines) lines.add(line);
         print(line);
       });
     let killedFor: string | undefined;

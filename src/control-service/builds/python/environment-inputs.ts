@@ -18,8 +18,9 @@ export function environmentInputs(plan: PythonInstall, source: PythonSource): In
     return text;
   };
   if (plan.pipConfig !== undefined) add(plan.pipConfig);
+  const seen = new Set<string>();
   const why =
-    first(plan.requirements, (file) => requirementsReach(file, add)) ??
+    first(plan.requirements, (file) => requirementsReach(file, add, seen)) ??
     (plan.locked === undefined ? undefined : lockReaches(plan.locked.folder, source, add)) ??
     first(plan.locals, (folder) => packageReaches(folder, source, add));
   if (why !== undefined) return { kind: 'more', why };
@@ -31,6 +32,9 @@ export function environmentInputs(plan: PythonInstall, source: PythonSource): In
   return { kind: 'whole', files };
 }
 
+/** How many files of requirements are read to know whether an environment may be shared. */
+const mostRequirements = 100;
+
 type Add = (path: string) => string | undefined;
 
 function first<T>(each: readonly T[], reach: (one: T) => string | undefined): string | undefined {
@@ -41,17 +45,20 @@ function first<T>(each: readonly T[], reach: (one: T) => string | undefined): st
   return undefined;
 }
 
-function requirementsReach(file: string, add: Add, depth = 0): string | undefined {
+function requirementsReach(file: string, add: Add, seen: Set<string>): string | undefined {
+  // Files may name one another, and each any number of times.
+  if (seen.has(file)) return undefined;
+  seen.add(file);
   const text = add(file);
   if (text === undefined) return undefined;
   const { files, isLocal } = referencesOf(text);
   if (isLocal) return `${file} takes a package from the repository itself`;
-  if (depth > 10) return `${file} is deeply nested`;
+  if (seen.size > mostRequirements) return `more than ${mostRequirements} files name one another`;
   return first(files, (each) => {
     if (/^[\w+]+:\/\//.test(each)) return `${file} reads ${each.slice(0, 100)}`;
     const path = posix.join(posix.dirname(file), each);
     if (path.startsWith('..') || posix.isAbsolute(each)) return `${file} reads a file outside of the source`;
-    return requirementsReach(path, add, depth + 1);
+    return requirementsReach(path, add, seen);
   });
 }
 

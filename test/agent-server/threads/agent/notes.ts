@@ -5,14 +5,12 @@ const State = Annotation.Root({
   notes: Annotation<string[]>({ reducer: (before, more) => before.concat(more), default: () => [] }),
   mood: Annotation<string>,
   sleep_ms: Annotation<number | undefined>,
-  gate: Annotation<string | undefined>,
 });
 
 const graph = () =>
   new StateGraph(State)
-    .addNode('write', async ({ sleep_ms = 0, gate }) => {
+    .addNode('write', async ({ sleep_ms = 0 }) => {
       await setTimeout(sleep_ms);
-      if (gate) await fetch(gate);
       return { notes: ['written'] };
     })
     .addNode('left', async () => ({ notes: ['left'] }))
