@@ -8,9 +8,7 @@ import { threadSteps } from './steps/threads.ts';
 import type { Step, Worker } from './worker.ts';
 
 /** The share (of 100) of each group of steps, and the weights within it. */
-export type Mix = readonly [number, readonly [number, Step][]][];
-
-const MIX: Mix = [
+const MIX: [number, [number, Step][]][] = [
   [15, assistantSteps],
   [20, threadSteps],
   [30, runSteps],
@@ -25,10 +23,10 @@ function drawn<T>(chance: Chance, weighted: readonly (readonly [number, T])[]): 
 }
 
 /** Runs steps until it is stopped; returns the number of steps. */
-export async function keepAsking(worker: Worker, stop: AbortSignal, mix: Mix = MIX): Promise<number> {
+export async function keepAsking(worker: Worker, stop: AbortSignal): Promise<number> {
   let steps = 0;
   while (!stop.aborted) {
-    const group = drawn(worker.chance, mix);
+    const group = drawn(worker.chance, MIX);
     await (group && drawn(worker.chance, group))?.(worker);
     steps += 1;
   }
