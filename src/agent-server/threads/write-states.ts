@@ -8,6 +8,7 @@ import {
   type StatefulGraph,
 } from '../graphs/stateful.ts';
 import type { Graph, Snapshot } from '../graphs/graph.ts';
+import { WorkerGone } from '../python/connection.ts';
 import { Refusal, unacceptable } from '../refusal.ts';
 import { openTasks, type OpenTasks } from '../runs/open-tasks.ts';
 import { describeError } from '../runs/run-error.ts';
@@ -75,12 +76,13 @@ const updateThread = `
   where thread_id = $1`;
 
 /** Applies values of a request: the graph's error rejects them, unless a statement failed. @throws Refusal 422. */
-export async function asRefused<T>(pool: SingleClientPool, take: () => Promise<T>): Promise<T> {
+export async function asRefused<T>(pool: Pick<SingleClientPool, 'failure'>, take: () => Promise<T>): Promise<T> {
   try {
     return await take();
   } catch (thrown) {
     if (pool.failure) throw pool.failure;
-    if (thrown instanceof Refusal) throw thrown;
+    // Nor is it the values' fault that the process of the graph has ended.
+    if (thrown instanceof Refusal || thrown instanceof WorkerGone) throw thrown;
     const { error, message } = describeError(thrown);
     const isAboutNode = error === 'InvalidUpdateError' && /\bnode\b|asNode/i.test(message);
     const field = isAboutNode ? 'as_node' : 'values';

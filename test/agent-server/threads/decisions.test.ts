@@ -6,6 +6,8 @@ import { endOf, lifetimeOf, lifetimesOf, showLifetime } from '../../../src/agent
 import { SerialQueue } from '../../../src/agent-server/threads/transaction.ts';
 import { idAt, isOfModes, ThreadEvents, timeOf } from '../../../src/agent-server/threads/thread-events.ts';
 import { maxTtlMinutes, type ThreadStreamMode } from '../../../src/contract/agent/thread.ts';
+import { WorkerGone } from '../../../src/agent-server/python/connection.ts';
+import { asRefused } from '../../../src/agent-server/threads/write-states.ts';
 
 describe('a path into a thread', () => {
   const thread = { values: { messages: [{ content: 'hi' }, { content: 'bye' }], empty: null, 'odd key': 1 } };
@@ -176,4 +178,11 @@ describe('events of a thread', () => {
     expect(events.completeAfter).toBeGreaterThan(before);
     expect(heard(events, events.completeAfter).names).toEqual(['e6', 'e7', 'e8', 'e9']);
   });
+});
+
+test.each([
+  ["an error of the graph is the values' fault", new TypeError('no tea'), { status: 422 }],
+  ['the end of its process is not', new WorkerGone('ended by SIGKILL'), { name: 'WorkerGone' }],
+])('of an update of a state, %s', async (_what, thrown, refused) => {
+  await expect(asRefused({ failure: undefined }, () => Promise.reject(thrown))).rejects.toMatchObject(refused);
 });
