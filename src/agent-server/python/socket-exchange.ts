@@ -2,7 +2,7 @@ import type { RawData, WebSocket } from 'ws';
 import * as z from 'zod';
 import type { Upgrade } from '../web-sockets.ts';
 import type { Answer } from './connection.ts';
-import type { RestOfResponse } from './rest-of-response.ts';
+import type { RestOfResponse } from './http-bodies.ts';
 
 /** Messages that wait for the worker before the client has to. */
 const mostWaiting = 16;

@@ -10,8 +10,7 @@ import { WorkerError, WorkerGone, type Connection } from './connection.ts';
 import type { Sign } from './headers.ts';
 import { explainGraph } from './loading-errors.ts';
 import type { GraphHost } from './python-graph.ts';
-import { supportedEngine } from './supported-engine.ts';
-import { startWorker, type Worker } from './worker-process.ts';
+import { startWorker, supportedEngine, type Worker } from './worker-process.ts';
 
 /** A file or a module, and what it exports. */
 export type ExportPath = ReturnType<typeof splitExportPath>;

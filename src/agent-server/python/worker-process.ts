@@ -5,7 +5,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { pythonEngineProblem } from '../../agent-packages/python/python-engine.ts';
 import { secretsIn } from '../secrets-in-environment.ts';
+import { StartupError } from '../startup-error.ts';
 import { Connection, WorkerGone, type ConnectionHandlers } from './connection.ts';
 import type { Hello, Sign } from './headers.ts';
 
@@ -119,6 +121,13 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     server.close();
     await rm(place, { recursive: true, force: true });
   }
+}
+
+/** The version of a worker's engine. @throws StartupError for one that is missing or too old. */
+export function supportedEngine({ engine }: Hello): string {
+  const problem = pythonEngineProblem(engine ?? undefined);
+  if (engine !== null && problem === undefined) return engine;
+  throw new StartupError(engine === null ? 'engine-missing' : 'engine-too-old', problem === undefined ? [] : [problem]);
 }
 
 /** What a worker printed last, without the secrets of its environment. */
