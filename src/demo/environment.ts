@@ -10,7 +10,8 @@ import { removeIsolated } from '../control-service/isolation/isolation.ts';
 import { silentLogger } from '../logger.ts';
 import { removeEmbeddedData } from '../postgres/embedded.ts';
 import { startGitHub } from './github/github.ts';
-import { type AppProcess, freePort, startAppProcess, startLocalService } from './processes.ts';
+import { freePort } from '../free-port.ts';
+import { type AppProcess, startAppProcess, startLocalService } from './processes.ts';
 import { Repository } from './repository.ts';
 import { runStep, type StepResult } from './runner.ts';
 

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -155,15 +154,4 @@ function startProgram(args: readonly string[], options: { cwd?: string; env: Nod
 async function notStarted(who: string, program: ReturnType<typeof startProgram>['program']): Promise<Error> {
   await program.kill();
   return new Error(`${who} did not start:\n${program.log().split('\n').slice(-20).join('\n')}`);
-}
-
-/** A port of 127.0.0.1 that is free now. Another process may take it before it is used. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (typeof address !== 'object' || address === null) throw new Error('this machine has no free port');
-  return address.port;
 }

@@ -1,7 +1,7 @@
 import { createEmulator } from 'emulate';
 import { isObject } from '../../contract/json-object.ts';
 import { hasCode } from '../../errors.ts';
-import { freePort } from '../processes.ts';
+import { freePort } from '../../free-port.ts';
 import type { JsonObject } from './exchange.ts';
 import type { AppRecord, Installation } from './site.ts';
 

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { createServer } from 'node:net';
 import type { Clock } from '../../clock.ts';
 import { superuser } from './cluster.ts';
 import { type ServerAddress, socketPort } from './settings.ts';
 import { type Server, type ServerPlan, ServerStartError, spawnServer, untilReady } from './server.ts';
-import { hasCode, unlessCode } from '../../errors.ts';
+import { unlessCode } from '../../errors.ts';
+import { freePort, isFree } from '../../free-port.ts';
 import { existingHome } from './placement.ts';
 
 /**
@@ -72,24 +72,13 @@ export const passes = (said: string): boolean =>
  */
 export async function choosePort(lastTime: string): Promise<number> {
   const wanted = readPort(lastTime);
-  return (wanted === undefined ? undefined : await freePort(wanted)) ?? (await freePort(0)) ?? 0;
+  return wanted !== undefined && (await isFree(wanted)) ? wanted : freePort();
 }
 
 function readPort(file: string): number | undefined {
   // One that root wrote on a data folder of ours is closed to us; any other port will do.
   const port = Number(unlessCode(['ENOENT', 'EACCES'], '', () => readFileSync(file, 'utf8')));
   return Number.isInteger(port) && port > 1023 && port < 65_536 ? port : undefined;
-}
-
-function freePort(port: number): Promise<number | undefined> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once('error', (error) => (hasCode(error, 'EADDRINUSE', 'EACCES') ? resolve(undefined) : reject(error)));
-    probe.listen({ host: '127.0.0.1', port, exclusive: true }, () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : undefined));
-    });
-  });
 }
 
 /** Whether a data folder has the data of an embedded server, wherever that lies. */

@@ -1,5 +1,6 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import * as z from 'zod';
+import { freePort } from '../../../free-port.ts';
 import type { Engine, EngineFacts } from './engine.ts';
 
 /** How containers reach what listens on this machine's loopback only: its database, and this service. */
@@ -122,12 +123,3 @@ export async function createLoopbackProxy(target: { host: string; port: number }
   };
 }
 export type LoopbackProxy = Awaited<ReturnType<typeof createLoopbackProxy>>;
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('A server listens at no port.');
-  return address.port;
-}
