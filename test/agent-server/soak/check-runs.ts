@@ -27,12 +27,13 @@ export const rowsOf = async (database: Pool): Promise<Row[]> =>
 /** The run status for a reported outcome; undefined if it says nothing about the status. */
 function reportedStatus(reply: string): string | undefined {
   if (reply === 'RunCancelled' || reply === 'ServerStopped') return 'interrupted';
-  if (reply === 'RequestedFailure') return 'error';
+  if (reply === 'RequestedFailure' || reply === 'WorkerGone') return 'error';
   return reply === 'ResultNotKept' ? undefined : reply;
 }
 
-/** Whether the run failed because its processes died three times. */
-const isGivenUp = ({ attempt, error }: Row): boolean => attempt >= 3 && error === 'ServerStopped';
+/** Whether the run failed because its processes died three times: servers, or workers in Python. */
+const isGivenUp = ({ attempt, error }: Row): boolean =>
+  (attempt >= 3 && error === 'ServerStopped') || error === 'WorkerGone';
 
 /** Faults of the requested runs: each must exist, end once, and end as expected and as its callers saw. */
 export function problemsOfRuns(sent: readonly SentRun[], rows: readonly Row[]): string[] {

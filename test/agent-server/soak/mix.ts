@@ -8,7 +8,9 @@ import { threadSteps } from './steps/threads.ts';
 import type { Step, Worker } from './worker.ts';
 
 /** The share (of 100) of each group of steps, and the weights within it. */
-const MIX: [number, [number, Step][]][] = [
+export type Mix = readonly [number, readonly [number, Step][]][];
+
+const MIX: Mix = [
   [15, assistantSteps],
   [20, threadSteps],
   [30, runSteps],
@@ -23,10 +25,10 @@ function drawn<T>(chance: Chance, weighted: readonly (readonly [number, T])[]): 
 }
 
 /** Runs steps until it is stopped; returns the number of steps. */
-export async function keepAsking(worker: Worker, stop: AbortSignal): Promise<number> {
+export async function keepAsking(worker: Worker, stop: AbortSignal, mix: Mix = MIX): Promise<number> {
   let steps = 0;
   while (!stop.aborted) {
-    const group = drawn(worker.chance, MIX);
+    const group = drawn(worker.chance, mix);
     await (group && drawn(worker.chance, group))?.(worker);
     steps += 1;
   }

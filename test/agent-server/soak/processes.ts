@@ -54,6 +54,11 @@ export class Pair {
     await Promise.all(places.map((at) => (killEvent === 'frozen' ? this.#freeze(at) : this.#replace(at, killEvent))));
   }
 
+  /** Kills one process, and starts another one in its place. */
+  async kill(): Promise<void> {
+    await this.#replace(this.#chance.between(0, 1), 'killed');
+  }
+
   async #replace(at: number, killEvent: 'killed' | 'left'): Promise<void> {
     const process = this.#places[at];
     if (process === undefined) return;
