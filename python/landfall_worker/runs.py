@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 from uuid import UUID
@@ -30,7 +30,18 @@ async def send_run(graph: Any, asked: Asked) -> None:
     """Runs a graph, and sends each chunk of the requested modes."""
     config = with_steps(config_of(asked), graph, asked)
     chunks = graph.astream(input_of(asked), config, stream_mode=_engine_modes(asked), **_options(asked))
-    await _send_chunks(asked, _unpacked(chunks, asked))
+    sender = _Sender(asked, _output_of(graph))
+    async for chunk in chunks:
+        await sender.take(*_place_of(chunk, asked))
+    await sender.end()
+
+
+def _output_of(graph: Any) -> frozenset[str] | None:
+    """The channels of a graph's output schema; None where that hides none."""
+    shown, all_of_them = graph.output_channels, graph.stream_channels_asis
+    if isinstance(shown, str) or isinstance(all_of_them, str) or set(shown) >= set(all_of_them):
+        return None
+    return frozenset(shown)
 
 
 async def send_events(graph: Any, asked: Asked) -> None:
@@ -63,21 +74,9 @@ def _engine_modes(asked: Asked) -> list[str]:
     return list(dict.fromkeys(["values", "updates", *modes]))
 
 
-async def _unpacked(chunks: AsyncIterator[Any], asked: Asked) -> AsyncIterator[tuple[Sequence[str], str, Any]]:
-    async for chunk in chunks:
-        yield _place_of(chunk, asked)
-
-
 def _place_of(chunk: Any, asked: Asked) -> tuple[Sequence[str], str, Any]:
     namespace, mode, payload = chunk if asked.args["subgraphs"] else ((), *chunk)
     return namespace, mode, payload
-
-
-async def _send_chunks(asked: Asked, chunks: AsyncIterator[tuple[Sequence[str], str, Any]]) -> None:
-    sender = _Sender(asked)
-    async for namespace, mode, payload in chunks:
-        await sender.take(namespace, mode, payload)
-    await sender.end()
 
 
 @dataclass
@@ -85,6 +84,8 @@ class _Sender:
     """Sends the chunks of one run."""
 
     asked: Asked
+    #: The channels of the graph's output schema, which clients see; None for all.
+    output: frozenset[str] | None = None
     #: Messages that arrive in pieces, by their ids.
     growing: dict[str | None, BaseMessageChunk] = field(default_factory=dict)
     #: Questions that no state has shown yet, by their ids; None for a stop without a question.
@@ -97,6 +98,7 @@ class _Sender:
             return
         if not namespace:
             self._note(mode, payload)
+            payload = await self._shown(mode, payload)
         if mode in wanted or mode == "values":
             await self._send(namespace, mode, [to_json(without_callbacks(mode, payload))])
 
@@ -105,6 +107,23 @@ class _Sender:
         if self.unshown:
             questions = [each for each in self.unshown.values() if each is not None]
             await self._send((), "values", [to_json({_INTERRUPTS: questions})])
+
+    async def _shown(self, mode: str, payload: Any) -> Any:
+        """What clients see of a state or of updates; the server alone gets a state that is more than that."""
+        if self.output is None or mode not in ("values", "updates") or not isinstance(payload, Mapping):
+            return payload
+        if mode == "updates":
+            return {node: each if node == _INTERRUPTS else self._of_output(each) for node, each in payload.items()}
+        await self._send((), "state", [to_json({key: each for key, each in payload.items() if key != _INTERRUPTS})])
+        shown = self._of_output(payload) or {}
+        return {**shown, _INTERRUPTS: payload[_INTERRUPTS]} if _INTERRUPTS in payload else shown
+
+    def _of_output(self, values: Any) -> Any:
+        if isinstance(values, list):
+            return [self._of_output(each) for each in values]
+        if self.output is None or not isinstance(values, Mapping):
+            return values
+        return {key: each for key, each in values.items() if key in self.output} or None
 
     def _note(self, mode: str, payload: Any) -> None:
         if mode not in ("values", "updates") or not isinstance(payload, Mapping) or _INTERRUPTS not in payload:

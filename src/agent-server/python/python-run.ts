@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { isObject } from '../../contract/json-object.ts';
+import { wholeStateMode } from '../runs/engine-run.ts';
 import type { StatefulGraph } from '../graphs/stateful.ts';
 import { jsonOf, type Answer } from './connection.ts';
 import { asMessage, PythonMessageChunk, withMessages } from './python-message.ts';
@@ -58,7 +59,7 @@ function payloadOf(mode: string, answer: Answer, namespace: readonly string[]): 
       metadata,
     ];
   }
-  if (mode === 'values' && namespace.length === 0) return withMessages(payload);
+  if ((mode === 'values' || mode === wholeStateMode) && namespace.length === 0) return withMessages(payload);
   return inNamesOfEngine(mode, payload);
 }
 

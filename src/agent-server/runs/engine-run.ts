@@ -9,11 +9,16 @@ import { checkpointOfAll, type RunPlan } from './run-plan.ts';
 export interface RunState {
   /** The values at the start of the run; undefined before they are known. */
   first?: unknown;
-  /** The values of the last step; undefined before the first. */
+  /** The values of the last step, as clients see them; undefined before the first. */
   values: unknown;
+  /** The whole of the same, where clients see a part of it. */
+  whole?: unknown;
   /** The interrupts at which the graph stopped, possibly without any value. */
   waitsFor: unknown[] | undefined;
 }
+
+/** The mode of the whole state of a graph, before the values that show a part of it. No client can request it. */
+export const wholeStateMode = 'state';
 
 /** The key under which the engine's values have interrupts. */
 export const interruptChannel = '__interrupt__';
@@ -82,6 +87,11 @@ function streamNotifier(
     const name = (event: string) => [event, ...namespace].join(namespaceSeparator);
     const isRoot = namespace.length === 0;
     const isState = mode === 'values' && isRoot;
+    if (mode === wholeStateMode) {
+      reached.whole = payload;
+      reached.first ??= payload;
+      return;
+    }
     if (isState) updateReached(reached, payload);
     if (mode === 'messages') {
       const [message, metadata]: unknown[] = Array.isArray(payload) ? payload : [];

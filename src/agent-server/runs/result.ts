@@ -35,10 +35,10 @@ export class Result {
 
   /** The state as JSON; undefined if there is none, or JSON can't represent it. */
   values(): string | undefined {
-    const { values } = this.reached;
-    if (values === undefined) return undefined;
+    const { values, whole: state = values } = this.reached;
+    if (state === undefined) return undefined;
     try {
-      return this.#wire(values);
+      return this.#wire(state);
     } catch (error) {
       this.#log.error(`The state of run ${this.#runId} is not valid JSON: ${describeError(error).message}`);
       return undefined;
@@ -47,8 +47,9 @@ export class Result {
 
   /** The token usage of its messages. An agent's message may throw when read; its usage is then ignored. */
   usage(): Usage | undefined {
+    const { first, values, whole: state = values } = this.reached;
     try {
-      return usageOf(this.reached.first, this.reached.values);
+      return usageOf(first, state);
     } catch (mistake) {
       this.#log.error(`The tokens of run ${this.#runId} can't be counted: ${describeError(mistake).message}`);
       return undefined;

@@ -103,6 +103,17 @@ describePython('graphs in Python', (python) => {
     ]);
   });
 
+  test('show the channels of their output schema alone', async () => {
+    const thread = await newThread();
+    const parts = await Array.fromAsync(
+      client.runs.stream(thread, 'shows', { input: {}, streamMode: ['values', 'updates'] }),
+    );
+    const shown = parts.filter(({ event }) => ['values', 'updates'].includes(event));
+    expect(JSON.stringify(shown)).not.toContain('steps');
+    expect(shown.at(-1)?.data).toEqual({ said: { text: 'kept' } });
+    expect(await client.threads.getState(thread)).toMatchObject({ values: { steps: ['first'] } });
+  });
+
   test('tell clients the version of their engine', async () => {
     const info: unknown = await (await fetch(`${serving.url}/info`)).json();
     expect(info).toMatchObject({ langgraph_py_version: expect.stringMatching(/^\d+\.\d+\./) });

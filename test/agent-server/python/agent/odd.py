@@ -106,3 +106,11 @@ remembers, notes = graph_of(remember), graph_of(note, ask)
 
 _outer = StateGraph(State).add_node("inner", graph_of(first)).add_node(refuse).add_edge("__start__", "inner")
 nested = _outer.add_edge("inner", "refuse").compile()
+
+
+class Answer(TypedDict, total=False):
+    said: Any
+
+
+shows = StateGraph(State, output_schema=Answer).add_node(first).add_node(note).add_edge("__start__", "first")
+shows = shows.add_edge("first", "note").compile()  # type: ignore[assignment]
