@@ -6,7 +6,7 @@ import type { AuthUser } from '../auth/agent-auth.ts';
 import type { Upgrade } from '../web-sockets.ts';
 import { WorkerGone, type Answer, type Asked } from './connection.ts';
 import { OwnResponse, RequestBody, type RestOfResponse } from './http-bodies.ts';
-import type { GraphHost } from './python-graph.ts';
+import type { GraphHost } from './run-workers.ts';
 import { refusedSocket, SocketMessages } from './socket-exchange.ts';
 
 /** What the agent's middleware has made of a request before the server's own route gets it. */

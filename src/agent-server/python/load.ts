@@ -19,9 +19,10 @@ import { opaqueSerializer } from './opaque.ts';
 import { pythonApp } from './python-app.ts';
 import { pythonAuth } from './python-auth.ts';
 import { pythonEmbeddings } from './python-embeddings.ts';
-import { graphSchemaSet, PythonGraph, WorkerMemory, type GraphHost } from './python-graph.ts';
+import { graphSchemaSet, PythonGraph, WorkerMemory } from './python-graph.ts';
 import { PythonCommand } from './python-run.ts';
-import { WorkerHost, type CodeFacts, type ExportPath } from './worker-host.ts';
+import { RunWorkers, type GraphHost } from './run-workers.ts';
+import { WorkerHost, type CodeFacts, type ExportPath, type WorkerHostOptions } from './worker-host.ts';
 
 /** The code of an agent that is in Python, and the worker that holds it. */
 export interface PythonCode {
@@ -62,7 +63,7 @@ export async function loadPython(
   const embed = embedIn(file.store?.index?.embed, inPython.length === places.length);
   const app = exportIn(file.http?.app);
   if (inPython.length === 0 && auth === undefined && embed === undefined && app === undefined) return undefined;
-  const host = new WorkerHost({
+  const options: WorkerHostOptions = {
     ...loading,
     folder: dirname(configPath),
     dependencies: file.dependencies ?? [],
@@ -80,20 +81,22 @@ export async function loadPython(
       explain: (error) => explainField(error, configuration, ['http', 'app'], app, anApp),
     },
     environment: { ...process.env, LANDFALL_REVISION_ID: loading.revisionId },
-  });
+  };
+  const host = new WorkerHost(options);
+  const workers = new RunWorkers({ shared: host, makeOwn: () => new WorkerHost(options), log: loading.log });
   const kept = readPrepared(configPath, 'python-schemas', z.record(z.string(), graphSchemaSet)) ?? {};
   const known = await host.load().catch(async (error: unknown) => {
     await host.close();
     throw error;
   });
   return {
-    graphs: inPython.map((place) => loadedGraph(place, host, known, kept[place.graphId])),
+    graphs: inPython.map((place) => loadedGraph(place, workers, known, kept[place.graphId])),
     engine: inPython.length === 0 ? undefined : known.engine,
     auth: known.auth && pythonAuth(host, { ...known.auth, trustsStudio: file.auth?.disable_studio_auth === false }),
     embeddings: known.embeds ? pythonEmbeddings(host) : undefined,
     app: known.app && pythonApp({ host, log: loading.log }, known.app),
     rest: () => host.rest(),
-    close: () => host.close(),
+    close: async () => void (await Promise.all([workers.close(), host.close()])),
   };
 }
 

@@ -5,7 +5,7 @@ import { keepUser } from '../auth/in-process-caller.ts';
 import type { AppEnv, CustomApp } from '../http/custom-app.ts';
 import { keepOwnCall } from '../http/route-groups.ts';
 import { callApp, type Changed } from './http-exchange.ts';
-import type { GraphHost } from './python-graph.ts';
+import type { GraphHost } from './run-workers.ts';
 
 interface AppParts {
   host: GraphHost;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { filterIn, userOf, type AgentAuth } from '../auth/agent-auth.ts';
 import { Refusal } from '../refusal.ts';
 import type { Answer } from './connection.ts';
-import type { GraphHost } from './python-graph.ts';
+import type { GraphHost } from './run-workers.ts';
 
 const refused = z.object({
   refused: z.object({

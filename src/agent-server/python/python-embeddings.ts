@@ -1,5 +1,5 @@
 import type { Embeddings } from '../store/embeddings.ts';
-import type { GraphHost } from './python-graph.ts';
+import type { GraphHost } from './run-workers.ts';
 
 /** The embeddings of an agent in Python. */
 export const pythonEmbeddings = (host: GraphHost): Embeddings => ({

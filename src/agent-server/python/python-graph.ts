@@ -11,13 +11,13 @@ import type {
 } from '../graphs/graph.ts';
 import type { ServerRuntime } from '../graphs/server-runtime.ts';
 import type { EngineUpdate, HistoryOptions, StateConfig, StatefulGraph } from '../graphs/stateful.ts';
-import type { Fetch } from '../protocols/internal-api.ts';
 import { Refusal } from '../refusal.ts';
 import { unlessAborted } from '../runs/aborted.ts';
 import type { GraphStore } from '../store/graph-store.ts';
 import { answerAboutCheckpoints, type UsedCheckpoints } from './checkpoint-requests.ts';
-import { jsonOf, WorkerError, WorkerGone, type Answer, type Asked, type Connection } from './connection.ts';
+import { jsonOf, WorkerError, WorkerGone, type Answer, type Asked } from './connection.ts';
 import { ClientRequests } from './client-requests.ts';
+import type { GraphHost, RunWorker } from './run-workers.ts';
 import { chunkOf, PythonCommand, runRequest, type EventOptions } from './python-run.ts';
 import { takeStep } from './step-requests.ts';
 import { answerAboutStore } from './store-requests.ts';
@@ -38,16 +38,6 @@ export class WorkerMemory {
       if (!(error instanceof WorkerGone)) throw error;
     }
   }
-}
-
-/** The way to the worker that holds a graph. */
-export interface GraphHost {
-  /** The connection to the worker, once one is running. */
-  connection(): Promise<Connection>;
-  /** The same where one is running now. */
-  readonly running?: Connection | undefined;
-  /** Handles what the agent's code calls of this server. */
-  readonly fetch?: Fetch | undefined;
 }
 
 /** What a graph is made for, for a factory. */
@@ -195,7 +185,7 @@ export class PythonGraph implements StatefulGraph {
 
   async *#stream(
     op: string,
-    { configurable, ...config }: { configurable: Record<string, unknown> },
+    { configurable, ...config }: { configurable: Record<string, unknown>; run_id?: string | undefined },
     args: object,
     { signal, callbacks = [] }: Pick<Partial<EngineOptions>, 'signal' | 'callbacks'> = {},
   ): AsyncGenerator<Answer, Answer, void> {
@@ -223,18 +213,30 @@ export class PythonGraph implements StatefulGraph {
       in_memory: inMemory,
       runtime: runtime && { access: runtime.accessContext, context: runtime.executionRuntime?.context ?? null },
     };
+    let worker: RunWorker | undefined;
+    let ended: unknown;
     try {
-      const connecting = this.#host.connection();
-      const connection = await (signal ? unlessAborted(connecting, signal) : connecting);
-      return yield* connection.stream(op, asked, { answer, signal });
+      worker = await this.#workerFor(config.run_id, signal);
+      return yield* worker.connection.stream(op, asked, { answer, signal });
     } catch (error) {
+      ended = error;
       if (!(error instanceof WorkerError)) throw error;
       if (error.code === 'unreadable-state') throw new UnreadableState(error.message);
       // The worker only repeats what this server told it.
       throw error.code === 'server-error' && failure !== undefined ? failure : error;
     } finally {
       clientRequests.end();
+      await worker?.leave(ended);
     }
+  }
+
+  async #workerFor(runId: string | undefined, signal: AbortSignal | undefined): Promise<RunWorker> {
+    if (runId !== undefined && signal && this.#host.forRun) return this.#host.forRun(runId, signal);
+    const connecting = this.#host.connection();
+    return {
+      connection: await (signal ? unlessAborted(connecting, signal) : connecting),
+      leave: async () => undefined,
+    };
   }
 }
 

@@ -9,7 +9,7 @@ import { logWhileLoading } from '../log-while-loading.ts';
 import { WorkerError, WorkerGone, type Connection } from './connection.ts';
 import type { Sign } from './headers.ts';
 import { explainGraph } from './loading-errors.ts';
-import type { GraphHost } from './python-graph.ts';
+import type { GraphHost } from './run-workers.ts';
 import { startWorker, supportedEngine, type Worker } from './worker-process.ts';
 
 /** A file or a module, and what it exports. */
@@ -89,6 +89,7 @@ export class WorkerHost implements GraphHost {
   #worker: Promise<Worker> | undefined;
   /** The same, once its graphs are loaded and until it ends. */
   #running: Worker | undefined;
+  #watching: Promise<void> | undefined;
   #failures = 0;
   #startedAt = 0;
   /** When (steady ms) each last gave a sign of life. */
@@ -106,9 +107,7 @@ export class WorkerHost implements GraphHost {
   async load(): Promise<CodeFacts> {
     const starting = this.#start();
     this.#worker = starting.then(({ worker }) => worker);
-    const { loaded } = await starting;
-    void this.#watch();
-    return loaded;
+    return (await starting).loaded;
   }
 
   get fetch(): Fetch | undefined {
@@ -179,6 +178,7 @@ export class WorkerHost implements GraphHost {
       const engine = supportedEngine(worker.hello);
       const loaded = await this.#loadInto(worker.connection);
       this.#running = worker;
+      this.#watching ??= this.#watch();
       return { worker, loaded: { engine, ...loaded } };
     } catch (error) {
       await worker.close();

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from '@langchain/langgraph-sdk';
@@ -36,11 +36,16 @@ describePython('graphs in Python', (python) => {
   });
   const newThread = async (): Promise<string> => (await client.threads.create()).thread_id;
 
+  /** A file that a graph looks for, in a folder of the test. */
+  async function newFile(): Promise<string> {
+    const folder = await mkdtemp(join(tmpdir(), 'odd-graphs-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    return join(folder, 'file');
+  }
+
   /** A run that ends its process so many times, with its steps or its error. */
   async function runWithDeaths(kills: number): Promise<unknown> {
-    const folder = await mkdtemp(join(tmpdir(), 'deaths-'));
-    onTestFinished(() => rm(folder, { recursive: true }));
-    const input = { kills, counted_in: join(folder, 'count') };
+    const input = { kills, counted_in: await newFile() };
     return client.runs.wait(await newThread(), 'dies', { input, raiseError: false });
   }
 
@@ -57,6 +62,15 @@ describePython('graphs in Python', (python) => {
         ),
       },
     });
+  });
+
+  test('end no other run by that', async () => {
+    const file = await newFile();
+    const thread = await newThread();
+    const { run_id } = await client.runs.create(thread, 'waits', { input: { counted_in: file } });
+    expect(await runWithDeaths(3)).toMatchObject({ __error__: { error: 'WorkerGone' } });
+    await writeFile(file, '');
+    expect(await client.runs.join(thread, run_id)).toMatchObject({ steps: ['waited'] });
   });
 
   test('that block hold up neither the states nor the runs of other requests for long', async () => {

@@ -1,5 +1,6 @@
 """Graphs that do what a server must bear."""
 
+import asyncio
 import logging
 import operator
 import os
@@ -53,6 +54,13 @@ async def block(state: State) -> State:
     return {"steps": ["blocked"]}
 
 
+async def wait(state: State) -> State:
+    """Waits until there is a file."""
+    while not Path(state["counted_in"]).exists():
+        await asyncio.sleep(0.05)
+    return {"steps": ["waited"]}
+
+
 def fail(state: State) -> State:
     try:
         raise ConnectionError("no line")
@@ -101,7 +109,7 @@ async def made(config: dict[str, Any], runtime: ServerRuntime):  # type: ignore[
     yield graph_of(see)
 
 
-dies, blocks, fails = graph_of(first, die), graph_of(block), graph_of(fail)
+dies, blocks, fails, waits = graph_of(first, die), graph_of(block), graph_of(fail), graph_of(wait)
 remembers, notes = graph_of(remember), graph_of(note, ask)
 
 _outer = StateGraph(State).add_node("inner", graph_of(first)).add_node(refuse).add_edge("__start__", "inner")
