@@ -4,6 +4,7 @@ import type { Logger } from '../../logger.ts';
 import { keepUser } from '../auth/in-process-caller.ts';
 import type { AppEnv, CustomApp } from '../http/custom-app.ts';
 import { keepOwnCall } from '../http/route-groups.ts';
+import { WorkerGone } from './connection.ts';
 import { callApp, type Changed } from './http-exchange.ts';
 import type { GraphHost } from './run-workers.ts';
 
@@ -34,15 +35,22 @@ function around(parts: AppParts): MiddlewareHandler<AppEnv> {
     // Who answers the worker is called from its connection.
     const inContext = AsyncLocalStorage.snapshot();
     let isOurs = false;
+    let kept: Response | undefined;
     const callOurs = async (changed: Changed) => {
       change(c.req, changed);
       await next();
       const isUnknown = c.get('isUnknown') === true;
       isOurs = !isUnknown;
+      if (isOurs && !isStream(c.res)) kept = c.res.clone();
       return { response: c.res, isUnknown };
     };
     const asked = { request: c.req.raw, user: c.get('authUser'), upgrade: c.env.upgrade, isUnknown: false };
-    let response = await callApp(parts, { ...asked, next: (changed) => inContext(callOurs, changed) });
+    const called = callApp(parts, { ...asked, next: (changed) => inContext(callOurs, changed) });
+    let response = await called.catch((error: unknown) => {
+      // The route has done what was asked: an error would make the client ask for it once more.
+      if (!(error instanceof WorkerGone) || !kept) throw error;
+      return kept;
+    });
     if (!response) {
       await next();
       if (c.get('isUnknown') !== true || asked.upgrade) return;
@@ -53,6 +61,9 @@ function around(parts: AppParts): MiddlewareHandler<AppEnv> {
     c.res = response;
   };
 }
+
+const isStream = ({ headers }: Response): boolean =>
+  headers.get('content-type')?.startsWith('text/event-stream') === true;
 
 /** Gives our own route the request as the agent's middleware passes it on. */
 function change(place: { raw: Request }, { headers, body }: Changed): void {

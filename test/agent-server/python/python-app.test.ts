@@ -122,6 +122,17 @@ test('asks to retry where the worker ends before the response, and breaks off wh
   expect(within.lines).toEqual([]);
 });
 
+test('keeps the response of its own route where the worker ends after it', async () => {
+  const { post, connection } = served((frame, send) => {
+    const { kind, id, op } = frame.header;
+    if (kind === 'ask' && op === 'http') send({ kind: 'ask', id: 1, of: id, op: 'http.next', args: {} });
+    else if (kind === 'done' && id === 1) send({ kind: 'ask', id: 2, of: 1, op: 'http.next_read', args: {} });
+    else if (kind === 'done' && id === 2) connection.end(new WorkerGone('It is gone.'));
+  });
+  const response = await post('/ours');
+  expect([response.status, await response.text()]).toEqual([200, 'ours: tea, undefined']);
+});
+
 test('logs what the application raises after its response', async () => {
   const { post, lines } = served((frame, send) => {
     if (!isAsk(frame)) return;
