@@ -151,6 +151,8 @@ export function inOneLine(cleared: RemovedCounts): string | undefined {
 interface SharedFolder {
   path: string;
   usedAt: number;
+  /** The file in it whose time says when it was used; itself where this is absent. */
+  dated?: string;
   /** The file in it that marks it as complete; absent in folders that belong to the user of builds. */
   marker?: string;
 }
@@ -199,28 +201,30 @@ async function below(folder: string, depth: number, report: ReportFailure): Prom
 
 async function withTimes(
   paths: readonly string[],
-  { dated = '', ...marked }: { dated?: string } & Pick<SharedFolder, 'marker'> = {},
+  files: Pick<SharedFolder, 'marker' | 'dated'> = {},
 ): Promise<SharedFolder[]> {
-  return Promise.all(paths.map(async (path) => ({ path, ...marked, usedAt: await timeOf(join(path, dated)) })));
+  return Promise.all(paths.map(async (path) => ({ path, ...files, usedAt: await timeOfUse({ path, ...files }) })));
 }
 
 /** Without a readable time of use, a folder counts as never used: no build needs such a folder. */
-async function timeOf(path: string): Promise<number> {
-  return lstat(path).then(
+async function timeOfUse({ path, dated = '' }: Pick<SharedFolder, 'path' | 'dated'>): Promise<number> {
+  return lstat(join(path, dated)).then(
     ({ mtimeMs }) => mtimeMs,
     () => 0,
   );
 }
 
 /**
- * Removes such a folder unless a build is using it. Its completion marker goes first, so that a kill in the middle
+ * Removes such a folder unless a build is using it, or has used it since it was found to be old. Its completion marker goes first, so that a kill in the middle
  * leaves nothing that looks complete.
  *
  * @returns whether it is gone; a failure is reported and retried in the next run.
  */
-export async function removeShared({ path, marker }: SharedFolder, report: ReportFailure): Promise<boolean> {
+export async function removeShared(folder: SharedFolder, report: ReportFailure): Promise<boolean> {
+  const { path, marker } = folder;
   if (isInUse(path)) return false;
   const removed = await inFolderQueue(path, new AbortController().signal, async () => {
+    if ((await timeOfUse(folder)) !== folder.usedAt) return false;
     if (marker !== undefined) await removeTree(join(path, marker));
     await removeTree(path);
     return true;

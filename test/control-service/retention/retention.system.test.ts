@@ -12,6 +12,7 @@ import {
   type RetentionSettings,
   inOneLine,
   removeShared,
+  sharedFolders,
 } from '../../../src/control-service/retention/retention.ts';
 import type { RevisionOfBuild } from '../../../src/control-service/retention/repository.ts';
 import { tableOf, tableRows } from '../../docs-tables.ts';
@@ -110,6 +111,15 @@ test('keeps an environment of Python as long as a build runs in it', async () =>
   );
   await retention.look();
   expect(['needed', 'old', 'new'].filter((name) => there(`python/t-1/${name}`))).toEqual(['needed', 'new']);
+});
+
+test('keeps what a build has used since it was found to be old', async () => {
+  const { put, there, workDir } = openFixture();
+  put('python/t-1/used/entry.json', 15);
+  const [found] = await sharedFolders('packages', workDir, () => undefined);
+  put('python/t-1/used/entry.json', 0);
+  expect(found && (await removeShared(found, () => undefined))).toBe(false);
+  expect(there('python/t-1/used')).toBe(true);
 });
 
 test('logs nothing if nothing is old', async () => {

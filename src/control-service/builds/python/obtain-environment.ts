@@ -50,10 +50,9 @@ export async function obtainEnvironment(
 ): Promise<StepResult<SharedEnvironment>> {
   const { request, dataDir, clock, env } = running;
   const inputs = environmentInputs(wanted.plan, wanted.here);
-  const ofThisBuild = `of-${request.revisionId}`;
   if (inputs.kind === 'more') {
     request.log('info', `These packages are not kept for later builds: ${inputs.why}.`);
-    return obtain(ofThisBuild, wanted, running);
+    return obtain(ofBuild(running), wanted, running);
   }
   const { plan, interpreter, uv } = wanted;
   const chosen = plan.isLocked ? undefined : heldVersions(keptPythonPackages(dataDir, request.revisionId));
@@ -67,8 +66,7 @@ export async function obtainEnvironment(
     uid: request.user?.uid,
     files: inputs.files,
   });
-  const there = readEnvironment(environmentFolder(dataDir, environmentName(request.tenantId, key)));
-  return obtain(there?.is_shared === false ? ofThisBuild : key, wanted, running);
+  return obtain(key, wanted, running);
 }
 
 async function obtain(
@@ -79,16 +77,21 @@ async function obtain(
   const { request, dataDir, signal } = running;
   const name = environmentName(request.tenantId, key);
   const folder = environmentFolder(dataDir, name);
-  const found = await inFolderQueue(folder, signal, async (): Promise<StepResult<Environment>> => {
+  const found = await inFolderQueue(folder, signal, async (): Promise<StepResult<Environment> | 'of another build'> => {
     const there = readEnvironment(folder);
+    if (there?.is_shared === false && key !== ofBuild(running)) return 'of another build';
     if (there?.is_shared !== true) return make(folder, wanted, running);
     request.log('info', 'An earlier build installed these packages: reusing them.');
     await noteUse(folder);
     return succeeded(there);
   });
+  if (found === 'of another build') return obtain(ofBuild(running), wanted, running);
   if (found === undefined) return stepFailed('');
   return found.ok ? succeeded({ ...found.value, name, folder }) : found;
 }
+
+/** The key of an environment that no other build gets: it has files of its source. */
+const ofBuild = ({ request }: RunningBuild): string => `of-${request.revisionId}`;
 
 async function make(
   folder: string,
