@@ -15,26 +15,26 @@ from typing import Any
 
 from .connection import Answer, Asked
 
-_run: ContextVar[Asked | None] = ContextVar("landfall_run", default=None)
+_request: ContextVar[Asked | None] = ContextVar("landfall_request", default=None)
 _numbers = itertools.count(1)
 
 #: The package in which the SDK looks for the server that its process is part of.
 _PACKAGE = "langgraph_api"
 
 
-class OutsideRun(RuntimeError):
-    """A client without an address is used where no run goes on."""
+class OutsideRequest(RuntimeError):
+    """A client without an address is used where no request of the server is answered."""
 
     def __init__(self) -> None:
         super().__init__(
-            "get_client() without a url works while a run goes on, and with the rights of its user. "
-            "Call it in a node, and await the call there; elsewhere give get_client() a url."
+            "get_client() without a url works while a run goes on or a request is answered, with its rights. "
+            "Call it in a node, or in a route of http.app, and await the call there; elsewhere give get_client() a url."
         )
 
 
-def enter_run(asked: Asked) -> None:
-    """Lets the clients used in this task, and in those that it starts, call the server for a run."""
-    _run.set(asked)
+def enter_request(asked: Asked) -> None:
+    """Lets the clients used in this task, and in those that it starts, call the server for a request."""
+    _request.set(asked)
 
 
 def provide_client() -> None:
@@ -62,10 +62,10 @@ class _Call:
     """One request of a client, as the server knows it."""
 
     def __init__(self) -> None:
-        run = _run.get()
-        if run is None or run.is_over:
-            raise OutsideRun
-        self._asked = run
+        asked = _request.get()
+        if asked is None or asked.is_over:
+            raise OutsideRequest
+        self._asked = asked
         self._number = next(_numbers)
         self._is_open = True
 
@@ -81,7 +81,7 @@ class _Call:
     async def parts(self) -> AsyncIterator[bytes]:
         """The body of the response: the server sends the next part once it is needed."""
         while self._is_open:
-            answer = await self.ask("http.read", {})
+            answer = await self.ask("client.read", {})
             if answer.value["ended"]:
                 self._is_open = False
             else:
@@ -90,7 +90,7 @@ class _Call:
     def leave(self) -> None:
         """Tells the server that the rest is not needed."""
         if self._is_open and not self._asked.is_over:
-            self._asked.ask("http.close", {"call": self._number})
+            self._asked.ask("client.close", {"call": self._number})
         self._is_open = False
 
 
@@ -118,7 +118,7 @@ def _transport() -> type[Any]:
             call = _Call()
             body = await request.aread()
             answer = await call.ask(
-                "http.request",
+                "client.request",
                 {
                     "method": request.method,
                     "path": request.url.raw_path.decode("ascii"),

@@ -17,7 +17,7 @@ from .connection import Answer, Asked
 from .contexts import facts_of, problems_of
 from .embeddings import Embed, embedder_for_model, embedder_of
 from .http_app import HttpApp
-from .in_process_client import enter_run
+from .in_process_client import enter_request
 from .json_values import plain, to_json
 from .load import LoadedGraph, MadeFor, export_of, prepare_paths
 from .runs import USER, command_of, config_of, send_events, send_run, send_thread_events
@@ -26,6 +26,8 @@ from .store import BridgeStore
 
 #: Those that run the agent's nodes; all others are answered on a loop that these can't block.
 RUNS = frozenset(("run", "events", "thread_events"))
+#: In which the agent's code may call the server.
+_MAY_CALL = RUNS | {"http", "authenticate", "decide"}
 #: Those of the agent's ASGI application, which has a loop of its own from its startup to its shutdown.
 APP = frozenset(("load_app", "http", "close_app"))
 
@@ -70,8 +72,8 @@ class Operations:
         answer = self._answers.get(asked.op)
         if answer is None:
             raise LookupError(f"This worker knows no operation {asked.op!r}.")
-        if asked.op in RUNS:
-            enter_run(asked)
+        if asked.op in _MAY_CALL:
+            enter_request(asked)
         return await answer(asked)
 
     async def _prepare(self, asked: Asked) -> Answer:

@@ -8,7 +8,7 @@ import pytest
 from langgraph_sdk import get_client
 
 from landfall_worker.connection import Answer
-from landfall_worker.in_process_client import OutsideRun, enter_run, provide_client
+from landfall_worker.in_process_client import OutsideRequest, enter_request, provide_client
 
 
 class Run:
@@ -48,44 +48,44 @@ def test_a_client_without_a_url_calls_the_server_for_its_run():
     run = Run(JSON, part(b'{"thread_id":'), part(b'"t"}'), END)
 
     async def node():
-        enter_run(run)
+        enter_request(run)
         # The SDK's own: this fails where it looks for its server elsewhere.
         return await get_client(api_key="key").threads.create(metadata={"tea": 1})
 
     assert asyncio.run(node()) == {"thread_id": "t"}
     op, args, attachments = run.asked[0]
-    assert (op, args["method"], args["path"]) == ("http.request", "POST", "/threads")
+    assert (op, args["method"], args["path"]) == ("client.request", "POST", "/threads")
     assert ["x-api-key", "key"] in [list(each) for each in args["headers"]]
     assert attachments == (b'{"metadata":{"tea":1}}',)
-    assert [op for op, *_ in run.asked] == ["http.request", "http.read", "http.read", "http.read"]
+    assert [op for op, *_ in run.asked] == ["client.request", "client.read", "client.read", "client.read"]
 
 
 def test_reads_a_stream_part_by_part_and_says_when_it_leaves():
     run = Run(EVENTS, part(b'event: values\ndata: {"n": 1}\n\n'))
 
     async def node():
-        enter_run(run)
+        enter_request(run)
         client = get_client(api_key=None)
         async for each in client.runs.stream(None, "graph", stream_mode="values"):
             # The second part is not there yet.
-            assert [op for op, *_ in run.asked] == ["http.request", "http.read"]
+            assert [op for op, *_ in run.asked] == ["client.request", "client.read"]
             return each.data
 
     assert asyncio.run(node()) == {"n": 1}
-    assert "http.close" in [op for op, *_ in run.asked]
+    assert "client.close" in [op for op, *_ in run.asked]
 
 
 def test_a_call_that_is_cancelled_ends_on_the_server():
     run = Run()
 
     async def node():
-        enter_run(run)
+        enter_request(run)
         async with asyncio.timeout(0.01):
             await get_client(api_key=None).threads.get("t")
 
     with pytest.raises(TimeoutError):
         asyncio.run(node())
-    assert [op for op, *_ in run.asked] == ["http.request", "http.close"]
+    assert [op for op, *_ in run.asked] == ["client.request", "client.close"]
 
 
 @pytest.mark.parametrize("is_over", [False, True])
@@ -93,11 +93,11 @@ def test_refuses_calls_outside_of_a_run(is_over):
     async def background():
         if is_over:
             run = Run()
-            enter_run(run)
+            enter_request(run)
             run.is_over = True
         await get_client(api_key=None).threads.get("t")
 
-    with pytest.raises(OutsideRun, match="while a run goes on"):
+    with pytest.raises(OutsideRequest, match="while a run goes on"):
         asyncio.run(background())
 
 
@@ -115,7 +115,7 @@ def test_comes_before_the_server_that_an_agent_has_installed(tmp_path):
     ended = subprocess.run(
         [sys.executable, "-c", program], env={"PYTHONPATH": path}, capture_output=True, text=True, check=False
     )
-    assert "OutsideRun" in ended.stderr
+    assert "OutsideRequest" in ended.stderr
     assert "It is imported." not in ended.stderr
 
 

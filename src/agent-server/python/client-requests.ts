@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import * as z from 'zod';
 import { callInProcess } from '../agent-globals.ts';
 import { applyCurrentCaller } from '../auth/in-process-caller.ts';
@@ -22,9 +23,10 @@ interface OpenCall {
   body?: ReadableStreamDefaultReader<Uint8Array> | undefined;
 }
 
-/** The calls that a worker makes while it answers one request, with the rights of the caller in whose context they arrive. */
+/** The calls that a worker makes while it answers one request, with the rights of the caller in whose context this is made. */
 export class ClientRequests {
   readonly #fetch: Fetch | undefined;
+  readonly #inContext = AsyncLocalStorage.snapshot();
   readonly #open = new Map<number, OpenCall>();
 
   /** @param fetch handles a request in process; undefined where nothing is served, as in a build. */
@@ -32,13 +34,17 @@ export class ClientRequests {
     this.#fetch = fetch;
   }
 
-  async answer({ op, args, attachments }: Asked): Promise<Answer> {
+  answer(asked: Asked): Promise<Answer> {
+    return this.#inContext(() => this.#answer(asked));
+  }
+
+  async #answer({ op, args, attachments }: Asked): Promise<Answer> {
     switch (op) {
-      case 'http.request':
+      case 'client.request':
         return this.#request(requestArgs.parse(args), attachments[0]);
-      case 'http.read':
+      case 'client.read':
         return this.#read(callArgs.parse(args).call);
-      case 'http.close':
+      case 'client.close':
         this.#close(callArgs.parse(args).call);
         return {};
       default:
@@ -55,7 +61,7 @@ export class ClientRequests {
     { call, method, path, headers }: z.infer<typeof requestArgs>,
     body: Uint8Array | undefined,
   ): Promise<Answer> {
-    if (!this.#fetch) throw new Error('Nothing is served here. Call the server while a run goes on.');
+    if (!this.#fetch) throw new Error('Nothing is served here. Call the server while it runs.');
     const open: OpenCall = { abort: new AbortController() };
     this.#open.set(call, open);
     try {

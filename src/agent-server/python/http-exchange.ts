@@ -4,6 +4,7 @@ import type { Logger } from '../../logger.ts';
 import { largestBody } from '../api/body.ts';
 import type { AuthUser } from '../auth/agent-auth.ts';
 import type { Upgrade } from '../web-sockets.ts';
+import { ClientRequests } from './client-requests.ts';
 import { WorkerGone, type Answer, type Asked } from './connection.ts';
 import { OwnResponse, RequestBody, type RestOfResponse } from './http-bodies.ts';
 import type { GraphHost } from './run-workers.ts';
@@ -62,7 +63,10 @@ export async function callApp(
     own.leave();
     messages?.leave();
   };
-  const answer = async ({ op, args, attachments }: Asked): Promise<Answer> => {
+  const calls = new ClientRequests(host.fetch);
+  const answer = async (about: Asked): Promise<Answer> => {
+    const { op, args, attachments } = about;
+    if (op.startsWith('client.')) return calls.answer(about);
     if (op === 'http.read') return messages ? messages.read() : body.read();
     if (op === 'http.next_read') return own.read();
     if (op !== 'http.next' || !asked.next) throw new Error(`A request of the application can't ask for ${op}.`);
@@ -73,6 +77,7 @@ export async function callApp(
   const { method, url, signal } = request;
   const over = (): void => {
     signal.removeEventListener('abort', leave);
+    calls.end();
     leave();
   };
   /** Nothing more is read of it: it must not wait for that. */

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { filterIn, userOf, type AgentAuth } from '../auth/agent-auth.ts';
 import { Refusal } from '../refusal.ts';
+import { ClientRequests } from './client-requests.ts';
 import type { Answer } from './connection.ts';
 import type { GraphHost } from './run-workers.ts';
 
@@ -28,11 +29,11 @@ export const pythonAuth = (
     const headers = [...request.headers].filter(([name]) => isLatin(name));
     const asked = { method: request.method, path, query: search.slice(1), headers };
     const body = wantsBody ? new Uint8Array(await request.arrayBuffer()) : undefined;
-    const answer = await (await host.connection()).ask('authenticate', asked, { attachments: body ? [body] : [] });
+    const answer = await askRules(host, 'authenticate', asked, body ? [body] : []);
     return userOf(z.object({ user: z.unknown() }).parse(accepted(answer)).user);
   },
   async decide({ resource, action, value, user }) {
-    const answer = await (await host.connection()).ask('decide', { resource, action, value, user });
+    const answer = await askRules(host, 'decide', { resource, action, value, user });
     const { handled, result, value: changed } = decision.parse(accepted(answer));
     if (!handled) return undefined;
     const filter = filterIn(result, `${resource}:${action}`);
@@ -43,6 +44,16 @@ export const pythonAuth = (
     return filter;
   },
 });
+
+/** Rules may look up what they need on the server itself. */
+async function askRules(host: GraphHost, op: string, args: object, attachments: Uint8Array[] = []): Promise<Answer> {
+  const calls = new ClientRequests(host.fetch);
+  try {
+    return await (await host.connection()).ask(op, args, { attachments, answer: (asked) => calls.answer(asked) });
+  } finally {
+    calls.end();
+  }
+}
 
 /** @throws Refusal if the handler has refused. */
 function accepted({ value }: Answer): unknown {

@@ -197,7 +197,7 @@ export class PythonGraph implements StatefulGraph {
     let failure: unknown;
     const answer = async (about: Asked): Promise<Answer> => {
       if (about.op.startsWith('step.')) return takeStep(about, callbacks);
-      if (about.op.startsWith('http.')) return inRun(() => clientRequests.answer(about));
+      if (about.op.startsWith('client.')) return clientRequests.answer(about);
       try {
         return await inRun(answerFrom, about, inMemory ? undefined : checkpointer, store);
       } catch (error) {

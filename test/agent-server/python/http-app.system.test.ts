@@ -19,10 +19,13 @@ from langgraph.graph import StateGraph
 class State(TypedDict, total=False):
     said: str
 
-graph = StateGraph(State).add_node("say", lambda state: {"said": "tea"}).add_edge("__start__", "say").compile()
+def say(state: State, config):
+    return {"said": f"tea for {config['configurable']['langgraph_auth_user_id']}"}
+
+graph = StateGraph(State).add_node("say", say).add_edge("__start__", "say").compile()
 `,
   'rules.py': `
-from langgraph_sdk import Auth
+from langgraph_sdk import Auth, get_client
 
 auth = Auth()
 
@@ -30,11 +33,16 @@ auth = Auth()
 async def authenticate(headers):
     if b"x-user" not in headers:
         raise Auth.exceptions.HTTPException(status_code=401, detail="Who are you?")
-    return headers[b"x-user"].decode()
+    user = headers[b"x-user"].decode()
+    if user != "whoever":
+        return user
+    found = await get_client().assistants.search(headers={"x-user": "the rule"})
+    return f"a friend of {found[0]['graph_id']}"
 `,
   'web.py': `
 import asyncio
 from contextlib import asynccontextmanager
+from langgraph_sdk import get_client
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.base import BaseHTTPMiddleware
@@ -92,6 +100,10 @@ async def was_left(request):
 async def broken(request):
     raise ValueError("no tea")
 
+async def ask(request):
+    state = await get_client().runs.wait(None, "say", input={})
+    return JSONResponse({"said": state["said"]})
+
 async def special(request):
     return JSONResponse({"special": True})
 
@@ -108,6 +120,7 @@ app = Starlette(
         Route("/endless", Endless()),
         Route("/was_left", was_left),
         Route("/broken", broken),
+        Route("/ask", ask),
         Route("/assistants/special", special),
         WebSocketRoute("/talk", talk),
     ],
@@ -120,9 +133,9 @@ app = Starlette(
 describePython('an application of ASGI beside the server', (python) => {
   let agent: TemporaryAgent;
   let serving: Serving;
-  const ask = (path: string, init: RequestInit = {}) => {
+  const ask = (path: string, init: RequestInit = {}, user = 'ann') => {
     const headers = new Headers(init.headers);
-    headers.set('x-user', 'ann');
+    headers.set('x-user', user);
     headers.set('x-landfall-agent-token', 'front');
     return fetch(`${serving.url}${path}`, { ...init, headers });
   };
@@ -147,6 +160,11 @@ describePython('an application of ASGI beside the server', (python) => {
     expect((await fetch(`${serving.url}/hello`, { headers })).status).toBe(401);
   });
 
+  test('calls the server by clients without an address, with the rights of its sender', async () => {
+    expect(await (await ask('/ask')).json()).toEqual({ said: 'tea for ann' });
+    expect(await (await ask('/ask', {}, 'whoever')).json()).toEqual({ said: 'tea for a friend of say' });
+  });
+
   test('has its middleware around the routes of the server, with their streams', async () => {
     const run = { method: 'POST', body: JSON.stringify({ assistant_id: 'say', input: {} }) };
     const stream = await ask('/runs/stream', { ...run, headers: { origin: 'https://a.test' } });
@@ -154,7 +172,7 @@ describePython('an application of ASGI beside the server', (python) => {
       'the agent',
       '*',
     ]);
-    expect(await stream.text()).toContain('{"said":"tea"}');
+    expect(await stream.text()).toContain('{"said":"tea for ann"}');
     const missing = await ask('/threads/00000000-0000-4000-8000-000000000000');
     expect([missing.status, missing.headers.get('x-seen-by')]).toEqual([404, 'the agent']);
     const stopped = await ask('/runs/wait?stop=1', run);
