@@ -26,6 +26,7 @@ export interface UnsupportedKeys {
 const noEffect = "has no effect on Landfall's agent server";
 const notOffered = "is not offered by Landfall's agent server";
 const ofPython = `${noEffect}: it is about Python, and these graphs are not`;
+const ofSerializer = `${noEffect}: checkpoints are read as the agent's own langgraph reads them`;
 const ofImages = `${noEffect}: no image is built, the agent is a process of its own`;
 const ofPackages = `${noEffect}: the packages are those of package.json and its lock file`;
 
@@ -64,7 +65,7 @@ export function findUnsupportedKeys(config: GraphConfig): UnsupportedKeys {
         `${noEffect}: agents run on Node.js ${nodeMajor}`,
       ],
       ...keys.map(([key, message]): Row => [isSaid(config[key]), [key], message]),
-      [noPython && isSaid(checkpointer?.serde), ['checkpointer', 'serde'], ofPython],
+      [isSaid(checkpointer?.serde), ['checkpointer', 'serde'], noPython ? ofPython : ofSerializer],
       [isSaid(auth?.cache), ['auth', 'cache'], `${noEffect}: every request is authenticated anew`],
       [
         auth?.path === undefined && isSaid(auth?.disable_studio_auth),

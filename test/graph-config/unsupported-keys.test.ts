@@ -67,7 +67,6 @@ describe('keys without effect', () => {
         dependencies: ['.'],
         pip_installer: 'uv',
         node_version: '20',
-        checkpointer: { serde: {} },
         auth: { path: './auth.py:auth' },
         http: { app: 'agent.app:app' },
         store: { index: { dims: 3, embed: 'cohere:small' } },
@@ -76,6 +75,13 @@ describe('keys without effect', () => {
     ],
   ])('are none of these: %s', (_, keys, graph) => {
     expect(saidOf(keys, graph)).toEqual({ warnings: [], refused: [] });
+  });
+});
+
+test('of graphs in Python, how checkpoints are read has no effect either', () => {
+  expect(saidOf({ checkpointer: { serde: {} } }, './graph.py:graph')).toEqual({
+    warnings: [expect.stringContaining('`checkpointer.serde` has no effect')],
+    refused: [],
   });
 });
 
