@@ -83,6 +83,7 @@ function makeCheckout(checkout: string): void {
   for (const part of [
     'src/clock.ts',
     'src/errors.ts',
+    'src/free-port.ts',
     'src/postgres',
     'test/postgres/embedded-process.ts',
     'package.json',
