@@ -89,7 +89,7 @@ export class WorkerHost implements GraphHost {
   #worker: Promise<Worker> | undefined;
   /** The same, once its graphs are loaded and until it ends. */
   #running: Worker | undefined;
-  #watching: Promise<void> | undefined;
+  #isWatched = false;
   #failures = 0;
   #startedAt = 0;
   /** When (steady ms) each last gave a sign of life. */
@@ -178,7 +178,7 @@ export class WorkerHost implements GraphHost {
       const engine = supportedEngine(worker.hello);
       const loaded = await this.#loadInto(worker.connection);
       this.#running = worker;
-      this.#watching ??= this.#watch();
+      if (!this.#isWatched) void this.#watch();
       return { worker, loaded: { engine, ...loaded } };
     } catch (error) {
       await worker.close();
@@ -284,6 +284,7 @@ export class WorkerHost implements GraphHost {
   /** Ends a worker that gives no sign of life at all. */
   async #watch(): Promise<void> {
     const { clock } = this.#options;
+    this.#isWatched = true;
     while (!this.#closed.signal.aborted) {
       await pause(clock, lookMs, this.#closed.signal);
       const worker = await this.#worker?.catch(() => undefined);
