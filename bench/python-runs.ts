@@ -25,6 +25,8 @@ const roundMs = 2_000;
 const rounds = { rounds: 5, warmups: 1 };
 /** How long (ms) a process is idle before its memory is measured. */
 const restMs = sized(3_000, 100);
+/** How many runs memory is measured after; also after half of them. */
+const manyRuns = sized(10_000, 4);
 
 type Loads = { ours: RunLoad; floor: RunLoad; peer?: RunLoad };
 type Rounds = { ours: RunRound[]; floor: RunRound[]; peer?: RunRound[] };
@@ -76,8 +78,21 @@ export async function pythonRuns(): Promise<Measured[]> {
     measured.push(firstEvent(atOnce, done));
   }
   const told = await compare(loads, { kind: 'tokens', atOnce: 1, count: sized(5, 1) });
+  const halfway = await memoryAfter(loads.ours, ours.server.pid);
+  const atEnd = await memoryAfter(loads.ours, ours.server.pid);
   return [
     ...measured,
+    {
+      figure: 'python-memory-growth',
+      unit: 'MB',
+      ours: atEnd,
+      floor: halfway,
+      notes: {
+        ours: `resident, after ${manyRuns} more runs: the server and its worker`,
+        floor: `the same after ${manyRuns / 2} of them`,
+      },
+      targets: [{ of: 'floor', most: 1.1 }],
+    },
     perSecond('python-tokens', 'tokens/s', told, [], tokensOfRun),
     {
       figure: 'python-memory-at-rest',
@@ -102,6 +117,13 @@ export async function pythonRuns(): Promise<Measured[]> {
 async function begun<Server>(starting: Promise<Server>): Promise<{ server: Server; ms: number }> {
   const began = performance.now();
   return { server: await starting, ms: performance.now() - began };
+}
+
+/** What a server holds after half of the many runs (MB). */
+async function memoryAfter(load: RunLoad, pid: number): Promise<number> {
+  await load.round({ kind: 'wait', atOnce: 50, count: manyRuns / 2 });
+  await sleep(restMs);
+  return rssOfTree(pid);
 }
 
 /** Alternates between the contenders. */
