@@ -47,7 +47,7 @@ export async function startFlakyReceiver(chance: Chance): Promise<FlakyReceiver>
     const all = heard.get(runId) ?? { statuses: [], isGivenUp: false, taken: 0 };
     heard.set(runId, all);
     all.statuses.push(String(status));
-    all.isGivenUp ||= Object(error).error === 'ServerStopped';
+    all.isGivenUp ||= ['ServerStopped', 'WorkerGone'].includes(Object(error).error);
     const waiting = moods.get(runId) ?? draw();
     moods.set(runId, waiting);
     const mood = waiting.shift() ?? 'takes';
