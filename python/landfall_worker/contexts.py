@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
+
+from .schemas import context_schema_of
 
 #: What happens to names that a schema does not have.
 _OTHERS_OF_MODELS = {"forbid": "refused", "allow": "taken"}
@@ -18,9 +19,7 @@ def facts_of(graph: Any) -> dict[str, Any] | None:
     schema = _schema_of(graph)
     if schema is None:
         return None
-    names: list[str] = []
-    with suppress(Exception):  # Types of the agent that have no schema raise whatever they like.
-        names = list((graph.get_context_jsonschema() or {}).get("properties", {}))
+    names = list((context_schema_of(graph) or {}).get("properties", {}))
     if isinstance(schema, type) and issubclass(schema, BaseModel):
         return {"names": names, "others": _OTHERS_OF_MODELS.get(schema.model_config.get("extra") or "", "passed over")}
     return {"names": names, "others": "refused" if dataclasses.is_dataclass(schema) else "taken"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -22,6 +22,7 @@ from .json_values import plain, to_json
 from .load import LoadedGraph, MadeFor, export_of, prepare_paths
 from .runs import USER, command_of, config_of, send_events, send_run, send_thread_events
 from .saver import BridgeSaver, serializer
+from .schemas import schemas_of
 from .store import BridgeStore
 
 #: Those that run the agent's nodes; all others are answered on a loop that these can't block.
@@ -213,31 +214,6 @@ async def _facts(loaded: LoadedGraph) -> dict[str, Any]:
 def _update_of(given: Mapping[str, Any]) -> StateUpdate:
     values: Any = command_of(given["command"]) if "command" in given else given["values"]
     return StateUpdate(values, given.get("as_node"))
-
-
-def schemas_of(graph: Any) -> dict[str, Any]:
-    """The schemas of a graph; those that its types have none for are left out."""
-    read: dict[str, Callable[[], Any]] = {
-        "input_schema": graph.get_input_jsonschema,
-        "output_schema": graph.get_output_jsonschema,
-        "state_schema": lambda: _state_schema(graph),
-        "context_schema": graph.get_context_jsonschema,
-    }
-    found = {}
-    for name, schema in read.items():
-        with suppress(Exception):  # Types of the agent that have no schema raise whatever they like.
-            found[name] = schema()
-    context = found.get("context_schema")
-    known = {**found, "config_schema": context}
-    return {name: schema for name, schema in known.items() if schema is not None}
-
-
-def _state_schema(graph: Any) -> dict[str, Any]:
-    """All channels that the state shows: those of the input and of the output."""
-    output, given = graph.get_output_jsonschema(), graph.get_input_jsonschema()
-    properties = {**given.get("properties", {}), **output.get("properties", {})}
-    definitions = {**given.get("$defs", {}), **output.get("$defs", {})}
-    return {**output, "properties": properties, **({"$defs": definitions} if definitions else {})}
 
 
 def _shown(state: Any) -> dict[str, Any]:
