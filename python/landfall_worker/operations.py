@@ -23,7 +23,7 @@ from .load import LoadedGraph, MadeFor, export_of, prepare_paths
 from .runs import USER, command_of, config_of, send_events, send_run, send_thread_events
 from .saver import BridgeSaver, serializer
 from .schemas import schemas_of
-from .store import BridgeStore
+from .store import enter_store
 
 #: Those that run the agent's nodes; all others are answered on a loop that these can't block.
 RUNS = frozenset(("run", "events", "thread_events"))
@@ -187,7 +187,7 @@ class Operations:
         loaded = self._graphs[asked.args["graph_id"]]
         in_memory = asked.args.get("in_memory", False)
         saver = self._memory if in_memory else BridgeSaver(asked)
-        store = BridgeStore(asked)
+        store = enter_store(asked)
         config = config_of(asked)
         user = config["configurable"].get(USER)
         made_for = MadeFor(user=user, store=store, **(asked.args.get("runtime") or {}))

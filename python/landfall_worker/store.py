@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 from concurrent.futures import Future
+from contextvars import ContextVar
 from datetime import datetime
 from typing import Any, cast
 
@@ -24,9 +25,15 @@ from langgraph.store.base import (
 from .connection import Answer, Asked
 from .json_values import plain
 
+_request: ContextVar[Asked | None] = ContextVar("landfall_store_request", default=None)
+
 
 class BridgeStore(BaseStore):
-    """The items that a request of the server may read and write, which finds by its number whose they are."""
+    """The items that a request of the server may read and write, which finds by its number whose they are.
+
+    Code of the agent may keep a store for later runs, as it may where a process has one for all: it acts for the
+    request in whose course it is used.
+    """
 
     supports_ttl = True
     #: Whether reading keeps an item for longer is the server's to decide, where a call does not say it.
@@ -46,7 +53,15 @@ class BridgeStore(BaseStore):
         return _results(asked, await asyncio.wrap_future(self._ask(asked)))
 
     def _ask(self, ops: list[Op]) -> Future[Answer]:
-        return self._asked.ask("store.batch", {"operations": [_shown(each) for each in ops]})
+        current = _request.get()
+        asked = self._asked if current is None or current.is_over else current
+        return asked.ask("store.batch", {"operations": [_shown(each) for each in ops]})
+
+
+def enter_store(asked: Asked) -> BridgeStore:
+    """The store of a request: also of what this task, and those that it starts, ask of another one's."""
+    _request.set(asked)
+    return BridgeStore(asked)
 
 
 def _shown(op: Op) -> dict[str, Any]:
