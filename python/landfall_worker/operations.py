@@ -33,6 +33,10 @@ _MAY_CALL = RUNS | {"http", "authenticate", "decide"}
 APP = frozenset(("load_app", "http", "close_app"))
 
 
+#: What the engine calls a graph without a name of its own.
+_NO_NAME = "LangGraph"
+
+
 class Operations:
     """Answers the server's requests about the graphs of one agent."""
 
@@ -192,7 +196,12 @@ class Operations:
         user = config["configurable"].get(USER)
         made_for = MadeFor(user=user, store=store, **(asked.args.get("runtime") or {}))
         async with loaded.opened(config, made_for) as graph:
-            yield graph.copy({"checkpointer": saver, "store": store})
+            yield graph.copy({"checkpointer": saver, "store": store, "name": _name_of(graph, loaded.graph_id)})
+
+
+def _name_of(graph: Any, graph_id: str) -> str:
+    """The name of a run in events and traces: the graph's own, else its id."""
+    return graph_id if graph.name in (None, _NO_NAME) else graph.name
 
 
 _T = TypeVar("_T")

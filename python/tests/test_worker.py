@@ -1,3 +1,4 @@
+import json
 import signal
 import socket
 import subprocess
@@ -38,6 +39,7 @@ def graph_of(node):
     return builder.compile()
 
 graph = graph_of(lambda state: {"notes": ["tea"]})
+named = graph.copy({"name": "Notes"})
 leaving = graph_of(leave)
 leaving_async = graph_of(leave_async)
 interrupting, ending = graph_of(interrupt), graph_of(end)
@@ -60,12 +62,16 @@ class Worker:
 
     def ask(self, op, args=None):
         """The header that ends the answer to a request."""
+        self.events = []
         self._last += 1
         self.server.ask(self._last, op, args)
         # Signs of life arrive all the time.
         deadline = time.monotonic() + SECONDS
         while time.monotonic() < deadline:
-            header = self.server.header()
+            frame = self.server.receive()
+            header = frame.header
+            if header["kind"] == "event":
+                self.events.append(json.loads(frame.attachments[0]))
             if header["kind"] in ("done", "failed"):
                 assert header["id"] == self._last
                 return header
@@ -74,10 +80,10 @@ class Worker:
     def load(self, export, module="./agent.py"):
         return self.ask("load", {"graph_id": export, "module": module, "export": export})
 
-    def run(self, graph_id):
+    def run(self, graph_id, op="run"):
         place = {"configurable": {"thread_id": graph_id}}
         given = {"input": {"notes": []}, "modes": ["updates"], "subgraphs": False, "in_memory": True}
-        return self.ask("run", {"graph_id": graph_id, "config": place, **given})
+        return self.ask(op, {"graph_id": graph_id, "config": place, **given})
 
 
 @pytest.fixture
@@ -119,6 +125,13 @@ def test_fails_what_raises_what_is_no_exception(worker, export, kind):
     ended = worker.run(export)["error"]
     assert (ended["type"], ended["message"]) == (kind, "The node has enough.")
     assert worker.run("graph")["kind"] == "done"
+
+
+@pytest.mark.parametrize(("export", "name"), [("graph", "graph"), ("named", "Notes")])
+def test_a_run_has_the_name_of_its_graph(worker, export, name):
+    worker.load(export)
+    assert worker.run(export, "events")["kind"] == "done"
+    assert next(each for each in worker.events if each.get("event") == "on_chain_start")["name"] == name
 
 
 def test_loads_a_module_that_runs_a_loop_of_its_own(worker, tmp_path):
