@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { multitaskStrategies, runSchema } from '../../../contract/agent/run.ts';
+import { multitaskStrategies, runSchema, type MultitaskStrategy } from '../../../contract/agent/run.ts';
 import { freeObject, type FreeObject } from '../../../contract/agent/open-word.ts';
 import type { inputRespondParams, runStartParams, stateForkParams } from '../../../contract/agent/thread-stream.ts';
 import { threadState } from '../../../contract/agent/thread.ts';
@@ -8,6 +8,8 @@ import { Refusal } from '../../refusal.ts';
 import { threadStreamHeader } from '../internal-api.ts';
 import { CommandRefusal, type CommandContext } from './command.ts';
 
+type RunContext = Pick<CommandContext, 'api' | 'threadId'>;
+
 const threadResponse = z.looseObject({
   status: z.string(),
   metadata: freeObject.nullish(),
@@ -15,10 +17,7 @@ const threadResponse = z.looseObject({
 });
 
 /** The thread; undefined if there is none that the caller may read. */
-export async function readThread({
-  api,
-  threadId,
-}: Pick<CommandContext, 'api' | 'threadId'>): Promise<z.infer<typeof threadResponse> | undefined> {
+export async function readThread({ api, threadId }: RunContext): Promise<z.infer<typeof threadResponse> | undefined> {
   try {
     return await api.read(threadResponse, 'GET', `/threads/${threadId}`);
   } catch (error) {
@@ -28,20 +27,19 @@ export async function readThread({
 }
 
 /** The ids of the interrupts that the state of a thread waits with: its row has none while a run answers another one. */
-async function openInterrupts({ api, threadId }: CommandContext): Promise<string[]> {
+async function openInterrupts({ api, threadId }: RunContext): Promise<string[]> {
   const { interrupts } = await api.read(threadState, 'GET', `/threads/${threadId}/state`);
   return (interrupts ?? []).flatMap((each) => (isObject(each) && typeof each['id'] === 'string' ? [each['id']] : []));
 }
 
 /** How long (ms) a response to an interrupt waits for the end of the interrupted run. */
 const endWithinMs = 10_000;
+/** How long (ms) an input waits for the end of a run that may have asked for it. */
+const askedWithinMs = 2_000;
 
-/** The same; a client may respond to an event before the run that sent it has ended, so that end comes first. */
-async function interruptsFor(ids: readonly string[], context: CommandContext): Promise<string[]> {
-  const { api, threadId } = context;
-  const open = await openInterrupts(context);
-  if (ids.every((id) => open.includes(id))) return open;
-  const signal = AbortSignal.timeout(endWithinMs);
+/** Waits for the end of the runs that a thread executes; false if it has none. */
+async function runsHaveEnded({ api, threadId }: RunContext, withinMs: number): Promise<boolean> {
+  const signal = AbortSignal.timeout(withinMs);
   const running = await api.read(z.array(runSchema), 'GET', `/threads/${threadId}/runs?status=running`);
   for (const { run_id } of running) {
     const ended = async () => (await api.ask('GET', `/threads/${threadId}/runs/${run_id}/join`, { signal })).text();
@@ -49,22 +47,39 @@ async function interruptsFor(ids: readonly string[], context: CommandContext): P
       if (!signal.aborted) throw error;
     });
   }
-  return running.length > 0 ? openInterrupts(context) : open;
+  return running.length > 0;
+}
+
+/** The same; a client may respond to an event before the run that sent it has ended, so that end comes first. */
+async function interruptsFor(ids: readonly string[], context: CommandContext): Promise<string[]> {
+  const open = await openInterrupts(context);
+  if (ids.every((id) => open.includes(id))) return open;
+  return (await runsHaveEnded(context, endWithinMs)) ? openInterrupts(context) : open;
+}
+
+/** Whether a thread waits for an answer. A client may have the question of a run that has not quite ended. */
+async function waitsForAnswer(strategy: MultitaskStrategy, context: RunContext): Promise<boolean> {
+  const status = (await readThread(context))?.status;
+  const mayEnd = status === 'busy' && strategy === 'enqueue';
+  if (status !== 'interrupted' && !mayEnd) return false;
+  if ((await openInterrupts(context)).length === 0) return false;
+  if (status === 'interrupted') return true;
+  await runsHaveEnded(context, askedWithinMs);
+  return (await readThread(context))?.status === 'interrupted' && (await openInterrupts(context)).length > 0;
 }
 
 /** Starts a run with an input; on a thread that waits for an answer, the input is that answer. */
 export async function startRun(
   { assistant_id, input, config, metadata, multitaskStrategy }: z.infer<typeof runStartParams>,
-  context: CommandContext,
+  context: RunContext,
 ): Promise<object> {
-  const thread = input == null ? undefined : await readThread(context);
-  const resumes = thread?.status === 'interrupted' && (await openInterrupts(context)).length > 0;
-  const strategy = multitaskStrategies.find((each) => each === multitaskStrategy);
+  const strategy = multitaskStrategies.find((each) => each === multitaskStrategy) ?? 'enqueue';
+  const resumes = input != null && (await waitsForAnswer(strategy, context));
   const run = await createRun(context, {
     assistant_id,
     ...(resumes ? { command: { resume: input } } : { input }),
     ...runOptions(config, metadata),
-    multitask_strategy: strategy ?? 'enqueue',
+    multitask_strategy: strategy,
   });
   return { run_id: run.run_id };
 }
@@ -132,7 +147,7 @@ function runOptions(config: FreeObject | null | undefined, metadata: FreeObject 
   };
 }
 
-const createRun = ({ api, threadId }: CommandContext, request: object): Promise<z.infer<typeof runSchema>> =>
+const createRun = ({ api, threadId }: RunContext, request: object): Promise<z.infer<typeof runSchema>> =>
   api.read(runSchema, 'POST', `/threads/${threadId}/runs`, {
     headers: { [threadStreamHeader]: 'true' },
     body: { ...request, stream_resumable: true, if_not_exists: 'create' },
