@@ -10,6 +10,7 @@ from typing import Any, TypeVar, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.store.memory import InMemoryStore
 from langgraph.types import StateUpdate
 
 from .auth import Rules
@@ -215,7 +216,9 @@ def _known(loaded: _T | None) -> _T:
 
 async def _facts(loaded: LoadedGraph) -> dict[str, Any]:
     """What the server has to know of a graph before it is used: a factory is called once, which also tries it."""
-    async with loaded.opened(cast(RunnableConfig, {"configurable": {}}), MadeFor()) as graph:
+    # The store of the deployment is not open yet, and in a build there is none: this one is empty.
+    made_for = MadeFor(store=InMemoryStore())
+    async with loaded.opened(cast(RunnableConfig, {"configurable": {}}), made_for) as graph:
         nodes = [str(name) for name in graph.nodes]
         return {"is_factory": loaded.is_factory, "nodes": nodes, "context": facts_of(graph)}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -15,9 +16,8 @@ from .auth import User
 from .connection import Asked
 from .json_values import to_json
 from .steps import with_steps
+from .thread_events import INTERRUPTS, ThreadEvents
 
-#: Where the engine puts the questions of a run that has stopped.
-_INTERRUPTS = "__interrupt__"
 #: The server's names of modes that the engine has as one: whole messages as they grow, and the pieces themselves.
 _GROWING, _PIECES = "messages", "messages-tuple"
 #: Where a run has its user.
@@ -64,8 +64,26 @@ async def send_thread_events(graph: Any, asked: Asked) -> None:
     options = {key: each for key, each in _options(asked).items() if key != "subgraphs"}
     config = with_steps(config_of(asked), graph, asked)
     stream = await graph.astream_events(input_of(asked), config, version="v3", **options)
+    events = ThreadEvents()
     async for event in stream:
-        await asked.event(None, [to_json(event)])
+        for each in events.shown(event):
+            await asked.event(None, [to_json(each)])
+    if not events.has_asked and await _has_stopped(graph, config, asked):
+        await asked.event(None, [to_json(_stopped())])
+
+
+async def _has_stopped(graph: Any, config: RunnableConfig, asked: Asked) -> bool:
+    """Whether a run stands before or after a node at which it was to stop: no event says so."""
+    stops = [graph.interrupt_before_nodes, graph.interrupt_after_nodes]
+    if not any([*stops, *(asked.args.get(name) for name in ("interrupt_before", "interrupt_after"))]):
+        return False
+    return bool((await graph.aget_state(config)).next)
+
+
+def _stopped() -> dict[str, Any]:
+    """The event of a stop without a question."""
+    params = {"namespace": [], "timestamp": int(time.time() * 1000), "data": {INTERRUPTS: []}}
+    return {"type": "event", "method": "values", "params": params}
 
 
 def _engine_modes(asked: Asked) -> list[str]:
@@ -106,17 +124,17 @@ class _Sender:
         """Shows the questions that no state has shown: the server reads them there."""
         if self.unshown:
             questions = [each for each in self.unshown.values() if each is not None]
-            await self._send((), "values", [to_json({_INTERRUPTS: questions})])
+            await self._send((), "values", [to_json({INTERRUPTS: questions})])
 
     async def _shown(self, mode: str, payload: Any) -> Any:
         """What clients see of a state or of updates; the server alone gets a state that is more than that."""
         if self.output is None or mode not in ("values", "updates") or not isinstance(payload, Mapping):
             return payload
         if mode == "updates":
-            return {node: each if node == _INTERRUPTS else self._of_output(each) for node, each in payload.items()}
-        await self._send((), "state", [to_json({key: each for key, each in payload.items() if key != _INTERRUPTS})])
+            return {node: each if node == INTERRUPTS else self._of_output(each) for node, each in payload.items()}
+        await self._send((), "state", [to_json({key: each for key, each in payload.items() if key != INTERRUPTS})])
         shown = self._of_output(payload) or {}
-        return {**shown, _INTERRUPTS: payload[_INTERRUPTS]} if _INTERRUPTS in payload else shown
+        return {**shown, INTERRUPTS: payload[INTERRUPTS]} if INTERRUPTS in payload else shown
 
     def _of_output(self, values: Any) -> Any:
         if isinstance(values, list):
@@ -126,9 +144,9 @@ class _Sender:
         return {key: each for key, each in values.items() if key in self.output} or None
 
     def _note(self, mode: str, payload: Any) -> None:
-        if mode not in ("values", "updates") or not isinstance(payload, Mapping) or _INTERRUPTS not in payload:
+        if mode not in ("values", "updates") or not isinstance(payload, Mapping) or INTERRUPTS not in payload:
             return
-        questions = payload[_INTERRUPTS] or (None,)
+        questions = payload[INTERRUPTS] or (None,)
         known = {getattr(each, "id", None): each for each in questions}
         if mode == "updates":
             self.unshown.update(known)

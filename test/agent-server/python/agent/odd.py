@@ -99,7 +99,8 @@ def ask(state: State) -> State:
 
 @asynccontextmanager
 async def made(config: dict[str, Any], runtime: ServerRuntime):  # type: ignore[type-arg]
-    """Sees why it is called."""
+    """Sees why it is called, and reads the store."""
+    assert await runtime.store.aget(("users", "nobody"), "name") is None
     execution = runtime.execution_runtime
     seen = [runtime.access_context, config["configurable"].get("who"), execution and execution.context]
 
