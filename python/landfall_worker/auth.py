@@ -95,7 +95,7 @@ class Rules:
         permissions = user.permissions
         context = AuthContext(permissions=permissions, user=user, resource=resource, action=action)
         return await _answered(
-            lambda: handler(ctx=context, value=value),
+            lambda: _unless_forbidden(handler(ctx=context, value=value)),
             lambda found: {"handled": True, "result": plain(found), "value": plain(value)},
         )
 
@@ -105,6 +105,18 @@ class Rules:
             if self._handlers.get(key):
                 return self._handlers[key][-1]
         return self._for_all[-1] if self._for_all else None
+
+
+class _Forbidden(Exception):
+    status_code = 403
+
+
+async def _unless_forbidden(answer: Awaitable[Any]) -> Any:
+    """Waits for a handler, which may refuse by an assertion."""
+    try:
+        return await answer
+    except AssertionError as error:
+        raise _Forbidden(str(error) or "Forbidden") from error
 
 
 async def _answered(call: Callable[[], Any], shown: Callable[[Any], dict[str, Any]]) -> Answer:
@@ -123,7 +135,11 @@ async def _answered(call: Callable[[], Any], shown: Callable[[Any], dict[str, An
 
 
 def _described(user: Any) -> Any:
-    """A user as JSON: a text, a dictionary, or an object with an identity."""
+    """A user as JSON: a text, a dictionary or an object with an identity, or permissions and one of these."""
+    if isinstance(user, tuple) and len(user) == 2:
+        permissions, described = user[0], _described(user[1])
+        own = {"identity": described} if isinstance(described, str) else described
+        return {**own, "permissions": plain(list(permissions))} if isinstance(own, Mapping) else own
     if isinstance(user, (str, Mapping)) or not hasattr(user, "identity"):
         return plain(user)
     own = {**_members(user), **{name: getattr(user, name) for name in ("identity",)}}

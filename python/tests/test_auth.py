@@ -54,6 +54,12 @@ class Person:
         ("ann", "ann"),
         ({"identity": "ann", "role": "owner"}, {"identity": "ann", "role": "owner"}),
         (Person("ann"), {"identity": "ann", "permissions": ["read"], "is_authenticated": True}),
+        ((["read"], "ann"), {"identity": "ann", "permissions": ["read"]}),
+        (
+            (("read",), {"identity": "ann", "role": "owner"}),
+            {"identity": "ann", "role": "owner", "permissions": ["read"]},
+        ),
+        (([], Person("ann")), {"identity": "ann", "permissions": [], "is_authenticated": True}),
     ],
 )
 def test_describes_the_user_that_the_handler_returns(returned, user):
@@ -138,3 +144,22 @@ def test_a_user_is_read_by_attributes_and_as_a_dictionary():
     assert dict(user) == user.dict()
     with pytest.raises(AttributeError, match="'role'"):
         _ = user.role
+
+
+@pytest.mark.parametrize(("raised", "detail"), [(("not yours",), "not yours"), ((), "Forbidden")])
+def test_an_assertion_of_a_handler_is_a_refusal(raised, detail):
+    async def authenticate():
+        return "ann"
+
+    auth, rules = rules_of(authenticate)
+
+    @auth.on.store()
+    async def own(ctx, value):
+        # As `assert` does, whose message pytest replaces here.
+        if value["namespace"][0] != ctx.user.identity:
+            raise AssertionError(*raised)
+
+    asked = {"resource": "store", "action": "put", "user": {"identity": "ann"}}
+    refused = {"status": 403, "detail": detail, "headers": {}}
+    assert asyncio.run(rules.decide({**asked, "value": {"namespace": ["bea"]}})).value == {"refused": refused}
+    assert asyncio.run(rules.decide({**asked, "value": {"namespace": ["ann"]}})).value["handled"] is True
