@@ -52,9 +52,7 @@ export async function agentExport(
   if (!existsSync(source)) throw invalid(path, `\`${field}\` names a file that is not there: ${file}`);
   acceptTypeScript(folder);
   const module = await importFile(source).catch((error: unknown) => {
-    const { lines } = explainLoading(error, field, source, folder);
-    const [first = ''] = invalid(path, `\`${field}\` can't be loaded`).lines;
-    throw new StartupError('config-invalid', [first, ...lines], { cause: error });
+    throw cannotLoad({ invalid }, path, explainLoading(error, field, source, folder).lines, error);
   });
   const exported = exportOf(module, exportName);
   if (exported !== undefined && exported !== null) return exported;
@@ -63,4 +61,15 @@ export async function agentExport(
   const meant = didYouMean(exportName, names);
   const suggestion = meant === undefined || meant === exportName ? '' : `; did you mean "${meant}"?`;
   throw invalid(path, `\`${field}\`: ${file} exports no "${exportName}"; it exports ${there}${suggestion}`);
+}
+
+/** What a field names raised while it was loaded: the first line, which alone is seen in many places, says why. */
+export function cannotLoad(
+  { invalid }: Pick<Configuration, 'invalid'>,
+  path: FieldPath,
+  [why = '', ...rest]: readonly string[],
+  cause: unknown,
+): StartupError {
+  const [first = ''] = invalid(path, `\`${fieldName(path)}\` can't be loaded: ${why}`).lines;
+  return new StartupError('config-invalid', [first, ...rest], { cause });
 }

@@ -3,6 +3,7 @@ import { didYouMean } from '../../diagnostics/did-you-mean.ts';
 import { fieldName, type FieldPath } from '../../diagnostics/problem.ts';
 import type { Configuration } from '../configuration.ts';
 import { missingExport, missingFile, noGraph } from '../graphs/load.ts';
+import { cannotLoad } from '../agent-export.ts';
 import { StartupError, type StartupCode } from '../startup-error.ts';
 import { WorkerError } from './connection.ts';
 import type { ExportPath } from './worker-host.ts';
@@ -51,9 +52,8 @@ export function explainField(
       return invalid(path, `${field}: ${file} exports no "${exportName}"; it exports ${there}${suggestion}`);
     }
     case undefined: {
-      const [first = ''] = invalid(path, `${field} can't be loaded`).lines;
       const [, lines] = thrown(error, field, file);
-      return new StartupError('config-invalid', [first, ...lines], { cause: error });
+      return cannotLoad({ invalid }, path, lines, error);
     }
     default:
       return invalid(path, `${field}: export "${exportName}" of ${file} is ${kind}`);

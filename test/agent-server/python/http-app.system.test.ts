@@ -238,7 +238,7 @@ app = Starlette(lifespan=lifespan)
 `,
     });
     await expect(serveAgent({ configPath: broken.configPath, python })).rejects.toThrow(
-      /`http\.app` can't be loaded[^]*OSError: no database[^]*web\.py/,
+      /`http\.app` can't be loaded: .*OSError: no database[^]*web\.py/,
     );
     broken.remove();
   });

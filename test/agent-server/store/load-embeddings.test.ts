@@ -64,7 +64,7 @@ describe('store.index.embed', () => {
     ['a missing file', { embed: './no.ts:embed' }, /`store.index.embed` names a file that is not there: .\/no.ts/],
     ['a missing export', { embed: './embed.ts:embedd' }, /exports no "embedd"; .*; did you mean "embed"\?/],
     ['an export that can’t embed', { embed: './embed.ts:half' }, /can't embed: export a function that takes a list/],
-    ['code that throws', { embed: './throws.ts:embed' }, /`store.index.embed` can't be loaded\n.*no model here/s],
+    ['code that throws', { embed: './throws.ts:embed' }, /`store.index.embed` can't be loaded: .*no model here/],
     ['an unknown provider', { embed: 'cohere:small' }, /must name an export of the agent's, such as .*`openai:MODEL`/],
     ['no model', { embed: 'openai:' }, /must name an export of the agent's/],
     ['Python', { embed: './embed.py:embed' }, /`store.index.embed` is written in Python/],
