@@ -14,6 +14,9 @@ export const streamQuery = joinQuery.extend({ stream_mode: modes });
 /** Where clients resume the stream of a run. By its id alone, a run is found only until it ends. */
 export const streamPath = (threadId: string, runId: string): string => `/threads/${threadId}/runs/${runId}/stream`;
 
+/** Where clients that wait for a run come back to it. */
+export const joinPath = (threadId: string, runId: string): string => `/threads/${threadId}/runs/${runId}/join`;
+
 /** What to do when a caller that joined a run disconnects. */
 export function cancelOnDisconnect(c: Context<Env>, run: StoredRun): () => void {
   const { cancel_on_disconnect } = readQuery(c, joinQuery);

@@ -10,7 +10,7 @@ import { lastEventId } from '../api/parameters.ts';
 import { runResponse } from '../api/response-schemas.ts';
 import { selected } from '../api/pages.ts';
 import { noRun, noThread, Refusal } from '../refusal.ts';
-import { joinQuery, joinStream, keptStream, cancelOnDisconnect, streamQuery } from './join-stream.ts';
+import { joinPath, joinQuery, joinStream, keptStream, cancelOnDisconnect, streamQuery } from './join-stream.ts';
 import { isUnfinished, showRun, type StoredRun } from './run-row.ts';
 import { runEvents, runResult } from './start-operations.ts';
 
@@ -97,7 +97,9 @@ export const runOperations: readonly Operation<Env>[] = [
       const inHand = runs.executor.find(pathId(c, 'run_id'));
       const run = await requireRun(c);
       // Validates the query before waiting.
-      const following = { clock, onGone: cancelOnDisconnect(c, run), headers: {} };
+      const { cancel_on_disconnect: isLast } = readQuery(c, joinQuery);
+      const headers = isLast ? {} : { location: joinPath(run.thread_id, run.run_id) };
+      const following = { clock, onGone: cancelOnDisconnect(c, run), headers };
       return heartbeatJson(runs.following.ended(run, inHand), following);
     },
   }),

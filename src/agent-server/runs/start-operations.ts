@@ -12,7 +12,7 @@ import { warningHeader } from '../api/warning-header.ts';
 import { cancellationHeader, threadStreamHeader } from '../protocols/internal-api.ts';
 import { Refusal } from '../refusal.ts';
 import type { Execution } from './execution.ts';
-import { streamPath } from './join-stream.ts';
+import { joinPath, streamPath } from './join-stream.ts';
 import { maxWarningLength } from './acceptance.ts';
 import type { RunMode, RunPlan } from './run-plan.ts';
 import { showAccepted } from './run-row.ts';
@@ -84,11 +84,17 @@ function startingOne(
       path: `${path}/wait`,
       id: `wait_${name}`,
       summary: `Start a ${kind} and wait for its end`,
-      description: 'Newlines keep the connection alive until the JSON is ready.',
+      description:
+        'Newlines keep the connection alive until the JSON is ready. `Location` names the run that goes on without its ' +
+        'caller, to join it again.',
       responses: { 200: runResult },
       async handle(c) {
         const execution = await start(c, threadOf(c), 'wait');
-        const headers = headersOf(execution.plan);
+        const { plan } = execution;
+        // A run without a thread leaves nothing to come back to.
+        const isLeft = plan.detached && path !== '/runs';
+        const location = isLeft ? { location: joinPath(plan.threadId, plan.runId) } : {};
+        const headers = { ...headersOf(plan), ...location };
         return heartbeatJson(execution.ended, {
           clock: c.var.parts.clock,
           onGone: stopOnDisconnect(execution),

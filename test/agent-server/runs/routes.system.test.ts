@@ -230,3 +230,24 @@ describe('a client that joins a run', () => {
     await until(async () => ((await agent.status(place)) === 'interrupted' ? true : undefined));
   });
 });
+
+describe('a caller that waits', () => {
+  const wait = async (request: object): Promise<string | null> => {
+    const answer = await agent.post(`/threads/${await agent.thread()}/runs/wait`, { ...echo('x'), ...request });
+    await answer.text();
+    return answer.headers.get('location');
+  };
+
+  test('learns where to come back to a run that goes on without it', async () => {
+    const location = await wait({ on_disconnect: 'continue' });
+    const joined = await agent.get(location ?? '');
+    expect([joined.headers.get('location'), Object(await joined.json()).output]).toEqual([location, 'hello x']);
+  });
+
+  test('has nowhere to come back to where the run ends with it', async () => {
+    expect(await wait({ on_disconnect: 'cancel' })).toBeNull();
+    const stateless = await agent.post('/runs/wait', { ...echo('x'), on_disconnect: 'continue' });
+    await stateless.text();
+    expect(stateless.headers.get('location')).toBeNull();
+  });
+});
