@@ -39,12 +39,30 @@ export async function installPython(
   const installer = await findInstaller(plan, interpreter.value, running);
   if (!installer.ok) return installer;
   for (const warning of installer.value.plan.warnings) running.warn(warning);
-  const shared = await obtainEnvironment({ ...installer.value, here, source, configFolder }, running);
+  const shared = await obtainWithEngine({ ...installer.value, here, source, configFolder }, running);
   if (!shared.ok) return shared;
   const checked = checkPackages(shared.value, running);
   if (!checked.ok) return checked;
   return place(shared.value, interpreter.value, { source, paths: modulePaths(plan, here) }, running);
 }
+
+/** Adds the engine to packages that lack it and are not locked: images of the public service have it, so agents leave it out. */
+async function obtainWithEngine(
+  wanted: Parameters<typeof obtainEnvironment>[0],
+  running: RunningBuild,
+): Promise<StepResult<SharedEnvironment>> {
+  const obtained = await obtainEnvironment(wanted, running);
+  const { plan } = wanted;
+  if (!obtained.ok || plan.isLocked || engineOf(obtained.value) !== undefined) return obtained;
+  running.warn(
+    `${pythonEngine} is not among the agent's packages, and is added to them. Name it to choose its version.`,
+  );
+  return obtainEnvironment({ ...wanted, plan: { ...plan, packages: [...plan.packages, pythonEngine] } }, running);
+}
+
+/** The version of the engine among packages; undefined if it is not. */
+const engineOf = ({ packages }: Installed): string | undefined =>
+  packages.find(([name]) => name.toLowerCase() === pythonEngine)?.[1];
 
 /** Makes an empty environment, which an install command fills: it is on the path of all further commands. */
 export async function emptyEnvironment(
@@ -77,12 +95,11 @@ export async function checkFilled(running: RunningBuild): Promise<StepResult<und
 
 /** Refuses an engine that can't run, and keeps which packages there are. */
 function checkPackages(installed: Installed, { request, dataDir }: RunningBuild): StepResult<undefined> {
-  const versions = new Map(installed.packages.map(([name, version]) => [name.toLowerCase(), version]));
-  const engine = versions.get(pythonEngine);
+  const engine = engineOf(installed);
   const problem = pythonEngineProblem(engine);
   if (problem !== undefined) return stepFailed(problem);
   keepPythonPackages(keptText(installed), dataDir, request.revisionId);
-  request.log('info', `The agent has ${versions.size} packages of Python; ${pythonEngine} is ${engine}.`);
+  request.log('info', `The agent has ${installed.packages.length} packages of Python; ${pythonEngine} is ${engine}.`);
   return succeeded(undefined);
 }
 

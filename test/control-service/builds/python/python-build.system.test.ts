@@ -144,6 +144,16 @@ describePython('builds of agents in Python', () => {
     expect(here.lines.filter((line) => line.startsWith('warning'))).toEqual([]);
   });
 
+  test('adds the engine to packages that lack it and are not locked', async () => {
+    const here = place({
+      ...agent,
+      'pyproject.toml': agent['pyproject.toml']?.replace('# requires: langgraph', '') ?? '',
+    });
+    await here.make('r-1');
+    expect(here.python('r-1', 'import langgraph.graph as g, my_agent; print(g.made)')).toBe('an engine');
+    expect(here.lines).toContainEqual(expect.stringMatching(/^warning.*langgraph is not among .* is added to them/));
+  });
+
   test('runs an install command with an environment of its own', async () => {
     const here = place({ ...agent, 'check.py': 'import helper\n' });
     const made = await here.make('r-1', { installCommand: 'pip install langgraph', buildCommand: 'python check.py' });
@@ -161,7 +171,7 @@ describePython('builds of agents in Python', () => {
       {},
       /^langgraph is 0\.5\.4, and agents need 0\.6 or later\. Update it in pyproject\.toml/,
     ],
-    ['no engine', { 'requirements.txt': 'helper\n' }, {}, /^langgraph is not among the agent's packages/],
+    ['locked packages without an engine', { 'requirements.txt': 'helper==2\n' }, {}, /^langgraph is not among the/],
     [
       'an install command without the engine',
       { 'requirements.txt': 'helper\n' },
