@@ -12,7 +12,7 @@ import { serveAgent } from '../serving.ts';
 const engines = await askRun('enginesPort', z.record(z.string(), Environment));
 const folder = join(import.meta.dirname, '../../../python');
 /** What of `python/tests` uses the engine. */
-const files = ['auth', 'embeddings', 'load', 'logs', 'types_in_checkpoints', 'worker'];
+const files = ['auth', 'embeddings', 'load', 'logs', 'schemas', 'types_in_checkpoints', 'worker'];
 
 for (const [engine, environment] of Object.entries(engines))
   describeIn(environment, `with langgraph ${engine}`, (python) => {
