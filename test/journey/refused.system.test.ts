@@ -53,9 +53,12 @@ test('a sound agent serves', async () => {
 describe('what cannot be built fails the step, and the former revision stays live', () => {
   test.each<[string, Record<string, string | undefined>, RegExp[]]>([
     [
-      'a graph in Python without any package',
-      { 'langgraph.json': config({ talk: './graph.py:graph' }), 'graph.py': 'graph = 1\n' },
-      [/`dependencies` names no package, so langgraph would be missing/],
+      'a graph in Python whose packages are not there',
+      {
+        'langgraph.json': config({ talk: './graph.py:graph' }, { dependencies: ['./lost'] }),
+        'graph.py': 'graph = 1\n',
+      },
+      [/`dependencies\[0\]` names a folder that is not there/],
     ],
     [
       'a configuration with a slip of the finger',

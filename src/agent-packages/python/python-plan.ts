@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import type { FieldPath } from '../../diagnostics/problem.ts';
 import type { GraphConfig } from '../../graph-config/schema.ts';
 import { inFolder } from '../install-plan.ts';
-import { engineInUvLock, pythonEngineProblem } from './python-engine.ts';
+import { engineInUvLock, pythonEngine, pythonEngineProblem } from './python-engine.ts';
 import { pythonVersionProblem } from './python-version.ts';
 import { isPinned } from './requirements.ts';
 import type { PythonSource } from './python-project.ts';
@@ -74,11 +74,13 @@ export function planPython(keys: PythonKeys, source: PythonSource): PythonPlan {
     const wrong = addDependency(plan, entry.trim(), source);
     if (wrong !== undefined) return refused(['dependencies', index], wrong);
   }
-  if ([plan.locals, plan.requirements, plan.packages].every((each) => each.length === 0))
-    return refused(
-      ['dependencies'],
-      'names no package, so langgraph would be missing. Add a pyproject.toml or a requirements.txt to the folder',
+  if ([plan.locals, plan.requirements, plan.packages].every((each) => each.length === 0)) {
+    // As on the public service, whose images have it.
+    plan.packages.push(pythonEngine);
+    plan.warnings.push(
+      `\`dependencies\` names no packages: ${pythonEngine} alone is installed. Name it to choose its version.`,
     );
+  }
   return decideLock(plan, source);
 }
 

@@ -74,6 +74,16 @@ describe('what is installed', () => {
       { locals: ['packages/agents'], packages: ['langgraph'] },
     ],
     [
+      'a folder without a manifest alone',
+      {},
+      sourceOf(['agent.py']),
+      {
+        onPath: [''],
+        packages: ['langgraph'],
+        warnings: [expect.stringContaining('langgraph alone'), expect.anything()],
+      },
+    ],
+    [
       'exact requirements',
       { dependencies: ['./a'] },
       sourceOf({
@@ -180,7 +190,6 @@ describe('what is refused, with its field', () => {
     ['a folder outside', { dependencies: ['.', '../..'] }, ['a.py'], ['dependencies', 1], /leads out of the source/],
     ['an absolute folder', { dependencies: ['/srv/a'] }, [], ['dependencies', 0], /leads out of the source/],
     ['a lost folder', { dependencies: ['./lost'] }, [], ['dependencies', 0], /names a folder that is not there/],
-    ['a folder without a manifest alone', {}, ['agent.py'], ['dependencies'], /names no package, so langgraph/],
     ['an option', { dependencies: ['--index-url=x'] }, [], ['dependencies', 0], /not an option/],
     ['nothing', { dependencies: [' '] }, [], ['dependencies', 0], /is empty/],
     ['a source without a lock', { source: { kind: 'uv' } }, ['pyproject.toml'], ['source'], /Run `uv lock`/],
