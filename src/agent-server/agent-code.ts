@@ -29,7 +29,7 @@ export interface AgentCode {
   /** The components of `ui`, for browsers. */
   ui: UiBundles;
   /** The process that holds what is in Python, if anything is. */
-  python: Pick<PythonCode, 'engine' | 'rest' | 'close'> | undefined;
+  python: Pick<PythonCode, 'engine' | 'rest' | 'wake' | 'close'> | undefined;
 }
 
 /**

@@ -65,7 +65,9 @@ function variables(env: GraphConfig['env'], folder: string, log: Logger): Record
   const text = readIfThere(resolve(folder, env));
   if (text === undefined) {
     // Env files are seldom committed: deployments provide their variables as secrets.
-    log.warn(`the env file ${env} does not exist. Only the deployment's secrets are used.`);
+    log.warn(
+      `the env file ${env} does not exist: repositories and uploads leave such files out. Give its variables as secrets.`,
+    );
     return {};
   }
   const found: Record<string, string> = {};

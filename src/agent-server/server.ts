@@ -138,6 +138,7 @@ export async function startAgentServer(options: AgentServerOptions): Promise<Age
       serving = await serve(loaded, await open(options), { ...resolved, revisionId, holdUntil: undefined });
       servedAs = revisionId;
       serving.begin();
+      loaded.python?.wake();
     },
     endHold: async (how) => serving?.endHold(how),
     close: () => (closing ??= close()),

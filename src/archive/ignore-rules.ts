@@ -6,7 +6,21 @@ export const ownIgnoreFile = '.landfallignore';
 export const gitIgnoreFile = '.gitignore';
 
 /** What no build needs, or makes itself. */
-const unneededPatterns = ['.git', '.hg', '.svn', 'node_modules', '__pycache__', '.venv', '.DS_Store'];
+const unneededPatterns = [
+  '.git',
+  '.hg',
+  '.svn',
+  'node_modules',
+  '__pycache__',
+  '.venv',
+  '.pytest_cache',
+  '.mypy_cache',
+  '.ruff_cache',
+  '.DS_Store',
+];
+
+/** Whether a folder with these names is an environment of Python, which every build makes anew, whatever it is called. */
+export const isPythonEnvironment = (names: readonly string[]): boolean => names.includes('pyvenv.cfg');
 
 /** What looks as if it held a secret. Examples of such files do not. */
 const secretFilePatterns = [

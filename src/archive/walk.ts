@@ -3,7 +3,7 @@ import { access, lstat, readdir, readFile, readlink } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { hasCode, missingCodes } from '../errors.ts';
 import type { Problem } from '../diagnostics/problem.ts';
-import { gitIgnoreFile, ignoreRules, type IgnoreRules, ownIgnoreFile } from './ignore-rules.ts';
+import { gitIgnoreFile, ignoreRules, type IgnoreRules, isPythonEnvironment, ownIgnoreFile } from './ignore-rules.ts';
 import { largestTarball } from '../contract/control/upload.ts';
 
 /** One thing to pack. `path` is from the root of the folder, with slashes. */
@@ -84,6 +84,11 @@ export async function listSource(folder: string, limits: SourceLimits, signal?: 
   async function walk(path: string, above: IgnoreRules): Promise<void> {
     const found = await readAt(path, (at) => readdir(at, { withFileTypes: true }));
     if (!found) return;
+    if (path !== '' && isPythonEnvironment(found.map(({ name }) => name))) {
+      leftOut.push(`${path}/`);
+      ignored.add(path);
+      return;
+    }
     const hasIgnoreFile = found.some(({ name }) => name === gitIgnoreFile);
     const text = hasIgnoreFile ? await ignoreFile(below(path, gitIgnoreFile)) : undefined;
     const rules = text === undefined ? above : above.with(text, path);

@@ -67,7 +67,13 @@ export function notesOnTarball({ sourceDir }: DesiredInternalSource, tarball: Ta
   const { leftOut } = tarball;
   if (leftOut.length === 0) return [];
   const more = leftOut.length > named ? ` and ${leftOut.length - named} more` : '';
+  const variables = leftOut.filter((path) => /(?:^|\/)\.env(?:\.[^/]*)?$/i.test(path));
   return [
+    ...(variables.length === 0
+      ? []
+      : [
+          `the variables in ${variables.slice(0, named).join(', ')} are not uploaded; give the agent those that it needs as secrets`,
+        ]),
     `left out of the upload by default: ${leftOut.slice(0, named).join(', ')}${more}; a line with ! in .landfallignore takes one in`,
   ];
 }

@@ -14,6 +14,11 @@ describe('what stays out of a packed folder', () => {
     ['what git keeps for itself', { '.git/config': '', a: '' }, 'a'],
     ['installed packages, at any depth', { 'node_modules/x/i.js': '', 'p/node_modules/y.js': '', a: '' }, 'a'],
     [
+      'an environment of Python, by its mark',
+      { 'p/v/pyvenv.cfg': '', 'p/v/lib/x.py': '', 'pyvenv.py': '' },
+      'pyvenv.py',
+    ],
+    [
       'what looks like a secret, at any depth and in any case',
       { '.env': '', 'p/.env.local': '', '.ENV': '', 'k.pem': '', id_rsa: '', '.ssh/x': '', a: '' },
       'a',

@@ -110,6 +110,7 @@ test('selects files by the rules of the command line', async () => {
     'agent/.env': 'KEY=1',
     'agent/a.log': 'x',
     'agent/node_modules/b/index.js': 'x',
+    'agent/v/pyvenv.cfg': 'x',
     'agent/src/.gitignore': '!kept.log\n',
     'agent/src/kept.log': 'x',
     'agent/langgraph.json': '{}',
@@ -119,7 +120,7 @@ test('selects files by the rules of the command line', async () => {
   const { files, bytes, leftOut } = await selectFiles(folder);
   expect(files.map(({ path }) => path)).toEqual(['.gitignore', 'langgraph.json', 'src/.gitignore', 'src/kept.log']);
   expect(bytes).toBe('*.log\n!kept.log\n{}x'.length);
-  expect(leftOut).toEqual(['.env', 'node_modules/']);
+  expect(leftOut).toEqual(['.env', 'node_modules/', 'v/']);
   await expect(selectFiles(folderOf([{ path: '.env', file: file('') }]))).rejects.toThrow('no file to upload');
 });
 

@@ -37,6 +37,8 @@ export interface PythonCode {
   app: CustomApp | undefined;
   /** Ends the worker until it is needed again. */
   rest(): Promise<void>;
+  /** Starts it at once, so that the first request need not wait for it. */
+  wake(): void;
   close(): Promise<void>;
 }
 
@@ -96,6 +98,7 @@ export async function loadPython(
     embeddings: known.embeds ? pythonEmbeddings(host) : undefined,
     app: known.app && pythonApp({ host, log: loading.log }, known.app),
     rest: () => host.rest(),
+    wake: () => void host.connection().catch(() => undefined),
     close: async () => void (await Promise.all([workers.close(), host.close()])),
   };
 }

@@ -1,5 +1,11 @@
 import { trimEndOf, trimStartOf } from '../../../contract/plain-text.ts';
-import { gitIgnoreFile, ignoreRules, ownIgnoreFile, type IgnoreRules } from '../../../archive/ignore-rules.ts';
+import {
+  gitIgnoreFile,
+  ignoreRules,
+  isPythonEnvironment,
+  ownIgnoreFile,
+  type IgnoreRules,
+} from '../../../archive/ignore-rules.ts';
 import { largestTarball } from '../../../contract/control/upload.ts';
 
 /** What is needed of a browser's `File`. */
@@ -46,6 +52,10 @@ export async function selectFiles<File extends ReadableFile>(root: SourceFolder<
 
   const walk = async (folder: SourceFolder<File>, path: string, above: IgnoreRules): Promise<void> => {
     const entries = await folder.entries();
+    if (path !== '' && isPythonEnvironment(entries.map(({ name }) => name))) {
+      leftOut.push(`${path}/`);
+      return;
+    }
     const ignored = await textOf(entries, gitIgnoreFile);
     const rules = ignored === undefined ? above : above.with(ignored, path);
     for (const entry of entries) {
