@@ -13,6 +13,9 @@ from langgraph.types import interrupt
 from landfall_worker.runs import send_thread_events
 from landfall_worker.thread_events import ThreadEvents
 
+# These events are new in the engine, which says so.
+pytestmark = pytest.mark.filterwarnings("ignore:.* is (experimental|in beta)")
+
 
 class State(TypedDict, total=False):
     said: str
