@@ -1,4 +1,4 @@
-"""The JSON schemas of a graph, also where pydantic has none for a part of its types."""
+"""The JSON schemas of a graph; types that pydantic can't describe may be anything."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def context_schema_of(graph: Any) -> dict[str, Any] | None:
 
 
 def _schema(of_the_engine: Callable[[], dict[str, Any] | None], declared: Any) -> dict[str, Any] | None:
-    """The engine's schema, which fails as a whole: also for a `TypedDict` of `typing` before Python 3.12."""
+    """The engine's schema. If that raises (for one type, or a `TypedDict` before Python 3.12), one of each field."""
     try:
         return of_the_engine()
     except Exception:  # Types of the agent that have no schema raise whatever they like.
@@ -48,7 +48,7 @@ def _schema(of_the_engine: Callable[[], dict[str, Any] | None], declared: Any) -
 
 
 def _state_schema(graph: Any, given: Mapping[str, Any], shown: Mapping[str, Any]) -> dict[str, Any]:
-    """All channels that a state has: the types of the input and of the output may be narrower."""
+    """All channels of a state; what the types of the input and of the output say of them goes first."""
     names = getattr(graph, "stream_channels_list", ())  # Not every kind of graph has channels here.
     named = [name for name in names if name in graph.channels and not name.startswith("__")]
     if not named:

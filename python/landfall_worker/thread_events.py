@@ -1,4 +1,4 @@
-"""Shows the engine's events of a thread (version 3) as the server has them: like those of the engine in JavaScript."""
+"""Brings the engine's events of version 3 into the form that the server has: that of the engine in JavaScript."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class ThreadEvents:
     """The events of one run."""
 
     def __init__(self) -> None:
-        #: The ids of messages that have begun, by the ids of their models' runs: later pieces do not repeat them.
+        #: The ids of unfinished messages, by the ids of their models' runs: later pieces do not repeat them.
         self._begun: dict[str | None, Any] = {}
         self._asked = False
 
@@ -23,7 +23,7 @@ class ThreadEvents:
         return self._asked
 
     def shown(self, event: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-        """What clients see of an event; nothing of one that only repeats others."""
+        """The events that clients get for one of the engine's: several, or none where it only repeats others."""
         params = event["params"]
         for change in self._changes(event["method"], params["data"], params):
             yield {**event, "params": {**{key: each for key, each in params.items() if key != "interrupts"}, **change}}
@@ -34,7 +34,7 @@ class ThreadEvents:
             questions = {INTERRUPTS: params["interrupts"]}
             return ({"data": {**data, **questions}},) if isinstance(data, Mapping) else ({}, {"data": questions})
         if method == "updates" and isinstance(data, Mapping):
-            # Whose it is stands beside it; clients in Python look for it in the update as well.
+            # Clients in Python look for the name of the node within the update as well.
             return [
                 {"data": {"node": node, "values": each if node == INTERRUPTS else {node: each}}}
                 for node, each in data.items()
@@ -47,7 +47,7 @@ class ThreadEvents:
         return ({},)
 
     def _message(self, message: Any, metadata: Any) -> Iterable[dict[str, Any]]:
-        # Whole messages are in the states, and results of tools in the events of tools as well.
+        # `values` and the events of tools have complete messages already.
         if not isinstance(message, Mapping) or "event" not in message:
             return ()
         known = metadata if isinstance(metadata, Mapping) else {}

@@ -226,7 +226,7 @@ export class PythonGraph implements StatefulGraph {
       throw error.code === 'server-error' && failure !== undefined ? failure : error;
     } finally {
       clientRequests.end();
-      await worker?.leave(ended);
+      await worker?.release(ended);
     }
   }
 
@@ -235,7 +235,7 @@ export class PythonGraph implements StatefulGraph {
     const connecting = this.#host.connection();
     return {
       connection: await (signal ? unlessAborted(connecting, signal) : connecting),
-      leave: async () => undefined,
+      release: async () => undefined,
     };
   }
 }

@@ -4,50 +4,50 @@ import { unlessAborted } from '../runs/aborted.ts';
 import { Slots } from '../runs/slots.ts';
 import { WorkerGone, type Connection } from './connection.ts';
 
-/** The worker that an attempt of a run has until it leaves it. */
+/** The worker of one attempt of a run. */
 export interface RunWorker {
   connection: Connection;
   /** @param failure what ended the attempt; undefined if it succeeded. */
-  leave(failure: unknown): Promise<void>;
+  release(failure: unknown): Promise<void>;
 }
 
-/** The way to the worker that holds a graph. */
+/** Connections to the worker that holds the agent's graphs. */
 export interface GraphHost {
   /** The connection to the worker, once one is running. */
   connection(): Promise<Connection>;
-  /** The worker for an attempt of a run; that of everything else where this is absent. */
+  /** The worker for one attempt of a run; where this is absent, that of `connection`. */
   forRun?(runId: string, signal: AbortSignal): Promise<RunWorker>;
-  /** The same where one is running now. */
+  /** The current connection, if a worker is running. */
   readonly running?: Connection | undefined;
-  /** Handles what the agent's code calls of this server. */
+  /** Handles requests of the agent's code to this server. */
   readonly fetch?: Fetch | undefined;
 }
 
-/** A worker for one run. */
-type OwnHost = Pick<GraphHost, 'connection'> & { close(): Promise<void> };
+/** A worker for a single run. */
+type DedicatedHost = Pick<GraphHost, 'connection'> & { close(): Promise<void> };
 
-/** How often a run may end with the worker that it shares with others. */
-const mostShared = 2;
-/** How many runs have a worker of their own at the same time, each with the memory of one more process. */
-const mostOwn = 4;
+/** After so many exits of the shared worker under a run, its next attempt is apart. */
+const maxSharedExits = 2;
+/** How many runs have a dedicated worker at the same time, each with the memory of one more process. */
+const maxDedicated = 4;
 
 /**
- * The worker of each run: the one that all share, until it has ended twice under the run. Which of its runs ended it is
- * not known, so each of them gets one of its own then: whoever ends that ends no other run.
+ * Runs share one worker. If it exits twice in a row under a run, the next attempt of that run has a dedicated one: which
+ * of the runs ended the shared worker is not known, and one that ends each of its workers must not end others.
  */
 export class RunWorkers implements GraphHost {
   readonly #shared: GraphHost;
-  readonly #makeOwn: () => OwnHost;
+  readonly #makeDedicated: () => DedicatedHost;
   readonly #log: Logger;
-  readonly #own = new Set<OwnHost>();
-  readonly #slots = new Slots(mostOwn);
-  /** How often the shared worker ended under a run, by the run's id. */
-  readonly #ended = new Map<string, number>();
+  readonly #dedicated = new Set<DedicatedHost>();
+  readonly #slots = new Slots(maxDedicated);
+  /** Exits of the shared worker in a row, by the id of the run. */
+  readonly #exits = new Map<string, number>();
 
-  constructor({ shared, makeOwn, log }: { shared: GraphHost; makeOwn: () => OwnHost; log: Logger }) {
-    this.#shared = shared;
-    this.#makeOwn = makeOwn;
-    this.#log = log;
+  constructor(parts: { shared: GraphHost; makeDedicated: () => DedicatedHost; log: Logger }) {
+    this.#shared = parts.shared;
+    this.#makeDedicated = parts.makeDedicated;
+    this.#log = parts.log;
   }
 
   get fetch(): GraphHost['fetch'] {
@@ -63,37 +63,44 @@ export class RunWorkers implements GraphHost {
   }
 
   async forRun(runId: string, signal: AbortSignal): Promise<RunWorker> {
-    if ((this.#ended.get(runId) ?? 0) >= mostShared) return this.#ownOf(runId, signal);
+    const exits = this.#exits.get(runId) ?? 0;
+    if (exits >= maxSharedExits) return this.#dedicatedTo(runId, signal);
     return {
       connection: await unlessAborted(this.#shared.connection(), signal),
-      leave: async (failure) => {
-        if (failure instanceof WorkerGone) this.#ended.set(runId, (this.#ended.get(runId) ?? 0) + 1);
-        else this.#ended.delete(runId);
+      release: async (failure) => {
+        if (failure instanceof WorkerGone) this.#exits.set(runId, exits + 1);
+        else this.#exits.delete(runId);
       },
     };
   }
 
-  async #ownOf(runId: string, signal: AbortSignal): Promise<RunWorker> {
-    this.#ended.delete(runId);
-    this.#log.warn({ runId }, `The worker of run ${runId} has ended twice: the run gets one of its own.`);
+  async #dedicatedTo(runId: string, signal: AbortSignal): Promise<RunWorker> {
+    this.#exits.delete(runId);
+    this.#log.warn(
+      { runId },
+      `The shared Python process has ended twice under run ${runId}: its next attempt has one of its own.`,
+    );
     await this.#slots.take(signal);
-    const own = this.#makeOwn();
-    this.#own.add(own);
-    const leave = async (): Promise<void> => {
-      this.#own.delete(own);
-      await own.close();
-      this.#slots.release();
+    const host = this.#makeDedicated();
+    this.#dedicated.add(host);
+    const release = async (): Promise<void> => {
+      this.#dedicated.delete(host);
+      try {
+        await host.close();
+      } finally {
+        this.#slots.release();
+      }
     };
     try {
-      return { connection: await unlessAborted(own.connection(), signal), leave };
+      return { connection: await unlessAborted(host.connection(), signal), release };
     } catch (error) {
-      await leave();
+      await release();
       throw error;
     }
   }
 
-  /** Ends the workers of their own, whose runs end with them. */
+  /** Ends the dedicated workers, and so their runs; the shared one is not this object's to end. */
   async close(): Promise<void> {
-    await Promise.all([...this.#own].map((own) => own.close()));
+    await Promise.all([...this.#dedicated].map((host) => host.close()));
   }
 }

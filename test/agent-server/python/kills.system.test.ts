@@ -42,7 +42,7 @@ const mix: Mix = [
 
 /** The expected log lines; anything else is a fault. */
 const expected =
-  /^\{"event":"listening"|was left by a process|waited for a slot|RequestedFailure: w|RunOwnershipLost|ServerStopped: The server stopped|The Python process of the agent was ended by SIGKILL|lost its process, and goes on|has ended twice: the run gets one of its own|Another one starts with the next request|failed: WorkerGone|^ +|^}$/;
+  /^\{"event":"listening"|was left by a process|waited for a slot|RequestedFailure: w|RunOwnershipLost|ServerStopped: The server stopped|The Python process of the agent was ended by SIGKILL|lost its process, and goes on|its next attempt has one of its own|Another one starts with the next request|failed: WorkerGone|^ +|^}$/;
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 

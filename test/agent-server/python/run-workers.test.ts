@@ -19,7 +19,7 @@ function connection(): Connection {
 function workers({ starts = true } = {}) {
   const shared = connection();
   const own = { started: 0, ended: 0 };
-  const makeOwn = () => ({
+  const makeDedicated = () => ({
     connection: async () => {
       own.started += 1;
       if (!starts) throw new WorkerGone('too large');
@@ -30,13 +30,13 @@ function workers({ starts = true } = {}) {
   const lines: string[] = [];
   const of = new RunWorkers({
     shared: { connection: async () => shared },
-    makeOwn,
+    makeDedicated,
     log: loggerTo((line) => lines.push(line)),
   });
   /** An attempt of a run that ends so. @returns whether its worker was the shared one. */
   const attempt = async (runId: string, failure?: unknown): Promise<boolean> => {
     const worker = await of.forRun(runId, new AbortController().signal);
-    await worker.leave(failure);
+    await worker.release(failure);
     return worker.connection === shared;
   };
   return { of, own, lines, attempt };
@@ -48,7 +48,7 @@ test('gives a run its own worker once the shared one has ended twice under it', 
   const { attempt, own, lines } = workers();
   expect([await attempt('a', gone), await attempt('a', gone), await attempt('a')]).toEqual([true, true, false]);
   expect(own).toEqual({ started: 1, ended: 1 });
-  expect(lines.join('\n')).toContain('The worker of run a has ended twice: the run gets one of its own.');
+  expect(lines.join('\n')).toContain('under run a: its next attempt has one of its own.');
   expect(await attempt('a')).toBe(true);
 });
 
@@ -76,8 +76,8 @@ test('has four workers of their own at the same time, and a cancelled run leaves
   cancelled.abort(new Error('cancelled'));
   await expect(waits).rejects.toThrow('cancelled');
   expect(own.started).toBe(4);
-  await first?.leave(undefined);
-  await (await next).leave(undefined);
+  await first?.release(undefined);
+  await (await next).release(undefined);
   expect(own).toEqual({ started: 5, ended: 2 });
 });
 
