@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -63,7 +64,9 @@ async def send_thread_events(graph: Any, asked: Asked) -> None:
     """Runs a graph, and sends the events of the thread-stream protocol."""
     options = {key: each for key, each in _options(asked).items() if key != "subgraphs"}
     config = with_steps(config_of(asked), graph, asked)
-    stream = await graph.astream_events(input_of(asked), config, version="v3", **options)
+    stream = graph.astream_events(input_of(asked), config, version="v3", **options)
+    if inspect.isawaitable(stream):  # Older engines say that they have no such version once they are read.
+        stream = await stream
     events = ThreadEvents()
     async for event in stream:
         for each in events.shown(event):
@@ -77,7 +80,10 @@ async def _has_stopped(graph: Any, config: RunnableConfig, asked: Asked) -> bool
     stops = [graph.interrupt_before_nodes, graph.interrupt_after_nodes]
     if not any([*stops, *(asked.args.get(name) for name in ("interrupt_before", "interrupt_after"))]):
         return False
-    return bool((await graph.aget_state(config)).next)
+    # Where the run has begun says nothing of where it stands.
+    begun_at = ("checkpoint_id", "checkpoint_map", "checkpoint_ns")
+    place = {name: each for name, each in config["configurable"].items() if name not in begun_at}
+    return bool((await graph.aget_state({"configurable": place})).next)
 
 
 def _stopped() -> dict[str, Any]:

@@ -6,14 +6,15 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any, ClassVar, cast, get_args, get_origin
 
-from pydantic import BaseModel, TypeAdapter, create_model
-from typing_extensions import NotRequired, ReadOnly, Required, get_type_hints
+import typing_extensions
+from pydantic import BaseModel, Field, TypeAdapter, create_model
+from typing_extensions import NotRequired, Required, get_type_hints
 
 #: A type and its default; `...` if it has none.
 _Field = tuple[Any, Any]
 
 #: What a `TypedDict` says of a field besides its type.
-_QUALIFIERS: tuple[Any, ...] = (Required, NotRequired, ReadOnly)
+_QUALIFIERS: tuple[Any, ...] = (Required, NotRequired, getattr(typing_extensions, "ReadOnly", Required))
 
 
 def schemas_of(graph: Any) -> dict[str, Any]:
@@ -22,10 +23,13 @@ def schemas_of(graph: Any) -> dict[str, Any]:
     given = _schema(graph.get_input_jsonschema, getattr(builder, "input_schema", None))
     shown = _schema(graph.get_output_jsonschema, getattr(builder, "output_schema", None))
     context = context_schema_of(graph)
+    state = shown
+    with suppress(Exception):  # Channels may have names and types of any kind.
+        state = _state_schema(graph, given or {}, shown or {})
     found = {
         "input_schema": given,
         "output_schema": shown,
-        "state_schema": _state_schema(graph, given or {}, shown or {}),
+        "state_schema": state,
         "context_schema": context,
         "config_schema": context,
     }
@@ -79,7 +83,11 @@ def _unqualified(hint: Any) -> Any:
 
 
 def _schema_of_fields(name: str, fields: Mapping[str, _Field]) -> dict[str, Any]:
-    known = {each: (kind if _has_schema(kind) else Any, default) for each, (kind, default) in fields.items()}
+    # Models refuse some names for fields, but none for their aliases.
+    known = {
+        f"field_{number}": (kind if _has_schema(kind) else Any, Field(default, alias=each))
+        for number, (each, (kind, default)) in enumerate(fields.items())
+    }
     model: type[BaseModel] = create_model(name, **cast(Any, known))
     return model.model_json_schema()
 

@@ -68,6 +68,13 @@ def test_each_field_has_a_schema_beside_one_that_has_none(state):
             assert "AIMessage" in schemas[part]["$defs"]
 
 
+def test_channels_may_have_any_names():
+    names = ("model_config", "_private", "schema", "name")
+    odd = TypedDict("Odd", dict.fromkeys(names, str))  # type: ignore[operator]
+    for schema in ("input_schema", "state_schema"):
+        assert set(schemas_of(compiled(odd))[schema]["properties"]) == set(names)
+
+
 def test_says_which_fields_are_required():
     class Some(typing.TypedDict):
         name: typing.Any

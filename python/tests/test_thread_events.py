@@ -45,6 +45,10 @@ def ask(state):
     return {"said": interrupt("Really?")}
 
 
+def ask2(state):
+    return {"said": "said"}
+
+
 def fixed(state):
     return {"said": "fixed"}
 
@@ -74,6 +78,15 @@ def test_shows_a_question_in_the_values():
 def test_shows_a_stop_without_a_question(given):
     assert events_of(graph_of(fixed, ask), "values", **given)[-1]["data"] == {"__interrupt__": []}
     assert events_of(graph_of(fixed, ask, **given), "values")[-1]["data"] == {"__interrupt__": []}
+
+
+def test_shows_no_stop_of_a_run_that_begins_at_an_earlier_state():
+    graph = graph_of(fixed, ask2)
+    place = {"configurable": {"thread_id": "t"}}
+    graph.invoke({}, place, interrupt_before=["ask2"])
+    earlier = {"configurable": {**place["configurable"], **graph.get_state(place).config["configurable"]}}
+    shown = events_of(graph, "values", input=None, config=earlier, interrupt_after=["fixed"])
+    assert shown[-1]["data"] == {"said": "said"}
 
 
 def test_shows_no_stop_at_the_end():

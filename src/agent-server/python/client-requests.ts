@@ -18,6 +18,12 @@ const callArgs = z.object({ call: z.int() });
 /** Headers about the message itself, and of every client. */
 const ofMessage = /^(?:host|connection|user-agent|content-length|transfer-encoding)$/i;
 
+/** How many calls of rules and of `http.app` are within one another, in the context of each. */
+const depths = new AsyncLocalStorage<number>();
+const mostDepth = 10;
+const circular =
+  'A call of this server has led to itself, ten times over. Where a rule of `auth` calls the server, give the call headers of its own, and answer for these without a call.';
+
 interface OpenCall {
   abort: AbortController;
   body?: ReadableStreamDefaultReader<Uint8Array> | undefined;
@@ -26,12 +32,17 @@ interface OpenCall {
 /** The calls that a worker makes while it answers one request, with the rights of the caller in whose context this is made. */
 export class ClientRequests {
   readonly #fetch: Fetch | undefined;
+  readonly #isRun: boolean;
   readonly #inContext = AsyncLocalStorage.snapshot();
   readonly #open = new Map<number, OpenCall>();
 
-  /** @param fetch handles a request in process; undefined where nothing is served, as in a build. */
-  constructor(fetch: Fetch | undefined) {
+  /**
+   * @param fetch handles a request in process; undefined where nothing is served, as in a build.
+   * @param isRun whether the calls are those of a run, which may start others without an end.
+   */
+  constructor(fetch: Fetch | undefined, { isRun }: { isRun: boolean }) {
     this.#fetch = fetch;
+    this.#isRun = isRun;
   }
 
   answer(asked: Asked): Promise<Answer> {
@@ -57,10 +68,13 @@ export class ClientRequests {
     for (const call of this.#open.keys()) this.#close(call);
   }
 
+  /** @throws Error for a call of a rule or of `http.app` within ten others. */
   async #request(
     { call, method, path, headers }: z.infer<typeof requestArgs>,
     body: Uint8Array | undefined,
   ): Promise<Answer> {
+    const depth = this.#isRun ? 0 : (depths.getStore() ?? 0) + 1;
+    if (depth > mostDepth) throw new Error(circular);
     if (!this.#fetch) throw new Error('Nothing is served here. Call the server while it runs.');
     const open: OpenCall = { abort: new AbortController() };
     this.#open.set(call, open);
@@ -73,7 +87,8 @@ export class ClientRequests {
         ...(body?.length ? { body: new Uint8Array(body) } : {}),
       });
       applyCurrentCaller(request);
-      const response = await callInProcess(this.#fetch, request);
+      const fetch = this.#fetch;
+      const response = await callInProcess((each) => depths.run(depth, () => fetch(each)), request);
       open.body = response.body?.getReader();
       return { value: { status: response.status, headers: [...response.headers] } };
     } catch (error) {

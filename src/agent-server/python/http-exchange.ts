@@ -63,7 +63,7 @@ export async function callApp(
     own.leave();
     messages?.leave();
   };
-  const calls = new ClientRequests(host.fetch);
+  const calls = new ClientRequests(host.fetch, { isRun: false });
   const answer = async (about: Asked): Promise<Answer> => {
     const { op, args, attachments } = about;
     if (op.startsWith('client.')) return calls.answer(about);

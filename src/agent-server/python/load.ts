@@ -37,7 +37,7 @@ export interface PythonCode {
   app: CustomApp | undefined;
   /** Ends the worker until it is needed again. */
   rest(): Promise<void>;
-  /** Starts it at once, so that the first request need not wait for it. */
+  /** Starts it at once, not with the first request. */
   wake(): void;
   close(): Promise<void>;
 }

@@ -4,6 +4,7 @@ import type { Logger } from '../../logger.ts';
 import { keepUser } from '../auth/in-process-caller.ts';
 import type { AppEnv, CustomApp } from '../http/custom-app.ts';
 import { keepOwnCall } from '../http/route-groups.ts';
+import { Refusal } from '../refusal.ts';
 import { WorkerGone } from './connection.ts';
 import { callApp, type Changed } from './http-exchange.ts';
 import type { GraphHost } from './run-workers.ts';
@@ -35,21 +36,18 @@ function around(parts: AppParts): MiddlewareHandler<AppEnv> {
     // Who answers the worker is called from its connection.
     const inContext = AsyncLocalStorage.snapshot();
     let isOurs = false;
-    let kept: Response | undefined;
     const callOurs = async (changed: Changed) => {
       change(c.req, changed);
       await next();
       const isUnknown = c.get('isUnknown') === true;
       isOurs = !isUnknown;
-      if (isOurs && !isStream(c.res)) kept = c.res.clone();
       return { response: c.res, isUnknown };
     };
     const asked = { request: c.req.raw, user: c.get('authUser'), upgrade: c.env.upgrade, isUnknown: false };
     const called = callApp(parts, { ...asked, next: (changed) => inContext(callOurs, changed) });
     let response = await called.catch((error: unknown) => {
-      // The route has done what was asked: an error would make the client ask for it once more.
-      if (!(error instanceof WorkerGone) || !kept) throw error;
-      return kept;
+      if (error instanceof WorkerGone && isOurs && mayHaveChanged(c.req.method, c.res)) throw new ResponseLost(c.res);
+      throw error;
     });
     if (!response) {
       await next();
@@ -62,8 +60,23 @@ function around(parts: AppParts): MiddlewareHandler<AppEnv> {
   };
 }
 
-const isStream = ({ headers }: Response): boolean =>
-  headers.get('content-type')?.startsWith('text/event-stream') === true;
+const mayHaveChanged = (method: string, { status }: Response): boolean =>
+  !['GET', 'HEAD', 'OPTIONS'].includes(method) && status < 400;
+
+/** What was asked is done, so that asking again would do it twice; what the middleware has not seen is not shown. */
+class ResponseLost extends Refusal {
+  constructor({ headers }: Response) {
+    const places = ['content-location', 'location'].flatMap((name): [string, string][] => {
+      const place = headers.get(name);
+      return place === null ? [] : [[name, place]];
+    });
+    super(
+      409,
+      'The request was carried out, but the Python process of the agent has ended and with it the response. Look at what there is before you send it again.',
+      new Headers(places),
+    );
+  }
+}
 
 /** Gives our own route the request as the agent's middleware passes it on. */
 function change(place: { raw: Request }, { headers, body }: Changed): void {

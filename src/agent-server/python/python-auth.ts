@@ -47,7 +47,7 @@ export const pythonAuth = (
 
 /** Rules may look up what they need on the server itself. */
 async function askRules(host: GraphHost, op: string, args: object, attachments: Uint8Array[] = []): Promise<Answer> {
-  const calls = new ClientRequests(host.fetch);
+  const calls = new ClientRequests(host.fetch, { isRun: false });
   try {
     return await (await host.connection()).ask(op, args, { attachments, answer: (asked) => calls.answer(asked) });
   } finally {

@@ -193,7 +193,7 @@ export class PythonGraph implements StatefulGraph {
     const inMemory = checkpointer instanceof WorkerMemory;
     // What the worker asks belongs to the run that asked the worker, whose queries go on while the database is away.
     const inRun = AsyncLocalStorage.snapshot();
-    const clientRequests = new ClientRequests(this.#host.fetch);
+    const clientRequests = new ClientRequests(this.#host.fetch, { isRun: true });
     let failure: unknown;
     const answer = async (about: Asked): Promise<Answer> => {
       if (about.op.startsWith('step.')) return takeStep(about, callbacks);

@@ -29,7 +29,7 @@ type DedicatedHost = Pick<GraphHost, 'connection'> & { close(): Promise<void> };
 /** After so many exits of the shared worker under a run, its next attempt is apart. */
 const maxSharedExits = 2;
 /** How many runs have a dedicated worker at the same time, each with the memory of one more process. */
-const maxDedicated = 4;
+const maxDedicated = 2;
 
 /**
  * Runs share one worker. If it exits twice in a row under a run, the next attempt of that run has a dedicated one: which
@@ -65,13 +65,17 @@ export class RunWorkers implements GraphHost {
   async forRun(runId: string, signal: AbortSignal): Promise<RunWorker> {
     const exits = this.#exits.get(runId) ?? 0;
     if (exits >= maxSharedExits) return this.#dedicatedTo(runId, signal);
-    return {
-      connection: await unlessAborted(this.#shared.connection(), signal),
-      release: async (failure) => {
-        if (failure instanceof WorkerGone) this.#exits.set(runId, exits + 1);
-        else this.#exits.delete(runId);
-      },
+    const note = (failure: unknown): void => {
+      if (failure instanceof WorkerGone) this.#exits.set(runId, exits + 1);
+      else this.#exits.delete(runId);
     };
+    try {
+      const connection = await unlessAborted(this.#shared.connection(), signal);
+      return { connection, release: async (failure) => note(failure) };
+    } catch (error) {
+      note(error);
+      throw error;
+    }
   }
 
   async #dedicatedTo(runId: string, signal: AbortSignal): Promise<RunWorker> {
@@ -94,7 +98,8 @@ export class RunWorkers implements GraphHost {
     try {
       return { connection: await unlessAborted(host.connection(), signal), release };
     } catch (error) {
-      await release();
+      // One that is loading ends only then: a cancelled run does not wait for that.
+      void release().catch(() => undefined);
       throw error;
     }
   }

@@ -53,7 +53,7 @@ async function eventsOf(
   } catch (error) {
     if (!(error instanceof Error && error.message.includes('Only versions "v1" and "v2"'))) throw error;
     throw new Error(
-      'The @langchain/langgraph of this agent has no streamEvents of version 3, which streams of threads need. Update it, or use runs.stream.',
+      'The langgraph of this agent has no events of version 3, which streams of threads need. Update it, or use runs.stream.',
       { cause: error },
     );
   }

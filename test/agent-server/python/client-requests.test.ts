@@ -6,6 +6,7 @@ import type { Asked } from '../../../src/agent-server/python/connection.ts';
 const asked = (op: string, args: object = {}): Asked => ({ op, args: { call: 1, ...args }, attachments: [] });
 const request = (headers: [string, string][] = []): Asked =>
   asked('client.request', { method: 'GET', path: '/threads?a=1', headers });
+const ofRun = { isRun: true };
 const ann = { identity: 'ann', display_name: 'ann', is_authenticated: true, permissions: [] };
 
 test.each<[string, [string, string][], string | undefined]>([
@@ -25,7 +26,7 @@ test.each<[string, [string, string][], string | undefined]>([
     return new ClientRequests((each) => {
       taken = each;
       return Response.json({}, { status: 201 });
-    });
+    }, ofRun);
   });
   const { value } = await requests.answer(request(headers));
   expect(value).toMatchObject({ status: 201 });
@@ -40,7 +41,7 @@ test.each<[string, (requests: ClientRequests) => unknown]>([
 ])('hands a response on in parts, and cancels it %s', async (_, leave) => {
   const { promise: cancelled, resolve: cancel } = Promise.withResolvers<void>();
   const body = new ReadableStream({ pull: (to) => to.enqueue(new TextEncoder().encode('part')), cancel });
-  const requests = new ClientRequests(() => new Response(body));
+  const requests = new ClientRequests(() => new Response(body), ofRun);
   await requests.answer(request());
   const { value, attachments } = await requests.answer(asked('client.read'));
   expect([value, String(Buffer.from(attachments?.[0] ?? []))]).toEqual([{ ended: false }, 'part']);
@@ -50,8 +51,23 @@ test.each<[string, (requests: ClientRequests) => unknown]>([
 });
 
 test('ends a call that no response has answered yet', async () => {
-  const requests = new ClientRequests(() => new Promise(() => undefined));
+  const requests = new ClientRequests(() => new Promise(() => undefined), ofRun);
   const pending = requests.answer(request());
   await requests.answer(asked('client.close'));
   await expect(pending).rejects.toThrow('The client has left.');
+});
+
+test.each([
+  ['refuses a call of a rule that leads to itself', { isRun: false }, 10],
+  ['lets runs start each other', ofRun, 25],
+] as const)('%s', async (_, whose, made) => {
+  let calls = 0;
+  const call = async (): Promise<Response> => {
+    calls += 1;
+    if (calls < 25) await new ClientRequests(call, whose).answer(request());
+    return new Response();
+  };
+  const answered = new ClientRequests(call, whose).answer(request());
+  await (whose.isRun ? answered : expect(answered).rejects.toThrow('give the call headers of its own'));
+  expect(calls).toBe(made);
 });

@@ -4,6 +4,7 @@ import { afterEach, expect, test } from 'vitest';
 import type { AppEnv } from '../../../src/agent-server/http/custom-app.ts';
 import { Connection, WorkerGone } from '../../../src/agent-server/python/connection.ts';
 import { encodeFrame, FrameReader, type Frame } from '../../../src/agent-server/python/frames.ts';
+import { Refusal } from '../../../src/agent-server/refusal.ts';
 import { pythonApp } from '../../../src/agent-server/python/python-app.ts';
 import { loggerTo } from '../../logger.ts';
 
@@ -44,7 +45,9 @@ function served(worker: Worker, isMounted = true) {
     c.set('isUnknown', true);
     return after?.(c.req.raw, { user: undefined, upgrade: undefined }) ?? c.text('not here', 404);
   });
-  app.onError((error, c) => c.text(error.message, error instanceof WorkerGone ? 503 : 500));
+  app.onError((error, c) =>
+    error instanceof Refusal ? error.toResponse() : c.text(error.message, error instanceof WorkerGone ? 503 : 500),
+  );
   const post = (path: string) => app.request(path, { method: 'POST', body: 'tea' }, {});
   const probe = () => app.request('/ok', {}, {});
   return { post, probe, asked, lines, connection };
@@ -122,7 +125,7 @@ test('asks to retry where the worker ends before the response, and breaks off wh
   expect(within.lines).toEqual([]);
 });
 
-test('keeps the response of its own route where the worker ends after it', async () => {
+test('says that it is done where the worker ends after its own route, and not what the middleware has not seen', async () => {
   const { post, connection } = served((frame, send) => {
     const { kind, id, op } = frame.header;
     if (kind === 'ask' && op === 'http') send({ kind: 'ask', id: 1, of: id, op: 'http.next', args: {} });
@@ -130,7 +133,7 @@ test('keeps the response of its own route where the worker ends after it', async
     else if (kind === 'done' && id === 2) connection.end(new WorkerGone('It is gone.'));
   });
   const response = await post('/ours');
-  expect([response.status, await response.text()]).toEqual([200, 'ours: tea, undefined']);
+  expect([response.status, await response.text()]).toEqual([409, expect.stringContaining('was carried out')]);
 });
 
 test('logs what the application raises after its response', async () => {

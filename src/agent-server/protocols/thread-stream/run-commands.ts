@@ -44,7 +44,8 @@ async function runsHaveEnded({ api, threadId }: RunContext, withinMs: number): P
   for (const { run_id } of running) {
     const ended = async () => (await api.ask('GET', `/threads/${threadId}/runs/${run_id}/join`, { signal })).text();
     await ended().catch((error: unknown) => {
-      if (!signal.aborted) throw error;
+      // A run that was deleted meanwhile has ended too.
+      if (!signal.aborted && !(error instanceof Refusal && error.status === 404)) throw error;
     });
   }
   return running.length > 0;

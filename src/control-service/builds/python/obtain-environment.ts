@@ -79,8 +79,10 @@ async function obtain(
   const folder = environmentFolder(dataDir, name);
   const found = await inFolderQueue(folder, signal, async (): Promise<StepResult<Environment> | 'of another build'> => {
     const there = readEnvironment(folder);
-    if (there?.is_shared === false && key !== ofBuild(running)) return 'of another build';
-    if (there?.is_shared !== true) return make(folder, wanted, running);
+    const isOfBuild = key === ofBuild(running);
+    if (there?.is_shared === false && !isOfBuild) return 'of another build';
+    // What is of one build depends on more than its key says.
+    if (there?.is_shared !== true || isOfBuild) return make(folder, wanted, running);
     request.log('info', 'An earlier build installed these packages: reusing them.');
     await noteUse(folder);
     return succeeded(there);

@@ -144,11 +144,12 @@ describePython('builds of agents in Python', () => {
     expect(here.lines.filter((line) => line.startsWith('warning'))).toEqual([]);
   });
 
-  test('adds the engine to packages that lack it and are not locked', async () => {
-    const here = place({
-      ...agent,
-      'pyproject.toml': agent['pyproject.toml']?.replace('# requires: langgraph', '') ?? '',
-    });
+  test.each([
+    ['shared', ''],
+    ['of one build', '[tool.hatch.build.targets.wheel.hooks.custom]\n'],
+  ])('adds the engine to packages that lack it and are not locked (%s)', async (_, more) => {
+    const project = agent['pyproject.toml']?.replace('# requires: langgraph', '') ?? '';
+    const here = place({ ...agent, 'pyproject.toml': `${project}${more}` });
     await here.make('r-1');
     expect(here.python('r-1', 'import langgraph.graph as g, my_agent; print(g.made)')).toBe('an engine');
     expect(here.lines).toContainEqual(expect.stringMatching(/^warning.*langgraph is not among .* is added to them/));
