@@ -94,7 +94,7 @@ describePython('graphs in Python', (python) => {
       },
     });
     const [line = ''] = serving.lines.filter((each) => each.includes('ValueError: no answer'));
-    expect(line).toMatch(/failed: ValueError: no answer\\nTraceback .*odd\.py\\?", line \d+, in fail/);
+    expect(line).toMatch(/failed: ValueError: no answer\nTraceback [^]*odd\.py", line \d+, in fail/);
     expect(line).not.toContain('landfall_worker');
   });
 
