@@ -215,8 +215,8 @@ async function timeOfUse({ path, dated = '' }: Pick<SharedFolder, 'path' | 'date
 }
 
 /**
- * Removes such a folder unless a build is using it, or has used it since it was found to be old. Its completion marker goes first, so that a kill in the middle
- * leaves nothing that looks complete.
+ * Removes such a folder unless a build is using it, or has used it since it was found to be old. Its completion marker
+ * goes first, so that a kill in the middle leaves nothing that looks complete.
  *
  * @returns whether it is gone; a failure is reported and retried in the next run.
  */
