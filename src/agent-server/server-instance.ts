@@ -57,6 +57,8 @@ export interface ResolvedOptions extends AgentServerOptions {
   webhookSettings: WebhookSettings;
   /** Of `LANGGRAPH_CONFIG`. */
   assistantDefaults: DefaultSettings;
+  /** Whether numbers are passed on as they were written: `1.0`, and integers of any size. */
+  keepsNumbers: boolean;
 }
 
 /** The open database, and this process's id in it. */
@@ -145,6 +147,7 @@ async function putTogether(
     clock,
     log,
     token,
+    keepsNumbers: options.keepsNumbers,
     around,
   });
   const fetch = belowPrefix((request, upgrade) => app.fetch(request, { upgrade }), around.http.mount_prefix);

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { messageOf } from '../errors.ts';
 import type { Clock } from '../clock.ts';
 import { retryWhileUnavailable } from '../postgres/unavailable.ts';
+import { hasJavaScript } from '../graph-config/language.ts';
 import { defaultSettings } from './assistants/default-settings.ts';
-import { readConfiguration, type Configuration } from './configuration.ts';
+import { readConfiguration } from './configuration.ts';
 import { setAgentGlobals } from './agent-globals.ts';
 import { loadAgentCode, type AgentCode } from './agent-code.ts';
 import { listen } from './listen.ts';
@@ -12,7 +13,7 @@ import type { Fetch } from './protocols/internal-api.ts';
 import { openStorage } from './storage/open.ts';
 import type { TracingOptions } from './tracing/run-exporter.ts';
 import { resolveWebhookSettings, type WebhookOptions } from './webhooks/webhook-delivery.ts';
-import { serve, type OpenStorage, type ServerInstance } from './server-instance.ts';
+import { serve, type OpenStorage, type ResolvedOptions, type ServerInstance } from './server-instance.ts';
 import type { RequestHandler } from './web-sockets.ts';
 import type { Logger } from '../logger.ts';
 
@@ -96,12 +97,13 @@ export async function startAgentServer(options: AgentServerOptions): Promise<Age
   for (const [name, value] of Object.entries(configuration.env)) process.env[name] ??= value;
   const assistantDefaults = defaultSettings(process.env['LANGGRAPH_CONFIG']);
   const webhookSettings = resolveWebhookSettings(configuration, options.webhooks);
-  const resolved = { ...options, configuration, webhookSettings, assistantDefaults };
+  const keepsNumbers = !hasJavaScript(configuration.file);
+  const resolved = { ...options, configuration, webhookSettings, assistantDefaults, keepsNumbers };
   let servedAs = options.revisionId;
   let serving: ServerInstance | undefined;
   const fetchAsAgent: Fetch = (request) => serving?.fetchAsAgent(request) ?? idle();
   setAgentGlobals({ log, fetch: fetchAsAgent });
-  const [opened, loaded] = await openAndLoad(options, configuration, fetchAsAgent);
+  const [opened, loaded] = await openAndLoad(resolved, fetchAsAgent);
   serving = await serve(loaded, opened, resolved);
   const fetch: RequestHandler = (request, upgrade) => serving?.fetch(request, upgrade) ?? idle();
   const listener = await listen(fetch, { host, port, socket, clock }).catch(async (error: unknown) => {
@@ -135,7 +137,7 @@ export async function startAgentServer(options: AgentServerOptions): Promise<Age
       if (closing) throw new Error('The server is shutting down.');
       if (serving && revisionId === servedAs) return;
       if (serving) throw new Error('Already serving another revision. Stop it first.');
-      serving = await serve(loaded, await open(options), { ...resolved, revisionId, holdUntil: undefined });
+      serving = await serve(loaded, await open(resolved), { ...resolved, revisionId, holdUntil: undefined });
       servedAs = revisionId;
       serving.begin();
       loaded.python?.wake();
@@ -148,9 +150,9 @@ export async function startAgentServer(options: AgentServerOptions): Promise<Age
 const idle = (): Response => Response.json({ detail: 'This revision is idle. Retry in a moment.' }, { status: 503 });
 
 /** The service has just prepared the database, so one that is unavailable will return. */
-async function open({ databaseUrl, log, clock }: AgentServerOptions): Promise<OpenStorage> {
+async function open({ databaseUrl, log, clock, keepsNumbers }: ResolvedOptions): Promise<OpenStorage> {
   const processId = randomUUID();
-  const opening = retryWhileUnavailable(() => openStorage(databaseUrl, processId, log), { clock });
+  const opening = retryWhileUnavailable(() => openStorage(databaseUrl, processId, log, { keepsNumbers }), { clock });
   const storage = await opening.catch((error: unknown) => {
     // The system's message contains the database's address, which the agent's log must not show.
     const isOfSystem = error instanceof Error && 'syscall' in error && 'code' in error;
@@ -164,12 +166,8 @@ async function open({ databaseUrl, log, clock }: AgentServerOptions): Promise<Op
  * Opens the database and loads the code in parallel. Loading blocks this process, for many seconds on a busy machine,
  * so that a response of the database may time out, which counts as unavailable.
  */
-async function openAndLoad(
-  options: AgentServerOptions,
-  configuration: Configuration,
-  fetch: Fetch,
-): Promise<[OpenStorage, AgentCode]> {
-  const loading = loadAgentCode(configuration, options.configPath, { ...options, fetch });
+async function openAndLoad(options: ResolvedOptions, fetch: Fetch): Promise<[OpenStorage, AgentCode]> {
+  const loading = loadAgentCode(options.configuration, options.configPath, { ...options, fetch });
   const opening = open(options);
   const [opened, loaded] = await Promise.allSettled([opening, loading]);
   if (opened.status === 'fulfilled' && loaded.status === 'rejected') await opened.value.storage.close();

@@ -1,7 +1,7 @@
 /** Parses JSON; undefined if invalid. */
-export function fromJson(text: string): unknown {
+export function fromJson(text: string, parse: (text: string) => unknown = JSON.parse): unknown {
   try {
-    return JSON.parse(text);
+    return parse(text);
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;

@@ -18,22 +18,25 @@ export const isInPython = (file: string): boolean => graphLanguage(file) === 'py
 /** Whether a path of the configuration is a module of Python by its name, and no file. */
 export const isModuleName = (path: string): boolean => moduleName.test(path) && !/\.(?:py|[cm]?[jt]sx?)$/i.test(path);
 
+type NamedCode = Pick<GraphConfig, 'graphs' | 'http' | 'auth' | 'store'>;
+
 /** Whose packages an agent needs, by what its configuration names of its code. */
-export function packagesNeeded(config: Pick<GraphConfig, 'graphs' | 'http' | 'auth' | 'store' | 'ui'>): {
-  node: boolean;
-  python: boolean;
-} {
-  const { http, auth, store, ui } = config;
+export function packagesNeeded(config: NamedCode & Pick<GraphConfig, 'ui'>): { node: boolean; python: boolean } {
+  const hasUi = Object.keys(config.ui ?? {}).length > 0;
+  return {
+    node: hasUi || hasJavaScript(config),
+    python: graphLocations(config).some(({ file }) => isInPython(file)),
+  };
+}
+
+/** Whether anything that runs on the server is in JavaScript or TypeScript. */
+export function hasJavaScript(config: NamedCode): boolean {
+  const { http, auth, store } = config;
   const others = [http?.app, auth?.path, store?.index?.embed].flatMap((path) =>
     path === undefined ? [] : [splitExportPath(path).file],
   );
-  const graphs = graphLocations(config).map(({ file }) => file);
-  const languages = new Set([...graphs, ...others].map(graphLanguage));
-  const hasUi = Object.keys(ui ?? {}).length > 0;
-  return {
-    node: hasUi || languages.has('javascript') || languages.has('typescript'),
-    python: graphs.some(isInPython),
-  };
+  const languages = new Set([...graphLocations(config).map(({ file }) => file), ...others].map(graphLanguage));
+  return languages.has('javascript') || languages.has('typescript');
 }
 
 /** What this machine can run, or the sentence that says why it can't. */

@@ -2,6 +2,7 @@ import { types } from 'pg';
 
 /** The type `bytea[]`, of any number of dimensions. */
 const byteArrays: number = 1001;
+const json = new Set<number>([types.builtins.JSON, types.builtins.JSONB]);
 
 /** The bytes of an array of Postgres, as nested as it is there. */
 export type ByteArrays = (Buffer | null | ByteArrays)[];
@@ -9,15 +10,19 @@ export type ByteArrays = (Buffer | null | ByteArrays)[];
 /**
  * The parsers of a connection: the driver's own, but for `bytea[]`, which it reads character by character. That takes 0.2 s
  * for each megabyte, and a state is one such value.
+ *
+ * @param parseJson of `json` and `jsonb`; the driver's own when absent.
  */
-export const typeParsers: typeof types = {
+export const typeParsers = (parseJson?: (text: string) => unknown): typeof types => ({
   ...types,
   getTypeParser: (oid: number, format?: 'text' | 'binary') => {
     const theirs: (value: string) => unknown = types.getTypeParser(oid, 'text');
-    if (oid !== byteArrays || format === 'binary') return types.getTypeParser(oid, format);
+    if (format === 'binary') return types.getTypeParser(oid, format);
+    if (parseJson && json.has(oid)) return parseJson;
+    if (oid !== byteArrays) return types.getTypeParser(oid, format);
     return (text: string) => parseByteArrays(text) ?? theirs(text);
   },
-};
+});
 
 /** Parses a `bytea[]` as text with its bytes in hex, which is the server's default; undefined if they are written otherwise. */
 export function parseByteArrays(text: string): ByteArrays | undefined {

@@ -15,6 +15,8 @@ interface OpenDatabaseOptions {
   waitMs?: number;
   /** Called when an unused connection broke. */
   log?: Logger;
+  /** Parses `json` and `jsonb`; `JSON.parse` when absent. */
+  parseJson?: ((text: string) => unknown) | undefined;
 }
 
 /** An open database: a small pool of connections, and the query builder over it. */
@@ -36,12 +38,12 @@ const connectMs = 10_000;
  * connection after `waitMs`, and with a `TooManyConnectionsError` where the server has no more to give.
  */
 export function openDatabase<Schema>(options: OpenDatabaseOptions): Database<Schema> {
-  const { url, max = 5, applicationName = 'landfall', waitMs = connectMs, log } = options;
+  const { url, max = 5, applicationName = 'landfall', waitMs = connectMs, log, parseJson } = options;
   const pool = new ExplainingPool({
     connectionString: url,
     max,
     application_name: applicationName,
-    types: typeParsers,
+    types: typeParsers(parseJson),
     connectionTimeoutMillis: waitMs,
     Client: QueuedClient,
     idleTimeoutMillis: 30_000,

@@ -7,7 +7,7 @@ const bytes = (text: string): Buffer => Buffer.from(text);
 
 const byteArrays: number = 1001;
 const theirs: (text: string) => unknown = types.getTypeParser(byteArrays);
-const ours: (text: string) => unknown = typeParsers.getTypeParser(byteArrays, 'text');
+const ours: (text: string) => unknown = typeParsers().getTypeParser(byteArrays, 'text');
 
 describe('parseByteArrays', () => {
   test.each([
@@ -40,9 +40,9 @@ describe('parseByteArrays', () => {
 test('connections have the driver’s own parsers for all other types', () => {
   const others: number[] = [16, 17, 20, 23, 114, 1009, 1184, 3802];
   for (const oid of others) {
-    expect(typeParsers.getTypeParser(oid, 'text')).toBe(types.getTypeParser(oid, 'text'));
+    expect(typeParsers().getTypeParser(oid, 'text')).toBe(types.getTypeParser(oid, 'text'));
   }
-  expect(typeParsers.getTypeParser(byteArrays, 'binary')).toBe(types.getTypeParser(byteArrays, 'binary'));
+  expect(typeParsers().getTypeParser(byteArrays, 'binary')).toBe(types.getTypeParser(byteArrays, 'binary'));
 });
 
 test('what the driver alone can read is read by it', () => {

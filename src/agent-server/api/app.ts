@@ -27,6 +27,7 @@ export interface AppParts extends Omit<
 > {
   /** The token that a proxy in front presents with every request. */
   token: string | undefined;
+  keepsNumbers: boolean;
   around: Omit<MiddlewareOptions, 'isGuarded' | 'clock' | 'log'>;
 }
 
@@ -39,7 +40,7 @@ export const internalFetch =
   };
 
 /** Creates the application with all operations. */
-export function createApp({ token, around, ...given }: AppParts): Hono<Env> {
+export function createApp({ token, keepsNumbers, around, ...given }: AppParts): Hono<Env> {
   const app = new Hono<Env>();
   const { clock, log } = given;
   let document: Promise<OpenApiDocument> | undefined;
@@ -59,6 +60,7 @@ export function createApp({ token, around, ...given }: AppParts): Hono<Env> {
   app.use(guard(token));
   app.use((context, next) => {
     context.set('parts', parts);
+    context.set('keepsNumbers', keepsNumbers);
     return next();
   });
   app.use(uiFilesWithoutKey);

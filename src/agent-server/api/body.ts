@@ -1,5 +1,7 @@
 import type { Context } from 'hono';
 import * as z from 'zod';
+import { asNumber, parseExactly, withPlainNumbers } from '../../contract/exact-number.ts';
+import { isObject } from '../../contract/json-object.ts';
 import { fromJson } from '../../contract/json-text.ts';
 import { isUuid } from '../../contract/uuid.ts';
 import { invalidAt, Refusal } from '../refusal.ts';
@@ -19,20 +21,38 @@ export async function readBody<T>(c: Context, schema: z.ZodType<T>, nullable: re
 
 /** @param at the place of the value in the request. */
 function parse<T>(schema: z.ZodType<T>, value: unknown, at: readonly string[]): T {
-  const parsed = schema.safeParse(value);
+  let parsed = schema.safeParse(value);
+  // Only free values keep their numbers as they were written.
+  if (!parsed.success) {
+    const places = parsed.error.issues.map(({ path }) => path);
+    parsed = schema.safeParse(places.reduce<unknown>(withNumberAt, value));
+  }
+  if (!parsed.success) parsed = schema.safeParse(withPlainNumbers(value));
   if (!parsed.success) throw new Refusal(422, problemsOf(parsed.error, at));
   return parsed.data;
+}
+
+/** The same value with a plain number at a place. */
+function withNumberAt(value: unknown, [name, ...rest]: readonly PropertyKey[]): unknown {
+  if (name === undefined) return asNumber(value);
+  if (Array.isArray(value)) return value.with(Number(name), withNumberAt(value[Number(name)], rest));
+  return isObject(value) && Object.hasOwn(value, name)
+    ? { ...value, [name]: withNumberAt(Reflect.get(value, name), rest) }
+    : value;
 }
 
 /** The largest body (bytes). */
 export const largestBody = 16 * 1024 * 1024;
 
-/** Parses the body as JSON; no body counts as `{}`. Throws a Refusal 400 for invalid JSON. */
+/**
+ * Parses the body as JSON, for graphs in Python with numbers as they were written; no body counts as `{}`. Throws a
+ * Refusal 400 for invalid JSON.
+ */
 export async function readJson(c: Context): Promise<unknown> {
   const text = await readText(c);
   if (text.trim() === '') return {};
   if (nestsDeeper(text)) throw invalidAt(['body'], `nests deeper than ${mostDepth} levels`);
-  const value = fromJson(text);
+  const value = fromJson(text, c.get('keepsNumbers') === true ? parseExactly : undefined);
   if (value === undefined) throw new Refusal(400, 'The body is not JSON.');
   return value;
 }

@@ -63,6 +63,8 @@ export interface Env {
   };
   Variables: {
     parts: AppDependencies;
+    /** Whether the agent's code tells `1.0` from `1`, and has integers of any size. */
+    keepsNumbers: boolean;
     /** The caller, where the agent authenticates callers. */
     authUser?: AuthUser;
     /** Whether no operation has the path. */

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
+import { isExactNumber, type ExactNumber } from '../../contract/exact-number.ts';
 import { isObject } from '../../contract/json-object.ts';
 
 /**
@@ -7,7 +8,7 @@ import { isObject } from '../../contract/json-object.ts';
  * Equivalent to the database's `@>` for these two forms.
  */
 export type MetadataFilter = Readonly<Record<string, Scalar | readonly Scalar[]>>;
-type Scalar = string | number | boolean | null;
+type Scalar = string | number | ExactNumber | boolean | null;
 
 /**
  * Parses a handler's filters: `{owner: "ada"}`, `{owner: {$eq: "ada"}}`, `{members: {$contains: "ada"}}`, or
@@ -34,8 +35,8 @@ function parseValue(key: string, filter: unknown): Scalar | readonly Scalar[] {
 export function matches(metadata: FreeObject, filter: MetadataFilter): boolean {
   return Object.entries(filter).every(([key, value]) => {
     const found = metadata[key];
-    if (isScalar(value)) return found === value;
-    return Array.isArray(found) && value.every((item) => found.includes(item));
+    if (isScalar(value)) return isSame(found, value);
+    return Array.isArray(found) && value.every((item) => found.some((each) => isSame(each, item)));
   });
 }
 
@@ -44,12 +45,22 @@ export function narrow(requested: FreeObject, filter: MetadataFilter): FreeObjec
   const both: FreeObject = { ...requested };
   for (const [key, value] of Object.entries(filter)) {
     const also = requested[key];
-    if (also === undefined || isDeepStrictEqual(also, value)) both[key] = value;
+    if (also === undefined || isSame(also, value)) both[key] = value;
     else if (Array.isArray(also) && Array.isArray(value)) both[key] = [...also, ...value];
     else return undefined;
   }
   return both;
 }
 
+/** Whether two values of JSON are equal, as the database compares them. */
+const isSame = (one: unknown, other: unknown): boolean =>
+  isDeepStrictEqual(one, other) || (isNumber(one) && isNumber(other) && decimal(one) === decimal(other));
+
+const isNumber = (value: unknown): value is number | ExactNumber => typeof value === 'number' || isExactNumber(value);
+
+/** The same text for the same number: `1.0` and `1`. */
+const decimal = (value: number | ExactNumber): string =>
+  isExactNumber(value) ? value.rawJSON.replace(/\.0+$/, '') : String(value);
+
 const isScalar = (value: unknown): value is Scalar =>
-  value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+  value === null || isNumber(value) || typeof value === 'string' || typeof value === 'boolean';

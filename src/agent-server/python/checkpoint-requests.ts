@@ -2,6 +2,7 @@ import type { BaseCheckpointSaver, Checkpoint, CheckpointTuple } from '@langchai
 import * as z from 'zod';
 import { OtherLanguage, storedTypes } from '../graphs/checkpoint-language.ts';
 import type { Answer, Asked } from './connection.ts';
+import { plainNumber } from './headers.ts';
 import { Opaque } from './opaque.ts';
 
 // What a worker asks of the checkpoints of a thread (docs/design/python-worker.md, "Checkpoints").
@@ -11,11 +12,11 @@ export type UsedCheckpoints = Pick<BaseCheckpointSaver, 'getTuple' | 'list' | 'p
 
 const place = z.record(z.string(), z.unknown());
 const typed = z.tuple([z.string(), z.string()]);
-const channelVersions = z.record(z.string(), z.union([z.string(), z.number()]));
+const channelVersions = z.record(z.string(), z.union([z.string(), plainNumber]));
 const putArgs = z.object({
   place,
   checkpoint: z.looseObject({
-    v: z.number(),
+    v: plainNumber,
     id: z.string(),
     ts: z.string(),
     channel_versions: channelVersions,
@@ -23,7 +24,7 @@ const putArgs = z.object({
   }),
   metadata: z.looseObject({
     source: z.enum(['input', 'loop', 'update', 'fork']),
-    step: z.number(),
+    step: plainNumber,
     parents: z.record(z.string(), z.string()).default({}),
   }),
   values: z.array(typed),

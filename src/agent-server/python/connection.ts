@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import * as z from 'zod';
+import { parseExactly } from '../../contract/exact-number.ts';
 import { encodeFrame, FrameReader, ProtocolError, type Frame } from './frames.ts';
 import { errorShape, headers, type Header, type Hello, type Sign, type WorkerErrorShape } from './headers.ts';
 
@@ -19,7 +20,7 @@ export interface Asked {
 /** The JSON in an attachment of an answer; null if there is none. */
 export function jsonOf({ attachments = [] }: Answer, place = 0): unknown {
   const json = attachments[place];
-  return json === undefined ? null : JSON.parse(new TextDecoder().decode(json));
+  return json === undefined ? null : parseExactly(new TextDecoder().decode(json));
 }
 
 /** An error of the agent's code, as its worker tells it. */

@@ -1,3 +1,4 @@
+import { parseExactly } from '../../contract/exact-number.ts';
 import { isObject } from '../../contract/json-object.ts';
 
 /** A JSON header with attachments of bytes (docs/design/python-worker.md, "Frames"). */
@@ -82,7 +83,7 @@ function decodeFrame(body: Buffer): Frame {
 function headerIn(text: string): Record<string, unknown> {
   let header: unknown;
   try {
-    header = JSON.parse(text);
+    header = parseExactly(text);
   } catch (error) {
     throw new ProtocolError('The header of a frame is no JSON.', { cause: error });
   }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { asNumber } from '../../contract/exact-number.ts';
 
 /** An error of the agent as the worker sends it, with what caused it. */
 export interface WorkerErrorShape {
@@ -22,6 +23,9 @@ export const errorShape: z.ZodType<WorkerErrorShape> = z.object({
     return errorShape.optional();
   },
 });
+/** A number that is no value of the agent's. */
+export const plainNumber = z.preprocess(asNumber, z.number());
+
 /** The headers of what a worker sends (docs/design/python-worker.md, "Frames"). */
 export const headers = z.discriminatedUnion('kind', [
   z.object({
@@ -37,7 +41,7 @@ export const headers = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('beat'), of: z.enum(['process', 'loop']), memory: z.int() }),
   z.object({
     kind: z.literal('blocked'),
-    seconds: z.number(),
+    seconds: plainNumber,
     node: z.string().nullable(),
     place: z.string(),
     stack: z.string(),

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { GraphStore } from '../store/graph-store.ts';
 import type { Answer, Asked } from './connection.ts';
+import { plainNumber } from './headers.ts';
 
 // What a worker asks of the store of the deployment (docs/design/python-worker.md, "Store").
 
@@ -13,7 +14,7 @@ const operation = z.discriminatedUnion('kind', [
     key: z.string(),
     value: z.record(z.string(), z.unknown()).nullable(),
     index: z.union([z.literal(false), z.array(z.string())]).nullable(),
-    ttl: z.number().nullable(),
+    ttl: plainNumber.nullable(),
   }),
   z.object({
     kind: z.literal('search'),

@@ -1,4 +1,5 @@
 import type { Command } from '../../contract/agent/run.ts';
+import { asNumber } from '../../contract/exact-number.ts';
 import { isObject } from '../../contract/json-object.ts';
 import type { Graph } from '../graphs/graph.ts';
 import { queryWithRetries } from '../graphs/retry-policy.ts';
@@ -57,7 +58,7 @@ async function keyResumeByInterrupt(
   checkpoint: RunPlan['kwargs']['checkpoint'],
 ): Promise<Command> {
   const { resume, update, goto } = command;
-  if (resume === undefined || Boolean(resume)) return command;
+  if (resume === undefined || Boolean(asNumber(resume))) return command;
   // Beside other commands, null is no resume value.
   if (resume === null && (update != null || goto != null)) return { update, goto };
   const id = checkpointOfAll(checkpoint);

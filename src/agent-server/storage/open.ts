@@ -1,4 +1,5 @@
 import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres';
+import { parseExactly } from '../../contract/exact-number.ts';
 import { openDatabase, type Database } from '../../postgres/database.ts';
 import { migrate } from '../../postgres/migrate.ts';
 import { indexCronRuns } from './cron-runs-index.ts';
@@ -19,14 +20,24 @@ const connectionWaitMs = 60_000;
  */
 export const applicationName = (processId: string): string => `landfall-agent ${processId}`;
 
-/** Opens a deployment's database and applies the migrations. */
-export async function openStorage(url: string, processId: string, log: Logger): Promise<Storage> {
+/**
+ * Opens a deployment's database and applies the migrations.
+ *
+ * @param options.keepsNumbers whether numbers in JSON are read as they were written.
+ */
+export async function openStorage(
+  url: string,
+  processId: string,
+  log: Logger,
+  { keepsNumbers = false } = {},
+): Promise<Storage> {
   const storage = openDatabase<Tables>({
     url,
     max: mostConnections,
     applicationName: applicationName(processId),
     waitMs: connectionWaitMs,
     log,
+    parseJson: keepsNumbers ? parseExactly : undefined,
   });
   try {
     await migrate(storage.db, migrations, { table: 'agent_migrations' });

@@ -1,4 +1,5 @@
 import type { FreeObject } from '../../contract/agent/open-word.ts';
+import { isExactNumber, type ExactNumber } from '../../contract/exact-number.ts';
 import { isObject } from '../../contract/json-object.ts';
 
 export type Comparison = '>' | '>=' | '<' | '<=';
@@ -7,7 +8,7 @@ export type Comparison = '>' | '>=' | '<' | '<=';
 export type Condition =
   | { kind: 'equals'; field: string; value: unknown }
   | { kind: 'differs'; field: string; value: unknown }
-  | { kind: 'compares'; field: string; comparison: Comparison; value: number | string }
+  | { kind: 'compares'; field: string; comparison: Comparison; value: number | string | ExactNumber }
   | { kind: 'is-one-of'; field: string; values: unknown[] }
   | { kind: 'is-none-of'; field: string; values: unknown[] }
   | { kind: 'is-there'; field: string; there: boolean }
@@ -58,7 +59,8 @@ export function readFilter(filter: FreeObject): ReadFilter {
 function readOperator(field: string, operator: string, operand: unknown): Condition | string {
   const comparison = comparisons.get(operator);
   if (comparison !== undefined) {
-    if (typeof operand !== 'number' && typeof operand !== 'string') return 'compares with a number or a string only';
+    if (typeof operand !== 'number' && typeof operand !== 'string' && !isExactNumber(operand))
+      return 'compares with a number or a string only';
     return { kind: 'compares', field, comparison, value: operand };
   }
   switch (operator) {

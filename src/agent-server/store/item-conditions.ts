@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
+import { isExactNumber } from '../../contract/exact-number.ts';
 import type { MetadataFilter } from '../auth/filters.ts';
 import { storable } from '../storage/storable.ts';
 import type { Condition } from './filter.ts';
@@ -7,12 +8,12 @@ const json = (value: unknown): RawBuilder<unknown> => sql`${storable(value)}::js
 
 /** Whether the database holds a value as it is, and no other one in its place (`storable`). */
 const isStored = (value: unknown): boolean =>
-  JSON.parse(storable(value)) === value && !String(value).includes('\uFFFD');
+  isExactNumber(value) || (JSON.parse(storable(value)) === value && !String(value).includes('\uFFFD'));
 
 /** The conditions of a filter, as `authorizeStore` matches it against a single item. */
 export const accessSql = (filter: MetadataFilter): RawBuilder<unknown>[] =>
   Object.entries(filter).map(([field, value]) => {
-    const isList = typeof value === 'object' && value !== null;
+    const isList = typeof value === 'object' && value !== null && !isExactNumber(value);
     const operands = isList ? value : [value];
     if (![field, ...operands].every((each) => isStored(each))) return sql`false`;
     const texts = operands.filter((each) => typeof each === 'string');

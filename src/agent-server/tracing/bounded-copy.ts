@@ -1,4 +1,5 @@
 import { cutMark } from '../../contract/cut-mark.ts';
+import { isExactNumber } from '../../contract/exact-number.ts';
 import { memberOf } from '../members.ts';
 import { isMessage } from '../wire.ts';
 
@@ -78,7 +79,10 @@ class Copier {
   }
 
   plain(value: number | boolean | null): boolean {
-    const json = String(value);
+    return this.#literal(String(value));
+  }
+
+  #literal(json: string): boolean {
     if (!this.#spend(json.length)) return this.#omit();
     return this.#write(json);
   }
@@ -86,6 +90,7 @@ class Copier {
   #object(value: object, depth: number): boolean {
     if (depth > maxDepth || this.remainingBytes < 2) return this.#omit();
     if (Array.isArray(value)) return this.#items(value, depth);
+    if (isExactNumber(value)) return this.#literal(value.rawJSON);
     if (isMessage(value)) {
       const { type, data } = value.toDict();
       return this.#members({ type, ...data }, depth);

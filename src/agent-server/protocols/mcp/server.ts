@@ -10,6 +10,7 @@ import {
 } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { assistantSchema, type Assistant, pageBounds } from '../../../contract/agent/assistant.ts';
+import { parseExactly } from '../../../contract/exact-number.ts';
 import { errorKey, failedRunBody } from '../../../contract/agent/run.ts';
 import { readInputSchema, type InternalApi } from '../internal-api.ts';
 import { Refusal } from '../../refusal.ts';
@@ -78,7 +79,8 @@ async function call(
 ): Promise<CallToolResult> {
   try {
     const input = toolInput(await readInputSchema(api, assistant_id)).of(args);
-    const values = await api.read(z.unknown(), 'POST', '/runs/wait', { body: { assistant_id, input }, signal });
+    const response = await api.ask('POST', '/runs/wait', { body: { assistant_id, input }, signal });
+    const values = parseExactly(await response.text());
     const failed = failedRunBody.safeParse(values);
     if (!failed.success) return { content: [{ type: 'text', text: JSON.stringify(values) }] };
     const { error, message } = failed.data[errorKey];

@@ -3,6 +3,7 @@ import type { RawData, WebSocket } from 'ws';
 import type { Clock } from '../../../clock.ts';
 import type { Logger } from '../../../logger.ts';
 import { threadCommand, type CommandResponse, type ThreadEventFilter } from '../../../contract/agent/thread-stream.ts';
+import { parseExactly } from '../../../contract/exact-number.ts';
 import { stackOf } from '../../../errors.ts';
 import { fromJson } from '../../../contract/json-text.ts';
 import { Backlog } from '../../api/backlog.ts';
@@ -109,7 +110,7 @@ export function serveThread(socket: WebSocket, { streams, mayRead, clock, log, .
 
 /** Carries out a message of the client. A failure is a response too. */
 async function respondTo(message: string, log: Logger, context: CommandContext): Promise<CommandResponse> {
-  const command = threadCommand.safeParse(fromJson(message));
+  const command = threadCommand.safeParse(fromJson(message, parseExactly));
   if (!command.success) {
     return commandError(
       null,

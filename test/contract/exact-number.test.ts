@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { asNumber, isExactNumber, parseExactly, withPlainNumbers } from '../../src/contract/exact-number.ts';
+import { isObject } from '../../src/contract/json-object.ts';
+
+test.each(['9007199254740993', '-9007199254740993', '1.0', '0.0', '1e22', '1E+2', '12345678901234567890.5'])(
+  'keeps %s as it was written, wherever it is',
+  (number) => {
+    const text = `{"a":[${number},{"b":${number}}],"${number}":"${number}"}`;
+    const value = parseExactly(text);
+    expect(JSON.stringify(value)).toBe(text);
+    const kept = parseExactly(number);
+    expect([isExactNumber(kept), isObject(kept), asNumber(kept)]).toEqual([true, false, Number(number)]);
+    expect(withPlainNumbers(value)).toEqual(JSON.parse(text));
+  },
+);
+
+test.each(['0', '1', '-1', '0.5', '9007199254740991', '3.141592653589793', '1.5e-7', '"1.0"', 'null', '[]', '{"a":1}'])(
+  'reads %s as JavaScript does',
+  (text) => {
+    expect(parseExactly(text)).toEqual(JSON.parse(text));
+    expect(isExactNumber(parseExactly(text))).toBe(false);
+  },
+);
+
+test('refuses what is no JSON, with such numbers and without', () => {
+  for (const text of ['{"a":1.0', '{"a":1', '']) expect(() => parseExactly(text)).toThrow(SyntaxError);
+});
