@@ -85,7 +85,11 @@ export async function loadPython(
     environment: { ...process.env, LANDFALL_REVISION_ID: loading.revisionId },
   };
   const host = new WorkerHost(options);
-  const workers = new RunWorkers({ shared: host, makeDedicated: () => new WorkerHost(options), log: loading.log });
+  const workers = new RunWorkers({
+    shared: host,
+    makeDedicated: () => new WorkerHost({ ...options, isDedicated: true }),
+    log: loading.log,
+  });
   const kept = readPrepared(configPath, 'python-schemas', z.record(z.string(), graphSchemaSet)) ?? {};
   const known = await host.load().catch(async (error: unknown) => {
     await host.close();

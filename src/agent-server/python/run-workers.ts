@@ -26,8 +26,10 @@ export interface GraphHost {
 /** A worker for a single run. */
 type DedicatedHost = Pick<GraphHost, 'connection'> & { close(): Promise<void> };
 
-/** After so many exits of the shared worker under a run, its next attempt is apart. */
-const maxSharedExits = 2;
+/** How many workers may exit under a run until it ends: it must not end them forever. */
+export const maxExits = 3;
+/** After so many exits of the shared worker under a run, its next attempt, the last, is apart. */
+const maxSharedExits = maxExits - 1;
 /** How many runs have a dedicated worker at the same time, each with the memory of one more process. */
 const maxDedicated = 2;
 

@@ -30,6 +30,8 @@ export interface WorkerHostOptions {
   /** The application beside the server's own routes, which answer `ownPaths` even where it has a route. */
   app: (ExportPath & Explained & { starts: boolean; ownPaths: readonly string[] }) | undefined;
   environment: NodeJS.ProcessEnv;
+  /** Whether it is for a single run. */
+  isDedicated?: boolean;
   /** Handles what the agent's code calls of this server; undefined where nothing is served. */
   fetch?: Fetch | undefined;
   log: Logger;
@@ -254,11 +256,11 @@ export class WorkerHost implements GraphHost {
   /** Forgets a worker that has ended by itself, before what was open there fails: it may be asked again at once. */
   #ended(worker: Worker | undefined, why: Error): void {
     if (worker === undefined || this.#running !== worker || this.#closed.signal.aborted) return;
-    const { clock, log } = this.#options;
+    const { clock, log, isDedicated = false } = this.#options;
     const isSettled = steadyNow(clock) - this.#startedAt > restart.settledMs;
     this.#failures = isSettled ? 1 : this.#failures + 1;
     this.#running = this.#worker = undefined;
-    log.error(`${messageOf(why)}\nAnother one starts with the next request.`);
+    log.error(isDedicated ? messageOf(why) : `${messageOf(why)}\nAnother one starts with the next request.`);
   }
 
   #take(sign: Sign): void {

@@ -1,11 +1,9 @@
 import { metadataEvent } from '../../contract/agent/stream-event.ts';
 import type { Logger } from '../../logger.ts';
 import { WorkerGone } from '../python/connection.ts';
+import { maxExits } from '../python/run-workers.ts';
 import type { EventLog } from './event-log.ts';
 import type { RunPlan } from './run-plan.ts';
-
-/** A run that ends the process of its graph must not do so forever. */
-const mostDeaths = 3;
 
 /**
  * Runs a graph, and goes on from its last checkpoint where the process that holds it has ended.
@@ -22,7 +20,7 @@ export async function despiteDeaths(
     try {
       return await run(attempt);
     } catch (error) {
-      const isLast = attempt - first + 1 >= mostDeaths || signal.aborted;
+      const isLast = attempt - first + 1 >= maxExits || signal.aborted;
       if (!(error instanceof WorkerGone) || isLast) throw error;
     }
     log.warn({ runId }, `Run ${runId} of graph "${graphId}" lost its process, and goes on.`);
