@@ -19,7 +19,7 @@ import { interpreterIn } from './install-commands.ts';
 import { findInstaller, findInterpreter } from './installer.ts';
 import type { Interpreter } from './interpreter.ts';
 import { keptText } from './kept-packages.ts';
-import { obtainEnvironment, type SharedEnvironment } from './obtain-environment.ts';
+import { obtainEnvironment, type SharedEnvironment, type WantedEnvironment } from './obtain-environment.ts';
 
 /** Installs the packages of graphs in Python, and makes the revision's environment of them. Real paths. */
 export async function installPython(
@@ -39,16 +39,27 @@ export async function installPython(
   const installer = await findInstaller(plan, interpreter.value, running);
   if (!installer.ok) return installer;
   for (const warning of installer.value.plan.warnings) running.warn(warning);
-  const shared = await obtainWithEngine({ ...installer.value, here, source, configFolder }, running);
+  const shared = await obtainByEither({ ...installer.value, here, source, configFolder }, running);
   if (!shared.ok) return shared;
   const checked = checkPackages(shared.value, running);
   if (!checked.ok) return checked;
   return place(shared.value, interpreter.value, { source, paths: modulePaths(plan, here) }, running);
 }
 
+/** Has pip install what uv can't: it knows other settings, and takes packages that uv refuses. */
+async function obtainByEither(
+  wanted: WantedEnvironment,
+  running: RunningBuild,
+): Promise<StepResult<SharedEnvironment>> {
+  const obtained = await obtainWithEngine(wanted, running);
+  if (obtained.ok || wanted.elsePip !== true || running.signal.aborted) return obtained;
+  running.request.log('warning', 'uv could not install these packages: pip tries it.');
+  return obtainWithEngine({ ...wanted, uv: undefined }, running);
+}
+
 /** Adds the engine to packages that lack it and are not locked: images of the public service have it, so agents leave it out. */
 async function obtainWithEngine(
-  wanted: Parameters<typeof obtainEnvironment>[0],
+  wanted: WantedEnvironment,
   running: RunningBuild,
 ): Promise<StepResult<SharedEnvironment>> {
   const obtained = await obtainEnvironment(wanted, running);

@@ -13,7 +13,7 @@ import {
   type Interpreter,
   type WantedInterpreter,
 } from './interpreter.ts';
-import { provideUv } from './uv.ts';
+import { pipHasOwnIndex, provideUv } from './uv.ts';
 
 /** A plan with what carries it out. */
 export interface Installer {
@@ -21,6 +21,8 @@ export interface Installer {
   interpreter: Interpreter;
   /** The program uv; absent where pip installs. */
   uv: string | undefined;
+  /** Whether pip tries what uv can't install. */
+  elsePip?: boolean;
 }
 
 /** The interpreter for an agent, of those that the build's user can run. */
@@ -51,18 +53,21 @@ async function described(paths: readonly string[], { run, folder }: RunningBuild
   return succeeded(describedInterpreters(end.output));
 }
 
-/** Decides who installs: uv where it is there, or where a lock file needs it; else pip. */
+/** Decides who installs: uv, which the package index has too; pip where it is asked for, has an index of its own, or uv can't be had. */
 export async function findInstaller(
   plan: PythonInstall,
   interpreter: Interpreter,
   running: RunningBuild,
 ): Promise<StepResult<Installer>> {
   if (plan.installer === 'pip') return succeeded({ plan, interpreter, uv: undefined });
-  if (plan.installer === 'either' && interpreter.makesEnvironments)
-    return succeeded({ plan, interpreter, uv: findTool('uv', running.env.PATH ?? '') });
+  const mayUsePip = plan.installer === 'either' && interpreter.makesEnvironments;
+  const isThere = findTool('uv', running.env.PATH ?? '') !== undefined;
+  if (mayUsePip && !isThere && (await pipHasOwnIndex(interpreter, running)))
+    return succeeded({ plan, interpreter, uv: undefined });
   const uv = await provideUv(interpreter, running);
-  if (uv.ok) return succeeded({ plan, interpreter, uv: uv.value });
+  if (uv.ok) return succeeded({ plan, interpreter, uv: uv.value, elsePip: mayUsePip && !isThere });
   if (running.signal.aborted) return uv;
+  if (mayUsePip) return succeeded({ plan, interpreter, uv: undefined });
   if (plan.locked?.isRequired === true || !interpreter.makesEnvironments)
     return stepFailed(`${plan.why}. ${uv.reason}`);
   running.request.log('warning', uv.reason);

@@ -24,6 +24,13 @@ export async function provideUv(interpreter: Interpreter, running: RunningBuild)
   return succeeded(program);
 }
 
+/** Whether pip is told to look for packages elsewhere than in the public index: uv does not read that. */
+export async function pipHasOwnIndex({ path }: Interpreter, { run, folder }: RunningBuild): Promise<boolean> {
+  const args = ['-I', '-m', 'pip', 'config', 'list'];
+  const end = await run({ command: path, args, cwd: folder.home, silent: true });
+  return end.kind !== 'done' || end.output.some((line) => /\.(?:(?:extra-)?index-url|no-index)=/.test(line));
+}
+
 async function obtain(
   { path }: Interpreter,
   to: string,

@@ -43,6 +43,7 @@ describePython('builds of agents in Python', () => {
     const here = workplace(agent, atTheEnd);
     const settings = { env: process.env };
     const { graphConfigFile } = await here.build({ settings });
+    expect(here.lines.find((line) => line.startsWith('Installing: ') && line.includes('-e .'))).toContain('uv pip');
     expect(here.lines).toContain('Imported the graphs in Python; the schemas of these are kept: greeter.');
     const schemas = JSON.parse(readFileSync(join(graphConfigFile, '../.landfall-build/python-schemas.json'), 'utf8'));
     expect(schemas).toMatchObject({ greeter: { input_schema: { properties: { name: { type: 'string' } } } } });
@@ -59,5 +60,13 @@ describePython('builds of agents in Python', () => {
     expect(await here.reason({ request: { revisionId: 'r-3' }, settings })).toMatch(
       /graph "greeter" needs a module that is not there: No module named 'package_that_is_not_there'\. Add its package/,
     );
+  });
+
+  test('has pip install what uv can’t', async () => {
+    const here = workplace(agent, atTheEnd);
+    await here.build({ settings: { env: { ...process.env, UV_DEFAULT_INDEX: 'http://127.0.0.1:9/simple' } } });
+    const names = here.lines.filter((line) => /^Installing: .*-e \./.test(line)).map((line) => line.split(' ')[1]);
+    expect(names).toEqual(['uv', 'pip']);
+    expect(here.lines.join('\n')).toContain('uv could not install these packages: pip tries it.');
   });
 });
