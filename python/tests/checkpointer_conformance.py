@@ -3,6 +3,7 @@
 import asyncio
 import sys
 import threading
+from collections.abc import Sequence
 
 from langgraph.checkpoint.conformance import checkpointer_test, validate
 
@@ -11,10 +12,19 @@ from landfall_worker.saver import BridgeSaver
 
 
 class Saver(BridgeSaver):
-    """Threads are deleted by the server, which the suite knows nothing of."""
+    """What the server does by itself, and no worker asks for: it is the test's to answer."""
 
     async def adelete_thread(self, thread_id: str) -> None:
-        await self._ask("checkpoint.delete", {"thread_id": thread_id})
+        await self._ask("server.delete_thread", {"thread_id": thread_id})
+
+    async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
+        await self._ask("server.roll_back", {"run_ids": list(run_ids)})
+
+    async def acopy_thread(self, source_thread_id: str, target_thread_id: str) -> None:
+        await self._ask("server.copy_thread", {"source": source_thread_id, "target": target_thread_id})
+
+    async def aprune(self, thread_ids: Sequence[str], *, strategy: str = "keep_latest") -> None:
+        await self._ask("server.prune", {"thread_ids": list(thread_ids), "strategy": strategy})
 
 
 async def report(asked: Asked) -> Answer:

@@ -11,8 +11,8 @@ export async function keepLatest(
 
 /**
  * $1 thread, $2 whether ancestors are needed, $3 now. Of a subgraph, the newest state is kept if it belongs to the
- * latest one of the whole, or if its namespace has no task: such a subgraph keeps its state between runs. States in the
- * engine's older format (below 4) store a part of themselves with their predecessor.
+ * latest one of the whole, if it doesn't say to which, or if its namespace has no task: such a subgraph keeps its state
+ * between runs. States in the engine's older format (below 4) store a part of themselves with their predecessor.
  */
 const keepLatestStates = `
   with recursive newest as (
@@ -23,6 +23,7 @@ const keepLatestStates = `
     select checkpoint_ns, checkpoint_id, parent_checkpoint_id, checkpoint, 0 as depth
     from newest
     where checkpoint_ns = '' or position(':' in checkpoint_ns) = 0
+      or metadata -> 'parents' ->> '' is null
       or metadata -> 'parents' ->> '' = (select checkpoint_id from newest where checkpoint_ns = '')
     union all
     select c.checkpoint_ns, c.checkpoint_id, c.parent_checkpoint_id, c.checkpoint, k.depth + 1
