@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { asNumber, isExactNumber, parseExactly, withPlainNumbers } from '../../src/contract/exact-number.ts';
 import { isObject } from '../../src/contract/json-object.ts';
 
-test.each(['9007199254740993', '-9007199254740993', '1.0', '0.0', '1e22', '1E+2', '12345678901234567890.5'])(
+test.each(['9007199254740993', '-9007199254740993', '1.0', '0.0', '-0.0', '12345678901234567890.5'])(
   'keeps %s as it was written, wherever it is',
   (number) => {
     const text = `{"a":[${number},{"b":${number}}],"${number}":"${number}"}`;
@@ -22,6 +22,19 @@ test.each(['0', '1', '-1', '0.5', '9007199254740991', '3.141592653589793', '1.5e
   },
 );
 
-test('refuses what is no JSON, with such numbers and without', () => {
+test.each([
+  ['1e22', '10000000000000000000000.0'],
+  ['1e+22', '10000000000000000000000.0'],
+  ['1E+2', '100.0'],
+  ['-2.5e1', '-25.0'],
+])('keeps %s as a float whose exponent is written out', (number, kept) => {
+  expect(JSON.stringify(parseExactly(`[${number}]`))).toBe(`[${kept}]`);
+});
+
+test('rounds a number that is too long for a database', () => {
+  expect(JSON.stringify(parseExactly(`[1.${'0'.repeat(20_000)}]`))).toBe('[1]');
+});
+
+test('rejects invalid JSON, with such numbers and without', () => {
   for (const text of ['{"a":1.0', '{"a":1', '']) expect(() => parseExactly(text)).toThrow(SyntaxError);
 });

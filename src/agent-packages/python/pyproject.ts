@@ -25,6 +25,16 @@ export function textSetting(text: string, key: string): string | undefined {
 export const requiredPython = (pyproject: string): string | undefined =>
   textSetting(pyproject, 'requires-python') ?? textSetting(pyproject, 'python');
 
+/** Whether a project tells uv where packages are, which pip does not read. */
+export function namesUvIndex(pyproject: string): boolean {
+  const lines = linesOf(pyproject);
+  if (lines.some((line) => /^\[{1,2}tool\.uv\.(?:index|sources|pip)\b/.test(line))) return true;
+  const own = lines.slice(lines.indexOf('[tool.uv]') + 1 || lines.length);
+  const end = own.findIndex((line) => line.startsWith('['));
+  const keys = ['index', 'index-url', 'extra-index-url', 'find-links', 'no-index', 'sources'];
+  return own.slice(0, end === -1 ? undefined : end).some((line) => keys.some((key) => setTo(line, key) !== undefined));
+}
+
 /** The build backends that read manifests and the names of packages alone, unless a hook of the project's runs. */
 const knownBackends = new Set([
   'setuptools.build_meta',

@@ -4,6 +4,7 @@ import type { GraphConfig } from '../../graph-config/schema.ts';
 import { inFolder } from '../install-plan.ts';
 import { engineInUvLock, pythonEngine, pythonEngineProblem } from './python-engine.ts';
 import { pythonVersionProblem } from './python-version.ts';
+import { namesUvIndex } from './pyproject.ts';
 import { isPinned } from './requirements.ts';
 import type { PythonSource } from './python-project.ts';
 
@@ -16,7 +17,7 @@ export type PythonKeys = Pick<
 /** How the packages of an agent in Python are installed. Folders and files are relative to the root of its source. */
 export interface PythonInstall {
   kind: 'install';
-  /** `either`: uv where the machine has it. */
+  /** `either`: uv wherever it can be had. */
   installer: 'uv' | 'pip' | 'either';
   /**
    * The folder whose uv.lock is installed first, exactly as it is, and the member of its workspace if it is named.
@@ -224,6 +225,16 @@ export function lockedPythonEngineProblem(
   const version = engineInUvLock(source.textOf(file) ?? '');
   const message = version === undefined ? undefined : pythonEngineProblem(version);
   return message === undefined ? undefined : { file, message };
+}
+
+/** Whether the source tells uv where packages are: of these, pip would take others by the same names. */
+export function hasUvIndex({ locals }: PythonInstall, source: PythonSource): boolean {
+  const above = (folder: string): string[] => (folder === '' ? [''] : [folder, ...above(parentOf(folder))]);
+  return [...new Set([source.folder, ...locals].flatMap(above))].some(
+    (folder) =>
+      source.namesIn(folder)?.has('uv.toml') === true ||
+      namesUvIndex(source.textOf(inFolder('pyproject.toml', folder)) ?? ''),
+  );
 }
 
 /** The nearest folder, from one upwards, that holds a file. */

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import * as z from 'zod';
-import { asNumber, parseExactly, withPlainNumbers } from '../../contract/exact-number.ts';
+import { asNumber, isExactNumber, mayHoldExactNumber, parseExactly } from '../../contract/exact-number.ts';
 import { isObject } from '../../contract/json-object.ts';
 import { fromJson } from '../../contract/json-text.ts';
 import { isUuid } from '../../contract/uuid.ts';
@@ -9,28 +9,45 @@ import { problemsOf } from './field-problems.ts';
 
 /**
  * Parses the body of a request by a schema of the contract. No body counts as `{}`, a null as an absent field, also in
- * each item of a list.
+ * each item of a list. For graphs in Python free values keep their numbers as they were written.
  *
  * @param schema strips unknown fields: clients of public servers send some.
  * @param nullable the fields where a null has a meaning.
  * @throws Refusal 400 for invalid JSON, 422 with every invalid field.
  */
 export async function readBody<T>(c: Context, schema: z.ZodType<T>, nullable: readonly string[] = []): Promise<T> {
-  return parse(schema, withoutNulls(await readJson(c), nullable), ['body']);
+  const json = await readJsonText(c);
+  const read = parse(schema, withoutNulls(parseJson(json), nullable), ['body']);
+  if (!keepsNumbers(c) || !mayHoldExactNumber(json)) return read;
+  return keepNumbers(schema, withoutNulls(parseJson(json, parseExactly), nullable), read);
 }
+
+const keepsNumbers = (c: Context): boolean => c.get('keepsNumbers') === true;
 
 /** @param at the place of the value in the request. */
 function parse<T>(schema: z.ZodType<T>, value: unknown, at: readonly string[]): T {
-  let parsed = schema.safeParse(value);
-  // Only free values keep their numbers as they were written.
-  if (!parsed.success) {
-    const places = parsed.error.issues.map(({ path }) => path);
-    parsed = schema.safeParse(places.reduce<unknown>(withNumberAt, value));
-  }
-  if (!parsed.success) parsed = schema.safeParse(withPlainNumbers(value));
+  const parsed = schema.safeParse(value);
   if (!parsed.success) throw new Refusal(422, problemsOf(parsed.error, at));
   return parsed.data;
 }
+
+/**
+ * What a schema reads in a value, with numbers as they were written wherever it takes any value.
+ *
+ * @param read what it reads in the same value with plain numbers.
+ */
+export function keepNumbers<T>(schema: z.ZodType<T>, value: unknown, read: T): T {
+  let parsed = schema.safeParse(value);
+  if (!parsed.success && parsed.error.issues.length <= mostPlainNumbers) {
+    // Where it takes a number, it refuses one as it was written.
+    const places = parsed.error.issues.map(({ path }) => path);
+    parsed = schema.safeParse(places.reduce<unknown>(withNumberAt, value));
+  }
+  return parsed.success && isSameButNumbers(parsed.data, read) ? parsed.data : read;
+}
+
+/** How many numbers of its own a request may have written as `1.0` for its free values to keep theirs. */
+const mostPlainNumbers = 20;
 
 /** The same value with a plain number at a place. */
 function withNumberAt(value: unknown, [name, ...rest]: readonly PropertyKey[]): unknown {
@@ -41,6 +58,22 @@ function withNumberAt(value: unknown, [name, ...rest]: readonly PropertyKey[]): 
     : value;
 }
 
+/** Whether nothing became of a number but itself: a schema may take it for an object. */
+function isSameButNumbers(exact: unknown, plain: unknown): boolean {
+  if (isExactNumber(exact)) return asNumber(exact) === plain;
+  if (Array.isArray(exact))
+    return (
+      Array.isArray(plain) &&
+      exact.length === plain.length &&
+      exact.every((each, at) => isSameButNumbers(each, plain[at]))
+    );
+  if (!isObject(exact) || !isObject(plain)) return Object.is(exact, plain);
+  const names = Object.keys(exact);
+  return (
+    names.length === Object.keys(plain).length && names.every((name) => isSameButNumbers(exact[name], plain[name]))
+  );
+}
+
 /** The largest body (bytes). */
 export const largestBody = 16 * 1024 * 1024;
 
@@ -48,11 +81,17 @@ export const largestBody = 16 * 1024 * 1024;
  * Parses the body as JSON, for graphs in Python with numbers as they were written; no body counts as `{}`. Throws a
  * Refusal 400 for invalid JSON.
  */
-export async function readJson(c: Context): Promise<unknown> {
+export const readJson = async (c: Context): Promise<unknown> =>
+  parseJson(await readJsonText(c), keepsNumbers(c) ? parseExactly : undefined);
+
+async function readJsonText(c: Context): Promise<string> {
   const text = await readText(c);
-  if (text.trim() === '') return {};
   if (nestsDeeper(text)) throw invalidAt(['body'], `nests deeper than ${mostDepth} levels`);
-  const value = fromJson(text, c.get('keepsNumbers') === true ? parseExactly : undefined);
+  return text.trim() === '' ? '{}' : text;
+}
+
+function parseJson(json: string, how?: (json: string) => unknown): unknown {
+  const value = fromJson(json, how);
   if (value === undefined) throw new Refusal(400, 'The body is not JSON.');
   return value;
 }
@@ -117,7 +156,7 @@ export const flag = z
 
 function withoutNulls(body: unknown, saysNull: readonly string[]): unknown {
   if (Array.isArray(body)) return body.map((item: unknown) => withoutNulls(item, saysNull));
-  if (typeof body !== 'object' || body === null) return body;
+  if (!isObject(body)) return body;
   return Object.fromEntries(Object.entries(body).filter(([name, value]) => value !== null || saysNull.includes(name)));
 }
 

@@ -59,8 +59,10 @@ const isSame = (one: unknown, other: unknown): boolean =>
 const isNumber = (value: unknown): value is number | ExactNumber => typeof value === 'number' || isExactNumber(value);
 
 /** The same text for the same number: `1.0` and `1`. */
-const decimal = (value: number | ExactNumber): string =>
-  isExactNumber(value) ? value.rawJSON.replace(/\.0+$/, '') : String(value);
+function decimal(value: number | ExactNumber): string {
+  const text = isExactNumber(value) ? value.rawJSON.replace(/\.0+$/, '') : String(value);
+  return /^-?\d+$/.test(text) ? String(BigInt(text)) : text;
+}
 
 const isScalar = (value: unknown): value is Scalar =>
   value === null || isNumber(value) || typeof value === 'string' || typeof value === 'boolean';

@@ -1,5 +1,7 @@
 import { runCreate, type RunCreate } from '../../contract/agent/run.ts';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
+import { withPlainNumbers } from '../../contract/exact-number.ts';
+import { keepNumbers } from '../api/body.ts';
 import { isDefault, type StoredAssistant } from '../assistants/assistant.ts';
 import { noAssistant } from '../refusal.ts';
 import type { AgentAuth } from './agent-auth.ts';
@@ -39,7 +41,8 @@ export function createRunAuthorizer(auth: AgentAuth, find: FindMetadata) {
     async asMaker(request: RunCreate, threadId: string | undefined): Promise<RunCreate> {
       const user = userIn(request.config?.configurable);
       if (user === undefined) return request;
-      return requestOf.parse(await authorizeRunRequest({ auth, user, find }, { ...request }, threadId));
+      const authorized = await authorizeRunRequest({ auth, user, find }, { ...request }, threadId);
+      return keepNumbers(requestOf, authorized, requestOf.parse(withPlainNumbers(authorized)));
     },
   };
 }

@@ -10,6 +10,7 @@ import {
   type PendingWrite,
   type SerializerProtocol,
 } from '@langchain/langgraph-checkpoint';
+import { parseExactly } from '../../contract/exact-number.ts';
 import type { Pool } from 'pg';
 import { applicationName } from '../storage/open.ts';
 import { storable } from '../storage/storable.ts';
@@ -152,6 +153,12 @@ export class Checkpoints extends PostgresSaver {
 
   override async putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<void> {
     return this.#underWay.during(runIdOf(config), () => this.#putWrites(config, writes, taskId));
+  }
+
+  /** The same as theirs, with numbers as they were written. */
+  override async _dumpMetadata(metadata: CheckpointMetadata): Promise<unknown> {
+    const [, json] = await this.serde.dumpsTyped(metadata);
+    return parseExactly(typeof json === 'string' ? json : new TextDecoder().decode(json));
   }
 
   async #put(

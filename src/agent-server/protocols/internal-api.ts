@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { graphSchemas, type GraphSchemas } from '../../contract/agent/assistant.ts';
+import { parseExactly } from '../../contract/exact-number.ts';
 import { fromJson } from '../../contract/json-text.ts';
+import { keepNumbers } from '../api/body.ts';
 import { Refusal } from '../refusal.ts';
 
 /** Handles a request without the network. */
@@ -11,6 +13,8 @@ export interface InternalRequestOptions {
   headers?: Record<string, string>;
   /** Aborts the response; a run that the call started then ends as its request says. */
   signal?: AbortSignal;
+  /** Whether `read` keeps numbers as they were written. */
+  keepsNumbers?: boolean;
 }
 
 /**
@@ -67,7 +71,11 @@ export function createInternalApi(fetch: Fetch, headers: Headers): InternalApi {
   };
   return {
     ask,
-    read: async (schema, method, path, asking) => schema.parse(await (await ask(method, path, asking)).json()),
+    read: async (schema, method, path, asking) => {
+      const json = await (await ask(method, path, asking)).text();
+      const read = schema.parse(JSON.parse(json));
+      return asking?.keepsNumbers === true ? keepNumbers(schema, parseExactly(json), read) : read;
+    },
   };
 }
 

@@ -2,7 +2,7 @@ import type { BaseCheckpointSaver, Checkpoint, CheckpointTuple } from '@langchai
 import * as z from 'zod';
 import { OtherLanguage, storedTypes } from '../graphs/checkpoint-language.ts';
 import type { Answer, Asked } from './connection.ts';
-import { plainNumber } from './headers.ts';
+import { plainInteger, plainNumber } from './headers.ts';
 import { Opaque } from './opaque.ts';
 
 // What a worker asks of the checkpoints of a thread (docs/design/python-worker.md, "Checkpoints").
@@ -35,7 +35,7 @@ const listArgs = z.object({
   place,
   filter: place.nullable(),
   before: place.nullable(),
-  limit: z.int().nullable(),
+  limit: plainInteger.nullable(),
 });
 
 /** Answers a request about checkpoints. @throws what the checkpoints throw, such as that the run has ended. */

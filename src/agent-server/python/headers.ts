@@ -23,8 +23,9 @@ export const errorShape: z.ZodType<WorkerErrorShape> = z.object({
     return errorShape.optional();
   },
 });
-/** A number that is no value of the agent's. */
+/** Numbers of the protocol, not the agent's data. */
 export const plainNumber = z.preprocess(asNumber, z.number());
+export const plainInteger = z.preprocess(asNumber, z.int());
 
 /** The headers of what a worker sends (docs/design/python-worker.md, "Frames"). */
 export const headers = z.discriminatedUnion('kind', [

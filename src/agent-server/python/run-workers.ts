@@ -26,9 +26,9 @@ export interface GraphHost {
 /** A worker for a single run. */
 type DedicatedHost = Pick<GraphHost, 'connection'> & { close(): Promise<void> };
 
-/** How many workers may exit under a run until it ends: it must not end them forever. */
+/** The maximum number of worker exits per run, which must not end workers forever. */
 export const maxExits = 3;
-/** After so many exits of the shared worker under a run, its next attempt, the last, is apart. */
+/** After so many exits of the shared worker the next attempt of a run, its last, has a worker of its own. */
 const maxSharedExits = maxExits - 1;
 /** How many runs have a dedicated worker at the same time, each with the memory of one more process. */
 const maxDedicated = 2;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { GraphStore } from '../store/graph-store.ts';
 import type { Answer, Asked } from './connection.ts';
-import { plainNumber } from './headers.ts';
+import { plainInteger, plainNumber } from './headers.ts';
 
 // What a worker asks of the store of the deployment (docs/design/python-worker.md, "Store").
 
@@ -21,16 +21,16 @@ const operation = z.discriminatedUnion('kind', [
     prefix: namespace,
     filter: z.record(z.string(), z.unknown()).nullable(),
     query: z.string().nullable(),
-    limit: z.int(),
-    offset: z.int(),
+    limit: plainInteger,
+    offset: plainInteger,
     refresh_ttl: z.boolean().nullable(),
   }),
   z.object({
     kind: z.literal('namespaces'),
     conditions: z.array(z.object({ type: z.string(), path: namespace })),
-    max_depth: z.int().nullable(),
-    limit: z.int(),
-    offset: z.int(),
+    max_depth: plainInteger.nullable(),
+    limit: plainInteger,
+    offset: plainInteger,
   }),
 ]);
 const batch = z.object({ operations: z.array(operation) });

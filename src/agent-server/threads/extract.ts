@@ -1,8 +1,10 @@
+import { isObject } from '../../contract/json-object.ts';
+
 /** The part of a value at a path such as `values.messages[-1].content`; null if the path does not exist. */
 export function partAt(value: unknown, path: string): unknown {
   let found = value;
   for (const step of stepsOf(path)) {
-    if (typeof found !== 'object' || found === null) return null;
+    if (!isObject(found) && !Array.isArray(found)) return null;
     if (typeof step === 'number') found = Array.isArray(found) ? found.at(step) : undefined;
     else found = Object.hasOwn(found, step) ? Reflect.get(found, step) : undefined;
   }

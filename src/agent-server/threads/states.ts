@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import type { Clock } from '../../clock.ts';
+import { parseExactly } from '../../contract/exact-number.ts';
 import { freeObject, type FreeObject } from '../../contract/agent/open-word.ts';
 import type { Superstep } from '../../contract/agent/superstep.ts';
 import type { Graphs } from '../graphs/graphs.ts';
@@ -221,7 +222,7 @@ async function lock(
 }
 
 /** Metadata in its searchable form. */
-const searchable = (metadata: FreeObject): FreeObject => freeObject.parse(JSON.parse(storable(metadata)));
+const searchable = (metadata: FreeObject): FreeObject => freeObject.parse(parseExactly(storable(metadata)));
 
 /**
  * $1 thread, $2 the new thread, $3 now, $4 more metadata. Copies a thread with its states in one statement, as a consistent snapshot; no

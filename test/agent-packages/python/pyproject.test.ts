@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { requiredPython, textSetting } from '../../../src/agent-packages/python/pyproject.ts';
+import { namesUvIndex, requiredPython, textSetting } from '../../../src/agent-packages/python/pyproject.ts';
 
 test.each([
   ['[project]\nrequires-python = ">=3.12"\n', '>=3.12'],
@@ -15,3 +15,14 @@ test.each([
   ['name = "a\n', undefined],
   ['name\n', undefined],
 ])('the text of a key: %j', (text, value) => expect(textSetting(text, 'name')).toBe(value));
+
+test.each([
+  ['[[tool.uv.index]]\nurl = "https://index.example"', true],
+  ['[tool.uv.sources]\nmine = { git = "https://example.com/mine" }', true],
+  ['[tool.uv]\nindex-url = "https://index.example"\n[project]', true],
+  ['[tool.uv]\ndev-dependencies = ["pytest"]\n[tool.other]\nindex = "x"', false],
+  ['[tool.uv.workspace]\nmembers = ["a"]', false],
+  ['[project]\nname = "a"', false],
+])('whether a manifest tells uv where packages are: %j', (text, expected) => {
+  expect(namesUvIndex(text)).toBe(expected);
+});

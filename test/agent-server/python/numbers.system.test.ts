@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
 import { describePython } from '../../python/needs-python.ts';
@@ -64,9 +65,11 @@ graph = StateGraph(State, context_schema=Context).add_node("count", count).add_e
 });
 
 /** Numbers that JavaScript rounds, or writes as others; in the order in which the database has the keys. */
-const given = '{"id":1234567890123456789,"half":0.5,"huge":123456789012345678901234567890,"none":0.0,"whole":2.0}';
+const given =
+  '{"id":1234567890123456789,"far":10000000000000000000000.0,"half":0.5,"huge":123456789012345678901234567890,"none":0.0,"whole":2.0}';
 const kinds = {
   id: '1234567890123456789',
+  far: '1e+22',
   huge: '123456789012345678901234567890',
   whole: '2.0',
   none: '0.0',
@@ -88,9 +91,12 @@ describePython('numbers of graphs in Python', (python) => {
     await receiver?.close();
   });
 
+  const headers = { 'content-type': 'application/json' };
+  const send = (path: string, method: string, body?: string): Promise<Response> =>
+    fetch(`${serving.url}${path}`, { method, headers, ...(body === undefined ? {} : { body }) });
+
   async function call(path: string, body?: string, method = body === undefined ? 'GET' : 'POST'): Promise<string> {
-    const headers = { 'content-type': 'application/json' };
-    const response = await fetch(`${serving.url}${path}`, { method, headers, ...(body === undefined ? {} : { body }) });
+    const response = await send(path, method, body);
     const text = await response.text();
     if (!response.ok) throw new Error(`${path} was answered with ${response.status}: ${text}`);
     // A page of JSON in spaces, as a slow response has, or without.
@@ -186,13 +192,46 @@ describePython('numbers of graphs in Python', (python) => {
     expect(await call(`/threads/${thread}/state`)).toContain(`"answer":${given}`);
   });
 
-  test('are plain ones where the API has numbers of its own, and wrong ones are told as before', async () => {
-    expect(await call('/threads/search', '{"limit":5.0}')).not.toContain('rawJSON');
-    const response = await fetch(`${serving.url}/threads/search`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: '{"limit":12345678901234567890}',
-    });
-    expect([response.status, await response.json()]).toMatchObject([422, { detail: [{ loc: ['body', 'limit'] }] }]);
+  test('are kept in the metadata of states', async () => {
+    const thread = await newThread();
+    await call(`/threads/${thread}/runs/wait`, run(`,"metadata":{"given":${given}}`));
+    const metadata = `{"given":{"id":1234567890123456789}}`;
+    const found = await call(`/threads/${thread}/history`, `{"metadata":${metadata}}`);
+    expect(found).toMatch(new RegExp(`"metadata":\\{[^{}]*"given":${given.replaceAll('.', '\\.')}`));
+    const other = metadata.replace('789', '788');
+    expect(await call(`/threads/${thread}/history`, `{"metadata":${other}}`)).toBe('[]');
+  });
+
+  test('are kept by the commands of a WebSocket, whose own numbers are plain', async () => {
+    const thread = await newThread();
+    const socket = new WebSocket(`${serving.url.replace('http', 'ws')}/threads/${thread}/stream/events`);
+    await once(socket, 'open');
+    socket.send(`{"id":1.0,"method":"run.start","params":{"assistant_id":"counts","input":{"given":${given}}}}`);
+    const [{ data }] = z.tuple([z.object({ data: z.string() })]).parse(await once(socket, 'message'));
+    expect(JSON.parse(data)).toMatchObject({ id: 1, type: 'success' });
+    socket.close();
+    await expect.poll(async () => call(`/threads/${thread}`)).toContain('"status":"idle"');
+    expect(await call(`/threads/${thread}/state`)).toContain(`"given":${given}`);
+  });
+
+  test('are plain ones where the API has numbers of its own', async () => {
+    await newThread();
+    expect(JSON.parse(await call('/threads/search', '{"limit":1.0}'))).toHaveLength(1);
+    const { assistant_id: id } = JSON.parse(await call('/assistants', '{"graph_id":"counts"}'));
+    await call(`/assistants/${id}`, '{"name":"another"}', 'PATCH');
+    expect(JSON.parse(await call(`/assistants/${id}/latest`, '{"version":1.0}'))).toMatchObject({ version: 1 });
+  });
+
+  test.each([
+    ['/threads/search', 'POST', '{"limit":12345678901234567890}', ['body', 'limit']],
+    ['/threads', 'POST', '{"metadata":1.0}', ['body', 'metadata']],
+    ['/runs/wait', 'POST', '{"assistant_id":"counts","context":1.0}', ['body', 'context']],
+    ['/store/items', 'PUT', '{"namespace":["n"],"key":2.0,"value":{}}', ['body', 'key']],
+    ['/store/items', 'PUT', '{"namespace":["n"],"key":"k","value":2.0}', ['body', 'value']],
+    ['/threads/search', 'POST', `{"ids":[${'1.0,'.repeat(20_000)}1]}`, ['body', 'ids', 0]],
+  ])('are refused in the wrong places of %s (%s) as others are', async (path, method, body, place) => {
+    const response = await send(path, method, body);
+    const { detail } = z.object({ detail: z.array(z.object({ loc: z.unknown() })) }).parse(await response.json());
+    expect([response.status, detail[0]?.loc]).toEqual([422, place]);
   });
 });

@@ -10,7 +10,6 @@ import {
 } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { assistantSchema, type Assistant, pageBounds } from '../../../contract/agent/assistant.ts';
-import { parseExactly } from '../../../contract/exact-number.ts';
 import { errorKey, failedRunBody } from '../../../contract/agent/run.ts';
 import { readInputSchema, type InternalApi } from '../internal-api.ts';
 import { Refusal } from '../../refusal.ts';
@@ -79,8 +78,8 @@ async function call(
 ): Promise<CallToolResult> {
   try {
     const input = toolInput(await readInputSchema(api, assistant_id)).of(args);
-    const response = await api.ask('POST', '/runs/wait', { body: { assistant_id, input }, signal });
-    const values = parseExactly(await response.text());
+    const asking = { body: { assistant_id, input }, signal, keepsNumbers: true };
+    const values = await api.read(z.unknown(), 'POST', '/runs/wait', asking);
     const failed = failedRunBody.safeParse(values);
     if (!failed.success) return { content: [{ type: 'text', text: JSON.stringify(values) }] };
     const { error, message } = failed.data[errorKey];

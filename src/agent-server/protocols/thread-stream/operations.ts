@@ -80,7 +80,9 @@ export const threadStreamOperations: readonly Operation<Env>[] = [
       const api = apiFor(c);
       const mayRead = readingOf(api, threadId);
       await mayRead();
-      upgrade.accept = (socket) => serveThread(socket, { ...threadEvents, api, threadId, mayRead, clock, log });
+      const keepsNumbers = c.var.keepsNumbers;
+      upgrade.accept = (socket) =>
+        serveThread(socket, { ...threadEvents, api, threadId, mayRead, clock, log, keepsNumbers });
       return c.body(null);
     },
   }),

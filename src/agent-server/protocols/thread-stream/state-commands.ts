@@ -11,7 +11,9 @@ export async function readState(
   { keys }: z.infer<typeof stateGetParams>,
   { api, threadId }: CommandContext,
 ): Promise<object> {
-  const state = await api.read(threadState, 'GET', `/threads/${threadId}/state?subgraphs=true`);
+  const state = await api.read(threadState, 'GET', `/threads/${threadId}/state?subgraphs=true`, {
+    keepsNumbers: true,
+  });
   const { checkpoint, values } = state;
   const { checkpoint_id: id, checkpoint_ns: ns } = checkpoint ?? {};
   return {
@@ -29,6 +31,7 @@ export async function listCheckpoints(
   { api, threadId }: CommandContext,
 ): Promise<object> {
   const states = await api.read(z.array(threadState), 'POST', `/threads/${threadId}/history`, {
+    keepsNumbers: true,
     body: {
       limit,
       before: before === undefined ? undefined : { checkpoint_id: before },

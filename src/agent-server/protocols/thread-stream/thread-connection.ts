@@ -2,10 +2,16 @@ import { randomUUID } from 'node:crypto';
 import type { RawData, WebSocket } from 'ws';
 import type { Clock } from '../../../clock.ts';
 import type { Logger } from '../../../logger.ts';
-import { threadCommand, type CommandResponse, type ThreadEventFilter } from '../../../contract/agent/thread-stream.ts';
-import { parseExactly } from '../../../contract/exact-number.ts';
+import {
+  threadCommand,
+  type CommandResponse,
+  type ThreadCommand,
+  type ThreadEventFilter,
+} from '../../../contract/agent/thread-stream.ts';
+import { mayHoldExactNumber, parseExactly } from '../../../contract/exact-number.ts';
 import { stackOf } from '../../../errors.ts';
 import { fromJson } from '../../../contract/json-text.ts';
+import { keepNumbers, nestsDeeper } from '../../api/body.ts';
 import { Backlog } from '../../api/backlog.ts';
 import { beat } from '../../api/event-stream.ts';
 import { Refusal } from '../../refusal.ts';
@@ -24,13 +30,15 @@ export interface ConnectionParts extends Omit<CommandContext, 'subscriptions'> {
   mayRead: () => Promise<boolean>;
   clock: Clock;
   log: Logger;
+  /** Whether free values keep their numbers as they were written. */
+  keepsNumbers: boolean;
 }
 
 /**
  * Serves the thread-stream protocol on a WebSocket: carries out commands one after the other, and sends their responses
  * and the events of the subscriptions.
  */
-export function serveThread(socket: WebSocket, { streams, mayRead, clock, log, ...context }: ConnectionParts): void {
+export function serveThread(socket: WebSocket, { streams, mayRead, clock, ...context }: ConnectionParts): void {
   const closed = new AbortController();
   const subscriptions = new Subscriptions();
   let unfollow: () => void = () => undefined;
@@ -57,7 +65,7 @@ export function serveThread(socket: WebSocket, { streams, mayRead, clock, log, .
 
   async function handle(message: string): Promise<void> {
     const added = new Map<string, ThreadEventFilter>();
-    const response = await respondTo(message, log, {
+    const response = await respondTo(message, {
       ...context,
       subscriptions: {
         count: () => subscriptions.size,
@@ -109,9 +117,12 @@ export function serveThread(socket: WebSocket, { streams, mayRead, clock, log, .
 }
 
 /** Carries out a message of the client. A failure is a response too. */
-async function respondTo(message: string, log: Logger, context: CommandContext): Promise<CommandResponse> {
-  const command = threadCommand.safeParse(fromJson(message, parseExactly));
-  if (!command.success) {
+async function respondTo(
+  message: string,
+  { log, keepsNumbers, ...context }: CommandContext & Pick<ConnectionParts, 'log' | 'keepsNumbers'>,
+): Promise<CommandResponse> {
+  const command = commandIn(message, keepsNumbers);
+  if (!command) {
     return commandError(
       null,
       'invalid_argument',
@@ -119,13 +130,20 @@ async function respondTo(message: string, log: Logger, context: CommandContext):
     );
   }
   try {
-    return await carryOut(command.data, context);
+    return await carryOut(command, context);
   } catch (error) {
-    if (error instanceof Refusal) return commandError(command.data.id, 'unknown_error', error.message);
-    const { id, method } = command.data;
+    if (error instanceof Refusal) return commandError(command.id, 'unknown_error', error.message);
+    const { id, method } = command;
     log.error(`${method} on thread ${context.threadId} failed: ${stackOf(error)}`);
     return commandError(id, 'unknown_error', `${method} failed. Retry in a moment; the server log has the reason.`);
   }
+}
+
+function commandIn(message: string, keepsNumbers: boolean): ThreadCommand | undefined {
+  if (nestsDeeper(message)) return undefined;
+  const read = threadCommand.safeParse(fromJson(message)).data;
+  if (!read || !keepsNumbers || !mayHoldExactNumber(message)) return read;
+  return keepNumbers(threadCommand, parseExactly(message), read);
 }
 
 const textOf = (data: RawData): string =>

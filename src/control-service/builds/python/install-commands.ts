@@ -37,7 +37,7 @@ export function installCommands(plan: PythonInstall, places: InstallPlaces): Nam
   if (uv === undefined) {
     const python = interpreterIn(environment);
     return [
-      { name: 'python -m venv', command: interpreter, args: ['-I', '-m', 'venv', environment], cwd },
+      { name: 'python -m venv', command: interpreter, args: ['-I', '-m', 'venv', '--clear', environment], cwd },
       {
         name: `pip install ${wanted.shown.join(' ')}`,
         command: python,

@@ -2,6 +2,7 @@ import { join, posix, relative, sep } from 'node:path';
 import { inFolder } from '../../../agent-packages/install-plan.ts';
 import { pythonEngine, pythonEngineProblem } from '../../../agent-packages/python/python-engine.ts';
 import {
+  hasUvIndex,
   lockedPythonEngineProblem,
   planPython,
   type PythonInstall,
@@ -36,25 +37,14 @@ export async function installPython(
   const wanted = { wanted: config.python_version, required: required(plan, here), needsPip: plan.installer === 'pip' };
   const interpreter = await findInterpreter(wanted, running);
   if (!interpreter.ok) return interpreter;
-  const installer = await findInstaller(plan, interpreter.value, running);
+  const installer = await findInstaller(plan, interpreter.value, running, hasUvIndex(plan, here));
   if (!installer.ok) return installer;
   for (const warning of installer.value.plan.warnings) running.warn(warning);
-  const shared = await obtainByEither({ ...installer.value, here, source, configFolder }, running);
+  const shared = await obtainWithEngine({ ...installer.value, here, source, configFolder }, running);
   if (!shared.ok) return shared;
   const checked = checkPackages(shared.value, running);
   if (!checked.ok) return checked;
   return place(shared.value, interpreter.value, { source, paths: modulePaths(plan, here) }, running);
-}
-
-/** Has pip install what uv can't: it knows other settings, and takes packages that uv refuses. */
-async function obtainByEither(
-  wanted: WantedEnvironment,
-  running: RunningBuild,
-): Promise<StepResult<SharedEnvironment>> {
-  const obtained = await obtainWithEngine(wanted, running);
-  if (obtained.ok || wanted.elsePip !== true || running.signal.aborted) return obtained;
-  running.request.log('warning', 'uv could not install these packages: pip tries it.');
-  return obtainWithEngine({ ...wanted, uv: undefined }, running);
 }
 
 /** Adds the engine to packages that lack it and are not locked: images of the public service have it, so agents leave it out. */

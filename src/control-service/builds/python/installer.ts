@@ -13,6 +13,7 @@ import {
   type Interpreter,
   type WantedInterpreter,
 } from './interpreter.ts';
+import { tellsUvAnIndex } from './python-variables.ts';
 import { pipHasOwnIndex, provideUv } from './uv.ts';
 
 /** A plan with what carries it out. */
@@ -22,7 +23,7 @@ export interface Installer {
   /** The program uv; absent where pip installs. */
   uv: string | undefined;
   /** Whether pip tries what uv can't install. */
-  elsePip?: boolean;
+  fallsBackToPip?: boolean;
 }
 
 /** The interpreter for an agent, of those that the build's user can run. */
@@ -53,23 +54,39 @@ async function described(paths: readonly string[], { run, folder }: RunningBuild
   return succeeded(describedInterpreters(end.output));
 }
 
-/** Decides who installs: uv, which the package index has too; pip where it is asked for, has an index of its own, or uv can't be had. */
+/**
+ * Decides who installs: uv, which the package index has too; pip where it is asked for, has an index of its own, or uv
+ * can't be had.
+ *
+ * @param hasUvIndex whether the source tells uv where packages are, which pip would take from elsewhere.
+ */
 export async function findInstaller(
   plan: PythonInstall,
   interpreter: Interpreter,
   running: RunningBuild,
+  hasUvIndex: boolean,
 ): Promise<StepResult<Installer>> {
-  if (plan.installer === 'pip') return succeeded({ plan, interpreter, uv: undefined });
-  const mayUsePip = plan.installer === 'either' && interpreter.makesEnvironments;
+  const { log } = running.request;
+  const byPip = { plan, interpreter, uv: undefined };
+  if (plan.installer === 'pip') return succeeded(byPip);
+  const mayUsePip = plan.installer === 'either' && interpreter.makesEnvironments && !hasUvIndex;
   const isThere = findTool('uv', running.env.PATH ?? '') !== undefined;
-  if (mayUsePip && !isThere && (await pipHasOwnIndex(interpreter, running)))
-    return succeeded({ plan, interpreter, uv: undefined });
+  if (mayUsePip && !isThere && (await pipHasOwnIndex(interpreter, running))) {
+    log('info', 'Using pip: it has an index of its own, and uv is not installed on this machine.');
+    return succeeded(byPip);
+  }
   const uv = await provideUv(interpreter, running);
-  if (uv.ok) return succeeded({ plan, interpreter, uv: uv.value, elsePip: mayUsePip && !isThere });
+  const fallsBackToPip = mayUsePip && !isThere && !tellsUvAnIndex(running.env);
+  if (uv.ok) return succeeded({ plan, interpreter, uv: uv.value, fallsBackToPip });
   if (running.signal.aborted) return uv;
-  if (mayUsePip) return succeeded({ plan, interpreter, uv: undefined });
+  if (fallsBackToPip) {
+    log('info', `Using pip. ${uv.reason}`);
+    return succeeded(byPip);
+  }
+  if (hasUvIndex || tellsUvAnIndex(running.env))
+    return stepFailed(`Only uv knows where the packages are. ${uv.reason}`);
   if (plan.locked?.isRequired === true || !interpreter.makesEnvironments)
     return stepFailed(`${plan.why}. ${uv.reason}`);
-  running.request.log('warning', uv.reason);
+  log('warning', uv.reason);
   return succeeded({ plan: withoutUv(plan), interpreter, uv: undefined });
 }

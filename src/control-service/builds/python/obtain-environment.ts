@@ -110,19 +110,19 @@ async function make(
 
 async function fill(
   folder: string,
-  { plan, interpreter, uv, source, configFolder }: WantedEnvironment,
+  wanted: WantedEnvironment,
   running: RunningBuild,
 ): Promise<StepResult<Environment>> {
+  const { source } = wanted;
   const { request, run, giveSource } = running;
   const { environment, aside, files } = partsOf(folder);
   await giveSource();
-  const constraints = plan.isLocked ? undefined : constraintsOf(running);
-  const places = { source, configFolder, interpreter: interpreter.path, environment, uv, constraints };
-  for (const { name, ...command } of installCommands(plan, places)) {
-    request.log('info', `Installing: ${name} (${plan.why})`);
-    const end = await run(command);
-    if (end.kind !== 'done') return failedBy(name, end);
+  let failed = await install(environment, wanted, running);
+  if (failed && wanted.fallsBackToPip === true && failed.end.kind === 'failed' && !failed.end.isLate) {
+    request.log('warning', `${failure(failed.name, failed.end)} Trying pip.`);
+    failed = await install(environment, { ...wanted, uv: undefined }, running);
   }
+  if (failed) return failedBy(failed.name, failed.end);
   const args = ['-I', '-c', listPackages, aside, listIn(folder)];
   const listed = await run({ command: interpreterIn(environment), args, cwd: files, silent: true });
   if (listed.kind !== 'done') return failedBy('Listing the packages', listed);
@@ -132,6 +132,22 @@ async function fill(
   if (closed.kind !== 'done') return failedBy('Closing the environment', closed);
   const list = readList(folder);
   return list ? succeeded({ ...list, source }) : stepFailed('The installed packages could not be listed. Build again.');
+}
+
+/** Makes the environment with an agent's packages. @returns the command that failed. */
+async function install(
+  environment: string,
+  { plan, interpreter, uv, source, configFolder }: WantedEnvironment,
+  running: RunningBuild,
+): Promise<{ name: string; end: Exclude<CommandEnd, { kind: 'done' }> } | undefined> {
+  const constraints = plan.isLocked ? undefined : constraintsOf(running);
+  const places = { source, configFolder, interpreter: interpreter.path, environment, uv, constraints };
+  for (const { name, ...command } of installCommands(plan, places)) {
+    running.request.log('info', `Installing: ${name} (${plan.why})`);
+    const end = await running.run(command);
+    if (end.kind !== 'done') return { name, end };
+  }
+  return undefined;
 }
 
 const failedBy = (name: string, end: Exclude<CommandEnd, { kind: 'done' }>): StepResult<never> =>

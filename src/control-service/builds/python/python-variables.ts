@@ -52,6 +52,7 @@ export function pythonVariables(
   return {
     ...Object.fromEntries(passed),
     ...(file ? { PIP_CONFIG_FILE: file } : {}),
+    ...uvFolders(Object.fromEntries(passed)),
     PIP_CACHE_DIR: join(packageCache, '_pip'),
     PIP_DISABLE_PIP_VERSION_CHECK: '1',
     PIP_NO_INPUT: '1',
@@ -65,6 +66,17 @@ export function pythonVariables(
     PYTHONUNBUFFERED: '1',
   };
 }
+
+/** The folders and addresses of packages that pip is told of, for uv, which fails for a folder that is missing. */
+function uvFolders({ PIP_FIND_LINKS: links = '', UV_FIND_LINKS: own }: Record<string, string>): Record<string, string> {
+  const there = links.split(/\s+/).filter((each) => each.includes('://') || (each !== '' && existsSync(each)));
+  return own || there.length === 0 ? {} : { UV_FIND_LINKS: there.join(',') };
+}
+
+/** Whether the operator tells uv where packages are, and pip not. */
+export const tellsUvAnIndex = (env: Readonly<Record<string, string>>): boolean =>
+  ['UV_INDEX', 'UV_INDEX_URL', 'UV_DEFAULT_INDEX', 'UV_EXTRA_INDEX_URL'].some((name) => Boolean(env[name])) ||
+  Boolean(env['UV_FIND_LINKS'] && !env['PIP_FIND_LINKS']);
 
 /** The variables of a build's environment that decide where packages of Python come from. */
 export const indexesOf = (env: Readonly<Record<string, string>>): Record<string, string> =>

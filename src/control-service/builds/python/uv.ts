@@ -26,10 +26,17 @@ export async function provideUv(interpreter: Interpreter, running: RunningBuild)
 
 /** Whether pip is told to look for packages elsewhere than in the public index: uv does not read that. */
 export async function pipHasOwnIndex({ path }: Interpreter, { run, folder }: RunningBuild): Promise<boolean> {
-  const args = ['-I', '-m', 'pip', 'config', 'list'];
-  const end = await run({ command: path, args, cwd: folder.home, silent: true });
-  return end.kind !== 'done' || end.output.some((line) => /\.(?:(?:extra-)?index-url|no-index)=/.test(line));
+  const args = ['-c', pipSettings, 'sh', path, join(folder.temporary, 'pip')];
+  const end = await run({ command: '/bin/sh', args, cwd: folder.home, silent: true });
+  return end.kind !== 'done' || end.output.some((line) => ownIndex.test(line));
 }
+
+/** Packages in folders, which variables name, are uv's to find too (`pythonVariables`). */
+const ownIndex = /\.(?:index-url|extra-index-url|pypi-url|no-index)=|^(?!:env:).*\.find-links=/;
+
+/** An interpreter may lack pip, which each environment has. */
+const pipSettings = `"$1" -I -m pip config list 2>/dev/null && exit
+"$1" -I -m venv "$2" && "$2/bin/python" -I -m pip config list; said=$?; rm -rf -- "$2"; exit $said`;
 
 async function obtain(
   { path }: Interpreter,
@@ -51,4 +58,4 @@ async function obtain(
 /** uv is a program of its own: it needs nothing of the environment that it is moved out of. */
 const getUv = `rm -rf -- "$2" "$3" && "$1" -I -m venv "$2" || exit 1
 "$2/bin/python" -I -m pip install --only-binary=:all: uv || exit 1
-mkdir -p -- "$3/bin" && mv -- "$2/bin/uv" "$3/bin/uv" && rm -rf -- "$2"`;
+mkdir -p -- "$3/bin" && mv -- "$2/bin/uv" "$3/bin/new" && mv -- "$3/bin/new" "$3/bin/uv" && rm -rf -- "$2"`;

@@ -37,7 +37,7 @@ test.each<[string, string[], string[]]>([
     'pip installs everything at once, packages of the source editable',
     linesOf(all),
     [
-      '/src/app$ /usr/bin/python3.11 -I -m venv /env',
+      '/src/app$ /usr/bin/python3.11 -I -m venv --clear /env',
       '/src/app$ /env/bin/python -I -m pip install -r /src/a/requirements.txt -e /src -e /src/lib langgraph>=1',
     ],
   ],
@@ -45,7 +45,7 @@ test.each<[string, string[], string[]]>([
     "with the project's configuration, and the versions of an earlier build",
     linesOf({ packages: ['a'], pipConfig: 'pip.conf' }, { constraints: '/tmp/c.txt' }),
     [
-      '/src/app$ /usr/bin/python3.11 -I -m venv /env',
+      '/src/app$ /usr/bin/python3.11 -I -m venv --clear /env',
       '/src/app$ PIP_CONFIG_FILE=/src/pip.conf /env/bin/python -I -m pip install -c /tmp/c.txt a',
     ],
   ],

@@ -62,11 +62,24 @@ describePython('builds of agents in Python', () => {
     );
   });
 
-  test('has pip install what uv can’t', async () => {
-    const here = workplace(agent, atTheEnd);
-    await here.build({ settings: { env: { ...process.env, UV_DEFAULT_INDEX: 'http://127.0.0.1:9/simple' } } });
-    const names = here.lines.filter((line) => /^Installing: .*-e \./.test(line)).map((line) => line.split(' ')[1]);
+  test('falls back to pip when uv fails', async () => {
+    const files = {
+      'langgraph.json': JSON.stringify({ dependencies: ['./app'], graphs: { agent: './app/agent.py:graph' } }),
+      // Only pip knows the option.
+      'app/requirements.txt': 'langgraph --config-settings="a=b"\n',
+      'app/agent.py': graph('Hello').replace('from .words import greeting', 'greeting = "{} {}".format'),
+    };
+    const here = workplace(files, atTheEnd);
+    await here.build({ settings: { env: process.env } });
+    const names = here.lines.filter((line) => /^Installing: .*-r /.test(line)).map((line) => line.split(' ')[1]);
     expect(names).toEqual(['uv', 'pip']);
-    expect(here.lines.join('\n')).toContain('uv could not install these packages: pip tries it.');
+    expect(here.lines.join('\n')).toMatch(/uv pip install .* failed: [^]*Trying pip\./);
+  });
+
+  test('does not fall back to the index of pip where uv has one of its own', async () => {
+    const env = { ...process.env, UV_DEFAULT_INDEX: 'http://127.0.0.1:9/simple', UV_HTTP_RETRIES: '0' };
+    const here = workplace(agent, atTheEnd);
+    expect(await here.reason({ settings: { env } })).toContain('uv pip install -e . failed');
+    expect(here.lines.some((line) => line.startsWith('Installing: pip'))).toBe(false);
   });
 });
