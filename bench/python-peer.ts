@@ -1,49 +1,84 @@
-// The public server in Python, by its package from PyPI: `langgraph dev`, which keeps everything in memory.
+// Other agent servers in Python, by their packages from PyPI: `langgraph dev`, which keeps everything in memory, and
+// with LANDFALL_BENCH_PEER=aegra Aegra, which has Postgres.
 import { execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import * as z from 'zod';
 import { messageOf } from '../src/errors.ts';
+import { freePort } from '../src/free-port.ts';
 import type { BenchAgentServer } from './agent-servers.ts';
-import { listening } from './bare-server.ts';
 
 const folder = join(import.meta.dirname, 'python');
 /** How long (ms) its packages may take to be installed, and it to start. */
 const [installMs, startMs] = [900_000, 120_000];
 
+interface Peer {
+  /** What it is, in the table of figures. */
+  note: string;
+  /** The file with its packages. */
+  requirements: string;
+  /** The name of its interpreter; that of our agent where this is absent. */
+  python?: string;
+  program: string;
+  args(port: number): string[];
+  env(databaseUrl: string): Record<string, string>;
+}
+
+const langgraphDev: Peer = {
+  note: 'langgraph dev, in memory',
+  requirements: 'requirements-peer.txt',
+  program: 'langgraph',
+  args: (port) => ['dev', '--no-browser', '--no-reload', '--port', String(port), '--n-jobs-per-worker', '50'],
+  env: () => ({}),
+};
+const aegra: Peer = {
+  note: 'Aegra, in the same Postgres',
+  requirements: 'requirements-aegra.txt',
+  python: 'python3.12',
+  program: 'uvicorn',
+  args: (port) => ['aegra_api.main:app', '--host', '127.0.0.1', '--port', String(port), '--log-level', 'error'],
+  env: (databaseUrl) => ({
+    DATABASE_URL: databaseUrl,
+    AEGRA_CONFIG: join(folder, 'langgraph.json'),
+    AUTH_TYPE: 'noop',
+    LOG_LEVEL: 'ERROR',
+  }),
+};
+
+export const pythonPeer = process.env['LANDFALL_BENCH_PEER'] === 'aegra' ? aegra : langgraphDev;
+
 /** Starts it; undefined where its packages are not there and can't be had. */
-export async function startPythonPeer(python: string, environment: string): Promise<BenchAgentServer | undefined> {
+export async function startPythonPeer(
+  python: string,
+  { environments, databaseUrl }: { environments: string; databaseUrl: string },
+): Promise<BenchAgentServer | undefined> {
+  const environment = join(environments, pythonPeer.requirements.replace('.txt', ''));
   try {
-    await install(python, environment);
-    return await start(environment);
+    await install(pythonPeer.python ?? python, environment);
+    return await start(environment, databaseUrl);
   } catch (error) {
-    console.error(`No peer: the public server in Python could not be started (${messageOf(error)}).`);
+    console.error(`No peer: it could not be started (${messageOf(error)}).`);
     return undefined;
   }
 }
 
 async function install(python: string, environment: string): Promise<void> {
-  const langgraph = join(environment, 'bin/langgraph');
-  if (existsSync(langgraph)) return;
+  if (existsSync(join(environment, 'bin', pythonPeer.program))) return;
   const run = (program: string, args: readonly string[]) =>
     promisify(execFile)(program, args, { timeout: installMs, killSignal: 'SIGKILL' });
   await run(python, ['-m', 'venv', environment]);
-  const requirements = join(folder, 'requirements-peer.txt');
   // Some of its packages have no wheel.
+  const requirements = join(folder, pythonPeer.requirements);
   await run(join(environment, 'bin/python'), ['-m', 'pip', 'install', '-q', '-r', requirements]);
 }
 
-async function start(environment: string): Promise<BenchAgentServer> {
-  const free = createServer();
-  const port = await listening(free);
-  await new Promise((closed) => free.close(closed));
-  const options = ['--no-browser', '--no-reload', '--port', String(port), '--n-jobs-per-worker', '50'];
-  const child = spawn(join(environment, 'bin/langgraph'), ['dev', ...options], {
+async function start(environment: string, databaseUrl: string): Promise<BenchAgentServer> {
+  const port = await freePort();
+  const child = spawn(join(environment, 'bin', pythonPeer.program), pythonPeer.args(port), {
     cwd: folder,
-    env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1' },
+    env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1', ...pythonPeer.env(databaseUrl) },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   let said = '';
@@ -56,7 +91,7 @@ async function start(environment: string): Promise<BenchAgentServer> {
   const url = `http://127.0.0.1:${port}`;
   const began = performance.now();
   while (
-    !(await fetch(`${url}/ok`).then(
+    !(await fetch(`${url}/info`).then(
       ({ ok }) => ok,
       () => false,
     ))

@@ -1,5 +1,5 @@
 // What a run of a graph in Python costs on our agent server, beside the bare engine with its public saver in the same
-// Postgres, and beside the public server in Python, which keeps everything in memory.
+// Postgres, and beside another server in Python.
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openPythonEnvironment } from '../scripts/python-environment.ts';
@@ -9,7 +9,7 @@ import { benchFolder, startBenchPostgres } from './bench-postgres.ts';
 import type { Measured, Target, Times } from './figure.ts';
 import { rssOfTree } from './memory-at-rest.ts';
 import { startPythonLoad } from './python-load.ts';
-import { startPythonPeer } from './python-peer.ts';
+import { pythonPeer, startPythonPeer } from './python-peer.ts';
 import { interleave, isTiny, median, quantile, sized, spread, type Contender } from './rounds.ts';
 import { startRunLoad, type RoundRequest, type RunLoad, type RunRound } from './run-load.ts';
 
@@ -34,7 +34,7 @@ type Rounds = { ours: RunRound[]; floor: RunRound[]; peer?: RunRound[] };
 const notes = {
   ours: 'examples/python-echo-agent on our agent server, with its worker',
   floor: 'the engine alone in Python, with langgraph-checkpoint-postgres in the same Postgres',
-  peer: 'langgraph dev, in memory',
+  peer: pythonPeer.note,
 };
 
 /** Runs a second, 1, 10 and 50 at once; time to the first event; tokens a second; memory; cold start. */
@@ -46,13 +46,15 @@ export async function pythonRuns(): Promise<Measured[]> {
   const folder = ending.use(benchFolder());
   const postgres = ending.use(await startBenchPostgres(folder.path));
   const agent = { config: 'bench/python/langgraph.json', env: { LANDFALL_PYTHON: python } };
-  const peerEnvironment = join(dirname(import.meta.dirname), '.venv/bench-peer');
+  const environments = join(dirname(import.meta.dirname), '.venv');
 
   const [ours, floor, peer] = [
     await begun(startOurs(await postgres.database('ours'), agent)),
     await begun(startPythonLoad(python, await postgres.database('floor'))),
     // Its packages are many, and its figures would mean nothing.
-    isTiny ? undefined : await begun(startPythonPeer(python, peerEnvironment)),
+    isTiny
+      ? undefined
+      : await begun(startPythonPeer(python, { environments, databaseUrl: await postgres.database('peer') })),
   ];
   for (const each of [ours.server, floor.server, peer?.server]) if (each) ending.use(each);
   const peerServer = peer?.server && { ...peer.server, ms: peer.ms };
