@@ -1,6 +1,6 @@
 /**
- * A number of JSON as it was written, where a number of JavaScript would lose something: an integer beyond 2^53, or
- * `1.0`, which is no integer in Python. `JSON.stringify` writes it as it was.
+ * A JSON number that keeps its text, because a JavaScript number would change it: an integer beyond 2^53, or `1.0`, which
+ * Python reads as a float. Fractions stay plain numbers: Python rounds them too. `JSON.stringify` writes the text.
  */
 export interface ExactNumber {
   readonly rawJSON: string;
@@ -9,7 +9,7 @@ export interface ExactNumber {
 declare global {
   interface JSON {
     rawJSON(text: string): ExactNumber;
-    /** Absent in browsers before 2025. */
+    /** Older browsers lack it, and this module runs there too. */
     isRawJSON?(value: unknown): value is ExactNumber;
     parse(text: string, reviver: (key: string, value: unknown, context: { source?: string }) => unknown): unknown;
   }
@@ -17,30 +17,30 @@ declare global {
 
 export const isExactNumber = (value: unknown): value is ExactNumber => JSON.isRawJSON?.(value) === true;
 
-/** A value's number, which may be rounded; the value itself if it is none. */
-export const asNumber = (value: unknown): unknown => (isExactNumber(value) ? Number(value.rawJSON) : value);
+/** Converts an exact number to a plain one, which may be rounded; returns any other value unchanged. */
+export const toPlainNumber = (value: unknown): unknown => (isExactNumber(value) ? Number(value.rawJSON) : value);
 
-/** Where a number may stand: 16 digits, a fraction of zeros, an exponent. */
-const mayBeOne = /(?:^|[:,[\s])-?(?:\d{16}|\d+\.0+(?!\d)|\d+(?:\.\d+)?e)/i;
-/** A longer text is rounded: databases have limits. */
-const maxLength = 1_000;
+/** Matches 16 digits, a fraction of zeros, or an exponent. It may match in a string too, which only costs time. */
+const exactNumberPattern = /(?:^|[:,[\s])-?(?:\d{16}|\d+\.0+(?!\d)|\d+(?:\.\d+)?e)/i;
+/** Longer numbers are rounded: Postgres limits the digits of a `numeric`. */
+const maxNumberLength = 1_000;
 
-/** Whether a text of JSON may hold such a number. To find out is faster than to parse with a look at each. */
-export const mayHoldExactNumber = (json: string): boolean => mayBeOne.test(json);
+/** Whether a JSON text may contain an exact number. A regular expression is faster than a reviver. */
+export const mayContainExactNumber = (json: string): boolean => exactNumberPattern.test(json);
 
-/** Parses JSON with such numbers as they were written. @throws SyntaxError */
+/** Parses JSON, keeping exact numbers. @throws SyntaxError */
 export function parseExactly(json: string): unknown {
-  if (!mayHoldExactNumber(json)) return JSON.parse(json);
-  return JSON.parse(json, (_, value, { source }) => (source === undefined ? value : exactly(value, source)));
+  if (!mayContainExactNumber(json)) return JSON.parse(json);
+  return JSON.parse(json, (_, value, { source }) => (source === undefined ? value : exactNumberOf(value, source)));
 }
 
-function exactly(value: unknown, source: string): unknown {
-  if (typeof value !== 'number' || !Number.isInteger(value) || source.length > maxLength) return value;
-  // Databases write exponents out, as if they were integers.
+function exactNumberOf(value: unknown, source: string): unknown {
+  if (typeof value !== 'number' || !Number.isInteger(value) || source.length > maxNumberLength) return value;
+  // Postgres stores `1e3` as `1000`; with `.0` it stays a float.
   if (/e/i.test(source)) return JSON.rawJSON(`${BigInt(value)}.0`);
   return String(value) === source ? value : JSON.rawJSON(source);
 }
 
-/** The same value with plain numbers, rounded where need be. */
-export const withPlainNumbers = (value: unknown): unknown =>
+/** Copies a JSON value with plain numbers. */
+export const toPlainNumbers = (value: unknown): unknown =>
   value === undefined ? undefined : JSON.parse(JSON.stringify(value));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { asNumber, isExactNumber, parseExactly, withPlainNumbers } from '../../src/contract/exact-number.ts';
+import { toPlainNumber, isExactNumber, parseExactly, toPlainNumbers } from '../../src/contract/exact-number.ts';
 import { isObject } from '../../src/contract/json-object.ts';
 
 test.each(['9007199254740993', '-9007199254740993', '1.0', '0.0', '-0.0', '12345678901234567890.5'])(
@@ -9,8 +9,8 @@ test.each(['9007199254740993', '-9007199254740993', '1.0', '0.0', '-0.0', '12345
     const value = parseExactly(text);
     expect(JSON.stringify(value)).toBe(text);
     const kept = parseExactly(number);
-    expect([isExactNumber(kept), isObject(kept), asNumber(kept)]).toEqual([true, false, Number(number)]);
-    expect(withPlainNumbers(value)).toEqual(JSON.parse(text));
+    expect([isExactNumber(kept), isObject(kept), toPlainNumber(kept)]).toEqual([true, false, Number(number)]);
+    expect(toPlainNumbers(value)).toEqual(JSON.parse(text));
   },
 );
 

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import * as z from 'zod';
-import { asNumber, isExactNumber, mayHoldExactNumber, parseExactly } from '../../contract/exact-number.ts';
+import { toPlainNumber, isExactNumber, mayContainExactNumber, parseExactly } from '../../contract/exact-number.ts';
 import { isObject } from '../../contract/json-object.ts';
 import { fromJson } from '../../contract/json-text.ts';
 import { isUuid } from '../../contract/uuid.ts';
@@ -8,18 +8,18 @@ import { invalidAt, Refusal } from '../refusal.ts';
 import { problemsOf } from './field-problems.ts';
 
 /**
- * Parses the body of a request by a schema of the contract. No body counts as `{}`, a null as an absent field, also in
- * each item of a list. For graphs in Python free values keep their numbers as they were written.
+ * Validates the request body by a schema of the contract. An empty body counts as `{}`. Null fields count as absent, also
+ * those of each item of a list. For graphs in Python, fields of any type keep their numbers as they were written.
  *
  * @param schema strips unknown fields: clients of public servers send some.
- * @param nullable the fields where a null has a meaning.
- * @throws Refusal 400 for invalid JSON, 422 with every invalid field.
+ * @param nullable the fields in which null differs from absent.
+ * @throws Refusal 400 for invalid JSON, 413 if it is too large, 422 with every invalid field.
  */
 export async function readBody<T>(c: Context, schema: z.ZodType<T>, nullable: readonly string[] = []): Promise<T> {
   const json = await readJsonText(c);
   const read = parse(schema, withoutNulls(parseJson(json), nullable), ['body']);
-  if (!keepsNumbers(c) || !mayHoldExactNumber(json)) return read;
-  return keepNumbers(schema, withoutNulls(parseJson(json, parseExactly), nullable), read);
+  if (!keepsNumbers(c) || !mayContainExactNumber(json)) return read;
+  return validateExactly(schema, withoutNulls(parseJson(json, parseExactly), nullable), read);
 }
 
 const keepsNumbers = (c: Context): boolean => c.get('keepsNumbers') === true;
@@ -32,45 +32,46 @@ function parse<T>(schema: z.ZodType<T>, value: unknown, at: readonly string[]): 
 }
 
 /**
- * What a schema reads in a value, with numbers as they were written wherever it takes any value.
+ * Validates a value with exact numbers, which stay in fields of any type; number fields get plain ones. Returns
+ * `plainResult` where that is not possible.
  *
- * @param read what it reads in the same value with plain numbers.
+ * @param plainResult the schema's output for the same value with plain numbers.
  */
-export function keepNumbers<T>(schema: z.ZodType<T>, value: unknown, read: T): T {
+export function validateExactly<T>(schema: z.ZodType<T>, value: unknown, plainResult: T): T {
   let parsed = schema.safeParse(value);
-  if (!parsed.success && parsed.error.issues.length <= mostPlainNumbers) {
-    // Where it takes a number, it refuses one as it was written.
-    const places = parsed.error.issues.map(({ path }) => path);
-    parsed = schema.safeParse(places.reduce<unknown>(withNumberAt, value));
+  if (!parsed.success && parsed.error.issues.length <= maxConversions) {
+    // Number fields reject exact numbers.
+    const paths = parsed.error.issues.map(({ path }) => path);
+    parsed = schema.safeParse(paths.reduce<unknown>(withPlainNumberAt, value));
   }
-  return parsed.success && isSameButNumbers(parsed.data, read) ? parsed.data : read;
+  return parsed.success && differsOnlyInNumbers(parsed.data, plainResult) ? parsed.data : plainResult;
 }
 
-/** How many numbers of its own a request may have written as `1.0` for its free values to keep theirs. */
-const mostPlainNumbers = 20;
+/** The most number fields to convert, each of which copies a part of the body. */
+const maxConversions = 20;
 
-/** The same value with a plain number at a place. */
-function withNumberAt(value: unknown, [name, ...rest]: readonly PropertyKey[]): unknown {
-  if (name === undefined) return asNumber(value);
-  if (Array.isArray(value)) return value.with(Number(name), withNumberAt(value[Number(name)], rest));
+/** Copies a value with a plain number at a path. */
+function withPlainNumberAt(value: unknown, [name, ...rest]: readonly PropertyKey[]): unknown {
+  if (name === undefined) return toPlainNumber(value);
+  if (Array.isArray(value)) return value.with(Number(name), withPlainNumberAt(value[Number(name)], rest));
   return isObject(value) && Object.hasOwn(value, name)
-    ? { ...value, [name]: withNumberAt(Reflect.get(value, name), rest) }
+    ? { ...value, [name]: withPlainNumberAt(Reflect.get(value, name), rest) }
     : value;
 }
 
-/** Whether nothing became of a number but itself: a schema may take it for an object. */
-function isSameButNumbers(exact: unknown, plain: unknown): boolean {
-  if (isExactNumber(exact)) return asNumber(exact) === plain;
+/** Whether two results are equal but for exact numbers, which a schema for objects would turn into objects. */
+function differsOnlyInNumbers(exact: unknown, plain: unknown): boolean {
+  if (isExactNumber(exact)) return toPlainNumber(exact) === plain;
   if (Array.isArray(exact))
     return (
       Array.isArray(plain) &&
       exact.length === plain.length &&
-      exact.every((each, at) => isSameButNumbers(each, plain[at]))
+      exact.every((each, at) => differsOnlyInNumbers(each, plain[at]))
     );
   if (!isObject(exact) || !isObject(plain)) return Object.is(exact, plain);
   const names = Object.keys(exact);
   return (
-    names.length === Object.keys(plain).length && names.every((name) => isSameButNumbers(exact[name], plain[name]))
+    names.length === Object.keys(plain).length && names.every((name) => differsOnlyInNumbers(exact[name], plain[name]))
   );
 }
 
@@ -78,8 +79,9 @@ function isSameButNumbers(exact: unknown, plain: unknown): boolean {
 export const largestBody = 16 * 1024 * 1024;
 
 /**
- * Parses the body as JSON, for graphs in Python with numbers as they were written; no body counts as `{}`. Throws a
- * Refusal 400 for invalid JSON.
+ * Parses the body as JSON without validation, for graphs in Python with exact numbers. An empty body counts as `{}`.
+ *
+ * @throws Refusal 400, 413 or 422, as `readBody`.
  */
 export const readJson = async (c: Context): Promise<unknown> =>
   parseJson(await readJsonText(c), keepsNumbers(c) ? parseExactly : undefined);

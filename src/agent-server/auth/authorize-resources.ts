@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from 'hono';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
-import { asNumber } from '../../contract/exact-number.ts';
+import { toPlainNumber } from '../../contract/exact-number.ts';
 import { isObject } from '../../contract/json-object.ts';
 import { readJson } from '../api/body.ts';
 import { alreadyExists, noVersion } from '../refusal.ts';
@@ -106,7 +106,7 @@ async function assertVersionMatchesFilter(
   filter: MetadataFilter | undefined,
   named: { id: string; version: unknown },
 ): Promise<void> {
-  const version = Number(asNumber(named.version ?? c.req.query('version')));
+  const version = Number(toPlainNumber(named.version ?? c.req.query('version')));
   if (filter === undefined || !Number.isSafeInteger(version)) return;
   const metadata = await find('assistant', named.id, version);
   if (metadata !== undefined && !matches(metadata, filter)) throw noVersion(named.id, version);

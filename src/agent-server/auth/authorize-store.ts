@@ -1,5 +1,5 @@
 import type { FreeObject } from '../../contract/agent/open-word.ts';
-import { asNumber } from '../../contract/exact-number.ts';
+import { toPlainNumber } from '../../contract/exact-number.ts';
 import { isObject } from '../../contract/json-object.ts';
 import { invalidAt, missing, Refusal, unacceptable } from '../refusal.ts';
 import { labelsProblem } from '../store/namespace.ts';
@@ -39,7 +39,7 @@ export async function authorizeStore(
   const namespace = labels(requested ?? []);
   if (action === 'search' || action === 'list_namespaces') question.c.set('storeFilter', filter);
   else if (filter !== undefined) {
-    const key = String(asNumber(value['key']));
+    const key = String(toPlainNumber(value['key']));
     const existing = await findItem(namespace, key);
     if (existing !== undefined && !isOf(filter, namespace, key, existing))
       throw missing('Item not found. There is no such item.');

@@ -1,7 +1,7 @@
 import { runCreate, type RunCreate } from '../../contract/agent/run.ts';
 import type { FreeObject } from '../../contract/agent/open-word.ts';
-import { withPlainNumbers } from '../../contract/exact-number.ts';
-import { keepNumbers } from '../api/body.ts';
+import { toPlainNumbers } from '../../contract/exact-number.ts';
+import { validateExactly } from '../api/body.ts';
 import { isDefault, type StoredAssistant } from '../assistants/assistant.ts';
 import { noAssistant } from '../refusal.ts';
 import type { AgentAuth } from './agent-auth.ts';
@@ -42,7 +42,7 @@ export function createRunAuthorizer(auth: AgentAuth, find: FindMetadata) {
       const user = userIn(request.config?.configurable);
       if (user === undefined) return request;
       const authorized = await authorizeRunRequest({ auth, user, find }, { ...request }, threadId);
-      return keepNumbers(requestOf, authorized, requestOf.parse(withPlainNumbers(authorized)));
+      return validateExactly(requestOf, authorized, requestOf.parse(toPlainNumbers(authorized)));
     },
   };
 }

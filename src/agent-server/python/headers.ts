@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { asNumber } from '../../contract/exact-number.ts';
+import { toPlainNumber } from '../../contract/exact-number.ts';
 
 /** An error of the agent as the worker sends it, with what caused it. */
 export interface WorkerErrorShape {
@@ -24,8 +24,8 @@ export const errorShape: z.ZodType<WorkerErrorShape> = z.object({
   },
 });
 /** Numbers of the protocol, not the agent's data. */
-export const plainNumber = z.preprocess(asNumber, z.number());
-export const plainInteger = z.preprocess(asNumber, z.int());
+export const plainNumber = z.preprocess(toPlainNumber, z.number());
+export const plainInteger = z.preprocess(toPlainNumber, z.int());
 
 /** The headers of what a worker sends (docs/design/python-worker.md, "Frames"). */
 export const headers = z.discriminatedUnion('kind', [

@@ -1,5 +1,5 @@
 import type { Command } from '../../contract/agent/run.ts';
-import { asNumber } from '../../contract/exact-number.ts';
+import { toPlainNumber } from '../../contract/exact-number.ts';
 import { isObject } from '../../contract/json-object.ts';
 import type { Graph } from '../graphs/graph.ts';
 import { queryWithRetries } from '../graphs/retry-policy.ts';
@@ -58,7 +58,7 @@ async function keyResumeByInterrupt(
   checkpoint: RunPlan['kwargs']['checkpoint'],
 ): Promise<Command> {
   const { resume, update, goto } = command;
-  if (resume === undefined || Boolean(asNumber(resume))) return command;
+  if (resume === undefined || Boolean(toPlainNumber(resume))) return command;
   // Beside other commands, null is no resume value.
   if (resume === null && (update != null || goto != null)) return { update, goto };
   const id = checkpointOfAll(checkpoint);

@@ -1,4 +1,4 @@
-import { asNumber } from '../../contract/exact-number.ts';
+import { toPlainNumber } from '../../contract/exact-number.ts';
 import { isObject } from '../../contract/json-object.ts';
 import { memberOf } from '../members.ts';
 
@@ -44,6 +44,6 @@ function keyOf(message: object): unknown {
 
 /** A non-negative integer; 0 for anything else. */
 function count(reported: unknown, name: string): number {
-  const value = asNumber(memberOf(reported, name));
+  const value = toPlainNumber(memberOf(reported, name));
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : 0;
 }

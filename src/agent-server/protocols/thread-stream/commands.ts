@@ -12,8 +12,8 @@ import {
   type ThreadCommand,
   type ThreadEventFilter,
 } from '../../../contract/agent/thread-stream.ts';
-import { withPlainNumbers } from '../../../contract/exact-number.ts';
-import { keepNumbers } from '../../api/body.ts';
+import { toPlainNumbers } from '../../../contract/exact-number.ts';
+import { validateExactly } from '../../api/body.ts';
 import type { FreeObject } from '../../../contract/agent/open-word.ts';
 import { commandError, CommandRefusal, refusalOf, type CommandContext } from './command.ts';
 import { cursorOf, eventsOfChannels, matchesFilter } from './event.ts';
@@ -135,8 +135,8 @@ const needsConnection = (): CommandRefusal =>
   );
 
 function read<T>(schema: z.ZodType<T>, { method, params = {} }: ThreadCommand): T {
-  const parsed = schema.safeParse(withPlainNumbers(params));
-  if (parsed.success) return keepNumbers(schema, params, parsed.data);
+  const parsed = schema.safeParse(toPlainNumbers(params));
+  if (parsed.success) return validateExactly(schema, params, parsed.data);
   const problems = parsed.error.issues.map(({ path, message }) => `params.${path.join('.')}: ${message}`);
   throw new CommandRefusal('invalid_argument', `${method} is not valid. ${problems.join('; ')}.`);
 }

@@ -8,10 +8,10 @@ import {
   type ThreadCommand,
   type ThreadEventFilter,
 } from '../../../contract/agent/thread-stream.ts';
-import { mayHoldExactNumber, parseExactly } from '../../../contract/exact-number.ts';
+import { mayContainExactNumber, parseExactly } from '../../../contract/exact-number.ts';
 import { stackOf } from '../../../errors.ts';
 import { fromJson } from '../../../contract/json-text.ts';
-import { keepNumbers, nestsDeeper } from '../../api/body.ts';
+import { validateExactly, nestsDeeper } from '../../api/body.ts';
 import { Backlog } from '../../api/backlog.ts';
 import { beat } from '../../api/event-stream.ts';
 import { Refusal } from '../../refusal.ts';
@@ -142,8 +142,8 @@ async function respondTo(
 function commandIn(message: string, keepsNumbers: boolean): ThreadCommand | undefined {
   if (nestsDeeper(message)) return undefined;
   const read = threadCommand.safeParse(fromJson(message)).data;
-  if (!read || !keepsNumbers || !mayHoldExactNumber(message)) return read;
-  return keepNumbers(threadCommand, parseExactly(message), read);
+  if (!read || !keepsNumbers || !mayContainExactNumber(message)) return read;
+  return validateExactly(threadCommand, parseExactly(message), read);
 }
 
 const textOf = (data: RawData): string =>

@@ -14,7 +14,7 @@ import {
   type WantedInterpreter,
 } from './interpreter.ts';
 import { tellsUvAnIndex } from './python-variables.ts';
-import { pipHasOwnIndex, provideUv } from './uv.ts';
+import { downloadUv, pipHasOwnIndex } from './uv.ts';
 
 /** A plan with what carries it out. */
 export interface Installer {
@@ -22,7 +22,7 @@ export interface Installer {
   interpreter: Interpreter;
   /** The program uv; absent where pip installs. */
   uv: string | undefined;
-  /** Whether pip tries what uv can't install. */
+  /** Whether the build tries again with pip if uv fails. */
   fallsBackToPip?: boolean;
 }
 
@@ -33,7 +33,7 @@ export async function findInterpreter(
 ): Promise<StepResult<Interpreter>> {
   const path = running.env.PATH ?? '';
   const minor = targetMinor(wanted);
-  // Usually it has its name. Others are only run where it isn't there: what a version manager puts in their places is slow.
+  // By the name of its version first, and others only without a match: the shims of version managers are slow.
   const named = await described(namedInterpreters(minor, path), running);
   if (!named.ok) return named;
   const fits = named.value.find((each) => minorOf(each.version) === minor && each.makesEnvironments);
@@ -55,10 +55,10 @@ async function described(paths: readonly string[], { run, folder }: RunningBuild
 }
 
 /**
- * Decides who installs: uv, which the package index has too; pip where it is asked for, has an index of its own, or uv
- * can't be had.
+ * Chooses uv or pip, and downloads uv from the package index if the machine has none. pip installs if the plan says so, if
+ * uv is missing and pip has an index of its own, or if uv can't be downloaded.
  *
- * @param hasUvIndex whether the source tells uv where packages are, which pip would take from elsewhere.
+ * @param hasUvIndex whether the project configures an index that only uv reads.
  */
 export async function findInstaller(
   plan: PythonInstall,
@@ -67,26 +67,27 @@ export async function findInstaller(
   hasUvIndex: boolean,
 ): Promise<StepResult<Installer>> {
   const { log } = running.request;
-  const byPip = { plan, interpreter, uv: undefined };
-  if (plan.installer === 'pip') return succeeded(byPip);
+  const withPip = { plan, interpreter, uv: undefined };
+  if (plan.installer === 'pip') return succeeded(withPip);
+  const uv = findTool('uv', running.env.PATH ?? '');
+  if (uv !== undefined) return succeeded({ plan, interpreter, uv });
   const mayUsePip = plan.installer === 'either' && interpreter.makesEnvironments && !hasUvIndex;
-  const isThere = findTool('uv', running.env.PATH ?? '') !== undefined;
-  if (mayUsePip && !isThere && (await pipHasOwnIndex(interpreter, running))) {
-    log('info', 'Using pip: it has an index of its own, and uv is not installed on this machine.');
-    return succeeded(byPip);
+  if (mayUsePip && (await pipHasOwnIndex(interpreter, running))) {
+    log('info', 'Using pip with the index that it is told of: uv is not installed on this machine.');
+    return succeeded(withPip);
   }
-  const uv = await provideUv(interpreter, running);
-  const fallsBackToPip = mayUsePip && !isThere && !tellsUvAnIndex(running.env);
-  if (uv.ok) return succeeded({ plan, interpreter, uv: uv.value, fallsBackToPip });
-  if (running.signal.aborted) return uv;
+  const isIndexOfUv = hasUvIndex || tellsUvAnIndex(running.env);
+  const fallsBackToPip = mayUsePip && !isIndexOfUv;
+  const downloaded = await downloadUv(interpreter, running);
+  if (downloaded.ok) return succeeded({ plan, interpreter, uv: downloaded.value, fallsBackToPip });
+  if (running.signal.aborted) return downloaded;
   if (fallsBackToPip) {
-    log('info', `Using pip. ${uv.reason}`);
-    return succeeded(byPip);
+    log('info', `${downloaded.reason} Using pip.`);
+    return succeeded(withPip);
   }
-  if (hasUvIndex || tellsUvAnIndex(running.env))
-    return stepFailed(`Only uv knows where the packages are. ${uv.reason}`);
+  if (isIndexOfUv) return stepFailed(`The package index is configured for uv alone. ${downloaded.reason}`);
   if (plan.locked?.isRequired === true || !interpreter.makesEnvironments)
-    return stepFailed(`${plan.why}. ${uv.reason}`);
-  log('warning', uv.reason);
+    return stepFailed(`${plan.why}. ${downloaded.reason}`);
+  log('warning', `${downloaded.reason} Using pip.`);
   return succeeded({ plan: withoutUv(plan), interpreter, uv: undefined });
 }

@@ -1,19 +1,17 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { stepFailed, succeeded, type RunningBuild, type StepResult } from '../build.ts';
-import { findTool } from '../find-tool.ts';
 import { inFolderQueue } from '../folder-queue.ts';
 import { failure } from '../run-command.ts';
 import type { Interpreter } from './interpreter.ts';
 
 /**
- * The program uv: that of this machine, else its package from the Python index, which an earlier build of the same
- * tenant and user may have brought.
+ * Takes uv from the Python package index, unless an earlier build of the same tenant and user has done so.
+ *
+ * @returns the program.
  */
-export async function provideUv(interpreter: Interpreter, running: RunningBuild): Promise<StepResult<string>> {
+export async function downloadUv(interpreter: Interpreter, running: RunningBuild): Promise<StepResult<string>> {
   const { env, signal, request } = running;
-  const there = findTool('uv', env.PATH ?? '');
-  if (there !== undefined) return succeeded(there);
   if (!interpreter.makesEnvironments) return stepFailed('uv is not installed on this machine. Install it.');
   const folder = join(env.npm_config_cache ?? '', '_managers', 'uv');
   const program = join(folder, 'bin', 'uv');
