@@ -80,9 +80,8 @@ const loadAgainMs = 120_000;
 const cancelMs = 5_000;
 /** How long (ms) the application may take for its shutdown. */
 const shutdownMs = 5_000;
-/** Without a sign of life for so long (ms) the loop counts as blocked, and the process as hanging. */
-const silence = { loopMs: 5_000, processMs: 60_000 };
-const lookMs = 10_000;
+/** Without a sign of life for so long (ms) the loop counts as blocked, and the process as hanging; how often to look. */
+const silence = { loopMs: 5_000, processMs: 60_000, lookMs: 10_000 };
 
 /** Keeps a worker ready while it is needed, with its graphs loaded. */
 export class WorkerHost implements GraphHost {
@@ -257,8 +256,7 @@ export class WorkerHost implements GraphHost {
   #ended(worker: Worker | undefined, why: Error): void {
     if (worker === undefined || this.#running !== worker || this.#closed.signal.aborted) return;
     const { clock, log, isDedicated = false } = this.#options;
-    const isSettled = steadyNow(clock) - this.#startedAt > restart.settledMs;
-    this.#failures = isSettled ? 1 : this.#failures + 1;
+    this.#failures = steadyNow(clock) - this.#startedAt > restart.settledMs ? 1 : this.#failures + 1;
     this.#running = this.#worker = undefined;
     log.error(isDedicated ? messageOf(why) : `${messageOf(why)}\nAnother one starts with the next request.`);
   }
@@ -288,7 +286,7 @@ export class WorkerHost implements GraphHost {
     const { clock } = this.#options;
     this.#isWatched = true;
     while (!this.#closed.signal.aborted) {
-      await pause(clock, lookMs, this.#closed.signal);
+      await pause(clock, silence.lookMs, this.#closed.signal);
       const worker = await this.#worker?.catch(() => undefined);
       if (worker && steadyNow(clock) - this.#alive.process > silence.processMs)
         worker.kill(`It gave no sign of life for ${silence.processMs / 1_000} s.`);
