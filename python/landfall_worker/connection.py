@@ -7,19 +7,19 @@ import itertools
 import socket
 import threading
 import traceback
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from .frames import Frame, ProtocolError, decode, encode, length_of
+from .frames import LENGTH_BYTES, Frame, ProtocolError, decode, encode, length_of
 
 #: Events of a stream that may be sent before the server asks for more.
 FIRST_CREDIT = 256
 #: The most bytes that are read at once.
-_PIECE_BYTES = 1024**2
+_PIECE_BYTES = 256 * 1024
 
 
 @dataclass(frozen=True)
@@ -150,9 +150,9 @@ class Connection:
     def read(self) -> None:
         """Takes frames until the server ends the connection."""
         try:
-            while True:
-                self._take(decode(self._exactly(length_of(self._exactly(4)))))
-        except (OSError, EOFError):
+            for body in self._bodies():
+                self._take(decode(body))
+        except OSError:
             pass
         finally:
             self._is_lost = True
@@ -169,16 +169,25 @@ class Connection:
                 with suppress(InvalidStateError):
                     answer.set_exception(ConnectionLost("The agent server has ended the connection."))
 
-    def _exactly(self, length: int) -> bytes:
-        pieces = []
-        while length > 0:
-            # Memory is taken for what arrives, not for what is announced.
-            piece = self._socket.recv(min(length, _PIECE_BYTES))
-            if not piece:
-                raise EOFError
-            pieces.append(piece)
-            length -= len(piece)
-        return b"".join(pieces)
+    def _bodies(self) -> Iterator[bytes]:
+        """What follows the length of each frame, until the end.
+
+        Many frames are read at once, where they are there: after each read the thread waits for its turn.
+        """
+        space = memoryview(bytearray(_PIECE_BYTES))
+        # Memory is taken for what arrives, not for what is announced.
+        received = bytearray()
+        while count := self._socket.recv_into(space):
+            received += space[:count]
+            start = 0
+            while len(received) - start >= LENGTH_BYTES:
+                begin = start + LENGTH_BYTES
+                end = begin + length_of(received[start:begin])
+                if len(received) < end:
+                    break
+                yield bytes(received[begin:end])
+                start = end
+            del received[:start]
 
     def _take(self, frame: Frame) -> None:
         header = frame.header

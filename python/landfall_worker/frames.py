@@ -11,8 +11,12 @@ from typing import Any
 #: The longest frame (bytes).
 MOST_BYTES = 1024**3
 
+#: `json.dumps` makes one for each call.
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 _LENGTHS = struct.Struct(">II")
 _LENGTH = struct.Struct(">I")
+#: The bytes before a frame that say how long it is.
+LENGTH_BYTES = _LENGTH.size
 
 
 class ProtocolError(Exception):
@@ -37,9 +41,7 @@ def encode(frame: Frame) -> bytes:
     if frame.attachments:
         header["sizes"] = [len(each) for each in frame.attachments]
     # Half of a surrogate pair, which an error may quote, is written as JSON escapes it.
-    text = json.dumps(header, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode(
-        errors="backslashreplace"
-    )
+    text = _ENCODER.encode(header).encode(errors="backslashreplace")
     length = _LENGTH.size + len(text) + sum(len(each) for each in frame.attachments)
     if length > MOST_BYTES:
         raise ValueError(f"A frame of {length} bytes is longer than {MOST_BYTES}.")
@@ -76,7 +78,7 @@ def decode(body: bytes) -> Frame:
     return Frame(header, attachments)
 
 
-def length_of(prefix: bytes) -> int:
+def length_of(prefix: bytes | bytearray) -> int:
     """The length of what follows the first 4 bytes of a frame.
 
     Raises:

@@ -17,6 +17,9 @@ import uuid
 from collections.abc import Callable, Mapping
 from typing import Any
 
+#: `json.dumps` makes one for each call.
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
 #: Types that JSON has.
 _PLAIN = (str, bool, type(None))
 
@@ -28,9 +31,7 @@ def to_json(value: Any) -> bytes:
         ValueError: it contains itself.
     """
     try:
-        return json.dumps(plain(value), ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode(
-            errors="replace"
-        )
+        return _ENCODER.encode(plain(value)).encode(errors="replace")
     except RecursionError as error:
         raise ValueError("The value contains itself, or is nested too deeply for JSON.") from error
 

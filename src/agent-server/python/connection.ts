@@ -199,6 +199,11 @@ export class Connection {
   #send(frame: Frame): void {
     if (this.#ended) return;
     const socket = this.#socket;
+    // Frames that are sent in one turn of the event loop are one write, and wake the worker once.
+    if (socket.writableCorked === 0) {
+      socket.cork();
+      setImmediate(() => socket.uncork());
+    }
     socket.write(encodeFrame(frame));
     if (socket.writableLength <= mostUnread || socket.isPaused()) return;
     socket.pause().once('drain', () => socket.resume());
