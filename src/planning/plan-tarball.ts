@@ -72,7 +72,7 @@ export function notesOnTarball({ sourceDir }: DesiredInternalSource, tarball: Ta
     ...(variables.length === 0
       ? []
       : [
-          `the variables in ${variables.slice(0, named).join(', ')} are not uploaded; give the agent those that it needs as secrets`,
+          `the variables in ${variables.slice(0, named).join(', ')} are not uploaded; give the agent those that it needs as secrets (\`secrets\`, or --secrets NAME)`,
         ]),
     `left out of the upload by default: ${leftOut.slice(0, named).join(', ')}${more}; a line with ! in .landfallignore takes one in`,
   ];

@@ -207,7 +207,7 @@ describe('a folder', () => {
     const leftOut = ['.env', 'a/.env', 'b.pem', 'c.key', 'node_modules/', 'p/node_modules/', '.git/'];
     const planned = plan(folder, { ...seen, ...waiting, tarball: { ...tarball, leftOut } });
     expect(notes(planned)).toBe(
-      'the variables in .env, a/.env are not uploaded; give the agent those that it needs as secrets; left out of the upload by default: .env, a/.env, b.pem, c.key, node_modules/ and 2 more; a line with ! in .landfallignore takes one in',
+      'the variables in .env, a/.env are not uploaded; give the agent those that it needs as secrets (`secrets`, or --secrets NAME); left out of the upload by default: .env, a/.env, b.pem, c.key, node_modules/ and 2 more; a line with ! in .landfallignore takes one in',
     );
   });
 

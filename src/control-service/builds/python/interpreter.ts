@@ -68,12 +68,12 @@ export function chooseInterpreter(
     const old = found.length === 0 ? '' : ` (it has ${[...new Set(found.map(({ version }) => version))].join(', ')})`;
     return {
       kind: 'none',
-      reason: `Graphs of this agent are in Python, and this machine has no Python 3.${oldestPython} or newer${old}. Install Python 3.${target} with its module venv.`,
+      reason: `Graphs of this agent are in Python, and this machine has no Python 3.${oldestPython} or newer that builds can run${old}. Install Python 3.${target} with its module venv for all users.`,
     };
   }
   const isOther = named !== undefined && minorOf(interpreter.version) !== named;
   const warning = isOther
-    ? `\`python_version\` is 3.${named}, and this machine has no such Python: the agent runs on ${interpreter.version}. Install Python 3.${named} on the machine.`
+    ? `\`python_version\` is 3.${named}, and this machine has no such Python that builds can run: the agent runs on ${interpreter.version}. Install Python 3.${named} for all users of the machine.`
     : undefined;
   return { kind: 'chosen', interpreter, warning };
 }

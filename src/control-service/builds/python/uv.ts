@@ -15,10 +15,10 @@ export async function downloadUv(interpreter: Interpreter, running: RunningBuild
   if (!interpreter.makesEnvironments) return stepFailed('uv is not installed on this machine. Install it.');
   const folder = join(env.npm_config_cache ?? '', '_managers', 'uv');
   const program = join(folder, 'bin', 'uv');
+  if (!existsSync(program)) request.log('info', 'Downloading uv from the Python package index.');
   const obtained = await inFolderQueue(folder, signal, () => obtain(interpreter, folder, running));
   if (obtained === undefined) return stepFailed('');
   if (!obtained.ok) return obtained;
-  request.log('info', 'Using uv from the Python package index.');
   return succeeded(program);
 }
 
@@ -53,7 +53,9 @@ async function obtain(
   return stepFailed(end.kind === 'failed' ? failure('Getting uv from the Python package index', end) : '');
 }
 
-/** uv is a program of its own: it needs nothing of the environment that it is moved out of. */
-const getUv = `rm -rf -- "$2" "$3" && "$1" -I -m venv "$2" || exit 1
-"$2/bin/python" -I -m pip install --only-binary=:all: uv || exit 1
+/** uv is a program of its own: it needs nothing of what is installed beside it. An interpreter may lack pip, which environments have. */
+const getUv = `rm -rf -- "$2" "$3"
+"$1" -I -m pip install --only-binary=:all: --no-deps --target "$2" uv || {
+  rm -rf -- "$2" && "$1" -I -m venv "$2" && "$2/bin/python" -I -m pip install --only-binary=:all: uv || exit 1
+}
 mkdir -p -- "$3/bin" && mv -- "$2/bin/uv" "$3/bin/new" && mv -- "$3/bin/new" "$3/bin/uv" && rm -rf -- "$2"`;

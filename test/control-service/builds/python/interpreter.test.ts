@@ -40,12 +40,17 @@ describe('the interpreter of an agent', () => {
   });
 
   test.each<[string, Interpreter[], string | undefined, RegExp]>([
-    ['none at all', [], undefined, /has no Python 3\.10 or newer\. Install Python 3\.11 with its module venv\.$/],
+    [
+      'none at all',
+      [],
+      undefined,
+      /has no Python 3\.10 or newer that builds can run\. Install Python 3\.11 with its module venv for all users\.$/,
+    ],
     [
       'old ones alone',
       [python('3.8.1')],
       '3.12',
-      /has no Python 3\.10 or newer \(it has 3\.8\.1\)\. Install Python 3\.12/,
+      /has no Python 3\.10 or newer that builds can run \(it has 3\.8\.1\)\. Install Python 3\.12/,
     ],
     ['one without venv', [python('3.11.2', { makesEnvironments: false })], undefined, /\(python3\.11-venv on Debian/],
     ['too old a wish', all, '3.9', /^`python_version` must be 3\.10 or newer\. Raise it\.$/],

@@ -209,7 +209,9 @@ test('fails for a machine without Python, with what to install', async () => {
     git,
   ]);
   const reason = await here.reason({ settings: { env: { PATH: folder } } });
-  expect(reason).toMatch(/this machine has no Python 3\.10 or newer\. Install Python 3\.11 with its module venv\.$/);
+  expect(reason).toMatch(
+    /this machine has no Python 3\.10 or newer that builds can run\. Install Python 3\.11 with its module venv for all users\.$/,
+  );
 });
 
 test('refuses what only an image can hold, with its place', async () => {
