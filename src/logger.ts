@@ -34,7 +34,10 @@ function shortened(text: string, mask: (text: string) => string): string {
   const masked = mask(text);
   const isEscaped = JSON.stringify(masked.slice(0, maxLength)).length > maxJsonLength;
   const max = isEscaped ? maxEscapedLength : maxLength;
-  return masked.length > max ? `${masked.slice(0, max)}${cutMark}` : masked;
+  if (masked.length <= max) return masked;
+  if (!masked.includes('\n')) return `${masked.slice(0, max)}${cutMark}`;
+  // A traceback of Python ends with the error.
+  return `${masked.slice(0, max / 2)}${cutMark}\n${masked.slice(-max / 2)}`;
 }
 
 export const createLogger = ({ name, level, destination, mask = (text) => text }: LoggerSettings): Logger => {

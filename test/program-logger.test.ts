@@ -51,7 +51,10 @@ test.each([
   const lines: string[] = [];
   const log = createLogger({ name: 'app', destination: { write: (line) => void lines.push(line) } });
   write(log, `${'\n'.repeat(6_000)}and more`);
-  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ level: 'error', msg: `${'\n'.repeat(6_000)} [...]` });
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+    level: 'error',
+    msg: `${'\n'.repeat(3_000)} [...]\n${'\n'.repeat(2_992)}and more`,
+  });
   expect(lines[0]?.length).toBeLessThan(16_384);
 });
 

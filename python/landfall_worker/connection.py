@@ -275,8 +275,8 @@ _T = TypeVar("_T")
 
 #: Errors that are told of those that an error is caused by.
 _MOST_CAUSES = 10
-#: Characters of a traceback that are told: logs keep the first 8,000 of an error.
-_LONGEST_STACK = 7_000
+#: Characters of a traceback that are told: logs cut the middle out of longer errors.
+_LONGEST_STACK = 5_000
 #: Of a provider's response: when to try again.
 _WAITS = ("retry-after", "retry-after-ms", "date")
 
@@ -312,7 +312,13 @@ def described(error: BaseException, known: set[int] | None = None) -> dict[str, 
 
 def _text_of(error: BaseException) -> str:
     text = _read(lambda: str(error))
-    return f"A {type(error).__name__} without a text" if text is None else text
+    if text is None:
+        return f"A {type(error).__name__} without a text"
+    # A group says how many there are, and not which.
+    inner = _member(error, "exceptions")
+    each = [each for each in inner if isinstance(each, BaseException)] if isinstance(inner, (list, tuple)) else []
+    told = "; ".join(f"{type(one).__name__}: {_text_of(one)}" for one in each[:_MOST_CAUSES])
+    return f"{text}: {told}" if told else text
 
 
 def _member(value: Any, name: str) -> Any:

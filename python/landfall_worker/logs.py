@@ -26,7 +26,7 @@ class ServerLog(logging.Handler):
         """Sends an entry."""
         try:
             text = self.format(record)
-            entry = {"level": _level(record.levelno), "logger": record.name, "message": text[:_MOST_CHARACTERS]}
+            entry = {"level": _level(record.levelno), "logger": record.name, "message": _shortened(text)}
             self._send({**entry, **_place()})
         except Exception:  # A text of the agent may fail to be made; its code goes on.
             self.handleError(record)
@@ -40,6 +40,14 @@ def take_logs(send: Callable[[dict[str, Any]], None]) -> None:
     # Each of their requests is an entry.
     for chatty in ("httpx", "httpcore"):
         logging.getLogger(chatty).setLevel(logging.WARNING)
+
+
+def _shortened(text: str) -> str:
+    """Without the middle of a long text: a traceback ends with the error."""
+    if len(text) <= _MOST_CHARACTERS:
+        return text
+    half = _MOST_CHARACTERS // 2
+    return f"{text[:half]} [...]\n{text[-half:]}"
 
 
 def _level(number: int) -> str:

@@ -257,6 +257,19 @@ def test_answers_with_what_an_error_is_caused_by(connect):
     assert error["cause"] == {"type": "RateLimited", "message": "slow down", "status": 429, "headers": waits}
 
 
+def test_answers_with_the_errors_of_a_group(connect):
+    class Group(Exception):
+        exceptions = (ValueError("no tea"), OSError("no water"), "no error")
+
+    async def answer(asked):
+        raise Group("2 sub-exceptions")
+
+    server = connect(answer).server
+    server.ask(1, "run")
+    error = server.header()["error"]
+    assert error["message"] == "2 sub-exceptions: ValueError: no tea; OSError: no water"
+
+
 def test_ends_with_an_error_that_is_caused_by_itself(connect):
     async def answer(asked):
         one, other = ValueError("one"), ValueError("other")

@@ -4,7 +4,7 @@ export const pythonEngine = 'langgraph';
 /** The first version that can run: it brought contexts and durability modes. */
 const needed = [0, 6] as const;
 
-const whereToSay = 'in pyproject.toml or requirements.txt, and in the lock file';
+const whereToSay = 'in pyproject.toml or requirements.txt, and in a lock file';
 
 /** Why an installed version of the engine can't run, in two sentences; undefined for one that can. */
 export function pythonEngineProblem(version: string | undefined): string | undefined {
@@ -12,7 +12,8 @@ export function pythonEngineProblem(version: string | undefined): string | undef
     return `${pythonEngine} is not among the agent's packages, and its graphs need it. Name it ${whereToSay}.`;
   const [, major, minor] = /^(\d+)\.(\d+)/.exec(version) ?? [];
   if (major === undefined || Number(major) > needed[0] || Number(minor) >= needed[1]) return undefined;
-  return `${pythonEngine} is ${version}, and agents need ${needed.join('.')} or later. Update it ${whereToSay}.`;
+  const least = needed.join('.');
+  return `${pythonEngine} is ${version}, and agents need ${least} or later. Require ${pythonEngine}>=${least} ${whereToSay}: the installer says which packages need an older one.`;
 }
 
 /** The version of the engine in a uv.lock; undefined if it has none, or several for different machines. */

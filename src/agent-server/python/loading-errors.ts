@@ -8,8 +8,10 @@ import { StartupError, type StartupCode } from '../startup-error.ts';
 import { WorkerError } from './connection.ts';
 import type { ExportPath } from './worker-host.ts';
 
-/** How many lines of a traceback are shown, the last ones. */
+/** How many lines of a traceback are shown. */
 const mostLines = 16;
+/** Where a frame is none of the agent's own code. */
+const ofOthers = /^ *File "(?:<frozen |[^"]*(?:\/site-packages\/|\/lib\/python3|\/landfall_worker\/))/;
 
 /** What went wrong while the worker loaded a graph, in the terms of a start; other failures stay as they are. */
 export function explainGraph(error: unknown, { graphId, file, exportName }: GraphLocation): unknown {
@@ -69,6 +71,24 @@ function thrown(error: WorkerError, what: string, file: string): [StartupCode, s
     return ['graph-module-missing', [`${file}: ${what} needs a module that is not there: ${error.message}. ${advice}`]];
   }
   const code = ['SyntaxError', 'IndentationError', 'TabError'].includes(error.type) ? 'graph-syntax' : 'graph-threw';
-  const lines = (error.traceback ?? '').split('\n').filter((line) => line.trim() !== '');
-  return [code, [`${file}: loading ${what} raised ${error.type}: ${error.message}`, ...lines.slice(-mostLines)]];
+  const said = `${file}: loading ${what} raised ${error.type}: ${error.message}`;
+  return [code, [said, ...causesOf(error), ...shownLines(error.traceback ?? '')]];
+}
+
+function causesOf({ cause }: WorkerError): string[] {
+  return cause instanceof WorkerError ? [`Caused by: ${cause.type}: ${cause.message}`, ...causesOf(cause)] : [];
+}
+
+/** The frames of the agent's own code, the last one of others, and what follows it. */
+function shownLines(traceback: string): string[] {
+  const frames: string[][] = [];
+  for (const line of traceback.split('\n').filter((each) => each.trim() !== '')) {
+    const last = frames.at(-1);
+    if (last === undefined || line.startsWith('  File "')) frames.push([line]);
+    else last.push(line);
+  }
+  return frames
+    .filter(([first = ''], index) => index === frames.length - 1 || !ofOthers.test(first))
+    .flat()
+    .slice(-mostLines);
 }

@@ -7,7 +7,7 @@ test.each(['0.6.0', '0.6.11', '1.0.10rc1', '1.2.12', '2.0', 'unknown'])('%s runs
 
 test.each(['0.5.4', '0.2.35', '0.6.0'.replace('6', '0')])('%s is refused with what to do', (version) => {
   expect(pythonEngineProblem(version)).toBe(
-    `langgraph is ${version}, and agents need 0.6 or later. Update it in pyproject.toml or requirements.txt, and in the lock file.`,
+    `langgraph is ${version}, and agents need 0.6 or later. Require langgraph>=0.6 in pyproject.toml or requirements.txt, and in a lock file: the installer says which packages need an older one.`,
   );
 });
 

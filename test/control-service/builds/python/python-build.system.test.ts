@@ -170,7 +170,7 @@ describePython('builds of agents in Python', () => {
       'an engine that is too old',
       { 'requirements.txt': 'langgraph==0.5.4\n' },
       {},
-      /^langgraph is 0\.5\.4, and agents need 0\.6 or later\. Update it in pyproject\.toml/,
+      /^langgraph is 0\.5\.4, and agents need 0\.6 or later\. Require langgraph>=0\.6 in pyproject\.toml/,
     ],
     ['locked packages without an engine', { 'requirements.txt': 'helper==2\n' }, {}, /^langgraph is not among the/],
     [
