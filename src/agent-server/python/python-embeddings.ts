@@ -1,3 +1,4 @@
+import { toPlainNumber } from '../../contract/exact-number.ts';
 import type { Embeddings } from '../store/embeddings.ts';
 import type { GraphHost } from './run-workers.ts';
 
@@ -12,5 +13,7 @@ export const pythonEmbeddings = (host: GraphHost): Embeddings => ({
 
 async function embed(host: GraphHost, texts: string[], isQuery: boolean, signal: AbortSignal): Promise<unknown> {
   const { value } = await (await host.connection()).ask('embed', { texts, is_query: isQuery }, { signal });
-  return value;
+  return Array.isArray(value) ? value.map(plainVector) : value;
 }
+
+const plainVector = (vector: unknown): unknown => (Array.isArray(vector) ? vector.map(toPlainNumber) : vector);
