@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -91,9 +92,12 @@ describePython('an agent in Python whose processes are killed', (python) => {
 
   /** Kills a worker that runs. @returns whether there was one */
   function killWorker(chance: (of: readonly string[]) => string | undefined): boolean {
-    const running = linesIn(pids).filter((pid) => isRunning(Number(pid)));
+    // The system gives ids again: only a child of one of the servers is a worker.
+    const servers = pair.pids();
+    const newest = linesIn(pids).slice(-6);
+    const running = newest.filter((pid) => servers.includes(parentOf(Number(pid))));
     const pid = Number(chance(running.slice(-2)));
-    return pid > 0 && isRunning(pid, 'SIGKILL');
+    return pid > 0 && process.kill(pid, 'SIGKILL');
   }
 
   test(
@@ -110,7 +114,7 @@ describePython('an agent in Python whose processes are killed', (python) => {
       const asking = Promise.all(workers.map((worker) => keepAsking(worker, stop.signal, mix)));
       const draws = chanceOf(seed);
       let killed = 0;
-      while (killed + pair.killEvents.killed < kills) {
+      while (killed + pair.killEvents.killed < kills && pair.faults.length === 0) {
         await sleep(draws.between(50, pauseMs));
         if (draws.is(ofWorkers)) killed += Number(killWorker((of) => draws.any(of)));
         else await pair.kill();
@@ -155,11 +159,11 @@ describePython('an agent in Python whose processes are killed', (python) => {
   );
 });
 
-/** Whether there is such a process, after it was sent a signal. */
-function isRunning(pid: number, signal: NodeJS.Signals | 0 = 0): boolean {
+/** The parent of a process; 0 if there is no such process. */
+function parentOf(pid: number): number {
   try {
-    return process.kill(pid, signal);
+    return Number(execFileSync('ps', ['-o', 'ppid=', '-p', String(pid)], { encoding: 'utf8' }));
   } catch {
-    return false;
+    return 0;
   }
 }

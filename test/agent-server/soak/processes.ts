@@ -39,6 +39,11 @@ export class Pair {
     return this.#places.flatMap((each) => (each ? [each.url] : []));
   }
 
+  /** The ids of the running processes. */
+  pids(): number[] {
+    return this.#places.flatMap((each) => each?.child.pid ?? []);
+  }
+
   /** All log lines of all processes. */
   lines(): string[] {
     return this.#all.flatMap(({ output, log }) => [...output, ...log]);
