@@ -11,8 +11,8 @@ from typing import Any
 #: The longest frame (bytes).
 MOST_BYTES = 1024**3
 
-#: `json.dumps` makes one for each call.
-_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+#: Writes all JSON of the worker; `json.dumps` makes an encoder for each call.
+ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 _LENGTHS = struct.Struct(">II")
 _LENGTH = struct.Struct(">I")
 #: The bytes before a frame that say how long it is.
@@ -41,7 +41,7 @@ def encode(frame: Frame) -> bytes:
     if frame.attachments:
         header["sizes"] = [len(each) for each in frame.attachments]
     # Half of a surrogate pair, which an error may quote, is written as JSON escapes it.
-    text = _ENCODER.encode(header).encode(errors="backslashreplace")
+    text = ENCODER.encode(header).encode(errors="backslashreplace")
     length = _LENGTH.size + len(text) + sum(len(each) for each in frame.attachments)
     if length > MOST_BYTES:
         raise ValueError(f"A frame of {length} bytes is longer than {MOST_BYTES}.")

@@ -17,8 +17,7 @@ import uuid
 from collections.abc import Callable, Mapping
 from typing import Any
 
-#: `json.dumps` makes one for each call.
-_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+from .frames import ENCODER
 
 #: Types that JSON has.
 _PLAIN = (str, bool, type(None))
@@ -31,7 +30,7 @@ def to_json(value: Any) -> bytes:
         ValueError: it contains itself.
     """
     try:
-        return _ENCODER.encode(plain(value)).encode(errors="replace")
+        return ENCODER.encode(plain(value)).encode(errors="replace")
     except RecursionError as error:
         raise ValueError("The value contains itself, or is nested too deeply for JSON.") from error
 

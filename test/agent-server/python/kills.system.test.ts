@@ -97,7 +97,7 @@ describePython('an agent in Python whose processes are killed', (python) => {
     const newest = linesIn(pids).slice(-6);
     const running = newest.filter((pid) => servers.includes(parentOf(Number(pid))));
     const pid = Number(chance(running.slice(-2)));
-    return pid > 0 && process.kill(pid, 'SIGKILL');
+    return pid > 0 && kill(pid);
   }
 
   test(
@@ -158,6 +158,15 @@ describePython('an agent in Python whose processes are killed', (python) => {
     },
   );
 });
+
+/** Kills a process. @returns whether there was one. */
+function kill(pid: number): boolean {
+  try {
+    return process.kill(pid, 'SIGKILL');
+  } catch {
+    return false;
+  }
+}
 
 /** The parent of a process; 0 if there is no such process. */
 function parentOf(pid: number): number {

@@ -7,9 +7,9 @@ const frame = (file: string, code: string) => `  File "${file}", line 1, in f\n 
 
 test('an error at load is told with its cause, and the frames of the agent’s own code', () => {
   const stack = [
-    frame('/work/agent.py', 'tools = load()'),
+    frame('/agent/agent.py', 'tools = load()'),
     frame('<frozen importlib._bootstrap>', 'import'),
-    frame('/work/tools.py', 'get("https://tools.example")'),
+    frame('/agent/tools.py', 'get("https://tools.example")'),
     ...Array.from({ length: 30 }, () => frame('/env/lib/python3.11/site-packages/requests/api.py', 'send()')),
     frame('/env/lib/python3.11/site-packages/requests/adapters.py', 'raise ConnectionError(e)'),
     'ConnectionError: no route',
@@ -23,8 +23,8 @@ test('an error at load is told with its cause, and the frames of the agent’s o
     [
       'StartupError: ./agent.py: loading graph "agent" raised ConnectionError: no route',
       'Caused by: OSError: unreachable',
-      frame('/work/agent.py', 'tools = load()'),
-      frame('/work/tools.py', 'get("https://tools.example")'),
+      frame('/agent/agent.py', 'tools = load()'),
+      frame('/agent/tools.py', 'get("https://tools.example")'),
       frame('/env/lib/python3.11/site-packages/requests/adapters.py', 'raise ConnectionError(e)'),
       'ConnectionError: no route',
     ].join('\n'),
