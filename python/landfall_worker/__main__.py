@@ -43,9 +43,9 @@ def main(path: str) -> None:
     # Programs that the agent starts get them.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: None)
-    provide_client()
     loops = Loops(isolated=os.environ.get("BG_JOB_ISOLATED_LOOPS", "").lower() == "true")
     connection = Connection(path, Operations().answer, loops)
+    provide_client(connection.outside)
     connection.send(Frame(hello))
     take_logs(lambda entry: connection.send(Frame({"kind": "log", **entry})))
 

@@ -18,6 +18,8 @@ from .frames import LENGTH_BYTES, Frame, ProtocolError, decode, encode, length_o
 
 #: Events of a stream that may be sent before the server asks for more.
 FIRST_CREDIT = 256
+#: In place of the number of a request: the server counts its own from 1.
+_NO_REQUEST = 0
 #: The most bytes that are read at once.
 _PIECE_BYTES = 256 * 1024
 
@@ -114,6 +116,8 @@ class Connection:
         self._handler = handler
         self._places = loops
         self._is_lost = False
+        #: Asks the server for code that runs for no request of it.
+        self.outside = Asked(self, _NO_REQUEST, "", {}, ())
 
     def send(self, frame: Frame) -> None:
         """Sends a frame, from any thread."""

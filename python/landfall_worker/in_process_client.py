@@ -16,20 +16,11 @@ from typing import Any
 from .connection import Answer, Asked
 
 _request: ContextVar[Asked | None] = ContextVar("landfall_request", default=None)
+_outside: Asked | None = None
 _numbers = itertools.count(1)
 
 #: The package in which the SDK looks for the server that its process is part of.
 _PACKAGE = "langgraph_api"
-
-
-class OutsideRequest(RuntimeError):
-    """A client without an address is used where no request of the server is answered."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "get_client() without a url works while a run goes on or a request is answered, with its rights. "
-            "Call it in a node, or in a route of http.app, and await the call there; elsewhere give get_client() a url."
-        )
 
 
 def enter_request(asked: Asked) -> None:
@@ -37,8 +28,14 @@ def enter_request(asked: Asked) -> None:
     _request.set(asked)
 
 
-def provide_client() -> None:
-    """Makes the modules from which `get_client()` takes the server of its process, without importing the SDK."""
+def provide_client(outside: Asked) -> None:
+    """Makes the modules from which `get_client()` takes the server of its process, without importing the SDK.
+
+    Args:
+        outside: asks the server for code that runs for no request of it, as a task in the background does.
+    """
+    global _outside
+    _outside = outside
     if find_spec(_PACKAGE) is None:
         package = _module(_PACKAGE)
         package.__path__ = []
@@ -63,8 +60,9 @@ class _Call:
 
     def __init__(self) -> None:
         asked = _request.get()
-        if asked is None or asked.is_over:
-            raise OutsideRequest
+        # A task may live on after the request in which it was started.
+        asked = _outside if asked is None or asked.is_over else asked
+        assert asked is not None
         self._asked = asked
         self._number = next(_numbers)
         self._is_open = True

@@ -8,7 +8,7 @@ import pytest
 from langgraph_sdk import get_client
 
 from landfall_worker.connection import Answer
-from landfall_worker.in_process_client import OutsideRequest, enter_request, provide_client
+from landfall_worker.in_process_client import enter_request, provide_client
 
 
 class Run:
@@ -27,10 +27,14 @@ class Run:
         return answer
 
 
+OUTSIDE = Run()
+
+
 @pytest.fixture(autouse=True)
 def provided():
-    provide_client()
+    provide_client(OUTSIDE)
     yield
+    OUTSIDE.asked.clear()
     for name in [each for each in sys.modules if each.partition(".")[0] == "langgraph_api"]:
         del sys.modules[name]
 
@@ -89,16 +93,20 @@ def test_a_call_that_is_cancelled_ends_on_the_server():
 
 
 @pytest.mark.parametrize("is_over", [False, True])
-def test_refuses_calls_outside_of_a_run(is_over):
+def test_calls_in_the_background_for_no_request(is_over):
+    run = Run()
+
     async def background():
         if is_over:
-            run = Run()
             enter_request(run)
             run.is_over = True
-        await get_client(api_key=None).threads.get("t")
+        async with asyncio.timeout(0.01):
+            await get_client(api_key=None).threads.get("t")
 
-    with pytest.raises(OutsideRequest, match="while a run goes on"):
+    with pytest.raises(TimeoutError):
         asyncio.run(background())
+    assert [op for op, *_ in OUTSIDE.asked] == ["client.request", "client.close"]
+    assert run.asked == []
 
 
 def test_comes_before_the_server_that_an_agent_has_installed(tmp_path):
@@ -108,20 +116,20 @@ def test_comes_before_the_server_that_an_agent_has_installed(tmp_path):
     for module in ("server", "asgi_transport"):
         (package / f"{module}.py").write_text("raise AssertionError('It is imported.')\n")
     program = (
-        "import asyncio; from landfall_worker.in_process_client import provide_client; provide_client(); "
+        "import asyncio; from landfall_worker.in_process_client import provide_client; provide_client(None); "
         "from langgraph_sdk import get_client; asyncio.run(get_client(api_key=None).threads.get('t'))"
     )
     path = os.pathsep.join([str(tmp_path), *sys.path])
     ended = subprocess.run(
         [sys.executable, "-c", program], env={"PYTHONPATH": path}, capture_output=True, text=True, check=False
     )
-    assert "OutsideRequest" in ended.stderr
+    assert "in_process_client.py" in ended.stderr
     assert "It is imported." not in ended.stderr
 
 
 def test_imports_neither_the_sdk_nor_what_it_calls_with():
     program = (
-        "import sys; from landfall_worker.in_process_client import provide_client; provide_client(); "
+        "import sys; from landfall_worker.in_process_client import provide_client; provide_client(None); "
         "sys.exit([each for each in ('langgraph_sdk', 'httpx') if each in sys.modules] or 0)"
     )
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

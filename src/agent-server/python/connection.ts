@@ -63,6 +63,8 @@ const firstCredit = 256;
 const creditAtOnce = 128;
 /** Bytes for a worker that it does not read: meanwhile nothing of it is read either. */
 const mostUnread = 64 * 2 ** 20;
+/** In place of the number of a request: what the worker asks for none. */
+const noRequest = 0;
 /** The most requests of a worker that are answered at once. */
 const mostAsked = 65_536;
 
@@ -80,6 +82,8 @@ interface OpenAsk {
 export interface ConnectionHandlers {
   hello?: (hello: Hello) => void;
   sign?: (sign: Sign) => void;
+  /** Answers what the worker asks for none of the requests of this server. */
+  answer?: (asked: Asked) => Promise<Answer>;
   /** How long a request may go on after it was cancelled: waits, unless the signal aborts before. */
   grace?: (over: AbortSignal) => Promise<void>;
   /** A request goes on after that, and is given up. */
@@ -238,7 +242,7 @@ export class Connection {
   async #answer({ id, of, op, args }: Extract<Header, { kind: 'ask' }>, given: readonly Uint8Array[]): Promise<void> {
     this.#asked += 1;
     try {
-      const answer = this.#asks.get(of)?.answer;
+      const answer = of === noRequest ? this.#handlers.answer : this.#asks.get(of)?.answer;
       if (!answer) throw new Error('The request that this belongs to has ended.');
       const { value = null, attachments = [] } = await answer({ op, args, attachments: given });
       this.#send({ header: { kind: 'done', id, value }, attachments });

@@ -5,7 +5,9 @@ import { messageOf, stackOf } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
 import type { Fetch } from '../protocols/internal-api.ts';
 import type { splitExportPath } from '../../graph-config/export-path.ts';
+import { onBehalfOf } from '../auth/in-process-caller.ts';
 import { logWhileLoading } from '../log-while-loading.ts';
+import { ClientRequests } from './client-requests.ts';
 import { WorkerError, WorkerGone, type Connection } from './connection.ts';
 import type { Sign } from './headers.ts';
 import { explainGraph } from './loading-errors.ts';
@@ -153,6 +155,8 @@ export class WorkerHost implements GraphHost {
   async #start(limitMs?: number): Promise<{ worker: Worker; loaded: CodeFacts }> {
     const { python, folder, environment, log, clock } = this.#options;
     this.#startedAt = this.#alive.loop = this.#alive.process = steadyNow(clock);
+    // Nobody's rights: what the agent's code calls in the background is authenticated by its headers.
+    const calls = onBehalfOf(undefined, () => new ClientRequests(this.#options.fetch, { isRun: true }));
     let worker: Worker | undefined;
     worker = await startWorker({
       python,
@@ -162,12 +166,16 @@ export class WorkerHost implements GraphHost {
       // With rules there are several users: what the code prints for one is not told to another.
       tellsLines: this.#options.auth === undefined,
       sign: (sign) => this.#take(sign),
+      answer: (asked) => calls.answer(asked),
       grace: (over) => clock.sleep(cancelMs, over),
       overdue: () => {
         if (steadyNow(clock) - this.#alive.loop > silence.loopMs)
           worker?.kill('A run that was cancelled blocked it all the same.');
       },
-      ended: (why) => this.#ended(worker, why),
+      ended: (why) => {
+        calls.end();
+        this.#ended(worker, why);
+      },
     });
     const isLoaded = new AbortController();
     if (limitMs !== undefined)

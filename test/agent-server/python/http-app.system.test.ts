@@ -51,10 +51,23 @@ from starlette.routing import Route, WebSocketRoute
 
 left = asyncio.Event()
 
+calls = asyncio.Queue()
+
+async def work():
+    while True:
+        headers, answer = await calls.get()
+        try:
+            found = await get_client().assistants.search(headers=headers)
+            answer.set_result([each["graph_id"] for each in found])
+        except Exception as error:
+            answer.set_result(error.response.status_code)
+
 @asynccontextmanager
 async def lifespan(app):
     print("The application starts.")
+    working = asyncio.create_task(work())
     yield {"drink": "tea"}
+    working.cancel()
     print("The application ends.")
 
 class Marks(BaseHTTPMiddleware):
@@ -104,6 +117,11 @@ async def ask(request):
     state = await get_client().runs.wait(None, "say", input={})
     return JSONResponse({"said": state["said"]})
 
+async def background(request):
+    answer = asyncio.get_running_loop().create_future()
+    await calls.put((dict(request.query_params), answer))
+    return JSONResponse(await answer)
+
 async def special(request):
     return JSONResponse({"special": True})
 
@@ -121,6 +139,7 @@ app = Starlette(
         Route("/was_left", was_left),
         Route("/broken", broken),
         Route("/ask", ask),
+        Route("/background", background),
         Route("/assistants/special", special),
         WebSocketRoute("/talk", talk),
     ],
@@ -146,6 +165,11 @@ describePython('an application of ASGI beside the server', (python) => {
   afterAll(async () => {
     await serving?.close();
     agent?.remove();
+  });
+
+  test('calls the server from a task in the background, with the rights of its headers alone', async () => {
+    expect(await (await ask('/background?x-user=bob')).json()).toEqual(['say']);
+    expect(await (await ask('/background')).json()).toBe(401);
   });
 
   test('answers its own routes, which see the user and no token, also below the prefix', async () => {
