@@ -63,11 +63,11 @@ export const builds = (base: string): Record<'action' | 'cli', BuildOptions> => 
   cli: {
     input: {
       cli: join(root, 'src/cli/main.ts'),
-      'agent-server': join(root, 'src/agent-server/main.ts'),
+      'agent-server': join(root, 'src/services/agent/main.ts'),
       // A step of the control service's builds.
-      'agent-prepare': join(root, 'src/agent-server/prepare.ts'),
+      'agent-prepare': join(root, 'src/services/agent/prepare.ts'),
       // A thread of the control service.
-      'database-relay': join(root, 'src/postgres/relay/relay-thread.ts'),
+      'database-relay': join(root, 'src/kit/postgres/relay/relay-thread.ts'),
       // The demo starts it as a process of its own.
       app: join(root, 'app/main.ts'),
       // A process of the App.

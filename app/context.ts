@@ -1,9 +1,9 @@
-import type { Logger } from '../src/logger.ts';
-import type { Clock } from '../src/clock.ts';
+import type { Logger } from '../src/kit/logger.ts';
+import type { Clock } from '../src/kit/clock.ts';
 import type { AgentServer } from '../src/contract/agent/service.ts';
 import type { ControlService } from '../src/contract/control/service.ts';
-import type { SmokeTest } from '../src/config/smoke-test.ts';
-import type { Sample, Verdict } from '../src/planning/verdict-types.ts';
+import type { SmokeTest } from '../src/deploy/file/smoke-test.ts';
+import type { Sample, Verdict } from '../src/deploy/rules/verdict-types.ts';
 import type { GitHubApi } from './github/github-api.ts';
 import type { Intent, SmokeState, Terms, TestAnswers } from './reconcile/intent.ts';
 import type { WorkStore } from './reconcile/store.ts';

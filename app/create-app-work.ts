@@ -1,6 +1,6 @@
 import { connectControlService } from '../src/client/control.ts';
-import { openDatabase } from '../src/postgres/database.ts';
-import { migrate } from '../src/postgres/migrate.ts';
+import { openDatabase } from '../src/kit/postgres/database.ts';
+import { migrate } from '../src/kit/postgres/migrate.ts';
 import { processReader } from './worker/file-readers.ts';
 import { createReadingBudget, type ReadingBudget } from './worker/reading-budget.ts';
 import { openReadings } from './inbox/readings.ts';
@@ -25,7 +25,7 @@ import { workMigrations, workMigrationTable, workSchema } from './reconcile/migr
 import type { AppContext } from './context.ts';
 import { type AgentServerClient, type AgentServerSettings, connectAgentServer } from '../src/client/agent.ts';
 import type { AgentServer, ConversationServer } from '../src/contract/agent/service.ts';
-import type { Queue } from '../src/postgres/queue.ts';
+import type { Queue } from '../src/kit/postgres/queue.ts';
 import { reconcileDeployment } from './reconcile/reconcile-deployment.ts';
 import { reconcileJob } from './reconcile/postgres-queues.ts';
 

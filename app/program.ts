@@ -1,9 +1,9 @@
-import type { Logger } from '../src/logger.ts';
-import { createProgramLogger } from '../src/program-logger.ts';
-import { messageOf } from '../src/errors.ts';
-import { systemClock } from '../src/clock.ts';
-import { strictMaskOf } from '../src/contract/mask.ts';
-import { runUntilSignal } from '../src/run-until-signal.ts';
+import type { Logger } from '../src/kit/logger.ts';
+import { createProgramLogger } from '../src/kit/program-logger.ts';
+import { messageOf } from '../src/kit/errors.ts';
+import { systemClock } from '../src/kit/clock.ts';
+import { strictMaskOf } from '../src/contract/masking/mask.ts';
+import { runUntilSignal } from '../src/kit/run-until-signal.ts';
 import type { RunningApp, StartOptions } from './start.ts';
 import { webhookPaths } from './server/webhook-route.ts';
 import {
@@ -14,7 +14,7 @@ import {
   readTextFile,
   variablesHere,
 } from './settings/read-settings.ts';
-import { withoutFullStop } from '../src/contract/plain-text.ts';
+import { withoutFullStop } from '../src/kit/plain-text.ts';
 import type { ControlService } from '../src/contract/control/service.ts';
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);

@@ -1,12 +1,12 @@
-import type { Logger } from '../src/logger.ts';
+import type { Logger } from '../src/kit/logger.ts';
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { Clock } from '../src/clock.ts';
-import { type Database, openDatabase } from '../src/postgres/database.ts';
-import { migrate } from '../src/postgres/migrate.ts';
-import { openQueue, type Queue } from '../src/postgres/queue.ts';
-import { countJobs } from '../src/postgres/queue-jobs.ts';
-import { resolveDatabase } from '../src/postgres/resolve-database.ts';
+import type { Clock } from '../src/kit/clock.ts';
+import { type Database, openDatabase } from '../src/kit/postgres/database.ts';
+import { migrate } from '../src/kit/postgres/migrate.ts';
+import { openQueue, type Queue } from '../src/kit/postgres/queue.ts';
+import { countJobs } from '../src/kit/postgres/queue-jobs.ts';
+import { resolveDatabase } from '../src/kit/postgres/resolve-database.ts';
 import { decisionNotes, type FileSource, startDeliveryWorker } from './inbox/delivery-worker.ts';
 import {
   type Deliveries,

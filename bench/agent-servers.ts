@@ -18,7 +18,7 @@ export async function startOurs(
   databaseUrl: string,
   agent: { config: string; env?: Record<string, string> } = { config: 'examples/echo-agent/langgraph.json' },
 ): Promise<BenchAgentServer> {
-  const child = spawn(process.execPath, [join(root, 'src/agent-server/main.ts')], {
+  const child = spawn(process.execPath, [join(root, 'src/services/agent/main.ts')], {
     env: {
       PATH: process.env['PATH'],
       DATABASE_URI: databaseUrl,

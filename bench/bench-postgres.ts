@@ -1,11 +1,11 @@
-import { silentLogger } from '../src/logger.ts';
+import { silentLogger } from '../src/kit/logger.ts';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createDatabase } from '../src/postgres/databases.ts';
-import { startEmbeddedPostgres, removeEmbeddedData } from '../src/postgres/embedded.ts';
+import { createDatabase } from '../src/kit/postgres/databases.ts';
+import { startEmbeddedPostgres, removeEmbeddedData } from '../src/kit/postgres/embedded.ts';
 import { isTiny } from './rounds.ts';
 
 /** A folder of a bench run. */

@@ -1,4 +1,4 @@
-import { silentLogger } from '../src/logger.ts';
+import { silentLogger } from '../src/kit/logger.ts';
 // What a revision takes until it is live, by the service's own clock: the first build of a repository, a second one with the
 // same lock file, and the older revision once more. The whole service as `npm run local` starts it, a real agent with the
 // packages of its lock file, and for each round a data folder in which nothing is kept yet.
@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import type { ControlServiceClient } from '../src/client/control.ts';
 import { startLocalService } from '../src/demo/processes.ts';
 import { Repository } from '../src/demo/repository.ts';
-import { removeIsolated } from '../src/control-service/isolation/isolation.ts';
-import { removeEmbeddedData } from '../src/postgres/embedded.ts';
+import { removeIsolated } from '../src/services/control/isolation/isolation.ts';
+import { removeEmbeddedData } from '../src/kit/postgres/embedded.ts';
 import { commitLinkScript, linkPackages } from '../test/installed-packages.ts';
 import { connectBench } from './bench-control.ts';
 import { benchFolder } from './bench-postgres.ts';

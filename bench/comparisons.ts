@@ -1,9 +1,9 @@
 // How often a comparison of two agents finds what was changed, and how often it finds a change between equal ones:
 // simulated with the code that compares and decides when to end.
-import type { TwoCounts } from '../src/comparison-statistics.ts';
-import { measures, type Measure } from '../src/config/smoke-test.ts';
-import { compareSamples, looksOf } from '../src/planning/compare.ts';
-import type { Measured as Compared, Sample } from '../src/planning/verdict-types.ts';
+import type { TwoCounts } from '../src/kit/statistics/comparison-statistics.ts';
+import { measures, type Measure } from '../src/deploy/file/smoke-test.ts';
+import { compareSamples, looksOf } from '../src/deploy/rules/compare.ts';
+import type { Measured as Compared, Sample } from '../src/deploy/rules/verdict-types.ts';
 import { worstNoWorseError } from '../test/no-worse-error.ts';
 import { randomFrom } from '../test/random-from.ts';
 import type { Measured, Target } from './figure.ts';

@@ -1,7 +1,7 @@
 // How many bytes of the console a browser fetches: for the first view, and for each page when it is opened.
 import { basename } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { bundleConsole, type ConsoleFiles } from '../src/control-service/console/bundle.ts';
+import { bundleConsole, type ConsoleFiles } from '../src/services/control/console/bundle.ts';
 import type { ChatPage } from './chat-page.ts';
 import type { Measured } from './figure.ts';
 

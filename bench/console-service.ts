@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import type { ControlServiceClient } from '../src/client/control.ts';
-import { removeIsolated } from '../src/control-service/isolation/isolation.ts';
+import { removeIsolated } from '../src/services/control/isolation/isolation.ts';
 import { launchChromium } from '../src/demo/chromium.ts';
 import { startLocalService, type LocalService } from '../src/demo/processes.ts';
 import { connectBench } from './bench-control.ts';

@@ -1,10 +1,10 @@
 import { loggerTo } from '../test/logger.ts';
-import { systemClock } from '../src/clock.ts';
-import { controlMigrations, controlSchema } from '../src/control-service/store/migrations.ts';
-import { createStore } from '../src/control-service/store/store.ts';
-import type { ControlTables } from '../src/control-service/store/tables.ts';
-import { openDatabase } from '../src/postgres/database.ts';
-import { migrate } from '../src/postgres/migrate.ts';
+import { systemClock } from '../src/kit/clock.ts';
+import { controlMigrations, controlSchema } from '../src/services/control/store/migrations.ts';
+import { createStore } from '../src/services/control/store/store.ts';
+import type { ControlTables } from '../src/services/control/store/tables.ts';
+import { openDatabase } from '../src/kit/postgres/database.ts';
+import { migrate } from '../src/kit/postgres/migrate.ts';
 
 /**
  * Fills a fresh database: the store creates one deployment, which is copied with its revision as often as requested, so

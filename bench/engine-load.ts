@@ -3,8 +3,8 @@ import { loggerTo } from '../test/logger.ts';
 import { randomUUID } from 'node:crypto';
 import { MemorySaver } from '@langchain/langgraph-checkpoint';
 import { graph } from '../examples/echo-agent/src/graph.ts';
-import { Checkpoints } from '../src/agent-server/graphs/checkpoints.ts';
-import { openStorage } from '../src/agent-server/storage/open.ts';
+import { Checkpoints } from '../src/services/agent/graphs/checkpoints.ts';
+import { openStorage } from '../src/services/agent/storage/open.ts';
 import { loadRuns, type PrepareRuns, type RunTimes } from './run-load.ts';
 
 const input = { input: 'Ada' };

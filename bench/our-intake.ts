@@ -3,7 +3,7 @@ import type { StoreDelivery } from '../app/inbox/store-deliveries.ts';
 import { createMetrics } from '../app/operate/metrics.ts';
 import { listen } from '../app/server/http-server.ts';
 import { verifySignature, webhookRoutes } from '../app/server/webhook-route.ts';
-import { systemClock } from '../src/clock.ts';
+import { systemClock } from '../src/kit/clock.ts';
 import { webhookSecret } from './webhook.ts';
 
 const log = loggerTo((message: string): void => console.error(message));

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import * as z from 'zod';
-import { messageOf } from '../src/errors.ts';
-import { freePort } from '../src/free-port.ts';
+import { messageOf } from '../src/kit/errors.ts';
+import { freePort } from '../src/kit/free-port.ts';
 import type { BenchAgentServer } from './agent-servers.ts';
 
 const folder = join(import.meta.dirname, 'python');

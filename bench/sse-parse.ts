@@ -2,8 +2,8 @@
 // client's parser. Streams of several shapes, and two ways in which their
 // bytes come. Measured in CPU time, which other work on the machine disturbs less.
 import { BytesLineDecoder, SSEDecoder } from '@langchain/langgraph-sdk/utils';
-import { readEvents } from '../src/sse/parse-events.ts';
-import { writeEvent } from '../src/sse/write-event.ts';
+import { readEvents } from '../src/kit/sse/parse-events.ts';
+import { writeEvent } from '../src/kit/sse/write-event.ts';
 import { contend, cpuEach, startContender } from './contender-process.ts';
 import type { Measured } from './figure.ts';
 import { interleave, median, sized, spread } from './rounds.ts';

@@ -3,8 +3,8 @@
 import { randomUUID } from 'node:crypto';
 import { AIMessage, HumanMessage } from '@langchain/core/messages';
 import { emptyCheckpoint, MemorySaver } from '@langchain/langgraph-checkpoint';
-import { Checkpoints } from '../src/agent-server/graphs/checkpoints.ts';
-import { openStorage } from '../src/agent-server/storage/open.ts';
+import { Checkpoints } from '../src/services/agent/graphs/checkpoints.ts';
+import { openStorage } from '../src/services/agent/storage/open.ts';
 import { loggerTo } from '../test/logger.ts';
 import { benchFolder, startBenchPostgres } from './bench-postgres.ts';
 import { contend, cpuEach, startContender } from './contender-process.ts';

@@ -1,5 +1,5 @@
 // The figures of a smoke test with a pass rate that docs/verdicts.md has: computed exactly. `verdicts.ts` simulates them.
-import { designTest, exactRates, type SequentialTest } from '../src/sequential-test.ts';
+import { designTest, exactRates, type SequentialTest } from '../src/kit/statistics/sequential-test.ts';
 
 /** A good agent is right in `passRate` of its answers, and one to find in `dropped`. */
 export const usual = { passRate: 0.9, dropped: 0.6, nearby: 0.85 };

@@ -1,10 +1,10 @@
 // How often a smoke test with a pass rate decides rightly, computed exactly, and simulated with agents of a known pass
 // rate by the code that decides in deploys: the two must agree. The peer is the best test of 40 tries.
-import type { SmokeTest } from '../src/config/smoke-test.ts';
-import { attemptsAtOnce } from '../src/planning/series.ts';
-import type { Evidence, TestVerdict } from '../src/planning/verdict-types.ts';
-import { concludeTest, nextAttempt } from '../src/planning/verdict.ts';
-import { exactRates } from '../src/sequential-test.ts';
+import type { SmokeTest } from '../src/deploy/file/smoke-test.ts';
+import { attemptsAtOnce } from '../src/deploy/rules/series.ts';
+import type { Evidence, TestVerdict } from '../src/deploy/rules/verdict-types.ts';
+import { concludeTest, nextAttempt } from '../src/deploy/rules/verdict.ts';
+import { exactRates } from '../src/kit/statistics/sequential-test.ts';
 import { randomFrom } from '../test/random-from.ts';
 import type { Measured, Target } from './figure.ts';
 import { sized } from './rounds.ts';

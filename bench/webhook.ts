@@ -1,6 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { createRequire } from 'node:module';
-import { isObject } from '../src/contract/json-object.ts';
+import { isObject } from '../src/kit/json-object.ts';
 
 /** The secret that webhooks are signed with here. */
 export const webhookSecret = 'a-secret-of-the-bench-0123456789';

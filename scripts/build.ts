@@ -6,7 +6,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { build } from 'rolldown';
 import { builds, outputs } from '../rolldown.config.ts';
-import { bundleConsole } from '../src/control-service/console/bundle.ts';
+import { bundleConsole } from '../src/services/control/console/bundle.ts';
 import { writeDeployFileSchema } from './deploy-file-schema.ts';
 import { writeReferenceTables } from './reference-tables.ts';
 

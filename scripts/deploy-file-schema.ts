@@ -4,12 +4,12 @@ import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { format } from 'prettier';
 import * as z from 'zod';
-import { commonFields, fieldsOfSource } from '../src/config/deployment-fields.ts';
-import { priceFields } from '../src/config/price-fields.ts';
-import { pushFields } from '../src/config/push-fields.ts';
-import { deployable, ownersOf } from '../src/config/source-rules.ts';
-import { toKebab } from '../src/config/spelling.ts';
-import { isObject } from '../src/contract/json-object.ts';
+import { commonFields, fieldsOfSource } from '../src/deploy/file/deployment-fields.ts';
+import { priceFields } from '../src/deploy/file/price-fields.ts';
+import { pushFields } from '../src/deploy/file/push-fields.ts';
+import { deployable, ownersOf } from '../src/deploy/file/source-rules.ts';
+import { toKebab } from '../src/deploy/file/spelling.ts';
+import { isObject } from '../src/kit/json-object.ts';
 import { words } from './deploy-file-words.ts';
 
 type Schema = Record<string, unknown>;

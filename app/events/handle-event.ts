@@ -5,7 +5,7 @@ import type { EventDecision, Handler, HandlerContext, PullRequestExaminer } from
 import { onRequestedAction, onRerun } from './check-actions.ts';
 import { onInstallation, onRepositoryRenamed } from './installation-changes.ts';
 import { nothingToDeploy, putCommitCheck } from './commit-check.ts';
-import { shortCommit } from '../../src/planning/commit.ts';
+import { shortCommit } from '../../src/deploy/rules/commit.ts';
 import { commitCheckName } from '../reconcile/report.ts';
 import { notifyBranch, requestBranch } from './request-branch.ts';
 

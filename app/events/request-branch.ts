@@ -1,4 +1,4 @@
-import { sameCommit, shortCommit } from '../../src/planning/commit.ts';
+import { sameCommit, shortCommit } from '../../src/deploy/rules/commit.ts';
 import type { CheckContent } from '../github/github-api.ts';
 import { fullName, type InstallationRepository, type Target, type AppContext } from '../context.ts';
 import type { Cause, DeployRequest, Intent } from '../reconcile/intent.ts';

@@ -1,7 +1,7 @@
-import { isObject } from '../../src/contract/json-object.ts';
+import { isObject } from '../../src/kit/json-object.ts';
 import { rateLimitWords, untilNextCount } from '../../src/github/refusal.ts';
 import { readRetryAfter } from '../../src/client/attempt-failure.ts';
-import { asLine } from '../../src/report/sanitize.ts';
+import { asLine } from '../../src/deploy/words/sanitize.ts';
 import { GitHubApiError } from './github-api.ts';
 import type { RequestQuota } from './rate-limiter.ts';
 

@@ -1,5 +1,5 @@
-import type { Logger } from '../../src/logger.ts';
-import { sameCommit } from '../../src/planning/commit.ts';
+import type { Logger } from '../../src/kit/logger.ts';
+import { sameCommit } from '../../src/deploy/rules/commit.ts';
 import { type GitHubClient, paginate } from '../../src/github/client.ts';
 import type { InstallationRepository } from '../context.ts';
 import {

@@ -1,6 +1,6 @@
-import { isObject } from '../../src/contract/json-object.ts';
-import type { Logger } from '../../src/logger.ts';
-import { backoffMs, type Clock } from '../../src/clock.ts';
+import { isObject } from '../../src/kit/json-object.ts';
+import type { Logger } from '../../src/kit/logger.ts';
+import { backoffMs, type Clock } from '../../src/kit/clock.ts';
 import type { AnswerOf, GitHubClient, ParametersOf, Route } from '../../src/github/client.ts';
 import { quotaOf, readFailure } from './failure.ts';
 import { InstallationPaused } from './github-api.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/clock.ts';
+import type { Clock } from '../../src/kit/clock.ts';
 import { statusOf } from '../../src/github/client.ts';
 import { refusesPermission } from '../../src/github/refusal.ts';
 import type { OctokitFor, OctokitLike } from './installation-clients.ts';

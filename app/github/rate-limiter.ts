@@ -1,4 +1,4 @@
-import { setBackMs, backoffMs } from '../../src/clock.ts';
+import { setBackMs, backoffMs } from '../../src/kit/clock.ts';
 
 /** GitHub's secondary limits of one installation, besides its requests per hour. */
 export interface RateLimits {

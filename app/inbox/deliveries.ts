@@ -1,7 +1,7 @@
 import { type ColumnType, type Generated, type Kysely, type Selectable, sql } from 'kysely';
-import type { Clock } from '../../src/clock.ts';
+import type { Clock } from '../../src/kit/clock.ts';
 import { storableJson } from './storable-json.ts';
-import type { Migration } from '../../src/postgres/migrate.ts';
+import type { Migration } from '../../src/kit/postgres/migrate.ts';
 import { readingsTable } from './readings.ts';
 
 /** A delivery as it lies in the inbox. Times are ms since the epoch. */

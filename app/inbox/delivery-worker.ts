@@ -1,8 +1,8 @@
-import type { Logger } from '../../src/logger.ts';
+import type { Logger } from '../../src/kit/logger.ts';
 import type { Probot } from 'probot';
-import { messageOf } from '../../src/errors.ts';
-import type { Clock } from '../../src/clock.ts';
-import type { Job, Queue } from '../../src/postgres/queue.ts';
+import { messageOf } from '../../src/kit/errors.ts';
+import type { Clock } from '../../src/kit/clock.ts';
+import type { Job, Queue } from '../../src/kit/postgres/queue.ts';
 import { InstallationPaused, RepositoryLost } from '../github/github-api.ts';
 import type { Deliveries, DeliveryDecision } from './deliveries.ts';
 import { deliveryJob, type DeliveryJob, jobOf, strangersJob } from './delivery.ts';

@@ -1,5 +1,5 @@
-import { fromJson } from '../../src/contract/json-text.ts';
-import { isObject } from '../../src/contract/json-object.ts';
+import { fromJson } from '../../src/kit/json-text.ts';
+import { isObject } from '../../src/kit/json-object.ts';
 import { storableText } from './storable-json.ts';
 
 /** A verified webhook, as stored. */

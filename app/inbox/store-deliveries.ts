@@ -1,9 +1,9 @@
 import type { Pool, PoolClient } from 'pg';
-import type { Clock } from '../../src/clock.ts';
-import type { OpenTransaction, Queue } from '../../src/postgres/queue.ts';
+import type { Clock } from '../../src/kit/clock.ts';
+import type { OpenTransaction, Queue } from '../../src/kit/postgres/queue.ts';
 import { type Delivery, jobOf } from './delivery.ts';
-import { codeOf } from '../../src/errors.ts';
-import { isDatabaseUnavailable } from '../../src/postgres/unavailable.ts';
+import { codeOf } from '../../src/kit/errors.ts';
+import { isDatabaseUnavailable } from '../../src/kit/postgres/unavailable.ts';
 
 export interface StoreDeliveriesOptions {
   /** Connections of its own, so that a webhook never waits for work; two are used at a time. */

@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
-import { systemClock } from '../../src/clock.ts';
-import type { JobCount } from '../../src/postgres/queue-jobs.ts';
+import { systemClock } from '../../src/kit/clock.ts';
+import type { JobCount } from '../../src/kit/postgres/queue-jobs.ts';
 import { answersWithin, databaseAnswersWithin } from '../server/system-routes.ts';
 import type { OctokitFor, OctokitLike } from '../github/installation-clients.ts';
 import type { Intent } from '../reconcile/intent.ts';

@@ -1,18 +1,18 @@
-import { createProgramLogger } from '../../src/program-logger.ts';
+import { createProgramLogger } from '../../src/kit/program-logger.ts';
 import { join } from 'node:path';
-import { asLine } from '../../src/report/sanitize.ts';
-import { isUuid } from '../../src/contract/uuid.ts';
-import { messageOf } from '../../src/errors.ts';
-import { systemClock } from '../../src/clock.ts';
-import { openDatabase } from '../../src/postgres/database.ts';
-import { openQueue } from '../../src/postgres/queue.ts';
-import { runJobAgain, failingJobs, type FailingJob } from '../../src/postgres/queue-jobs.ts';
+import { asLine } from '../../src/deploy/words/sanitize.ts';
+import { isUuid } from '../../src/kit/uuid.ts';
+import { messageOf } from '../../src/kit/errors.ts';
+import { systemClock } from '../../src/kit/clock.ts';
+import { openDatabase } from '../../src/kit/postgres/database.ts';
+import { openQueue } from '../../src/kit/postgres/queue.ts';
+import { runJobAgain, failingJobs, type FailingJob } from '../../src/kit/postgres/queue-jobs.ts';
 import { openDeliveries, type StoredDelivery, type InboxTables } from '../inbox/deliveries.ts';
 import { jobOf } from '../inbox/delivery.ts';
 import { type Variables, variablesHere } from '../settings/read-settings.ts';
 import { environment } from '../settings/environment.ts';
-import { isObject } from '../../src/contract/json-object.ts';
-import { runningEmbedded } from '../../src/postgres/embedded/launch.ts';
+import { isObject } from '../../src/kit/json-object.ts';
+import { runningEmbedded } from '../../src/kit/postgres/embedded/launch.ts';
 
 /** An operator's command to a running App. */
 export type OperateCommand =

@@ -1,8 +1,8 @@
 import { posix } from 'node:path';
-import { defaultConfigPath } from '../../src/config/deploy-file.ts';
+import { defaultConfigPath } from '../../src/deploy/file/deploy-file.ts';
 import { nothingToDeploy, putCommitCheck } from '../events/commit-check.ts';
 import type { PullRequest, PullRequestExaminer } from '../events/event-types.ts';
-import type { Problem } from '../../src/diagnostics/problem.ts';
+import type { Problem } from '../../src/kit/diagnostics/problem.ts';
 import { FileTooLarge } from '../github/github-api.ts';
 import type { InstallationRepository, AppContext } from '../context.ts';
 import { checkReport, commitCheckName } from '../reconcile/report.ts';
@@ -14,7 +14,7 @@ import { markOf, pullRequestCheck } from './pull-request-check.ts';
 import { allEntriesOf } from '../../src/contract/control/pages.ts';
 import type { Deployment } from '../../src/contract/control/deployment.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
-import { tryCall } from '../../src/deploy/try-call.ts';
+import { tryCall } from '../../src/deploy/smoke/try-call.ts';
 import type { Ownership } from '../targets/ownership.ts';
 
 /** Which deployments a repository may act on, by the rule that pushes go by. */

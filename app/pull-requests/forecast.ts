@@ -1,9 +1,9 @@
-import type { DesiredDeployment, DesiredGithub } from '../../src/config/desired.ts';
+import type { DesiredDeployment, DesiredGithub } from '../../src/deploy/file/desired.ts';
 import type { Deployment } from '../../src/contract/control/deployment.ts';
 import { ServiceError } from '../../src/contract/service-error.ts';
-import type { FieldChange, Obstacle } from '../../src/planning/plan-types.ts';
-import { deploy } from '../../src/deploy/deploy.ts';
-import type { Outcome } from '../../src/deploy/outcome-types.ts';
+import type { FieldChange, Obstacle } from '../../src/deploy/rules/plan-types.ts';
+import { deploy } from '../../src/deploy/machine/deploy.ts';
+import type { Outcome } from '../../src/deploy/machine/outcome-types.ts';
 import type { AppContext } from '../context.ts';
 
 /** What merging and applying a deployment of the file would do. Texts may hold others' words. */

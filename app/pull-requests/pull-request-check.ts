@@ -1,7 +1,7 @@
-import { formatProblem } from '../../src/diagnostics/problem.ts';
-import type { FieldChange } from '../../src/planning/plan-types.ts';
-import { checkLimitBytes, truncateSections } from '../../src/report/summary.ts';
-import { asCode, asMarkdown } from '../../src/report/sanitize.ts';
+import { formatProblem } from '../../src/kit/diagnostics/problem.ts';
+import type { FieldChange } from '../../src/deploy/rules/plan-types.ts';
+import { checkLimitBytes, truncateSections } from '../../src/deploy/words/summary.ts';
+import { asCode, asMarkdown } from '../../src/deploy/words/sanitize.ts';
 import type { CheckContent } from '../github/github-api.ts';
 import type { Forecast } from './forecast.ts';
 import { annotationsOf, type Validation } from './validation.ts';

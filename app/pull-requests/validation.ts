@@ -1,12 +1,12 @@
-import { defaultConfigPath, readDrafts } from '../../src/config/deploy-file.ts';
-import type { DesiredDeployment } from '../../src/config/desired.ts';
-import { readDesired } from '../../src/config/read-desired.ts';
-import { readGraphConfig } from '../../src/graph-config/read.ts';
-import { inOrder, type Problem } from '../../src/diagnostics/problem.ts';
+import { defaultConfigPath, readDrafts } from '../../src/deploy/file/deploy-file.ts';
+import type { DesiredDeployment } from '../../src/deploy/file/desired.ts';
+import { readDesired } from '../../src/deploy/file/read-desired.ts';
+import { readGraphConfig } from '../../src/agent-folder/graph-config/read.ts';
+import { inOrder, type Problem } from '../../src/kit/diagnostics/problem.ts';
 import { caseFilesOf, type CaseTexts } from '../targets/case-texts.ts';
 import type { CheckAnnotation } from '../github/github-api.ts';
 import { posix } from 'node:path';
-import { fieldProblem } from '../../src/config/draft.ts';
+import { fieldProblem } from '../../src/deploy/file/draft.ts';
 
 /** What is wrong with the files of a pull request, and what they ask for where they can be read. */
 export interface Validation {

@@ -1,5 +1,5 @@
-import { revisionToRestore } from '../../src/planning/rollback.ts';
-import { rolloutOf } from '../../src/planning/rollout.ts';
+import { revisionToRestore } from '../../src/deploy/rules/rollback.ts';
+import { rolloutOf } from '../../src/deploy/rules/rollout.ts';
 import { deadlineIn } from './deadlines.ts';
 import { abandonedHold } from './held-revision.ts';
 import type { Intent } from './intent.ts';

@@ -1,9 +1,9 @@
-import { sameCommit } from '../../src/planning/commit.ts';
-import { adviceIfIntended } from '../../src/planning/outcome-messages.ts';
-import { decideRollback } from '../../src/planning/rollback.ts';
-import type { Verdict } from '../../src/planning/verdict-types.ts';
-import { attributeVerdict, replacementOf } from '../../src/planning/verdict-subject.ts';
-import { tryCall } from '../../src/deploy/try-call.ts';
+import { sameCommit } from '../../src/deploy/rules/commit.ts';
+import { adviceIfIntended } from '../../src/deploy/words/outcome-messages.ts';
+import { decideRollback } from '../../src/deploy/rules/rollback.ts';
+import type { Verdict } from '../../src/deploy/rules/verdict-types.ts';
+import { attributeVerdict, replacementOf } from '../../src/deploy/rules/verdict-subject.ts';
+import { tryCall } from '../../src/deploy/smoke/try-call.ts';
 import { reportVerdict } from '../verify/report-verdict.ts';
 import { withOutcome, verifiedOutcome, untestedOutcome, unverifiedOutcome, reasonOfWrongAnswer } from './outcomes.ts';
 import { requestAfter, requestLike, type Intent, type DeployRequest } from './intent.ts';

@@ -1,11 +1,11 @@
-import { shortCommit } from '../../src/planning/commit.ts';
+import { shortCommit } from '../../src/deploy/rules/commit.ts';
 import {
   adviceIfIntended,
   adviceOnAlsoWrong,
   alsoWrong,
   outcomeOfRollback,
-} from '../../src/planning/outcome-messages.ts';
-import type { Verdict } from '../../src/planning/verdict-types.ts';
+} from '../../src/deploy/words/outcome-messages.ts';
+import type { Verdict } from '../../src/deploy/rules/verdict-types.ts';
 import type { AppContext } from '../context.ts';
 import { withOutcome, reasonOfWrongAnswer, type NewIntentOutcome } from './outcomes.ts';
 import type { Intent } from './intent.ts';

@@ -1,4 +1,4 @@
-import { sameCommit } from '../../src/planning/commit.ts';
+import { sameCommit } from '../../src/deploy/rules/commit.ts';
 import { GitHubApiError } from '../github/github-api.ts';
 import type { InstallationRepository } from '../context.ts';
 import type { Intent } from './intent.ts';

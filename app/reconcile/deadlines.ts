@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/clock.ts';
+import type { Clock } from '../../src/kit/clock.ts';
 
 /** By the clock of a process: when each deadline that it has seen is over, in milliseconds of the steady clock. */
 const expiryTimes = new WeakMap<Pick<Clock, 'now'>, Map<string, number>>();

@@ -1,6 +1,6 @@
-import { sameCommit } from '../../src/planning/commit.ts';
-import { decideTrigger } from '../../src/planning/trigger.ts';
-import type { ChangedPaths, Decision } from '../../src/planning/trigger-types.ts';
+import { sameCommit } from '../../src/deploy/rules/commit.ts';
+import { decideTrigger } from '../../src/deploy/rules/trigger.ts';
+import type { ChangedPaths, Decision } from '../../src/deploy/rules/trigger-types.ts';
 import type { Head } from '../github/github-api.ts';
 import { deadlineIn, isExpired } from './deadlines.ts';
 import { withDecisionOutcome } from './outcomes.ts';

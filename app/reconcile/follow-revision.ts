@@ -1,11 +1,11 @@
-import { withoutFullStop } from '../../src/contract/plain-text.ts';
+import { withoutFullStop } from '../../src/kit/plain-text.ts';
 import { agentAddress, type Deployment } from '../../src/contract/control/deployment.ts';
 import { knownSecrets } from '../../src/contract/control/secret.ts';
-import { rolloutAfter, rolloutOf, rolloutOutOfTime, type RevisionObservation } from '../../src/planning/rollout.ts';
-import type { Rollout } from '../../src/planning/rollout-types.ts';
-import { tryCall } from '../../src/deploy/try-call.ts';
-import { consolePageOf } from '../../src/deploy/console-page.ts';
-import { observeRevision } from '../../src/deploy/observe-revision.ts';
+import { rolloutAfter, rolloutOf, rolloutOutOfTime, type RevisionObservation } from '../../src/deploy/rules/rollout.ts';
+import type { Rollout } from '../../src/deploy/rules/rollout-types.ts';
+import { tryCall } from '../../src/deploy/smoke/try-call.ts';
+import { consolePageOf } from '../../src/deploy/machine/console-page.ts';
+import { observeRevision } from '../../src/deploy/machine/observe-revision.ts';
 import { isExpired } from './deadlines.ts';
 import { beginHeldTests } from './held-revision.ts';
 import { discardOutcome, intentRolloutOutcome, otherCommitOutcome } from './outcomes.ts';
@@ -20,12 +20,12 @@ import {
   type StepResult,
   type ReconcileContext,
 } from './reconcile-context.ts';
-import { sameCommit, shortCommit } from '../../src/planning/commit.ts';
+import { sameCommit, shortCommit } from '../../src/deploy/rules/commit.ts';
 import { mayContain } from './contained-commits.ts';
 import { findRevision, observedRevisionOf } from './observation.ts';
 import type { LogEntry } from '../../src/contract/control/log.ts';
-import { maskOf, maskStart, type Mask } from '../../src/contract/mask.ts';
-import { lastLogLines } from '../../src/deploy/log-lines.ts';
+import { maskOf, maskStart, type Mask } from '../../src/contract/masking/mask.ts';
+import { lastLogLines } from '../../src/deploy/smoke/log-lines.ts';
 
 /** The longest time between two looks, the shortest (ms), and how it grows with the time since the first one. */
 const mostMs = 5_000;

@@ -1,8 +1,8 @@
 import { agentAddress } from '../../src/contract/control/deployment.ts';
 import type { Revision } from '../../src/contract/control/revision.ts';
-import { decideHold } from '../../src/deploy/decide-hold.ts';
-import { reasonOfDecision } from '../../src/planning/hold-messages.ts';
-import { decisionOf, type HoldState, holdStateOf, isOpenHold } from '../../src/planning/hold-state.ts';
+import { decideHold } from '../../src/deploy/machine/decide-hold.ts';
+import { reasonOfDecision } from '../../src/deploy/words/hold-messages.ts';
+import { decisionOf, type HoldState, holdStateOf, isOpenHold } from '../../src/deploy/rules/hold-state.ts';
 import { reportVerdict } from '../verify/report-verdict.ts';
 import { deadlineIn } from './deadlines.ts';
 import { heldTermsOf, type Intent } from './intent.ts';

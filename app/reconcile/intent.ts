@@ -1,10 +1,10 @@
-import type { Decision, PushRules } from '../../src/planning/trigger-types.ts';
-import type { Rollout } from '../../src/planning/rollout-types.ts';
-import type { HeldTerms } from '../../src/planning/hold-state.ts';
-import type { Sample, Verdict } from '../../src/planning/verdict-types.ts';
-import type { OnFailure, OnUnproven, Verify } from '../../src/config/desired.ts';
-import type { ConversationTerms } from '../../src/config/conversations.ts';
-import type { SmokeTest } from '../../src/config/smoke-test.ts';
+import type { Decision, PushRules } from '../../src/deploy/rules/trigger-types.ts';
+import type { Rollout } from '../../src/deploy/rules/rollout-types.ts';
+import type { HeldTerms } from '../../src/deploy/rules/hold-state.ts';
+import type { Sample, Verdict } from '../../src/deploy/rules/verdict-types.ts';
+import type { OnFailure, OnUnproven, Verify } from '../../src/deploy/file/desired.ts';
+import type { ConversationTerms } from '../../src/deploy/file/conversations.ts';
+import type { SmokeTest } from '../../src/deploy/file/smoke-test.ts';
 import type { HoldDecision } from '../../src/contract/control/hold.ts';
 import type { LogEntry } from '../../src/contract/control/log.ts';
 import type { InstallationRepository } from '../context.ts';

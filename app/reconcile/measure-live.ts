@@ -1,10 +1,10 @@
 import type { Deployment } from '../../src/contract/control/deployment.ts';
-import { capitalized } from '../../src/contract/plain-text.ts';
-import { hashOfTest } from '../../src/deploy/kept-baselines.ts';
-import { fewestAnswers, noteKept, usableAnswers } from '../../src/deploy/measure-live.ts';
-import { answersBefore, comparesKept } from '../../src/planning/against-live.ts';
-import { samplesOf } from '../../src/planning/baseline.ts';
-import { counted } from '../../src/verdict-table/words.ts';
+import { capitalized } from '../../src/kit/plain-text.ts';
+import { hashOfTest } from '../../src/deploy/smoke/kept-baselines.ts';
+import { fewestAnswers, noteKept, usableAnswers } from '../../src/deploy/machine/measure-live.ts';
+import { answersBefore, comparesKept } from '../../src/deploy/rules/against-live.ts';
+import { samplesOf } from '../../src/deploy/rules/baseline.ts';
+import { counted } from '../../src/deploy/words/verdict-table/words.ts';
 import { deadlineIn, isExpired } from './deadlines.ts';
 import type { Intent, LiveAnswers } from './intent.ts';
 import { baselinesOf, comparedRevision, comparingTests, openTest, putAnswers, withNotes } from './live-answers.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Migration } from '../../src/postgres/migrate.ts';
+import type { Migration } from '../../src/kit/postgres/migrate.ts';
 
 /** The Postgres schema that holds the App's tables. */
 export const workSchema = 'app';

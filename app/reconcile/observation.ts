@@ -3,10 +3,10 @@ import type { Revision } from '../../src/contract/control/revision.ts';
 import type { CallOptions } from '../../src/contract/call-options.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
 import { isNotOffered } from '../../src/contract/service-error.ts';
-import { newerThan } from '../../src/planning/new-revisions.ts';
-import { phaseOf } from '../../src/planning/plan-rebuild.ts';
-import type { RevisionSummary } from '../../src/planning/trigger-types.ts';
-import { tryCall } from '../../src/deploy/try-call.ts';
+import { newerThan } from '../../src/deploy/rules/new-revisions.ts';
+import { phaseOf } from '../../src/deploy/rules/plan-rebuild.ts';
+import type { RevisionSummary } from '../../src/deploy/rules/trigger-types.ts';
+import { tryCall } from '../../src/deploy/smoke/try-call.ts';
 import type { Intent } from './intent.ts';
 import { readOptions, type ReconcileContext } from './reconcile-context.ts';
 

@@ -1,14 +1,14 @@
-import { capitalized } from '../../src/contract/plain-text.ts';
-import { shortCommit } from '../../src/planning/commit.ts';
-import { describeOpenHold, outcomeOfDiscard } from '../../src/planning/hold-messages.ts';
-import { firstTestOf, outcomeOfRollout } from '../../src/planning/outcome-messages.ts';
-import type { Rollout } from '../../src/planning/rollout-types.ts';
-import type { Decision } from '../../src/planning/trigger-types.ts';
-import { adviceOnUnproven } from '../../src/planning/unproven-advice.ts';
-import { decisionOf } from '../../src/planning/hold-state.ts';
-import { isOfConversations } from '../../src/planning/verdict-subject.ts';
-import type { Verdict } from '../../src/planning/verdict-types.ts';
-import { counted } from '../../src/verdict-table/words.ts';
+import { capitalized } from '../../src/kit/plain-text.ts';
+import { shortCommit } from '../../src/deploy/rules/commit.ts';
+import { describeOpenHold, outcomeOfDiscard } from '../../src/deploy/words/hold-messages.ts';
+import { firstTestOf, outcomeOfRollout } from '../../src/deploy/words/outcome-messages.ts';
+import type { Rollout } from '../../src/deploy/rules/rollout-types.ts';
+import type { Decision } from '../../src/deploy/rules/trigger-types.ts';
+import { adviceOnUnproven } from '../../src/deploy/words/unproven-advice.ts';
+import { decisionOf } from '../../src/deploy/rules/hold-state.ts';
+import { isOfConversations } from '../../src/deploy/rules/verdict-subject.ts';
+import type { Verdict } from '../../src/deploy/rules/verdict-types.ts';
+import { counted } from '../../src/deploy/words/verdict-table/words.ts';
 import { heldTermsOf, type Intent, type IntentOutcome } from './intent.ts';
 
 /** How an intent ended, but for the time. */

@@ -1,5 +1,5 @@
 import type { RawBuilder } from 'kysely';
-import type { Queue } from '../../src/postgres/queue.ts';
+import type { Queue } from '../../src/kit/postgres/queue.ts';
 import type { QueueState, QueueTransition } from './queue-state.ts';
 import { recordColumns, recordOf, type QueueRow, type WorkTransaction } from './tables.ts';
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Pool } from 'pg';
-import type { Clock } from '../../src/clock.ts';
-import type { Queue } from '../../src/postgres/queue.ts';
+import type { Clock } from '../../src/kit/clock.ts';
+import type { Queue } from '../../src/kit/postgres/queue.ts';
 import { storableJson } from '../inbox/storable-json.ts';
 import type { InstallationRepository } from '../context.ts';
 import { newIntent, type Intent, type DeployRequest } from './intent.ts';

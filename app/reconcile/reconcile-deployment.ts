@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { stackOf } from '../../src/errors.ts';
+import { stackOf } from '../../src/kit/errors.ts';
 import type { AppContext } from '../context.ts';
 import { longestLeaseMs as leaseMs } from './queue-state.ts';
 import { LeaseLost, type Lease } from './store.ts';
 import { takeSteps } from './steps.ts';
-import { pause } from '../../src/clock.ts';
+import { pause } from '../../src/kit/clock.ts';
 
 /**
  * Reconciles one deployment's queue until it is idle: takes the lease, stores every step, and releases the lease with

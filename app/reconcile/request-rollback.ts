@@ -1,5 +1,5 @@
-import { rollbackObstacle } from '../../src/planning/rollback.ts';
-import { sameCommit } from '../../src/planning/commit.ts';
+import { rollbackObstacle } from '../../src/deploy/rules/rollback.ts';
+import { sameCommit } from '../../src/deploy/rules/commit.ts';
 import { withDecisionOutcome } from './outcomes.ts';
 import { waitedTooLong, waitForAnother } from './decide-request.ts';
 import type { Intent } from './intent.ts';

@@ -1,6 +1,6 @@
-import { sameCommit } from '../../src/planning/commit.ts';
-import { matchRevision } from '../../src/planning/new-revisions.ts';
-import type { RevisionSummary } from '../../src/planning/trigger-types.ts';
+import { sameCommit } from '../../src/deploy/rules/commit.ts';
+import { matchRevision } from '../../src/deploy/rules/new-revisions.ts';
+import type { RevisionSummary } from '../../src/deploy/rules/trigger-types.ts';
 import { beginFollowing } from './begin-following.ts';
 import { mayContain } from './contained-commits.ts';
 import { isExpired } from './deadlines.ts';

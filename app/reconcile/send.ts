@@ -1,8 +1,8 @@
 import type { Deployment } from '../../src/contract/control/deployment.ts';
 import type { ChangeOptions } from '../../src/contract/control/service.ts';
-import { tryCall, type CallResult } from '../../src/deploy/try-call.ts';
-import { withGrace } from '../../src/deploy/deadlines.ts';
-import { verificationAfterRefusal } from '../../src/planning/verification.ts';
+import { tryCall, type CallResult } from '../../src/deploy/smoke/try-call.ts';
+import { withGrace } from '../../src/deploy/machine/deadlines.ts';
+import { verificationAfterRefusal } from '../../src/deploy/rules/verification.ts';
 import { beginFollowing } from './begin-following.ts';
 import { verificationOf, withVerification } from './verification.ts';
 import type { Intent } from './intent.ts';

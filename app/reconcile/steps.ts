@@ -20,8 +20,8 @@ import {
   type ReconcileContext,
 } from './reconcile-context.ts';
 import { reportVerdict } from '../verify/report-verdict.ts';
-import { unprovenVerdict } from '../../src/deploy/smoke.ts';
-import { matchRevision } from '../../src/planning/new-revisions.ts';
+import { unprovenVerdict } from '../../src/deploy/smoke/smoke.ts';
+import { matchRevision } from '../../src/deploy/rules/new-revisions.ts';
 import { beginFollowing } from './begin-following.ts';
 import { isExpired } from './deadlines.ts';
 import { observeDeployment, madeSince } from './observation.ts';

@@ -1,4 +1,4 @@
-import { sameCommit } from '../../src/planning/commit.ts';
+import { sameCommit } from '../../src/deploy/rules/commit.ts';
 import { mayContain } from './contained-commits.ts';
 import { isExpired } from './deadlines.ts';
 import { decideRequest, anothersMs } from './decide-request.ts';

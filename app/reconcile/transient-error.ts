@@ -1,6 +1,6 @@
 import { isTransient as serviceMayPass, ServiceError } from '../../src/contract/service-error.ts';
 import { GitHubApiError, InstallationPaused } from '../github/github-api.ts';
-import { tryCall } from '../../src/deploy/try-call.ts';
+import { tryCall } from '../../src/deploy/smoke/try-call.ts';
 import { isExpired } from './deadlines.ts';
 import type { Intent } from './intent.ts';
 import { isRequestForHead, type Step } from './next-step.ts';

@@ -1,5 +1,5 @@
-import { tryCall } from '../../src/deploy/try-call.ts';
-import { decideVerification, type Verification } from '../../src/planning/verification.ts';
+import { tryCall } from '../../src/deploy/smoke/try-call.ts';
+import { decideVerification, type Verification } from '../../src/deploy/rules/verification.ts';
 import type { Intent } from './intent.ts';
 import { readOptions, type ReconcileContext } from './reconcile-context.ts';
 

@@ -1,6 +1,6 @@
-import { sameCommit, shortCommit } from '../../src/planning/commit.ts';
+import { sameCommit, shortCommit } from '../../src/deploy/rules/commit.ts';
 import { ServiceError } from '../../src/contract/service-error.ts';
-import type { RevisionSummary } from '../../src/planning/trigger-types.ts';
+import type { RevisionSummary } from '../../src/deploy/rules/trigger-types.ts';
 import { InstallationPaused, type Head } from '../github/github-api.ts';
 import { buildBranchRequest } from '../events/request-branch.ts';
 import { fullName, type InstallationRepository, type Target, type AppContext } from '../context.ts';

@@ -1,8 +1,8 @@
-import { asSentence } from '../../src/contract/plain-text.ts';
-import { asCode, asLink, asMarkdown } from '../../src/report/sanitize.ts';
-import { notesOnBuild } from '../../src/planning/rollout.ts';
-import { consoleLink } from '../../src/report/summary.ts';
-import { durationText } from '../../src/verdict-table/words.ts';
+import { asSentence } from '../../src/kit/plain-text.ts';
+import { asCode, asLink, asMarkdown } from '../../src/deploy/words/sanitize.ts';
+import { notesOnBuild } from '../../src/deploy/rules/rollout.ts';
+import { consoleLink } from '../../src/deploy/words/summary.ts';
+import { durationText } from '../../src/deploy/words/verdict-table/words.ts';
 import { triesConversations, type Cause, type Intent, type IntentOutcome } from '../reconcile/intent.ts';
 import { elapsed, minutesLate, type CheckContext } from './title.ts';
 import { isLiveInAnother } from './check-status.ts';

@@ -1,13 +1,19 @@
-import { shortCommit } from '../../src/planning/commit.ts';
-import { checkLimitBytes, leftOut, truncateSections, logsSection, smokeSection } from '../../src/report/summary.ts';
-import { asLine, asCode, asCodeBlock } from '../../src/report/sanitize.ts';
+import { shortCommit } from '../../src/deploy/rules/commit.ts';
+import {
+  checkLimitBytes,
+  leftOut,
+  truncateSections,
+  logsSection,
+  smokeSection,
+} from '../../src/deploy/words/summary.ts';
+import { asLine, asCode, asCodeBlock } from '../../src/deploy/words/sanitize.ts';
 import type { CheckContent, DeploymentContent } from '../github/github-api.ts';
 import type { Intent, IntentOutcomeKind } from '../reconcile/intent.ts';
 import { checkName, checkReport, type DesiredReport } from '../reconcile/report.ts';
 import { titleOf, type CheckContext } from './title.ts';
 import { summarySections } from './check-summary.ts';
 import { deploymentStateOf, checkStatusOf } from './check-status.ts';
-import { timeline } from '../../src/report/timeline.ts';
+import { timeline } from '../../src/deploy/words/timeline.ts';
 
 /** The check run of (deployment, head commit) for this intent; not for a `joined` one: it would overwrite another's. */
 export function checkOf(intent: Intent, about: CheckContext): DesiredReport {

@@ -1,8 +1,8 @@
-import { shortCommit } from '../../src/planning/commit.ts';
-import { firstTestOf } from '../../src/planning/outcome-messages.ts';
-import { decisionOf } from '../../src/planning/hold-state.ts';
-import { durationText } from '../../src/verdict-table/words.ts';
-import { asLine } from '../../src/report/sanitize.ts';
+import { shortCommit } from '../../src/deploy/rules/commit.ts';
+import { firstTestOf } from '../../src/deploy/words/outcome-messages.ts';
+import { decisionOf } from '../../src/deploy/rules/hold-state.ts';
+import { durationText } from '../../src/deploy/words/verdict-table/words.ts';
+import { asLine } from '../../src/deploy/words/sanitize.ts';
 import { heldTermsOf, type Intent, type IntentOutcome } from '../reconcile/intent.ts';
 import { isLiveInAnother } from './check-status.ts';
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Clock, pause } from '../../src/clock.ts';
+import { type Clock, pause } from '../../src/kit/clock.ts';
 
 /** How long (ms) a sender may go on after it was refused, so that it reads why before its connection ends. */
 const lingerMs = 1_000;

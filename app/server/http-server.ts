@@ -1,8 +1,8 @@
-import type { Logger } from '../../src/logger.ts';
+import type { Logger } from '../../src/kit/logger.ts';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { codeOf, stackOf } from '../../src/errors.ts';
-import { type Clock, pause } from '../../src/clock.ts';
+import { codeOf, stackOf } from '../../src/kit/errors.ts';
+import { type Clock, pause } from '../../src/kit/clock.ts';
 import { unavailable, refuse, sendText } from './http-messages.ts';
 
 /** Timeouts for slow clients (ms). */

@@ -1,6 +1,6 @@
-import { fromJson } from '../../src/contract/json-text.ts';
+import { fromJson } from '../../src/kit/json-text.ts';
 import { sendText, refuse, unavailable, byteBudget, readBody } from './http-messages.ts';
-import type { Clock } from '../../src/clock.ts';
+import type { Clock } from '../../src/kit/clock.ts';
 import type { Route } from './http-server.ts';
 
 /** An agent's webhook about a finished run. */

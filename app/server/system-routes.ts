@@ -1,5 +1,5 @@
-import type { Clock } from '../../src/clock.ts';
-import { withTimeLimit } from '../../src/deploy/deadlines.ts';
+import type { Clock } from '../../src/kit/clock.ts';
+import { withTimeLimit } from '../../src/deploy/machine/deadlines.ts';
 import { sendText } from './http-messages.ts';
 import type { Route } from './http-server.ts';
 

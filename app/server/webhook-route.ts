@@ -1,11 +1,11 @@
-import type { Logger } from '../../src/logger.ts';
+import type { Logger } from '../../src/kit/logger.ts';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import type { Clock } from '../../src/clock.ts';
+import type { Clock } from '../../src/kit/clock.ts';
 import { readIndexedFields } from '../inbox/delivery.ts';
 import { StorageError, type StoreDelivery } from '../inbox/store-deliveries.ts';
 import { unavailable, type Refusal, refuse, byteBudget, readBody } from './http-messages.ts';
 import type { Route } from './http-server.ts';
-import { isUuid } from '../../src/contract/uuid.ts';
+import { isUuid } from '../../src/kit/uuid.ts';
 import { isUtf8 } from 'node:buffer';
 import { Webhooks } from '@octokit/webhooks';
 

@@ -1,10 +1,10 @@
-import { isLoopback } from '../../src/contract/base-address.ts';
+import { isLoopback } from '../../src/kit/base-address.ts';
 import { addresses, environment, type Variable } from './environment.ts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { hasCode, messageOf } from '../../src/errors.ts';
-import { didYouMean } from '../../src/diagnostics/did-you-mean.ts';
+import { hasCode, messageOf } from '../../src/kit/errors.ts';
+import { didYouMean } from '../../src/kit/diagnostics/did-you-mean.ts';
 
 /** Variables by name, as `process.env` has them. An empty one counts as absent. */
 export type Variables = Readonly<Record<string, string | undefined>>;

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { serve } from '@hono/node-server';
-import { hasCode, messageOf } from '../../src/errors.ts';
-import { withoutTrailingSlashes } from '../../src/contract/plain-text.ts';
-import { readAddress } from '../../src/contract/base-address.ts';
+import { hasCode, messageOf } from '../../src/kit/errors.ts';
+import { withoutTrailingSlashes } from '../../src/kit/plain-text.ts';
+import { readAddress } from '../../src/kit/base-address.ts';
 import { setupApp } from './setup-app.ts';
 
 const usage = `npm run setup -- --public-url https://YOUR-ADDRESS [--organisation NAME] [--name NAME] [--api-url URL] [--port PORT]

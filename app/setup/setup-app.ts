@@ -1,10 +1,10 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { Hono } from 'hono';
 import * as z from 'zod';
-import { fromJson } from '../../src/contract/json-text.ts';
+import { fromJson } from '../../src/kit/json-text.ts';
 import { type Manifest, manifestOf, webOf } from './manifest.ts';
 import { open } from 'node:fs/promises';
-import { hasCode } from '../../src/errors.ts';
+import { hasCode } from '../../src/kit/errors.ts';
 
 export interface SetupOptions {
   /** Where a person's browser reaches this page. */

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import type { CaseFiles } from '../../src/config/cases.ts';
+import type { CaseFiles } from '../../src/deploy/file/cases.ts';
 import { FileTooLarge } from '../github/github-api.ts';
 
 /** The files of cases that a deploy file names, by their paths. Plain data: it goes to a worker thread. */

@@ -1,7 +1,7 @@
-import { defaultConfigPath } from '../../src/config/deploy-file.ts';
-import type { PushedDeployment } from '../../src/config/desired.ts';
-import { readPushed, type FileDeployment } from '../../src/config/read-desired.ts';
-import { formatProblem, type Problem } from '../../src/diagnostics/problem.ts';
+import { defaultConfigPath } from '../../src/deploy/file/deploy-file.ts';
+import type { PushedDeployment } from '../../src/deploy/file/desired.ts';
+import { readPushed, type FileDeployment } from '../../src/deploy/file/read-desired.ts';
+import { formatProblem, type Problem } from '../../src/kit/diagnostics/problem.ts';
 import { caseFilesOf, type CaseTexts } from './case-texts.ts';
 import type { ListedDeployment } from './listed-deployments.ts';
 

@@ -1,6 +1,6 @@
-import { tryCall } from '../../src/deploy/try-call.ts';
+import { tryCall } from '../../src/deploy/smoke/try-call.ts';
 import { allEntriesOf } from '../../src/contract/control/pages.ts';
-import type { Clock } from '../../src/clock.ts';
+import type { Clock } from '../../src/kit/clock.ts';
 import type { DeploymentsList } from '../../src/contract/control/deployment.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
 import { isNotOffered } from '../../src/contract/service-error.ts';

@@ -1,12 +1,12 @@
-import { defaultConfigPath } from '../../src/config/deploy-file.ts';
+import { defaultConfigPath } from '../../src/deploy/file/deploy-file.ts';
 import { isTagRef } from '../../src/contract/control/repo-ref.ts';
-import { heldAt, requestedFields, sameField, displayValue, spelledRef } from '../../src/planning/plan-fields.ts';
+import { heldAt, requestedFields, sameField, displayValue, spelledRef } from '../../src/deploy/rules/plan-fields.ts';
 import type { InstallationRepository, Target, Targets } from '../context.ts';
 import { type DeployFile, type FileEntry, findEntries } from './file-entries.ts';
 import type { ListedDeployment } from './listed-deployments.ts';
 import type { Ownership } from './ownership.ts';
-import type { Desired, PushedDeployment } from '../../src/config/desired.ts';
-import { defaultSkipWords, type NamedEnvironment } from '../../src/config/push-fields.ts';
+import type { Desired, PushedDeployment } from '../../src/deploy/file/desired.ts';
+import { defaultSkipWords, type NamedEnvironment } from '../../src/deploy/file/push-fields.ts';
 import type { Terms } from '../reconcile/intent.ts';
 
 /** Everything that targets are selected from. */

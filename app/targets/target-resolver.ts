@@ -1,8 +1,8 @@
-import type { Logger } from '../../src/logger.ts';
-import type { Clock } from '../../src/clock.ts';
-import { defaultConfigPath } from '../../src/config/deploy-file.ts';
+import type { Logger } from '../../src/kit/logger.ts';
+import type { Clock } from '../../src/kit/clock.ts';
+import { defaultConfigPath } from '../../src/deploy/file/deploy-file.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
-import { tryCall } from '../../src/deploy/try-call.ts';
+import { tryCall } from '../../src/deploy/smoke/try-call.ts';
 import { isNotOffered } from '../../src/contract/service-error.ts';
 import { FileTooLarge, type GitHubApi } from '../github/github-api.ts';
 import { type FileReader, readHere } from '../worker/file-readers.ts';

@@ -1,11 +1,11 @@
-import type { Logger } from '../../src/logger.ts';
+import type { Logger } from '../../src/kit/logger.ts';
 import { randomUUID } from 'node:crypto';
-import { backoffMs, type Clock } from '../../src/clock.ts';
-import type { Expectation, SmokeTest } from '../../src/config/smoke-test.ts';
+import { backoffMs, type Clock } from '../../src/kit/clock.ts';
+import type { Expectation, SmokeTest } from '../../src/deploy/file/smoke-test.ts';
 import type { AgentServer } from '../../src/contract/agent/service.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
-import { evidenceOfFailure, sendTestRequest } from '../../src/deploy/send-test-request.ts';
-import type { Evidence } from '../../src/planning/verdict-types.ts';
+import { evidenceOfFailure, sendTestRequest } from '../../src/deploy/smoke/send-test-request.ts';
+import type { Evidence } from '../../src/deploy/rules/verdict-types.ts';
 import type { SmokeWaiting } from '../context.ts';
 import type { Intent } from '../reconcile/intent.ts';
 import { startRun } from './background-run.ts';

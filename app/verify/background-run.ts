@@ -1,12 +1,12 @@
-import type { Clock } from '../../src/clock.ts';
-import type { SmokeTest } from '../../src/config/smoke-test.ts';
+import type { Clock } from '../../src/kit/clock.ts';
+import type { SmokeTest } from '../../src/deploy/file/smoke-test.ts';
 import type { Run, RunCreate } from '../../src/contract/agent/run.ts';
 import type { AgentServer } from '../../src/contract/agent/service.ts';
 import type { CallOptions } from '../../src/contract/call-options.ts';
 import type { ServiceError } from '../../src/contract/service-error.ts';
-import { tryCall } from '../../src/deploy/try-call.ts';
-import { withTimeLimit } from '../../src/deploy/deadlines.ts';
-import { assistantWithContext } from '../../src/deploy/send-test-request.ts';
+import { tryCall } from '../../src/deploy/smoke/try-call.ts';
+import { withTimeLimit } from '../../src/deploy/machine/deadlines.ts';
+import { assistantWithContext } from '../../src/deploy/smoke/send-test-request.ts';
 
 /** The longest that starting a run may take (ms), whatever the test's own time is. */
 const startMs = 30_000;

@@ -1,9 +1,9 @@
-import type { Clock } from '../../src/clock.ts';
+import type { Clock } from '../../src/kit/clock.ts';
 import type { AgentServer } from '../../src/contract/agent/service.ts';
 import type { CallOptions } from '../../src/contract/call-options.ts';
 import { ServiceError } from '../../src/contract/service-error.ts';
-import { tryCall, type CallResult } from '../../src/deploy/try-call.ts';
-import { withTimeLimit } from '../../src/deploy/deadlines.ts';
+import { tryCall, type CallResult } from '../../src/deploy/smoke/try-call.ts';
+import { withTimeLimit } from '../../src/deploy/machine/deadlines.ts';
 import type { AttemptResources, PreparedAttempt } from './progress.ts';
 
 /**

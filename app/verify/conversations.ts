@@ -1,17 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import type { Logger } from '../../src/logger.ts';
-import type { Clock } from '../../src/clock.ts';
-import { maskOf } from '../../src/contract/mask.ts';
+import type { Logger } from '../../src/kit/logger.ts';
+import type { Clock } from '../../src/kit/clock.ts';
+import { maskOf } from '../../src/contract/masking/mask.ts';
 import type { FreeObject } from '../../src/contract/agent/open-word.ts';
 import type { ConversationServer } from '../../src/contract/agent/service.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
-import { checkConversations, recordConversations, type ConversationCheck } from '../../src/deploy/conversations.ts';
-import { endOfTests, outOfTime } from '../../src/deploy/smoke.ts';
-import { tryCall } from '../../src/deploy/try-call.ts';
-import { unreadConversations } from '../../src/planning/conversation-verdict.ts';
-import { copyMark } from '../../src/planning/conversations.ts';
-import { concludeAll } from '../../src/planning/verdict.ts';
-import type { NamedVerdict } from '../../src/planning/verdict-types.ts';
+import {
+  checkConversations,
+  recordConversations,
+  type ConversationCheck,
+} from '../../src/deploy/smoke/conversations.ts';
+import { endOfTests, outOfTime } from '../../src/deploy/smoke/smoke.ts';
+import { tryCall } from '../../src/deploy/smoke/try-call.ts';
+import { unreadConversations } from '../../src/deploy/rules/conversation-verdict.ts';
+import { copyMark } from '../../src/deploy/rules/conversations.ts';
+import { concludeAll } from '../../src/deploy/rules/verdict.ts';
+import type { NamedVerdict } from '../../src/deploy/rules/verdict-types.ts';
 import type { SmokeStepResult } from '../context.ts';
 import { triesConversations, type Intent } from '../reconcile/intent.ts';
 import { overriding, removeThread } from './cleanup.ts';

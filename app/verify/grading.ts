@@ -1,11 +1,11 @@
 import { connectGraders } from '../../src/client/grader.ts';
-import type { Clock } from '../../src/clock.ts';
-import type { SmokeTest } from '../../src/config/smoke-test.ts';
+import type { Clock } from '../../src/kit/clock.ts';
+import type { SmokeTest } from '../../src/deploy/file/smoke-test.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
-import { maskOf } from '../../src/contract/mask.ts';
-import { withoutTrailingSlashes } from '../../src/contract/plain-text.ts';
-import { gradedOf, withGrades } from '../../src/deploy/grade-answer.ts';
-import type { Evidence } from '../../src/planning/verdict-types.ts';
+import { maskOf } from '../../src/contract/masking/mask.ts';
+import { withoutTrailingSlashes } from '../../src/kit/plain-text.ts';
+import { gradedOf, withGrades } from '../../src/deploy/smoke/grade-answer.ts';
+import type { Evidence } from '../../src/deploy/rules/verdict-types.ts';
 import { secretsOf } from './judge.ts';
 
 interface GradingOptions {

@@ -1,18 +1,22 @@
-import type { SmokeTest } from '../../src/config/smoke-test.ts';
-import type { Evidence, Sample, TestVerdict } from '../../src/planning/verdict-types.ts';
-import { answersBefore, comparedAnswers } from '../../src/planning/against-live.ts';
-import { judgeAll, settled } from '../../src/planning/judge.ts';
-import { compareStates, type ConversationProblem, type ConversationSides } from '../../src/planning/conversations.ts';
-import { asJudged, compactAttempts, withAnswers } from '../../src/planning/series.ts';
-import { concludeTest, nextAttempt } from '../../src/planning/verdict.ts';
-import { redacted } from '../../src/deploy/smoke.ts';
+import type { SmokeTest } from '../../src/deploy/file/smoke-test.ts';
+import type { Evidence, Sample, TestVerdict } from '../../src/deploy/rules/verdict-types.ts';
+import { answersBefore, comparedAnswers } from '../../src/deploy/rules/against-live.ts';
+import { judgeAll, settled } from '../../src/deploy/rules/judge.ts';
+import {
+  compareStates,
+  type ConversationProblem,
+  type ConversationSides,
+} from '../../src/deploy/rules/conversations.ts';
+import { asJudged, compactAttempts, withAnswers } from '../../src/deploy/rules/series.ts';
+import { concludeTest, nextAttempt } from '../../src/deploy/rules/verdict.ts';
+import { redacted } from '../../src/deploy/smoke/smoke.ts';
 import { startWorker, type WorkerOptions } from '../worker/worker.ts';
 import type { WorkRequest } from '../worker/worker-process.ts';
-import type { Clock } from '../../src/clock.ts';
+import type { Clock } from '../../src/kit/clock.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
-import type { Redact } from '../../src/planning/format-expectation.ts';
-import { tryCall } from '../../src/deploy/try-call.ts';
-import { maskOf } from '../../src/contract/mask.ts';
+import type { Redact } from '../../src/deploy/words/format-expectation.ts';
+import { tryCall } from '../../src/deploy/smoke/try-call.ts';
+import { maskOf } from '../../src/contract/masking/mask.ts';
 import { knownSecrets, type Secret } from '../../src/contract/control/secret.ts';
 
 /** Timeout for reading a deployment's secrets (ms). */

@@ -1,15 +1,15 @@
-import type { Clock } from '../../src/clock.ts';
-import type { SmokeTest } from '../../src/config/smoke-test.ts';
+import type { Clock } from '../../src/kit/clock.ts';
+import type { SmokeTest } from '../../src/deploy/file/smoke-test.ts';
 import { finalRunStatuses, type FinalRunStatus, type Run, type RunError } from '../../src/contract/agent/run.ts';
 import type { AgentServer } from '../../src/contract/agent/service.ts';
 import type { ThreadState } from '../../src/contract/agent/thread.ts';
 import type { CallOptions } from '../../src/contract/call-options.ts';
-import { isObject } from '../../src/contract/json-object.ts';
+import { isObject } from '../../src/kit/json-object.ts';
 import type { ServiceError } from '../../src/contract/service-error.ts';
-import { hadItsTime } from '../../src/planning/patience.ts';
-import type { Evidence } from '../../src/planning/verdict-types.ts';
-import { tryCall } from '../../src/deploy/try-call.ts';
-import { withTimeLimit } from '../../src/deploy/deadlines.ts';
+import { hadItsTime } from '../../src/deploy/rules/patience.ts';
+import type { Evidence } from '../../src/deploy/rules/verdict-types.ts';
+import { tryCall } from '../../src/deploy/smoke/try-call.ts';
+import { withTimeLimit } from '../../src/deploy/machine/deadlines.ts';
 import { isExpired } from '../reconcile/deadlines.ts';
 import type { RunProgress } from './progress.ts';
 

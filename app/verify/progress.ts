@@ -1,7 +1,7 @@
-import { fromJson } from '../../src/contract/json-text.ts';
+import { fromJson } from '../../src/kit/json-text.ts';
 import * as z from 'zod';
-import { isObject } from '../../src/contract/json-object.ts';
-import type { Evidence, NamedVerdict } from '../../src/planning/verdict-types.ts';
+import { isObject } from '../../src/kit/json-object.ts';
+import type { Evidence, NamedVerdict } from '../../src/deploy/rules/verdict-types.ts';
 import type { SmokeState, TestAnswers } from '../reconcile/intent.ts';
 
 /** How often in a row an attempt may be lost with its process before it counts as one without a response. */

@@ -1,7 +1,7 @@
-import type { Logger } from '../../src/logger.ts';
-import { isUuid } from '../../src/contract/uuid.ts';
+import type { Logger } from '../../src/kit/logger.ts';
+import { isUuid } from '../../src/kit/uuid.ts';
 import { webhookReceived } from '../../src/contract/agent/webhook.ts';
-import type { Clock } from '../../src/clock.ts';
+import type { Clock } from '../../src/kit/clock.ts';
 import type { WorkStore } from '../reconcile/store.ts';
 import type { RunWebhook } from '../server/run-route.ts';
 import { readProgress } from './progress.ts';

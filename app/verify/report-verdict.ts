@@ -1,6 +1,6 @@
-import { reportVerdict as report } from '../../src/deploy/report-verdict.ts';
-import { messageOf } from '../../src/errors.ts';
-import type { Verdict } from '../../src/planning/verdict-types.ts';
+import { reportVerdict as report } from '../../src/deploy/machine/report-verdict.ts';
+import { messageOf } from '../../src/kit/errors.ts';
+import type { Verdict } from '../../src/deploy/rules/verdict-types.ts';
 import type { Intent } from '../reconcile/intent.ts';
 import type { ReconcileContext } from '../reconcile/reconcile-context.ts';
 

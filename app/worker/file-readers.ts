@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { serialize } from 'node:v8';
-import { casePaths } from '../../src/config/cases.ts';
-import { defaultConfigPath } from '../../src/config/deploy-file.ts';
-import { type Clock, steadyNow } from '../../src/clock.ts';
+import { casePaths } from '../../src/deploy/file/cases.ts';
+import { defaultConfigPath } from '../../src/deploy/file/deploy-file.ts';
+import { type Clock, steadyNow } from '../../src/kit/clock.ts';
 import { type ExaminedFiles, graphConfigPaths, validate, type Validation } from '../pull-requests/validation.ts';
 import { mostCaseFiles } from '../targets/case-texts.ts';
 import { type DeployFile, type DeployFileTexts, readDeployFile } from '../targets/file-entries.ts';

@@ -1,4 +1,4 @@
-import { type Clock, steadyNow } from '../../src/clock.ts';
+import { type Clock, steadyNow } from '../../src/kit/clock.ts';
 import type { InputOwner } from './turns.ts';
 
 /** What reading may take within an hour (ms); an ordinary deploy file takes some hundredths of a second. */

@@ -1,9 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { stackOf } from '../../src/errors.ts';
-import type { Clock } from '../../src/clock.ts';
-import type { Logger } from '../../src/logger.ts';
+import { stackOf } from '../../src/kit/errors.ts';
+import type { Clock } from '../../src/kit/clock.ts';
+import type { Logger } from '../../src/kit/logger.ts';
 import { isEndedFromOutside } from './deaths.ts';
 import { createTurns, type InputOwner } from './turns.ts';
 import type { WorkRequest, WorkResponse } from './worker-process.ts';

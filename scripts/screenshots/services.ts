@@ -6,8 +6,8 @@ import { newApiKey } from '../../src/contract/control/api-key.ts';
 import { cleanUp, startReceiver, type Receiver } from '../../src/demo/environment.ts';
 import { startLocalService, type LocalService } from '../../src/demo/processes.ts';
 import { requestsTo } from '../../src/demo/scenarios.ts';
-import { silentLogger } from '../../src/logger.ts';
-import { startEmbeddedPostgres } from '../../src/postgres/embedded.ts';
+import { silentLogger } from '../../src/kit/logger.ts';
+import { startEmbeddedPostgres } from '../../src/kit/postgres/embedded.ts';
 
 /** Both services in a temporary folder, with a database that the script can write to. */
 export interface Services {

@@ -1,8 +1,8 @@
-import { steadyClock } from '../clock.ts';
-import type { Mode } from '../config/entry-options.ts';
-import type { Outcome } from '../deploy/outcome-types.ts';
-import type { DeployEvent } from '../deploy/deploy-event.ts';
-import type { Workflow } from '../planning/commit.ts';
+import { steadyClock } from '../kit/clock.ts';
+import type { Mode } from '../deploy/file/entry-options.ts';
+import type { Outcome } from '../deploy/machine/outcome-types.ts';
+import type { DeployEvent } from '../deploy/machine/deploy-event.ts';
+import type { Workflow } from '../deploy/rules/commit.ts';
 import type { GitHubReporting } from './read-request.ts';
 import type { GitHubClient } from '../github/client.ts';
 import { GitHubReporter, type RunReport } from './github-reporter.ts';

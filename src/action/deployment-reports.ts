@@ -1,10 +1,10 @@
-import type { Outcome } from '../deploy/outcome-types.ts';
-import type { DeployEvent } from '../deploy/deploy-event.ts';
+import type { Outcome } from '../deploy/machine/outcome-types.ts';
+import type { DeployEvent } from '../deploy/machine/deploy-event.ts';
 import type { GitHubClient } from '../github/client.ts';
 import { makeDeployment, writeDeploymentStatus, outcomeShown, type GitHubDeployment } from '../github/deployment.ts';
 import { newestState, ownDeployments, retireDeployments, type OwnDeployments } from '../github/own-deployments.ts';
-import { rolledBackTo } from '../report/result-json.ts';
-import { asLine } from '../report/sanitize.ts';
+import { rolledBackTo } from '../deploy/words/result-json.ts';
+import { asLine } from '../deploy/words/sanitize.ts';
 import type { Attempt, RunReport } from './github-reporter.ts';
 
 interface Options {

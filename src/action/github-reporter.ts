@@ -1,14 +1,14 @@
-import type { Clock } from '../clock.ts';
-import type { Mode } from '../config/entry-options.ts';
-import type { Outcome } from '../deploy/outcome-types.ts';
-import type { DeployEvent } from '../deploy/deploy-event.ts';
-import { messageOf } from '../errors.ts';
+import type { Clock } from '../kit/clock.ts';
+import type { Mode } from '../deploy/file/entry-options.ts';
+import type { Outcome } from '../deploy/machine/outcome-types.ts';
+import type { DeployEvent } from '../deploy/machine/deploy-event.ts';
+import { messageOf } from '../kit/errors.ts';
 import { statusOf, type GitHubClient, type RepositoryName } from '../github/client.ts';
 import { lacksPermission, rateLimitWaitOf } from '../github/refusal.ts';
 import { authorOf, commentLimitBytes, editCommentsOfStep, keepComment } from '../github/comment.ts';
-import { sameRepository } from '../planning/repository-url.ts';
-import { comment } from '../report/summary.ts';
-import { asLine } from '../report/sanitize.ts';
+import { sameRepository } from '../deploy/rules/repository-url.ts';
+import { comment } from '../deploy/words/summary.ts';
+import { asLine } from '../deploy/words/sanitize.ts';
 import { DeploymentReports } from './deployment-reports.ts';
 
 /** What of this run is shown on GitHub, and where. */

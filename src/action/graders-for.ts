@@ -1,4 +1,4 @@
-import type { SmokeTest } from '../config/smoke-test.ts';
+import type { SmokeTest } from '../deploy/file/smoke-test.ts';
 import type { Graders } from '../contract/grader.ts';
 
 interface ConnectedGraders {

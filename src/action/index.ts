@@ -1,5 +1,5 @@
 import * as core from '@actions/core';
-import { stackOf } from '../errors.ts';
+import { stackOf } from '../kit/errors.ts';
 import { run } from './run.ts';
 
 /** A runner uses the Node of action.yml; with an older one a deploy would end midway with a TypeError. */

@@ -1,11 +1,11 @@
-import type { Desired } from '../config/desired.ts';
+import type { Desired } from '../deploy/file/desired.ts';
 import { isTagRef } from '../contract/control/repo-ref.ts';
-import { messageOf } from '../errors.ts';
+import { messageOf } from '../kit/errors.ts';
 import { ofRepository, statusOf, type GitHubClient } from '../github/client.ts';
 import { lacksPermission } from '../github/refusal.ts';
-import type { Workflow } from '../planning/commit.ts';
-import { sameRepository } from '../planning/repository-url.ts';
-import { asLine } from '../report/sanitize.ts';
+import type { Workflow } from '../deploy/rules/commit.ts';
+import { sameRepository } from '../deploy/rules/repository-url.ts';
+import { asLine } from '../deploy/words/sanitize.ts';
 import { headOf as headOfCheckout, git } from './git-head.ts';
 import { headOf } from './workflow.ts';
 

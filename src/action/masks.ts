@@ -1,4 +1,4 @@
-import { secretParts, shortestHidden, spellingsOf } from '../contract/secret-spellings.ts';
+import { secretParts, shortestHidden, spellingsOf } from '../contract/masking/secret-spellings.ts';
 
 /** An address without a user: a log whose addresses are masked cannot be read. */
 const isAddress = (text: string): boolean => /^https?:\/\/[^@]*$/i.test(text);

@@ -1,7 +1,7 @@
-import type { Desired } from '../config/desired.ts';
-import type { Outcome } from '../deploy/outcome-types.ts';
-import type { Problem } from '../diagnostics/problem.ts';
-import type { PackedSource } from '../archive/pack.ts';
+import type { Desired } from '../deploy/file/desired.ts';
+import type { Outcome } from '../deploy/machine/outcome-types.ts';
+import type { Problem } from '../kit/diagnostics/problem.ts';
+import type { PackedSource } from '../kit/archive/pack.ts';
 
 /** The folder that is to be uploaded, where there is one; what is wrong with it; or that the step was ended meanwhile. */
 export type PackResult =
@@ -10,7 +10,7 @@ export type PackResult =
 /** Packs the folder of a deployment before anything is sent. Loaded only if there is a folder. */
 export async function packSourceDir(desired: Desired, signal: AbortSignal): Promise<PackResult> {
   if (desired.source !== 'internal_source' || desired.sourceDir === undefined) return { kind: 'packed' };
-  const { packSource } = await import('../archive/pack.ts');
+  const { packSource } = await import('../kit/archive/pack.ts');
   const { sourceDir: folder, graphConfigPath } = desired;
   try {
     const packed = await packSource({ folder, graphConfigPath, signal });

@@ -1,16 +1,16 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
-import { inFolder, planInstall, unlockedWarning } from '../agent-packages/install-plan.ts';
-import { lockedPythonEngineProblem, planPython } from '../agent-packages/python/python-plan.ts';
-import { pythonSource } from '../agent-packages/python/python-project.ts';
-import { lockedEngineProblem, projectFolders } from '../agent-packages/project-folders.ts';
-import type { Desired } from '../config/desired.ts';
-import { fieldName, formatProblem, type Problem } from '../diagnostics/problem.ts';
-import { missingCodes, unlessCode } from '../errors.ts';
-import { packagesNeeded } from '../graph-config/language.ts';
-import { readGraphConfig, type ReadGraphConfig } from '../graph-config/read.ts';
-import type { Workflow } from '../planning/commit.ts';
-import { isRepositoryNamed } from '../planning/repository-url.ts';
+import { inFolder, planInstall, unlockedWarning } from '../agent-folder/packages/install-plan.ts';
+import { lockedPythonEngineProblem, planPython } from '../agent-folder/packages/python/python-plan.ts';
+import { pythonSource } from '../agent-folder/packages/python/python-project.ts';
+import { lockedEngineProblem, projectFolders } from '../agent-folder/packages/project-folders.ts';
+import type { Desired } from '../deploy/file/desired.ts';
+import { fieldName, formatProblem, type Problem } from '../kit/diagnostics/problem.ts';
+import { missingCodes, unlessCode } from '../kit/errors.ts';
+import { packagesNeeded } from '../agent-folder/graph-config/language.ts';
+import { readGraphConfig, type ReadGraphConfig } from '../agent-folder/graph-config/read.ts';
+import type { Workflow } from '../deploy/rules/commit.ts';
+import { isRepositoryNamed } from '../deploy/rules/repository-url.ts';
 
 /** A graph configuration file, and what is deployed whole, from the working directory. */
 interface Deployed {

@@ -1,11 +1,11 @@
-import type { DesiredDeployment } from '../config/desired.ts';
-import { type EntryOptions, type Mode, readEntryOptions } from '../config/entry-options.ts';
-import { graderKeyProblems } from '../config/grader-keys.ts';
-import type { Inputs } from '../config/input-table.ts';
-import { inputProblem } from '../config/inputs.ts';
-import { readRequested, readDesired, type RequestInput, type ReadDeployments } from '../config/read-desired.ts';
-import type { Problem } from '../diagnostics/problem.ts';
-import { OptionReader } from '../config/option-reader.ts';
+import type { DesiredDeployment } from '../deploy/file/desired.ts';
+import { type EntryOptions, type Mode, readEntryOptions } from '../deploy/file/entry-options.ts';
+import { graderKeyProblems } from '../deploy/file/grader-keys.ts';
+import type { Inputs } from '../deploy/file/input-table.ts';
+import { inputProblem } from '../deploy/file/inputs.ts';
+import { readRequested, readDesired, type RequestInput, type ReadDeployments } from '../deploy/file/read-desired.ts';
+import type { Problem } from '../kit/diagnostics/problem.ts';
+import { OptionReader } from '../deploy/file/option-reader.ts';
 import { workspaceCases } from './workspace-cases.ts';
 
 /** What is to be shown on GitHub besides the step itself. */

@@ -1,10 +1,10 @@
-import { defaultConfigPath, readDrafts } from '../config/deploy-file.ts';
-import type { Mode } from '../config/entry-options.ts';
-import { inputs as table, optionInputs, type Inputs } from '../config/input-table.ts';
-import { inputProblem } from '../config/inputs.ts';
-import type { Environment } from '../config/secret-names.ts';
-import type { Problem } from '../diagnostics/problem.ts';
-import type { Workflow } from '../planning/commit.ts';
+import { defaultConfigPath, readDrafts } from '../deploy/file/deploy-file.ts';
+import type { Mode } from '../deploy/file/entry-options.ts';
+import { inputs as table, optionInputs, type Inputs } from '../deploy/file/input-table.ts';
+import { inputProblem } from '../deploy/file/inputs.ts';
+import type { Environment } from '../deploy/file/secret-names.ts';
+import type { Problem } from '../kit/diagnostics/problem.ts';
+import type { Workflow } from '../deploy/rules/commit.ts';
 import {
   deletesByInputs,
   readGitHubInputs,

@@ -1,13 +1,13 @@
 import * as core from '@actions/core';
 import { appendFile } from 'node:fs/promises';
-import type { Outcome } from '../deploy/outcome-types.ts';
-import { messageOf } from '../errors.ts';
-import { type Problem, formatProblem } from '../diagnostics/problem.ts';
-import { asLine, withoutCommands } from '../report/sanitize.ts';
-import { outcomeLines, eventLines } from '../report/event-lines.ts';
-import { summary } from '../report/summary.ts';
-import { rolledBackTo, smokeTimes, toResultJson } from '../report/result-json.ts';
-import type { DeployEvent } from '../deploy/deploy-event.ts';
+import type { Outcome } from '../deploy/machine/outcome-types.ts';
+import { messageOf } from '../kit/errors.ts';
+import { type Problem, formatProblem } from '../kit/diagnostics/problem.ts';
+import { asLine, withoutCommands } from '../deploy/words/sanitize.ts';
+import { outcomeLines, eventLines } from '../deploy/words/event-lines.ts';
+import { summary } from '../deploy/words/summary.ts';
+import { rolledBackTo, smokeTimes, toResultJson } from '../deploy/words/result-json.ts';
+import type { DeployEvent } from '../deploy/machine/deploy-event.ts';
 
 type Phase = 'Look and plan' | 'Upload' | 'Rollout' | 'Smoke tests' | 'Rollback' | 'Deletion';
 

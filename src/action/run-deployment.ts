@@ -1,12 +1,12 @@
-import { steadyClock } from '../clock.ts';
-import type { DesiredDeployment } from '../config/desired.ts';
-import type { EntryOptions } from '../config/entry-options.ts';
-import type { SmokeTest } from '../config/smoke-test.ts';
-import type { Workflow } from '../planning/commit.ts';
-import type { Outcome } from '../deploy/outcome-types.ts';
-import type { DeployEvent } from '../deploy/deploy-event.ts';
+import { steadyClock } from '../kit/clock.ts';
+import type { DesiredDeployment } from '../deploy/file/desired.ts';
+import type { EntryOptions } from '../deploy/file/entry-options.ts';
+import type { SmokeTest } from '../deploy/file/smoke-test.ts';
+import type { Workflow } from '../deploy/rules/commit.ts';
+import type { Outcome } from '../deploy/machine/outcome-types.ts';
+import type { DeployEvent } from '../deploy/machine/deploy-event.ts';
 import { gradersFor } from './graders-for.ts';
-import type { PackedSource } from '../archive/pack.ts';
+import type { PackedSource } from '../kit/archive/pack.ts';
 
 /** The configuration of a run, after all input has been read. */
 export interface DeployInputs {
@@ -39,7 +39,7 @@ export async function runDeployment(deployRun: DeployInputs): Promise<Outcome> {
     import('../client/control.ts'),
     import('../client/agent.ts'),
     import('../client/image-registry.ts'),
-    import('../deploy/deploy.ts'),
+    import('../deploy/machine/deploy.ts'),
   ]);
   const { baseUrl, apiKey, tenantId, spelling, allowHttp, ...runOptions } = options;
   const settings = { apiKey, tenantId, allowHttp, userAgent };

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { context } from '@actions/github';
-import type { Environment } from '../config/secret-names.ts';
-import { messageOf } from '../errors.ts';
-import { isObject } from '../contract/json-object.ts';
+import type { Environment } from '../deploy/file/secret-names.ts';
+import { messageOf } from '../kit/errors.ts';
+import { isObject } from '../kit/json-object.ts';
 
 /** The event of the workflow run, from the runner's environment. */
 export interface RunEvent {

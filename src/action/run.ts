@@ -1,7 +1,7 @@
 import * as core from '@actions/core';
-import type { Mode } from '../config/entry-options.ts';
-import { stackOf } from '../errors.ts';
-import type { Outcome } from '../deploy/outcome-types.ts';
+import type { Mode } from '../deploy/file/entry-options.ts';
+import { stackOf } from '../kit/errors.ts';
+import type { Outcome } from '../deploy/machine/outcome-types.ts';
 import { print, refuse, reportOutcome, Progress } from './report-outcome.ts';
 import type { ConnectedGitHub } from './github-connection.ts';
 import { lookUpHead, withPullRequestHead } from './look-up-head.ts';

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
-import { longestCaseFile } from '../config/case-file.ts';
-import type { CaseFiles } from '../config/cases.ts';
+import { longestCaseFile } from '../deploy/file/case-file.ts';
+import type { CaseFiles } from '../deploy/file/cases.ts';
 
 /** Reads files of cases below the working directory, which is the root of the repository. */
 export const workspaceCases: CaseFiles = {

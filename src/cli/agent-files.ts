@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
-import { splitExportPath } from '../graph-config/export-path.ts';
-import { graphLocations } from '../graph-config/graph-path.ts';
-import { graphLanguage, isModuleName, runnableHere } from '../graph-config/language.ts';
-import type { GraphConfig } from '../graph-config/schema.ts';
-import { embedderOf } from '../graph-config/store-index.ts';
-import { fieldName, type FieldPath, type SourcePositions, type Problem } from '../diagnostics/problem.ts';
+import { splitExportPath } from '../agent-folder/graph-config/export-path.ts';
+import { graphLocations } from '../agent-folder/graph-config/graph-path.ts';
+import { graphLanguage, isModuleName, runnableHere } from '../agent-folder/graph-config/language.ts';
+import type { GraphConfig } from '../agent-folder/graph-config/schema.ts';
+import { embedderOf } from '../agent-folder/graph-config/store-index.ts';
+import { fieldName, type FieldPath, type SourcePositions, type Problem } from '../kit/diagnostics/problem.ts';
 
 /** A graph configuration that was read, and where the agent's code is looked for. */
 export interface AgentFiles extends SourcePositions {

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
 import { version } from '../action/version.ts';
-import type { Mode } from '../config/entry-options.ts';
-import { inputs as allInputs, optionInputs } from '../config/input-table.ts';
+import type { Mode } from '../deploy/file/entry-options.ts';
+import { inputs as allInputs, optionInputs } from '../deploy/file/input-table.ts';
 import { addAppCommands } from './app-commands.ts';
 import { exitCodes } from './problems.ts';
 import { addInputOptions, givenInputs, optionOf } from './deploy-flags.ts';
@@ -58,12 +58,12 @@ export async function runCommandLine(args: readonly string[], streams: Streams):
     .addHelpText('after', afterHelp);
 
   addProgram(program, 'local', 'Run the control service and its agents on this machine', async (given) => {
-    const { runLocalProgram } = await import('../control-service/local-command.ts');
+    const { runLocalProgram } = await import('../services/control/local-command.ts');
     await runLocalProgram(given);
   });
 
   addProgram(program, 'listener', 'Carry out deployments in a Kubernetes cluster', async (given) => {
-    const { runListenerProgram } = await import('../listener/listener-command.ts');
+    const { runListenerProgram } = await import('../services/listener/listener-command.ts');
     await runListenerProgram(given, version);
   });
 

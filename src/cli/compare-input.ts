@@ -1,20 +1,20 @@
 import { workspaceCases } from '../action/workspace-cases.ts';
-import { defaultConfigPath } from '../config/deploy-file.ts';
-import { type EntryOptions, readEntryOptions } from '../config/entry-options.ts';
-import { graderKeyProblems } from '../config/grader-keys.ts';
-import type { Inputs } from '../config/input-table.ts';
-import { inputProblem } from '../config/inputs.ts';
-import { OptionReader } from '../config/option-reader.ts';
-import type { RequestedDeployment } from '../config/read-draft.ts';
-import { readRequested } from '../config/read-desired.ts';
-import type { ConversationTerms } from '../config/conversations.ts';
-import type { SmokeTest } from '../config/smoke-test.ts';
-import { liveTries } from '../config/written-series.ts';
-import { readAddress } from '../contract/base-address.ts';
-import { isUuid } from '../contract/uuid.ts';
-import type { RequestedAgent } from '../deploy/compared-agents.ts';
-import type { DeploymentIdentity } from '../deploy/find-deployment.ts';
-import type { Problem } from '../diagnostics/problem.ts';
+import { defaultConfigPath } from '../deploy/file/deploy-file.ts';
+import { type EntryOptions, readEntryOptions } from '../deploy/file/entry-options.ts';
+import { graderKeyProblems } from '../deploy/file/grader-keys.ts';
+import type { Inputs } from '../deploy/file/input-table.ts';
+import { inputProblem } from '../deploy/file/inputs.ts';
+import { OptionReader } from '../deploy/file/option-reader.ts';
+import type { RequestedDeployment } from '../deploy/file/read-draft.ts';
+import { readRequested } from '../deploy/file/read-desired.ts';
+import type { ConversationTerms } from '../deploy/file/conversations.ts';
+import type { SmokeTest } from '../deploy/file/smoke-test.ts';
+import { liveTries } from '../deploy/file/written-series.ts';
+import { readAddress } from '../kit/base-address.ts';
+import { isUuid } from '../kit/uuid.ts';
+import type { RequestedAgent } from '../deploy/smoke/compared-agents.ts';
+import type { DeploymentIdentity } from '../deploy/machine/find-deployment.ts';
+import type { Problem } from '../kit/diagnostics/problem.ts';
 import { keyless, readTextFile } from './problems.ts';
 
 /** What `landfall compare` was given. */

@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import { inputs, type Input, type Inputs } from '../config/input-table.ts';
+import { inputs, type Input, type Inputs } from '../deploy/file/input-table.ts';
 
 /** The headings of the help, by what they stand over. What only a workflow has is no option. */
 export const groups = {

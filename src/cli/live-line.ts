@@ -1,7 +1,7 @@
-import type { Clock } from '../clock.ts';
-import type { DeployEvent } from '../deploy/deploy-event.ts';
-import { durationText } from '../verdict-table/words.ts';
-import { asLine } from '../report/sanitize.ts';
+import type { Clock } from '../kit/clock.ts';
+import type { DeployEvent } from '../deploy/machine/deploy-event.ts';
+import { durationText } from '../deploy/words/verdict-table/words.ts';
+import { asLine } from '../deploy/words/sanitize.ts';
 
 /** What is going on right now, and since when (ms since the epoch). */
 export interface Activity {

@@ -1,6 +1,6 @@
-import { inputs } from '../config/input-table.ts';
-import { inputsFile } from '../config/inputs.ts';
-import { type Problem, formatProblem } from '../diagnostics/problem.ts';
+import { inputs } from '../deploy/file/input-table.ts';
+import { inputsFile } from '../deploy/file/inputs.ts';
+import { type Problem, formatProblem } from '../kit/diagnostics/problem.ts';
 import { variables } from './deploy-flags.ts';
 import type { Terminal } from './terminal.ts';
 import { readFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-import { strictMaskOf, type Mask } from '../contract/mask.ts';
-import { jsonWithoutCommands, withoutCommands } from '../report/sanitize.ts';
+import { strictMaskOf, type Mask } from '../contract/masking/mask.ts';
+import { jsonWithoutCommands, withoutCommands } from '../deploy/words/sanitize.ts';
 import { noLiveLine, type LiveLine } from './live-line.ts';
 
 /** Where text goes: standard output and standard error, or what a test reads. */

@@ -27,7 +27,7 @@ import {
   threadSearch,
   threadState,
 } from '../contract/agent/thread.ts';
-import { eventStreamType } from '../sse/write-event.ts';
+import { eventStreamType } from '../kit/sse/write-event.ts';
 import { query, segment, call, type Operation } from './call.ts';
 import { connection, type ConnectionSettings } from './connection.ts';
 import { checked, readJson, readNothing, readRunResult, type Reader } from './response-readers.ts';

@@ -1,9 +1,9 @@
 import type { FieldProblem, ServiceErrorKind } from '../contract/service-error.ts';
 import { header, type HttpReply, type ReplyHeaders } from './http.ts';
-import { maskStart, type Mask } from '../contract/mask.ts';
+import { maskStart, type Mask } from '../contract/masking/mask.ts';
 import type { SendFailure } from './send-failure.ts';
-import { fromJson } from '../contract/json-text.ts';
-import { isObject } from '../contract/json-object.ts';
+import { fromJson } from '../kit/json-text.ts';
+import { isObject } from '../kit/json-object.ts';
 
 /** The failure of one attempt, for the error message and the retry decision. */
 export interface AttemptFailure {

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { CallOptions } from '../contract/call-options.ts';
-import { holdsMore } from '../contract/json-text.ts';
+import { holdsMore } from '../kit/json-text.ts';
 import { ServiceError } from '../contract/service-error.ts';
 import { type AttemptFailure, failureOfReply, failureOfSend, unreadable } from './attempt-failure.ts';
 import type { Connection } from './connection.ts';
@@ -13,7 +13,7 @@ import {
   send,
   type SendResult,
 } from './http.ts';
-import { strictMaskOf } from '../contract/mask.ts';
+import { strictMaskOf } from '../contract/masking/mask.ts';
 import { type Reader, type ReadResult, tooManyValues } from './response-readers.ts';
 import { decideRetry } from './retry.ts';
 

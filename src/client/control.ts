@@ -26,7 +26,7 @@ import { query, segment, call, type Operation } from './call.ts';
 import { connection, type Connection, type ConnectionSettings } from './connection.ts';
 import { checked, type Reader, readJson, readNothing } from './response-readers.ts';
 import { tarballStore } from './tarball-store.ts';
-import { fromJson } from '../contract/json-text.ts';
+import { fromJson } from '../kit/json-text.ts';
 import { RequestSpelling } from './request-spelling.ts';
 
 export interface ControlServiceSettings extends ConnectionSettings {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { CallOptions } from '../contract/call-options.ts';
 import type { Grader, Graders, Judgement } from '../contract/grader.ts';
-import { fromJson } from '../contract/json-text.ts';
+import { fromJson } from '../kit/json-text.ts';
 import { call, errorOf, type Operation } from './call.ts';
 import { connection, type Connection, type ConnectionSettings } from './connection.ts';
 import { type Reader, readJson } from './response-readers.ts';

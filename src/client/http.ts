@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
-import { codeOf } from '../errors.ts';
+import { codeOf } from '../kit/errors.ts';
 import { BodyStream } from './body-stream.ts';
 import { failureOf, type SendFailure } from './send-failure.ts';
 

@@ -6,8 +6,8 @@ import {
   type FieldNameSetting,
   type FieldSpelling,
 } from '../contract/control/aliases.ts';
-import { isObject } from '../contract/json-object.ts';
-import { fromJson } from '../contract/json-text.ts';
+import { isObject } from '../kit/json-object.ts';
+import { fromJson } from '../kit/json-text.ts';
 import { ServiceError } from '../contract/service-error.ts';
 import { call } from './call.ts';
 import type { Connection } from './connection.ts';

@@ -1,8 +1,8 @@
 import type * as z from 'zod';
-import { fromJson } from '../contract/json-text.ts';
+import { fromJson } from '../kit/json-text.ts';
 import { notJson, unreadable, type AttemptFailure } from './attempt-failure.ts';
 import type { HttpReply } from './http.ts';
-import { isObject } from '../contract/json-object.ts';
+import { isObject } from '../kit/json-object.ts';
 import { errorKey, toRunError, type RunError, type RunResult } from '../contract/agent/run.ts';
 
 /** A parsed success, or why it can't be parsed. */

@@ -1,4 +1,4 @@
-import { backoffMs } from '../clock.ts';
+import { backoffMs } from '../kit/clock.ts';
 import type { AttemptFailure } from './attempt-failure.ts';
 
 /** How often and with which delays to retry. */

@@ -1,8 +1,8 @@
 import type { CallOptions } from '../contract/call-options.ts';
-import { fromJson, holdsMore } from '../contract/json-text.ts';
+import { fromJson, holdsMore } from '../kit/json-text.ts';
 import type { StreamEvent } from '../contract/agent/stream-event.ts';
-import { eventStreamType } from '../sse/write-event.ts';
-import { readEvents, type TextEvent } from '../sse/parse-events.ts';
+import { eventStreamType } from '../kit/sse/write-event.ts';
+import { readEvents, type TextEvent } from '../kit/sse/parse-events.ts';
 import { failureOfSend, unreadable, type AttemptFailure } from './attempt-failure.ts';
 import { errorOf, maskFor, open, type Operation } from './call.ts';
 import type { Connection } from './connection.ts';

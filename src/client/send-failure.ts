@@ -1,4 +1,4 @@
-import { codeOf } from '../errors.ts';
+import { codeOf } from '../kit/errors.ts';
 
 /**
  * Why there is no complete response:

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { largestTarball, type PutResult, type Tarball, type TarballStore } from '../contract/control/upload.ts';
+import type { PutResult, TarballStore } from '../contract/control/upload.ts';
+import { largestTarball, type Tarball } from '../kit/archive/tarball.ts';
 import { call, type Operation } from './call.ts';
 import { connection, type ConnectionSettings } from './connection.ts';
 import { readNothing } from './response-readers.ts';

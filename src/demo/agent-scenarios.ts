@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { systemClock } from '../clock.ts';
-import { fromJson } from '../contract/json-text.ts';
+import { systemClock } from '../kit/clock.ts';
+import { fromJson } from '../kit/json-text.ts';
 import { deployed, echoed, requestsTo, until, type Scenario, type CompletedScenario } from './scenarios.ts';
 import type { Renderer } from './renderer.ts';
 import type { DemoEnvironment } from './environment.ts';

@@ -1,4 +1,4 @@
-import { systemClock } from '../clock.ts';
+import { systemClock } from '../kit/clock.ts';
 import { deployed, graph, requestsTo, until, type Scenario } from './scenarios.ts';
 import type { ShownRun } from './github/people.ts';
 import type { Renderer } from './renderer.ts';

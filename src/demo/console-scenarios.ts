@@ -1,4 +1,4 @@
-import { messageOf } from '../errors.ts';
+import { messageOf } from '../kit/errors.ts';
 import { launchChromium, watchPage, whyNoChromium, type Chromium } from './chromium.ts';
 import { deployed, greet, type Scenario, type ScenarioResult } from './scenarios.ts';
 import type { Renderer } from './renderer.ts';

@@ -1,5 +1,5 @@
-import { untilAborted } from '../clock.ts';
-import { messageOf, unlessCode } from '../errors.ts';
+import { untilAborted } from '../kit/clock.ts';
+import { messageOf, unlessCode } from '../kit/errors.ts';
 import { scenarios, type CompletedScenario, type Scenario } from './scenarios.ts';
 import { agentScenarios, cronScenario } from './agent-scenarios.ts';
 import { appScenarios } from './app-scenarios.ts';

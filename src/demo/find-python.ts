@@ -6,7 +6,7 @@ import {
   describedInterpreters,
   describeInterpreters,
   interpreterPaths,
-} from '../control-service/builds/python/interpreter.ts';
+} from '../services/control/builds/python/interpreter.ts';
 
 const run = promisify(execFile);
 

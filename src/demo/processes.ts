@@ -39,7 +39,7 @@ export async function startLocalService({
   /** The environment of the services; this process's own when absent. */
   env?: NodeJS.ProcessEnv;
 }) {
-  const file = isSource ? [join(root, 'src/control-service/main.ts')] : [join(import.meta.dirname, 'cli.js'), 'local'];
+  const file = isSource ? [join(root, 'src/services/control/main.ts')] : [join(import.meta.dirname, 'cli.js'), 'local'];
   const allowed = allowGit === undefined ? [] : ['--allow-git', allowGit];
   const args = [...file, '--port', String(port), '--data', data, '--json', ...allowed];
   const { program, output, ended } = startProgram(args, { env });

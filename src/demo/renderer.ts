@@ -1,4 +1,4 @@
-import { withoutControls } from '../contract/plain-text.ts';
+import { withoutControls } from '../kit/plain-text.ts';
 
 const width = 80;
 /** An id in a sentence; one in an address stays whole, because people copy addresses. */

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { systemClock } from '../clock.ts';
-import { messageOf } from '../errors.ts';
+import { systemClock } from '../kit/clock.ts';
+import { messageOf } from '../kit/errors.ts';
 import type { StepResult } from './runner.ts';
 import type { Renderer } from './renderer.ts';
 import type { DemoEnvironment } from './environment.ts';

@@ -2,7 +2,7 @@ import { cp } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { ControlServiceClient } from '../client/control.ts';
 import type { Revision } from '../contract/control/revision.ts';
-import { lastLogMessages } from '../control-service/compute/log-line.ts';
+import { lastLogMessages } from '../services/control/compute/log-line.ts';
 import { deployed, graph, greet, quoting, requestsTo, until, type Scenario } from './scenarios.ts';
 import { edit } from './repository.ts';
 import type { StepResult } from './runner.ts';

@@ -1,7 +1,7 @@
-import { fromJson } from '../contract/json-text.ts';
+import { fromJson } from '../kit/json-text.ts';
 import { ofRepository, paginate, statusOf, type GitHubClient, type RepositoryName } from './client.ts';
-import type { Outcome, OutcomeKind } from '../deploy/outcome-types.ts';
-import { asLine } from '../report/sanitize.ts';
+import type { Outcome, OutcomeKind } from '../deploy/machine/outcome-types.ts';
+import { asLine } from '../deploy/words/sanitize.ts';
 
 /** A GitHub Deployment as it should stand: made once, then given a status whenever its state changes. */
 export interface GitHubDeployment {

@@ -1,5 +1,5 @@
-import { fromJson } from '../contract/json-text.ts';
-import { isObject } from '../contract/json-object.ts';
+import { fromJson } from '../kit/json-text.ts';
+import { isObject } from '../kit/json-object.ts';
 import { ofRepository, paginate, type GitHubClient, type RepositoryName } from './client.ts';
 import { payloadMember, writeDeploymentStatus } from './deployment.ts';
 

@@ -5,8 +5,8 @@ import { parse } from 'yaml';
 import * as z from 'zod';
 import { outputsOf } from '../../src/action/report-outcome.ts';
 import { version } from '../../src/action/version.ts';
-import { readEntryOptions } from '../../src/config/entry-options.ts';
-import { outcomeKinds } from '../../src/deploy/outcome-types.ts';
+import { readEntryOptions } from '../../src/deploy/file/entry-options.ts';
+import { outcomeKinds } from '../../src/deploy/machine/outcome-types.ts';
 import { referenceTables, withInputs, withTables } from '../../scripts/reference-tables.ts';
 
 const root = join(import.meta.dirname, '../..');

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { connectGitHub, type ConnectedGitHub } from '../../src/action/github-connection.ts';
 import { GitHubReporter, type RunReport } from '../../src/action/github-reporter.ts';
 import { withPullRequestHead } from '../../src/action/look-up-head.ts';
-import type { Outcome } from '../../src/deploy/outcome-types.ts';
+import type { Outcome } from '../../src/deploy/machine/outcome-types.ts';
 import { LittleGitHub } from '../github/little-github.ts';
 
 const run: RunReport = {

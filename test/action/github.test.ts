@@ -5,8 +5,8 @@ import { runReportOf, type RunFacts } from '../../src/action/create-run-reporter
 import { GitHubReporter, type RunReport } from '../../src/action/github-reporter.ts';
 import { statusOf } from '../../src/github/client.ts';
 import { outcomeShown } from '../../src/github/deployment.ts';
-import { outcomeKinds, type Outcome } from '../../src/deploy/outcome-types.ts';
-import type { DeployEvent } from '../../src/deploy/deploy-event.ts';
+import { outcomeKinds, type Outcome } from '../../src/deploy/machine/outcome-types.ts';
+import type { DeployEvent } from '../../src/deploy/machine/deploy-event.ts';
 import { LittleGitHub } from '../github/little-github.ts';
 
 const commit = 'c0ffee0000000000000000000000000000000001';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runStep, type StepResult } from '../../src/demo/runner.ts';
 import { runCli, type CliEnd } from '../cli/run-cli.ts';
-import { openServiceFixture, type ServiceFixture } from '../control-service/service-fixture.ts';
+import { openServiceFixture, type ServiceFixture } from '../services/control/service-fixture.ts';
 
 const main = join(import.meta.dirname, '../../dist/index.js');
 const imageOf = (tag: string): string => `registry.example.com/team/agent:${tag}`;

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import { expect, test, vi } from 'vitest';
 import { longestSilence, runDeployment } from '../../src/action/run-deployment.ts';
-import type { Expectation, SmokeTest } from '../../src/config/smoke-test.ts';
+import type { Expectation, SmokeTest } from '../../src/deploy/file/smoke-test.ts';
 import { startControlStub } from './control-stub.ts';
 
 const requests: SmokeTest = {

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { families } from '../../bench/families.ts';
 import { describePython } from '../python/needs-python.ts';
-import { startTestPostgres, type TestPostgres } from '../postgres/postgres.ts';
+import { startTestPostgres, type TestPostgres } from '../kit/postgres/postgres.ts';
 
 // No figure is judged, so families may run beside each other.
 vi.setConfig({ maxConcurrency: 3 });

@@ -1,18 +1,18 @@
-import { silentLogger } from '../../src/logger.ts';
+import { silentLogger } from '../../src/kit/logger.ts';
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import * as z from 'zod';
-import { openApiDocument } from '../../src/agent-server/api/document.ts';
+import { openApiDocument } from '../../src/services/agent/api/document.ts';
 import { exitCodes } from '../../src/cli/problems.ts';
-import { createApp } from '../../src/control-service/api/app.ts';
-import { readLocalCommand, usualPort } from '../../src/control-service/local-command.ts';
-import { kinds } from '../../src/control-service/kubernetes/manifest.ts';
-import { readGraphConfig } from '../../src/graph-config/read.ts';
-import { listenerUsage, readListenerCommand } from '../../src/listener/listener-command.ts';
-import { toResultJson } from '../../src/report/result-json.ts';
+import { createApp } from '../../src/services/control/api/app.ts';
+import { readLocalCommand, usualPort } from '../../src/services/control/local-command.ts';
+import { kinds } from '../../src/services/control/kubernetes/manifest.ts';
+import { readGraphConfig } from '../../src/agent-folder/graph-config/read.ts';
+import { listenerUsage, readListenerCommand } from '../../src/services/listener/listener-command.ts';
+import { toResultJson } from '../../src/deploy/words/result-json.ts';
 import { root, runHere } from './run-cli.ts';
 
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -130,13 +130,15 @@ describe('docs/design/agent-process.md', () => {
   const page = read('docs/design/agent-process.md');
 
   test('has every environment variable of the agent server', () => {
-    const names = [...read('src/agent-server/environment.ts').matchAll(/^ {2}([A-Z_]+): z/gm)].map(([, name]) => name);
+    const names = [...read('src/services/agent/environment.ts').matchAll(/^ {2}([A-Z_]+): z/gm)].map(
+      ([, name]) => name,
+    );
     expect(names.length).toBeGreaterThan(10);
     expect(names.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
   });
 
   test('has every code of a failed start', () => {
-    const codes = [...read('src/agent-server/startup-error.ts').matchAll(/^ {2}\| '([a-z-]+)'/gm)].map(
+    const codes = [...read('src/services/agent/startup-error.ts').matchAll(/^ {2}\| '([a-z-]+)'/gm)].map(
       ([, code]) => code,
     );
     expect(codes.length).toBeGreaterThan(10);
@@ -203,7 +205,7 @@ describe('docs/services.md', () => {
   });
 
   test('has every flag, and the port', async () => {
-    const { readLocalCommand: _, localUsage } = await import('../../src/control-service/local-command.ts');
+    const { readLocalCommand: _, localUsage } = await import('../../src/services/control/local-command.ts');
     const known = [...localUsage.matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, name]) => name);
     expect(flags.map((flag) => flag.split(' ')[0])).toEqual(known);
     expect(read('docs/services.md')).toContain(`${usualPort} by default`);

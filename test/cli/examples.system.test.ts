@@ -1,8 +1,8 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readDesired } from '../../src/config/read-desired.ts';
-import { readGraphConfig } from '../../src/graph-config/read.ts';
+import { readDesired } from '../../src/deploy/file/read-desired.ts';
+import { readGraphConfig } from '../../src/agent-folder/graph-config/read.ts';
 import { root, runCli } from './run-cli.ts';
 
 const examples = readdirSync(join(root, 'examples'));

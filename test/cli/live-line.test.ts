@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { activityAfter, liveLineOn, type Activity } from '../../src/cli/live-line.ts';
 import { Terminal } from '../../src/cli/terminal.ts';
-import type { DeployEvent } from '../../src/deploy/deploy-event.ts';
+import type { DeployEvent } from '../../src/deploy/machine/deploy-event.ts';
 
 const id = 'c0ffee00-0000-4000-8000-000000000000';
 const before: Activity = { text: 'Revision c0ffee00 BUILDING', since: 1 };

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { startTestPostgres, type TestPostgres } from '../postgres/postgres.ts';
+import { startTestPostgres, type TestPostgres } from '../kit/postgres/postgres.ts';
 import { folderOf, runCli, runHere } from './run-cli.ts';
 
 let database: TestPostgres | undefined;

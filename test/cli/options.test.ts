@@ -5,8 +5,8 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import * as z from 'zod';
 import { addInputOptions, givenInputs, groups, variables } from '../../src/cli/deploy-flags.ts';
-import { deploymentFieldNames } from '../../src/config/deployment-fields.ts';
-import { inputs } from '../../src/config/input-table.ts';
+import { deploymentFieldNames } from '../../src/deploy/file/deployment-fields.ts';
+import { inputs } from '../../src/deploy/file/input-table.ts';
 import { root, runHere } from './run-cli.ts';
 
 const action = z

@@ -2,7 +2,7 @@ import nock from 'nock';
 import { afterEach, describe, expect, test } from 'vitest';
 import { connectAgentServer, type AgentServerClient, type AgentServerSettings } from '../../src/client/agent.ts';
 import type { StreamEvent } from '../../src/contract/agent/stream-event.ts';
-import { recordedBytes, recordedStreams } from '../sse/recorded-stream.ts';
+import { recordedBytes, recordedStreams } from '../kit/sse/recorded-stream.ts';
 import { checkNothingPending } from './intercepted.ts';
 import { quickClock, serviceError } from './stand-in.ts';
 

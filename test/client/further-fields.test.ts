@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { connectAgentServer, type AgentServerClient } from '../../src/client/agent.ts';
 import { assistantSchema } from '../../src/contract/agent/assistant.ts';
 import { threadSchema } from '../../src/contract/agent/thread.ts';
-import { parseEvents } from '../../src/sse/parse-events.ts';
+import { parseEvents } from '../../src/kit/sse/parse-events.ts';
 
 const moment = '2026-01-01T00:00:00Z';
 const id = '11111111-1111-4111-8111-111111111111';

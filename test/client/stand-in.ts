@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/clock.ts';
+import type { Clock } from '../../src/kit/clock.ts';
 import { ServiceError } from '../../src/contract/service-error.ts';
 
 /** A clock that sleeps at once and records the delays. */

@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import nock from 'nock';
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import { connectControlService, type ControlServiceClient } from '../../src/client/control.ts';
-import type { Tarball } from '../../src/contract/control/upload.ts';
+import type { Tarball } from '../../src/kit/archive/tarball.ts';
 import { deploymentId, quickClock, revisionId, serviceError } from './stand-in.ts';
 
 const host = 'https://control.example.test';

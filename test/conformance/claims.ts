@@ -77,8 +77,8 @@ export function readClaims(path: URL | string = claimsPath): ClaimsFile {
 
 /**
  * The sides on which a claim needs a passing test: over HTTP, as clients see the services. That each service answers the
- * same without a socket is a single test of its own (`test/control-service/in-process.system.test.ts`,
- * `test/agent-server/in-process.system.test.ts`).
+ * same without a socket is a single test of its own (`test/services/control/in-process.system.test.ts`,
+ * `test/services/agent/in-process.system.test.ts`).
  */
 export function sidesOf(claim: Pick<Claim, 'sides'>): readonly Side[] {
   return claim.sides ?? ['over HTTP'];

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Deployment } from '../../src/contract/control/deployment.ts';
 import { logPage, type LogEntry } from '../../src/contract/control/log.ts';
 import type { Repository } from '../../src/demo/repository.ts';
-import { dropAgentDatabases } from '../control-service/databases-of.ts';
-import { startTestPostgres, type TestPostgres } from '../postgres/postgres.ts';
+import { dropAgentDatabases } from '../services/control/databases-of.ts';
+import { startTestPostgres, type TestPostgres } from '../kit/postgres/postgres.ts';
 import { expectAccessible, expectClean, openConsoleFixture, type ConsoleFixture } from './fixture.ts';
 import { choose, press, reach } from './keyboard.ts';
 

@@ -28,7 +28,7 @@ const signedIn = (page: Page): Promise<void> => page.getByRole('button', { name:
 /** Runs a command of the operator of the installation. */
 async function operate<Schema extends z.ZodType>(schema: Schema, ...args: string[]): Promise<z.infer<Schema>> {
   const { folder, databaseUrl } = console.services;
-  const program = [join(root, 'src/control-service/main.ts'), ...args, '--data', join(folder, 'data'), '--json'];
+  const program = [join(root, 'src/services/control/main.ts'), ...args, '--data', join(folder, 'data'), '--json'];
   const { stdout } = await promisify(execFile)(process.execPath, program, {
     env: { ...process.env, DATABASE_URL: databaseUrl },
   });

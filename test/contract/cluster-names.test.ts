@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { resourceSpec } from '../../src/contract/control/resource-spec.ts';
 import { secretReference } from '../../src/contract/control/secret.ts';
-import { readBody } from '../../src/control-service/validation/shape.ts';
+import { readBody } from '../../src/services/control/validation/shape.ts';
 
 /** The places that are wrong, as the service reports them. */
 const wrong = (schema: typeof resourceSpec | typeof secretReference, body: object) => {

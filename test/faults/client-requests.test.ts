@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { Pool, type Dispatcher } from 'undici';
 import { describe, expect, test } from 'vitest';
-import { systemClock } from '../../src/clock.ts';
+import { systemClock } from '../../src/kit/clock.ts';
 import { connectControlService, type ControlServiceSettings } from '../../src/client/control.ts';
 import {
   deploymentId,

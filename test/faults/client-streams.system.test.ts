@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { connectAgentServer, type AgentServerClient, type AgentServerSettings } from '../../src/client/agent.ts';
-import { systemClock } from '../../src/clock.ts';
+import { systemClock } from '../../src/kit/clock.ts';
 import type { StreamEvent } from '../../src/contract/agent/stream-event.ts';
 import { ServiceError } from '../../src/contract/service-error.ts';
 import { quickClock } from '../client/stand-in.ts';
-import { recordedBytes } from '../sse/recorded-stream.ts';
+import { recordedBytes } from '../kit/sse/recorded-stream.ts';
 import {
   chunk,
   closedPort,

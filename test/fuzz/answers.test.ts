@@ -1,4 +1,4 @@
-import { silentLogger } from '../../src/logger.ts';
+import { silentLogger } from '../../src/kit/logger.ts';
 import { once } from 'node:events';
 import {
   Agent,
@@ -9,11 +9,11 @@ import {
 } from 'node:http';
 import { createServer, type Server, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { systemClock } from '../../src/clock.ts';
-import { requestAgent } from '../../src/control-service/gateway/request-agent.ts';
-import { createGateway } from '../../src/control-service/gateway/gateway.ts';
-import { agentVersion } from '../../src/control-service/rollouts/roll-out-revision.ts';
-import { createHttpServer } from '../../src/control-service/server.ts';
+import { systemClock } from '../../src/kit/clock.ts';
+import { requestAgent } from '../../src/services/control/gateway/request-agent.ts';
+import { createGateway } from '../../src/services/control/gateway/gateway.ts';
+import { agentVersion } from '../../src/services/control/rollouts/roll-out-revision.ts';
+import { createHttpServer } from '../../src/services/control/server.ts';
 import { markerOf, markersIn, oneOf, rawAnswer, type Random, type RawAnswer } from './raw-answers.ts';
 import { randomFrom } from '../random-from.ts';
 

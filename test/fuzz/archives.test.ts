@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { afterEach, expect, test } from 'vitest';
-import { extractPackages } from '../../src/control-service/builds/package-tree.ts';
-import { unpackSource } from '../../src/control-service/builds/obtain-source.ts';
-import { digestOf, endOfTar, entry, type RawEntry } from '../control-service/builds/tarballs.ts';
+import { extractPackages } from '../../src/services/control/builds/package-tree.ts';
+import { unpackSource } from '../../src/services/control/builds/obtain-source.ts';
+import { digestOf, endOfTar, entry, type RawEntry } from '../services/control/builds/tarballs.ts';
 
 const cases = Number(process.env['LANDFALL_FUZZ'] ?? 150);
 /** Far more than a busy machine needs. */

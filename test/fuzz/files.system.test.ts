@@ -1,4 +1,4 @@
-import { silentLogger } from '../../src/logger.ts';
+import { silentLogger } from '../../src/kit/logger.ts';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,10 +6,10 @@ import { expect, onTestFinished, test } from 'vitest';
 import { type FileReader, processReader, type ProcessReaderOptions } from '../../app/worker/file-readers.ts';
 
 import { pullRequestCheck } from '../../app/pull-requests/pull-request-check.ts';
-import { systemClock } from '../../src/clock.ts';
-import { findGraphConfig } from '../../src/control-service/builds/make-build.ts';
-import { readGraphConfig } from '../../src/graph-config/read.ts';
-import { mostProblems } from '../../src/diagnostics/problem.ts';
+import { systemClock } from '../../src/kit/clock.ts';
+import { findGraphConfig } from '../../src/services/control/builds/make-build.ts';
+import { readGraphConfig } from '../../src/agent-folder/graph-config/read.ts';
+import { mostProblems } from '../../src/kit/diagnostics/problem.ts';
 import { longestTurnMs, longestTurnOf, watchLoop } from './loop-watch.ts';
 import { randomNumbers, type Random } from './random-numbers.ts';
 

@@ -1,13 +1,13 @@
-import { silentLogger } from '../../src/logger.ts';
+import { silentLogger } from '../../src/kit/logger.ts';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { decideEvent } from '../../app/events/event-decision.ts';
 import { decisionNotes, handleDelivery } from '../../app/inbox/delivery-worker.ts';
-import { systemClock } from '../../src/clock.ts';
+import { systemClock } from '../../src/kit/clock.ts';
 import { examplesOf } from '../app/events/examples.ts';
 import { openInbox, type TestInbox } from '../app/inbox/inbox.ts';
 import { send, startIntake } from '../app/server/intake.ts';
-import { startTestPostgres, type TestPostgres } from '../postgres/postgres.ts';
+import { startTestPostgres, type TestPostgres } from '../kit/postgres/postgres.ts';
 import { randomNumbers, type Random } from './random-numbers.ts';
 
 const cases = Number(process.env['LANDFALL_FUZZ'] ?? 200);

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { connectAgents } from '../../app/create-app-work.ts';
-import { systemClock } from '../../src/clock.ts';
-import type { SmokeTest } from '../../src/config/smoke-test.ts';
-import { sendTestRequest } from '../../src/deploy/send-test-request.ts';
+import { systemClock } from '../../src/kit/clock.ts';
+import type { SmokeTest } from '../../src/deploy/file/smoke-test.ts';
+import { sendTestRequest } from '../../src/deploy/smoke/send-test-request.ts';
 import { longestTurnMs, longestTurnOf, watchLoop } from './loop-watch.ts';
 
 const megabyte = 1024 * 1024;

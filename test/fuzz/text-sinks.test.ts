@@ -1,23 +1,23 @@
 import { expect, test } from 'vitest';
-import { asSentence } from '../../src/contract/plain-text.ts';
+import { asSentence } from '../../src/kit/plain-text.ts';
 import { nextCursor } from '../../app/github/deliveries.ts';
-import { explainLoading } from '../../src/agent-server/graphs/import-error.ts';
-import { loggedHeaders } from '../../src/agent-server/http/header-rules.ts';
+import { explainLoading } from '../../src/services/agent/graphs/import-error.ts';
+import { loggedHeaders } from '../../src/services/agent/http/header-rules.ts';
 import { masksOf } from '../../src/action/masks.ts';
 import { readErrorBody } from '../../src/client/attempt-failure.ts';
-import { strictMaskOf, maskOf } from '../../src/contract/mask.ts';
-import { globMatcher } from '../../src/config/glob-matcher.ts';
-import { readAddress } from '../../src/contract/base-address.ts';
+import { strictMaskOf, maskOf } from '../../src/contract/masking/mask.ts';
+import { globMatcher } from '../../src/deploy/file/glob-matcher.ts';
+import { readAddress } from '../../src/kit/base-address.ts';
 import { ServiceError } from '../../src/contract/service-error.ts';
-import { clusterProblem, inWords } from '../../src/control-service/compute/kubernetes-messages.ts';
-import { outputExcerpt } from '../../src/control-service/compute/output-excerpt.ts';
-import { plainLine } from '../../src/control-service/compute/output-lines.ts';
-import { repositoryAt } from '../../src/control-service/integrations/github-app.ts';
-import { asLabel, baseName } from '../../src/control-service/kubernetes/manifest.ts';
-import { readChallenge } from '../../src/control-service/registry/registry.ts';
-import { readRepoUrl } from '../../src/control-service/deployments/validation/repo-url.ts';
-import { untouchedPaths } from '../../src/planning/trigger.ts';
-import { sameRepository } from '../../src/planning/repository-url.ts';
+import { clusterProblem, inWords } from '../../src/services/control/compute/kubernetes-messages.ts';
+import { outputExcerpt } from '../../src/services/control/compute/output-excerpt.ts';
+import { plainLine } from '../../src/services/control/compute/output-lines.ts';
+import { repositoryAt } from '../../src/services/control/integrations/github-app.ts';
+import { asLabel, baseName } from '../../src/services/control/kubernetes/manifest.ts';
+import { readChallenge } from '../../src/services/control/registry/registry.ts';
+import { readRepoUrl } from '../../src/services/control/deployments/validation/repo-url.ts';
+import { untouchedPaths } from '../../src/deploy/rules/trigger.ts';
+import { sameRepository } from '../../src/deploy/rules/repository-url.ts';
 import {
   asCode,
   asCodeBlock,
@@ -27,7 +27,7 @@ import {
   asMarkdown,
   jsonWithoutCommands,
   withoutCommands,
-} from '../../src/report/sanitize.ts';
+} from '../../src/deploy/words/sanitize.ts';
 import { cpuOf } from './cpu.ts';
 
 const size = 300_000;

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { storableJson } from '../../app/inbox/storable-json.ts';
 import { readDeployFile } from '../../app/targets/file-entries.ts';
-import { holdsMore } from '../../src/contract/json-text.ts';
-import { maskOf, maskStart } from '../../src/contract/mask.ts';
-import { collectInstallInputs } from '../../src/control-service/builds/manifests.ts';
-import { lastLogLines } from '../../src/deploy/log-lines.ts';
+import { holdsMore } from '../../src/kit/json-text.ts';
+import { maskOf, maskStart } from '../../src/contract/masking/mask.ts';
+import { collectInstallInputs } from '../../src/services/control/builds/manifests.ts';
+import { lastLogLines } from '../../src/deploy/smoke/log-lines.ts';
 import { longestTurnMs, longestTurnOf, watchLoop } from './loop-watch.ts';
 
 const keys = Object.fromEntries(Array.from({ length: 80_000 }, (_, at) => [at.toString(36).padStart(6, 'k'), 1]));

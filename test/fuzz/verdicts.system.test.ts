@@ -1,10 +1,10 @@
-import { silentLogger } from '../../src/logger.ts';
+import { silentLogger } from '../../src/kit/logger.ts';
 import { expect, onTestFinished, test } from 'vitest';
-import { conversationState } from '../../src/planning/conversations.ts';
+import { conversationState } from '../../src/deploy/rules/conversations.ts';
 import { judgeHere, processJudge, unjudged, type Judge, keepAttempts } from '../../app/verify/judge.ts';
-import { systemClock } from '../../src/clock.ts';
-import type { SmokeTest, ValueTest } from '../../src/config/smoke-test.ts';
-import type { Evidence } from '../../src/planning/verdict-types.ts';
+import { systemClock } from '../../src/kit/clock.ts';
+import type { SmokeTest, ValueTest } from '../../src/deploy/file/smoke-test.ts';
+import type { Evidence } from '../../src/deploy/rules/verdict-types.ts';
 import { longestTurnMs, longestTurnOf, watchLoop } from './loop-watch.ts';
 
 const log = silentLogger;

@@ -1,7 +1,7 @@
 // Agents in this process: one real agent server for each word that a commit makes its agent say.
-import { systemClock } from '../../src/clock.ts';
-import { temporaryAgent, type TemporaryAgent } from '../agent-server/temporary-agent.ts';
-import { serveAgent, type Serving } from '../agent-server/serving.ts';
+import { systemClock } from '../../src/kit/clock.ts';
+import { temporaryAgent, type TemporaryAgent } from '../services/agent/temporary-agent.ts';
+import { serveAgent, type Serving } from '../services/agent/serving.ts';
 
 const graph = (word: string): string => `import { Annotation, StateGraph } from '@langchain/langgraph';
 const State = Annotation.Root({ input: Annotation<string>, said: Annotation<string> });

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { gitEnvironment } from '../../src/demo/github/git/commits.ts';
-import { systemClock, type Clock } from '../../src/clock.ts';
+import { systemClock, type Clock } from '../../src/kit/clock.ts';
 import { runDeployment } from '../../src/action/run-deployment.ts';
 import { openAppFixture, type AppFixture } from './app-fixture.ts';
 import { openProject, type Project } from './app-project.ts';

@@ -1,6 +1,6 @@
 // The App on a machine whose clock jumps by a day, back and forward, while a revision is built.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { systemClock } from '../../src/clock.ts';
+import { systemClock } from '../../src/kit/clock.ts';
 import { openProject } from './app-project.ts';
 import { openAppFixture, type AppFixture } from './app-fixture.ts';
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectAgentServer, type AgentServerClient } from '../../src/client/agent.ts';
 import type { AppProcess } from '../../src/demo/processes.ts';
-import { copyMark } from '../../src/planning/conversations.ts';
+import { copyMark } from '../../src/deploy/rules/conversations.ts';
 import { closeBeside, openAppFixture, startAppBeside, type AppFixture } from './app-fixture.ts';
 import { openProject, type Project } from './app-project.ts';
 import { refundAgents, type RefundAgents } from './refund-agents.ts';

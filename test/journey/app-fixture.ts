@@ -2,16 +2,16 @@
 // with running agents, and the App in this process.
 import { join } from 'node:path';
 import { createAppWork } from '../../app/create-app-work.ts';
-import { createProgramLogger } from '../../src/program-logger.ts';
+import { createProgramLogger } from '../../src/kit/program-logger.ts';
 import type { Settings } from '../../app/settings/read-settings.ts';
 import { startApp, type RunningApp } from '../../app/start.ts';
-import { systemClock, type Clock } from '../../src/clock.ts';
+import { systemClock, type Clock } from '../../src/kit/clock.ts';
 import { startAppProcess, type AppProcess } from '../../src/demo/processes.ts';
-import { freePort } from '../../src/free-port.ts';
-import { silentLogger } from '../../src/logger.ts';
-import { removeEmbeddedData } from '../../src/postgres/embedded.ts';
+import { freePort } from '../../src/kit/free-port.ts';
+import { silentLogger } from '../../src/kit/logger.ts';
+import { removeEmbeddedData } from '../../src/kit/postgres/embedded.ts';
 import { gitOr } from '../../src/demo/github/git/commits.ts';
-import { startTestPostgres } from '../postgres/postgres.ts';
+import { startTestPostgres } from '../kit/postgres/postgres.ts';
 import { testGitHub, type TestGitHub } from '../demo/github/github.ts';
 import type { WholeGitHub } from '../demo/github/whole-github.ts';
 import type { Agents } from './app-agents.ts';

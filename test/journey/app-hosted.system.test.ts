@@ -1,6 +1,6 @@
 // A hosted service that builds pushes by itself: the App follows its revisions, and reports a missing one.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { steadyNow, systemClock } from '../../src/clock.ts';
+import { steadyNow, systemClock } from '../../src/kit/clock.ts';
 import { openAppFixture, type AppFixture } from './app-fixture.ts';
 import { openProject } from './app-project.ts';
 

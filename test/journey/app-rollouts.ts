@@ -1,9 +1,9 @@
 // Makes revisions in no time: builds what the repository holds, or waits where a test holds it.
-import { nextHoldStep } from '../../src/control-service/revisions/hold-decision.ts';
-import { createHoldNews, isHeld, type HoldNews } from '../../src/control-service/rollouts/hold.ts';
-import type { RolloutNotifier } from '../../src/control-service/service/settings.ts';
-import type { ControlStore } from '../../src/control-service/store/store.ts';
-import type { RevisionRecord } from '../../src/control-service/store/tables.ts';
+import { nextHoldStep } from '../../src/services/control/revisions/hold-decision.ts';
+import { createHoldNews, isHeld, type HoldNews } from '../../src/services/control/rollouts/hold.ts';
+import type { RolloutNotifier } from '../../src/services/control/service/settings.ts';
+import type { ControlStore } from '../../src/services/control/store/store.ts';
+import type { RevisionRecord } from '../../src/services/control/store/tables.ts';
 
 /** What a branch holds at this moment, as far as a build is about it. */
 export interface Built {

@@ -1,15 +1,15 @@
-import { silentLogger } from '../../src/logger.ts';
+import { silentLogger } from '../../src/kit/logger.ts';
 // Our control service over HTTP. Its revisions are made instantly from the current content of the repository.
 import { once } from 'node:events';
-import { systemClock } from '../../src/clock.ts';
+import { systemClock } from '../../src/kit/clock.ts';
 import { connectControlService, type ControlServiceClient } from '../../src/client/control.ts';
-import { createGateway } from '../../src/control-service/gateway/gateway.ts';
-import { hashApiKey, makeApiKey } from '../../src/control-service/api-keys/api-key.ts';
-import { createApp } from '../../src/control-service/api/app.ts';
-import { createHttpServer } from '../../src/control-service/server.ts';
-import type { RevisionRecord } from '../../src/control-service/store/tables.ts';
-import { createControlService } from '../../src/control-service/service.ts';
-import { openTestStore } from '../control-service/store/open-store.ts';
+import { createGateway } from '../../src/services/control/gateway/gateway.ts';
+import { hashApiKey, makeApiKey } from '../../src/services/control/api-keys/api-key.ts';
+import { createApp } from '../../src/services/control/api/app.ts';
+import { createHttpServer } from '../../src/services/control/server.ts';
+import type { RevisionRecord } from '../../src/services/control/store/tables.ts';
+import { createControlService } from '../../src/services/control/service.ts';
+import { openTestStore } from '../services/control/store/open-store.ts';
 import { agentsByWord, type Agents } from './app-agents.ts';
 import { instantly, type Built } from './app-rollouts.ts';
 

@@ -1,4 +1,4 @@
-import { silentLogger } from '../../src/logger.ts';
+import { silentLogger } from '../../src/kit/logger.ts';
 // The fixture of the journeys: both services in a process of their own, git repositories, and a runner.
 import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,12 +8,12 @@ import * as z from 'zod';
 import { connectControlService, type ControlServiceClient } from '../../src/client/control.ts';
 import type { Revision } from '../../src/contract/control/revision.ts';
 import { startLocalService, type LocalService } from '../../src/demo/processes.ts';
-import { removeIsolated } from '../../src/control-service/isolation/isolation.ts';
-import { removeEmbeddedData } from '../../src/postgres/embedded.ts';
+import { removeIsolated } from '../../src/services/control/isolation/isolation.ts';
+import { removeEmbeddedData } from '../../src/kit/postgres/embedded.ts';
 import { Repository } from '../../src/demo/repository.ts';
 import { commitLinkScript, linkPackages } from '../installed-packages.ts';
-import { dropAgentDatabases } from '../control-service/databases-of.ts';
-import { startTestPostgres } from '../postgres/postgres.ts';
+import { dropAgentDatabases } from '../services/control/databases-of.ts';
+import { startTestPostgres } from '../kit/postgres/postgres.ts';
 import { runStep, type Step, type StepResult } from '../../src/demo/runner.ts';
 
 export const root = join(import.meta.dirname, '../..');

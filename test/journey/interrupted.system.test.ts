@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Repository } from '../../src/demo/repository.ts';
 import type { StepResult } from '../../src/demo/runner.ts';
-import { runs } from '../control-service/compute/agents.ts';
+import { runs } from '../services/control/compute/agents.ts';
 import { placeGate, type Gate } from './gate.ts';
 import { openJourneyFixture, type JourneyFixture } from './fixture.ts';
 

@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { agentGroups, buildProcessesBelow } from '../control-service/rollouts/left-behind.ts';
-import { listProcesses } from '../../src/control-service/compute/process-list.ts';
+import { agentGroups, buildProcessesBelow } from '../services/control/rollouts/left-behind.ts';
+import { listProcesses } from '../../src/services/control/compute/process-list.ts';
 import type { Repository } from '../../src/demo/repository.ts';
 import { askOf, KillLedger, type Ask } from './kill-ledger.ts';
 import { UploadLedger, uploadDeployment } from './uploads.ts';

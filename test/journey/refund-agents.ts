@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { systemClock } from '../../src/clock.ts';
-import { sharedDatabase } from '../agent-server/runs/two-servers.ts';
-import { temporaryAgent, type TemporaryAgent } from '../agent-server/temporary-agent.ts';
+import { systemClock } from '../../src/kit/clock.ts';
+import { sharedDatabase } from '../services/agent/runs/two-servers.ts';
+import { temporaryAgent, type TemporaryAgent } from '../services/agent/temporary-agent.ts';
 import type { Agents } from './app-agents.ts';
 
 const example = join(import.meta.dirname, '../../examples/refund-agent/src');

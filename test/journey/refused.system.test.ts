@@ -3,7 +3,7 @@ import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findTool } from '../../src/control-service/builds/find-tool.ts';
+import { findTool } from '../../src/services/control/builds/find-tool.ts';
 import type { Repository } from '../../src/demo/repository.ts';
 import type { StepResult } from '../../src/demo/runner.ts';
 import { installedPackages } from '../installed-packages.ts';

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { uploadedFile } from '../../src/control-service/uploads/uploads.ts';
-import { tarballOf } from '../control-service/builds/tarballs.ts';
+import { uploadedFile } from '../../src/services/control/uploads/uploads.ts';
+import { tarballOf } from '../services/control/builds/tarballs.ts';
 import { linkPackages, linkScript } from '../installed-packages.ts';
 import type { JourneyFixture } from './fixture.ts';
 

@@ -4,13 +4,13 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { connectAgentServer, type AgentServerClient } from '../../src/client/agent.ts';
-import { systemClock } from '../../src/clock.ts';
-import { readDesired } from '../../src/config/read-desired.ts';
-import type { SmokeTest } from '../../src/config/smoke-test.ts';
+import { systemClock } from '../../src/kit/clock.ts';
+import { readDesired } from '../../src/deploy/file/read-desired.ts';
+import type { SmokeTest } from '../../src/deploy/file/smoke-test.ts';
 import type { StreamMode } from '../../src/contract/agent/stream-event.ts';
 import { ServiceError } from '../../src/contract/service-error.ts';
-import type { Verdict } from '../../src/planning/verdict-types.ts';
-import { smoke } from '../../src/deploy/smoke.ts';
+import type { Verdict } from '../../src/deploy/rules/verdict-types.ts';
+import { smoke } from '../../src/deploy/smoke/smoke.ts';
 import { askAsTheApp } from '../app/verify/small-app.ts';
 import { eventsOfModes } from './agent-clients/streams.ts';
 import {

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import * as z from 'zod';
-import { readGraphConfig } from '../../src/graph-config/read.ts';
+import { readGraphConfig } from '../../src/agent-folder/graph-config/read.ts';
 import { installPackages } from './install-packages.ts';
 
 const partner = join(import.meta.dirname, 'public-agent-server');

@@ -1,5 +1,5 @@
 import { currentSession, session as sessionSchema, type SessionCreateRequest } from '../../contract/control/session.ts';
-import { messageOf } from '../../errors.ts';
+import { messageOf } from '../../kit/errors.ts';
 import { call, readSession, send } from './http.ts';
 import { endSession, session, openSession } from './session-state.ts';
 

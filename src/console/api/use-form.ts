@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { messageOf } from '../../errors.ts';
+import { messageOf } from '../../kit/errors.ts';
 import { announce } from '../parts/toasts.tsx';
 import { useIsUnmounted } from '../parts/use-is-unmounted.ts';
 import { ApiError } from './http.ts';

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { toError } from '../../errors.ts';
+import { toError } from '../../kit/errors.ts';
 import { LatestAttempt } from './latest-attempt.ts';
 
 /** The latest data, and the error of the last attempt. */

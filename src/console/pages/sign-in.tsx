@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { messageOf } from '../../errors.ts';
+import { messageOf } from '../../kit/errors.ts';
 import { ApiError } from '../api/http.ts';
 import { signIn } from '../api/session.ts';
 import { signInMessage } from '../api/session-state.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../../contract/json-object.ts';
+import { isObject } from '../../kit/json-object.ts';
 
 export type ChangeKind = 'same' | 'changed' | 'added' | 'removed';
 

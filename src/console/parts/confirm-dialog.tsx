@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { messageOf } from '../../errors.ts';
+import { messageOf } from '../../kit/errors.ts';
 import { FormDialog } from './form-dialog.tsx';
 import { announce } from './toasts.tsx';
 import { useIsUnmounted } from './use-is-unmounted.ts';

@@ -1,6 +1,6 @@
-import { isObject } from '../../contract/json-object.ts';
-import { fromJson } from '../../contract/json-text.ts';
-import { messageOf } from '../../errors.ts';
+import { isObject } from '../../kit/json-object.ts';
+import { fromJson } from '../../kit/json-text.ts';
+import { messageOf } from '../../kit/errors.ts';
 
 export type ParseResult<Value> = { value: Value; problem?: undefined } | { value?: undefined; problem: string };
 

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useLocation } from 'preact-iso';
-import { messageOf } from '../../errors.ts';
+import { messageOf } from '../../kit/errors.ts';
 import { chooseTenant, signOut } from '../api/session.ts';
 import { session } from '../api/session-state.ts';
 import { paths } from '../paths.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { runConfigRequest } from './config.ts';
-import { isObject } from '../json-object.ts';
+import { isObject } from '../../kit/json-object.ts';
 import { freeObject, openWord, stateValues } from './open-word.ts';
 import { runStreamModes } from './stream-event.ts';
 import { checkpointSchema } from './thread.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../json-object.ts';
+import { isObject } from '../../kit/json-object.ts';
 
 /** The field names of requests: the specification's, or the public service's. Responses may have either. */
 export const fieldSpellings = ['contract', 'public'] as const;

@@ -1,4 +1,4 @@
-import { withoutTrailingSlashes } from '../plain-text.ts';
+import { withoutTrailingSlashes } from '../../kit/plain-text.ts';
 
 /**
  * The page of a revision in the console; undefined where the service has none that a browser may be sent to. Fit for

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isObject } from '../json-object.ts';
+import { isObject } from '../../kit/json-object.ts';
 
 /** A DNS label: the required form of volume and container names. */
 export const dnsLabel = z

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Tarball } from '../../kit/archive/tarball.ts';
 import type { CallOptions } from '../call-options.ts';
 
 /**
@@ -8,18 +9,6 @@ import type { CallOptions } from '../call-options.ts';
  */
 export const uploadTarget = z.looseObject({ upload_url: z.url(), object_path: z.string().min(1) });
 export type UploadTarget = z.infer<typeof uploadTarget>;
-
-/** The largest uploaded tarball, in bytes, gzipped: the public service's limit. */
-export const largestTarball = 200 * 1024 * 1024;
-
-/** A gzip tar that can be read repeatedly with the same bytes. */
-export interface Tarball {
-  /** Bytes, gzipped. */
-  readonly size: number;
-  /** `sha256:` and the hex digest of the gzipped bytes. */
-  readonly digest: string;
-  read(): AsyncIterable<Uint8Array>;
-}
 
 /** Uploads to presigned URLs, which may be on another host than the service. */
 export interface TarballStore {

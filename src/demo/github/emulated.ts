@@ -1,7 +1,7 @@
 import { createEmulator } from 'emulate';
-import { isObject } from '../../contract/json-object.ts';
-import { hasCode } from '../../errors.ts';
-import { freePort } from '../../free-port.ts';
+import { isObject } from '../../kit/json-object.ts';
+import { hasCode } from '../../kit/errors.ts';
+import { freePort } from '../../kit/free-port.ts';
 import type { JsonObject } from './exchange.ts';
 import type { AppRecord, Installation } from './site.ts';
 

@@ -1,4 +1,4 @@
-import { isObject } from '../../contract/json-object.ts';
+import { isObject } from '../../kit/json-object.ts';
 
 /** What JSON calls an object. */
 export type JsonObject = Record<string, unknown>;

@@ -1,8 +1,8 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { isObject } from '../../contract/json-object.ts';
-import { fromJson } from '../../contract/json-text.ts';
-import { messageOf } from '../../errors.ts';
+import { isObject } from '../../kit/json-object.ts';
+import { fromJson } from '../../kit/json-text.ts';
+import { messageOf } from '../../kit/errors.ts';
 import { notFound, Refusal, type ApiResponse, type ApiCall } from './exchange.ts';
 import { answerGit, gitAddress } from './git/backend.ts';
 import { identify, type Handler, type Operation, type Site } from './site.ts';

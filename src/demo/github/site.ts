@@ -1,4 +1,4 @@
-import { isObject } from '../../contract/json-object.ts';
+import { isObject } from '../../kit/json-object.ts';
 import type { Account } from './answers/accounts.ts';
 import type { CheckRecord } from './answers/checks.ts';
 import type { DeploymentRecord } from './answers/deployments.ts';

@@ -1,22 +1,22 @@
-import type { Logger } from '../../../src/logger.ts';
+import type { Logger } from '../../../src/kit/logger.ts';
 // Our control service with two makers of revisions behind one address: one that takes no time, and the real one.
 import { once } from 'node:events';
-import { systemClock } from '../../../src/clock.ts';
-import { processCompute } from '../../../src/control-service/compute/process-compute.ts';
-import { createGateway } from '../../../src/control-service/gateway/gateway.ts';
-import { admitToAgent } from '../../../src/control-service/api-keys/admit.ts';
-import { hashApiKey, makeApiKey } from '../../../src/control-service/api-keys/api-key.ts';
-import { databaseOf } from '../../../src/control-service/rollouts/agent-database.ts';
-import { startRollouts } from '../../../src/control-service/rollouts/rollouts.ts';
-import { createApp } from '../../../src/control-service/api/app.ts';
-import { createHttpServer } from '../../../src/control-service/server.ts';
-import { createControlService, type OurControlService } from '../../../src/control-service/service.ts';
-import { controlMigrations, controlSchema } from '../../../src/control-service/store/migrations.ts';
-import { createStore } from '../../../src/control-service/store/store.ts';
-import type { ControlTables } from '../../../src/control-service/store/tables.ts';
-import { openDatabase } from '../../../src/postgres/database.ts';
-import { dropAgentDatabase } from '../../../src/postgres/databases.ts';
-import { migrate } from '../../../src/postgres/migrate.ts';
+import { systemClock } from '../../../src/kit/clock.ts';
+import { processCompute } from '../../../src/services/control/compute/process-compute.ts';
+import { createGateway } from '../../../src/services/control/gateway/gateway.ts';
+import { admitToAgent } from '../../../src/services/control/api-keys/admit.ts';
+import { hashApiKey, makeApiKey } from '../../../src/services/control/api-keys/api-key.ts';
+import { databaseOf } from '../../../src/services/control/rollouts/agent-database.ts';
+import { startRollouts } from '../../../src/services/control/rollouts/rollouts.ts';
+import { createApp } from '../../../src/services/control/api/app.ts';
+import { createHttpServer } from '../../../src/services/control/server.ts';
+import { createControlService, type OurControlService } from '../../../src/services/control/service.ts';
+import { controlMigrations, controlSchema } from '../../../src/services/control/store/migrations.ts';
+import { createStore } from '../../../src/services/control/store/store.ts';
+import type { ControlTables } from '../../../src/services/control/store/tables.ts';
+import { openDatabase } from '../../../src/kit/postgres/database.ts';
+import { dropAgentDatabase } from '../../../src/kit/postgres/databases.ts';
+import { migrate } from '../../../src/kit/postgres/migrate.ts';
 import { instantBuilds } from './instant-builds.ts';
 
 /** A control service that builds a deployment for real if its repository is a folder, and instantly otherwise. */

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestPostgres } from '../../postgres/postgres.ts';
+import { startTestPostgres } from '../../kit/postgres/postgres.ts';
 import { playBurst, type BurstEnds } from './burst.ts';
 
 /**

@@ -2,7 +2,7 @@ import { loggerTo } from '../../logger.ts';
 // A burst of pushes, taken by two copies of the App on one database.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { openDatabase } from '../../../src/postgres/database.ts';
+import { openDatabase } from '../../../src/kit/postgres/database.ts';
 import { randomFrom } from '../../random-from.ts';
 import { startAppCopy, type AppCopy } from './app-copy.ts';
 import { startBurstService, type BurstService } from './burst-service.ts';

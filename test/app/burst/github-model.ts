@@ -2,7 +2,7 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { isObject } from '../../../src/contract/json-object.ts';
+import { isObject } from '../../../src/kit/json-object.ts';
 import { newPrivateKey } from '../settings/keys.ts';
 
 /** A repository with one branch, whose history is a line; each is reached by an installation of its own. */

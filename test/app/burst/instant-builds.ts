@@ -1,5 +1,5 @@
-import type { ControlStore } from '../../../src/control-service/store/store.ts';
-import type { RolloutNotifier } from '../../../src/control-service/service/settings.ts';
+import type { ControlStore } from '../../../src/services/control/store/store.ts';
+import type { RolloutNotifier } from '../../../src/services/control/service/settings.ts';
 
 /** Makers of revisions that take no time: what is built is the head of the repository at that moment. */
 export interface InstantBuilds extends RolloutNotifier {

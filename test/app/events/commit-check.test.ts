@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { nothingToDeploy } from '../../../app/events/commit-check.ts';
-import { checkLimitBytes } from '../../../src/report/summary.ts';
+import { checkLimitBytes } from '../../../src/deploy/words/summary.ts';
 
 /** Texts of which a character is longer as bytes, or as Markdown. */
 const long = [

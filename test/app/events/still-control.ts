@@ -1,7 +1,7 @@
 import type { Deployment, DeploymentsQuery } from '../../../src/contract/control/deployment.ts';
 import type { Revision } from '../../../src/contract/control/revision.ts';
 import type { ServiceError } from '../../../src/contract/service-error.ts';
-import { notOffered, serviceError } from '../../deploy/control-model.ts';
+import { notOffered, serviceError } from '../../deploy/machine/control-model.ts';
 import { ModelControl } from '../simulation/model-control.ts';
 import { ModelGit } from '../simulation/model-git.ts';
 import type { Timer } from '../simulation/timer.ts';

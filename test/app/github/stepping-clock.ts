@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/clock.ts';
+import type { Clock } from '../../../src/kit/clock.ts';
 
 /**
  * A clock whose sleeps resolve at once and advance it; `slept` holds their lengths (ms). Long ones can stay pending.

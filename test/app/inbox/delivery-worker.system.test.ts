@@ -8,8 +8,8 @@ import {
   startDeliveryWorker,
   type DeliveryWorkerOptions,
 } from '../../../app/inbox/delivery-worker.ts';
-import { systemClock } from '../../../src/clock.ts';
-import { startTestPostgres, type TestPostgres } from '../../postgres/postgres.ts';
+import { systemClock } from '../../../src/kit/clock.ts';
+import { startTestPostgres, type TestPostgres } from '../../kit/postgres/postgres.ts';
 import { newPrivateKey } from '../settings/keys.ts';
 import { delivery, openInbox, type TestInbox } from './inbox.ts';
 

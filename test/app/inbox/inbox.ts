@@ -9,10 +9,10 @@ import {
 } from '../../../app/inbox/deliveries.ts';
 import type { Delivery } from '../../../app/inbox/delivery.ts';
 import { storeDeliveries } from '../../../app/inbox/store-deliveries.ts';
-import { systemClock } from '../../../src/clock.ts';
-import { openDatabase } from '../../../src/postgres/database.ts';
-import { migrate } from '../../../src/postgres/migrate.ts';
-import { openQueue } from '../../../src/postgres/queue.ts';
+import { systemClock } from '../../../src/kit/clock.ts';
+import { openDatabase } from '../../../src/kit/postgres/database.ts';
+import { migrate } from '../../../src/kit/postgres/migrate.ts';
+import { openQueue } from '../../../src/kit/postgres/queue.ts';
 
 /** A delivery as intake makes it. */
 export const delivery = (more: Partial<Delivery> = {}): Delivery => ({

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openReadings, type ReadingsOptions } from '../../../app/inbox/readings.ts';
-import { startTestPostgres, type TestPostgres } from '../../postgres/postgres.ts';
+import { startTestPostgres, type TestPostgres } from '../../kit/postgres/postgres.ts';
 import { openInbox, type TestInbox } from './inbox.ts';
 
 let postgres: TestPostgres;

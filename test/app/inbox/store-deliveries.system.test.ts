@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { storeDeliveries, StorageError, toStorageError } from '../../../app/inbox/store-deliveries.ts';
-import { systemClock } from '../../../src/clock.ts';
-import { startTestPostgres, type TestPostgres } from '../../postgres/postgres.ts';
+import { systemClock } from '../../../src/kit/clock.ts';
+import { startTestPostgres, type TestPostgres } from '../../kit/postgres/postgres.ts';
 import { delivery, openInbox, type TestInbox } from './inbox.ts';
 
 let postgres: TestPostgres;

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { operate, deliveryLines, jobLines, reachDatabase, type OperateCommand } from '../../../app/operate/operate.ts';
-import { countJobs, failingJobs } from '../../../src/postgres/queue-jobs.ts';
+import { countJobs, failingJobs } from '../../../src/kit/postgres/queue-jobs.ts';
 import { runHere } from '../../cli/run-cli.ts';
-import { startTestPostgres, type TestPostgres } from '../../postgres/postgres.ts';
+import { startTestPostgres, type TestPostgres } from '../../kit/postgres/postgres.ts';
 import { delivery, openInbox, type TestInbox } from '../inbox/inbox.ts';
 
 let postgres: TestPostgres;

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { createAccessPolicy } from '../../../app/pull-requests/examine.ts';
 import { createOwnership } from '../../../app/targets/ownership.ts';
-import { ControlModel, goesLive } from '../../deploy/control-model.ts';
-import { SimulatedClock } from '../../deploy/simulated-clock.ts';
+import { ControlModel, goesLive } from '../../deploy/machine/control-model.ts';
+import { SimulatedClock } from '../../deploy/machine/simulated-clock.ts';
 import { another } from './another-deployment.ts';
 
 const repository = { installationId: 1, repositoryId: 7, owner: 'acme', name: 'agent' };

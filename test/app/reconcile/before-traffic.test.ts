@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Terms } from '../../../app/reconcile/intent.ts';
-import { goesLive, serviceError } from '../../deploy/control-model.ts';
-import { heldAddress } from '../../deploy/model-holds.ts';
+import { goesLive, serviceError } from '../../deploy/machine/control-model.ts';
+import { heldAddress } from '../../deploy/machine/model-holds.ts';
 import { QueueFixture } from './queue-fixture.ts';
 import { commitOf, terms, tested } from './requests.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { reconcileDeployment } from '../../../app/reconcile/reconcile-deployment.ts';
 import type { AppContext } from '../../../app/context.ts';
-import { ends, serviceError, type Step } from '../../deploy/control-model.ts';
+import { ends, serviceError, type Step } from '../../deploy/machine/control-model.ts';
 import { crashing, QueueFixture } from './queue-fixture.ts';
 import { commitOf, comparing, tested } from './requests.ts';
 

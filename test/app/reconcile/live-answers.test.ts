@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { TestAnswers } from '../../../app/reconcile/intent.ts';
 import { baselinesOf, putAnswers } from '../../../app/reconcile/live-answers.ts';
-import { hashOfTest } from '../../../src/deploy/kept-baselines.ts';
-import type { Sample } from '../../../src/planning/verdict-types.ts';
+import { hashOfTest } from '../../../src/deploy/smoke/kept-baselines.ts';
+import type { Sample } from '../../../src/deploy/rules/verdict-types.ts';
 import { comparing } from './requests.ts';
 
 const intent = { terms: comparing };

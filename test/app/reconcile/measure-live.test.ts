@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Terms } from '../../../app/reconcile/intent.ts';
-import { hashOfTest } from '../../../src/deploy/kept-baselines.ts';
-import type { Measure } from '../../../src/config/smoke-test.ts';
-import { serviceError } from '../../deploy/control-model.ts';
+import { hashOfTest } from '../../../src/deploy/smoke/kept-baselines.ts';
+import type { Measure } from '../../../src/deploy/file/smoke-test.ts';
+import { serviceError } from '../../deploy/machine/control-model.ts';
 import { QueueFixture } from './queue-fixture.ts';
 import { commitOf, comparing } from './requests.ts';
 

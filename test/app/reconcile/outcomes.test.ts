@@ -14,8 +14,8 @@ import {
   reasonOfWrongAnswer,
   type NewIntentOutcome,
 } from '../../../app/reconcile/outcomes.ts';
-import type { Rollout } from '../../../src/planning/rollout-types.ts';
-import type { ExpectationResult, TestVerdict, Verdict } from '../../../src/planning/verdict-types.ts';
+import type { Rollout } from '../../../src/deploy/rules/rollout-types.ts';
+import type { ExpectationResult, TestVerdict, Verdict } from '../../../src/deploy/rules/verdict-types.ts';
 import { anIntent } from './an-intent.ts';
 import { commitOf, start } from './requests.ts';
 

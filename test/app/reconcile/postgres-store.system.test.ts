@@ -1,12 +1,12 @@
-import { silentLogger } from '../../../src/logger.ts';
+import { silentLogger } from '../../../src/kit/logger.ts';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openDatabase, type Database } from '../../../src/postgres/database.ts';
-import { migrate } from '../../../src/postgres/migrate.ts';
-import { openQueue, type Queue } from '../../../src/postgres/queue.ts';
+import { openDatabase, type Database } from '../../../src/kit/postgres/database.ts';
+import { migrate } from '../../../src/kit/postgres/migrate.ts';
+import { openQueue, type Queue } from '../../../src/kit/postgres/queue.ts';
 import { workMigrations, workMigrationTable, workSchema } from '../../../app/reconcile/migrations.ts';
 import { PostgresStore } from '../../../app/reconcile/postgres-store.ts';
-import { startTestPostgres, type TestPostgres } from '../../postgres/postgres.ts';
+import { startTestPostgres, type TestPostgres } from '../../kit/postgres/postgres.ts';
 import { baselinesContract } from './baselines.contract.ts';
 import { storeContract, type OpenedStore } from './store.contract.ts';
 import { checkSaying, commitOf, start, requestOf } from './requests.ts';

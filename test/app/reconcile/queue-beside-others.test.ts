@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { goesLive } from '../../deploy/control-model.ts';
+import { goesLive } from '../../deploy/machine/control-model.ts';
 import { QueueFixture } from './queue-fixture.ts';
 import { commitOf, terms } from './requests.ts';
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { serviceError } from '../../deploy/control-model.ts';
+import { serviceError } from '../../deploy/machine/control-model.ts';
 import { QueueFixture } from './queue-fixture.ts';
 import { commitOf, start } from './requests.ts';
 

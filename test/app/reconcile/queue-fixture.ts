@@ -12,13 +12,13 @@ import type { IntentOutcomeKind, Intent } from '../../../app/reconcile/intent.ts
 import { checkName } from '../../../app/reconcile/report.ts';
 import type { WorkStore } from '../../../app/reconcile/store.ts';
 import type { SmokeTestRunner, AppContext } from '../../../app/context.ts';
-import type { Clock } from '../../../src/clock.ts';
+import type { Clock } from '../../../src/kit/clock.ts';
 import type { Deployment, DeploymentPatchRequest } from '../../../src/contract/control/deployment.ts';
 import type { CallOptions } from '../../../src/contract/call-options.ts';
 import type { ChangeOptions, ControlFeatures } from '../../../src/contract/control/service.ts';
-import type { UnprovenReason, Verdict } from '../../../src/planning/verdict-types.ts';
-import { AgentModel } from '../../deploy/agent-model.ts';
-import { ControlModel, goesLive, type Step } from '../../deploy/control-model.ts';
+import type { UnprovenReason, Verdict } from '../../../src/deploy/rules/verdict-types.ts';
+import { AgentModel } from '../../deploy/smoke/agent-model.ts';
+import { ControlModel, goesLive, type Step } from '../../deploy/machine/control-model.ts';
 import { ModelSmoke } from '../simulation/model-smoke.ts';
 import { MemoryStore } from './memory-store.ts';
 import { commitOf, repository, start, requestOf } from './requests.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { ends } from '../../deploy/control-model.ts';
+import { ends } from '../../deploy/machine/control-model.ts';
 import { reconcileDeployment } from '../../../app/reconcile/reconcile-deployment.ts';
 import { QueueFixture } from './queue-fixture.ts';
 import { commitOf, start, tested } from './requests.ts';

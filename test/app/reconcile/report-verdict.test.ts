@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ends, goesLive, serviceError } from '../../deploy/control-model.ts';
+import { ends, goesLive, serviceError } from '../../deploy/machine/control-model.ts';
 import { QueueFixture } from './queue-fixture.ts';
 import { commitOf, tested } from './requests.ts';
 

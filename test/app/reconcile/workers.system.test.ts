@@ -1,14 +1,14 @@
-import { silentLogger } from '../../../src/logger.ts';
+import { silentLogger } from '../../../src/kit/logger.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { workMigrations, workMigrationTable, workSchema } from '../../../app/reconcile/migrations.ts';
 import { PostgresStore } from '../../../app/reconcile/postgres-store.ts';
 import { startReconcileWorkers } from '../../../app/create-app-work.ts';
 import type { AppContext } from '../../../app/context.ts';
-import { systemClock } from '../../../src/clock.ts';
-import { openDatabase, type Database } from '../../../src/postgres/database.ts';
-import { migrate } from '../../../src/postgres/migrate.ts';
-import { openQueue, type Queue } from '../../../src/postgres/queue.ts';
-import { startTestPostgres, type TestPostgres } from '../../postgres/postgres.ts';
+import { systemClock } from '../../../src/kit/clock.ts';
+import { openDatabase, type Database } from '../../../src/kit/postgres/database.ts';
+import { migrate } from '../../../src/kit/postgres/migrate.ts';
+import { openQueue, type Queue } from '../../../src/kit/postgres/queue.ts';
+import { startTestPostgres, type TestPostgres } from '../../kit/postgres/postgres.ts';
 import { KeyedControl, QueueFixture, supportDeployment } from './queue-fixture.ts';
 import { commitOf, requestOf } from './requests.ts';
 

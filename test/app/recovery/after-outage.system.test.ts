@@ -1,4 +1,4 @@
-import { silentLogger } from '../../../src/logger.ts';
+import { silentLogger } from '../../../src/kit/logger.ts';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { chmodSync, writeFileSync } from 'node:fs';
@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { everyMs, startRecovery } from '../../../app/recovery/recovery-job.ts';
 import type { RecoveryClients } from '../../../app/recovery/recover.ts';
-import { systemClock } from '../../../src/clock.ts';
-import { startEmbeddedPostgres, removeEmbeddedData } from '../../../src/postgres/embedded.ts';
+import { systemClock } from '../../../src/kit/clock.ts';
+import { startEmbeddedPostgres, removeEmbeddedData } from '../../../src/kit/postgres/embedded.ts';
 import { HandlerFixture } from '../events/handler-fixture.ts';
 import { openInbox } from '../inbox/inbox.ts';
 import { enough, startApp, temporaryFolder } from '../server/child-app.ts';

@@ -1,9 +1,9 @@
-import { silentLogger } from '../../../src/logger.ts';
+import { silentLogger } from '../../../src/kit/logger.ts';
 import { describe, expect, test } from 'vitest';
 import { GitHubApiError } from '../../../app/github/github-api.ts';
 import type { DeliveryClient, DeliveryAttempt } from '../../../app/github/deliveries.ts';
 import { requestRedeliveries, attemptsToRepeat } from '../../../app/recovery/missed-deliveries.ts';
-import { SimulatedClock } from '../../deploy/simulated-clock.ts';
+import { SimulatedClock } from '../../deploy/machine/simulated-clock.ts';
 
 const minute = 60_000;
 const now = Date.parse('2026-11-21T12:00:00Z');

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { decideHead, type HeadObservation } from '../../../app/recovery/recover-heads.ts';
-import type { RevisionSummary } from '../../../src/planning/trigger-types.ts';
+import type { RevisionSummary } from '../../../src/deploy/rules/trigger-types.ts';
 import { commitOf } from '../reconcile/requests.ts';
 
 const minute = 60_000;

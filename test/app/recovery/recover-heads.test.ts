@@ -3,7 +3,7 @@ import { GitHubApiError, InstallationPaused } from '../../../app/github/github-a
 import { branchesOf, deployedBranches, type BranchDeployment } from '../../../app/recovery/deployed-branches.ts';
 import { recoverHeads } from '../../../app/recovery/recover-heads.ts';
 import type { InstallationRepository } from '../../../app/context.ts';
-import { serviceError } from '../../deploy/control-model.ts';
+import { serviceError } from '../../deploy/machine/control-model.ts';
 import { targetsOn, HandlerFixture } from '../events/handler-fixture.ts';
 import { repository } from '../reconcile/requests.ts';
 

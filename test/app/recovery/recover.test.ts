@@ -8,7 +8,7 @@ import {
   type RecoveryClients,
 } from '../../../app/recovery/recover.ts';
 import type { InstallationRepository } from '../../../app/context.ts';
-import { serviceError } from '../../deploy/control-model.ts';
+import { serviceError } from '../../deploy/machine/control-model.ts';
 import { targetsOn, HandlerFixture } from '../events/handler-fixture.ts';
 import { checkSaying, commitOf, repository, requestOf } from '../reconcile/requests.ts';
 

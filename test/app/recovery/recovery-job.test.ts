@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { RecoveryClients } from '../../../app/recovery/recover.ts';
 import { everyMs, recoveryJob, startMs, startRecovery } from '../../../app/recovery/recovery-job.ts';
-import type { Clock } from '../../../src/clock.ts';
-import type { Job, Queue, SendOptions } from '../../../src/postgres/queue.ts';
+import type { Clock } from '../../../src/kit/clock.ts';
+import type { Job, Queue, SendOptions } from '../../../src/kit/postgres/queue.ts';
 import { HandlerFixture } from '../events/handler-fixture.ts';
 
 const minute = 60_000;

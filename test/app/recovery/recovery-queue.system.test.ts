@@ -1,11 +1,11 @@
-import { silentLogger } from '../../../src/logger.ts';
+import { silentLogger } from '../../../src/kit/logger.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { everyMs, recoveryJob, startRecovery } from '../../../app/recovery/recovery-job.ts';
 import type { RecoveryClients } from '../../../app/recovery/recover.ts';
-import { systemClock } from '../../../src/clock.ts';
-import { openDatabase, type Database } from '../../../src/postgres/database.ts';
-import { openQueue, type Queue } from '../../../src/postgres/queue.ts';
-import { startTestPostgres, type TestPostgres } from '../../postgres/postgres.ts';
+import { systemClock } from '../../../src/kit/clock.ts';
+import { openDatabase, type Database } from '../../../src/kit/postgres/database.ts';
+import { openQueue, type Queue } from '../../../src/kit/postgres/queue.ts';
+import { startTestPostgres, type TestPostgres } from '../../kit/postgres/postgres.ts';
 import { HandlerFixture } from '../events/handler-fixture.ts';
 
 let postgres: TestPostgres;

@@ -5,7 +5,7 @@ import type { CheckContent } from '../../../app/github/github-api.ts';
 import { checkOf, intentDeploymentReport } from '../../../app/reporting/intent-reports.ts';
 import { deploymentStateOf, outcomeStatuses, stateStatuses } from '../../../app/reporting/check-status.ts';
 import { intentOutcomeKinds, type Intent } from '../../../app/reconcile/intent.ts';
-import type { SmokeTest } from '../../../src/config/smoke-test.ts';
+import type { SmokeTest } from '../../../src/deploy/file/smoke-test.ts';
 import { withTables } from '../../../scripts/reference-tables.ts';
 import { anEnded, anIntent, commit, morning, newer } from './an-intent.ts';
 

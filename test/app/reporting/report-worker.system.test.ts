@@ -1,4 +1,4 @@
-import { silentLogger } from '../../../src/logger.ts';
+import { silentLogger } from '../../../src/kit/logger.ts';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { InstallationPaused, type GitHubApi } from '../../../app/github/github-api.ts';
 import { workMigrations, workMigrationTable, workSchema } from '../../../app/reconcile/migrations.ts';
@@ -7,11 +7,11 @@ import { checkReport, reportJob } from '../../../app/reconcile/report.ts';
 import { giveReportJobs, reportsAtOnce, startReportWorker } from '../../../app/reporting/report-job.ts';
 import { sharedReportLocks } from '../../../app/reporting/send-report.ts';
 import type { DesiredReport } from '../../../app/reconcile/report.ts';
-import { systemClock } from '../../../src/clock.ts';
-import { openDatabase, type Database } from '../../../src/postgres/database.ts';
-import { migrate } from '../../../src/postgres/migrate.ts';
-import { openQueue, type Queue } from '../../../src/postgres/queue.ts';
-import { startTestPostgres, type TestPostgres } from '../../postgres/postgres.ts';
+import { systemClock } from '../../../src/kit/clock.ts';
+import { openDatabase, type Database } from '../../../src/kit/postgres/database.ts';
+import { migrate } from '../../../src/kit/postgres/migrate.ts';
+import { openQueue, type Queue } from '../../../src/kit/postgres/queue.ts';
+import { startTestPostgres, type TestPostgres } from '../../kit/postgres/postgres.ts';
 import { MemoryStore } from '../reconcile/memory-store.ts';
 import { anIntent, commit } from './an-intent.ts';
 

@@ -1,4 +1,4 @@
-import { silentLogger } from '../../../src/logger.ts';
+import { silentLogger } from '../../../src/kit/logger.ts';
 import { beforeEach, describe, expect, test } from 'vitest';
 import {
   GitHubApiError,

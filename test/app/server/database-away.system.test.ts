@@ -1,9 +1,9 @@
-import { silentLogger } from '../../../src/logger.ts';
+import { silentLogger } from '../../../src/kit/logger.ts';
 import { randomUUID } from 'node:crypto';
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { startEmbeddedPostgres, removeEmbeddedData } from '../../../src/postgres/embedded.ts';
+import { startEmbeddedPostgres, removeEmbeddedData } from '../../../src/kit/postgres/embedded.ts';
 import { openInbox } from '../inbox/inbox.ts';
 import { temporaryFolder } from './child-app.ts';
 import { send, startIntake } from './intake.ts';

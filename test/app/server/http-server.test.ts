@@ -1,9 +1,9 @@
-import { silentLogger } from '../../../src/logger.ts';
+import { silentLogger } from '../../../src/kit/logger.ts';
 import { describe, expect, test } from 'vitest';
 import { listen, pathOf, queryOf, routerOf, type Route } from '../../../app/server/http-server.ts';
 import { runRoute, type RunWebhook } from '../../../app/server/run-route.ts';
 import { systemRoutes } from '../../../app/server/system-routes.ts';
-import { systemClock } from '../../../src/clock.ts';
+import { systemClock } from '../../../src/kit/clock.ts';
 import { send, startIntake } from './intake.ts';
 
 const route = (method: Route['method'], path: string): Route => ({ method, path, handle: () => undefined });

@@ -5,7 +5,7 @@ import type { Delivery } from '../../../app/inbox/delivery.ts';
 import type { StoreDelivery } from '../../../app/inbox/store-deliveries.ts';
 import { listen, type AppServer, type AppServerOptions, type Route } from '../../../app/server/http-server.ts';
 import { verifySignature, webhookRoutes, type WebhookOptions } from '../../../app/server/webhook-route.ts';
-import { systemClock } from '../../../src/clock.ts';
+import { systemClock } from '../../../src/kit/clock.ts';
 
 export const secret = 'a-secret-of-our-own-0123456789';
 

@@ -1,7 +1,7 @@
-import { silentLogger } from '../../../src/logger.ts';
+import { silentLogger } from '../../../src/kit/logger.ts';
 import { listen } from '../../../app/server/http-server.ts';
 import { verifySignature, webhookRoutes } from '../../../app/server/webhook-route.ts';
-import { systemClock } from '../../../src/clock.ts';
+import { systemClock } from '../../../src/kit/clock.ts';
 
 // A process that takes webhooks and reports its peak memory growth: { port }, then { grown, stored }.
 let stored = 0;

@@ -1,13 +1,13 @@
-import { silentLogger } from '../../../src/logger.ts';
+import { silentLogger } from '../../../src/kit/logger.ts';
 import { randomUUID } from 'node:crypto';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { removeEmbeddedData } from '../../../src/postgres/embedded.ts';
+import { removeEmbeddedData } from '../../../src/kit/postgres/embedded.ts';
 import { runCli } from '../../cli/run-cli.ts';
-import { startTestPostgres, type TestPostgres } from '../../postgres/postgres.ts';
+import { startTestPostgres, type TestPostgres } from '../../kit/postgres/postgres.ts';
 import { enough, startApp, temporaryFolder } from './child-app.ts';
 import { secret, send } from './intake.ts';
 

@@ -1,12 +1,12 @@
-import { silentLogger } from '../../../src/logger.ts';
+import { silentLogger } from '../../../src/kit/logger.ts';
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { decisionNotes, handleDelivery } from '../../../app/inbox/delivery-worker.ts';
 import { decideEvent } from '../../../app/events/event-decision.ts';
-import { systemClock } from '../../../src/clock.ts';
-import { startTestPostgres, type TestPostgres } from '../../postgres/postgres.ts';
+import { systemClock } from '../../../src/kit/clock.ts';
+import { startTestPostgres, type TestPostgres } from '../../kit/postgres/postgres.ts';
 import { openInbox, type TestInbox } from '../inbox/inbox.ts';
 import { pushBody, send, signatureOf, startIntake } from './intake.ts';
 

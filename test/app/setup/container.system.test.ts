@@ -11,7 +11,7 @@ import { parse } from 'yaml';
 import * as z from 'zod';
 import { envLines } from '../../../app/setup/setup-app.ts';
 import { variableNames } from '../../../app/settings/read-settings.ts';
-import { startTestPostgres, type TestPostgres } from '../../postgres/postgres.ts';
+import { startTestPostgres, type TestPostgres } from '../../kit/postgres/postgres.ts';
 import { readDockerfile, type Dockerfile } from './dockerfile.ts';
 import { endWithTest } from '../../child-process.ts';
 import { describePython } from '../../python/needs-python.ts';

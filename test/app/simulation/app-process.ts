@@ -16,11 +16,11 @@ import { workMigrations, workMigrationTable, workSchema } from '../../../app/rec
 import { PostgresStore } from '../../../app/reconcile/postgres-store.ts';
 import { startReconcileWorkers } from '../../../app/create-app-work.ts';
 import type { AppContext } from '../../../app/context.ts';
-import { systemClock } from '../../../src/clock.ts';
-import { openDatabase } from '../../../src/postgres/database.ts';
-import { migrate } from '../../../src/postgres/migrate.ts';
-import { openQueue } from '../../../src/postgres/queue.ts';
-import { AgentModel } from '../../deploy/agent-model.ts';
+import { systemClock } from '../../../src/kit/clock.ts';
+import { openDatabase } from '../../../src/kit/postgres/database.ts';
+import { migrate } from '../../../src/kit/postgres/migrate.ts';
+import { openQueue } from '../../../src/kit/postgres/queue.ts';
+import { AgentModel } from '../../deploy/smoke/agent-model.ts';
 import { hurriedClock, hurriedQueue } from './hurried.ts';
 import { processFixture } from './process-fixture.ts';
 import { ModelSmoke } from './model-smoke.ts';

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import type { OnFailure } from '../../../src/config/desired.ts';
+import type { OnFailure } from '../../../src/deploy/file/desired.ts';
 import { faultKinds, type Fault } from './faults.ts';
 import { outcomes, type Fate } from './model-git.ts';
 import type { Cut } from './model-process.ts';

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Clock } from '../../../src/clock.ts';
+import type { Clock } from '../../../src/kit/clock.ts';
 
 interface Sleeper {
   at: number;

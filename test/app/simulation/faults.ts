@@ -1,5 +1,5 @@
 import { GitHubApiError, InstallationPaused } from '../../../app/github/github-api.ts';
-import { serviceError } from '../../deploy/control-model.ts';
+import { serviceError } from '../../deploy/machine/control-model.ts';
 
 /** The other side of a process's calls. */
 export type Party = 'store' | 'githubApi' | 'control';

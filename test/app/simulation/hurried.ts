@@ -1,5 +1,5 @@
-import { systemClock, type Clock } from '../../../src/clock.ts';
-import type { Queue } from '../../../src/postgres/queue.ts';
+import { systemClock, type Clock } from '../../../src/kit/clock.ts';
+import type { Queue } from '../../../src/kit/postgres/queue.ts';
 
 /** Time that passes `faster` times as fast as the machine's own. It is the same in every process. */
 export const hurriedClock = (faster: number): Clock => ({

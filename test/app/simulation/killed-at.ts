@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { startTestPostgres } from '../../postgres/postgres.ts';
+import { startTestPostgres } from '../../kit/postgres/postgres.ts';
 import { comparingSteps, heldSteps } from './kill-steps.ts';
 import { sendWebhook, startChildApp } from './child-app.ts';
 import { ModelControl } from './model-control.ts';

@@ -3,7 +3,7 @@ import type { HoldDecision } from '../../../src/contract/control/hold.ts';
 import type { Revision } from '../../../src/contract/control/revision.ts';
 import { classOfRevisionStatus } from '../../../src/contract/control/revision-status.ts';
 import type { ChangeOptions, ControlFeatures, ControlService } from '../../../src/contract/control/service.ts';
-import { serviceError } from '../../deploy/control-model.ts';
+import { serviceError } from '../../deploy/machine/control-model.ts';
 import type { Timer } from './timer.ts';
 import type { Fate, ModelGit } from './model-git.ts';
 import { type Maker, type ModelRevision, ModelRevisions } from './model-revisions.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/clock.ts';
+import type { Clock } from '../../../src/kit/clock.ts';
 import type { EventClock } from './event-clock.ts';
 import { failureOf, type Faults, type Party, tookEffect } from './faults.ts';
 

@@ -1,8 +1,8 @@
 import type { Measurement, MeasureStepResult, SmokeTestRunner, SmokeStepResult } from '../../../app/context.ts';
 import type { Intent, TestAnswers } from '../../../app/reconcile/intent.ts';
 import { answeredBefore, comparingTests } from '../../../app/reconcile/live-answers.ts';
-import { answersBefore } from '../../../src/planning/against-live.ts';
-import type { Sample, TestVerdict, Verdict } from '../../../src/planning/verdict-types.ts';
+import { answersBefore } from '../../../src/deploy/rules/against-live.ts';
+import type { Sample, TestVerdict, Verdict } from '../../../src/deploy/rules/verdict-types.ts';
 import type { Fate } from './model-git.ts';
 
 type Soon<T> = T | Promise<T>;

@@ -4,7 +4,7 @@ import { deployment, deploymentsList } from '../../../src/contract/control/deplo
 import { logPage } from '../../../src/contract/control/log.ts';
 import { revision, revisionsList } from '../../../src/contract/control/revision.ts';
 import type { ChangeOptions, ControlService } from '../../../src/contract/control/service.ts';
-import { serviceError } from '../../deploy/control-model.ts';
+import { serviceError } from '../../deploy/machine/control-model.ts';
 import { answered, takeAnswer } from './line-words.ts';
 import type { TestedModel } from './model-smoke.ts';
 import { outcomes } from './model-git.ts';

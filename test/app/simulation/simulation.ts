@@ -3,7 +3,7 @@ import type { Intent, Terms } from '../../../app/reconcile/intent.ts';
 import type { WorkStore } from '../../../app/reconcile/store.ts';
 import type { workOnReport } from '../../../app/reporting/report-job.ts';
 import type { TargetResolver, AppContext } from '../../../app/context.ts';
-import { AgentModel } from '../../deploy/agent-model.ts';
+import { AgentModel } from '../../deploy/smoke/agent-model.ts';
 import { randomFrom } from '../../random-from.ts';
 import type { Setting } from './commands.ts';
 import { EventClock } from './event-clock.ts';

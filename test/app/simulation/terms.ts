@@ -1,6 +1,6 @@
 import type { InstallationRepository } from '../../../app/context.ts';
 import type { Terms } from '../../../app/reconcile/intent.ts';
-import type { SmokeTest } from '../../../src/config/smoke-test.ts';
+import type { SmokeTest } from '../../../src/deploy/file/smoke-test.ts';
 
 /** The one repository of every history. */
 export const repository: InstallationRepository = { installationId: 1, repositoryId: 1, owner: 'acme', name: 'agent' };

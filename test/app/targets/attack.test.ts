@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { defaultSkipWords } from '../../../src/config/push-fields.ts';
+import { defaultSkipWords } from '../../../src/deploy/file/push-fields.ts';
 import { agents, deployed, resolverOf, idOf, intruder, missing } from './models.ts';
 
 const victim = deployed('support');

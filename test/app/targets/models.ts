@@ -1,4 +1,4 @@
-import { silentLogger } from '../../../src/logger.ts';
+import { silentLogger } from '../../../src/kit/logger.ts';
 import { createTargetResolver, type TargetResolverOptions } from '../../../app/targets/target-resolver.ts';
 import type { ListedDeployment } from '../../../app/targets/listed-deployments.ts';
 import type { InstallationRepository } from '../../../app/context.ts';

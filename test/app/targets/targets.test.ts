@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { defaultSkipWords } from '../../../src/config/push-fields.ts';
+import { defaultSkipWords } from '../../../src/deploy/file/push-fields.ts';
 import type { Deployment } from '../../../src/contract/control/deployment.ts';
 import { FileTooLarge } from '../../../app/github/github-api.ts';
 import type { TargetResolverOptions } from '../../../app/targets/target-resolver.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '../../../src/clock.ts';
+import type { Clock } from '../../../src/kit/clock.ts';
 import type { Assistant, AssistantCreate, AssistantVersion } from '../../../src/contract/agent/assistant.ts';
 import type { Cron, CronCreate } from '../../../src/contract/agent/cron.ts';
 import type { Run, RunCreate, RunResult } from '../../../src/contract/agent/run.ts';
@@ -8,7 +8,7 @@ import type { StreamEvent } from '../../../src/contract/agent/stream-event.ts';
 import type { Thread, ThreadCreate, ThreadState } from '../../../src/contract/agent/thread.ts';
 import type { CallOptions } from '../../../src/contract/call-options.ts';
 import type { ServiceError } from '../../../src/contract/service-error.ts';
-import { serviceError } from '../../deploy/control-model.ts';
+import { serviceError } from '../../deploy/machine/control-model.ts';
 
 /** What a run does: how long it takes (ms), and what it leaves. */
 export interface ScriptedRun {

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { atHold, cleanUp } from '../../../app/verify/cleanup.ts';
-import { serviceError } from '../../deploy/control-model.ts';
-import { SimulatedClock } from '../../deploy/simulated-clock.ts';
+import { serviceError } from '../../deploy/machine/control-model.ts';
+import { SimulatedClock } from '../../deploy/machine/simulated-clock.ts';
 import { AgentInMemory } from './agent-in-memory.ts';
 
 let clock: SimulatedClock;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RunResult } from '../../../src/contract/agent/run.ts';
-import { serviceError } from '../../deploy/control-model.ts';
+import { serviceError } from '../../deploy/machine/control-model.ts';
 import { Conversing } from './conversing.ts';
 import { secret } from './driving.ts';
 

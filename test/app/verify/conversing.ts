@@ -1,10 +1,10 @@
 import { createSmokeTestRunner } from '../../../app/verify/smoke-test-runner.ts';
 import type { Intent, SmokeState } from '../../../app/reconcile/intent.ts';
 import type { ConversationServer } from '../../../src/contract/agent/service.ts';
-import type { Verdict } from '../../../src/planning/verdict-types.ts';
-import { ControlModel } from '../../deploy/control-model.ts';
-import { SimulatedClock } from '../../deploy/simulated-clock.ts';
-import { ThreadServerModel, ThreadsModel } from '../../deploy/threads-model.ts';
+import type { Verdict } from '../../../src/deploy/rules/verdict-types.ts';
+import { ControlModel } from '../../deploy/machine/control-model.ts';
+import { SimulatedClock } from '../../deploy/machine/simulated-clock.ts';
+import { ThreadServerModel, ThreadsModel } from '../../deploy/smoke/threads-model.ts';
 import { loggerTo } from '../../logger.ts';
 import { supportDeployment } from '../reconcile/queue-fixture.ts';
 import { anIntent } from '../reporting/an-intent.ts';

@@ -2,11 +2,11 @@ import { loggerTo } from '../../logger.ts';
 import { createReceiver } from '../../../app/verify/receive-run.ts';
 import { createSmokeTestRunner } from '../../../app/verify/smoke-test-runner.ts';
 import type { Intent, SmokeState } from '../../../app/reconcile/intent.ts';
-import type { SmokeTest } from '../../../src/config/smoke-test.ts';
+import type { SmokeTest } from '../../../src/deploy/file/smoke-test.ts';
 import type { Measurement, SmokeWaiting } from '../../../app/context.ts';
-import type { Sample, Verdict } from '../../../src/planning/verdict-types.ts';
-import { ControlModel } from '../../deploy/control-model.ts';
-import { SimulatedClock } from '../../deploy/simulated-clock.ts';
+import type { Sample, Verdict } from '../../../src/deploy/rules/verdict-types.ts';
+import { ControlModel } from '../../deploy/machine/control-model.ts';
+import { SimulatedClock } from '../../deploy/machine/simulated-clock.ts';
 import { anIntent } from '../reporting/an-intent.ts';
 import { AgentInMemory } from './agent-in-memory.ts';
 

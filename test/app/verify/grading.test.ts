@@ -1,6 +1,6 @@
 import nock from 'nock';
 import { afterEach, expect, test } from 'vitest';
-import type { Expectation } from '../../../src/config/smoke-test.ts';
+import type { Expectation } from '../../../src/deploy/file/smoke-test.ts';
 import { says } from './agent-in-memory.ts';
 import { Driving, graderUrl, secret, testExpecting } from './driving.ts';
 

@@ -1,12 +1,12 @@
-import { silentLogger } from '../../../src/logger.ts';
+import { silentLogger } from '../../../src/kit/logger.ts';
 import { expect, test } from 'vitest';
 import { GitHubApiError, type GitHubApi } from '../../../app/github/github-api.ts';
 import { createReceiver } from '../../../app/verify/receive-run.ts';
 import { createSmokeTestRunner } from '../../../app/verify/smoke-test-runner.ts';
 import { reconcileDeployment } from '../../../app/reconcile/reconcile-deployment.ts';
 import type { AppContext } from '../../../app/context.ts';
-import { ControlModel, goesLive } from '../../deploy/control-model.ts';
-import { SimulatedClock } from '../../deploy/simulated-clock.ts';
+import { ControlModel, goesLive } from '../../deploy/machine/control-model.ts';
+import { SimulatedClock } from '../../deploy/machine/simulated-clock.ts';
 import { anIntent, commit } from '../reporting/an-intent.ts';
 import { MemoryStore } from '../reconcile/memory-store.ts';
 import { AgentInMemory, says } from './agent-in-memory.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Measurement } from '../../../app/context.ts';
 import type { LiveAnswers } from '../../../app/reconcile/intent.ts';
-import type { Sample } from '../../../src/planning/verdict-types.ts';
-import { serviceError } from '../../deploy/control-model.ts';
+import type { Sample } from '../../../src/deploy/rules/verdict-types.ts';
+import { serviceError } from '../../deploy/machine/control-model.ts';
 import { says } from './agent-in-memory.ts';
 import { Driving, Killed, testExpecting } from './driving.ts';
 

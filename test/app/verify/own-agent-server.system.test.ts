@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectAgentServer, type AgentServerClient } from '../../../src/client/agent.ts';
-import type { SmokeTest } from '../../../src/config/smoke-test.ts';
-import { serveAgent, type Serving } from '../../agent-server/serving.ts';
+import type { SmokeTest } from '../../../src/deploy/file/smoke-test.ts';
+import { serveAgent, type Serving } from '../../services/agent/serving.ts';
 import { askAsTheApp } from './small-app.ts';
 
 let server: Serving;

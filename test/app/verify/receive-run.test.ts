@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { makeToken, createReceiver } from '../../../app/verify/receive-run.ts';
 import { writeProgress } from '../../../app/verify/progress.ts';
 import type { Intent } from '../../../app/reconcile/intent.ts';
-import { SimulatedClock } from '../../deploy/simulated-clock.ts';
+import { SimulatedClock } from '../../deploy/machine/simulated-clock.ts';
 import { anIntent } from '../reporting/an-intent.ts';
 
 const { token, hash } = makeToken();

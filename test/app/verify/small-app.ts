@@ -4,11 +4,11 @@ import { runRoute } from '../../../app/server/run-route.ts';
 import { createReceiver } from '../../../app/verify/receive-run.ts';
 import { createSmokeTestRunner } from '../../../app/verify/smoke-test-runner.ts';
 import type { Intent, SmokeState } from '../../../app/reconcile/intent.ts';
-import { systemClock } from '../../../src/clock.ts';
-import type { SmokeTest } from '../../../src/config/smoke-test.ts';
+import { systemClock } from '../../../src/kit/clock.ts';
+import type { SmokeTest } from '../../../src/deploy/file/smoke-test.ts';
 import type { AgentServer } from '../../../src/contract/agent/service.ts';
-import type { Verdict } from '../../../src/planning/verdict-types.ts';
-import { ControlModel } from '../../deploy/control-model.ts';
+import type { Verdict } from '../../../src/deploy/rules/verdict-types.ts';
+import { ControlModel } from '../../deploy/machine/control-model.ts';
 import { noThreads } from './driving.ts';
 import { anIntent } from '../reporting/an-intent.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { SmokeTest } from '../../../src/config/smoke-test.ts';
-import type { Verdict } from '../../../src/planning/verdict-types.ts';
-import { designTest } from '../../../src/sequential-test.ts';
-import { serviceError } from '../../deploy/control-model.ts';
+import type { SmokeTest } from '../../../src/deploy/file/smoke-test.ts';
+import type { Verdict } from '../../../src/deploy/rules/verdict-types.ts';
+import { designTest } from '../../../src/kit/statistics/sequential-test.ts';
+import { serviceError } from '../../deploy/machine/control-model.ts';
 import { AgentInMemory, says } from './agent-in-memory.ts';
 import { testExpecting, Driving, Killed, listensFor, publicUrl, secret } from './driving.ts';
 

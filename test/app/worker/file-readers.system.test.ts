@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { processReader, type FileReader, type ProcessReaderOptions } from '../../../app/worker/file-readers.ts';
 import { createReadingBudget } from '../../../app/worker/reading-budget.ts';
-import { systemClock } from '../../../src/clock.ts';
-import { silentLogger } from '../../../src/logger.ts';
+import { systemClock } from '../../../src/kit/clock.ts';
+import { silentLogger } from '../../../src/kit/logger.ts';
 
 const owner = { installationId: 5, repositoryId: 7 };
 const impatient = { sleep: async () => undefined, now: () => 0 };

@@ -1,4 +1,4 @@
-import { silentLogger } from '../../../src/logger.ts';
+import { silentLogger } from '../../../src/kit/logger.ts';
 import { execFileSync } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { ShownRun } from '../../../src/demo/github/people.ts';
 import { startAppCopy, type AppCopy } from '../../app/burst/app-copy.ts';
 import { startBurstService, type BurstService } from '../../app/burst/burst-service.ts';
-import { startTestPostgres, type TestPostgres } from '../../postgres/postgres.ts';
+import { startTestPostgres, type TestPostgres } from '../../kit/postgres/postgres.ts';
 import { testGitHub, type Clone, type TestGitHub } from './github.ts';
 
 // The App as `npm start` runs it, against GitHub as in its OpenAPI document: every request and response is validated,

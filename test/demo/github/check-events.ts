@@ -1,4 +1,4 @@
-import { isObject } from '../../../src/contract/json-object.ts';
+import { isObject } from '../../../src/kit/json-object.ts';
 import { botOf } from '../../../src/demo/github/answers/accounts.ts';
 import { createRun, suiteOf, updateRun } from '../../../src/demo/github/answers/checks.ts';
 import { deliver, type Delivery } from '../../../src/demo/github/events/deliveries.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../../../src/contract/json-object.ts';
+import { isObject } from '../../../src/kit/json-object.ts';
 import { accountNamed } from '../../../src/demo/github/answers/accounts.ts';
 import { createToken } from '../../../src/demo/github/answers/app.ts';
 import { repositoryAnswer } from '../../../src/demo/github/answers/repositories.ts';

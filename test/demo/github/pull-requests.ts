@@ -1,4 +1,4 @@
-import { isObject } from '../../../src/contract/json-object.ts';
+import { isObject } from '../../../src/kit/json-object.ts';
 import { deliver } from '../../../src/demo/github/events/deliveries.ts';
 import { commitInEvent, deliverPush } from '../../../src/demo/github/events/push-events.ts';
 import { notFound, numberAt, objectAt, paged, type JsonObject } from '../../../src/demo/github/exchange.ts';

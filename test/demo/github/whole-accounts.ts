@@ -1,4 +1,4 @@
-import { isObject } from '../../../src/contract/json-object.ts';
+import { isObject } from '../../../src/kit/json-object.ts';
 import { accountAnswer, botOf } from '../../../src/demo/github/answers/accounts.ts';
 import type { Site } from '../../../src/demo/github/site.ts';
 

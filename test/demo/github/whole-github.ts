@@ -1,6 +1,6 @@
 import { cp, mkdtemp, rename, rm } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { isObject } from '../../../src/contract/json-object.ts';
+import { isObject } from '../../../src/kit/json-object.ts';
 import { recordOf, runsOf, suiteOf } from '../../../src/demo/github/answers/checks.ts';
 import { changeInstallation, deliver, type Delivery } from '../../../src/demo/github/events/deliveries.ts';
 import {

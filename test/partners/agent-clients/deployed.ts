@@ -4,8 +4,8 @@ import { pathToFileURL } from 'node:url';
 import { Client } from '@langchain/langgraph-sdk';
 import { vi } from 'vitest';
 import { Repository } from '../../../src/demo/repository.ts';
-import { startReceiver } from '../../agent-server/webhooks/receiver.ts';
-import type { Receiver } from '../../agent-server/webhooks/receiver.ts';
+import { startReceiver } from '../../services/agent/webhooks/receiver.ts';
+import type { Receiver } from '../../services/agent/webhooks/receiver.ts';
 import { linkPackages } from '../../installed-packages.ts';
 import { openServed } from '../control-plane/service.ts';
 

@@ -12,7 +12,7 @@ import {
   send,
   streamed,
   text,
-} from '../../agent-server/protocols/a2a-speaking.ts';
+} from '../../services/agent/protocols/a2a-speaking.ts';
 import type { Deployed } from './deployed.ts';
 
 /** The official clients of the agent-to-agent protocol and the model context protocol. */

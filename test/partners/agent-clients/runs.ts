@@ -1,6 +1,6 @@
 import type { Client } from '@langchain/langgraph-sdk';
 import { expect, test, vi } from 'vitest';
-import type { Receiver } from '../../agent-server/webhooks/receiver.ts';
+import type { Receiver } from '../../services/agent/webhooks/receiver.ts';
 import { startGate } from '../clients/gate.ts';
 import { refusalOf } from './deployed.ts';
 

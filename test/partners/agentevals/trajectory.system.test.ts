@@ -2,10 +2,10 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
-import type { ReferenceTrajectory } from '../../../src/config/smoke-test.ts';
-import { readMessage } from '../../../src/config/trajectory-message.ts';
-import { createFormatter } from '../../../src/planning/format-expectation.ts';
-import { checkTrajectory } from '../../../src/planning/trajectory.ts';
+import type { ReferenceTrajectory } from '../../../src/deploy/file/smoke-test.ts';
+import { readMessage } from '../../../src/deploy/file/trajectory-message.ts';
+import { createFormatter } from '../../../src/deploy/words/format-expectation.ts';
+import { checkTrajectory } from '../../../src/deploy/rules/trajectory.ts';
 import { randomFrom } from '../../random-from.ts';
 import { installPackages } from '../install-packages.ts';
 

@@ -7,7 +7,7 @@ import {
   unknownId,
   openServiceFixture,
   type ServiceFixture,
-} from '../../control-service/service-fixture.ts';
+} from '../../services/control/service-fixture.ts';
 import { problemsOf, publicOperations } from './public-answers.ts';
 import { publicCaller, type PublicCaller } from './public-caller.ts';
 import { requestOf } from './public-requests.ts';

@@ -1,8 +1,8 @@
 import { Validator } from '@cfworker/json-schema';
 import * as z from 'zod';
-import { isObject } from '../../../src/contract/json-object.ts';
-import { additions } from '../../control-service/api/additions.ts';
-import { publicDocument } from '../../control-service/api/public-document.ts';
+import { isObject } from '../../../src/kit/json-object.ts';
+import { additions } from '../../services/control/api/additions.ts';
+import { publicDocument } from '../../services/control/api/public-document.ts';
 
 /** A schema of the document, as it stands there. */
 export type PublicSchema = Record<string, unknown>;

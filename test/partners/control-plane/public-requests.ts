@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { isObject } from '../../../src/contract/json-object.ts';
+import { isObject } from '../../../src/kit/json-object.ts';
 import { namedSchemas, type PublicSchema } from './public-answers.ts';
 
 /** Texts that stand for something in one field or another: most requests are then refused by one rule only, or by none. */

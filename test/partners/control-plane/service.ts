@@ -1,16 +1,16 @@
-import { silentLogger } from '../../../src/logger.ts';
+import { silentLogger } from '../../../src/kit/logger.ts';
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { chmodSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from '../../../src/clock.ts';
+import { systemClock } from '../../../src/kit/clock.ts';
 import type { FieldSpelling } from '../../../src/contract/control/aliases.ts';
-import { removeIsolated } from '../../../src/control-service/isolation/isolation.ts';
-import { startLocal } from '../../../src/control-service/local.ts';
-import type { LocalServices } from '../../../src/control-service/local.ts';
-import { databaseNamed } from '../../control-service/databases-of.ts';
-import { dropAgentDatabase } from '../../../src/postgres/databases.ts';
-import { startTestPostgres } from '../../postgres/postgres.ts';
+import { removeIsolated } from '../../../src/services/control/isolation/isolation.ts';
+import { startLocal } from '../../../src/services/control/local.ts';
+import type { LocalServices } from '../../../src/services/control/local.ts';
+import { databaseNamed } from '../../services/control/databases-of.ts';
+import { dropAgentDatabase } from '../../../src/kit/postgres/databases.ts';
+import { startTestPostgres } from '../../kit/postgres/postgres.ts';
 import { linkScript } from '../../installed-packages.ts';
 
 /** The services of one machine as `landfall local` starts them, below a path as self-hosted ones are. */

@@ -4,8 +4,8 @@ import { serve } from '@hono/node-server';
 import { Validator } from '@cfworker/json-schema';
 import { Hono, type Context } from 'hono';
 import * as z from 'zod';
-import { isObject } from '../../../src/contract/json-object.ts';
-import { publicDocument } from '../../control-service/api/public-document.ts';
+import { isObject } from '../../../src/kit/json-object.ts';
+import { publicDocument } from '../../services/control/api/public-document.ts';
 import { namedSchemas, problemsOf, publicOperations, type PublicOperation } from './public-answers.ts';
 import {
   moment,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { additions } from '../../control-service/api/additions.ts';
-import { differences } from '../../control-service/api/differences.ts';
+import { additions } from '../../services/control/api/additions.ts';
+import { differences } from '../../services/control/api/differences.ts';
 import {
   fromGit,
   fromImage,
@@ -9,7 +9,7 @@ import {
   unknownId,
   openServiceFixture,
   type ServiceFixture,
-} from '../../control-service/service-fixture.ts';
+} from '../../services/control/service-fixture.ts';
 import { publicOperations, seenAdditions } from './public-answers.ts';
 import { publicCaller, type Requested, type PublicCaller } from './public-caller.ts';
 

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Cron, CronRun } from '../../../contract/agent/cron.ts';
-import { messageOf } from '../../../errors.ts';
+import { messageOf } from '../../../kit/errors.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { JsonView } from '../../parts/json-view.tsx';

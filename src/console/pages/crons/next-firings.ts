@@ -1,4 +1,4 @@
-import { scheduleProblem, timeAfter, type Schedule } from '../../../cron-schedule.ts';
+import { scheduleProblem, timeAfter, type Schedule } from '../../../kit/cron-schedule.ts';
 
 export type Firings =
   | { times: readonly number[]; problem?: undefined }

@@ -1,7 +1,7 @@
 import type { HistoryEntry } from '../../../contract/control/revision-history.ts';
 import type { StoredVerdict } from '../../../contract/control/verdict.ts';
-import { interval } from '../../../sequential-test.ts';
-import { rateText } from '../../../verdict-table/words.ts';
+import { interval } from '../../../kit/statistics/sequential-test.ts';
+import { rateText } from '../../../deploy/words/verdict-table/words.ts';
 import { kindOf } from './verdict-kinds.ts';
 
 type StoredTest = StoredVerdict['tests'][number];

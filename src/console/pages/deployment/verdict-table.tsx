@@ -1,6 +1,13 @@
 import type { StoredVerdict } from '../../../contract/control/verdict.ts';
-import { shownColumns, tableRows, titleOf, type Cell, type Column, type Row } from '../../../verdict-table/table.ts';
-import { tableNotes } from '../../../verdict-table/notes.ts';
+import {
+  shownColumns,
+  tableRows,
+  titleOf,
+  type Cell,
+  type Column,
+  type Row,
+} from '../../../deploy/words/verdict-table/table.ts';
+import { tableNotes } from '../../../deploy/words/verdict-table/notes.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Untrusted } from '../../parts/untrusted.tsx';
 import { kindOf } from './verdict-kinds.ts';

@@ -1,4 +1,4 @@
-import { isObject } from '../../../contract/json-object.ts';
+import { isObject } from '../../../kit/json-object.ts';
 import { ruleOf, takes } from '../../../contract/control/field-rules.ts';
 import { runFields } from '../../../contract/control/field-table.ts';
 import { deploymentNameProblem } from '../../../contract/control/field-values.ts';

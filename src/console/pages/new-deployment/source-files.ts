@@ -1,12 +1,12 @@
-import { trimEndOf, trimStartOf } from '../../../contract/plain-text.ts';
+import { trimEndOf, trimStartOf } from '../../../kit/plain-text.ts';
 import {
   gitIgnoreFile,
   ignoreRules,
   isPythonEnvironment,
   ownIgnoreFile,
   type IgnoreRules,
-} from '../../../archive/ignore-rules.ts';
-import { largestTarball } from '../../../contract/control/upload.ts';
+} from '../../../kit/archive/ignore-rules.ts';
+import { largestTarball } from '../../../kit/archive/tarball.ts';
 
 /** What is needed of a browser's `File`. */
 export interface ReadableFile {

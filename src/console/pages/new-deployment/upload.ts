@@ -1,8 +1,8 @@
 import { deployment as deploymentSchema, type Deployment } from '../../../contract/control/deployment.ts';
 import { idempotencyKeyHeader } from '../../../contract/control/idempotency-key.ts';
 import { uploadTarget } from '../../../contract/control/upload.ts';
-import { isObject } from '../../../contract/json-object.ts';
-import { fromJson } from '../../../contract/json-text.ts';
+import { isObject } from '../../../kit/json-object.ts';
+import { fromJson } from '../../../kit/json-text.ts';
 import { ApiError, call, serviceUrl } from '../../api/http.ts';
 
 /** Keeps the idempotency key of a request while its content is the same, so that trying again does nothing twice. */

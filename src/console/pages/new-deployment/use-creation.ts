@@ -1,7 +1,7 @@
 import { useLocation } from 'preact-iso';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { deployment as deploymentSchema, type Deployment } from '../../../contract/control/deployment.ts';
-import { messageOf } from '../../../errors.ts';
+import { messageOf } from '../../../kit/errors.ts';
 import { ApiError, call } from '../../api/http.ts';
 import { useLoaded, type Loaded } from '../../api/use-loaded.ts';
 import { announce } from '../../parts/toasts.tsx';

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { isObject } from '../../../contract/json-object.ts';
-import { messageOf } from '../../../errors.ts';
+import { isObject } from '../../../kit/json-object.ts';
+import { messageOf } from '../../../kit/errors.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { shownText } from '../../parts/untrusted.tsx';
 import type { ConversationProps } from './conversation.tsx';

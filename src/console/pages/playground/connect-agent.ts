@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { assistantSchema, assistantVersion, graphDrawing, graphSchemas } from '../../../contract/agent/assistant.ts';
 import { failedRunBody, runSchema, errorKey, runError } from '../../../contract/agent/run.ts';
 import { threadSchema, threadState, type Checkpoint } from '../../../contract/agent/thread.ts';
-import { isObject } from '../../../contract/json-object.ts';
+import { isObject } from '../../../kit/json-object.ts';
 import { agentUrl, fetchOk } from '../../api/http.ts';
 import { historyPage, threadPage, type Agent } from './agent-api.ts';
 import { textOf } from './messages.ts';

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { messageOf } from '../../../errors.ts';
+import { messageOf } from '../../../kit/errors.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
 import { announce } from '../../parts/toasts.tsx';

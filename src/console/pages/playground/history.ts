@@ -1,4 +1,4 @@
-import { isObject } from '../../../contract/json-object.ts';
+import { isObject } from '../../../kit/json-object.ts';
 import type { Checkpoint, ThreadState } from '../../../contract/agent/thread.ts';
 
 /** A key of a state that differs from the state before. */

@@ -1,4 +1,4 @@
-import { isObject } from '../../../contract/json-object.ts';
+import { isObject } from '../../../kit/json-object.ts';
 
 /** An image of a message. One that is not embedded is on the server of others, which learns of every reader. */
 export interface MessageImage {

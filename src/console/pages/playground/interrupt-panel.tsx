@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { messageOf } from '../../../errors.ts';
+import { messageOf } from '../../../kit/errors.ts';
 import { Field } from '../../parts/field.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { shownText } from '../../parts/untrusted.tsx';

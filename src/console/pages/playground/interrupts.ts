@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { fromJson } from '../../../contract/json-text.ts';
+import { fromJson } from '../../../kit/json-text.ts';
 import type { ThreadState } from '../../../contract/agent/thread.ts';
 
 /** What a graph waits for. */

@@ -1,4 +1,4 @@
-import { isObject } from '../../../contract/json-object.ts';
+import { isObject } from '../../../kit/json-object.ts';
 
 type Role = 'human' | 'ai' | 'tool' | 'system' | 'other';
 

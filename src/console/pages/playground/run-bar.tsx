@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { finalRunStatuses } from '../../../contract/agent/run.ts';
-import { messageOf } from '../../../errors.ts';
+import { messageOf } from '../../../kit/errors.ts';
 import { paths } from '../../paths.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';

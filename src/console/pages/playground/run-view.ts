@@ -1,5 +1,5 @@
 import { toRunError } from '../../../contract/agent/run.ts';
-import { isObject } from '../../../contract/json-object.ts';
+import { isObject } from '../../../kit/json-object.ts';
 import { metadataEventData, splitEventName, type StreamEvent } from '../../../contract/agent/stream-event.ts';
 import type { RunFailure } from './agent-api.ts';
 import { addChunk, messagesOf, readMessage, type ChatMessage } from './messages.ts';

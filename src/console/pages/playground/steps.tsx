@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'preact/hooks';
-import { messageOf } from '../../../errors.ts';
+import { messageOf } from '../../../kit/errors.ts';
 import { JsonView } from '../../parts/json-view.tsx';
 import { TimeAgo } from '../../parts/time.tsx';
 import { announce } from '../../parts/toasts.tsx';

@@ -1,7 +1,7 @@
 import { batch, signal } from '@preact/signals';
 import { finalRunStatuses, type Run } from '../../../contract/agent/run.ts';
 import type { Thread, ThreadState } from '../../../contract/agent/thread.ts';
-import { toError } from '../../../errors.ts';
+import { toError } from '../../../kit/errors.ts';
 import { historyPage, type Agent, type RunFailure, type RunRequest } from './agent-api.ts';
 import { emptyRun, reduceRun, type RunView } from './run-view.ts';
 

@@ -1,7 +1,7 @@
 import { logEntry, type LogEntry, type LogPage } from '../../../contract/control/log.ts';
-import { fromJson } from '../../../contract/json-text.ts';
-import { messageOf } from '../../../errors.ts';
-import { parseEvents } from '../../../sse/parse-events.ts';
+import { fromJson } from '../../../kit/json-text.ts';
+import { messageOf } from '../../../kit/errors.ts';
+import { parseEvents } from '../../../kit/sse/parse-events.ts';
 
 /** How the reading of a log stands. */
 export type FollowState =

@@ -1,6 +1,6 @@
 import type { LogEntry } from '../../../contract/control/log.ts';
-import { fromJson } from '../../../contract/json-text.ts';
-import { isObject } from '../../../contract/json-object.ts';
+import { fromJson } from '../../../kit/json-text.ts';
+import { isObject } from '../../../kit/json-object.ts';
 import { withoutAnsi } from './ansi.ts';
 
 export const logLevels = ['debug', 'info', 'warning', 'error'] as const;

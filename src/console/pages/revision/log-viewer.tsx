@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { messageOf } from '../../../errors.ts';
+import { messageOf } from '../../../kit/errors.ts';
 import { announce } from '../../parts/toasts.tsx';
 import { copyLines, downloadLog } from './save-log.ts';
 import { logLevels, type LogLevel } from './log-line.ts';

@@ -1,6 +1,6 @@
 import type { Run } from '../../../contract/agent/run.ts';
-import { isObject } from '../../../contract/json-object.ts';
-import { inputPreview } from '../../../contract/run-preview.ts';
+import { isObject } from '../../../kit/json-object.ts';
+import { inputPreview } from '../../../contract/agent/run-preview.ts';
 import type { TracedRunResponse } from '../../../contract/control/tracing-project.ts';
 import type { RunFilter } from './run-filter.ts';
 

@@ -1,4 +1,4 @@
-import { isUuid } from '../../../contract/uuid.ts';
+import { isUuid } from '../../../kit/uuid.ts';
 import { finalRunStatuses } from '../../../contract/agent/run.ts';
 
 /** Which runs are listed, as in the query of the page's address. */

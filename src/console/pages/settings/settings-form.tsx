@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { deployment as deploymentSchema, type Deployment } from '../../../contract/control/deployment.ts';
 import { idempotencyKeyHeader } from '../../../contract/control/idempotency-key.ts';
-import { toError } from '../../../errors.ts';
+import { toError } from '../../../kit/errors.ts';
 import { ApiError, call } from '../../api/http.ts';
 import { paths } from '../../paths.ts';
 import { ErrorNotice } from '../../parts/notices.tsx';

@@ -1,4 +1,4 @@
-import { fromJson } from '../../../contract/json-text.ts';
+import { fromJson } from '../../../kit/json-text.ts';
 
 /** A namespace in the tree: those that only hold others are in it too. */
 export interface NamespaceRow {

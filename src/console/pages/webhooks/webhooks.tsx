@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import * as z from 'zod';
 import { deliveryStatuses, webhookDelivery, type WebhookDelivery } from '../../../contract/agent/webhook-delivery.ts';
-import { messageOf } from '../../../errors.ts';
+import { messageOf } from '../../../kit/errors.ts';
 import { agentPath } from '../../api/agent-path.ts';
 import { call, send } from '../../api/http.ts';
 import { useAddressQuery } from '../../api/use-address-query.ts';

@@ -2,7 +2,7 @@ import { useLocation } from 'preact-iso';
 import { useEffect, useState } from 'preact/hooks';
 import { apiKeysList, auditList, type AuditList } from '../../../contract/control/api-key.ts';
 import { allEntriesOf } from '../../../contract/control/pages.ts';
-import { messageOf } from '../../../errors.ts';
+import { messageOf } from '../../../kit/errors.ts';
 import { call } from '../../api/http.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
 import { Empty, ErrorNotice, Loading } from '../../parts/notices.tsx';

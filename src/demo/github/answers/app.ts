@@ -1,4 +1,4 @@
-import { isObject } from '../../../contract/json-object.ts';
+import { isObject } from '../../../kit/json-object.ts';
 import { notFound, paged, pageOf, Refusal, textAt } from '../exchange.ts';
 import type { ApiResponse, ApiCall, JsonObject } from '../exchange.ts';
 import type { Delivery } from '../events/deliveries.ts';

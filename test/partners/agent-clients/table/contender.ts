@@ -1,12 +1,12 @@
 import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { GraphConfig } from '../../../../src/graph-config/schema.ts';
-import { startTestPostgres } from '../../../postgres/postgres.ts';
-import { startAgentProcess } from '../../../agent-server/agent-process.ts';
-import type { AgentProcess } from '../../../agent-server/agent-process.ts';
-import { startReceiver } from '../../../agent-server/webhooks/receiver.ts';
-import type { Receiver } from '../../../agent-server/webhooks/receiver.ts';
+import type { GraphConfig } from '../../../../src/agent-folder/graph-config/schema.ts';
+import { startTestPostgres } from '../../../kit/postgres/postgres.ts';
+import { startAgentProcess } from '../../../services/agent/agent-process.ts';
+import type { AgentProcess } from '../../../services/agent/agent-process.ts';
+import { startReceiver } from '../../../services/agent/webhooks/receiver.ts';
+import type { Receiver } from '../../../services/agent/webhooks/receiver.ts';
 import { startPublicAgentServer } from '../../start-public-agent-server.ts';
 import { manySided } from '../deployed.ts';
 

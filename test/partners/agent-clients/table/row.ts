@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseEvents } from '../../../../src/sse/parse-events.ts';
+import { parseEvents } from '../../../../src/kit/sse/parse-events.ts';
 import type { Contender } from './contender.ts';
 
 /** A row of the table: a request to both servers; the cell summarizes the result. */

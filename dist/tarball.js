@@ -1,0 +1,1 @@
+const e=209715200;export{e as t};

@@ -1,1 +1,0 @@
-import{A as e,D as t,x as n}from"./schemas.js";const r=n({upload_url:e(),object_path:t().min(1)}),i=209715200,a=n({token:t().min(1),registry_url:t().min(1)});export{a as n,r,i as t};

@@ -1,0 +1,104 @@
+import { isObject } from '../../kit/json-object.ts';
+import { didYouMean } from '../../kit/diagnostics/did-you-mean.ts';
+import { problemsOf, knownKeys } from '../../kit/diagnostics/issues.ts';
+import { parseText } from '../../kit/diagnostics/parse.ts';
+import {
+  fieldName,
+  inOrder,
+  leftOut,
+  mostProblems,
+  type FieldPath,
+  type SourcePositions,
+  type Problem,
+} from '../../kit/diagnostics/problem.ts';
+import { findImageOnlyKeys } from './image-only-keys.ts';
+import { findUnsupportedKeys } from './unsupported-keys.ts';
+import { graphConfig, type GraphConfig } from './schema.ts';
+
+/**
+ * The content of a graph configuration file with the positions of its parts, or every error in it.
+ * `warnings` name unknown keys (the public service may have newer ones) and keys without effect here; they block
+ * nothing. `refused` names what our agent server does not support, though others may; `imageOnly` what no build of a
+ * process can do, though an image may hold it.
+ */
+export type ReadGraphConfig =
+  | ({ ok: true; value: GraphConfig; warnings: Problem[]; refused: Problem[]; imageOnly: Problem[] } & SourcePositions)
+  | { ok: false; problems: Problem[] };
+
+/** The maps in which a newer key of the public service may stand. Who may ask and what is sent is held to what is known. */
+const openPaths: readonly FieldPath[] = [
+  [],
+  ['http'],
+  ['http', 'cors'],
+  ['http', 'configurable_headers'],
+  ['http', 'logging_headers'],
+  ['store'],
+  ['store', 'index'],
+  ['store', 'ttl'],
+  ['checkpointer'],
+  ['checkpointer', 'ttl'],
+  ['ui_config'],
+  ['source'],
+];
+
+/**
+ * Reads a graph configuration file, strict JSON. Reports every error at once with its line and column; a key that looks
+ * like a typo is an error with a suggestion.
+ *
+ * @param text the content of the file.
+ * @param file its path, as shown in errors.
+ */
+export function readGraphConfig(text: string, file: string): ReadGraphConfig {
+  const parsed = parseText(text, file.endsWith('.json') ? file : `${file}.json`);
+  if (!parsed.ok) return { ok: false, problems: named(parsed.problems, file) };
+  const { value, strangers } = withoutUnknown(parsed.value, []);
+  const result = graphConfig.safeParse(value);
+  if (!result.success) {
+    const problems = problemsOf(result.error.issues, { schema: graphConfig, value, places: parsed });
+    return { ok: false, problems: named(inOrder(problems), file) };
+  }
+  const reported = (path: FieldPath, message: string): Problem => {
+    const field = fieldName(path);
+    return { file, ...parsed.placeOfKey(path), field, message: `\`${field}\` ${message}` };
+  };
+  const { ineffective, refused } = findUnsupportedKeys(result.data);
+  const warnedUnknown = strangers
+    .slice(0, mostProblems)
+    .map((path) => reported(path, 'is not known here and has no effect'));
+  return {
+    ok: true,
+    value: result.data,
+    warnings: inOrder([
+      ...warnedUnknown,
+      ...leftOut(warnedUnknown.at(-1), strangers.length - warnedUnknown.length),
+      ...ineffective.map(({ path, message }) => reported(path, message)),
+    ]),
+    refused: inOrder(refused.map(({ path, message }) => reported(path, message))),
+    imageOnly: inOrder(findImageOnlyKeys(result.data).map(({ path, message }) => reported(path, message))),
+    file,
+    placeOf: (path) => parsed.placeOf(path),
+    placeOfKey: (path) => parsed.placeOfKey(path),
+  };
+}
+
+/** What was written without the keys that resemble no known one, where such may stand, and the paths of those. */
+function withoutUnknown(value: unknown, path: FieldPath): { value: unknown; strangers: FieldPath[] } {
+  if (!isObject(value) || !openPaths.some((open) => fieldName(open) === fieldName(path)))
+    return { value, strangers: [] };
+  const known = knownKeys(graphConfig, path);
+  // Comparing is slow, so only the first unknown keys are checked for typos.
+  const strange = Object.keys(value)
+    .filter((key) => !known.includes(key))
+    .filter((key, index) => index >= mostProblems || didYouMean(key, known) === undefined);
+  const unknownKeys = new Set(strange);
+  const kept = Object.entries(value)
+    .filter(([key]) => !unknownKeys.has(key))
+    .map(([key, inner]) => ({ key, ...withoutUnknown(inner, [...path, key]) }));
+  return {
+    value: Object.fromEntries(kept.map(({ key, value: inner }) => [key, inner])),
+    strangers: [...strange.map((key) => [...path, key]), ...kept.flatMap(({ strangers }) => strangers)],
+  };
+}
+
+const named = (problems: readonly Problem[], file: string): Problem[] =>
+  problems.map((problem) => ({ ...problem, file }));

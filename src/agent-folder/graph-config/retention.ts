@@ -1,0 +1,47 @@
+import * as z from 'zod';
+import { freeObject } from '../../contract/agent/open-word.ts';
+import { modulePath } from './export-path.ts';
+import { storeIndex } from './store-index.ts';
+
+/** A time to live, in minutes; parts of a minute are allowed. */
+const minutes = z.number().positive();
+
+/** How long items of the store live. Times are minutes. */
+const storeTtl = z.strictObject({
+  /** Whether reading an item begins its time anew; true where absent, and a request may say otherwise. */
+  refresh_on_read: z.boolean().optional(),
+  /** What a new item gets that says none itself; absent or null: items live for ever. */
+  default_ttl: minutes.nullable().optional(),
+  /** How often expired items are removed. */
+  sweep_interval_minutes: minutes.nullable().optional(),
+});
+
+/** The key `store`. */
+export const storeConfig = z.strictObject({
+  path: modulePath.optional(),
+  index: storeIndex.nullable().optional(),
+  ttl: storeTtl.nullable().optional(),
+});
+export type StoreConfig = z.infer<typeof storeConfig>;
+
+/** What becomes of a thread whose time is over: all of it goes, or all but its latest state. */
+const threadTtlStrategies = ['delete', 'keep_latest'] as const;
+
+/** How long threads live after their last change. Times are minutes. */
+const threadTtl = z.strictObject({
+  /** `delete` where absent. */
+  strategy: z.enum(threadTtlStrategies).optional(),
+  /** What a thread gets that says none itself; absent or null: threads live for ever. */
+  default_ttl: minutes.nullable().optional(),
+  /** How often threads whose time is over are looked for. */
+  sweep_interval_minutes: minutes.nullable().optional(),
+  /** How many threads one look takes at most. */
+  sweep_limit: z.int().min(1).nullable().optional(),
+});
+
+/** The key `checkpointer`. */
+export const checkpointerConfig = z.strictObject({
+  path: modulePath.optional(),
+  ttl: threadTtl.nullable().optional(),
+  serde: freeObject.nullable().optional(),
+});

@@ -1,0 +1,94 @@
+import * as z from 'zod';
+import { freeObject } from '../../contract/agent/open-word.ts';
+import { webhooksConfig } from '../../contract/agent/webhook.ts';
+import { exportPath, modulePath } from './export-path.ts';
+import { httpConfig } from './http-config.ts';
+import { checkpointerConfig, storeConfig } from './retention.ts';
+
+/** Who may ask for what, in the agent's own words. */
+const authConfigSchema = z.strictObject({
+  /** An instance of the SDK's `Auth`: a file and its export, such as `./src/auth.ts:auth`. */
+  path: modulePath.optional(),
+  /** False: every caller with a key of the service may act as the Studio's user and skip `authenticate`. */
+  disable_studio_auth: z.boolean().optional(),
+  /** What the description of the interface says of security, in the words of OpenAPI. */
+  openapi: z
+    .strictObject({
+      securitySchemes: z.record(z.string(), freeObject).optional(),
+      security: z.array(z.record(z.string(), z.array(z.string()))).optional(),
+      paths: freeObject.optional(),
+    })
+    .nullable()
+    .optional(),
+  /** How long an answer of the agent's `authenticate` counts for the same headers. */
+  cache: z
+    .strictObject({
+      cache_keys: z.array(z.string().min(1)).optional(),
+      ttl_seconds: z.int().min(0).optional(),
+      max_size: z.int().min(1).optional(),
+    })
+    .nullable()
+    .optional(),
+});
+export type AuthConfig = z.infer<typeof authConfigSchema>;
+
+/** Where the packages of graphs in Python are from instead of `dependencies`: a workspace of uv, locked by its uv.lock. */
+const uvSource = z.strictObject({
+  kind: z.literal('uv'),
+  /** The folder with pyproject.toml and uv.lock, relative to the configuration's; that one where absent. */
+  root: z.string().min(1).optional(),
+  /** The member of the workspace to install; the one that holds the configuration where absent. */
+  package: z
+    .string()
+    .regex(/^[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?$/, { error: 'must be the name of a package' })
+    .nullable()
+    .optional(),
+});
+
+/** One graph: its path, or an object with the path and a description for people. */
+const graphEntry = z.union([
+  exportPath,
+  z.strictObject({ path: exportPath, description: z.string().nullable().optional() }),
+]);
+
+/**
+ * The graph configuration file, key by key as the public service knows them. `graphs` is what an agent server needs;
+ * the keys about images are read so that a person's typing mistake is found, and have no effect here.
+ */
+export const graphConfig = z.strictObject({
+  $schema: z.string().optional(),
+  graphs: z
+    .record(z.string().min(1), graphEntry)
+    .refine((graphs) => Object.keys(graphs).length > 0, { error: 'must name at least one graph' }),
+  /** Variables of the agent's environment: an object, or the path of a file with lines `NAME=value`. */
+  env: z.union([z.string(), z.record(z.string(), z.string())]).optional(),
+  node_version: z.union([z.string(), z.int()]).nullable().optional(),
+  python_version: z.string().nullable().optional(),
+  dependencies: z.array(z.string()).optional(),
+  source: uvSource.nullable().optional(),
+  dockerfile_lines: z.array(z.string()).optional(),
+  base_image: z.string().nullable().optional(),
+  image_distro: z.enum(['debian', 'wolfi', 'bookworm', 'bullseye']).nullable().optional(),
+  pip_config_file: z.string().nullable().optional(),
+  pip_installer: z.string().nullable().optional(),
+  keep_pkg_tools: z
+    .union([z.boolean(), z.array(z.string())])
+    .nullable()
+    .optional(),
+  api_version: z.string().nullable().optional(),
+  store: storeConfig.nullable().optional(),
+  checkpointer: checkpointerConfig.nullable().optional(),
+  auth: authConfigSchema.nullable().optional(),
+  encryption: freeObject.nullable().optional(),
+  http: httpConfig.nullable().optional(),
+  webhooks: webhooksConfig.nullable().optional(),
+  /** Modules whose default exports map names to React components, by a graph's id or any other name. */
+  ui: z.record(z.string().min(1), modulePath).nullable().optional(),
+  /** `shared`: packages that the page provides beside React. */
+  ui_config: z
+    .strictObject({ shared: z.array(z.string().min(1)).optional() })
+    .nullable()
+    .optional(),
+  _INTERNAL_docker_tag: z.string().nullable().optional(),
+});
+export type GraphConfig = z.infer<typeof graphConfig>;

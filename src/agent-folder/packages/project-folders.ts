@@ -1,0 +1,58 @@
+import { readdirSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { engineProblem, lockedEngine } from './engine-version.ts';
+import { inFolder, type InstallPlan, type ProjectFolder } from './install-plan.ts';
+import { isModernYarnLock } from './lock-files.ts';
+import { declaresWorkspaces } from './package-folders.ts';
+import { readBelow } from './checkout-files.ts';
+import { isObject } from '../../kit/json-object.ts';
+import { fromJson, holdsMore } from '../../kit/json-text.ts';
+
+/** The most bytes that are read of these files: a longer manifest is invalid, and a lock file names its kind at the top. */
+export const largestManifest = 1_000_000;
+export const lockStart = 4_096;
+const largestLock = 32_000_000;
+
+/** The folders from one up to the checkout's root, both real paths. */
+export function projectFolders(folder: string, source: string): ProjectFolder[] {
+  const seen = readProjectFolder(folder, relative(source, folder));
+  return folder === source ? [seen] : [seen, ...projectFolders(dirname(folder), source)];
+}
+
+/** What decides how a folder's packages are installed. */
+export function readProjectFolder(folder: string, path: string): ProjectFolder {
+  const bytes = readBelow(folder, 'package.json', largestManifest);
+  return {
+    path,
+    files: new Set(readdirSync(folder)),
+    packageManager: bytes && packageManagerOf(bytes.toString()),
+    modernYarn: isModernYarnLock(readBelow(folder, 'yarn.lock', lockStart) ?? ''),
+    workspaces: (bytes !== undefined && declaresWorkspaces(bytes)) || declaresPnpmWorkspace(folder),
+  };
+}
+
+/** Whether pnpm finds packages below a folder: the file may hold settings alone. */
+const declaresPnpmWorkspace = (folder: string): boolean =>
+  /^["']?packages["']?\s*:/m.test(readBelow(folder, 'pnpm-workspace.yaml', largestManifest)?.toString() ?? '');
+
+/** The most values of a package.json: parsing more blocks the service. */
+export const mostManifestValues = 10_000;
+
+function packageManagerOf(manifest: string): string | undefined {
+  const read = holdsMore(manifest, mostManifestValues) ? undefined : fromJson(manifest);
+  const named = isObject(read) ? read['packageManager'] : undefined;
+  return typeof named === 'string' ? named : undefined;
+}
+
+type ManagerPlan = Extract<InstallPlan, { kind: 'manager' }>;
+
+/** Why the engine that a lock file names can't run, and in which file that is; undefined where it can, or none is named. */
+export function lockedEngineProblem(
+  { manager, folder, lock }: Pick<ManagerPlan, 'manager' | 'folder' | 'lock'>,
+  source: string,
+): { file: string; message: string } | undefined {
+  if (lock === undefined) return undefined;
+  const text = readBelow(join(source, folder), lock, largestLock)?.toString() ?? '';
+  const message = engineProblem(lockedEngine(manager, text));
+  return message === undefined ? undefined : { file: inFolder(lock, folder), message };
+}

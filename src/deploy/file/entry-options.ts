@@ -1,0 +1,82 @@
+import { readAddress } from '../../kit/base-address.ts';
+import type { FieldNameSetting } from '../../contract/control/aliases.ts';
+import { invalidInHeader } from '../../kit/header-value.ts';
+import type { Problem } from '../../kit/diagnostics/problem.ts';
+import { optionInputs, type Inputs } from './input-table.ts';
+import { OptionReader } from './option-reader.ts';
+
+/** The mode of a run: the whole run, only its plan, only its smoke tests, a rollback, or a deletion. */
+export type Mode = (typeof optionInputs.mode.words)[number];
+
+/** The options that every entry point takes besides the deployment: the service's address and how to report. */
+export interface EntryOptions {
+  baseUrl: string;
+  /** Absent: nothing can be sent, which is right only for a fork's pull request. */
+  apiKey?: string;
+  tenantId?: string;
+  spelling: FieldNameSetting;
+  allowHttp: boolean;
+  mode: Mode;
+  agentUrl?: string;
+  wait: boolean;
+  timeoutMs: number;
+  pollMs: number;
+  onSuperseded: (typeof optionInputs)['on-superseded']['words'][number];
+  /** Nothing is written: it is said what would be. */
+  dryRun?: boolean;
+  /** What `delete` leaves behind: with it, no deployment can be created again under this name. */
+  keepTracingProject?: boolean;
+}
+
+/** The options, or everything that is wrong with them. */
+export type ReadEntryOptions = { ok: true; options: EntryOptions } | { ok: false; problems: Problem[] };
+
+/** Reads the options, with every problem at once. The fields of the deployment are read separately. */
+export function readEntryOptions(inputs: Inputs): ReadEntryOptions {
+  const read = new OptionReader(inputs);
+  const allowHttp = read.flag('allow-http');
+  const address = (name: 'base-url' | 'agent-url'): string | undefined => {
+    const written = read.text(name);
+    const parsed = written === undefined ? undefined : readAddress(written, { allowHttp });
+    if (parsed?.ok === false) read.addProblem(name, `${name}: ${parsed.problem}`);
+    return written;
+  };
+  const header = (name: 'api-key' | 'tenant-id'): string | undefined => {
+    const written = read.text(name);
+    const problem = invalidInHeader(name, written);
+    if (problem !== undefined) read.addProblem(name, problem);
+    return written;
+  };
+
+  const baseUrl = address('base-url');
+  if (baseUrl === undefined) {
+    read.addProblem('base-url', 'base-url is missing: give the address of the control service');
+  }
+  const apiKey = header('api-key');
+  const tenantId = header('tenant-id');
+  const agentUrl = address('agent-url');
+  const mode = read.word('mode', optionInputs.mode);
+  const dryRun = read.flag('dry-run');
+  if (dryRun && mode === 'rollback') {
+    read.addProblem(
+      'dry-run',
+      'dry-run is for the modes deploy and delete: the revision of a rollback is only known when it runs',
+    );
+  }
+  const options: EntryOptions = {
+    baseUrl: baseUrl ?? '',
+    ...(apiKey ? { apiKey } : {}),
+    ...(tenantId ? { tenantId } : {}),
+    spelling: read.word('field-names', optionInputs['field-names']),
+    allowHttp,
+    mode: dryRun && mode === 'deploy' ? 'plan' : mode,
+    ...(agentUrl ? { agentUrl } : {}),
+    wait: read.flag('wait'),
+    timeoutMs: read.number('timeout-minutes') * 60_000,
+    pollMs: read.number('poll-seconds') * 1000,
+    onSuperseded: read.word('on-superseded', optionInputs['on-superseded']),
+    dryRun,
+    keepTracingProject: read.flag('keep-tracing-project'),
+  };
+  return read.problems.length > 0 ? { ok: false, problems: read.problems } : { ok: true, options };
+}

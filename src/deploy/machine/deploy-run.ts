@@ -1,0 +1,273 @@
+import type { Clock } from '../../kit/clock.ts';
+import type { Desired, OnFailure, OnUnproven, Verify } from '../file/desired.ts';
+import type { Mode } from '../file/entry-options.ts';
+import type { ConversationTerms } from '../file/conversations.ts';
+import type { SmokeTest } from '../file/smoke-test.ts';
+import type { AgentServer, ConversationServer } from '../../contract/agent/service.ts';
+import type { Graders } from '../../contract/grader.ts';
+import type { CallOptions } from '../../contract/call-options.ts';
+import type { ImageLookup } from '../../contract/image-lookup.ts';
+import { textsToMask } from '../../contract/control/secret.ts';
+import type { Deployment } from '../../contract/control/deployment.ts';
+import type { LogEntry } from '../../contract/control/log.ts';
+import type { Revision } from '../../contract/control/revision.ts';
+import type { ControlService, FullControlService } from '../../contract/control/service.ts';
+import type { TarballStore } from '../../contract/control/upload.ts';
+import type { RequestedCommit, Workflow } from '../rules/commit.ts';
+import { withoutRequest } from '../rules/plan-identity.ts';
+import type { Obstacle, Plan } from '../rules/plan-types.ts';
+import { notesOnBuild } from '../rules/rollout.ts';
+import type { Rollout } from '../rules/rollout-types.ts';
+import type { Verification } from '../rules/verification.ts';
+import type { Evidence, Verdict } from '../rules/verdict-types.ts';
+import type { PackedSource } from '../../kit/archive/pack.ts';
+import type { RecordedConversations } from '../smoke/conversations.ts';
+import type { CallResult } from '../smoke/try-call.ts';
+import type { Rollback } from './outcome-types.ts';
+import type { DeployEvent } from './deploy-event.ts';
+import { maskOf, maskStart } from '../../contract/masking/mask.ts';
+
+/** The control service operations that only uploads and deletions need. */
+export type UploadAndDeleteService = Pick<
+  FullControlService,
+  'deleteDeployment' | 'requestUpload' | 'interruptRevision'
+> &
+  TarballStore;
+
+/** The input of a deploy run: what to do, the clients, and the clock. */
+export interface DeployRunRequest {
+  desired: Desired;
+  smokeTests: readonly SmokeTest[];
+  /** Conversations of the live revision that are tried on the new one; absent: none. */
+  conversations?: ConversationTerms | undefined;
+  /** Absent: before traffic where the service can hold the revision. */
+  verify?: Verify | undefined;
+  onFailure: OnFailure;
+  /** Absent: the live revision is kept. */
+  onUnproven?: OnUnproven | undefined;
+  /** What of the files is not done, for the notes of the outcome. */
+  notes?: readonly string[] | undefined;
+  /**
+   * `plan` writes nothing, `smoke` only runs the tests, `rollback` restores the previously live revision, `delete`
+   * removes.
+   */
+  mode: Mode;
+  /** `delete` only says what it would remove. */
+  dryRun?: boolean | undefined;
+  /** `delete` leaves the tracing project, and with it the name, in use. */
+  keepTracingProject?: boolean | undefined;
+  /** `false`: the run ends once the revision has started. */
+  wait: boolean;
+  onSuperseded: 'fail' | 'pass';
+  control: ControlService;
+  further?: UploadAndDeleteService | undefined;
+  /** The requested folder, packed; for `internal_source` only. */
+  tarball?: PackedSource | undefined;
+  /** Called once for each address; the caller closes the clients it made. */
+  agentAt: (url: string) => AgentServer;
+  /** The same for the conversations. */
+  threadsAt?: ((url: string) => ConversationServer) | undefined;
+  /** The models that grade answers. */
+  graders?: Graders | undefined;
+  /** What the tag of an image stands for; absent: images are compared by their names. It rejects only when cancelled. */
+  lookUpImage?: ((reference: string, options: CallOptions) => Promise<ImageLookup>) | undefined;
+  /** The agent's address, for services that do not report it. */
+  agentUrl?: string | undefined;
+  clock: Clock;
+  /** From 0 up to 1: spreads the polls of many who started at once. */
+  random: () => number;
+  /** How long a revision is waited for (ms). A rollback gets as long again; smoke tests have bounds of their own. */
+  timeoutMs: number;
+  /** The time between two polls (ms), to which a tenth of jitter is added or taken. */
+  pollMs: number;
+  workflow?: Workflow | undefined;
+  /** The head commit of the requested ref, if it was looked up. */
+  head?: string | undefined;
+  /** The one commit that may be deployed; absent: the one that the ref or the workflow has. */
+  commit?: string | undefined;
+  /** Ends the run early: the outcome is `interrupted`, and the revision goes on. */
+  signal?: AbortSignal | undefined;
+  emit?: ((event: DeployEvent) => void) | undefined;
+  /** The credentials for both services: an agent may echo them, the output must not. */
+  credentials?: readonly string[] | undefined;
+  /** Called with every secret, including those the service returns, before anything that could hold it is reported. */
+  mask?: ((secret: string) => void) | undefined;
+}
+
+/** What is known so far: enough to conclude from, wherever the run ends. */
+export interface RunState {
+  deployment?: Deployment;
+  plan?: Plan;
+  commit?: RequestedCommit;
+  /** The revision that served before anything was written. */
+  formerLive?: Revision | undefined;
+  /** What the deployment held then. */
+  formerDeployment?: Deployment | undefined;
+  /** The revision that is followed. */
+  revisionId?: string;
+  /** A write is in progress: until its response arrives, its effect is unknown. */
+  writing: boolean;
+  changed: boolean;
+  rollout?: Rollout;
+  /** When the revision is tested, once that was decided. */
+  verification?: Verification;
+  /** This run requested the hold of the revision that it follows. */
+  isHoldOurs?: boolean;
+  /** What the live revision `of` answered before the change, by the names of the tests; where no revision is held. */
+  before?: { of: string; answers: ReadonlyMap<string, readonly Evidence[]> };
+  verdict?: Verdict;
+  /** What the live revision reported of the newest conversations before anything was written. */
+  conversations?: RecordedConversations | undefined;
+  /** When the verdict was found. */
+  verified?: Verify;
+  rollback?: Rollback | undefined;
+  logs?: readonly LogEntry[];
+  readonly notes: string[];
+}
+
+/** How long a read may take with all its repetitions (ms): a poll that takes longer is the next poll's business. */
+const readMs = 60_000;
+
+/** The state that every step of a deploy run shares. */
+export class DeployRun {
+  readonly request: DeployRunRequest;
+  readonly known: RunState = { writing: false, changed: false, notes: [] };
+  /** The moment (ms since the epoch) at which waiting ends. */
+  deadline: number;
+  readonly #redactor: Redactor;
+  #reports = Promise.resolve();
+
+  constructor(request: DeployRunRequest) {
+    this.request = request;
+    this.deadline = request.clock.now() + request.timeoutMs;
+    this.#redactor = new Redactor(request.mask ?? (() => undefined));
+    this.#redactor.add(request.credentials ?? []);
+    this.#redactor.add((request.desired.secrets ?? []).map(({ value }) => value));
+  }
+
+  emit(event: DeployEvent): void {
+    this.request.emit?.(event);
+  }
+
+  /** Adds a note once, redacted: it may contain text of the service. */
+  note(text: string): void {
+    const note = this.redact(text);
+    if (this.known.notes.includes(note)) return;
+    this.known.notes.push(note);
+    this.emit({ kind: 'noted', note });
+  }
+
+  redact(text: string): string {
+    return this.#redactor.redact(text);
+  }
+
+  /** The first characters of such a text. */
+  redactStart(text: string, most: number): string {
+    return this.#redactor.redactStart(text, most);
+  }
+
+  /** Remembers a deployment. Its secrets come in clear unless the service hides them, so they are masked first. */
+  saw(deployment: Deployment): Deployment {
+    this.#redactor.add(textsToMask(deployment.secrets));
+    this.known.deployment = deployment;
+    return deployment;
+  }
+
+  /** Remembers that a write took effect. */
+  settled(): void {
+    this.known.writing = false;
+    this.known.changed = true;
+  }
+
+  /** Remembers the deployment in the response to a write; without a response its effect has to be observed. */
+  sawResponse(answered: CallResult<Deployment>): void {
+    if (answered.ok) this.saw(answered.value);
+    else this.emit({ kind: 'settling', why: this.redact(answered.error.message) });
+  }
+
+  /** Remembers how far the followed revision has come. */
+  readonly record = (rollout: Rollout): void => {
+    this.known.rollout = rollout;
+    for (const note of notesOnBuild(rollout)) this.note(note);
+  };
+
+  decided(planned: Plan): Plan {
+    this.known.plan = planned;
+    this.emit({ kind: 'planned', plan: withoutRequest(planned) });
+    if (planned.kind !== 'impossible') for (const note of planned.notes) this.note(note);
+    return planned;
+  }
+
+  /** Remembers when the revision is tested, and says so where that is not when it was requested. */
+  verifies(verification: Verification): Verification {
+    this.known.verification = verification;
+    if (verification.note) this.note(verification.note);
+    return verification;
+  }
+
+  /** Ends the run before anything is written, and says what stands in its way. */
+  impossible(obstacles: readonly Obstacle[]): { kind: 'impossible' } {
+    this.decided({ kind: 'impossible', obstacles });
+    return { kind: 'impossible' };
+  }
+
+  /** Starts a report to the service, after the earlier ones. It must not reject. */
+  report(send: () => Promise<void>): void {
+    this.#reports = this.#reports.then(send);
+  }
+
+  /** Waits for all reports. Nothing else does: a rollback must not wait for one. */
+  reported(): Promise<void> {
+    return this.#reports;
+  }
+
+  /** The options of a read: it aborts with the run, and has a short timeout. */
+  reading(deadline = this.deadline): CallOptions {
+    return { signal: this.request.signal, deadline: Math.min(deadline, this.request.clock.now() + readMs) };
+  }
+
+  /** When the next poll is due (ms since the epoch), never beyond `deadline`. */
+  nextPollAt(deadline: number, atLeastMs = 0): number {
+    const { clock, pollMs, random } = this.request;
+    const jittered = pollMs * (0.9 + random() * 0.2);
+    return Math.min(Math.max(clock.now(), deadline), clock.now() + Math.max(jittered, atLeastMs));
+  }
+
+  /** Waits for the next poll, but never beyond `deadline`. Rejects when the run is cancelled. */
+  async untilNextPoll(deadline: number, atLeastMs = 0): Promise<void> {
+    const { clock, signal } = this.request;
+    await clock.sleep(this.nextPollAt(deadline, atLeastMs) - clock.now(), signal);
+  }
+}
+
+/**
+ * Redacts the secrets of a run from untrusted text. `mask` is called once with each, before anything that holds it is
+ * shown.
+ */
+export class Redactor {
+  readonly #mask: (secret: string) => void;
+  readonly #hidden = new Set<string>();
+  #hide = maskOf([]);
+
+  constructor(mask: (secret: string) => void) {
+    this.#mask = mask;
+  }
+
+  add(secrets: readonly string[]): void {
+    const fresh = secrets.filter((value) => value !== '' && !this.#hidden.has(value));
+    if (fresh.length === 0) return;
+    for (const value of new Set(fresh)) {
+      this.#hidden.add(value);
+      this.#mask(value);
+    }
+    this.#hide = maskOf(this.#hidden);
+  }
+
+  redact(text: string): string {
+    return this.#hide(text);
+  }
+
+  redactStart(text: string, most: number): string {
+    return maskStart(this.#hide, text, most);
+  }
+}

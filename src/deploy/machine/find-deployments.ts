@@ -1,0 +1,64 @@
+import { allEntriesOf } from '../../contract/control/pages.ts';
+import { isNotOffered } from '../../contract/service-error.ts';
+import type { Deployment } from '../../contract/control/deployment.ts';
+import { tryCall } from '../smoke/try-call.ts';
+import type { DeployRun } from './deploy-run.ts';
+
+/**
+ * The deployments that are meant: by id there is exactly one or the service's error, by name there may be none. The
+ * service may match names loosely, so the name is compared here, on every page.
+ */
+export async function findDeployments(run: DeployRun): Promise<Deployment[]> {
+  const { control, desired } = run.request;
+  if (desired.deploymentId !== undefined) {
+    return [run.saw(await control.getDeployment(desired.deploymentId, run.reading()))];
+  }
+  return desired.name === undefined ? [] : findByName(desired.name, run);
+}
+
+/** Whether the service says that there is none of this name or id: one that lists nothing, or is none, says nothing. */
+export async function confirmsAbsence(run: DeployRun): Promise<boolean> {
+  const { control, desired } = run.request;
+  const listed = await tryCall(control.listDeployments({ limit: 1 }, run.reading()));
+  if (listed.ok) return true;
+  if (!isNotOffered(listed.error)) throw listed.error;
+  return desired.deploymentId !== undefined && (await isControlService(run));
+}
+
+/** Every deployment of exactly this name; none where the service does not list deployments, which is noted. */
+export async function findByName(name: string, run: DeployRun): Promise<Deployment[]> {
+  const { control } = run.request;
+  const read = (page: { limit: number; offset: number }) =>
+    control.listDeployments({ name_contains: name, ...page }, run.reading());
+  const listed = await tryCall(allEntriesOf(read));
+  if (!listed.ok) {
+    if (!isNotOffered(listed.error) || !(await isControlService(run))) throw listed.error;
+    run.note(
+      'this service does not list deployments, so none is found by its name: give deployment-id where it is known',
+    );
+    return [];
+  }
+  const found: Deployment[] = [];
+  for (const each of listed.value) {
+    // A list may leave out what a plan has to know, the secrets first of all.
+    if (each.name === name) found.push(run.saw(await control.getDeployment(each.id, run.reading())));
+  }
+  return found;
+}
+
+/**
+ * An address that has no list of deployments may be no control service at all: one that control-service.md describes
+ * lists its listeners and integrations.
+ */
+async function isControlService(run: DeployRun): Promise<boolean> {
+  const { control } = run.request;
+  for (const ask of [
+    () => control.listListeners({ limit: 1 }, run.reading()),
+    () => control.listIntegrations(run.reading()),
+  ]) {
+    const answered = await tryCall<unknown>(ask());
+    if (answered.ok || answered.error.kind === 'rejected') return true;
+    if (!isNotOffered(answered.error)) throw answered.error;
+  }
+  return false;
+}

@@ -1,0 +1,87 @@
+import type { SmokeTest } from '../file/smoke-test.ts';
+import type { AgentServer } from '../../contract/agent/service.ts';
+import { answersBefore, comparesKept } from '../rules/against-live.ts';
+import { asEvidence, sampleOf } from '../rules/compare.ts';
+import { asJudged, withAnswers } from '../rules/series.ts';
+import type { Evidence, Sample } from '../rules/verdict-types.ts';
+import type { DeployRun } from './deploy-run.ts';
+import { baselineContext, keepBaselines, readBaselines, type KeptBaseline } from '../smoke/kept-baselines.ts';
+import { clientAt, liveAddress } from './live-address.ts';
+import { sendAttempts, sendingOf } from '../smoke/send-attempts.ts';
+
+/**
+ * Sends the tests that compare to the live agent, before a change replaces it: where the service can't hold the new
+ * revision, both never answer at the same time. Without a live agent there is nothing to compare with.
+ */
+export async function measureLive(run: DeployRun): Promise<void> {
+  const { smokeTests, wait, agentAt } = run.request;
+  const { formerLive, formerDeployment, before } = run.known;
+  const tests = smokeTests.filter(({ series }) => series?.kind === 'live');
+  if (!wait || tests.length === 0 || !formerLive || !formerDeployment) return;
+  const agent = clientAt(liveAddress(run), agentAt);
+  if (!agent) return;
+  if (before?.of === formerLive.id) return;
+  delete run.known.before;
+  const context = baselineContext({ deploymentId: formerDeployment.id, revisionId: formerLive.id }, run);
+  const kept = await readBaselines(tests.filter(comparesKept), context);
+  noteKept([...kept.values()], formerLive.id, run);
+  const missing = tests.filter((test) => (kept.get(test)?.samples.length ?? 0) < answersBefore(test));
+  if (missing.length > 0) run.emit({ kind: 'measuring-live', revisionId: formerLive.id, tests: missing.length });
+  const answers: [string, readonly Evidence[]][] = [];
+  const measured = new Map<SmokeTest, readonly Sample[]>();
+  for (const test of tests) {
+    const former = (kept.get(test)?.samples ?? []).slice(-answersBefore(test)).map(asEvidence);
+    const all = missing.includes(test) ? await measure(test, { former, agent, run }) : former;
+    answers.push([test.name, all]);
+    if (missing.includes(test))
+      measured.set(
+        test,
+        all.flatMap((evidence) => sampleOf(test, evidence) ?? []),
+      );
+  }
+  const { control, clock, timeoutMs } = run.request;
+  run.deadline = clock.now() + timeoutMs;
+  run.known.before = { of: formerLive.id, answers: new Map(answers) };
+  const current = await control.getDeployment(formerDeployment.id, run.reading());
+  // Some of the answers are those of the revision that serves now.
+  if (current.active_revision_id !== formerLive.id) {
+    run.known.before.answers = new Map(answers.map(([name]) => [name, []]));
+    return;
+  }
+  // It is of use if this change fails, and the live revision goes on.
+  run.report(() => keepBaselines(measured, context));
+}
+
+/** Says which answers were not measured now, and when they were. */
+export function noteKept(
+  kept: readonly Pick<KeptBaseline, 'takenAt'>[],
+  revisionId: string,
+  run: { note: (text: string) => void },
+): void {
+  const [oldest] = kept.map(({ takenAt }) => takenAt).toSorted();
+  if (oldest === undefined) return;
+  const tests = kept.length === 1 ? '1 smoke test is' : `${kept.length} smoke tests are`;
+  run.note(
+    `${tests} compared with answers of the live revision ${revisionId} that were kept, the oldest from ${oldest}`,
+  );
+}
+
+/** Fewer answers could never show that a change made the agent worse. */
+export const fewestAnswers = 10;
+
+/** The newest answers of a live agent to a test that a new one can be compared with; none where they are too few. */
+export function usableAnswers<Answer>(test: SmokeTest, answers: readonly Answer[]): readonly Answer[] {
+  const wanted = answersBefore(test);
+  return answers.length < Math.min(wanted, fewestAnswers) ? [] : answers.slice(-wanted);
+}
+
+/** What the live agent answered: `former` answers, and as many more as are missing. */
+async function measure(
+  test: SmokeTest,
+  { former, agent, run }: { former: readonly Evidence[]; agent: AgentServer; run: DeployRun },
+): Promise<readonly Evidence[]> {
+  const counted = withAnswers(test, answersBefore(test));
+  const { attempts } = await sendAttempts(counted, former, { agent, ...sendingOf(run) });
+  const answers = attempts.map((each) => asJudged(test, each)).filter(({ kind }) => kind !== 'unreachable');
+  return usableAnswers(test, answers);
+}

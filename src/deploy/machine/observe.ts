@@ -1,0 +1,179 @@
+import { allEntriesOf } from '../../contract/control/pages.ts';
+import type { Desired, DesiredExternalDocker, DesiredGithub } from '../file/desired.ts';
+import type { Deployment } from '../../contract/control/deployment.ts';
+import type { GithubIntegration, GithubRepository } from '../../contract/control/integration.ts';
+import type { Listener } from '../../contract/control/listener.ts';
+import type { Revision } from '../../contract/control/revision.ts';
+import { type ImageLookup, isPinned } from '../../contract/image-lookup.ts';
+import { isNotOffered } from '../../contract/service-error.ts';
+import { determineCommit, sameCommit, shortCommit, type RequestedCommit } from '../rules/commit.ts';
+import { newerThan } from '../rules/new-revisions.ts';
+import { phaseOf } from '../rules/plan-rebuild.ts';
+import type { IdLookup, Obstacle, ObservedState } from '../rules/plan-types.ts';
+import { isRepositoryNamed, sameRepository, shownRepository } from '../rules/repository-url.ts';
+import { tryCall } from '../smoke/try-call.ts';
+import { findDeployments } from './find-deployments.ts';
+import type { DeployRun } from './deploy-run.ts';
+
+/** The observed state, or why the deployment is ambiguous. */
+type TargetLookup = { kind: 'seen'; seen: ObservedState } | { kind: 'impossible'; obstacles: readonly Obstacle[] };
+
+/** Looks at what runs: the deployment, its live and its newest revision, and what a plan needs beside them. Reads only. */
+export async function observe(run: DeployRun): Promise<TargetLookup> {
+  const { desired } = run.request;
+  run.emit({ kind: 'looking', deployment: desired.deploymentId ?? desired.name ?? '' });
+  const [deployment, ...others] = await findDeployments(run);
+  if (deployment && others.length > 0) return reportAmbiguousName([deployment, ...others]);
+  run.emit({
+    kind: 'looked',
+    deploymentName: deployment?.name ?? desired.name,
+    deploymentId: deployment?.id,
+    activeRevisionId: deployment?.active_revision_id ?? undefined,
+    latestRevisionId: deployment?.latest_revision_id ?? undefined,
+  });
+  const commit = requestedCommit(desired, deployment, run);
+  run.known.commit = commit;
+  if (commit.kind === 'known' && commit.insteadOf) {
+    const [own, head] = [shortCommit(commit.insteadOf), shortCommit(commit.sha)];
+    run.note(`this run is of commit ${own}, and the ref has moved on to ${head}, which is what the service builds`);
+  }
+  const { tarball } = run.request;
+  const image = await lookUpImage(desired, run);
+  if (!deployment) return { kind: 'seen', seen: { commit, tarball, image, ...(await found(desired, run)) } };
+  const latest = deployment.latest_revision_id
+    ? await run.request.control.getRevision(deployment.id, deployment.latest_revision_id, run.reading())
+    : undefined;
+  const live = await liveRevision(deployment, latest, run);
+  const onTheirWay = await othersOnTheirWay(desired, deployment, latest, commit, run);
+  return { kind: 'seen', seen: { deployment, live, latest, onTheirWay, commit, tarball, image } };
+}
+
+/** What a tag stands for now. `rebuild: never` compares the names alone. */
+async function lookUpImage(desired: Desired, run: DeployRun): Promise<ImageLookup | undefined> {
+  if (desired.source !== 'external_docker' && desired.source !== 'internal_docker') return undefined;
+  const { imageUri, rebuild } = desired;
+  if (imageUri === undefined || isPinned(imageUri) || rebuild === 'never') return undefined;
+  return run.request.lookUpImage?.(imageUri, run.reading());
+}
+
+/** Why nothing is done where a name is that of several deployments. */
+export function reportAmbiguousName(deployments: readonly Deployment[]): Extract<TargetLookup, { kind: 'impossible' }> {
+  const problem = `${deployments.length} deployments are named ${deployments[0]?.name}: ${deployments.map(({ id }) => id).join(', ')}`;
+  return {
+    kind: 'impossible',
+    obstacles: [{ field: 'name', problem, advice: 'Set deployment-id to one of these ids.' }],
+  };
+}
+
+function requestedCommit(desired: Desired, deployment: Deployment | undefined, run: DeployRun): RequestedCommit {
+  if (desired.source !== 'github') {
+    const what = desired.source === 'internal_source' ? 'a folder' : 'an image';
+    return { kind: 'unknown', why: `${what} is not built from a commit here` };
+  }
+  const { workflow, head, commit } = run.request;
+  return determineCommit({
+    commit,
+    repoUrl: desired.repoUrl ?? deployment?.source_config.repo_url ?? undefined,
+    repoRef: desired.repoRef ?? deployment?.source_revision_config.repo_ref ?? undefined,
+    workflow,
+    head,
+  });
+}
+
+/** The ids that a creation needs and that were not given. */
+async function found(desired: Desired, run: DeployRun): Promise<Pick<ObservedState, 'integration' | 'listener'>> {
+  if (desired.source === 'github') {
+    return desired.integrationId === undefined ? { integration: await resolveIntegration(desired, run) } : {};
+  }
+  if (desired.source !== 'external_docker') return {};
+  return desired.listenerId === undefined ? { listener: await resolveListener(desired, run) } : {};
+}
+
+async function liveRevision(
+  deployment: Deployment,
+  latest: Revision | undefined,
+  run: DeployRun,
+): Promise<Revision | undefined> {
+  const id = deployment.active_revision_id;
+  if (!id || id === latest?.id) return id ? latest : undefined;
+  const read = await tryCall(run.request.control.getRevision(deployment.id, id, run.reading()));
+  if (read.ok) return read.value;
+  if (read.error.kind !== 'missing') throw read.error;
+  run.note(`the service does not report the live revision ${id}`);
+  return undefined;
+}
+
+/** Whether a revision of this commit waits behind a newer one can only be seen where revisions are listed. */
+async function othersOnTheirWay(
+  desired: Desired,
+  deployment: Deployment,
+  latest: Revision | undefined,
+  commit: RequestedCommit,
+  run: DeployRun,
+): Promise<Revision[]> {
+  const waits = latest && phaseOf(latest, deployment.active_revision_id) === 'on-its-way';
+  if (desired.source !== 'github' || commit.kind === 'unknown' || !waits) return [];
+  if (sameCommit(latest.source_revision_config.repo_commit_sha, commit.sha)) return [];
+  const page = await tryCall(run.request.control.listRevisions(deployment.id, { limit: 20 }, run.reading()));
+  if (!page.ok) {
+    if (!isNotOffered(page.error)) throw page.error;
+    return [];
+  }
+  const { resources } = page.value;
+  const newer = newerThan(deployment.active_revision_id, resources) ?? resources;
+  return newer.filter((each) => each.id !== latest.id && phaseOf(each, deployment.active_revision_id) === 'on-its-way');
+}
+
+/** The integration that reaches the repository, if none was given. */
+async function resolveIntegration({ repoUrl }: DesiredGithub, run: DeployRun): Promise<IdLookup | undefined> {
+  if (repoUrl === undefined) return undefined;
+  const { control } = run.request;
+  const listed = await tryCall(control.listIntegrations(run.reading()));
+  if (!listed.ok) {
+    if (!isNotOffered(listed.error)) throw listed.error;
+    return { kind: 'none', why: 'this service does not list integrations: none is named' };
+  }
+  if (listed.value.length === 0) return { kind: 'none', why: 'this service has no integration: none is named' };
+  const reaching: GithubIntegration[] = [];
+  const unreported: GithubIntegration[] = [];
+  for (const integration of listed.value) {
+    const repositories = await tryCall(control.listRepositories(integration.id, run.reading()));
+    if (!repositories.ok && !isNotOffered(repositories.error)) throw repositories.error;
+    if (!repositories.ok) unreported.push(integration);
+    else if (repositories.value.some((repository) => isThere(repository, repoUrl))) reaching.push(integration);
+  }
+  const [first, ...others] = reaching.length > 0 ? reaching : unreported;
+  if (!first)
+    return { kind: 'none', why: `no integration of this service reaches ${shownRepository(repoUrl)}: none is named` };
+  if (others.length > 0) return { kind: 'choices', choices: [first, ...others].map(named) };
+  const why = reaching.length > 0 ? 'it reaches the repository' : 'it is the only one that may reach the repository';
+  return { kind: 'one', id: first.id, why: `using integration ${named(first).name}: ${why}` };
+}
+
+const isThere = ({ url, owner, name }: GithubRepository, repoUrl: string) =>
+  sameRepository(url, repoUrl) || isRepositoryNamed(repoUrl, owner, name);
+
+const named = ({ id, name }: GithubIntegration) => ({ id, name: name ?? 'unnamed' });
+
+/** The listener that can serve the namespace, if none was given. */
+async function resolveListener({ k8sNamespace }: DesiredExternalDocker, run: DeployRun): Promise<IdLookup> {
+  const listed = await tryCall(allEntriesOf((page) => run.request.control.listListeners(page, run.reading())));
+  if (!listed.ok) {
+    if (!isNotOffered(listed.error)) throw listed.error;
+    return { kind: 'none', why: 'this service does not list listeners: none is named' };
+  }
+  const matching = listed.value.filter((listener) => serves(listener, k8sNamespace));
+  const [first, ...others] = matching.length > 0 ? matching : listed.value;
+  if (!first) return { kind: 'none', why: 'this service has no listener: none is named' };
+  const nameOf = ({ id, compute_id }: Listener): string => compute_id ?? id;
+  if (others.length > 0) {
+    return { kind: 'choices', choices: [first, ...others].map((each) => ({ id: each.id, name: nameOf(each) })) };
+  }
+  return { kind: 'one', id: first.id, why: `using listener ${nameOf(first)}: it is the only one that fits` };
+}
+
+/** A listener that names no namespaces does not say that it is bound to some. */
+function serves({ compute_config }: Listener, namespace: string | undefined): boolean {
+  const namespaces = compute_config?.k8s_namespaces ?? [];
+  return namespace === undefined || namespaces.length === 0 || namespaces.includes(namespace);
+}

@@ -1,0 +1,115 @@
+import type { Revision } from '../../contract/control/revision.ts';
+import { isTransient } from '../../contract/service-error.ts';
+import { reasonOfDecision } from '../words/hold-messages.ts';
+import { decisionOf, type HoldState, holdStateOf, isOpenHold } from '../rules/hold-state.ts';
+import type { EndedRollout } from '../rules/rollout-types.ts';
+import { decideVerification, type Verification } from '../rules/verification.ts';
+import { decideHold, type HoldDeciding } from './decide-hold.ts';
+import type { DeployRun } from './deploy-run.ts';
+import { heldTermsOf } from '../words/ending-messages.ts';
+import { smokeHeld } from '../smoke/smoke.ts';
+import { tryCall } from '../smoke/try-call.ts';
+import { type HeldRollout, watchRevision } from './watch.ts';
+
+/** How long a decision may take to be recorded, and a promoted revision to get the traffic (ms), at the least. */
+const decidingMs = 120_000;
+
+/** When this run tests its revision. Nothing would decide about a hold that is not waited for. */
+export async function verificationOf(run: DeployRun): Promise<Verification> {
+  const { verify, wait, smokeTests, conversations, control } = run.request;
+  if (run.known.verification) return run.known.verification;
+  // Conversations are those of a revision that serves.
+  const proofs = smokeTests.length + (conversations && run.known.formerLive ? 1 : 0);
+  const requested = { verify, tests: wait ? proofs : 0 };
+  const mayHold = decideVerification({ ...requested, holds: true }).when === 'before-traffic';
+  const features = mayHold ? await tryCall(control.features(run.reading())) : undefined;
+  if (features?.ok === false) {
+    if (verify) throw features.error;
+    run.note(`this revision is tested once it is live: ${features.error.message}`);
+  }
+  const holds = features?.ok && features.value.holds;
+  return run.verifies(decideVerification({ ...requested, holds }));
+}
+
+/**
+ * Tests a held revision at its own address and decides about it. Returns how it ended, which another client may have
+ * decided.
+ */
+export async function verifyHeld(deploymentId: string, held: HeldRollout, run: DeployRun): Promise<EndedRollout> {
+  const { known, request } = run;
+  const { revisionId, seen } = held;
+  const { address, endsAt } = held.hold;
+  run.emit({ kind: 'held', revisionId, endsAt });
+  const verdict = await smokeHeld({ deploymentId, revisionId, address, endsAt }, run);
+  known.verdict = verdict;
+  known.verified = 'before-traffic';
+  const decision = decisionOf(verdict, heldTermsOf(request, known));
+  const why = run.redact(reasonOfDecision(verdict, decision));
+  const deadline = Math.max(run.deadline, request.clock.now() + decidingMs);
+  const revision = await persistently({ deploymentId, revisionId, decision, why }, deadline, run);
+  const hold = holdStateOf(revision);
+  if (hold.kind !== 'none') run.record({ ...held, hold });
+  if (hold.kind === decision) run.emit({ kind: 'hold-decided', revisionId, decision, why });
+  else run.note(`revision ${revisionId} was to be ${decision}, but ${heldOtherwise[hold.kind]}`);
+  return watchRevision({ deploymentId, revisionId, deadline, seen, record: run.record }, run);
+}
+
+/** Discards a held revision of this run without a test, and returns how it ended. One of another client is left to it. */
+export async function discardUntested(
+  deploymentId: string,
+  { revisionId, seen }: HeldRollout,
+  why: string,
+  run: DeployRun,
+): Promise<EndedRollout> {
+  let { deadline } = run;
+  if (run.known.isHoldOurs) {
+    deadline = Math.max(deadline, run.request.clock.now() + decidingMs);
+    await persistently({ deploymentId, revisionId, decision: 'discarded', why }, deadline, run);
+  }
+  return watchRevision({ deploymentId, revisionId, deadline, seen, record: run.record }, run);
+}
+
+const heldOtherwise: Record<HoldState['kind'], string> = {
+  none: 'it is no longer held',
+  pending: 'it is not held yet',
+  held: 'it is still held',
+  promoted: 'another client promoted it first',
+  discarded: 'it was discarded before',
+  ended: 'it had ended before',
+};
+
+/** Repeats a decision while the service is unavailable: without one, the revision is discarded in the end. */
+async function persistently(
+  toDecide: Omit<HoldDeciding, 'control' | 'options'>,
+  deadline: number,
+  run: DeployRun,
+): Promise<Revision> {
+  const deciding = { ...toDecide, control: run.request.control, options: () => run.reading(deadline) };
+  for (;;) {
+    const decided = await tryCall(decideHold(deciding));
+    const isLate = run.request.clock.now() >= deadline;
+    if (decided.ok && (isLate || !isOpenHold(holdStateOf(decided.value)))) return decided.value;
+    if (!decided.ok && (isLate || !isTransient(decided.error))) throw decided.error;
+    if (!decided.ok) run.emit({ kind: 'decision-failed', why: run.redact(decided.error.message) });
+    await run.untilNextPoll(deadline, decided.ok ? 0 : decided.error.retryAfterMs);
+  }
+}
+
+/** How long a cancelled run may take to end the revision that it holds (ms). */
+const abandonMs = 5_000;
+
+/** Ends a revision that only this run would have decided about, untested. Returns whether it did. */
+export async function abandonHeld(run: DeployRun): Promise<boolean> {
+  const why = 'The run that tested it was cancelled.';
+  const { deployment, revisionId, rollout, isHoldOurs } = run.known;
+  const { control, further, clock } = run.request;
+  const isOpen = !rollout || (rollout.kind === 'in-progress' && (!rollout.hold || isOpenHold(rollout.hold)));
+  if (!isHoldOurs || !isOpen || !deployment || !revisionId) return false;
+  const options = { deadline: clock.now() + abandonMs };
+  const ended = await tryCall<unknown>(
+    rollout?.hold?.kind === 'held' || !further
+      ? control.discardRevision(deployment.id, revisionId, { why }, options)
+      : further.interruptRevision(deployment.id, revisionId, options),
+  );
+  return ended.ok;
+}

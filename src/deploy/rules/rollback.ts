@@ -1,0 +1,54 @@
+import type { OnFailure } from '../file/desired.ts';
+import type { Revision } from '../../contract/control/revision.ts';
+import { classOfRevisionStatus } from '../../contract/control/revision-status.ts';
+
+/** The revision to restore in place of this one: what was live before it, unless that is itself. */
+export const revisionToRestore = (revisionId: string, formerLive: string | null | undefined): string | undefined =>
+  formerLive && formerLive !== revisionId ? formerLive : undefined;
+
+/** What follows from a live revision that failed its smoke tests. */
+export type RollbackDecision =
+  | { kind: 'restore'; revisionId: string }
+  | { kind: 'impossible'; because: 'no-revision' | 'no-former' }
+  | { kind: 'not-requested' };
+
+/**
+ * Decides whether a revision that failed its smoke tests is rolled back, and to which revision.
+ *
+ * @param failed.revisionId the revision that this run or push created; undefined if it created none.
+ */
+export function decideRollback(failed: {
+  onFailure: OnFailure;
+  revisionId: string | undefined;
+  formerLive: string | null | undefined;
+}): RollbackDecision {
+  if (failed.onFailure !== 'rollback') return { kind: 'not-requested' };
+  if (failed.revisionId === undefined) return { kind: 'impossible', because: 'no-revision' };
+  const former = revisionToRestore(failed.revisionId, failed.formerLive);
+  return former === undefined ? { kind: 'impossible', because: 'no-former' } : { kind: 'restore', revisionId: former };
+}
+
+/** Why a revision that failed its smoke tests is not rolled back, in one clause: it no longer serves, or soon will not. */
+export function rollbackObstacle(
+  broken: string | undefined,
+  { active, onItsWay }: { active: string | null; onItsWay?: string | undefined },
+): string | undefined {
+  if (active !== broken) return `revision ${active ?? 'none'} serves by now, not ${broken}`;
+  return onItsWay && `revision ${onItsWay} is on its way and takes over`;
+}
+
+export const nothingLive = 'nothing is live, so there is nothing to go back from';
+export const noneLiveBefore = (active: string): string => `no revision was live before ${active}`;
+
+/**
+ * Whether a revision is the newest that was live before this one. The returned function is given the revisions one by
+ * one, newest first; one that was live keeps its status when another takes its place.
+ */
+export function isLiveBefore(active: string): (revision: Pick<Revision, 'id' | 'status'>) => boolean {
+  let isPast = false;
+  return ({ id, status }) => {
+    if (isPast && classOfRevisionStatus(status) === 'live') return true;
+    isPast ||= id === active;
+    return false;
+  };
+}

@@ -1,0 +1,79 @@
+import type { SmokeTest } from '../file/smoke-test.ts';
+import { createFormatter, type Redact, type TextFormatter } from '../words/format-expectation.ts';
+import { asItIs, judgeAll, verdictOf, type JudgedAttempt } from './judge.ts';
+import { concludeLive, receiverOf } from './against-live.ts';
+import { withExample } from './wrong-example.ts';
+import { isPatienceOver, reasonOf } from './patience.ts';
+import { concludeSeries, nextOfSeries } from './series.ts';
+import type { Evidence, NamedVerdict, TestVerdict, UnprovenReason, Verdict } from './verdict-types.ts';
+
+/**
+ * The verdict on all attempts at one test. What could not be reached says nothing. What answered must agree: right and
+ * wrong together prove nothing. An answer that was only late, before a right one, was a cold start.
+ */
+export function concludeTest(test: SmokeTest, attempts: readonly Evidence[], redact: Redact = asItIs): TestVerdict {
+  const judged = judgeAll(test, attempts, redact);
+  if (test.series?.kind === 'live' && isDenied(attempts)) {
+    return { kind: 'unproven', because: 'denied', why: unreachable(attempts, createFormatter(redact)) };
+  }
+  if (test.series?.kind === 'live' && judged.length > 0) {
+    const ofNew = attempts.filter((_, index) => receiverOf(test, index) === 'new');
+    const concluded = concludeLive(test.series, test, attempts, judgeAll(test, ofNew, redact));
+    return withExample(concluded, test, attempts, redact);
+  }
+  if (test.series && test.series.kind !== 'live' && judged.length > 0)
+    return concludeSeries(test.series, attempts, judged);
+  const last = judged.findLast(({ kind }) => kind === 'wrong') ?? judged.at(-1);
+  if (!last) {
+    const because = whyNone(attempts.at(-1));
+    return { kind: 'unproven', because, why: unreachable(attempts, createFormatter(redact)) };
+  }
+  const firstRight = judged.findIndex(({ kind }) => kind === 'right');
+  if (firstRight === -1) return verdictOf('failed', last);
+  const against = judged.filter(({ kind }, index) => kind === 'wrong' || (kind === 'late' && index > firstRight));
+  if (against.length === 0) return verdictOf('passed', last);
+  return { kind: 'unproven', because: 'disagreement', why: disagreement(judged.length, against) };
+}
+
+function whyNone(last: Evidence | undefined): UnprovenReason {
+  if (last?.kind !== 'unreachable') return last ? 'ungraded' : 'unreachable';
+  return reasonOf(last);
+}
+
+function isDenied(attempts: readonly Evidence[]): boolean {
+  const last = attempts.at(-1);
+  return last?.kind === 'unreachable' && last.denied === true;
+}
+
+function unreachable(attempts: readonly Evidence[], words: TextFormatter): string {
+  const last = attempts.at(-1);
+  if (last?.kind !== 'unreachable') return last ? 'the answer is not graded' : 'no request was sent';
+  if (last.denied) return `the caller is refused: ${words.text(last.why)}`;
+  const often = attempts.length === 1 ? 'in one attempt' : `in ${attempts.length} attempts`;
+  if (last.ungraded) return `the answer is not graded ${often}: ${words.text(last.why)}`;
+  return `no answer ${often}: ${words.text(last.why)}`;
+}
+
+function disagreement(answers: number, against: readonly JudgedAttempt[]): string {
+  const missed = against.at(-1)?.held.find(({ held, advises }) => !held && !advises);
+  const what = missed ? `: ${missed.expected}, but once it was ${missed.seen}` : '';
+  return `${against.length} of ${answers} answers ${against.length === 1 ? 'was' : 'were'} wrong and the ${answers - against.length === 1 ? 'other' : 'others'} right${what}`;
+}
+
+/**
+ * Whether another attempt is worth its time: after no answer, and after a wrong one to see whether the next agrees.
+ * A right answer is enough, and so are two that disagree, and a caller that is refused.
+ */
+export function nextAttempt(test: SmokeTest, attempts: readonly Evidence[]): 'again' | 'enough' {
+  if (isDenied(attempts)) return 'enough';
+  if (test.series) return nextOfSeries(test.series, test, attempts);
+  if (isPatienceOver(test, attempts)) return 'enough';
+  return judgeAll(test, attempts).some(({ kind }) => kind === 'right') ? 'enough' : 'again';
+}
+
+/** All tests together: one that failed fails all, else one that is unproven leaves all unproven. */
+export function concludeAll(tests: readonly NamedVerdict[]): Verdict {
+  const kinds = new Set(tests.map(({ verdict }) => verdict.kind));
+  const kind = (['failed', 'unproven', 'passed'] as const).find((each) => kinds.has(each)) ?? 'none';
+  return { kind, tests };
+}

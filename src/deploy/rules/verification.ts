@@ -1,0 +1,38 @@
+import type { Verify } from '../file/desired.ts';
+import { holdHeader } from '../../contract/control/hold.ts';
+import { withoutFullStop } from '../../kit/plain-text.ts';
+import type { ServiceError } from '../../contract/service-error.ts';
+
+/** For how long a revision is held for its smoke tests (s); it is discarded then unless it was promoted. */
+const holdSeconds = 1_800;
+
+/** When a new revision is tested, and what to say where that is not when it was requested. */
+export type Verification = { when: Verify; holdSeconds?: number; note?: string };
+
+/** Decides when a new revision is tested: before traffic if the service holds revisions, else once it is live. */
+export function decideVerification(requested: {
+  verify: Verify | undefined;
+  /** How many smoke tests there are: without any, nothing decides about a hold. */
+  tests: number;
+  holds: boolean | undefined;
+}): Verification {
+  const { verify = 'before-traffic', tests, holds } = requested;
+  if (verify === 'after-traffic' || tests === 0) return { when: 'after-traffic' };
+  if (holds) return { when: 'before-traffic', holdSeconds };
+  return afterTraffic(requested.verify, 'this service does not hold revisions');
+}
+
+/** What follows from a write that was refused with a hold: undefined where the hold is not the reason. */
+export function verificationAfterRefusal(
+  verify: Verify | undefined,
+  { kind, detail, problems }: Pick<ServiceError, 'kind' | 'detail' | 'problems'>,
+): Verification | undefined {
+  const words = [detail ?? '', ...problems.map(({ msg }) => msg)].find((text) => text.includes(holdHeader));
+  if (kind !== 'rejected' || words === undefined) return undefined;
+  return afterTraffic(verify, withoutFullStop(words.split(/(?<=\.) /)[0] ?? ''));
+}
+
+const afterTraffic = (verify: Verify | undefined, why: string): Verification => ({
+  when: 'after-traffic',
+  ...(verify ? { note: `verify: ${verify} is not possible: ${why}. The revision is tested once it is live` } : {}),
+});

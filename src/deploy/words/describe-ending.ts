@@ -1,0 +1,245 @@
+import { asSentence } from '../../kit/plain-text.ts';
+import { isTransient, type ServiceError } from '../../contract/service-error.ts';
+import { isOfConversations } from '../rules/verdict-subject.ts';
+import type { OutcomeKind } from '../machine/outcome-types.ts';
+import type { DeployRunRequest, RunState } from '../machine/deploy-run.ts';
+import type { StartResult } from '../machine/start-deploy.ts';
+import {
+  describeOpenHold,
+  describeRerun,
+  minutes,
+  reportOfDiscard,
+  reportOfOtherCommit,
+  reportOfRollback,
+  reportOfRollout,
+  reportOfVerdict,
+} from './ending-messages.ts';
+
+/** What a person can do about a failure of the control service: which input to open, or what to look at first. */
+export function adviceOn(error: ServiceError): string {
+  const { kind, operation, problems, status } = error;
+  switch (kind) {
+    case 'unauthorized':
+      if (operation === 'upload source')
+        return 'Look at the store that the service names for uploads: it did not take its own address.';
+      return status === 403
+        ? 'Check what the key of api-key may do, and give tenant-id: a key of an organisation needs it.'
+        : 'Check api-key (LANDFALL_API_KEY in a terminal): the service does not accept this key.';
+    case 'missing':
+      if (operation === 'request upload')
+        return 'This service takes no uploads: choose another source, or another service in base-url.';
+      if (operation === 'delete deployment')
+        return 'This service deletes no deployments: remove it where the service is run.';
+      return operation === 'get deployment'
+        ? 'Check deployment-id, and the workspace that the key belongs to.'
+        : 'Check base-url with its path prefix: the service has nothing at this address.';
+    case 'conflict':
+      return operation === 'create deployment'
+        ? 'Choose another name, give the deployment-id of the one that is there, or delete the tracing project of this name.'
+        : 'Look at what changes the deployment at the same time, and run this again.';
+    case 'busy':
+      return 'Run this again later: the service is overloaded or broken.';
+    case 'unreachable':
+      if (operation === 'upload source')
+        return 'Check that the address which the service hands out for uploads can be reached from here.';
+      return 'Check base-url, the network, and HTTPS_PROXY and NO_PROXY.';
+    case 'unreadable':
+      return 'Check base-url: what answers there does not speak as a deployment control service does.';
+    case 'rejected':
+      return problems.length > 0
+        ? 'Correct the fields that are named: each has an input of its name, with hyphens.'
+        : 'Change what the service names, and run this again.';
+  }
+}
+
+/** Where the run ended; its results so far are in `RunState`. */
+export type Ending =
+  | Exclude<StartResult, { kind: 'follow' }>
+  /** There is no such deployment, and this mode makes none. */
+  | { kind: 'absent' }
+  | { kind: 'started' }
+  | { kind: 'followed' }
+  | { kind: 'tested' }
+  | { kind: 'rollback-done' }
+  /** `found`: it existed when the run started. */
+  | { kind: 'gone'; found: boolean }
+  | { kind: 'would-delete' }
+  | { kind: 'deletion-started' }
+  | { kind: 'still-there' }
+  | { kind: 'service-error'; error: ServiceError }
+  /** `discarded`: the revision that this run held has been ended. */
+  | { kind: 'cancelled'; discarded: boolean };
+
+/** The end in a word, a sentence, and what to do about it. */
+export interface EndingDescription {
+  kind: OutcomeKind;
+  reason: string;
+  advice?: string;
+}
+
+/** Maps an ending and what is known to the report. */
+export function describeEnding(request: DeployRunRequest, known: RunState, ending: Ending): EndingDescription {
+  switch (ending.kind) {
+    case 'impossible':
+      return reportOfObstacles(known);
+    case 'absent':
+      return {
+        kind: 'refused',
+        reason: `There is no deployment named ${request.desired.name ?? ''}.`,
+        advice: 'Check name and the workspace that the key belongs to, or give deployment-id.',
+      };
+    case 'planned':
+      return { kind: 'planned', reason: planInWords(known) };
+    case 'started':
+      return { kind: 'started', reason: `Revision ${known.revisionId} is on its way; it was not waited for.` };
+    case 'kept':
+      return reportOfKept(request, known);
+    case 'followed':
+      return (
+        reportOfOtherCommit(known) ??
+        (known.rollout?.kind === 'live' ? reportOfVerdict(request, known) : reportOfDiscard(request, known)) ??
+        reportOfRollout(request, known)
+      );
+    case 'tested':
+      return reportOfVerdict(request, known) ?? reportOfPassed(known);
+    case 'rollback-done':
+      return reportOfRollback(known);
+    case 'no-revision':
+      return {
+        kind: 'failed',
+        reason: 'The service took the change and made no revision of it.',
+        advice: 'Look at the deployment: a service may not let the last secret be removed.',
+      };
+    case 'not-uploaded':
+      return {
+        kind: 'failed',
+        reason: `The folder was not uploaded: ${ending.why}.`,
+        advice: 'Let nothing write into source-dir while it is uploaded, and run this again: it goes on from here.',
+      };
+    case 'gone':
+    case 'would-delete':
+    case 'deletion-started':
+    case 'still-there':
+      return reportOfDeletion(request, known, ending);
+    case 'unsettled':
+      return {
+        kind: 'failed',
+        reason: `It is unknown whether ${ending.what} took effect: ${asSentence(ending.error.message)}`,
+        advice: 'Look at the deployment and its revisions before you run this again: the request was not sent twice.',
+      };
+    case 'overtaken':
+    case 'service-error':
+      return reportOfError(known, ending.error);
+    case 'cancelled':
+      return reportOfCancel(request, known, ending);
+  }
+}
+
+type Deletion = Extract<Ending, { kind: 'gone' | 'would-delete' | 'deletion-started' | 'still-there' }>;
+
+function reportOfDeletion(request: DeployRunRequest, { deployment }: RunState, ending: Deletion): EndingDescription {
+  const { desired, keepTracingProject, dryRun, timeoutMs } = request;
+  const id = deployment?.id ?? desired.deploymentId;
+  const name = deployment?.name ?? desired.name;
+  const whom = `Deployment ${[name, name && id ? `(${id})` : id].filter(Boolean).join(' ')}`;
+  const project = keepTracingProject ? '; its tracing project stays' : ', and its tracing project with it';
+  switch (ending.kind) {
+    case 'gone':
+      if (ending.found) return { kind: 'deleted', reason: `${whom} is gone${project}.` };
+      return { kind: dryRun ? 'planned' : 'deleted', reason: `${whom} is not there: there was nothing to delete.` };
+    case 'would-delete':
+      return { kind: 'planned', reason: `${whom} would be deleted${project}.` };
+    case 'deletion-started':
+      return { kind: 'started', reason: `${whom} is being deleted; it was not waited for.` };
+    case 'still-there':
+      return {
+        kind: 'timed-out',
+        reason: `${whom} was not gone within ${minutes(timeoutMs)}: last seen ${deployment?.status ?? 'nowhere'}, and its deletion goes on.`,
+        advice: 'Raise timeout-minutes, or run this again: it is only waited for.',
+      };
+  }
+}
+
+function reportOfObstacles({ plan }: RunState): EndingDescription {
+  const obstacles = plan?.kind === 'impossible' ? plan.obstacles : [];
+  return {
+    kind: 'refused',
+    reason: `This cannot be done: ${obstacles.map(({ field, problem }) => `${field}: ${problem}`).join('; ')}.`,
+    advice: [...new Set(obstacles.map(({ advice }) => advice))].join(' '),
+  };
+}
+
+function planInWords({ plan }: RunState): string {
+  if (plan?.kind === 'create') return 'A deployment would be created.';
+  if (plan?.kind === 'none') return `Nothing would be done: ${plan.why}.`;
+  const changes = plan?.kind === 'patch' ? plan.changes.map(({ field }) => field).join(', ') : '';
+  return `It would be changed (${changes})${plan?.kind === 'patch' && plan.makesRevision ? ', which makes a revision' : ''}.`;
+}
+
+/** Names the revision that still serves; the smoke tests may contradict it. */
+function reportOfKept(request: DeployRunRequest, known: RunState): EndingDescription {
+  const { plan } = known;
+  const wrong = reportOfVerdict(request, known);
+  if (wrong) return wrong;
+  if (plan?.kind !== 'patch') {
+    return { kind: 'unchanged', reason: `Nothing to do: ${plan?.kind === 'none' ? plan.why : 'nothing differs'}.` };
+  }
+  const changes = plan.changes.map(({ field }) => field).join(', ');
+  return { kind: 'deployed', reason: `Changed in place, without a revision: ${changes}.` };
+}
+
+function reportOfError(known: RunState, error: ServiceError): EndingDescription {
+  const { changed, revisionId, plan, deployment } = known;
+  const started = changed || revisionId !== undefined;
+  const goesOn = revisionId ? ` Revision ${revisionId} goes on${describeOpenHold(known)}.` : '';
+  // A deployment whose folder did not arrive.
+  const waits =
+    changed && !revisionId && plan?.kind === 'create' && deployment
+      ? ` Deployment ${deployment.name} (${deployment.id}) was created and waits for its folder: run this again, and it goes on from there.`
+      : '';
+  return {
+    kind: !isTransient(error) && !started ? 'refused' : 'failed',
+    reason: `${asSentence(error.message)}${goesOn}${waits}`,
+    advice: adviceOn(error),
+  };
+}
+
+function reportOfCancel(
+  request: DeployRunRequest,
+  known: RunState,
+  { discarded }: Extract<Ending, { kind: 'cancelled' }>,
+): EndingDescription {
+  const { writing, rollback, changed } = known;
+  const rolledBackTo = rollback && 'rollout' in rollback ? rollback.rollout : undefined;
+  const revisionId = rolledBackTo?.revisionId ?? known.revisionId;
+  const last = (rolledBackTo ?? known.rollout)?.seen.at(-1)?.status;
+  const advice = `Run it again: ${describeRerun(request, known)}`;
+  if (request.mode === 'delete' && (writing || changed)) {
+    return {
+      kind: 'interrupted',
+      reason: `This step was ended; the deletion ${writing ? 'may take effect' : 'goes on'}.`,
+      advice: 'Run it again to wait until the deployment is gone.',
+    };
+  }
+  if (writing) {
+    const reason = 'This step was ended while a request was under way that may take effect.';
+    return { kind: 'interrupted', reason, advice };
+  }
+  if (discarded) {
+    const reason = `This step was ended, and revision ${revisionId} with it: it was not tested, and got no traffic.`;
+    return { kind: 'interrupted', reason, advice: 'Run it again: it makes another revision.' };
+  }
+  if (revisionId) {
+    const seen = last ? ` (last seen ${last})` : '';
+    const reason = `This step was ended; revision ${revisionId} goes on${seen}${describeOpenHold(known)}.`;
+    return { kind: 'interrupted', reason, advice };
+  }
+  const when = changed ? 'after a change' : 'before anything was changed';
+  return { kind: 'interrupted', reason: `This step was ended ${when}.` };
+}
+
+function reportOfPassed({ verdict }: RunState): EndingDescription {
+  const tests = verdict?.tests.filter((test) => !isOfConversations(test)) ?? [];
+  const count = tests.length === 1 ? '1 smoke test' : `${tests.length} smoke tests`;
+  return { kind: 'unchanged', reason: `The live revision answers as it should (${count}).` };
+}

@@ -1,0 +1,70 @@
+import { isInProcess } from './agent-globals.ts';
+import { loadAuth, type AgentAuth } from './auth/agent-auth.ts';
+import { patchSdkClient, sdkClients } from './auth/in-process-caller.ts';
+import type { Configuration } from './configuration.ts';
+import { loadGraphs, type LoadedGraph } from './graphs/load.ts';
+import { isInPython } from '../../agent-folder/graph-config/language.ts';
+import { loadPython, type PythonCode } from './python/load.ts';
+import { loadCustomApp, type CustomApp } from './http/custom-app.ts';
+import { readPrepared } from './prepared.ts';
+import { staticSchemas, type StaticSchemas } from './static-schemas/static-schemas.ts';
+import { loadUi } from './ui/load-ui.ts';
+import type { UiBundles } from './ui/ui-bundles.ts';
+import type { Fetch } from './protocols/internal-api.ts';
+import { logWhileLoading, type LoadingOptions } from './log-while-loading.ts';
+import type { Embeddings } from './store/embeddings.ts';
+import { loadEmbeddings } from './store/load-embeddings.ts';
+
+/** The agent's code that the configuration file names. */
+export interface AgentCode {
+  graphs: readonly LoadedGraph[];
+  /** What the build read from the graphs' types in TypeScript; undefined without one. */
+  types: StaticSchemas | undefined;
+  /** The authentication and authorization handlers of `auth.path`. */
+  auth: AgentAuth | undefined;
+  /** The application of `http.app`. */
+  app: CustomApp | undefined;
+  /** What `store.index.embed` names. */
+  embeddings: Embeddings | undefined;
+  /** The components of `ui`, for browsers. */
+  ui: UiBundles;
+  /** The process that holds what is in Python, if anything is. */
+  python: Pick<PythonCode, 'engine' | 'rest' | 'wake' | 'close'> | undefined;
+}
+
+/**
+ * Loads the code from the agent's own folder.
+ *
+ * @throws StartupError for the first module that fails to load or has the wrong type.
+ */
+export async function loadAgentCode(
+  configuration: Configuration,
+  configPath: string,
+  loading: LoadingOptions & { revisionId?: string | undefined; python?: string | undefined; fetch?: Fetch | undefined },
+): Promise<AgentCode> {
+  const { auth: rules, http, store } = configuration.file;
+  const { places } = configuration;
+  const python =
+    loading.python === undefined
+      ? undefined
+      : await loadPython(configuration, configPath, { ...loading, python: loading.python });
+  const here = await loadGraphs(
+    places.filter(({ file }) => !isInPython(file)),
+    configPath,
+    loading,
+  );
+  const all = new Map([...here, ...(python?.graphs ?? [])].map((graph) => [graph.graphId, graph]));
+  const graphs = places.flatMap(({ graphId }) => all.get(graphId) ?? []);
+  const auth =
+    python?.auth ??
+    (await logWhileLoading(`\`auth.path\`, ${rules?.path}`, loadAuth(configuration, configPath), loading));
+  const app =
+    python?.app ??
+    (await logWhileLoading(`\`http.app\`, ${http?.app}`, loadCustomApp(configuration, configPath), loading));
+  if (auth) for (const Client of await sdkClients(configuration, configPath)) patchSdkClient(Client, isInProcess);
+  const embed = `\`store.index.embed\`, ${store?.index?.embed}`;
+  const embeddings =
+    python?.embeddings ?? (await logWhileLoading(embed, loadEmbeddings(configuration, configPath, loading), loading));
+  const ui = await loadUi(configuration.file, configPath, loading);
+  return { graphs, types: readPrepared(configPath, 'schemas', staticSchemas), auth, app, embeddings, ui, python };
+}

@@ -1,0 +1,77 @@
+import type { FreeObject } from '../../../contract/agent/open-word.ts';
+import { RunOwnershipLost } from './run-ownership-lost.ts';
+
+/**
+ * Tracks pending checkpoint writes by run. The engine of a stopped run may still be writing; later operations must wait
+ * for these writes.
+ */
+export class CheckpointWriteTracker {
+  readonly #metadata = new Map<string, FreeObject>();
+  readonly #byRun = new Map<string, Set<Promise<unknown>>>();
+  readonly #closed = new Set<string>();
+
+  /** Has the checkpoints of a run include its metadata, until `endRun`. */
+  beginRun(runId: string, metadata: FreeObject): void {
+    this.#metadata.set(runId, metadata);
+  }
+
+  /** Ignored if the run, which another process had taken, has begun here again. */
+  endRun(runId: string, metadata: FreeObject): void {
+    if (this.#metadata.get(runId) === metadata) this.#metadata.delete(runId);
+  }
+
+  metadataOf(runId: string): FreeObject | undefined {
+    return this.#metadata.get(runId);
+  }
+
+  /**
+   * Counts a write as pending until it finishes.
+   *
+   * @param runId null for a manual update.
+   * @throws if the run may not write any more, and what `write` throws.
+   */
+  async during<T>(runId: string | null, write: () => Promise<T>): Promise<T> {
+    if (runId === null) return write();
+    if (this.#closed.has(runId)) throw new RunOwnershipLost('The run was stopped. Its later writes are discarded.');
+    const writes = this.#byRun.get(runId) ?? new Set();
+    this.#byRun.set(runId, writes);
+    const written = write();
+    writes.add(written);
+    try {
+      return await written;
+    } finally {
+      writes.delete(written);
+      if (writes.size === 0) this.#byRun.delete(runId);
+    }
+  }
+
+  /** Blocks further writes of a run while `work` runs, which starts once the pending writes have finished. */
+  async without<T>(runId: string, work: () => Promise<T>): Promise<T> {
+    this.#closed.add(runId);
+    try {
+      const underWay = this.#byRun.get(runId);
+      if (underWay) await Promise.allSettled(underWay);
+      return await work();
+    } finally {
+      this.#closed.delete(runId);
+    }
+  }
+}
+
+let drawn: number | undefined;
+
+/**
+ * Returns the next version of a channel: the next whole number plus a fraction drawn for each step. Channel values are
+ * stored once per version; with whole numbers alone, two branches from the same checkpoint (a run from a past state, or
+ * after a rollback) would share values.
+ *
+ * Within one synchronous step the same version follows the same version: the engine uses it to see which nodes ran in
+ * parallel.
+ */
+export function nextChannelVersion(current: number | undefined): number {
+  if (drawn === undefined) {
+    drawn = (1 + Math.floor(Math.random() * 999_999_999)) / 1e9;
+    queueMicrotask(() => (drawn = undefined));
+  }
+  return Number((Math.floor(current ?? 0) + 1 + drawn).toFixed(9));
+}

@@ -1,0 +1,266 @@
+import type { RunnableConfig } from '@langchain/core/runnables';
+import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres';
+import {
+  WRITES_IDX_MAP,
+  type ChannelVersions,
+  type Checkpoint,
+  type CheckpointListOptions,
+  type CheckpointMetadata,
+  type CheckpointTuple,
+  type PendingWrite,
+  type SerializerProtocol,
+} from '@langchain/langgraph-checkpoint';
+import { parseExactly } from '../../../kit/exact-number.ts';
+import type { Pool } from 'pg';
+import { applicationName } from '../storage/open.ts';
+import { storable } from '../storage/storable.ts';
+import { inTransaction } from '../threads/transaction.ts';
+import { nextChannelVersion, CheckpointWriteTracker } from './checkpoint-writes.ts';
+import { withPendingSends } from './older-engine.ts';
+import { RunOwnershipLost } from './run-ownership-lost.ts';
+import { queryWithRetries } from './retry-policy.ts';
+
+/** Byte arrays are sent as text, at twice their size; larger values (bytes) are written one by one, as the library does. */
+const mostBytesAtOnce = 256 * 1024;
+
+/** The metadata of a checkpoint that identifies its run, needed to resume or undo it. */
+const runKeys = ['run_id', 'graph_id', 'assistant_id'] as const;
+
+/**
+ * Matches only if this process (identified by its connections' application name) holds the run, if there is one. A
+ * process presumed dead must not change a thread that others continue, nor may an ended run, whose node may have
+ * ignored its signal.
+ */
+const ours = (run: string, name: string) => `
+  ours as materialized (
+    select where ${run}::uuid is null or exists (
+      select from runs
+      where run_id = ${run} and status = 'running' and '${applicationName('')}' || process_id::text = ${name}::text
+    )
+  )`;
+
+const putCheckpoint = `
+  with ${ours('$11', '$12')}, blobs as (
+    insert into checkpoint_blobs (thread_id, checkpoint_ns, channel, version, type, blob)
+    select $1, $2, b.channel, b.version, b.type, b.blob
+    from ours, unnest($3::text[], $4::text[], $5::text[], $6::bytea[]) as b (channel, version, type, blob)
+    on conflict (thread_id, checkpoint_ns, channel, version) do nothing
+  )
+  insert into checkpoints (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, checkpoint, metadata)
+  select $1, $2, $7, $8, $9::jsonb, $10::jsonb from ours
+  on conflict (thread_id, checkpoint_ns, checkpoint_id)
+  do update set checkpoint = excluded.checkpoint, metadata = excluded.metadata`;
+
+/**
+ * Records what a run overwrites in a state that is not its own, on the first write, so that it can be undone. The `idx`
+ * of what it writes are in the relation `written`.
+ */
+const before = (run: string) => `
+  before as (
+    insert into checkpoint_writes_before (run_id, thread_id, checkpoint_ns, checkpoint_id, task_id, idx, channel, type, blob)
+    select ${run}::uuid, $1, $2, $3, $4, written.idx, found.channel, found.type, found.blob
+    from written join checkpoints c on c.thread_id = $1 and c.checkpoint_ns = $2 and c.checkpoint_id = $3
+    left join checkpoint_writes found on found.thread_id = $1 and found.checkpoint_ns = $2 and found.checkpoint_id = $3
+      and found.task_id = $4 and found.idx = written.idx
+    where ${run}::uuid is not null and c.metadata ->> 'run_id' is distinct from ${run}::text
+    on conflict do nothing
+  )`;
+
+const putWrites = (onConflict: string) => `
+  with ${ours('$9', '$10')}, written as (
+    select w.idx, w.channel, w.type, w.blob
+    from ours, unnest($5::int[], $6::text[], $7::text[], $8::bytea[]) as w (idx, channel, type, blob)
+  ), ${before('$9')}
+  insert into checkpoint_writes (thread_id, checkpoint_ns, checkpoint_id, task_id, idx, channel, type, blob)
+  select $1, $2, $3, $4, idx, channel, type, blob from written
+  on conflict (thread_id, checkpoint_ns, checkpoint_id, task_id, idx) ${onConflict}`;
+
+const noteBefore = `
+  with ${ours('$6', '$7')}, written as (select w.idx from ours, unnest($5::int[]) as w (idx)), ${before('$6')}
+  select from ours`;
+
+const insertWrites = putWrites('do nothing');
+const upsertWrites = putWrites('do update set channel = excluded.channel, type = excluded.type, blob = excluded.blob');
+
+/** The engine whose checkpoints are stored. */
+export interface CheckpointEngine {
+  serializer: SerializerProtocol;
+  /** Whether it keeps the tasks that nodes send beside the channels. */
+  keepsPendingSends: boolean;
+}
+
+/**
+ * The library's Postgres checkpointer with its own tables, but each write is one prepared statement instead of a
+ * transaction: an agent has only two connections. Every checkpoint names its run.
+ *
+ * Inside a run all operations retry while the database is down. Each is idempotent, also with concurrent writers:
+ * existing rows stay, overwritten values are recorded once with the write or before it, and ownership of the run is
+ * checked again.
+ */
+export class Checkpoints extends PostgresSaver {
+  readonly #engine: CheckpointEngine;
+  readonly #pool: Pool;
+  /** The application name of this process's connections. */
+  readonly #name: string | undefined;
+
+  readonly #underWay: CheckpointWriteTracker;
+  readonly #ask: typeof queryWithRetries;
+
+  /** @param underWay absent if the pool is a single connection, which can't be reconnected. */
+  constructor(pool: Pool, engine: CheckpointEngine, underWay?: CheckpointWriteTracker) {
+    super(pool, engine.serializer);
+    this.#engine = engine;
+    this.#underWay = underWay ?? new CheckpointWriteTracker();
+    this.#ask = underWay ? queryWithRetries : (ask) => ask();
+    this.#pool = pool;
+    this.#name = pool.options.application_name;
+  }
+
+  override getNextVersion(current: number | undefined): number {
+    return nextChannelVersion(current);
+  }
+
+  override getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
+    return this.#ask(() => super.getTuple(config));
+  }
+
+  /** In the form that the agent's engine reads. */
+  protected override async _loadCheckpoint(
+    ...stored: Parameters<PostgresSaver['_loadCheckpoint']>
+  ): Promise<Checkpoint> {
+    const checkpoint = await super._loadCheckpoint(...stored);
+    return this.#engine.keepsPendingSends ? withPendingSends(checkpoint) : checkpoint;
+  }
+
+  override async *list(config: RunnableConfig, options?: CheckpointListOptions): AsyncGenerator<CheckpointTuple> {
+    // The library reads all of them at once anyway.
+    yield* await this.#ask(() => Array.fromAsync(super.list(config, options)));
+  }
+
+  /** As it is stored. The library would create LangChain's objects from it, although clients may write any metadata. */
+  protected override async _loadMetadata(metadata: Record<string, unknown>): Promise<Record<string, unknown>> {
+    return metadata;
+  }
+
+  override async put(
+    config: RunnableConfig,
+    checkpoint: Checkpoint,
+    metadata: CheckpointMetadata,
+    newVersions: ChannelVersions,
+  ): Promise<RunnableConfig> {
+    return this.#underWay.during(runIdOf(config), () => this.#put(config, checkpoint, metadata, newVersions));
+  }
+
+  override async putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<void> {
+    return this.#underWay.during(runIdOf(config), () => this.#putWrites(config, writes, taskId));
+  }
+
+  /** The same as theirs, with numbers as they were written. */
+  override async _dumpMetadata(metadata: CheckpointMetadata): Promise<unknown> {
+    const [, json] = await this.serde.dumpsTyped(metadata);
+    return parseExactly(typeof json === 'string' ? json : new TextDecoder().decode(json));
+  }
+
+  async #put(
+    config: RunnableConfig,
+    checkpoint: Checkpoint,
+    metadata: CheckpointMetadata,
+    newVersions: ChannelVersions,
+  ): Promise<RunnableConfig> {
+    const { thread_id, checkpoint_ns = '', checkpoint_id } = config.configurable ?? {};
+    const runId = runIdOf(config);
+    const ofRun = runId === null ? undefined : this.#underWay.metadataOf(runId);
+    const [blobs, dumpedMetadata] = await Promise.all([
+      this['_dumpBlobs'](thread_id, checkpoint_ns, checkpoint.channel_values, newVersions),
+      this['_dumpMetadata']({ ...ofRun, ...runOf(config), ...metadata }),
+    ]);
+    const storedMetadata = storable(dumpedMetadata);
+    // Serialized before any retry: the agent may change the objects while the write waits.
+    const stored = this['_dumpCheckpoint'](checkpoint);
+    const reached = { configurable: { thread_id, checkpoint_ns, checkpoint_id: checkpoint.id } };
+    if (bytesOf(blobs.map((blob) => blob[5])) > mostBytesAtOnce) {
+      const { UPSERT_CHECKPOINT_BLOBS_SQL, UPSERT_CHECKPOINTS_SQL } = this['SQL_STATEMENTS'];
+      const values = [thread_id, checkpoint_ns, checkpoint.id, checkpoint_id, stored, storedMetadata];
+      await this.#ask(async () => {
+        const held = await this.#pool.query(`with ${ours('$1', '$2')} select from ours`, [runIdOf(config), this.#name]);
+        if (held.rowCount === 0) throw notOurs();
+        await inTransaction(this.#pool, async (client) => {
+          for (const blob of blobs) await client.query(UPSERT_CHECKPOINT_BLOBS_SQL, blob);
+          await client.query(UPSERT_CHECKPOINTS_SQL, values);
+        });
+      });
+      return reached;
+    }
+    const statement = {
+      name: 'put-checkpoint',
+      text: putCheckpoint,
+      values: [
+        thread_id,
+        checkpoint_ns,
+        blobs.map((blob) => blob[2]),
+        blobs.map((blob) => blob[3]),
+        blobs.map((blob) => blob[4]),
+        blobs.map((blob) => (blob[5] === undefined ? null : Buffer.from(blob[5]))),
+        checkpoint.id,
+        checkpoint_id,
+        stored,
+        storedMetadata,
+        runIdOf(config),
+        this.#name,
+      ],
+    };
+    const { rowCount } = await this.#ask(() => this.#pool.query(statement));
+    if (rowCount === 0) throw notOurs();
+    return reached;
+  }
+
+  async #putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<void> {
+    const { thread_id, checkpoint_ns = '', checkpoint_id } = config.configurable ?? {};
+    const dumped = await this['_dumpWrites'](thread_id, checkpoint_ns, checkpoint_id, taskId, writes);
+    const everyOneHasItsPlace = writes.every(([channel]) => channel in WRITES_IDX_MAP);
+    if (bytesOf(dumped.map((write) => write[7])) > mostBytesAtOnce) {
+      const places = dumped.map((write) => write[4]);
+      const noted = [thread_id, checkpoint_ns, checkpoint_id, taskId, places, runIdOf(config), this.#name];
+      const { UPSERT_CHECKPOINT_WRITES_SQL, INSERT_CHECKPOINT_WRITES_SQL } = this['SQL_STATEMENTS'];
+      const text = everyOneHasItsPlace ? UPSERT_CHECKPOINT_WRITES_SQL : INSERT_CHECKPOINT_WRITES_SQL;
+      return this.#ask(async () => {
+        if ((await this.#pool.query(noteBefore, noted)).rowCount === 0) throw notOurs();
+        await inTransaction(this.#pool, async (client) => {
+          for (const values of dumped) await client.query(text, values);
+        });
+      });
+    }
+    const statement = {
+      name: everyOneHasItsPlace ? 'upsert-checkpoint-writes' : 'insert-checkpoint-writes',
+      text: everyOneHasItsPlace ? upsertWrites : insertWrites,
+      values: [
+        thread_id,
+        checkpoint_ns,
+        checkpoint_id,
+        taskId,
+        dumped.map((write) => write[4]),
+        dumped.map((write) => write[5]),
+        dumped.map((write) => write[6]),
+        dumped.map((write) => Buffer.from(write[7])),
+        runIdOf(config),
+        this.#name,
+      ],
+    };
+    await this.#ask(() => this.#pool.query(statement));
+  }
+}
+
+const notOurs = () =>
+  new RunOwnershipLost('The run has ended or continues in another process. Writes of this process are discarded.');
+
+/** The id of the run that writes; null for a manual update. */
+function runIdOf({ configurable }: RunnableConfig): string | null {
+  const id: unknown = configurable?.['run_id'];
+  return typeof id === 'string' ? id : null;
+}
+
+const runOf = ({ configurable = {} }: RunnableConfig): object =>
+  Object.fromEntries(runKeys.map((key) => [key, configurable[key]]).filter(([, value]) => typeof value === 'string'));
+
+const bytesOf = (parts: readonly (Uint8Array | undefined)[]): number =>
+  parts.reduce((bytes, part) => bytes + (part?.byteLength ?? 0), 0);

@@ -1,0 +1,188 @@
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type CallToolResult,
+  type Tool,
+  createMcpHandler,
+  isLegacyRequest,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server';
+import * as z from 'zod';
+import { assistantSchema, type Assistant, pageBounds } from '../../../../contract/agent/assistant.ts';
+import { errorKey, failedRunBody } from '../../../../contract/agent/run.ts';
+import { readInputSchema, type InternalApi } from '../internal-api.ts';
+import { Refusal } from '../../refusal.ts';
+import type { FreeObject } from '../../../../contract/agent/open-word.ts';
+import type { Clock } from '../../../../kit/clock.ts';
+import { largestBody as maxRequestBodySize } from '../../api/body.ts';
+import { heartbeatJson, maxWaitMs } from '../../api/heartbeat-json.ts';
+import type { Logger } from '../../../../kit/logger.ts';
+
+/** The page size of the tool list: each tool includes its schema. */
+const toolsAPage = 100;
+
+/**
+ * Creates a server of the model context protocol for one request. Every assistant that the caller may see is a tool;
+ * calling it runs the assistant without a thread.
+ */
+export function mcpServer(api: InternalApi, version: string): Server {
+  const server = new Server({ name: 'landfall-agent-server', version }, { capabilities: { tools: {} } });
+
+  server.setRequestHandler('tools/list', async ({ params }) => {
+    const begin = readCursor(params?.cursor);
+    const names = [...toolNames(await allAssistants(api))];
+    const page = names.slice(begin, begin + toolsAPage);
+    const tools = await Promise.all(page.map(([name, assistant]) => describe(api, name, assistant)));
+    const end = begin + page.length;
+    return { tools, ...(end < names.length ? { nextCursor: String(end) } : {}) };
+  });
+
+  server.setRequestHandler('tools/call', async ({ params: { name, arguments: args = {} } }, { mcpReq }) => {
+    const assistant = toolNames(await allAssistants(api)).get(name);
+    if (!assistant) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${name}".`);
+    return call(api, assistant, args, mcpReq.signal);
+  });
+
+  return server;
+}
+
+const assistantList = z.array(assistantSchema);
+
+async function allAssistants(api: InternalApi): Promise<Assistant[]> {
+  const found: Assistant[] = [];
+  for (;;) {
+    const page = await api.read(assistantList, 'POST', '/assistants/search', {
+      body: { limit: pageBounds.maxLimit, offset: found.length, sort_by: 'created_at', sort_order: 'asc' },
+    });
+    found.push(...page);
+    if (page.length < pageBounds.maxLimit) return found;
+  }
+}
+
+async function describe(
+  api: InternalApi,
+  name: string,
+  { assistant_id, graph_id, description }: Assistant,
+): Promise<Tool> {
+  const { schema } = toolInput(await readInputSchema(api, assistant_id));
+  return { name, description: description ?? `Runs the graph "${graph_id}".`, inputSchema: schema };
+}
+
+/** Reports a failed run to the model as a tool error, so that the model can react. */
+async function call(
+  api: InternalApi,
+  { assistant_id }: Assistant,
+  args: Record<string, unknown>,
+  signal: AbortSignal,
+): Promise<CallToolResult> {
+  try {
+    const input = toolInput(await readInputSchema(api, assistant_id)).of(args);
+    const asking = { body: { assistant_id, input }, signal, keepsNumbers: true };
+    const values = await api.read(z.unknown(), 'POST', '/runs/wait', asking);
+    const failed = failedRunBody.safeParse(values);
+    if (!failed.success) return { content: [{ type: 'text', text: JSON.stringify(values) }] };
+    const { error, message } = failed.data[errorKey];
+    return { isError: true, content: [{ type: 'text', text: `${error}: ${message}` }] };
+  } catch (error) {
+    if (error instanceof Refusal) return { isError: true, content: [{ type: 'text', text: error.message }] };
+    throw error;
+  }
+}
+
+function readCursor(cursor: string | undefined): number {
+  if (cursor === undefined) return 0;
+  if (!/^\d{1,9}$/.test(cursor))
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Invalid cursor. Use the one of the former page.');
+  return Number(cursor);
+}
+
+type ToolAssistant = Pick<Assistant, 'assistant_id' | 'graph_id' | 'name' | 'metadata'>;
+
+/** The longest tool name that model hosts accept. */
+const longestName = 64;
+/** The number of characters of an assistant's id that make a duplicate name unique. */
+const mark = 8;
+
+/**
+ * Maps tool names to assistants: a default assistant has its graph's id, another one its own name without unsupported
+ * characters. Of duplicate names the first is kept, the others get a part of their id as suffix.
+ *
+ * @param assistants oldest first, so that a tool keeps its name when others are added.
+ */
+export function toolNames<A extends ToolAssistant>(assistants: readonly A[]): Map<string, A> {
+  const tools = new Map<string, A>();
+  const [defaults, others] = [assistants.filter(isDefault), assistants.filter((one) => !isDefault(one))];
+  for (const assistant of [...defaults, ...others]) {
+    const { assistant_id: id } = assistant;
+    const name = describable(isDefault(assistant) ? assistant.graph_id : (assistant.name ?? ''));
+    const marked = `${name.slice(0, longestName - mark - 1)}_${id.slice(0, mark)}`;
+    const free = [name, marked, id].find((one) => one !== '' && !tools.has(one));
+    if (free !== undefined) tools.set(free, assistant);
+  }
+  return tools;
+}
+
+const isDefault = ({ metadata }: ToolAssistant): boolean => metadata?.['created_by'] === 'system';
+
+const describable = (name: string): string => name.replaceAll(/[^A-Za-z0-9_-]+/g, '_').slice(0, longestName);
+
+/** The input of a tool: the graph's input, wrapped in an object if it is none. */
+interface ToolInput {
+  schema: { type: 'object' } & FreeObject;
+  /** The graph's input, from the tool's arguments. */
+  of: (args: FreeObject) => unknown;
+}
+
+/** The field that wraps an input which is not an object. */
+const held = 'input';
+
+/** @param schema of the graph's input; undefined if unknown. */
+export function toolInput(schema: FreeObject | null | undefined): ToolInput {
+  const { type } = schema ?? {};
+  if (type === undefined || type === 'object') {
+    const { $schema: _, ...rest } = schema ?? {};
+    return { schema: { ...rest, type: 'object' }, of: (args) => args };
+  }
+  return {
+    schema: { type: 'object', properties: { [held]: schema }, required: [held] },
+    of: (args) => args[held],
+  };
+}
+
+export interface McpParts {
+  api: InternalApi;
+  version: string;
+  clock: Clock;
+  log: Logger;
+}
+
+/**
+ * Handles a POST of the model context protocol: a single response, as the public description says. Stateless: nothing
+ * is kept between requests.
+ */
+export async function answerMcp(request: Request, { api, version, clock, log }: McpParts): Promise<Response> {
+  const onerror = (error: Error) => log.warn(`The model context protocol: ${error.message}`);
+  const factory = () => mcpServer(api, version);
+  if (!(await isLegacyRequest(request, undefined, { maxRequestBodySize }))) {
+    return createMcpHandler(factory, { legacy: 'reject', maxRequestBodySize, onerror }).fetch(request);
+  }
+  const server = factory();
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true, maxRequestBodySize });
+  await server.connect(transport);
+  const close = () => void server.close().catch(onerror);
+  const answer = transport.handleRequest(request).finally(close);
+  return whenReady(answer, clock, close);
+}
+
+/** Passes a quick response on as it is; keeps the connection of a slow one, which comes from a run, alive. */
+async function whenReady(answer: Promise<Response>, clock: Clock, onGone: () => void): Promise<Response> {
+  const waited = new AbortController();
+  const soon = await Promise.race([answer, clock.sleep(maxWaitMs, waited.signal)]);
+  waited.abort();
+  if (soon) return soon;
+  return heartbeatJson(
+    answer.then((response) => response.text()),
+    { clock, onGone, headers: {} },
+  );
+}

@@ -1,0 +1,77 @@
+import { stackOf } from '../../../kit/errors.ts';
+import { steadyNow } from '../../../kit/clock.ts';
+import type { CancelAction } from '../../../contract/agent/run.ts';
+import type { RunDependencies } from './dependencies.ts';
+import type { RunExecutor } from './run-executor.ts';
+import type { RunPlan } from './run-plan.ts';
+import type { CancelFilter } from './store.ts';
+
+/** How long (ms) another process may take to end a run before its thread is deleted anyway. */
+const foreignCancelMs = 5000;
+const foreignPollMs = 200;
+
+type CancellingParts = Pick<RunDependencies, 'store' | 'clock' | 'log'>;
+
+/** Ends runs from outside: in this process at once, in another one when it polls. */
+export class RunCanceller {
+  readonly #executor: RunExecutor;
+  readonly #parts: CancellingParts;
+
+  constructor(executor: RunExecutor, parts: CancellingParts) {
+    this.#executor = executor;
+    this.#parts = parts;
+  }
+
+  /** Ends an unfinished run. */
+  async one(runId: string, action: CancelAction): Promise<void> {
+    if (!this.#stopHere(runId, action)) await this.#parts.store.requestCancel({ runIds: [runId] }, action);
+  }
+
+  /** Ends every unfinished run that matches. */
+  async many(which: CancelFilter, action: CancelAction): Promise<void> {
+    for (const runId of await this.#parts.store.requestCancel(which, action)) this.#stopHere(runId, action);
+  }
+
+  /** Ends a run because a caller that joined it with `cancel_on_disconnect` disconnected. */
+  leave(runId: string): void {
+    const execution = this.#executor.find(runId);
+    if (execution && !execution.isRemote) return execution.stop('caller-gone');
+    this.#parts.store.requestCancel({ runIds: [runId] }, 'interrupt').catch((error: unknown) => {
+      this.#parts.log.error(
+        { runId },
+        `Run ${runId} could not be ended after its caller disconnected: ${stackOf(error)}`,
+      );
+    });
+  }
+
+  /** Ends every unfinished run of a thread, and waits for them; for those of other processes only for a limited time. */
+  async ofThread(threadId: string): Promise<void> {
+    const { store, clock } = this.#parts;
+    const until = steadyNow(clock) + foreignCancelMs;
+    for (;;) {
+      const unfinished = await store.unfinished(threadId);
+      for (const { run_id } of unfinished) await this.one(run_id, 'interrupt');
+      const known = unfinished.flatMap(({ run_id }) => this.#executor.find(run_id) ?? []);
+      const own = known.filter(({ isRemote }) => !isRemote);
+      await Promise.all(own.map(({ ended }) => ended));
+      const foreign = own.length < unfinished.length;
+      if (unfinished.length === 0 || (foreign && steadyNow(clock) >= until)) return;
+      if (foreign) await clock.sleep(foreignPollMs);
+    }
+  }
+
+  /** Ends the former runs on the thread, if the run's strategy says so. */
+  async cancelEarlierRuns({ threadId, runId, multitaskStrategy }: RunPlan): Promise<void> {
+    if (multitaskStrategy !== 'interrupt' && multitaskStrategy !== 'rollback') return;
+    for (const { run_id } of await this.#parts.store.unfinishedBefore(threadId, runId))
+      await this.one(run_id, multitaskStrategy);
+  }
+
+  /** Ends a run of this process; false if another process has it. */
+  #stopHere(runId: string, action: CancelAction): boolean {
+    const execution = this.#executor.find(runId);
+    if (!execution || execution.isRemote) return false;
+    execution.stop(action === 'rollback' ? 'rolled-back' : 'cancelled');
+    return true;
+  }
+}

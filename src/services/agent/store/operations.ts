@@ -1,0 +1,183 @@
+import type { Context } from 'hono';
+import * as z from 'zod';
+import type { FreeObject } from '../../../contract/agent/open-word.ts';
+import {
+  storeDelete,
+  storeNamespaces,
+  storeNamespacesReply,
+  storePut,
+  storeSearch,
+  type StoreItem,
+} from '../../../contract/agent/store-item.ts';
+import type { Operation } from '../../../kit/http/operation.ts';
+import { readBody, readQuery } from '../api/body.ts';
+import { operation, type Env } from '../api/operation.ts';
+import { storeItemResponse, storeItemsResponse } from '../api/response-schemas.ts';
+import { warningHeader } from '../api/warning-header.ts';
+import { Refusal } from '../refusal.ts';
+import { readFilter, type Condition } from './filter.ts';
+import type { Item } from './items.ts';
+import { keyProblem, labelsProblem, namespaceProblem } from './namespace.ts';
+import { searchItems } from './search.ts';
+
+const ruled = <T>(schema: z.ZodType<T>, problemOf: (value: T) => string | undefined) =>
+  schema.superRefine((value, context) => {
+    const problem = problemOf(value);
+    if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
+  });
+
+const strings = z.array(z.string());
+const namespace = ruled(strings, namespaceProblem);
+const labels = ruled(strings, labelsProblem);
+
+const putBody = storePut.extend({ namespace }).strip().superRefine(checkKey);
+const deleteBody = storeDelete.extend({ namespace: namespace.optional() }).strip().superRefine(checkKey);
+const searchBody = storeSearch.extend({ namespace_prefix: labels.nullable().optional() }).strip();
+const namespacesBody = storeNamespaces.extend({ prefix: labels.optional(), suffix: labels.optional() }).strip();
+const itemQuery = z.looseObject({
+  key: z.string(),
+  refresh_ttl: z
+    .enum(['true', 'false', '1', '0'])
+    .optional()
+    .meta({
+      override: ({ jsonSchema }) => {
+        delete jsonSchema.enum;
+        jsonSchema.type = 'boolean';
+      },
+    }),
+});
+
+const tag = 'Store';
+
+/** The long-term store of graphs and callers. */
+export const storeOperations: readonly Operation<Env>[] = [
+  operation({
+    method: 'put',
+    path: '/store/items',
+    id: 'put_item',
+    summary: 'Put an item into the store',
+    description: 'Replaces an item of the same namespace and key. `ttl` is in minutes.',
+    tag,
+    body: { schema: storePut, required: true },
+    responses: { 204: { description: 'Stored.' } },
+    errors: [400, 413, 422, 502],
+    async handle(c) {
+      const { namespace, key, value, ttl, index } = await readBody(c, putBody, ['ttl']);
+      const { items, semanticIndex } = c.var.parts.store;
+      await items.put(namespace, key, value, ttl, await semanticIndex?.vectorsOf(value, index));
+      return c.body(null, 204);
+    },
+  }),
+  operation({
+    method: 'get',
+    path: '/store/items',
+    id: 'get_item',
+    summary: 'Read an item of the store',
+    description: 'By its namespace and its key. With `refresh_ttl` its time to live starts anew.',
+    tag,
+    query: itemQuery.extend({ namespace: strings.optional() }),
+    responses: { 200: { description: 'The item; null if there is none.', schema: storeItemResponse.nullable() } },
+    errors: [400, 422],
+    async handle(c) {
+      const { key, refresh_ttl } = readQuery(c, itemQuery);
+      const address = namespaceOf(c);
+      const problem = keyProblem(key, address);
+      if (problem !== undefined) throw refusedQuery('key', problem);
+      const refresh = refresh_ttl === undefined ? undefined : refresh_ttl === 'true' || refresh_ttl === '1';
+      const item = await c.var.parts.store.items.get(address, key, refresh);
+      return c.json(item ? showItem(item) : null);
+    },
+  }),
+  operation({
+    method: 'delete',
+    path: '/store/items',
+    id: 'delete_item',
+    summary: 'Delete an item of the store',
+    description: 'One that does not exist is no error.',
+    tag,
+    body: { schema: storeDelete, required: true },
+    responses: { 204: { description: 'Deleted.' } },
+    errors: [400, 413, 422],
+    async handle(c) {
+      const { namespace, key } = await readBody(c, deleteBody);
+      // There are no items at the root.
+      if (namespace !== undefined) await c.var.parts.store.items.delete(namespace, key);
+      return c.body(null, 204);
+    },
+  }),
+  operation({
+    method: 'post',
+    path: '/store/items/search',
+    id: 'search_items',
+    summary: 'Search items of the store',
+    description: 'Below a namespace, by fields, and by meaning with `query` where the configuration has an index.',
+    tag,
+    body: { schema: storeSearch, required: true },
+    responses: { 200: { description: 'A page of items.', schema: storeItemsResponse } },
+    errors: [400, 413, 422, 502],
+    async handle(c) {
+      const { namespace_prefix, filter, query, limit, offset, refresh_ttl } = await readBody(c, searchBody);
+      const { store, log } = c.var.parts;
+      const search = {
+        prefix: namespace_prefix ?? [],
+        conditions: conditionsOf(filter ?? {}),
+        access: c.get('storeFilter'),
+        limit,
+        offset,
+        refresh: refresh_ttl ?? undefined,
+      };
+      const { items, warning } = await searchItems({ ...store, log }, search, query);
+      return c.json({ items: items.map(showItem) }, 200, warning === undefined ? {} : warningHeader(warning));
+    },
+  }),
+  operation({
+    method: 'post',
+    path: '/store/namespaces',
+    id: 'list_namespaces',
+    summary: 'List the namespaces of the store',
+    description: 'Those that hold items, cut at `max_depth` labels.',
+    tag,
+    body: { schema: storeNamespaces, required: false },
+    responses: { 200: { description: 'The namespaces.', schema: storeNamespacesReply } },
+    errors: [400, 413, 422],
+    async handle(c) {
+      const { prefix, suffix, max_depth, limit, offset } = await readBody(c, namespacesBody);
+      const search = { prefix, suffix, maxDepth: max_depth, access: c.get('storeFilter'), limit, offset };
+      return c.json({ namespaces: await c.var.parts.store.items.namespaces(search) });
+    },
+  }),
+];
+
+function checkKey(address: { namespace?: string[] | undefined; key: string }, context: z.RefinementCtx): void {
+  const problem = keyProblem(address.key, address.namespace ?? []);
+  if (problem !== undefined) context.addIssue({ code: 'custom', path: ['key'], message: problem });
+}
+
+/** The namespace of the query: labels joined by periods, or repeated parameters. */
+function namespaceOf(c: Context): string[] {
+  const given = (c.req.queries('namespace') ?? []).filter((part) => part !== '');
+  if (given.length === 0)
+    throw new Refusal(400, 'The query names no namespace. Add one, for example ?namespace=a.b&key=k.');
+  const labels = given.flatMap((part) => part.split('.'));
+  const problem = namespaceProblem(labels);
+  if (problem !== undefined) throw refusedQuery('namespace', problem);
+  return labels;
+}
+
+const refusedQuery = (name: string, msg: string): Refusal =>
+  new Refusal(422, [{ loc: ['query', name], msg, type: 'value_error' }]);
+
+function conditionsOf(filter: FreeObject): Condition[] {
+  const read = readFilter(filter);
+  if (read.ok) return read.conditions;
+  throw new Refusal(422, [{ loc: ['body', 'filter', ...read.path], msg: read.problem, type: 'value_error' }]);
+}
+
+const showItem = ({ namespace, key, value, createdAt, updatedAt, score }: Item): StoreItem => ({
+  namespace,
+  key,
+  value,
+  created_at: createdAt.toISOString(),
+  updated_at: updatedAt.toISOString(),
+  ...(score === undefined ? {} : { score }),
+});

@@ -1,0 +1,183 @@
+import type { Context } from 'hono';
+import * as z from 'zod';
+import { pageBounds } from '../../../contract/agent/assistant.ts';
+import {
+  threadHistorySearch,
+  type ThreadHistorySearch,
+  threadPatch,
+  threadStateCheckpoint,
+  threadStateField,
+  threadStateUpdate,
+} from '../../../contract/agent/thread.ts';
+import { isUuid } from '../../../kit/uuid.ts';
+import type { Operation } from '../../../kit/http/operation.ts';
+import { flag, pathId, readBody, readList, readQuery } from '../api/body.ts';
+import { operation, type Env } from '../api/operation.ts';
+import { stateUpdateResponse, threadStateResponse } from '../api/response-schemas.ts';
+import { noThread, Refusal } from '../refusal.ts';
+import { toWire } from '../wire.ts';
+import { requireThread } from './operations.ts';
+import { selectedState } from './state.ts';
+
+const fields = z.array(threadStateField).optional();
+const stateQuery = z.looseObject({ subgraphs: flag });
+const historyQuery = z.looseObject({
+  limit: z.coerce.number().int().min(pageBounds.minLimit).max(pageBounds.maxLimit).default(pageBounds.defaultLimit),
+  before: z.string().min(1).optional(),
+});
+const checkpointBody = threadStateCheckpoint.strip();
+const updateBody = threadStateUpdate.strip();
+const threadStatePatch = threadPatch.pick({ metadata: true });
+const patchBody = threadStatePatch.strip();
+const historyBody = threadHistorySearch.strip();
+
+/** The default page size of a history requested by POST, as in the public description. */
+const defaultHistory = 1;
+
+const one = '/threads/:thread_id';
+const tag = 'Threads';
+const stateResponses = { 200: { description: 'The state.', schema: threadStateResponse } };
+const readsState = {
+  tag,
+  query: stateQuery.extend({ select: fields }),
+  responses: stateResponses,
+  errors: [404, 422],
+} as const;
+
+/** The states of threads: the newest, at a checkpoint, the history, and updates. */
+export const threadStateOperations: readonly Operation<Env>[] = [
+  operation({
+    method: 'get',
+    path: `${one}/state`,
+    id: 'get_thread_state',
+    summary: 'Read the newest state of a thread',
+    description: 'With the values, the next nodes and the tasks; with `subgraphs`, the states of subgraphs too.',
+    ...readsState,
+    async handle(c) {
+      const { subgraphs } = readQuery(c, stateQuery);
+      const select = readList(c, 'select', fields);
+      const state = await c.var.parts.states.at(await requireThread(c), {}, subgraphs);
+      return json(selectedState(state, select));
+    },
+  }),
+  operation({
+    method: 'post',
+    path: `${one}/state`,
+    id: 'update_thread_state',
+    summary: 'Write values into the state of a thread',
+    description: 'As if the node `as_node` had returned them.',
+    tag,
+    body: { schema: threadStateUpdate, required: true },
+    responses: { 200: { description: 'The checkpoint of the new state.', schema: stateUpdateResponse } },
+    errors: [400, 404, 409, 413, 422],
+    async handle(c) {
+      const { values, as_node, checkpoint, checkpoint_id } = await readBody(c, updateBody);
+      const written = await c.var.parts.states.update(pathId(c, 'thread_id'), {
+        values,
+        asNode: as_node,
+        where: { ...(checkpoint_id === undefined ? {} : { checkpoint_id }), ...checkpoint },
+      });
+      // Clients of different versions read the new checkpoint from different keys.
+      return json({ checkpoint: written, configurable: written, checkpoint_id: written['checkpoint_id'] });
+    },
+  }),
+  operation({
+    method: 'patch',
+    path: `${one}/state`,
+    id: 'patch_thread_state',
+    summary: 'Merge metadata into that of a thread',
+    description: 'For older clients.',
+    tag,
+    body: { schema: threadStatePatch, required: false },
+    responses: { 204: { description: 'Merged.' } },
+    errors: [400, 404, 413, 422],
+    async handle(c) {
+      const { metadata = {} } = await readBody(c, patchBody);
+      const threadId = pathId(c, 'thread_id');
+      if (!(await c.var.parts.threads.patch(threadId, metadata))) throw noThread(threadId);
+      return c.body(null, 204);
+    },
+  }),
+  operation({
+    method: 'get',
+    path: `${one}/state/:checkpoint_id`,
+    id: 'get_thread_state_at_checkpoint',
+    summary: 'Read the state of a thread at a checkpoint',
+    description: 'The checkpoints of a thread are in its history.',
+    ...readsState,
+    async handle(c) {
+      const { subgraphs } = readQuery(c, stateQuery);
+      const select = readList(c, 'select', fields);
+      const checkpoint_id = checkpointId(c);
+      const state = await c.var.parts.states.at(await requireThread(c), { checkpoint_id }, subgraphs);
+      return json(selectedState(state, select));
+    },
+  }),
+  operation({
+    method: 'post',
+    path: `${one}/state/checkpoint`,
+    id: 'post_thread_state_at_checkpoint',
+    summary: 'Read the state of a thread or a subgraph at a checkpoint',
+    description: 'As by `GET`, for checkpoints of subgraphs, which have a namespace too.',
+    tag,
+    query: stateQuery,
+    body: { schema: threadStateCheckpoint, required: true },
+    responses: stateResponses,
+    errors: [400, 404, 413, 422],
+    async handle(c) {
+      const query = readQuery(c, stateQuery);
+      const { checkpoint, subgraphs = query.subgraphs, select } = await readBody(c, checkpointBody);
+      const state = await c.var.parts.states.at(await requireThread(c), checkpoint, subgraphs);
+      return json(selectedState(state, select));
+    },
+  }),
+  operation({
+    method: 'get',
+    path: `${one}/history`,
+    id: 'get_thread_history',
+    summary: 'List the states of a thread',
+    description: 'Newest first.',
+    tag,
+    query: historyQuery.extend({ select: fields }),
+    responses: { 200: { description: 'The states.', schema: z.array(threadStateResponse) } },
+    errors: [404, 422],
+    async handle(c) {
+      const { limit, before } = readQuery(c, historyQuery);
+      const select = readList(c, 'select', fields);
+      const states = await c.var.parts.states.history(await requireThread(c), { limit, before, where: {} });
+      return json(states.map((state) => selectedState(state, select)));
+    },
+  }),
+  operation({
+    method: 'post',
+    path: `${one}/history`,
+    id: 'search_thread_history',
+    summary: 'Search the states of a thread',
+    description: 'Newest first.',
+    tag,
+    body: { schema: threadHistorySearch, required: false },
+    responses: { 200: { description: 'The states.', schema: z.array(threadStateResponse) } },
+    errors: [400, 404, 413, 422],
+    async handle(c) {
+      const { limit = defaultHistory, before, metadata, checkpoint = {}, select } = await readBody(c, historyBody);
+      const request = { limit, before: idOf(before), metadata, where: checkpoint };
+      const states = await c.var.parts.states.history(await requireThread(c), request);
+      return json(states.map((state) => selectedState(state, select)));
+    },
+  }),
+];
+
+function checkpointId(c: Context<Env>): string {
+  const id = c.req.param('checkpoint_id') ?? '';
+  if (!isUuid(id)) throw new Refusal(422, [{ loc: ['path', 'checkpoint_id'], msg: 'must be a uuid', type: 'uuid' }]);
+  return id.toLowerCase();
+}
+
+/** The id of the checkpoint before which states are requested, in any of its forms; undefined if it names none. */
+function idOf(before: ThreadHistorySearch['before']): string | undefined {
+  if (before === undefined || typeof before === 'string') return before;
+  return before.configurable?.checkpoint_id ?? before.checkpoint_id ?? undefined;
+}
+
+const json = (value: unknown): Response =>
+  new Response(toWire(value), { headers: { 'content-type': 'application/json' } });

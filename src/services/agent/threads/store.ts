@@ -1,0 +1,163 @@
+import { sql, type Selectable, type SelectQueryBuilder } from 'kysely';
+import { pageBounds } from '../../../contract/agent/assistant.ts';
+import type { FreeObject } from '../../../contract/agent/open-word.ts';
+import type { Thread, ThreadCount, ThreadSearch } from '../../../contract/agent/thread.ts';
+import type { Clock } from '../../../kit/clock.ts';
+import type { Storage } from '../storage/open.ts';
+import { storable } from '../storage/storable.ts';
+import type { Tables, ThreadsTable } from '../storage/tables.ts';
+import type { Queryable } from '../runs/store.ts';
+import { endOf, type Lifetime } from './lifetime.ts';
+import { sqlTime, type ExpiryCondition } from './expiry-sql.ts';
+import { deleteLocked, inTransaction } from './transaction.ts';
+
+export type StoredThread = Omit<
+  Selectable<ThreadsTable>,
+  'unfinished' | 'status_at_rest' | 'graph_before' | 'expires_at' | 'pruned_at'
+>;
+
+/** Serializes a thread for the API (section "Thread"). */
+export function showThread(thread: StoredThread): Thread {
+  return {
+    thread_id: thread.thread_id,
+    created_at: thread.created_at.toISOString(),
+    updated_at: thread.updated_at.toISOString(),
+    metadata: thread.metadata,
+    status: thread.status,
+    config: thread.config,
+    values: isState(thread.values) ? thread.values : null,
+    interrupts: thread.interrupts,
+    state_updated_at: (thread.state_updated_at ?? thread.created_at).toISOString(),
+  };
+}
+
+/** The threads of a deployment. Expired ones are hidden, removed or not. */
+export class ThreadStore {
+  readonly #storage: Storage;
+  readonly #clock: Clock;
+  readonly #isOver: ExpiryCondition;
+
+  constructor(storage: Storage, clock: Clock, isOver: ExpiryCondition) {
+    this.#storage = storage;
+    this.#clock = clock;
+    this.#isOver = isOver;
+  }
+
+  /** Creates a thread; an existing one does not change. @param on the connection of an enclosing transaction. */
+  async create(
+    threadId: string,
+    metadata: FreeObject,
+    lifetime?: Lifetime,
+    on?: Queryable,
+  ): Promise<{ kind: 'made' | 'there'; thread: StoredThread }> {
+    const now = this.#clock.now();
+    const { rows } = await (on ?? this.#storage.pool).query<StoredThread>(insertThread, [
+      threadId,
+      storable(metadata),
+      new Date(now),
+      lifetime?.strategy ?? null,
+      lifetime?.minutes ?? null,
+      lifetime ? endOf(lifetime, now) : null,
+    ]);
+    const [made] = rows;
+    if (made) return { kind: 'made', thread: made };
+    const there = await this.get(threadId, on);
+    if (there) return { kind: 'there', thread: there };
+    if (on) await this.#removeOver(threadId, on);
+    else await inTransaction(this.#storage.pool, (client) => this.#removeOver(threadId, client));
+    return this.create(threadId, metadata, lifetime, on);
+  }
+
+  /** Removes an expired thread of the same id. Its row is locked first, so that no run can start on it. */
+  async #removeOver(threadId: string, on: Queryable): Promise<void> {
+    const { rowCount } = await on.query(
+      `select from threads where thread_id = $1 and ${this.#isOver('$2')} for update`,
+      [threadId, new Date(this.#clock.now())],
+    );
+    if (rowCount === 1) await deleteLocked(on, threadId);
+  }
+
+  async get(threadId: string, on: Queryable = this.#storage.pool): Promise<StoredThread | undefined> {
+    const { rows } = await on.query<StoredThread>(
+      `select * from threads where thread_id = $1 and not ${this.#isOver('$2')}`,
+      [threadId, new Date(this.#clock.now())],
+    );
+    return rows[0];
+  }
+
+  /** Merges metadata key by key, and restarts the time to live. */
+  async patch(threadId: string, metadata: FreeObject, lifetime?: Lifetime): Promise<StoredThread | undefined> {
+    const now = this.#clock.now();
+    const renewed = lifetime && {
+      ttl_strategy: lifetime.strategy,
+      ttl_minutes: lifetime.minutes,
+      expires_at: endOf(lifetime, now),
+    };
+    return this.#storage.db
+      .updateTable('threads')
+      .set({ metadata: sql`metadata || ${storable(metadata)}::jsonb`, updated_at: new Date(now), ...renewed })
+      .where('thread_id', '=', threadId)
+      .where(this.#isThere())
+      .returningAll()
+      .executeTakeFirst();
+  }
+
+  /** The `configurable` of the last accepted run on a thread, from which a factory creates the thread's graph. */
+  async lastConfigurable(threadId: string, on: Queryable = this.#storage.pool): Promise<FreeObject> {
+    // The whole, because Postgres takes nothing out of JSON that has a NUL in any of its texts.
+    const { rows } = await on.query<{ kwargs: { config?: { configurable?: FreeObject | null } | null } }>(
+      'select kwargs from runs where thread_id = $1 order by sequence desc limit 1',
+      [threadId],
+    );
+    return rows[0]?.kwargs.config?.configurable ?? {};
+  }
+
+  /** One page of the matches, and their total. Newest first by default. */
+  async search(request: ThreadSearch): Promise<{ threads: StoredThread[]; total: number }> {
+    const query = matching(this.#storage.db.selectFrom('threads').selectAll().where(this.#isThere()), request)
+      .orderBy(orderOf(request.sort_by ?? 'created_at'), request.sort_order ?? 'desc')
+      .orderBy('thread_id')
+      .limit(request.limit ?? pageBounds.defaultLimit)
+      .offset(request.offset ?? 0);
+    const [threads, total] = await Promise.all([query.execute(), this.count(request)]);
+    return { threads, total };
+  }
+
+  async count(request: ThreadCount & Pick<ThreadSearch, 'ids'>): Promise<number> {
+    const query = this.#storage.db.selectFrom('threads').select(sql<string>`count(*)`.as('count'));
+    return Number((await matching(query.where(this.#isThere()), request).executeTakeFirstOrThrow()).count);
+  }
+
+  #isThere() {
+    return sql<boolean>`not ${sql.raw(this.#isOver(sqlTime(this.#clock.now())))}`;
+  }
+}
+
+const insertThread = `
+  insert into threads
+    (thread_id, status, metadata, config, interrupts, created_at, updated_at, ttl_strategy, ttl_minutes, expires_at)
+  values ($1, 'idle', $2::jsonb, '{}', '{}', $3, $3, $4, $5, $6)
+  on conflict (thread_id) do nothing
+  returning *`;
+
+const orderOf = (field: NonNullable<ThreadSearch['sort_by']>) =>
+  field === 'state_updated_at' ? sql<Date>`coalesce(state_updated_at, created_at)` : sql.ref<Date>(field);
+
+function matching<O>(
+  query: SelectQueryBuilder<Tables, 'threads', O>,
+  { ids, metadata, values, status }: ThreadCount & Pick<ThreadSearch, 'ids'>,
+): SelectQueryBuilder<Tables, 'threads', O> {
+  let narrowed = query;
+  if (ids !== undefined) narrowed = narrowed.where(sql<boolean>`thread_id = any(${ids}::uuid[])`);
+  if (metadata !== undefined) narrowed = narrowed.where(sql<boolean>`metadata @> ${storable(metadata)}::jsonb`);
+  if (status !== undefined) narrowed = narrowed.where('status', '=', status);
+  // Values may contain what `jsonb` can't (see `storable`): the conversion would then fail for every row.
+  if (values !== undefined) {
+    narrowed = narrowed.where(
+      sql<boolean>`case when "values"::text ~* '\\\\u(0000|d[89a-f])' then false else "values"::jsonb @> ${storable(values)}::jsonb end`,
+    );
+  }
+  return narrowed;
+}
+
+const isState = (values: unknown): values is FreeObject | unknown[] => typeof values === 'object' && values !== null;

@@ -1,0 +1,181 @@
+import { stackOf } from '../../../kit/errors.ts';
+import { pause, setBackMs, withTimeout, type Clock } from '../../../kit/clock.ts';
+import { isDatabaseUnavailable } from '../../../kit/postgres/unavailable.ts';
+import { logFailure } from '../runs/poll.ts';
+import type { Deliveries, Delivery } from './deliveries.ts';
+import { parseWebhookTarget } from './parse-target.ts';
+import { longestWaitMs, decideRetry, type AttemptOutcome } from './outcome.ts';
+import { webhookPayload } from './payload.ts';
+import { sendExternal, sendInternal, type Resolve } from './send.ts';
+import type { WebhookSettings } from './settings.ts';
+import type { Logger } from '../../../kit/logger.ts';
+
+export interface DelivererParts {
+  deliveries: Deliveries;
+  settings: WebhookSettings;
+  resolve: Resolve;
+  /** The server's own routes, for loopback webhooks. */
+  fetch: (request: Request) => Response | Promise<Response>;
+  /** Additional headers of loopback webhooks. */
+  ownHeaders: Readonly<Record<string, string>>;
+  clock: Clock;
+  log: Logger;
+  /** Between 0 and 1. */
+  chance: () => number;
+  answerWithinMs?: number | undefined;
+}
+
+/** The same for every attempt of a webhook, so that its receiver can deduplicate (standardwebhooks.com). */
+const webhookIdHeader = 'webhook-id';
+/** The timeout (ms) of an attempt, including name resolution. */
+const defaultTimeoutMs = 15_000;
+/** How much longer (ms) than an attempt its claim lasts. */
+const spareMs = 5_000;
+/** The polling interval (ms) for webhooks of other processes; this process's own are notified at once. */
+const lookMs = 5_000;
+/** The limit of concurrent attempts, and the approximate limit per host: a slow host must not block others. */
+const atOnce = 32;
+const ofOneHost = 8;
+
+/**
+ * Delivers queued webhooks at least once each, independently of the runs. Each is tried until its receiver accepts or
+ * rejects it, or the attempts are used up (`decideRetry`); the log reports those given up.
+ */
+export class Deliverer {
+  readonly #parts: DelivererParts;
+  readonly #stop = new AbortController();
+  readonly #breakOff = new AbortController();
+  readonly #trying = new Map<Promise<void>, string>();
+  #bell = new AbortController();
+  /** When the next retry of this process is due, in milliseconds since the epoch. */
+  #nextDue = Number.POSITIVE_INFINITY;
+  /** The time (ms since the epoch) of the last look; before the first one the clock may have been set back. */
+  #lookedAt = Infinity;
+  #delivering = Promise.resolve();
+
+  constructor(parts: DelivererParts) {
+    this.#parts = parts;
+  }
+
+  /** Notifies that there may be webhooks to deliver. */
+  ring(): void {
+    this.#bell.abort();
+  }
+
+  begin(): void {
+    this.#delivering = this.#keepDelivering();
+  }
+
+  async #keepDelivering(): Promise<void> {
+    const { clock, log } = this.#parts;
+    while (!this.#stop.signal.aborted) {
+      // Reset before polling, so that a notification during the poll triggers another one.
+      this.#bell = new AbortController();
+      const isMore = await this.#look().catch(logFailure(log, 'Polling for webhooks failed'));
+      if (isMore) continue;
+      await pause(clock, this.#untilDue(), AbortSignal.any([this.#bell.signal, this.#stop.signal]));
+    }
+  }
+
+  /** Delivers due webhooks within a bound (ms), and releases the rest. */
+  async end(withinMs: number): Promise<void> {
+    const { clock, log } = this.#parts;
+    this.#stop.abort();
+    const ended = new AbortController();
+    void pause(clock, withinMs, ended.signal).then(() => this.#breakOff.abort(new Error('The server stops.')));
+    await this.#delivering;
+    while (!this.#breakOff.signal.aborted) {
+      const isMore = await this.#look().catch(logFailure(log, 'Delivering the last webhooks failed'));
+      if (!isMore) break;
+      await Promise.all(this.#trying.keys());
+    }
+    await Promise.all(this.#trying.keys());
+    ended.abort();
+  }
+
+  /** Starts attempts for due webhooks while there is room; returns whether there may be more. */
+  async #look(): Promise<boolean> {
+    const { deliveries, clock, answerWithinMs = defaultTimeoutMs } = this.#parts;
+    const now = clock.now();
+    const forMs = answerWithinMs + spareMs;
+    if (now < this.#lookedAt - setBackMs) {
+      await deliveries.promote(now + longestWaitMs + forMs, now + forMs);
+      this.#nextDue = now;
+    }
+    this.#lookedAt = now;
+    const limit = Math.min(ofOneHost, atOnce - this.#trying.size);
+    if (limit <= 0) return false;
+    const claimed = await deliveries.claim({ now, forMs, limit, notTo: this.#busyHosts() });
+    for (const delivery of claimed) {
+      const trying = this.#attempt(delivery).finally(() => {
+        this.#trying.delete(trying);
+        this.ring();
+      });
+      this.#trying.set(trying, delivery.host);
+    }
+    if (claimed.length === limit) return true;
+    if (this.#nextDue <= now) this.#nextDue = (await deliveries.nextAfter(now)) ?? Number.POSITIVE_INFINITY;
+    return false;
+  }
+
+  #busyHosts(): string[] {
+    const count = new Map<string, number>();
+    for (const host of this.#trying.values()) count.set(host, (count.get(host) ?? 0) + 1);
+    return [...count].flatMap(([host, tries]) => (tries >= ofOneHost ? [host] : []));
+  }
+
+  /** Webhooks left at the last poll wait for room, so polling again at once is useless. Freeing a slot notifies. */
+  #untilDue(): number {
+    if (this.#nextDue <= this.#lookedAt) return lookMs;
+    return Math.min(lookMs, Math.max(0, this.#nextDue - this.#parts.clock.now()));
+  }
+
+  /**
+   * One attempt and its consequence. Never rejects: if the outcome can't be stored, the claim expires and it is
+   * retried.
+   */
+  async #attempt(delivery: Delivery): Promise<void> {
+    const { log } = this.#parts;
+    try {
+      await this.#recordAttempt(delivery, await this.#try(delivery));
+    } catch (error) {
+      if (!isDatabaseUnavailable(error))
+        log.error(
+          { runId: delivery.run_id },
+          `The webhook of run ${delivery.run_id} could not be settled: ${stackOf(error)}`,
+        );
+    }
+  }
+
+  async #recordAttempt(delivery: Delivery, tried: AttemptOutcome): Promise<void> {
+    const { deliveries, clock, log, chance } = this.#parts;
+    if (tried.kind === 'failed' && this.#breakOff.signal.aborted) return deliveries.giveBack(delivery, clock.now());
+    const next = decideRetry(tried, delivery.attempts, chance());
+    const to = delivery.host === '' ? 'the server itself' : delivery.host;
+    if (next.kind === 'given-up')
+      log.warn(
+        { runId: delivery.run_id },
+        `The webhook of run ${delivery.run_id} to ${to} is given up: it ${next.why}.`,
+      );
+    const last = { at: clock.now(), status: tried.status, reason: tried.kind === 'taken' ? undefined : tried.why };
+    if (next.kind !== 'again') return deliveries.settle(delivery, next.kind === 'done' ? 'delivered' : 'failed', last);
+    const at = clock.now() + next.inMs;
+    await deliveries.putOff(delivery, at, last);
+    this.#nextDue = Math.min(this.#nextDue, at);
+  }
+
+  async #try(delivery: Delivery): Promise<AttemptOutcome> {
+    const { settings, fetch, ownHeaders, resolve, clock, answerWithinMs = defaultTimeoutMs } = this.#parts;
+    const judged = parseWebhookTarget(delivery.url, settings.rules);
+    if (judged.kind === 'refused') return { kind: 'refused', why: judged.why };
+    const now = () => clock.now();
+    const body = JSON.stringify(webhookPayload(delivery, now()));
+    const headers = { ...settings.headers, 'content-type': 'application/json', [webhookIdHeader]: delivery.run_id };
+    const send = (signal: AbortSignal): Promise<AttemptOutcome> => {
+      const sending = { body, headers, signal, withinMs: answerWithinMs, now };
+      if (judged.kind === 'outside') return sendExternal(judged, { ...sending, rules: settings.rules, resolve });
+      return sendInternal(judged.path, fetch, { ...sending, headers: { ...headers, ...ownHeaders } });
+    };
+    return withTimeout(clock, answerWithinMs, send, this.#breakOff.signal);
+  }
+}

@@ -1,0 +1,78 @@
+import type { Configuration } from '../configuration.ts';
+import { tokenHeader } from '../api/guard.ts';
+import { logFailure } from '../runs/poll.ts';
+import type { RunStore } from '../runs/store.ts';
+import { StartupError } from '../startup-error.ts';
+import { Deliverer, type DelivererParts } from './deliverer.ts';
+import type { Deliveries } from './deliveries.ts';
+import type { Resolve } from './send.ts';
+import { webhookSettings, type WebhookSettings } from './settings.ts';
+import { onceAtATime, resolveByMachine } from './webhooks.ts';
+import type { Logger } from '../../../kit/logger.ts';
+
+export interface WebhookOptions {
+  /** Whether webhooks may go to private networks; not by default. */
+  privateNetworks?: boolean | undefined;
+  /** Resolves host names; the machine's resolver by default. */
+  resolve?: Resolve | undefined;
+  answerWithinMs?: number | undefined;
+}
+
+/** The webhook settings of configuration file and environment. @throws StartupError with every problem and its line. */
+export function resolveWebhookSettings(
+  { file, invalid }: Pick<Configuration, 'file' | 'invalid'>,
+  { privateNetworks = false }: WebhookOptions = {},
+): WebhookSettings {
+  const read = webhookSettings(file, process.env, privateNetworks);
+  if (read.ok) return read.settings;
+  const lines = read.problems.flatMap(({ path, message }) => invalid(path, message).lines);
+  throw new StartupError('config-invalid', lines);
+}
+
+type WebhookDelivery = Pick<Deliverer, 'begin' | 'end'>;
+
+type DeliveringParts = Pick<DelivererParts, 'settings' | 'fetch' | 'clock' | 'log' | 'deliveries'> & {
+  runStore: RunStore;
+  options: WebhookOptions | undefined;
+  /** The token that the server's own routes require. */
+  token: string | undefined;
+};
+
+/** Starts to deliver webhooks of ended runs; if webhooks are disabled, sends none. */
+export function deliverWebhooks({
+  deliveries,
+  runStore,
+  settings,
+  options,
+  token,
+  ...rest
+}: DeliveringParts): WebhookDelivery {
+  if (settings.disabled) return createDisabledDelivery(deliveries, rest.log);
+  const deliverer = new Deliverer({
+    ...rest,
+    deliveries,
+    settings,
+    resolve: onceAtATime(options?.resolve ?? resolveByMachine),
+    answerWithinMs: options?.answerWithinMs,
+    ownHeaders: token === undefined ? {} : { [tokenHeader]: token },
+    chance: Math.random,
+  });
+  runStore.sendWebhooks(deliverer);
+  deliveries.onRetry = () => deliverer.ring();
+  return deliverer;
+}
+
+/** Also deletes webhooks of a former revision, which would be outdated if webhooks are enabled later. */
+function createDisabledDelivery(deliveries: Deliveries, log: Logger): WebhookDelivery {
+  let forgetting = Promise.resolve();
+  const forget = async (): Promise<void> => {
+    const left = await deliveries.forgetAll();
+    if (left > 0) log.warn(`Dropped ${left} undelivered webhooks: http.disable_webhooks is set.`);
+  };
+  return {
+    begin() {
+      forgetting = forget().catch(logFailure(log, 'Undelivered webhooks could not be dropped'));
+    },
+    end: () => forgetting,
+  };
+}

@@ -1,0 +1,65 @@
+import {
+  apiKeyCreateRequest,
+  apiKeysList,
+  newApiKey,
+  auditList,
+  auditQuery,
+} from '../../../contract/control/api-key.ts';
+import { operationsOf } from '../api/operation.ts';
+import { idempotencyKey } from '../api/parameters.ts';
+import { readConditions, readJson, readQuery } from '../api/request.ts';
+import { pageQuery } from '../../../contract/control/pages.ts';
+
+const operation = operationsOf('Keys');
+
+/** A tenant's own keys, and its audit log. */
+export const apiKeyOperations = [
+  operation({
+    method: 'get',
+    path: '/v1/api-keys',
+    id: 'list_api_keys',
+    summary: 'List the tenant’s keys',
+    description: 'With their names and when each was last used.',
+    query: pageQuery,
+    responses: { 200: { description: 'A page of keys, without their secrets.', schema: apiKeysList } },
+    errors: [422],
+    handle: async (c) => c.json(await c.var.service.listApiKeys(readQuery(c))),
+  }),
+  operation({
+    method: 'post',
+    path: '/v1/api-keys',
+    id: 'create_api_key',
+    summary: 'Create a key',
+    description: 'The key is returned only in this response.',
+    headers: [idempotencyKey],
+    body: { schema: apiKeyCreateRequest, required: true },
+    responses: { 201: { description: 'The key.', schema: newApiKey } },
+    errors: [400, 413, 415, 422],
+    handle: async (c) => c.json(await c.var.service.createApiKey(await readJson(c), readConditions(c)), 201),
+  }),
+  operation({
+    method: 'delete',
+    path: '/v1/api-keys/:api_key_id',
+    id: 'revoke_api_key',
+    summary: 'Revoke a key',
+    description: 'Requests with it are refused from then on. The last key of a tenant can’t be revoked.',
+    headers: [idempotencyKey],
+    responses: { 204: { description: 'It is revoked.' } },
+    errors: [400, 404, 409, 422],
+    handle: async (c) => {
+      await c.var.service.revokeApiKey(c.req.param('api_key_id'), readConditions(c));
+      return c.body(null, 204);
+    },
+  }),
+  operation({
+    method: 'get',
+    path: '/v1/audit',
+    id: 'list_audit',
+    summary: 'List the audit log',
+    description: 'Who changed what, without values of secrets. Pass `next_before` as `before` for older ones.',
+    query: auditQuery,
+    responses: { 200: { description: 'A page of changes, newest first.', schema: auditList } },
+    errors: [422],
+    handle: async (c) => c.json(await c.var.service.listAudit(readQuery(c))),
+  }),
+];

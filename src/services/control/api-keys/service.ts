@@ -1,0 +1,106 @@
+import * as z from 'zod';
+import {
+  apiKeyCreateRequest,
+  newApiKey,
+  type ApiKeyReply,
+  type ApiKeysList,
+  type NewApiKey,
+  auditQuery,
+  type AuditList,
+} from '../../../contract/control/api-key.ts';
+import type { WriteOptions } from '../../../contract/control/service.ts';
+import { hashApiKey, makeApiKey } from './api-key.ts';
+import { pageQuery } from '../../../contract/control/pages.ts';
+import { readBody, readShape } from '../validation/shape.ts';
+import type { ListedKey } from './repository.ts';
+import { createIdempotentWrite } from '../service/once.ts';
+import { foundOrThrow, valueOrThrow } from '../service/refuse.ts';
+import type { ServiceSettings } from '../service/settings.ts';
+import { accepted, type ValidationResult } from '../validation/refusal.ts';
+
+/** A tenant's own keys, and the record of what was changed for it: additions of ours. */
+export function keyOperations(settings: ServiceSettings) {
+  const { store, tenantId } = settings;
+  const once = createIdempotentWrite(settings);
+  return {
+    async listApiKeys(query: unknown): Promise<ApiKeysList> {
+      const call = { operation: 'list api keys', method: 'GET', path: '/v1/api-keys' };
+      const { limit = 20, offset = 0 } = valueOrThrow(call, readShape(pageQuery, query, 'query'));
+      const keys = await store.listKeys(tenantId, { limit, offset });
+      return { resources: keys.map(toKeyResponse), offset: offset + keys.length };
+    },
+
+    /** The key is returned only in this response: only its hash is stored. */
+    async createApiKey(body: unknown, { idempotencyKey }: WriteOptions = {}): Promise<NewApiKey> {
+      const call = { operation: 'create api key', method: 'POST', path: '/v1/api-keys' };
+      const request = valueOrThrow(call, readBody(apiKeyCreateRequest, body));
+      const { name } = request;
+      const keep = (answer: NewApiKey): NewApiKey => ({ ...answer, key: null });
+      return once(call, { idempotencyKey, body: request, shape: newApiKey, keep }, async (within, record) => {
+        const key = makeApiKey();
+        await within.addKey({ id: key.id, tenant_id: tenantId, hash: hashApiKey(key), name });
+        await record({ api_key_id: key.id, api_key_name: name });
+        const kept = (await within.listKeys(tenantId)).find(({ id }) => id === key.id);
+        return { ...toKeyResponse(foundOrThrow(call, 'API key', key.id, kept)), key: key.text };
+      });
+    },
+
+    /** DELETE /v1/api-keys/{id}: it opens nothing from then on. */
+    async revokeApiKey(id: string, { idempotencyKey }: WriteOptions = {}): Promise<void> {
+      const call = { operation: 'revoke api key', method: 'DELETE', path: `/v1/api-keys/${id}` };
+      await once(call, { idempotencyKey, shape: z.null() }, async (within, record) => {
+        const keys = await within.lockKeysOf(tenantId);
+        const own = keys.find((one) => one.id === id);
+        const key = valueOrThrow(call, mayRevoke(foundOrThrow(call, 'API key', id, own), keys));
+        await within.revokeKey(id);
+        await record({ api_key_id: id, api_key_name: key.name });
+        return null;
+      });
+    },
+
+    /** GET /v1/audit: who changed what, newest first. */
+    async listAudit(query: unknown): Promise<AuditList> {
+      const call = { operation: 'list audit', method: 'GET', path: '/v1/audit' };
+      const { limit = 20, ...requested } = valueOrThrow(call, readShape(auditQuery, query, 'query'));
+      const changes = await store.listChanges(tenantId, { limit, ...requested });
+      return {
+        resources: changes.map(({ at, ...change }) => ({ ...change, at: at.toISOString() })),
+        next_before: changes.length < limit ? null : (changes.at(-1)?.id ?? null),
+      };
+    },
+  };
+}
+
+const toKeyResponse = ({ id, name, created_at, last_used_at, tenant_ids, is_kept }: ListedKey): ApiKeyReply => ({
+  id,
+  name,
+  created_at: created_at.toISOString(),
+  last_used_at: last_used_at?.toISOString() ?? null,
+  is_organisation_key: tenant_ids.length > 1,
+  is_installation_key: is_kept,
+});
+
+/**
+ * Whether a tenant may revoke one of its keys. Not the key of the installation, which every start prints; not an
+ * organisation's, which other tenants depend on; and not the last one, without which the tenant could create no other.
+ */
+function mayRevoke(key: ListedKey, keys: readonly ListedKey[]): ValidationResult<ListedKey> {
+  if (key.is_kept) {
+    return standing(
+      `The key ${key.id} is the key of this installation: it is stored in the file api-key of the service's data folder, and every start prints it. Only the operator can revoke it, on that machine: landfall local keys revoke ${key.id}.`,
+    );
+  }
+  if (key.tenant_ids.length > 1) {
+    return standing(
+      `The key ${key.id} is valid for other tenants too. Only the operator can revoke it, on the service's machine: landfall local keys revoke ${key.id}.`,
+    );
+  }
+  if (keys.every(({ id }) => id === key.id)) {
+    return standing(
+      `The key ${key.id} is the last one of this tenant: without it the tenant could create no other. Create the next one first (POST /v1/api-keys), or have the operator revoke it on the service's machine: landfall local keys revoke ${key.id}.`,
+    );
+  }
+  return accepted(key);
+}
+
+const standing = (detail: string): ValidationResult<never> => ({ ok: false, refusal: { status: 409, detail } });

@@ -1,0 +1,32 @@
+import type { Operation } from '../../../kit/http/operation.ts';
+import { apiKeyOperations } from '../api-keys/operations.ts';
+import { baselineOperations } from '../baselines/operations.ts';
+import { deploymentOperations } from '../deployments/operations.ts';
+import { healthOperations } from '../health/operations.ts';
+import { integrationOperations } from '../integrations/operations.ts';
+import { listenerOperations } from '../listeners/operations.ts';
+import { logOperations } from '../logs/operations.ts';
+import { revisionOperations } from '../revisions/operations.ts';
+import { sessionOperations } from '../sessions/operations.ts';
+import { tracingOperations } from '../tracing-projects/operations.ts';
+import { uploadOperations } from '../uploads/operations.ts';
+import { verdictOperations } from '../verdicts/operations.ts';
+import type { Env } from './operation.ts';
+import { serviceOperations } from './service-operations.ts';
+
+/** Every operation of the control service: the routes that are served, and the OpenAPI document. */
+export const operations: readonly Operation<Env>[] = [
+  ...deploymentOperations,
+  ...revisionOperations,
+  ...verdictOperations,
+  ...baselineOperations,
+  ...logOperations,
+  ...healthOperations,
+  ...uploadOperations,
+  ...integrationOperations,
+  ...listenerOperations,
+  ...tracingOperations,
+  ...apiKeyOperations,
+  ...sessionOperations,
+  ...serviceOperations,
+];

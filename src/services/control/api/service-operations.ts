@@ -1,0 +1,91 @@
+import * as z from 'zod';
+import { docsPage, pageAsset } from '../../../kit/http/docs-page.ts';
+import { operationsOf } from './operation.ts';
+import { fieldNames } from './parameters.ts';
+import { spellingOf } from './response.ts';
+
+const operation = operationsOf('Service');
+
+/** The version of the served interface (control-service.md, Versioning). */
+export const interfaceVersion = '0.1.0';
+
+export const info = z.object({
+  service: z.string(),
+  version: z.string(),
+  idempotency_keys: z.boolean(),
+  /** Whether it takes verdicts of smoke tests. */
+  verdicts: z.boolean(),
+  /** Whether it keeps what smoke tests measured. */
+  baselines: z.boolean(),
+  /** Whether it can hold revisions before traffic. */
+  holds: z.boolean(),
+  /** The public address of the console, where the service has a public address. */
+  console_url: z.string().optional(),
+});
+
+/** The service itself: its health, its version and its description. */
+export const serviceOperations = [
+  operation({
+    method: 'get',
+    path: '/ok',
+    id: 'health',
+    summary: 'Check the health of the service',
+    description: 'For probes: says that the process serves. It needs no key.',
+    responses: { 200: { description: 'It does.', schema: z.object({ ok: z.literal(true) }) } },
+    open: true,
+    handle: (c) => c.json({ ok: true }),
+  }),
+  operation({
+    method: 'get',
+    path: '/info',
+    id: 'info',
+    summary: 'Read the version and the features of the service',
+    description: 'Clients look here for the features that a server has before they use them.',
+    responses: { 200: { description: 'The service.', schema: info } },
+    open: true,
+    handle: (c) => {
+      const { consoleUrl, holds = false } = c.var.settings;
+      return c.json({
+        service: 'landfall control service',
+        version: interfaceVersion,
+        idempotency_keys: true,
+        verdicts: true,
+        baselines: true,
+        holds,
+        ...(consoleUrl === undefined ? {} : { console_url: consoleUrl }),
+      });
+    },
+  }),
+  operation({
+    method: 'get',
+    path: '/openapi.json',
+    id: 'openapi',
+    summary: 'Read this description',
+    description: 'OpenAPI 3.1, generated from the schemas that check requests.',
+    headers: [fieldNames],
+    responses: { 200: { description: 'OpenAPI 3.1.', schema: z.record(z.string(), z.unknown()) } },
+    open: true,
+    handle: (c) => c.json(c.var.settings.describe(spellingOf(c))),
+  }),
+  operation({
+    method: 'get',
+    path: '/docs',
+    id: 'docs',
+    summary: 'Show this description as a page',
+    description: 'The page loads nothing from other hosts.',
+    responses: { 200: { description: 'The page, without external resources.', type: 'text/html' } },
+    open: true,
+    handle: () => docsPage('Landfall control service'),
+  }),
+  operation({
+    method: 'get',
+    path: '/docs/:asset',
+    id: 'docs_asset',
+    summary: 'Read a file of the page',
+    description: 'The scripts and styles of the page.',
+    responses: { 200: { description: 'The file.', type: 'application/octet-stream' } },
+    errors: [404],
+    open: true,
+    handle: async (c) => (await pageAsset(c.req.param('asset'))) ?? c.notFound(),
+  }),
+];

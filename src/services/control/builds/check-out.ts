@@ -1,0 +1,169 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { readRepoRef } from '../../../contract/control/repo-ref.ts';
+import { readRepoUrl } from '../deployments/validation/repo-url.ts';
+import { realPath, staysAllowed } from './allowed-repository.ts';
+import { stepFailed, succeeded, type Commit, type GitSource, type RunningBuild, type StepResult } from './build.ts';
+import { emptySource } from './build-folder.ts';
+import { readCommit } from './commit-details.ts';
+import { commitSize } from './commit-size.ts';
+import { isDiskFullMessage } from './free-space.ts';
+import {
+  explainFetch,
+  gitConfig,
+  gitVariables,
+  knownMeaning,
+  refToFetch,
+  tokenVariables,
+  type GitProtocol,
+  isFileTooLargeMessage,
+} from './git-settings.ts';
+import { clearUp, fetchInto, mirrorFolder, openMirror, type RunGit, type FetchRequest } from './mirror.ts';
+import { warnOfMissingFiles } from './missing-files.ts';
+import { removeTree } from './remove-tree.ts';
+import { inFolderQueue } from './folder-queue.ts';
+
+interface Remote {
+  address: string;
+  protocol: GitProtocol;
+}
+
+/** Validates a `repo_url` at the moment of use: also that the real path of a folder is below an allowed one. */
+export function remoteOf(repoUrl: string, allowGit: readonly string[]): StepResult<Remote> {
+  const read = readRepoUrl(repoUrl, allowGit);
+  if (!read.ok) return stepFailed(read.problem);
+  if (read.kind === 'network') {
+    return succeeded({ address: read.url, protocol: new URL(read.url).protocol === 'https:' ? 'https' : 'http' });
+  }
+  const path = realPath(read.path);
+  if (path === undefined)
+    return stepFailed(`There is no folder ${read.path} on this machine. Check source_config.repo_url.`);
+  const allowed = allowGit.flatMap((folder) => realPath(folder) ?? []);
+  if (!staysAllowed(path, allowed)) {
+    return stepFailed(`${read.path} leads out of the folders that the service allows (--allow-git DIR).`);
+  }
+  return succeeded({ address: path, protocol: 'file' });
+}
+
+/**
+ * Checks out the one commit of a revision, without history, tags and submodules: fetches it into the repository's
+ * mirror, and copies it from there into the build, whose repository shares no file with the mirror. The log names what
+ * is left out.
+ *
+ * @returns the commit. The reason of an interrupted build is meaningless: the caller knows.
+ */
+export async function checkOut(source: GitSource, running: RunningBuild): Promise<StepResult<Commit>> {
+  const { repoUrl, repoRef, commit } = source;
+  const { folder, dataDir, request, allowGit, run, warn, signal } = running;
+  const { log } = request;
+  const remote = remoteOf(repoUrl, allowGit);
+  if (!remote.ok) return remote;
+  const ref = repoRef === undefined ? undefined : readRepoRef(repoRef);
+  if (ref && !ref.ok) return stepFailed(`source_revision_config.repo_ref: ${ref.problem}.`);
+  const what = commit ? `commit ${commit}` : ref ? `ref ${refToFetch(ref.ref)}` : 'default branch';
+  log('info', `Cloning ${repoUrl}, ${what}.`);
+
+  writeFileSync(join(folder.root, 'gitconfig'), gitConfig);
+  const { address } = remote.value;
+  const mirror = mirrorFolder(dataDir, request, address);
+  const wanted = { address, ref: commit ?? refToFetch(ref?.ref), isCommit: commit !== undefined };
+  const attempt = (): Promise<Attempt> => throughMirror(mirror, wanted, remote.value, { repoUrl, what }, running);
+  const end = await inFolderQueue(mirror, signal, async () => {
+    const first = await attempt();
+    if (first.kind !== 'damaged' || signal.aborted) return first;
+    log('warning', `The mirror of ${repoUrl} on this machine is damaged (${first.reason}); creating it again.`);
+    await removeTree(mirror);
+    await emptySource(folder);
+    return attempt();
+  });
+  if (end === undefined) return stepFailed('');
+  if (end.kind !== 'there') return stepFailed(end.reason);
+  log('info', `Checked out commit ${end.commit.sha}.`);
+  const inCheckout = { cwd: folder.source, env: gitVariables(join(folder.root, 'gitconfig'), 'file') };
+  await warnOfMissingFiles(
+    end.commit.sha,
+    (spec) => run({ ...spec, ...inCheckout, silent: true, asService: true }),
+    warn,
+  );
+  return succeeded(end.commit);
+}
+
+/** The outcome of an attempt: `damaged` where a new mirror may help. */
+type Attempt = { kind: 'there'; commit: Commit } | { kind: 'refused' | 'damaged'; reason: string };
+
+async function throughMirror(
+  mirror: string,
+  wanted: FetchRequest,
+  { address, protocol }: Remote,
+  requested: { repoUrl: string; what: string },
+  { folder, token, bounds, run, signal }: RunningBuild,
+): Promise<Attempt> {
+  const configFile = join(folder.root, 'gitconfig');
+  const env = { ...gitVariables(configFile, protocol), GIT_DIR: mirror };
+  const inMirror: RunGit = (args, { silent = false, remote = false } = {}) => {
+    const variables = { ...env, ...(remote ? tokenVariables(address, token) : {}) };
+    const [command = '', ...rest] = [...(remote ? withinFileSize(bounds.fetchedBytes) : []), 'git', ...args];
+    return run({ command, args: rest, cwd: mirror, env: variables, silent, asService: true });
+  };
+
+  const opened = await openMirror(mirror, inMirror);
+  if (!opened.ok) return refused(`git init failed: ${opened.reason}.`);
+  const fetched = await fetchInto(wanted, inMirror);
+  if (fetched.kind !== 'fetched') await clearUp(mirror);
+  if (fetched.kind === 'interrupted') return refused('');
+  const mayBeDamaged = (printed: string, isLate: boolean): boolean =>
+    opened.value === 'kept' && !signal.aborted && !isLate && !isDiskFullMessage(printed);
+  if (fetched.kind === 'refused') {
+    const { printed, how, isLate, isNoCommit } = fetched;
+    if (isNoCommit) return refused(`The ${requested.what} of ${requested.repoUrl} is no commit.`);
+    if (isFileTooLargeMessage(printed)) {
+      return refused(
+        `${requested.what} of ${requested.repoUrl} is too large: git fetches at most ${bounds.fetchedBytes} bytes. Remove from the repository what the agent does not need, then deploy again.`,
+      );
+    }
+    // A message that names the remote is about the remote; any other may be about a damaged mirror.
+    const isKnown = knownMeaning(printed, requested) !== undefined && !printed.includes(mirror);
+    if (!isKnown && mayBeDamaged(printed, isLate)) return { kind: 'damaged', reason: how };
+    return refused(`${explainFetch(printed, requested)} (git: ${how})`);
+  }
+  const { commit } = fetched;
+  const size = await commitSize(commit, (spec) => run({ ...spec, cwd: mirror, env, silent: true, asService: true }));
+  if (size.kind === 'exceeds') return refused(size.reason);
+  const end =
+    size.kind !== 'done'
+      ? size
+      : await run({
+          command: '/bin/sh',
+          args: ['-c', copyCommit, 'sh', mirror, commit],
+          cwd: folder.source,
+          env: gitVariables(configFile, 'file'),
+          asService: true,
+        });
+  if (end.kind === 'interrupted') return refused('');
+  if (end.kind === 'failed') {
+    const reason = `Commit ${commit} could not be checked out: ${end.said ?? end.how}`;
+    return { kind: mayBeDamaged(end.output.join('\n'), end.isLate) ? 'damaged' : 'refused', reason };
+  }
+  return { kind: 'there', commit: await readCommit(commit, inMirror) };
+}
+
+/**
+ * Limits the size of the files that a command writes, in POSIX blocks of 512 bytes. The signal is ignored so that git
+ * prints the error.
+ */
+const withinFileSize = (bytes: number): string[] => [
+  '/bin/sh',
+  '-c',
+  'trap "" XFSZ && ulimit -f "$1" && shift && exec "$@"',
+  'sh',
+  String(Math.ceil(bytes / 512)),
+];
+
+/** Copies the commit `$2` from the mirror `$1` into the build's own repository, and checks it out. */
+const copyCommit = [
+  'git init --quiet --template= .',
+  'git fetch --depth 1 --no-tags --no-recurse-submodules --no-progress --quiet -- "$1" "$2"',
+  'git checkout --quiet --force --detach "$2"',
+].join(' && ');
+
+const refused = (reason: string): Attempt => ({ kind: 'refused', reason });

@@ -1,0 +1,163 @@
+import { withoutControls, withoutFullStop } from '../../../kit/plain-text.ts';
+import type { LogLevel } from '../compute/log-line.ts';
+import { outputExcerpt } from '../compute/output-excerpt.ts';
+import { isDiskFullMessage } from './free-space.ts';
+import { pnpmScriptLine, pnpmScripts } from './pnpm-script.ts';
+import { pythonDetails, pythonPrefixes, unreachableIndex, weighPython, withoutMark } from './python-cause.ts';
+
+/** How well a line explains why a command failed. `script`: a line of a script that npm ran, which npm repeats. */
+type Weight = 'cause' | 'script' | 'context' | undefined;
+
+/** What package managers print before their own errors and those of the scripts that they run. */
+const npmPrefix = /^npm (?:error|ERR!) ?/;
+/** The word that npm begins the lines of an error with, for its code. */
+const npmWord = /^(?:engine|notsup|notarget|enoent|JSON\.parse) (?=\S)/;
+/** What a script prints that newer yarn runs. */
+const yarnScript = /^➤ YN0000: │ \S+ STD(?:ERR|OUT) ?/;
+const prefixes = [
+  npmPrefix,
+  npmWord,
+  yarnScript,
+  /^\s*(E[A-Z_]+)\s{1,2}(?=\1: )/,
+  /^error (?=\S)/,
+  /^✘ \[ERROR\] /,
+  /^➤ YN\d{4}: [│└┌·] ?/,
+  /^\s*ERROR\s{1,2}(?=\S)/,
+  ...pythonPrefixes,
+];
+
+/** Lines of npm's errors that lead to the cause without being it. */
+const npmContext =
+  /^(?:code |errno |syscall |path |command |command failed|engine Unsupported engine$|signal |dest |network |location |workspace |Lifecycle script|A complete log|A full report|For a full report|node -v|npm -v|$)/;
+
+/** A line that goes on with npm's sentence, which npm wraps: neither a stack nor a line that repeats the code. */
+const npmContinuation = /^npm (?:error|ERR!) (?!\d+(?:\s|$))\S/;
+
+/** Numbers of Yarn's messages that fail an install: the others inform or warn. */
+const yarnErrors = new Set([1, 16, 18, 28, 35, 41, 46, 47, 56, 62, 71, 78, 80, 81, 82, 83]);
+
+/** Errors of compilers, of Node.js and of shells. */
+const causes = [
+  /^\S.*\(\d+,\d+\): error TS\d+: /,
+  /^\S.*:\d+:\d+ - error TS\d+: /,
+  /^error TS\d+: /,
+  /^✘ \[ERROR\] /,
+  /^\s*ERR_PNPM_\w+\s/,
+  // pnpm prints a system's error by its code, and its stack. ELIFECYCLE tells of a script, which has printed the cause.
+  /^pnpm: \S/,
+  /^\s(?!ERROR|ELIFECYCLE)E[A-Z_]{3,}\s{1,2}\S/,
+  /^(?:Usage|Internal) Error: /,
+  /^(?:\S+: )?(?:fatal )?error: \S/,
+  /^(?:Uncaught )?(?:[A-Z]\w*)?(?:Error|Exception)(?: \[\w+\])?: \S/,
+  /^(?:\/bin\/)?(?:sh|bash): (?:line )?\d+: .+: (?:command )?not found$/,
+  /^fatal: /,
+];
+
+function weigh(line: string, isOfScript = false): Weight {
+  if (npmPrefix.test(line)) {
+    const said = line.replace(npmPrefix, '');
+    if (said.startsWith('A complete log')) return 'context';
+    if (isOfScript) return causes.some((cause) => cause.test(said)) ? 'cause' : 'script';
+    return npmContext.test(said) ? 'context' : 'cause';
+  }
+  if (yarnScript.test(line)) return weigh(line.replace(yarnScript, ''));
+  const yarn = /^➤ YN(\d{4}): /.exec(line);
+  if (yarn) return weighYarn(Number(yarn[1]), line.slice(yarn[0].length));
+  const python = weighPython(line);
+  if (python !== undefined) return python;
+  if (/^error (?:Command failed|.*:$)/.test(line)) return 'context';
+  if (/^error \S/.test(line) || causes.some((cause) => cause.test(line))) return 'cause';
+  return /^(?:gyp ERR! |make(?:\[\d+\])?: \*\*\* |\s*ELIFECYCLE\s|\s*ERROR\s{1,2}\S)/.test(line)
+    ? 'context'
+    : undefined;
+}
+
+/** Where the lock file differs, each line of the difference has the number of the error. A failed build has its cause above. */
+function weighYarn(number: number, said: string): Weight {
+  if (number === 9) return 'context';
+  return yarnErrors.has(number) && !/^│ [+-]/.test(said) ? 'cause' : undefined;
+}
+
+/** What the system says where a disk is full. A line that only names the code may be of a test. */
+const diskFull = /(?:ENOSPC|EDQUOT): |No space left on device|Disk quota exceeded/i;
+
+/** The command of a script that failed: npm repeats all that it printed below it. */
+const npmScript = /^npm (?:error|ERR!) command (?!failed$)/;
+/** Causes that name neither a package nor a version, and the lines further down that do. */
+const details: readonly [cause: RegExp, detail: RegExp][] = [
+  [/^ERESOLVE /, /^(?:Found: \S|peer(?:Optional)? \S+ from \S)/],
+  [/^`npm ci` can only install /, /^(?:Missing|Invalid): /],
+  [/^Not compatible with /, /^(?:Required|Actual): /],
+  [/^ERR_PNPM_OUTDATED_LOCKFILE/, /^\* \d+ dependencies /],
+  [/^ERR_PNPM_UNSUPPORTED_ENGINE/, /^(?:Expected version|Got): /],
+  ...pythonDetails,
+];
+const mostDetails = 2;
+
+/** How long a sentence of npm gets before no further lines are joined to it (characters). */
+const longestSentence = 1_000;
+
+/** The level of a line that a command of a build prints, as far as it says so itself. */
+export function levelOf(line: string, level: LogLevel): LogLevel {
+  const plain = withoutControls(line);
+  if (weigh(plain) !== undefined || weigh(pnpmScriptLine(plain)?.text ?? '') === 'cause') return 'error';
+  return /^(?:npm (?:warn|WARN) |warning |WARNING: |\s*WARN\s{1,2}\S)/.test(plain) ? 'warning' : level;
+}
+
+/**
+ * Keeps what explains a failed command best: the first cause that a package manager, a compiler or Node.js names. What
+ * follows is mostly its consequence.
+ */
+export function commandCause() {
+  const excerpt = outputExcerpt();
+  const index = unreachableIndex();
+  const scripts = pnpmScripts((text) => weigh(text) === 'cause');
+  let first: string | undefined;
+  let context: string | undefined;
+  let full: string | undefined;
+  let script: string | undefined;
+  let isOfScript = false;
+  let isContinued = false;
+  const detailed: string[] = [];
+  return {
+    add(line: string): void {
+      if (line.trim() === '') return;
+      const plain = withoutControls(line);
+      if (!plain.startsWith('➤ YN0000: · Failed with errors')) excerpt.add('error', line);
+      scripts.add(plain);
+      index.add(plain);
+      const weight = weigh(plain, isOfScript);
+      isOfScript ||= npmScript.test(plain);
+      // git names the file that it couldn't write first, and the full disk after it.
+      if (isDiskFullMessage(plain) && (weight !== undefined || diskFull.test(plain))) full ??= withoutPrefix(plain);
+      isContinued &&= weight === 'cause' && npmContinuation.test(plain) && !npmWord.test(plain.replace(npmPrefix, ''));
+      isContinued &&= (first?.length ?? 0) < longestSentence;
+      if (isContinued) first = `${first ?? ''} ${withoutPrefix(plain)}`;
+      const said = withoutPrefix(plain);
+      const isDetail = details.some(([cause, detail]) => cause.test(first ?? '') && detail.test(said));
+      if (isDetail && detailed.length < mostDetails) detailed.push(withoutMark(said));
+      if (weight === 'cause' && first === undefined) {
+        first = withoutPrefix(plain);
+        isContinued = npmPrefix.test(plain) && !isOfScript;
+      }
+      if (weight === 'script' && !isAroundSource(plain)) script ??= withoutPrefix(plain);
+      if (weight === 'context' && !/^npm (?:error|ERR!)\s*(?:A complete log.*)?$/.test(plain)) {
+        context ??= withoutPrefix(plain);
+      }
+    },
+    cause: (): string | undefined =>
+      full ?? index.cause() ?? inFull(first, detailed) ?? scripts.cause() ?? script ?? context ?? excerpt.cause(),
+  };
+}
+
+const inFull = (cause: string | undefined, detailed: readonly string[]): string | undefined =>
+  cause === undefined || detailed.length === 0 ? cause : [withoutFullStop(cause), ...detailed].join('. ');
+
+/** A line that only points at the source, as Node.js prints it before an error. */
+function isAroundSource(line: string): boolean {
+  const said = line.replace(npmPrefix, '');
+  return said.startsWith('  ') || /^ ?\^*$/.test(said) || /^[^\s:]+:\d+$/.test(said);
+}
+
+const withoutPrefix = (line: string): string =>
+  prefixes.reduce((rest, prefix) => rest.replace(prefix, ''), line.trimEnd()).trim();

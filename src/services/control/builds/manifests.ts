@@ -1,0 +1,195 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import * as z from 'zod';
+import { fromJson, holdsMore } from '../../../kit/json-text.ts';
+import { readBelow, statBelow } from '../../../agent-folder/packages/checkout-files.ts';
+import type { PackageManager } from '../../../agent-folder/packages/lock-files.ts';
+import { mostManifestValues } from '../../../agent-folder/packages/project-folders.ts';
+
+export interface ManifestFile {
+  path: string;
+  bytes: Buffer;
+}
+
+/** The inputs of an install; or why it may read more than these files, so that its result can't be shared. */
+export type InstallInputs = { kind: 'whole'; files: ManifestFile[] } | { kind: 'more'; why: string };
+
+/** The files besides the lock file that package managers read. */
+const atTheTop = new Set([
+  'package.json',
+  'package-lock.json',
+  'npm-shrinkwrap.json',
+  'pnpm-lock.yaml',
+  'pnpm-workspace.yaml',
+  '.pnpmfile.cjs',
+  'yarn.lock',
+  '.yarnrc',
+  '.yarnrc.yml',
+  'bun.lock',
+  'bun.lockb',
+  'bunfig.toml',
+  '.npmrc',
+]);
+
+/** Yarn's own program, plugins and patches in the repository. */
+const yarnFolders = ['releases', 'plugins', 'patches'];
+
+/** The most folders and bytes that are searched for manifests; a larger repository is installed each time. */
+const mostFolders = 2_000;
+const mostBytes = 64_000_000;
+
+/** The package's own scripts that an install runs: they may read anything in the repository. */
+const ownScripts = [
+  'preinstall',
+  'install',
+  'postinstall',
+  'prepublish',
+  'preprepare',
+  'prepare',
+  'postprepare',
+  'dependencies',
+] as const;
+
+const texts = z.record(z.string(), z.unknown()).optional().catch(undefined);
+const manifest = z.object({
+  scripts: texts,
+  bin: z.unknown().optional(),
+  dependencies: texts,
+  devDependencies: texts,
+  optionalDependencies: texts,
+  peerDependencies: texts,
+  resolutions: texts,
+  overrides: texts,
+  patchedDependencies: z.unknown().optional(),
+  pnpm: z.object({ patchedDependencies: z.unknown().optional(), overrides: texts }).optional().catch(undefined),
+});
+
+/**
+ * Collects the lock file, manifests and settings that decide an install of a folder, or the reason why the install may
+ * read more: own scripts, packages inside the repository, patches. Yields to the event loop between files: there may be
+ * many.
+ */
+export async function collectInstallInputs(folder: string, manager: PackageManager): Promise<InstallInputs> {
+  try {
+    const read = reader(folder);
+    const top = readdirSync(folder).filter((name) => atTheTop.has(name));
+    const files = [...top.map(read), ...filesOfYarn(folder, read)];
+    const own = files.find(({ path }) => path === 'package.json');
+    if (!own) return { kind: 'more', why: 'there is no package.json beside the lock file' };
+    const hasWorkspaces = top.includes('pnpm-workspace.yaml') || /"workspaces"\s*:/.test(own.bytes.toString());
+    if (hasWorkspaces) files.push(...(await workspaceFiles(folder, read)));
+    const why = (await firstReach(folder, files)) ?? linker(files, manager);
+    return why === undefined ? { kind: 'whole', files } : { kind: 'more', why };
+  } catch (error) {
+    if (error instanceof NotStorableError) return { kind: 'more', why: error.message };
+    throw error;
+  }
+}
+
+class NotStorableError extends Error {}
+
+type ReadFile = (path: string) => ManifestFile;
+
+/** Creates the reader of a folder's manifests, with a limit on their total size. */
+function reader(folder: string): ReadFile {
+  let left = mostBytes;
+  return (path) => {
+    const bytes = readBelow(folder, path, left + 1);
+    if (!bytes) throw new NotStorableError(`${path} is not a plain file`);
+    if (bytes.length > left) throw new NotStorableError('its lock file and manifests are very large');
+    left -= bytes.length;
+    return { path, bytes };
+  };
+}
+
+function filesOfYarn(folder: string, read: ReadFile): ManifestFile[] {
+  if (statBelow(folder, '.yarn')?.isSymbolicLink()) throw new NotStorableError('.yarn is a link');
+  return yarnFolders.flatMap((name) => {
+    const path = `.yarn/${name}`;
+    const there = statBelow(folder, path);
+    if (there?.isSymbolicLink()) throw new NotStorableError(`${path} is a link`);
+    return there?.isDirectory() ? allFiles(folder, path, read) : [];
+  });
+}
+
+function allFiles(folder: string, path: string, read: ReadFile): ManifestFile[] {
+  return readdirSync(join(folder, path), { withFileTypes: true }).flatMap((entry) => {
+    const below = `${path}/${entry.name}`;
+    return entry.isDirectory() ? allFiles(folder, below, read) : [read(below)];
+  });
+}
+
+/** The manifests in the folders below, which may be workspaces. Links are not followed. */
+async function workspaceFiles(folder: string, read: ReadFile): Promise<ManifestFile[]> {
+  const found: ManifestFile[] = [];
+  const left: string[] = foldersIn(folder, '');
+  for (let seen = 0; left.length > 0; seen += 1) {
+    if (seen > mostFolders) throw new NotStorableError(`the repository has more than ${mostFolders} folders`);
+    await nextTurn();
+    const path = left.pop() ?? '';
+    for (const name of ['package.json', '.npmrc', 'binding.gyp']) {
+      const file = `${path}/${name}`;
+      if (statBelow(folder, file)) found.push(read(file));
+    }
+    left.push(...foldersIn(folder, path));
+  }
+  return found;
+}
+
+const foldersIn = (folder: string, path: string): string[] =>
+  readdirSync(join(folder, path), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && entry.name !== 'node_modules' && entry.name !== '.git')
+    .map((entry) => (path === '' ? entry.name : `${path}/${entry.name}`));
+
+async function firstReach(folder: string, files: readonly ManifestFile[]): Promise<string | undefined> {
+  for (const file of files) {
+    const why = reaches(folder, file);
+    if (why !== undefined) return why;
+    await nextTurn();
+  }
+  return undefined;
+}
+
+function reaches(folder: string, { path, bytes }: ManifestFile): string | undefined {
+  if (path === 'package.json' && statBelow(folder, 'binding.gyp')) return 'binding.gyp is compiled at the install';
+  if (path.endsWith('binding.gyp')) return `${path} is compiled at the install`;
+  if (path === 'pnpm-workspace.yaml' && bytes.includes('patchedDependencies')) return `${path} names patches`;
+  if (!path.endsWith('package.json')) return undefined;
+  const read = readManifest(bytes);
+  if (!read) return `${path} can't be read`;
+  const script = ownScripts.find((name) => read.scripts?.[name] !== undefined);
+  if (script !== undefined) return `the script "${script}" of ${path} may read the whole repository`;
+  if (path !== 'package.json' && read.bin !== undefined) return `${path} has programs of its own`;
+  if (read.patchedDependencies !== undefined || read.pnpm?.patchedDependencies !== undefined) {
+    return `${path} names patches`;
+  }
+  const { dependencies, devDependencies, optionalDependencies, peerDependencies, resolutions, overrides } = read;
+  const named = [dependencies, devDependencies, optionalDependencies, peerDependencies, resolutions, overrides];
+  const local = [...named, read.pnpm?.overrides].flatMap((each) => Object.entries(each ?? {})).find(isLocal);
+  return local === undefined ? undefined : `${path} takes ${local[0]} from the repository itself`;
+}
+
+/** Whether a dependency is a file or folder of the repository, in any syntax, or patched by one. */
+const isLocal = ([, requested]: [string, unknown]): boolean =>
+  /(^|[@#:"])(file:|link:|portal:|patch:|exec:|\.{1,2}\/|~\/|\/)/.test(
+    typeof requested === 'string'
+      ? requested.replace(/^(https?|git\+\w+|git|ssh):\/\//, '')
+      : JSON.stringify(requested),
+  );
+
+/** Parses a package.json. Undefined for an invalid file: the package manager will report the problem better. */
+function readManifest(bytes: Buffer): z.infer<typeof manifest> | undefined {
+  const text = bytes.toString();
+  return holdsMore(text, mostManifestValues) ? undefined : manifest.safeParse(fromJson(text)).data;
+}
+
+/** The reason why there is no package folder to store: Yarn 2 and newer link packages in their own way by default. */
+function linker(files: readonly ManifestFile[], manager: PackageManager): string | undefined {
+  if (manager !== 'yarn') return undefined;
+  const isModern = files.some(({ path, bytes }) => path === 'yarn.lock' && bytes.includes('__metadata:'));
+  const settings = files.find(({ path }) => path === '.yarnrc.yml')?.bytes.toString() ?? '';
+  return isModern && !/^nodeLinker:\s*["']?node-modules/m.test(settings)
+    ? 'Yarn does not create package folders (set nodeLinker: node-modules in .yarnrc.yml)'
+    : undefined;
+}

@@ -1,0 +1,122 @@
+import * as z from 'zod';
+import {
+  minorOf,
+  oldestPython,
+  pythonVersionProblem,
+  usualPython,
+} from '../../../../agent-folder/packages/python/python-version.ts';
+import { fromJson } from '../../../../kit/json-text.ts';
+import { findTools } from '../find-tool.ts';
+
+/** A Python interpreter of this machine that the agent's user can run. */
+export interface Interpreter {
+  path: string;
+  /** `3.11.7` */
+  version: string;
+  /** Whether it makes environments with pip: some distributions have these modules in packages of their own. */
+  makesEnvironments: boolean;
+  /** The target of its compiled modules. */
+  abi: string;
+}
+
+export type InterpreterChoice =
+  { kind: 'chosen'; interpreter: Interpreter; warning: string | undefined } | { kind: 'none'; reason: string };
+
+/** The newest minor version whose program is looked for by its name. */
+const newest = 19;
+
+export interface WantedInterpreter {
+  /** `python_version`. */
+  wanted?: string | null | undefined;
+  /** `requires-python` of the project's manifests. */
+  required?: readonly string[];
+  needsPip: boolean;
+}
+
+/** The minor version that fits best: the one that is named, else the public service's, or a newer one that is required. */
+export const targetMinor = ({ wanted, required = [] }: Pick<WantedInterpreter, 'wanted' | 'required'>): number =>
+  minorOf(wanted ?? '') ?? Math.max(usualPython, ...required.map(lowestMinor));
+
+/**
+ * Chooses the interpreter of the version that the configuration names, else the nearest one from 3.10 on; of two equally
+ * near ones the newer.
+ */
+export function chooseInterpreter(
+  found: readonly Interpreter[],
+  { wanted, required = [], needsPip }: WantedInterpreter,
+): InterpreterChoice {
+  const named = wanted ? minorOf(wanted) : undefined;
+  const problem = pythonVersionProblem(wanted);
+  if (problem !== undefined) return { kind: 'none', reason: `\`python_version\` ${problem}.` };
+  const target = targetMinor({ wanted, required });
+  const fitting = found.filter(({ version }) => (minorOf(version) ?? 0) >= oldestPython);
+  const usable = fitting.filter(({ makesEnvironments }) => makesEnvironments || !needsPip);
+  const [unable] = fitting;
+  if (usable.length === 0 && unable) {
+    const name = `python3.${minorOf(unable.version) ?? usualPython}`;
+    return {
+      kind: 'none',
+      reason: `Python ${unable.version} of this machine can't make environments: its modules venv and ensurepip are missing. Install them (${name}-venv on Debian and Ubuntu).`,
+    };
+  }
+  const distance = ({ version }: Interpreter): number => {
+    const away = (minorOf(version) ?? 0) - target;
+    return away >= 0 ? away * 2 : -away * 2 + 1;
+  };
+  const interpreter = usable.toSorted((one, other) => distance(one) - distance(other))[0];
+  if (!interpreter) {
+    const old = found.length === 0 ? '' : ` (it has ${[...new Set(found.map(({ version }) => version))].join(', ')})`;
+    return {
+      kind: 'none',
+      reason: `Graphs of this agent are in Python, and this machine has no Python 3.${oldestPython} or newer that builds can run${old}. Install Python 3.${target} with its module venv for all users.`,
+    };
+  }
+  const isOther = named !== undefined && minorOf(interpreter.version) !== named;
+  const warning = isOther
+    ? `\`python_version\` is 3.${named}, and this machine has no such Python that builds can run: the agent runs on ${interpreter.version}. Install Python 3.${named} for all users of the machine.`
+    : undefined;
+  return { kind: 'chosen', interpreter, warning };
+}
+
+/** The lowest minor version of Python 3 that a `requires-python` such as `>=3.12,<4` admits; 0 where it says none. */
+const lowestMinor = (required: string): number => Number(/(?:>=|~=|==|\^)\s*3\.(\d+)/.exec(required)?.[1] ?? 0);
+
+/** The interpreters of a minor version on a search path, by the name that they usually have. */
+export const namedInterpreters = (minor: number, path: string): string[] => findTools(`python3.${minor}`, path);
+
+/** The interpreters on a search path, by the names that they usually have. */
+export function interpreterPaths(path: string): string[] {
+  const versions = Array.from({ length: newest - oldestPython + 1 }, (_, index) => `python3.${newest - index}`);
+  return [...versions, 'python3', 'python'].flatMap((name) => findTools(name, path));
+}
+
+/** How a line begins that describes an interpreter. */
+const lineStart = 'landfall-python ';
+
+const description = `import importlib.util as u, json, platform, sys, sysconfig
+print(${JSON.stringify(lineStart)} + json.dumps([sys.executable, platform.python_version(),
+    bool(u.find_spec("venv") and u.find_spec("ensurepip")), str(sysconfig.get_config_var("SOABI"))]))`;
+
+/** The arguments of a shell that describes each of the interpreters, those that run. */
+export const describeInterpreters = (paths: readonly string[]): string[] => [
+  '-c',
+  'describe=$1; shift; for python; do "$python" -I -c "$describe" 2>/dev/null; done; true',
+  'sh',
+  description,
+  ...paths,
+];
+
+const described = z.tuple([z.string().startsWith('/'), z.string().max(100), z.boolean(), z.string().max(200)]);
+
+/** The interpreters that the shell's output describes, each once. */
+export function describedInterpreters(output: readonly string[]): Interpreter[] {
+  const found = new Map<string, Interpreter>();
+  for (const line of output) {
+    if (!line.startsWith(lineStart)) continue;
+    const read = described.safeParse(fromJson(line.slice(lineStart.length))).data;
+    if (!read) continue;
+    const [path, version, makesEnvironments, abi] = read;
+    if (!found.has(path)) found.set(path, { path, version, makesEnvironments, abi });
+  }
+  return [...found.values()];
+}

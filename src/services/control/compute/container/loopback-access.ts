@@ -1,0 +1,125 @@
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import * as z from 'zod';
+import { freePort } from '../../../../kit/free-port.ts';
+import type { Engine, EngineFacts } from './engine.ts';
+
+/** How containers reach what listens on this machine's loopback only: its database, and this service. */
+type LoopbackAccess =
+  | { kind: 'direct' }
+  /** The engine maps a host name or an address to our loopback. */
+  | { kind: 'by the engine'; host: string; network: string | undefined }
+  /** We proxy connections from our end of the containers' network. */
+  | { kind: 'passed on' };
+
+const loopback = /^(127(\.\d+){3}|localhost|::1|\[::1\])$/;
+
+/** Decides how to reach an address, by its host and the kind of engine. */
+export function loopbackAccess(address: string, { kind, rootless, desktop }: EngineFacts): LoopbackAccess {
+  if (!loopback.test(new URL(address).hostname)) return { kind: 'direct' };
+  if (desktop) {
+    const host = kind === 'docker' ? 'host.docker.internal' : 'host.containers.internal';
+    return { kind: 'by the engine', host, network: undefined };
+  }
+  if (!rootless) return { kind: 'passed on' };
+  if (kind === 'docker') return { kind: 'by the engine', host: '10.0.2.2', network: undefined };
+  return { kind: 'by the engine', host: '10.0.2.2', network: 'slirp4netns:allow_host_loopback=true' };
+}
+
+/** The same address at another host, and at another port where one is given. */
+export function addressAt(address: string, host: string, port?: number): string {
+  const url = new URL(address);
+  url.hostname = host;
+  // A socket's parameter would take precedence.
+  url.searchParams.delete('host');
+  if (port !== undefined) url.port = String(port);
+  return url.href;
+}
+
+const dockerNetwork = z.tuple([z.object({ IPAM: z.object({ Config: z.array(z.object({ Gateway: z.string() })) }) })]);
+const podmanNetwork = z.tuple([z.object({ subnets: z.array(z.object({ gateway: z.string() })) })]);
+
+/** This machine's own address on an engine's network, from the output of `network inspect`. */
+export function gatewayIn(reported: string): string | undefined {
+  const read: unknown = JSON.parse(reported);
+  const docker = dockerNetwork.safeParse(read).data?.[0].IPAM.Config[0]?.Gateway;
+  return docker ?? podmanNetwork.safeParse(read).data?.[0].subnets[0]?.gateway;
+}
+
+/** This machine's address on this service's network, created where needed. Isolates containers where it can. */
+export async function makeNetwork(
+  engine: Engine,
+  name: string,
+  labels: readonly string[],
+): Promise<{ ok: true; gateway: string } | { ok: false; reason: string }> {
+  const seen = await engine.run(['network', 'inspect', name]);
+  const apart = engine.facts.kind === 'docker' ? ['--opt=com.docker.network.bridge.enable_icc=false'] : [];
+  const made = seen.code === 0 ? seen : await engine.run(['network', 'create', ...apart, ...labels, name]);
+  const looked = seen.code === 0 ? seen : await engine.run(['network', 'inspect', name]);
+  const gateway = looked.code === 0 ? gatewayIn(looked.said) : undefined;
+  if (gateway !== undefined) return { ok: true, gateway };
+  const complaint = made.code === 0 ? looked.complaint || 'it has no gateway' : made.complaint;
+  return { ok: false, reason: `A network for containers could not be made (${engine.name}: ${complaint}).` };
+}
+
+/** The most connections of one container through a proxy, so that it leaves some to the others. */
+const mostOfOne = 32;
+
+/** A proxy from containers to a host and port, or to a socket. The target itself authenticates every connection. */
+export async function createLoopbackProxy(target: { host: string; port: number } | { path: string }) {
+  const port = await freePort();
+  let server: Promise<Server> | undefined;
+  const open = new Set<Socket>();
+  const openFrom = new Map<string, number>();
+
+  async function listening(host: string): Promise<Server> {
+    const opening = createServer((incoming) => {
+      const from = incoming.remoteAddress ?? '';
+      const count = openFrom.get(from) ?? 0;
+      if (count >= mostOfOne) return void incoming.destroy();
+      openFrom.set(from, count + 1);
+      incoming.once('close', () => {
+        const left = (openFrom.get(from) ?? 1) - 1;
+        if (left === 0) openFrom.delete(from);
+        else openFrom.set(from, left);
+      });
+      const outgoing = connect(target);
+      for (const [one, other] of [
+        [incoming, outgoing],
+        [outgoing, incoming],
+      ] as const) {
+        open.add(one);
+        one
+          .on('error', () => other.destroy())
+          .on('close', () => {
+            open.delete(one);
+            other.destroy();
+          });
+      }
+      incoming.pipe(outgoing).pipe(incoming);
+    });
+    await new Promise<void>((resolve, reject) => {
+      opening.once('error', reject).listen(port, host, resolve);
+    });
+    return opening;
+  }
+
+  return {
+    /** The port that it listens on: known before it is opened. */
+    port,
+    /** Opens it at an address of this machine; does nothing where it is open. */
+    async open(host: string): Promise<void> {
+      // Containers that start at the same time share it.
+      server ??= listening(host).catch((error: unknown) => {
+        server = undefined;
+        throw error;
+      });
+      await server;
+    },
+    async close(): Promise<void> {
+      const closing = await server;
+      for (const socket of open) socket.destroy();
+      if (closing) await new Promise((resolve) => closing.close(resolve));
+    },
+  };
+}
+export type LoopbackProxy = Awaited<ReturnType<typeof createLoopbackProxy>>;

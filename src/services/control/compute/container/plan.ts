@@ -1,0 +1,208 @@
+import type { Container, EnvVar, VolumeMount } from '../../../../contract/control/container.ts';
+import { resolvedResources } from '../../deployments/validation/resolved-resources.ts';
+import type { AgentSpec } from '../compute.ts';
+import { megabyte, memoryBound } from '../memory-bound.ts';
+import { mountFlags, sourcesOf, volumesOf } from './plan-volumes.ts';
+import { quantity } from '../../kubernetes/quantities.ts';
+
+/** The arguments of `create` for one container. */
+export interface ContainerPlan {
+  /** Its name within the revision: `main`, or as in its spec. */
+  name: string;
+  image: string;
+  /** Flags of `create`, without those that depend on the engine, and without secrets. */
+  flags: string[];
+  command: string[];
+  env: Record<string, string>;
+}
+
+/** The containers of one revision, in the order in which they start. */
+export interface PodPlan {
+  /** Volumes of the deployment, which outlive a run. */
+  volumes: string[];
+  /** Volumes of this run, which are removed with it. */
+  passing: string[];
+  init: ContainerPlan[];
+  main: ContainerPlan;
+  /** They share the main container's network. */
+  sidecars: ContainerPlan[];
+  /** Flags of `create` with the deployment's own labels, for everything that is created. */
+  labels: string[];
+  /** The requested settings that have no effect on this machine, for the deploy log. */
+  notes: string[];
+}
+
+export interface MainProgram {
+  image: string;
+  flags: string[];
+  command: string[];
+  env: Record<string, string>;
+}
+
+/** Without capabilities that engines grant and no agent needs. */
+const hardening = [
+  '--security-opt=no-new-privileges',
+  '--cap-drop=NET_RAW',
+  '--cap-drop=MKNOD',
+  '--cap-drop=AUDIT_WRITE',
+  '--pids-limit=1024',
+];
+
+/**
+ * Plans the containers of a revision on one machine (control-service.md, ResourceSpec), or returns every reason why it
+ * can't: settings that an agent needs are refused, settings that only a cluster has become notes. `run` is of letters
+ * and digits.
+ */
+export function planPod(
+  spec: Pick<AgentSpec, 'deploymentId' | 'resourceSpec' | 'deploymentType' | 'secretReferences'>,
+  program: MainProgram,
+  run: string,
+): { ok: true; plan: PodPlan } | { ok: false; problems: string[] } {
+  const { resourceSpec = {}, secretReferences } = spec;
+  const problems: string[] = [];
+  if (secretReferences.length > 0) {
+    problems.push('secret_references name secrets of a cluster, and this machine is none: set secrets instead.');
+  }
+  const volumes = volumesOf(spec.deploymentId, run, resourceSpec.volumes ?? [], problems);
+  const mounts = (list: readonly VolumeMount[] | null | undefined, where: string): string[] =>
+    (list ?? []).flatMap((mount) => mountFlags(mount, volumes, `${where}.volume_mounts`, problems));
+  const labels = Object.entries(resourceSpec.labels ?? {}).map(([name, value]) => `--label=${name}=${value}`);
+  const container = (of: Container, where: string): ContainerPlan => {
+    checkImage(of.image, `${where}.image`, problems);
+    const [entrypoint, ...rest] = of.command ?? [];
+    return {
+      name: of.name,
+      image: of.image,
+      flags: [
+        ...hardening,
+        ...labels,
+        ...(of.imagePullPolicy ? [`--pull=${pullPolicies[of.imagePullPolicy]}`] : []),
+        ...(entrypoint === undefined ? [] : [`--entrypoint=${entrypoint}`]),
+        ...(of.workingDir ? [`--workdir=${of.workingDir}`] : []),
+        ...(of.restartPolicy ? [`--restart=${of.restartPolicy === 'Always' ? 'always' : 'on-failure'}`] : []),
+        ...limitFlags(of, where, problems),
+        ...securityFlags(of.securityContext, where, problems),
+        ...mounts(of.volumeMounts, where),
+      ],
+      command: [...rest, ...(of.args ?? [])],
+      env: environmentOf(of, where, problems),
+    };
+  };
+  checkImage(program.image, 'source_revision_config.image_uri', problems);
+  const resources = resolvedResources(resourceSpec).agent;
+  const plan: PodPlan = {
+    volumes: sourcesOf(volumes, 'kept'),
+    passing: sourcesOf(volumes, 'passing'),
+    init: (resourceSpec.init_containers ?? []).map((of, at) => container(of, `init_containers[${at}]`)),
+    main: {
+      name: 'main',
+      image: program.image,
+      flags: [
+        ...hardening,
+        ...shareFlags({
+          cpu: resources.cpu,
+          cpuLimit: resources.cpuLimit,
+          memory: (resources.memoryMb ?? 0) * megabyte,
+          memoryLimit: memoryBound(spec).totalMb * megabyte,
+        }),
+        ...labels,
+        ...program.flags,
+        ...mounts(resourceSpec.volume_mounts, 'resource_spec'),
+      ],
+      command: program.command,
+      env: program.env,
+    },
+    sidecars: (resourceSpec.sidecars ?? []).map((of, at) => container(of, `sidecars[${at}]`)),
+    labels,
+    notes: notesOn(resourceSpec),
+  };
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, plan };
+}
+
+/** Rejects an image that begins with a hyphen: the engine would read it as a flag. */
+function checkImage(image: string, where: string, problems: string[]): void {
+  if (!/^[a-zA-Z0-9][\w./:@-]*$/.test(image)) problems.push(`${where}: ${JSON.stringify(image)} is no image.`);
+}
+
+const pullPolicies = { Always: 'always', Never: 'never', IfNotPresent: 'missing' } as const;
+
+/** CPU (cores) and memory (bytes, because an engine's `m` is not a MB) flags of a container, without swap. */
+function shareFlags({
+  cpu,
+  cpuLimit,
+  memory = 0,
+  memoryLimit = 0,
+}: Record<'cpu' | 'cpuLimit' | 'memory' | 'memoryLimit', number | undefined>): string[] {
+  const [requested, limit] = [Math.ceil(memory), Math.ceil(memoryLimit)];
+  return [
+    ...(cpu === undefined ? [] : [`--cpu-shares=${Math.max(Math.round(cpu * 1_024), 2)}`]),
+    ...(cpuLimit === undefined ? [] : [`--cpus=${cpuLimit}`]),
+    ...(requested ? [`--memory-reservation=${requested}b`] : []),
+    ...(limit ? [`--memory=${limit}b`, `--memory-swap=${limit}b`] : []),
+  ];
+}
+
+function limitFlags({ resources }: Container, where: string, problems: string[]): string[] {
+  const { limits, requests } = resources ?? {};
+  const amount = (of: Readonly<Record<string, string>> | null | undefined, what: string, path: string) => {
+    const reported = of?.[what];
+    const read = reported === undefined ? undefined : quantity(reported);
+    if (reported !== undefined && read === undefined)
+      problems.push(`${where}.resources.${path}.${what}: ${reported} is no amount.`);
+    return read;
+  };
+  return shareFlags({
+    cpu: amount(requests, 'cpu', 'requests'),
+    cpuLimit: amount(limits, 'cpu', 'limits'),
+    memory: amount(requests, 'memory', 'requests'),
+    memoryLimit: amount(limits, 'memory', 'limits'),
+  });
+}
+
+function environmentOf({ env, envFrom }: Container, where: string, problems: string[]): Record<string, string> {
+  if (envFrom && envFrom.length > 0)
+    problems.push(`${where}.envFrom takes variables from a cluster; list them in env.`);
+  return Object.fromEntries(
+    (env ?? []).map(({ name, value, valueFrom }: EnvVar, at) => {
+      if (valueFrom) problems.push(`${where}.env[${at}].valueFrom takes a value from a cluster; give it as value.`);
+      return [name, value ?? ''];
+    }),
+  );
+}
+
+function securityFlags(context: Container['securityContext'], where: string, problems: string[]): string[] {
+  const { runAsUser, runAsGroup, readOnlyRootFilesystem, ...others } = context ?? {};
+  const refused = Object.keys(others).filter(
+    (field) => !restrictions.has(field) || (others[field] === true && field === 'privileged'),
+  );
+  if (refused.length > 0) problems.push(`${where}.securityContext: this machine does not grant ${refused.join(', ')}.`);
+  const group = typeof runAsGroup === 'number' ? `:${runAsGroup}` : '';
+  return [
+    ...(typeof runAsUser === 'number' ? [`--user=${runAsUser}${group}`] : []),
+    ...(readOnlyRootFilesystem === true ? ['--read-only'] : []),
+  ];
+}
+
+/** Restrictions that hold here anyway. */
+const restrictions = new Set(['allowPrivilegeEscalation', 'privileged', 'runAsNonRoot', 'seccompProfile']);
+
+const ofDatabase = ['db_cpu', 'db_cpu_limit', 'db_memory_mb', 'db_memory_limit_mb', 'db_storage_gi'];
+const ofCluster = ['service_account_name', 'image_pull_secrets', 'annotations'];
+
+/** The requested settings that have no effect on this machine, for the deploy log. */
+function notesOn(spec: NonNullable<AgentSpec['resourceSpec']>): string[] {
+  const set = Object.entries(spec).flatMap(([field, value]) => (value == null ? [] : [field]));
+  const only = (fields: readonly string[], why: string): string[] =>
+    fields.length === 0 ? [] : [`${fields.join(', ')}: ${why}`];
+  const startingWith = (prefix: string): string[] => set.filter((field) => field.startsWith(prefix));
+  const among = (fields: readonly string[]): string[] => set.filter((field) => fields.includes(field));
+  const scale = (['min_scale', 'max_scale'] as const).filter((field) => (spec[field] ?? 1) !== 1);
+  return [
+    ...only(scale, 'this machine runs one replica.'),
+    ...only(startingWith('queue_'), "the queue's work is done by the agent itself on this machine."),
+    ...only(startingWith('cache_'), 'there is no cache on this machine.'),
+    ...only(among(ofDatabase), 'all deployments share the one Postgres of this machine.'),
+    ...only(among(ofCluster), 'they are of a cluster. Log the engine in where images are private.'),
+    ...only(resolvedResources(spec).ignored, 'the document marks these as not to be used.'),
+  ];
+}

@@ -1,0 +1,212 @@
+import { type Clock, pause, steadyNow } from '../../../kit/clock.ts';
+import type { Mask } from '../../../contract/masking/mask.ts';
+import { withoutFullStop } from '../../../kit/plain-text.ts';
+import { ServiceError } from '../../../contract/service-error.ts';
+import * as z from 'zod';
+import { pathOf, type Manifest, asQuery, labelKeys } from '../kubernetes/manifest.ts';
+import type { ClusterObject, Objects } from './kubernetes-objects.ts';
+import {
+  inWords,
+  isResolvedOnceRun,
+  podEvent,
+  namesCause,
+  isInformative,
+  occurredAt,
+  type PodEvent,
+  seconds,
+} from './kubernetes-messages.ts';
+import { podTroubles, rolloutState, type PodProblem } from './kubernetes-rollout.ts';
+import { outputExcerpt } from './output-excerpt.ts';
+import type { WriteLine } from './log-line.ts';
+
+/** The polling interval. */
+export const everyMs = 1_000;
+
+export interface FollowTimeouts {
+  clock: Clock;
+  withinMs: number;
+  /** How long a pod may stay in an error that waiting does not fix, before the rollout fails (ms). */
+  failureGraceMs: number;
+}
+
+export interface RolloutContext {
+  objects: Objects;
+  timeouts: FollowTimeouts;
+  log: WriteLine;
+  mask: Mask;
+  signal: AbortSignal;
+}
+
+/** The most pods whose last log lines are reported: the others are alike. */
+const mostPods = 3;
+const mostLines = 40;
+const mostLogBytes = 65_536;
+const mostEvents = 5;
+
+/** Follows Deployments and StatefulSets until all of them are rolled out; returns why they are not. */
+export async function waitForRollout(
+  workloads: readonly Manifest[],
+  following: RolloutContext,
+): Promise<string | undefined> {
+  const { timeouts, signal, log, mask } = following;
+  const { clock, withinMs, failureGraceMs } = timeouts;
+  const started = steadyNow(clock);
+  let failingSince: number | undefined;
+  let reported = '';
+  while (!signal.aborted) {
+    const isLate = steadyNow(clock) - started >= withinMs;
+    const seen = await observeWorkloads(workloads, following, isLate);
+    if (!seen) {
+      await pause(clock, everyMs, signal);
+      continue;
+    }
+    const { open, pods } = seen;
+    if (open.length === 0) return undefined;
+    const where = open
+      .map(({ workload, state }) => `${workload.metadata.name}: ${state.kind === 'ready' ? '' : state.words}`)
+      .join('; ');
+    if (where !== reported) log('info', mask(`Waiting for the cluster. ${where}.`));
+    reported = where;
+
+    const troubles = podTroubles(pods);
+    const stuck = open.flatMap(({ state }) => (state.kind === 'progressing' && state.stuck ? [state.stuck] : []));
+    const isStuck = stuck.length > 0 || troubles.some(({ canPass }) => !canPass);
+    const now = steadyNow(clock);
+    failingSince = isStuck ? (failingSince ?? now) : undefined;
+
+    const given = open.find(({ state }) => state.kind === 'failed');
+    if (given || isLate || (failingSince !== undefined && now - failingSince >= failureGraceMs)) {
+      const what = given || !isLate ? 'The rollout failed' : `The rollout did not end within ${seconds(withinMs)}`;
+      return [`${what}: ${where}.`, ...stuck.map(sentence), ...(await wordsOf(troubles, pods, following))].join(' ');
+    }
+    await pause(clock, everyMs, signal);
+  }
+  return 'The start was aborted.';
+}
+
+const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${withoutFullStop(text.slice(1))}.`;
+
+/**
+ * The first workload that is not rolled out yet, with its pods; undefined where the cluster is unavailable within the
+ * timeout.
+ */
+async function observeWorkloads(
+  workloads: readonly Manifest[],
+  { objects, log, mask }: RolloutContext,
+  isLate: boolean,
+) {
+  try {
+    const looks = await Promise.all(workloads.map((workload) => observeWorkload(workload, objects)));
+    const open = looks.filter(({ state }) => state.kind !== 'ready');
+    const pods = await Promise.all(open.map(({ workload }) => podsOf(workload, objects)));
+    return { open, pods: pods.flat() };
+  } catch (error) {
+    const canPass = error instanceof ServiceError && (error.kind === 'busy' || error.kind === 'unreachable');
+    if (!canPass || isLate) throw error;
+    log('warning', mask(`The cluster does not answer (${error.message}). The rollout continues in the cluster.`));
+    return undefined;
+  }
+}
+
+async function observeWorkload(workload: Manifest, objects: Objects) {
+  const { kind, metadata } = workload;
+  const object = await objects.read(`read ${kind} ${metadata.name}`, pathOf(kind, objects.namespace, metadata.name));
+  const state = object ? rolloutState(object) : { kind: 'failed' as const, words: 'it was deleted during the rollout' };
+  return { workload, state };
+}
+
+/** The current pods of a workload, without those of a former revision where they are distinguishable. */
+async function podsOf({ metadata, spec }: Manifest, objects: Objects): Promise<ClusterObject[]> {
+  const template = templateLabels.parse(spec);
+  const revision = template.template.metadata.labels[labelKeys.revision];
+  const labelSelector = asQuery({
+    ...template.selector.matchLabels,
+    ...(revision === undefined ? {} : { [labelKeys.revision]: revision }),
+  });
+  return objects.list(`list pods of ${metadata.name}`, `${objects.path}/pods`, { labelSelector });
+}
+
+const labels = z.record(z.string(), z.string());
+const templateLabels = z.looseObject({
+  selector: z.looseObject({ matchLabels: labels }),
+  template: z.looseObject({ metadata: z.looseObject({ labels }) }),
+});
+
+/** The problems of the pods, in sentences; their output and events go to the log. */
+async function wordsOf(troubles: readonly PodProblem[], pods: readonly ClusterObject[], following: RolloutContext) {
+  const sentences: string[] = [];
+  const concerned = troubles.length > 0 ? troubles.map(({ pod }) => pod) : pods.map(({ metadata }) => metadata.name);
+  const noted = new Map<string, PodEvent | undefined>();
+  for (const pod of [...new Set(concerned)].slice(0, mostPods)) noted.set(pod, await logEvents(pod, following));
+  for (const { pod, words, log } of troubles.slice(0, mostPods)) {
+    const said = log && (await lastLines(pod, log, following));
+    const spoke = said === undefined ? '' : ` Its last line: ${said}`;
+    const note = noted.get(pod);
+    const isNew = note && isInformative(note) && !words.includes(note.message) && !(log && isResolvedOnceRun(note));
+    sentences.push(`Pod ${pod}: ${withoutFullStop(words)}.${isNew ? ` Cluster event: ${inWords(note)}` : ''}${spoke}`);
+  }
+  if (troubles.length === 0) {
+    for (const [pod, note] of noted) if (note) sentences.push(`Pod ${pod}: Cluster event: ${inWords(note)}`);
+  }
+  if (troubles.length > mostPods) sentences.push(`${troubles.length - mostPods} more pods have problems.`);
+  return sentences;
+}
+
+/** Logs the cluster's events about a pod; returns the one that explains best why it does not run. */
+async function logEvents(pod: string, following: RolloutContext): Promise<PodEvent | undefined> {
+  const { objects, log, mask } = following;
+  const query = { fieldSelector: `involvedObject.kind=Pod,involvedObject.name=${pod}` };
+  const listed = objects.list(`list events of pod ${pod}`, `${objects.path}/events`, query);
+  const events = await unlessRefused(listed, following);
+  const warnings = (events ?? [])
+    .map((reported) => podEvent.parse(reported))
+    .filter(({ type }) => type === 'Warning')
+    .toSorted((one, other) => occurredAt(one).localeCompare(occurredAt(other)));
+  for (const { reason, message } of warnings.slice(-mostEvents)) {
+    log('warning', mask(`Pod ${pod}: ${reason}: ${message}`));
+  }
+  return warnings.findLast(namesCause) ?? warnings.findLast(isInformative) ?? warnings.at(-1);
+}
+
+/** Logs the last lines of a container; returns the one that explains the failure best. */
+async function lastLines(
+  pod: string,
+  { container, previous }: { container: string; previous: boolean },
+  following: RolloutContext,
+): Promise<string | undefined> {
+  const { objects, log, mask } = following;
+  const path = `${objects.path}/pods/${encodeURIComponent(pod)}/log`;
+  const query = {
+    container,
+    tailLines: String(mostLines),
+    limitBytes: String(mostLogBytes),
+    ...(previous ? { previous: 'true' } : {}),
+  };
+  const text = await unlessRefused(objects.text(`read the log of pod ${pod}`, path, query), following);
+  const excerpt = outputExcerpt();
+  for (const line of (text ?? '').split('\n').filter((one) => one.trim() !== '')) {
+    const masked = mask(line);
+    excerpt.add('error', masked);
+    log('error', masked);
+  }
+  return excerpt.cause();
+}
+
+/** Only logs a refusal: a failure to fetch details must not hide the original failure. */
+async function unlessRefused<T>(response: Promise<T>, { log, mask }: RolloutContext): Promise<T | undefined> {
+  try {
+    return await response;
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    log('warning', mask(`The cluster did not let us ${error.operation}: ${error.detail ?? error.kind}.`));
+    return undefined;
+  }
+}
+
+/** Splits manifests into workloads and their dependencies. */
+export function workloadsOf(manifests: readonly Manifest[]): { base: Manifest[]; onIt: Manifest[] } {
+  const workloads = manifests.filter(({ kind }) => kind === 'Deployment' || kind === 'StatefulSet');
+  const isBase = ({ metadata: { labels } }: Manifest): boolean =>
+    ['cache', 'database'].includes(labels[labelKeys.component] ?? '');
+  return { base: workloads.filter(isBase), onIt: workloads.filter((manifest) => !isBase(manifest)) };
+}

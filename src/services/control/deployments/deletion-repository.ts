@@ -1,0 +1,124 @@
+import type { Clock } from '../../../kit/clock.ts';
+import { unfinishedStatuses } from '../revisions/states.ts';
+import { inTransaction } from '../store/in-transaction.ts';
+import { findClaim } from '../listeners/work-repository.ts';
+import { lockDeployment, refreshStatus, step } from '../revisions/work-repository.ts';
+import type { ControlDatabase, DeploymentRecord } from '../store/tables.ts';
+
+export interface RequestedDeletion {
+  /** The ids of the revisions in progress that it interrupts. */
+  interrupted: string[];
+  /** False where the same was requested before, so that nothing has changed. */
+  isNew: boolean;
+}
+
+export const deletionStore = (db: ControlDatabase, clock: Clock) => ({
+  /**
+   * Requests the deletion of a tenant's deployment, in one transaction: it can no longer be changed, and its revisions
+   * in progress are interrupted. A repetition can only add the deletion of the tracing project, or give up the
+   * listener.
+   *
+   * @param withoutListener whether to give up what runs in the listener's cluster: it is left there.
+   * @returns undefined where there is no such deployment.
+   */
+  async askDeletion(
+    tenantId: string,
+    id: string,
+    { deleteTracingProject, withoutListener = false }: { deleteTracingProject: boolean; withoutListener?: boolean },
+  ): Promise<RequestedDeletion | undefined> {
+    return inTransaction(db, async (trx) => {
+      const deployment = await lockDeployment(trx, id, tenantId);
+      if (!deployment) return undefined;
+      const now = new Date(clock.now());
+      const unfinished = await trx
+        .selectFrom('revisions')
+        .select('id')
+        .where('deployment_id', '=', id)
+        .where('status', 'in', unfinishedStatuses)
+        .execute();
+      const message = 'Its deployment is being deleted.';
+      for (const revision of unfinished) await step(trx, now, revision.id, 'INTERRUPTED', { message });
+      const isLeft = withoutListener && deployment.listener_id !== null && deployment.deletion !== 'stopped';
+      const first = isLeft || (await runsNowhere(trx, deployment)) ? 'stopped' : 'asked';
+      const deletion = isLeft || deployment.deletion === 'none' ? first : deployment.deletion;
+      await trx
+        .updateTable('deployments')
+        .set({
+          deletion,
+          delete_tracing_project: deployment.delete_tracing_project || deleteTracingProject,
+          ...(isLeft ? { active_revision_id: null } : {}),
+        })
+        .where('id', '=', id)
+        .execute();
+      await refreshStatus(trx, now, { ...deployment, deletion });
+      const isNew =
+        isLeft || deployment.deletion === 'none' || (deleteTracingProject && !deployment.delete_tracing_project);
+      return { interrupted: unfinished.map((revision) => revision.id), isNew };
+    });
+  },
+
+  /**
+   * The ids of the deployments whose deletion this service continues: all but those whose listener still has to remove
+   * them from its cluster.
+   */
+  async deletionsToCarryOut(): Promise<string[]> {
+    const found = await db
+      .selectFrom('deployments')
+      .select('id')
+      .where('deletion', '<>', 'none')
+      .where((where) => where.or([where('deletion', '=', 'stopped'), where('listener_id', 'is', null)]))
+      .execute();
+    return found.map(({ id }) => id);
+  },
+
+  /**
+   * Records that nothing of a deployment runs any more: the rest of its deletion is this service's. False where its
+   * deletion was not requested, or this was recorded before.
+   */
+  async noteStopped(id: string): Promise<boolean> {
+    return inTransaction(db, async (trx) => {
+      const deployment = await lockDeployment(trx, id);
+      if (deployment?.deletion !== 'asked') return false;
+      await trx
+        .updateTable('deployments')
+        .set({ deletion: 'stopped', active_revision_id: null, deletion_problem: null })
+        .where('id', '=', id)
+        .execute();
+      await refreshStatus(trx, new Date(clock.now()), { ...deployment, deletion: 'stopped' });
+      return true;
+    });
+  },
+
+  /** Records why a deletion failed. */
+  async noteDeletionProblem(id: string, problem: string): Promise<void> {
+    await db
+      .updateTable('deployments')
+      .set({ deletion_problem: problem, updated_at: new Date(clock.now()) })
+      .where('id', '=', id)
+      .where('deletion', '<>', 'none')
+      .execute();
+  },
+
+  /** Removes a deployment without remains, and its tracing project where that was requested. */
+  async finishDeletion(id: string): Promise<void> {
+    await inTransaction(db, async (trx) => {
+      const deployment = await lockDeployment(trx, id);
+      if (deployment?.deletion !== 'stopped') return;
+      if (deployment.delete_tracing_project) {
+        await trx.deleteFrom('tracing_projects').where('deployment_id', '=', id).execute();
+      }
+      await trx.deleteFrom('deployments').where('id', '=', id).execute();
+    });
+  },
+
+  /** The ids of all revisions of a deployment. */
+  async revisionIds(deploymentId: string): Promise<string[]> {
+    const found = await db.selectFrom('revisions').select('id').where('deployment_id', '=', deploymentId).execute();
+    return found.map(({ id }) => id);
+  },
+});
+
+/** Whether no listener ever claimed a deployment: then nothing of it is in a cluster. */
+async function runsNowhere(trx: ControlDatabase, { id, listener_id }: DeploymentRecord): Promise<boolean> {
+  return listener_id !== null && (await findClaim(trx, id)) === undefined;
+}

@@ -1,0 +1,118 @@
+import { deploymentCreateRequest, deploymentPatchRequest } from '../../../contract/control/deployment.ts';
+import { deploymentSummaries, deploymentSummariesQuery } from '../../../contract/control/deployment-summary.ts';
+import { operationsOf } from '../api/operation.ts';
+import { fieldNames, holdSeconds, idempotencyKey, ifMatch } from '../api/parameters.ts';
+import { readConditions, readJson, readQuery } from '../api/request.ts';
+import { sendSpelled } from '../api/response.ts';
+import { deploymentResponse, deploymentsResponse } from '../api/response-schemas.ts';
+import { bulkDeletionQuery, deletionQuery, deploymentFilters } from '../validation/queries.ts';
+import { bulkDeletion } from './delete.ts';
+
+const operation = operationsOf('Deployments');
+
+const one = '/v2/deployments/:deployment_id';
+
+/** Deployments. */
+export const deploymentOperations = [
+  operation({
+    method: 'post',
+    path: '/v2/deployments',
+    id: 'create_deployment',
+    summary: 'Create a deployment',
+    description: 'Makes the deployment, its first revision and its tracing project.',
+    headers: [fieldNames, idempotencyKey, holdSeconds],
+    body: { schema: deploymentCreateRequest, required: true },
+    responses: {
+      201: { description: 'The deployment, with its first revision on its way.', schema: deploymentResponse },
+    },
+    errors: [400, 409, 413, 415, 422],
+    handle: async (c) =>
+      sendSpelled(c, await c.var.service.createDeployment(await readJson(c), readConditions(c)), 201),
+  }),
+  operation({
+    method: 'get',
+    path: '/v2/deployments',
+    id: 'list_deployments',
+    summary: 'List deployments',
+    description: 'Newest first. A page shorter than `limit` is the last.',
+    query: deploymentFilters,
+    headers: [fieldNames],
+    responses: { 200: { description: 'A page of deployments.', schema: deploymentsResponse } },
+    errors: [422],
+    handle: async (c) => sendSpelled(c, await c.var.service.listDeployments(readQuery(c))),
+  }),
+  operation({
+    method: 'get',
+    path: '/v2/deployment-summaries',
+    id: 'list_deployment_summaries',
+    summary: 'List deployments with their state, live commit, last change, verdict and activity',
+    description:
+      'By name, or by `sort` those with the most of a count in the last hour first. `total` counts all that match. In `activity`, `errors` are failed requests and `failed_runs` failed runs: a request that starts a run in the background succeeds even if the run then fails.',
+    query: deploymentSummariesQuery,
+    responses: { 200: { description: 'A page of summaries.', schema: deploymentSummaries } },
+    errors: [422],
+    handle: async (c) => c.json(await c.var.service.listDeploymentSummaries(readQuery(c))),
+  }),
+  operation({
+    method: 'delete',
+    path: '/v2/deployments',
+    id: 'delete_deployments',
+    summary: 'Delete several deployments',
+    description:
+      'Names them in `deployment_ids`. Each is deleted as by `DELETE /v2/deployments/{deployment_id}`; `failed` says which were not, and why.',
+    query: bulkDeletionQuery,
+    headers: [idempotencyKey],
+    responses: {
+      200: { description: 'All of them are being deleted.', schema: bulkDeletion },
+      207: { description: 'Only some of them are being deleted.', schema: bulkDeletion },
+    },
+    errors: [404, 422],
+    handle: async (c) => {
+      const deletion = await c.var.service.deleteDeployments(readQuery(c), readConditions(c));
+      return c.json(deletion, deletion.failed.length > 0 ? 207 : 200);
+    },
+  }),
+  operation({
+    method: 'get',
+    path: one,
+    id: 'get_deployment',
+    summary: 'Read a deployment',
+    description: 'With its latest settings, the status and the address of its agent. `secrets` holds the values.',
+    headers: [fieldNames],
+    responses: { 200: { description: 'The deployment.', schema: deploymentResponse } },
+    errors: [404, 422],
+    handle: async (c) => sendSpelled(c, await c.var.service.getDeployment(c.req.param('deployment_id'))),
+  }),
+  operation({
+    method: 'patch',
+    path: one,
+    id: 'patch_deployment',
+    summary: 'Change a deployment',
+    description:
+      'A field that is absent or null stays as it is. Where a revision is made, `latest_revision_id` names it.',
+    headers: [fieldNames, idempotencyKey, ifMatch, holdSeconds],
+    body: { schema: deploymentPatchRequest, required: true },
+    responses: { 200: { description: 'The deployment as it is now.', schema: deploymentResponse } },
+    errors: [400, 404, 409, 412, 413, 415, 422],
+    handle: async (c) =>
+      sendSpelled(
+        c,
+        await c.var.service.patchDeployment(c.req.param('deployment_id'), await readJson(c), readConditions(c)),
+      ),
+  }),
+  operation({
+    method: 'delete',
+    path: one,
+    id: 'delete_deployment',
+    summary: 'Delete a deployment',
+    description: 'The status is AWAITING_DELETE until the deletion is complete, then a 404. A repetition is no error.',
+    query: deletionQuery,
+    headers: [idempotencyKey],
+    responses: { 204: { description: 'It is being deleted.' } },
+    errors: [404, 422],
+    handle: async (c) => {
+      await c.var.service.deleteDeployment(c.req.param('deployment_id'), readQuery(c), readConditions(c));
+      return c.body(null, 204);
+    },
+  }),
+];

@@ -1,0 +1,230 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Clock } from '../../../kit/clock.ts';
+import type { KeyedWrite } from '../validation/idempotency-key.ts';
+import { changedFields } from './validation/patch.ts';
+import { deploymentStatus } from './status.ts';
+import { recordChange, theService, type AuditedOperation } from '../store/audit.ts';
+import { newDatabaseName } from '../store/database-names.ts';
+import { redeployKind, type Cause } from '../revisions/cause.ts';
+import { insertRevision } from '../revisions/insert-revision.ts';
+import { lockDeployment } from '../revisions/work-repository.ts';
+import type { Refusal } from '../validation/refusal.ts';
+import { withLatest } from './queries.ts';
+import {
+  wantedColumns,
+  type DeploymentChange,
+  type DeploymentView,
+  type NewDeployment,
+  type TakenBuild,
+} from '../store/records.ts';
+import type { ControlDatabase, DeploymentRecord, RevisionRecord } from '../store/tables.ts';
+import { brokenConstraint, brokenReference } from '../store/violations.ts';
+import { noteResult, releaseKey, takeKey, type EarlierWrite } from '../store/write-keys.ts';
+
+/** The outcome of a write whose key was used before: the earlier result, or that the key belongs to another write. */
+export type EarlierEnd =
+  ({ kind: 'repeated' } & DeploymentView) | Extract<EarlierWrite, { kind: 'key-of-another' | 'deleted-since' }>;
+
+/** The outcome of a creation: the deployment with its first revision, or the conflict. */
+export type CreateEnd =
+  | ({ kind: 'created' } & DeploymentView)
+  | { kind: 'name-taken' }
+  | { kind: 'tracing-project-exists' }
+  /** The requested listener was deleted at this moment. */
+  | { kind: 'listener-gone' }
+  | EarlierEnd;
+
+/** The outcome of a change; undefined when there is no such deployment. */
+export type ChangeEnd =
+  ({ kind: 'changed' } & DeploymentView) | { kind: 'refused'; refusal: Refusal } | EarlierEnd | undefined;
+
+/** The new state of a deployment, from its current one, or why it stays. */
+export type Decide = (current: DeploymentRecord) => DeploymentChange | { refused: Refusal };
+
+/**
+ * Creating and changing deployments.
+ *
+ * @param forgetOld removes expired idempotency keys.
+ */
+export const deploymentStore = (db: ControlDatabase, clock: Clock, forgetOld: () => Promise<void>) => ({
+  /**
+   * Creates a deployment, its first revision and its tracing project in one transaction. Of concurrent creations with
+   * the same name one wins; the database's constraints decide.
+   */
+  async createDeployment(
+    tenantId: string,
+    requested: NewDeployment,
+    keyed?: KeyedWrite,
+    doing: AuditedOperation = { by: theService, operation: 'create deployment' },
+  ): Promise<CreateEnd> {
+    await forgetOld();
+    const now = new Date(clock.now());
+    const id = randomUUID();
+    const projectId = randomUUID();
+    try {
+      return await db.transaction().execute(async (trx): Promise<CreateEnd> => {
+        const earlier = keyed && (await earlierEnd(trx, now, tenantId, keyed));
+        if (earlier) return earlier;
+        await trx
+          .insertInto('deployments')
+          .values({
+            id,
+            tenant_id: tenantId,
+            name: requested.name,
+            source: requested.source,
+            ...wantedColumns(requested),
+            database_state: 'absent',
+            database_name: newDatabaseName(),
+            database_password: randomBytes(24).toString('base64url'),
+            status: deploymentStatus({ database: 'absent', revisionOnItsWay: true, deletion: 'none' }),
+            latest_revision_id: null,
+            active_revision_id: null,
+            image_version: null,
+            tracing_project_id: projectId,
+            created_at: now,
+            updated_at: now,
+          })
+          .execute();
+        await trx
+          .insertInto('tracing_projects')
+          .values({ id: projectId, tenant_id: tenantId, name: requested.name, deployment_id: id, created_at: now })
+          .execute();
+        const view = await addRevision(trx, now, id, 'new', { kind: 'create', by: doing.by }, requested.hold);
+        if (keyed) await noteResult(trx, tenantId, keyed, { deployment_id: id, revision_id: view.latest.id });
+        const subject = { deployment_id: id, deployment_name: requested.name, revision_id: view.latest.id };
+        await recordChange(trx, now, { tenantId, ...doing, subject, fields: changedFields(undefined, requested) });
+        return { kind: 'created', ...view };
+      });
+    } catch (error) {
+      const broken = brokenConstraint(error);
+      if (broken === 'deployments_name') return { kind: 'name-taken' };
+      if (broken === 'tracing_projects_name') return { kind: 'tracing-project-exists' };
+      if (brokenReference(error) === 'deployments_listener') return { kind: 'listener-gone' };
+      throw error;
+    }
+  },
+
+  /**
+   * Changes a deployment under a lock on its row: `decide` gets the current state, and its result is written, with a
+   * new revision where needed. A refusal changes nothing and is returned. A repeated write is not decided again.
+   */
+  async changeDeployment(
+    tenantId: string,
+    id: string,
+    decide: Decide,
+    keyed?: KeyedWrite,
+    doing: AuditedOperation = { by: theService, operation: 'change deployment' },
+  ): Promise<ChangeEnd> {
+    await forgetOld();
+    return db.transaction().execute(async (trx) => {
+      const now = new Date(clock.now());
+      const earlier = keyed && (await earlierEnd(trx, now, tenantId, keyed));
+      if (earlier) return earlier;
+      const end = await changeNow(trx, now, tenantId, id, decide, doing);
+      if (!keyed) return end;
+      if (end?.kind !== 'changed') await releaseKey(trx, tenantId, keyed);
+      else await noteResult(trx, tenantId, keyed, { deployment_id: id, revision_id: end.latest.id });
+      return end;
+    });
+  },
+});
+
+async function changeNow(
+  trx: ControlDatabase,
+  now: Date,
+  tenantId: string,
+  id: string,
+  decide: Decide,
+  doing: AuditedOperation,
+): Promise<Extract<ChangeEnd, { kind: 'changed' | 'refused' }> | undefined> {
+  const current = await lockDeployment(trx, id, tenantId);
+  if (!current) return undefined;
+  const decision = decide(current);
+  if ('refused' in decision) return { kind: 'refused', refusal: decision.refused };
+  const { revision } = decision;
+  const fields = changedFields(current, decision.wanted);
+  if (revision === 'none' && fields.length === 0) return { kind: 'changed', ...(await viewOf(trx, id)) };
+  await trx
+    .updateTable('deployments')
+    .set({ ...wantedColumns(decision.wanted), updated_at: now })
+    .where('id', '=', id)
+    .execute();
+  const view =
+    revision === 'none'
+      ? await viewOf(trx, id)
+      : await addRevision(
+          trx,
+          now,
+          id,
+          revision,
+          {
+            kind: revision === 'new' ? 'patch' : redeployKind(revision, await latestAndLive(trx, current)),
+            by: doing.by,
+          },
+          decision.hold,
+        );
+  const made = revision === 'none' ? {} : { revision_id: view.latest.id };
+  const subject = { deployment_id: id, deployment_name: current.name, ...made };
+  await recordChange(trx, now, { tenantId, ...doing, subject, fields });
+  return { kind: 'changed', ...view };
+}
+
+async function earlierEnd(
+  trx: ControlDatabase,
+  now: Date,
+  tenantId: string,
+  keyed: KeyedWrite,
+): Promise<EarlierEnd | undefined> {
+  const earlier = await takeKey(trx, now, tenantId, keyed);
+  if (earlier?.kind === 'answered') throw new Error(`${keyed.request} was answered before as another kind of write`);
+  if (earlier?.kind !== 'repeated') return earlier;
+  return { kind: 'repeated', ...(await viewOf(trx, earlier.deploymentId, earlier.revisionId)) };
+}
+
+/** Adds a revision of the requested state of a deployment, which must be locked, and makes it the latest. */
+export async function addRevision(
+  trx: ControlDatabase,
+  now: Date,
+  deploymentId: string,
+  build: 'new' | TakenBuild,
+  cause: Cause,
+  hold?: number,
+): Promise<DeploymentView> {
+  const wanted = await trx
+    .selectFrom('deployments')
+    .selectAll()
+    .where('id', '=', deploymentId)
+    .executeTakeFirstOrThrow();
+  const latest = await insertRevision(trx, now, wanted, cause, { taken: build === 'new' ? undefined : build, hold });
+  const deployment = await trx
+    .updateTable('deployments')
+    .set({
+      latest_revision_id: latest.id,
+      status: deploymentStatus({ database: wanted.database_state, revisionOnItsWay: true, deletion: wanted.deletion }),
+      updated_at: now,
+    })
+    .where('id', '=', deploymentId)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return { deployment, latest };
+}
+
+/** The latest and the live revision of a deployment, as far as it has them. */
+const latestAndLive = (
+  trx: ControlDatabase,
+  { latest_revision_id, active_revision_id }: DeploymentRecord,
+): Promise<Pick<RevisionRecord, 'id' | 'build_folder'>[]> =>
+  trx
+    .selectFrom('revisions')
+    .select(['id', 'build_folder'])
+    .where('id', 'in', [latest_revision_id, active_revision_id])
+    .execute();
+
+/** A deployment with its latest revision, or with an older one in its place. */
+async function viewOf(trx: ControlDatabase, id: string, revisionId?: string): Promise<DeploymentView> {
+  const now = await trx.selectFrom('deployments').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+  const deployment = revisionId === undefined ? now : { ...now, latest_revision_id: revisionId };
+  const [view] = await withLatest(trx, [deployment]);
+  if (!view) throw new Error(`the deployment ${id} has no latest revision`);
+  return view;
+}

@@ -1,0 +1,206 @@
+import type { Deployment, DeploymentsList } from '../../../contract/control/deployment.ts';
+import type { Revision } from '../../../contract/control/revision.ts';
+import type { ChangeOptions, ControlFeatures, WriteOptions } from '../../../contract/control/service.ts';
+import { judgeHold } from '../revisions/hold-decision.ts';
+import { foreignImageProblem } from '../registry/registry-address.ts';
+import { judgeCreate, readCreate, unknownListener } from './validation/create.ts';
+import { deletedSince, keyOfAnother, readKeyedWrite, type KeyedWrite } from '../validation/idempotency-key.ts';
+import { judgePatch, readPatch } from './validation/patch.ts';
+import { deploymentsPage } from '../validation/queries.ts';
+import { readShape } from '../validation/shape.ts';
+import type { NamedTarball } from './validation/value-problems.ts';
+import { judgeRedeploy } from './validation/redeploy.ts';
+import { theService } from '../store/audit.ts';
+import type { DeploymentChange, DeploymentView } from '../store/records.ts';
+import type { DeploymentRecord } from '../store/tables.ts';
+import type { Refusal } from '../validation/refusal.ts';
+import { shownUrl, toDeploymentResponse, toRevisionResponse } from './response.ts';
+import { asOne, beingDeleted, foundOrThrow, refusedCall, valueOrThrow, parseId, type Call } from '../service/refuse.ts';
+import type { ServiceSettings } from '../service/settings.ts';
+
+/** Creates, reads and changes deployments. Validates bodies here, so that every entry point is equally strict. */
+export function deploymentOperations({
+  store,
+  rollouts,
+  tenantId,
+  baseUrl,
+  allowGit,
+  hosting = 'any',
+  graphConfigLater = false,
+  registry,
+  integrations,
+  holds = false,
+  by = theService,
+}: ServiceSettings) {
+  const toResponse = (view: DeploymentView): Deployment => toDeploymentResponse(view, baseUrl());
+
+  const holdFacts = ({ source, source_config }: Pick<DeploymentRecord, 'source' | 'source_config'>) => ({
+    holds,
+    listener: source_config.listener_id != null,
+    image: source === 'external_docker' || source === 'internal_docker',
+  });
+
+  async function change(
+    call: Call,
+    id: string,
+    {
+      ifLatest,
+      keyed,
+      hold,
+    }: Pick<ChangeOptions, 'ifLatest'> & { keyed: KeyedWrite | undefined; hold?: number | undefined },
+    decide: (current: DeploymentRecord) => DeploymentChange | { refused: Refusal },
+  ): Promise<DeploymentView> {
+    let makesRevision = false;
+    const decideNow = (current: DeploymentRecord): DeploymentChange | { refused: Refusal } => {
+      if (current.deletion !== 'none') return { refused: beingDeleted };
+      if (ifLatest !== undefined && ifLatest !== current.latest_revision_id) {
+        return { refused: { status: 412, detail: tooLate(current.latest_revision_id) } };
+      }
+      const held = judgeHold(hold, holdFacts(current));
+      if (!held.ok) return { refused: held.refusal };
+      const decision = decide(current);
+      makesRevision = !('refused' in decision) && decision.revision !== 'none';
+      return 'refused' in decision ? decision : { ...decision, hold: held.value };
+    };
+    const end = foundOrThrow(
+      call,
+      'Deployment',
+      id,
+      await store.changeDeployment(tenantId, id, decideNow, keyed, { by, operation: call.operation }),
+    );
+    if (end.kind === 'refused') throw refusedCall(call, end.refusal);
+    if (end.kind === 'key-of-another') throw refusedCall(call, keyOfAnother(end.request));
+    if (end.kind === 'deleted-since') throw refusedCall(call, deletedSince);
+    if (end.kind === 'changed' && makesRevision) rollouts.wake(id);
+    return end;
+  }
+
+  const foreignImage = (imageUri: string | null | undefined): string | undefined =>
+    imageUri && registry ? foreignImageProblem(imageUri, registry.address, tenantId) : undefined;
+
+  /** What is known of the tarball that a change names. */
+  async function namedTarball(deploymentId: string, path: string | null | undefined): Promise<NamedTarball> {
+    const upload = path ? await store.uploads.find(path) : undefined;
+    return upload?.deploymentId === deploymentId ? upload.state : 'unknown';
+  }
+
+  const patch = async (
+    call: Call,
+    id: string,
+    body: unknown,
+    { always = false, ifLatest, idempotencyKey, holdSeconds: hold }: ChangeOptions & { always?: boolean } = {},
+  ): Promise<DeploymentView> => {
+    const read = valueOrThrow(call, readPatch(body));
+    const keyed = valueOrThrow(call, readKeyedWrite(idempotencyKey, asOne(call), withHold(read.request, hold)));
+    const image = foreignImage(read.request.source_revision_config?.image_uri);
+    if (image) throw refusedCall(call, { status: 400, detail: image });
+    const tarball = await namedTarball(id, read.request.source_revision_config?.source_tarball_path);
+    return change(call, id, { ifLatest, keyed, hold }, (current) => {
+      const judged = judgePatch({ ...current, shownUrl: shownUrl(current, baseUrl()) ?? '' }, read, tarball);
+      if (!judged.ok) return { refused: judged.refusal };
+      const { requested, revisionFor } = judged.value;
+      return { wanted: requested, revision: always || revisionFor.length > 0 ? 'new' : 'none' };
+    });
+  };
+
+  /** Why a name cannot be had, and what to do. */
+  async function inTheWay(kind: 'name-taken' | 'tracing-project-exists', name: string): Promise<string> {
+    if (kind === 'name-taken') {
+      const [holder] = await store.listDeployments(tenantId, { name, limit: 1 });
+      return holder && holder.deployment.deletion !== 'none'
+        ? `A deployment named ${name} is being deleted (${holder.deployment.id}). Wait until reading it answers 404, or choose another name.`
+        : `A deployment named ${name} exists already. Choose another name, or change the one that is there.`;
+    }
+    const project = await store.findTracingProject(tenantId, name);
+    return `A tracing project named ${name} exists already, perhaps of a deployment that was deleted. Choose another name, or delete the project: DELETE /v1/projects/${project?.id ?? '{project_id}'}.`;
+  }
+
+  return {
+    /** With a key (`WriteOptions`) this and every change below happens once, however often it is sent. */
+    async createDeployment(body: unknown, { idempotencyKey, holdSeconds }: WriteOptions = {}): Promise<Deployment> {
+      const call = { operation: 'create deployment', method: 'POST', path: '/v2/deployments' };
+      const request = valueOrThrow(call, readCreate(body));
+      const keyed = valueOrThrow(call, readKeyedWrite(idempotencyKey, asOne(call), withHold(request, holdSeconds)));
+      const { integration_id, listener_id } = request.source_config;
+      const integration = integration_id ? await store.findIntegration(tenantId, integration_id) : undefined;
+      const listener = listener_id ? await store.findListener(tenantId, listener_id) : undefined;
+      const { repo_url } = request.source_config;
+      const integrationProblem =
+        integration && repo_url ? await integrations?.problem(integration, repo_url) : undefined;
+      const integrationKnown = integration !== undefined;
+      const facts = { integrationKnown, integrationProblem, listener, hosting, graphConfigLater, allowGit };
+      const requested = valueOrThrow(call, judgeCreate(request, facts));
+      const image = foreignImage(request.source_revision_config.image_uri);
+      if (image) throw refusedCall(call, { status: 400, detail: image });
+      const hold = valueOrThrow(call, judgeHold(holdSeconds, holdFacts(request)));
+      const end = await store.createDeployment(tenantId, { ...requested, hold }, keyed, {
+        by,
+        operation: call.operation,
+      });
+      if (end.kind === 'key-of-another') throw refusedCall(call, keyOfAnother(end.request));
+      if (end.kind === 'deleted-since') throw refusedCall(call, deletedSince);
+      if (end.kind === 'listener-gone') throw refusedCall(call, { status: 400, detail: unknownListener });
+      if (end.kind === 'name-taken' || end.kind === 'tracing-project-exists') {
+        throw refusedCall(call, { status: 409, detail: await inTheWay(end.kind, requested.name) });
+      }
+      if (end.kind === 'created') rollouts.wake(end.deployment.id);
+      return toResponse(end);
+    },
+
+    async getDeployment(id: string): Promise<Deployment> {
+      const call = { operation: 'get deployment', method: 'GET', path: `/v2/deployments/${id}` };
+      const deploymentId = parseId(call, 'deployment_id', id);
+      return toResponse(foundOrThrow(call, 'Deployment', id, await store.findDeployment(tenantId, deploymentId)));
+    },
+
+    async listDeployments(query: unknown): Promise<DeploymentsList> {
+      const call = { operation: 'list deployments', method: 'GET', path: '/v2/deployments' };
+      const page = valueOrThrow(call, readShape(deploymentsPage, query, 'query'));
+      const views = await store.listDeployments(tenantId, page);
+      return { resources: views.map(toResponse), offset: (page.offset ?? 0) + views.length };
+    },
+
+    /** With `ifLatest` nothing is changed where another revision than that one is the latest by now: a 412. */
+    async patchDeployment(id: string, body: unknown, options: ChangeOptions = {}): Promise<Deployment> {
+      const call = { operation: 'patch deployment', method: 'PATCH', path: `/v2/deployments/${id}` };
+      return toResponse(await patch(call, parseId(call, 'deployment_id', id), body, options));
+    },
+
+    /** POST /v2/deployments/{id}/revisions: a change that makes a revision whatever it says, also when it is empty. */
+    async createRevision(id: string, body: unknown, options: ChangeOptions = {}): Promise<Revision> {
+      const call = { operation: 'create revision', method: 'POST', path: `/v2/deployments/${id}/revisions` };
+      const view = await patch(call, parseId(call, 'deployment_id', id), body, { ...options, always: true });
+      return toRevisionResponse(view.latest, baseUrl());
+    },
+
+    async redeployRevision(
+      id: string,
+      revisionId: string,
+      { ifLatest, idempotencyKey, holdSeconds: hold }: ChangeOptions = {},
+    ): Promise<Deployment> {
+      const path = `/v2/deployments/${id}/revisions/${revisionId}/redeploy`;
+      const call = { operation: 'redeploy revision', method: 'POST', path };
+      const deploymentId = parseId(call, 'deployment_id', id);
+      const earlierId = parseId(call, 'revision_id', revisionId);
+      foundOrThrow(call, 'Deployment', id, await store.findDeployment(tenantId, deploymentId));
+      const earlier = foundOrThrow(call, 'Revision', revisionId, await store.findRevision(deploymentId, earlierId));
+      const keyed = valueOrThrow(call, readKeyedWrite(idempotencyKey, asOne(call), withHold(null, hold)));
+      const view = await change(call, deploymentId, { ifLatest, keyed, hold }, (current) => {
+        const judged = judgeRedeploy(current, earlier);
+        if (!judged.ok) return { refused: judged.refusal };
+        return { wanted: judged.value, revision: { ...earlier, redeploy_of: earlier.id } };
+      });
+      return toResponse(view);
+    },
+
+    async features(): Promise<ControlFeatures> {
+      return { idempotencyKeys: true, verdicts: true, baselines: true, holds };
+    },
+  };
+}
+
+/** What identifies a write under its key. */
+const withHold = (body: unknown, hold: number | undefined): unknown => (hold === undefined ? body : { body, hold });
+
+const tooLate = (latest: string | null): string =>
+  `The latest revision is ${latest ?? 'none'} by now, and not the one that If-Match names. Look at the deployment again before you change it.`;

@@ -1,0 +1,74 @@
+import {
+  deploymentSummariesQuery,
+  type ActivityCount,
+  type DeploymentState,
+  type DeploymentSummaries,
+  type DeploymentSummary,
+} from '../../../contract/control/deployment-summary.ts';
+import { commitOf } from '../revisions/history.ts';
+import { valueOrThrow } from '../service/refuse.ts';
+import type { ServiceSettings } from '../service/settings.ts';
+import { readShape } from '../validation/shape.ts';
+import { defaultPage } from './queries.ts';
+import { agentUrl } from './response.ts';
+import { deploymentState } from './state.ts';
+import type { SummaryRow } from './summary-repository.ts';
+
+/** Deployments as a list of many shows them, in a fixed number of statements: an addition of ours. */
+export function summaryOperations({ store, tenantId, baseUrl }: ServiceSettings) {
+  /** Those with the most of a count first; equal ones stay in their order. */
+  async function mostFirst<T extends { id: string }>(deployments: readonly T[], count: ActivityCount): Promise<T[]> {
+    const activity = await store.recentActivity(deployments.map(({ id }) => id));
+    const total = ({ id }: T): number => (activity.get(id)?.[count] ?? []).reduce((sum, each) => sum + each, 0);
+    const totals = new Map(deployments.map((deployment) => [deployment, total(deployment)]));
+    return deployments.toSorted((one, other) => (totals.get(other) ?? 0) - (totals.get(one) ?? 0));
+  }
+
+  return {
+    async listDeploymentSummaries(query: unknown): Promise<DeploymentSummaries> {
+      const call = { operation: 'list deployment summaries', method: 'GET', path: '/v2/deployment-summaries' };
+      const page = valueOrThrow(call, readShape(deploymentSummariesQuery, query, 'query'));
+      const { limit = defaultPage, offset = 0, name_contains, state: wanted, sort = 'name' } = page;
+      const matching = (await store.listStates(tenantId, name_contains))
+        .map(({ id, deletion, latest, active_revision_id, isWithoutSource }) => ({
+          id,
+          state: deploymentState({ deletion, latest, isLive: active_revision_id !== null, isWithoutSource }),
+        }))
+        .filter(({ state }) => wanted === undefined || state === wanted);
+      const sorted = sort === 'name' ? matching : await mostFirst(matching, sort);
+      const shown = sorted.slice(offset, offset + limit);
+      const ids = shown.map(({ id }) => id);
+      const rows = new Map((await store.summariesOf(tenantId, ids)).map((row) => [row.id, row]));
+      const activity = await store.recentActivity(ids);
+      const resources = shown.flatMap(({ id, state }) => {
+        // One that was deleted meanwhile has no row.
+        const [row, recent] = [rows.get(id), activity.get(id)];
+        return row && recent ? [toSummary(row, state, recent, baseUrl())] : [];
+      });
+      return { resources, offset: offset + shown.length, total: matching.length };
+    },
+  };
+}
+
+function toSummary(
+  row: SummaryRow,
+  state: DeploymentState,
+  activity: DeploymentSummary['activity'],
+  baseUrl: string,
+): DeploymentSummary {
+  const { id, name, source, latest_revision_id, active_revision_id, at, actor, key_name, operation, verdict } = row;
+  return {
+    id,
+    name,
+    source,
+    state,
+    url: agentUrl(row, baseUrl),
+    latest_revision_id,
+    active_revision_id,
+    live_commit: commitOf(row),
+    last_change:
+      at === null || actor === null || operation === null ? null : { at: at.toISOString(), actor, key_name, operation },
+    verdict,
+    activity,
+  };
+}

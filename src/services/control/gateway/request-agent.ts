@@ -1,0 +1,55 @@
+import { request as openRequest, type IncomingMessage, type RequestOptions } from 'node:http';
+import { agentTokenHeader } from './headers.ts';
+import type { Upstream } from './agent-route.ts';
+import { urlToHttpOptions } from 'node:url';
+import { pause, type Clock } from '../../../kit/clock.ts';
+
+const socketScheme = 'unix:';
+
+/** The origin of an agent that listens on a Unix socket. */
+export const originAt = (socketPath: string): string => `${socketScheme}${socketPath}`;
+
+/** How to connect to an origin: `http://<host>:<port>`, or a Unix socket. */
+export function addressOf(origin: string): RequestOptions {
+  return origin.startsWith(socketScheme)
+    ? { socketPath: origin.slice(socketScheme.length) }
+    : urlToHttpOptions(new URL(origin));
+}
+
+/**
+ * Sends a request of the service itself to an agent and resolves with the response head; the caller must read or
+ * destroy the body. Never follows a redirect: it could lead anywhere.
+ *
+ * @throws Error when there is no response, or when `signal` aborts before it.
+ */
+export function requestAgent({ origin, token }: Upstream, path: string, signal: AbortSignal): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const headers = { [agentTokenHeader]: token };
+    const outgoing = openRequest({ ...addressOf(origin), path, headers, agent: false, signal });
+    outgoing.on('error', reject);
+    outgoing.on('response', (incoming) => {
+      // A response that is cut must not raise an unhandled error.
+      incoming.on('error', () => undefined);
+      resolve(incoming);
+    });
+    // A protocol upgrade ends here without an error.
+    outgoing.on('close', () => reject(new Error('the agent closed the connection')));
+    outgoing.end();
+  });
+}
+
+export const isOk = ({ statusCode = 0 }: IncomingMessage): boolean => statusCode >= 200 && statusCode < 300;
+
+const betweenTries = 200;
+
+/** Polls an agent's health (`GET /ok`) until it succeeds; false when `signal` aborts first. */
+export async function becomesHealthy(agent: Upstream, clock: Clock, signal: AbortSignal): Promise<boolean> {
+  while (!signal.aborted) {
+    // No response: it has stopped listening, or the time is up. The caller checks which.
+    const response = await requestAgent(agent, '/ok', signal).catch(() => undefined);
+    response?.destroy();
+    if (response && isOk(response)) return true;
+    await pause(clock, betweenTries, signal);
+  }
+  return false;
+}

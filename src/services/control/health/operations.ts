@@ -1,0 +1,21 @@
+import { health, healthQuery } from '../../../contract/control/health.ts';
+import { operationsOf } from '../api/operation.ts';
+import { readQuery } from '../api/request.ts';
+
+const operation = operationsOf('Health');
+
+/** The health figures of a deployment. */
+export const healthOperations = [
+  operation({
+    method: 'get',
+    path: '/v2/deployments/:deployment_id/health',
+    id: 'deployment_health',
+    summary: 'Read the health figures of a deployment',
+    description:
+      'Requests, runs and the state of the agent over a range, in steps without gaps, and the revisions that went live meanwhile. Figures are kept for 31 days, and by the minute for 26 hours.',
+    query: healthQuery,
+    responses: { 200: { description: 'The figures, oldest first.', schema: health } },
+    errors: [400, 404, 422],
+    handle: async (c) => c.json(await c.var.service.deploymentHealth(c.req.param('deployment_id'), readQuery(c))),
+  }),
+];

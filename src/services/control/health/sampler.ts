@@ -1,0 +1,104 @@
+import type { IncomingMessage } from 'node:http';
+import * as z from 'zod';
+import { pause, steadyNow, withTimeout, type Clock } from '../../../kit/clock.ts';
+import type { Upstream } from '../gateway/agent-route.ts';
+import type { Gateway } from '../gateway/gateway.ts';
+import { isOk, requestAgent } from '../gateway/request-agent.ts';
+import type { HealthRecorder } from './recorder.ts';
+
+interface SamplerSettings {
+  gateway: Pick<Gateway, 'allLive'>;
+  recorder: Pick<HealthRecorder, 'sample'>;
+  clock: Clock;
+  /** How often the agents are sampled (ms). */
+  everyMs?: number;
+}
+
+const timeoutMs = 5_000;
+const mostBytes = 262_144;
+const atOnce = 8;
+/** Bounds the processor time that an agent reports: it is not trusted. */
+const mostProcessors = 1_024;
+
+/** The part of an agent server's `GET /metrics?format=json` that is read. */
+const metrics = z.object({
+  queue: z.object({ num_pending: z.int().min(0).max(2_147_483_647) }),
+  process: z.object({ memory_bytes: z.int().min(0), cpu_seconds: z.number().min(0) }),
+});
+
+/**
+ * Samples the processes of live agents periodically. Skips agents that do not respond, are no agent servers, or are not
+ * reachable from here, as some in a cluster. Does not start agents that are scaled to zero.
+ *
+ * @returns a function that stops it.
+ */
+export function startSampler({ gateway, recorder, clock, everyMs = 30_000 }: SamplerSettings): () => Promise<void> {
+  const stopping = new AbortController();
+  const previous = new WeakMap<Upstream, { at: number; cpuMs: number }>();
+
+  async function sample(deploymentId: string, upstream: Upstream): Promise<void> {
+    const read = await withTimeout(clock, timeoutMs, (signal) => readMetrics(upstream, signal), stopping.signal);
+    const [at, cpuMs] = [steadyNow(clock), read.process.cpu_seconds * 1_000];
+    const before = previous.get(upstream);
+    previous.set(upstream, { at, cpuMs });
+    recorder.sample(deploymentId, {
+      memory_bytes: read.process.memory_bytes,
+      queue_length: read.queue.num_pending,
+      cpu: before && cpuBetween(before, { at, cpuMs }),
+    });
+  }
+
+  async function sampleAll(): Promise<void> {
+    const agents = gateway.allLive().values();
+    const work = async (): Promise<void> => {
+      for (const [id, upstream] of agents) {
+        if (stopping.signal.aborted) return;
+        await sample(id, upstream).catch(() => undefined);
+      }
+    };
+    await Promise.all(Array.from({ length: atOnce }, work));
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await pause(clock, everyMs, stopping.signal);
+      await sampleAll();
+    }
+  }
+
+  const running = run();
+  return async () => {
+    stopping.abort();
+    await running;
+  };
+}
+
+function cpuBetween(before: { at: number; cpuMs: number }, { at, cpuMs }: { at: number; cpuMs: number }) {
+  const sampled_ms = at - before.at;
+  const used = cpuMs - before.cpuMs;
+  // A lower value comes from another process behind the same address.
+  if (sampled_ms <= 0 || used < 0) return undefined;
+  return { cpu_ms: Math.round(Math.min(used, sampled_ms * mostProcessors)), sampled_ms: Math.round(sampled_ms) };
+}
+
+async function readMetrics(upstream: Upstream, signal: AbortSignal): Promise<z.infer<typeof metrics>> {
+  const response = await requestAgent(upstream, '/metrics?format=json', signal);
+  try {
+    if (!isOk(response)) throw new Error(`the agent sent the status ${response.statusCode}`);
+    return metrics.parse(JSON.parse(await textOf(response)));
+  } finally {
+    response.destroy();
+  }
+}
+
+async function textOf(response: IncomingMessage): Promise<string> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of response) {
+    const bytes = Buffer.from(piece);
+    size += bytes.length;
+    if (size > mostBytes) throw new Error('the agent sent too much');
+    pieces.push(bytes);
+  }
+  return Buffer.concat(pieces).toString();
+}

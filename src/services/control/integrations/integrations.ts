@@ -1,0 +1,120 @@
+import { type Clock, steadyNow } from '../../../kit/clock.ts';
+import type { ControlStore } from '../store/store.ts';
+import type { IntegrationRecord, RepositoryRecord } from '../store/tables.ts';
+import { type GithubApp, isSameRepository, repositoryAt } from './github-app.ts';
+import { GitHubIntegrationError } from './github-error.ts';
+
+/** What the service needs from GitHub for its tenants: the repositories to build from, and tokens to clone them. */
+export type Integrations = ReturnType<typeof createIntegrations>;
+
+/** How long responses of GitHub are cached (ms). */
+const freshMs = 60_000;
+
+/**
+ * Creates integrations of an App. The store caches GitHub's responses: ids stay stable and a restart needs few
+ * requests.
+ */
+export function createIntegrations(app: GithubApp, store: ControlStore, clock: Clock) {
+  const requested = new Map<string, { at: number; answer: Promise<void> }>();
+
+  /** Calls GitHub unless the last response is fresh; concurrent callers share one request. */
+  function fresh(what: string, ask: () => Promise<void>): Promise<void> {
+    const known = requested.get(what);
+    if (known && steadyNow(clock) - known.at < freshMs) return known.answer;
+    const answer = ask().catch((error: unknown) => {
+      // Failures are not cached.
+      if (requested.get(what)?.answer === answer) requested.delete(what);
+      throw error;
+    });
+    requested.set(what, { at: steadyNow(clock), answer });
+    return answer;
+  }
+
+  const putInstallations = () => fresh('installations', async () => store.putInstallations(await app.installations()));
+
+  const putRepositories = ({ id, installation_id }: IntegrationRecord) =>
+    fresh(`repositories of ${id}`, async () => {
+      const repositories = await app.repositories(Number(installation_id));
+      await store.putRepositories(
+        id,
+        repositories.map(({ defaultBranch, ...repository }) => ({ ...repository, default_branch: defaultBranch })),
+      );
+    });
+
+  return {
+    /**
+     * A tenant's integrations, at most a minute old.
+     *
+     * @throws GitHubIntegrationError where GitHub could not be reached.
+     */
+    async list(tenantId: string): Promise<IntegrationRecord[]> {
+      await putInstallations();
+      return store.listIntegrations(tenantId);
+    },
+
+    /** The repositories of an integration, likewise. */
+    async repositories(integration: IntegrationRecord): Promise<RepositoryRecord[]> {
+      await putRepositories(integration);
+      return store.listRepositories(integration.id);
+    },
+
+    /** The branches of a repository; undefined if the integration does not reach it. */
+    branches: ({ installation_id }: IntegrationRecord, repository: { owner: string; name: string }) =>
+      app.branches(Number(installation_id), repository),
+
+    /** Why this integration can't clone this repository; undefined where no reason is known. */
+    async problem(integration: IntegrationRecord, repoUrl: string): Promise<string | undefined> {
+      const named = repositoryAt(app.origin, repoUrl);
+      if (!named) return otherHost(app.origin);
+      try {
+        await putRepositories(integration);
+      } catch (error) {
+        // The clone will show it.
+        if (error instanceof GitHubIntegrationError) return undefined;
+        throw error;
+      }
+      const held = await store.listRepositories(integration.id);
+      return held.some((repository) => isSameRepository(repository, named)) ? undefined : notHeld(integration, repoUrl);
+    },
+
+    /** A token that reads the contents of this one repository: a secret. Else the reason, for a person. */
+    async cloneToken(
+      tenantId: string,
+      integrationId: string,
+      repoUrl: string,
+    ): Promise<{ ok: true; value: string } | { ok: false; reason: string }> {
+      try {
+        await putInstallations();
+        const integration = await store.findIntegration(tenantId, integrationId);
+        if (!integration) return { ok: false, reason: isGone };
+        const named = repositoryAt(app.origin, repoUrl);
+        if (!named) return { ok: false, reason: otherHost(app.origin) };
+        const made = await app.cloneToken(Number(integration.installation_id), named);
+        return made.kind === 'token'
+          ? { ok: true, value: made.token }
+          : { ok: false, reason: notHeld(integration, repoUrl) };
+      } catch (error) {
+        if (!(error instanceof GitHubIntegrationError)) throw error;
+        return { ok: false, reason: `The repository could not be cloned: ${error.message}` };
+      }
+    },
+
+    /** Revokes a token after its use. Ignores failures: the token expires within the hour. */
+    async endToken(token: string): Promise<void> {
+      try {
+        await app.endToken(token);
+      } catch (error) {
+        if (!(error instanceof GitHubIntegrationError)) throw error;
+      }
+    },
+  };
+}
+
+const otherHost = (origin: string): string =>
+  `source_config.repo_url is no repository of ${origin}, where the GitHub App of this service is: leave source_config.integration_id out, or name a repository as in ${origin}/owner/name.`;
+
+const notHeld = ({ name }: IntegrationRecord, repoUrl: string): string =>
+  `source_config.integration_id: the installation of ${name} does not hold ${repoUrl}. Let the App reach that repository (on GitHub: Settings, Applications, Configure), or choose another integration.`;
+
+const isGone =
+  'source_config.integration_id: this integration is not there any more: its installation was removed or suspended, or taken from this tenant. Install the App again, or make a deployment with another integration.';

@@ -1,0 +1,202 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../../../kit/clock.ts';
+import type { Installation } from './github-app.ts';
+import { inTransaction } from '../store/in-transaction.ts';
+import type { ControlDatabase, IntegrationRecord, RepositoryRecord } from '../store/tables.ts';
+
+export interface NewRepository {
+  id: number;
+  name: string;
+  owner: string;
+  url: string;
+  default_branch?: string;
+}
+
+/** An installation of a GitHub App and the repositories that it reaches. */
+export interface NewIntegration {
+  /** GitHub's number of the installation. */
+  installation_id: number;
+  name: string;
+  repositories: NewRepository[];
+}
+
+/** The rows per insert: a statement may have 65,535 values. */
+const rowsAtOnce = 5_000;
+
+/**
+ * The installations that a tenant sees: bound to it, and neither suspended nor uninstalled as of the last request to
+ * GitHub.
+ */
+const visible = (db: ControlDatabase, tenantId: string) =>
+  db
+    .selectFrom('integrations')
+    .leftJoin('github_installations', 'github_installations.id', 'integrations.installation_id')
+    .selectAll('integrations')
+    .where('integrations.tenant_id', '=', tenantId)
+    .where('integrations.unbound_at', 'is', null)
+    .where((where) =>
+      where.or([
+        where('github_installations.id', 'is', null),
+        where.and([
+          where('github_installations.is_gone', '=', false),
+          where('github_installations.is_suspended', '=', false),
+        ]),
+      ]),
+    );
+
+/** An installation with its tenants, for the operator. */
+export interface InstallationBinding {
+  installation_id: string;
+  account: string;
+  is_suspended: boolean;
+  is_gone: boolean;
+  tenant_ids: string[];
+}
+
+export const integrationStore = (db: ControlDatabase, clock: Clock) => ({
+  /** Creates an integration, or updates the name and the repositories of the one with this installation. */
+  async putIntegration(
+    tenantId: string,
+    { installation_id, name, repositories }: NewIntegration,
+  ): Promise<IntegrationRecord> {
+    return inTransaction(db, async (trx) => {
+      const integration = await integrationStore(trx, clock).bindInstallation(tenantId, installation_id, name);
+      await integrationStore(trx, clock).putRepositories(integration.id, repositories);
+      return integration;
+    });
+  },
+
+  /** Binds an installation to a tenant. One that was unbound gets its former id. */
+  async bindInstallation(tenantId: string, installationId: number, name: string): Promise<IntegrationRecord> {
+    return db
+      .insertInto('integrations')
+      .values({
+        id: randomUUID(),
+        tenant_id: tenantId,
+        installation_id: String(installationId),
+        name,
+        created_at: new Date(clock.now()),
+        unbound_at: null,
+      })
+      .onConflict((conflict) =>
+        conflict.constraint('integrations_installation').doUpdateSet({ name, unbound_at: null }),
+      )
+      .returningAll()
+      .executeTakeFirstOrThrow();
+  },
+
+  /** Unbinds an installation from a tenant; false where it was not bound. */
+  async unbindInstallation(tenantId: string, installationId: number): Promise<boolean> {
+    const unbound = await db
+      .updateTable('integrations')
+      .set({ unbound_at: new Date(clock.now()) })
+      .where('tenant_id', '=', tenantId)
+      .where('installation_id', '=', String(installationId))
+      .where('unbound_at', 'is', null)
+      .returning('id')
+      .executeTakeFirst();
+    return unbound !== undefined;
+  },
+
+  /**
+   * Stores the current list of installations: those that are missing are uninstalled. A single tenant gets every one
+   * that was not unbound from it; with several tenants, the operator binds them.
+   */
+  async putInstallations(installations: readonly Installation[]): Promise<void> {
+    const now = new Date(clock.now());
+    await inTransaction(db, async (trx) => {
+      await trx.updateTable('github_installations').set({ is_gone: true }).execute();
+      for (const { id, account, isSuspended } of installations) {
+        const values = { account, is_suspended: isSuspended, is_gone: false, seen_at: now };
+        await trx
+          .insertInto('github_installations')
+          .values({ id: String(id), ...values })
+          .onConflict((conflict) => conflict.column('id').doUpdateSet(values))
+          .execute();
+        await trx
+          .updateTable('integrations')
+          .set({ name: account })
+          .where('installation_id', '=', String(id))
+          .where('name', '<>', account)
+          .execute();
+      }
+      const [only, another] = await trx.selectFrom('tenants').select('id').limit(2).execute();
+      if (!only || another) return;
+      for (const { id, account } of installations) {
+        await trx
+          .insertInto('integrations')
+          .values({
+            id: randomUUID(),
+            tenant_id: only.id,
+            installation_id: String(id),
+            name: account,
+            created_at: now,
+            unbound_at: null,
+          })
+          .onConflict((conflict) => conflict.constraint('integrations_installation').doNothing())
+          .execute();
+      }
+    });
+  },
+
+  /** Updates the repositories of an integration. */
+  async putRepositories(integrationId: string, repositories: readonly NewRepository[]): Promise<void> {
+    await inTransaction(db, async (trx) => {
+      await trx.deleteFrom('repositories').where('integration_id', '=', integrationId).execute();
+      const rows = repositories.map(({ id, default_branch = null, ...repository }) => ({
+        ...repository,
+        integration_id: integrationId,
+        id: String(id),
+        default_branch,
+      }));
+      for (let from = 0; from < rows.length; from += rowsAtOnce) {
+        await trx
+          .insertInto('repositories')
+          .values(rows.slice(from, from + rowsAtOnce))
+          .onConflict((conflict) => conflict.doNothing())
+          .execute();
+      }
+    });
+  },
+
+  /** A tenant's integrations, oldest first. */
+  async listIntegrations(tenantId: string): Promise<IntegrationRecord[]> {
+    return visible(db, tenantId).orderBy('integrations.created_at').orderBy('integrations.id').execute();
+  },
+
+  async findIntegration(tenantId: string, id: string): Promise<IntegrationRecord | undefined> {
+    return visible(db, tenantId).where('integrations.id', '=', id).executeTakeFirst();
+  },
+
+  /** The repositories that an integration reaches. */
+  async listRepositories(integrationId: string): Promise<RepositoryRecord[]> {
+    return db
+      .selectFrom('repositories')
+      .selectAll()
+      .where('integration_id', '=', integrationId)
+      .orderBy('id')
+      .execute();
+  },
+
+  /** Every installation that was ever listed or bound, by its number. */
+  async listInstallations(): Promise<InstallationBinding[]> {
+    const known = await db.selectFrom('github_installations').selectAll().execute();
+    const bound = await db
+      .selectFrom('integrations')
+      .select(['installation_id', 'name', 'tenant_id'])
+      .where('unbound_at', 'is', null)
+      .orderBy('created_at')
+      .execute();
+    const byId = new Map<string, InstallationBinding>();
+    for (const { id, account, is_suspended, is_gone } of known) {
+      byId.set(id, { installation_id: id, account, is_suspended, is_gone, tenant_ids: [] });
+    }
+    for (const { installation_id, name, tenant_id } of bound) {
+      const unlisted = { installation_id, account: name, is_suspended: false, is_gone: false, tenant_ids: [] };
+      const entry = byId.get(installation_id) ?? unlisted;
+      entry.tenant_ids.push(tenant_id);
+      byId.set(installation_id, entry);
+    }
+    return [...byId.values()].toSorted((one, other) => Number(one.installation_id) - Number(other.installation_id));
+  },
+});

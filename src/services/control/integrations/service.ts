@@ -1,0 +1,52 @@
+import type { GithubBranch, GithubIntegration, GithubRepository } from '../../../contract/control/integration.ts';
+import { GitHubIntegrationError } from './github-error.ts';
+import { toIntegrationResponse, toRepositoryResponse } from '../deployments/response.ts';
+import { foundOrThrow, refusedCall, parseId, type Call } from '../service/refuse.ts';
+import type { ServiceSettings } from '../service/settings.ts';
+
+/** Reading what deployments can be made with: integrations and their repositories. */
+export function integrationOperations({ store, tenantId, integrations }: ServiceSettings) {
+  return {
+    async listIntegrations(): Promise<GithubIntegration[]> {
+      const call = { operation: 'list integrations', method: 'GET', path: '/v1/integrations/github/install' };
+      const listed = integrations
+        ? await askingGitHub(call, () => integrations.list(tenantId))
+        : await store.listIntegrations(tenantId);
+      return listed.map(toIntegrationResponse);
+    },
+
+    /** Without a GitHub App there is no way to any branch. */
+    async listBranches(integrationId: string, owner: string, name: string): Promise<GithubBranch[]> {
+      const path = `/v1/integrations/github/${integrationId}/repos/${owner}/${name}/branches`;
+      const call = { operation: 'list branches', method: 'GET', path };
+      const id = parseId(call, 'integration_id', integrationId);
+      const integration = foundOrThrow(call, 'Integration', integrationId, await store.findIntegration(tenantId, id));
+      const branches = await askingGitHub(call, async () => integrations?.branches(integration, { owner, name }));
+      return foundOrThrow(call, 'Repository', `${owner}/${name}`, branches).map((branch) => ({
+        name: branch.name,
+        commit_sha: branch.sha,
+      }));
+    },
+
+    async listRepositories(integrationId: string): Promise<GithubRepository[]> {
+      const path = `/v1/integrations/github/${integrationId}/repos`;
+      const call = { operation: 'list repositories', method: 'GET', path };
+      const id = parseId(call, 'integration_id', integrationId);
+      const integration = foundOrThrow(call, 'Integration', integrationId, await store.findIntegration(tenantId, id));
+      const repositories = integrations
+        ? await askingGitHub(call, () => integrations.repositories(integration))
+        : await store.listRepositories(integration.id);
+      return repositories.map(toRepositoryResponse);
+    },
+  };
+}
+
+/** Reports GitHub's failures as such: they are neither the caller's fault nor this service's. */
+async function askingGitHub<T>(call: Call, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (!(error instanceof GitHubIntegrationError)) throw error;
+    throw refusedCall(call, { status: 502, detail: error.message });
+  }
+}

@@ -1,0 +1,240 @@
+import type { Clock } from '../../../kit/clock.ts';
+import type { ReportedStatus } from '../../../contract/control/listener-work.ts';
+import { restoreRetryDelayMs } from './listener-work.ts';
+import { runningStatuses } from '../revisions/states.ts';
+import type { ClaimEnd } from './tables.ts';
+import { logStore, type NewLogLine } from '../logs/repository.ts';
+import { lockDeployment, makeLive, refreshStatus, revisionWorkStore, step } from '../revisions/work-repository.ts';
+import type { ControlDatabase, DeploymentRecord, ListenerClaimRecord, RevisionRecord } from '../store/tables.ts';
+
+/** The state of a claim after a report: still held, or over, so that another holder may have the work. */
+export type ClaimStatus =
+  /** `wanted`: false where the revision was interrupted or its deployment is being deleted. */
+  { kind: 'held'; claim: ListenerClaimRecord; wanted: boolean } | { kind: 'over'; why: string };
+
+export interface ClaimReport {
+  status: ReportedStatus;
+  message: string | null;
+  imageVersion: string | null;
+  /** In their order, each with its number. */
+  lines: readonly (NewLogLine & { sequence: number })[];
+}
+
+export const claimStore = (db: ControlDatabase, clock: Clock) => ({
+  /** Renews a claim. An expired one is valid again unless another holder took over. */
+  async renewClaim(listenerId: string, claimId: string): Promise<ClaimStatus> {
+    return withClaim(db, clock, listenerId, claimId, (held, trx, now) => extendLease(trx, now, held));
+  },
+
+  /**
+   * Stores a holder's report: lines of the log, each number once, then the status. A repeated final status is accepted
+   * again, since its response may have been lost.
+   *
+   * @returns `unfit` where the revision can't take that status any more, or the claim is of another kind.
+   */
+  async reportWork(
+    listenerId: string,
+    claimId: string,
+    report: ClaimReport,
+  ): Promise<ClaimStatus | { kind: 'unfit'; why: string }> {
+    return withClaim<ClaimStatus | { kind: 'unfit'; why: string }>(
+      db,
+      clock,
+      listenerId,
+      claimId,
+      async (held, trx, now) => {
+        await keepLines(trx, clock, held, report.lines);
+        const unsuitable = await applyReport(trx, now, clock, held, report);
+        if (unsuitable !== undefined) return { kind: 'unfit', why: unsuitable };
+        if (report.status === 'DEPLOYING') return extendLease(trx, now, held);
+        // The next holder can't restore the state from before the first one started.
+        if (report.status === 'DEPLOY_FAILED' && held.claim.work === 'put-back') {
+          return end(
+            trx,
+            held,
+            'abandoned',
+            new Date(now.getTime() + restoreRetryDelayMs(await failingForMs(trx, now, held))),
+          );
+        }
+        const isHalfDone = report.status === 'DEPLOY_FAILED' && held.claim.work === 'roll-out' && held.claim.is_resumed;
+        return end(trx, held, isHalfDone ? 'abandoned' : report.status, now);
+      },
+      (ended) => (ended.ended_as === report.status ? { kind: 'held', claim: ended, wanted: true } : undefined),
+    );
+  },
+
+  /**
+   * Releases a claim: its work is free at once, and the next holder starts it again.
+   *
+   * @param isUndone whether nothing of it is left in the cluster.
+   */
+  async releaseClaim(listenerId: string, claimId: string, { isUndone }: { isUndone: boolean }): Promise<ClaimStatus> {
+    return withClaim(db, clock, listenerId, claimId, async (held, trx, now) => {
+      const { revision, claim } = held;
+      if (revision?.status === 'DEPLOYING') {
+        await step(trx, now, revision.id, 'AWAITING_DEPLOY', { message: `Released by ${claim.holder}.` });
+      }
+      const isWanted = claim.work === 'remove' || (revision !== undefined && isRunning(revision));
+      return end(trx, held, isWanted || isUndone ? 'released' : 'abandoned', now);
+    });
+  },
+
+  /** The deployment and the revision of a claim. */
+  async idsOfClaim(listenerId: string, claimId: string) {
+    return db
+      .selectFrom('listener_claims')
+      .select(['deployment_id', 'revision_id'])
+      .where('id', '=', claimId)
+      .where('listener_id', '=', listenerId)
+      .executeTakeFirst();
+  },
+});
+
+/** A valid claim with its deployment, which is locked, and its revision. */
+interface HeldClaim {
+  claim: ListenerClaimRecord;
+  deployment: DeploymentRecord;
+  revision: RevisionRecord | undefined;
+}
+
+async function withClaim<End = ClaimStatus>(
+  db: ControlDatabase,
+  clock: Clock,
+  listenerId: string,
+  claimId: string,
+  act: (held: HeldClaim, trx: ControlDatabase, now: Date) => Promise<End>,
+  whereEnded: (claim: ListenerClaimRecord) => End | undefined = () => undefined,
+): Promise<End | Extract<ClaimStatus, { kind: 'over' }>> {
+  const find = (trx: ControlDatabase) =>
+    trx
+      .selectFrom('listener_claims')
+      .selectAll()
+      .where('id', '=', claimId)
+      .where('listener_id', '=', listenerId)
+      .executeTakeFirst();
+  return db.transaction().execute(async (trx): Promise<End | Extract<ClaimStatus, { kind: 'over' }>> => {
+    const seen = await find(trx);
+    const deployment = seen && (await lockDeployment(trx, seen.deployment_id));
+    // Until now, a new holder may have had the lock.
+    const claim = deployment && (await find(trx));
+    if (!claim) return { kind: 'over', why: takenOver };
+    if (claim.ended_as !== null) return whereEnded(claim) ?? { kind: 'over', why: endedAs(claim.ended_as) };
+    const revision =
+      claim.revision_id === null
+        ? undefined
+        : await trx.selectFrom('revisions').selectAll().where('id', '=', claim.revision_id).executeTakeFirst();
+    return act({ claim, deployment, revision }, trx, new Date(clock.now()));
+  });
+}
+
+const takenOver = 'This claim has ended: its lease expired and another holder took over, or its deployment is gone.';
+const endedAs = (end: ClaimEnd): string => `This claim has ended as ${end}.`;
+
+async function extendLease(
+  trx: ControlDatabase,
+  now: Date,
+  { claim, deployment, revision }: HeldClaim,
+): Promise<ClaimStatus> {
+  const prolonged = await trx
+    .updateTable('listener_claims')
+    .set({ expires_at: new Date(now.getTime() + claim.lease_ms) })
+    .where('id', '=', claim.id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  const { deletion } = deployment;
+  const isNeeded = claim.work === 'put-back' || (revision !== undefined && isRunning(revision));
+  const wanted = claim.work === 'remove' ? deletion === 'asked' : deletion === 'none' && isNeeded;
+  return { kind: 'held', claim: prolonged, wanted };
+}
+
+async function end(
+  trx: ControlDatabase,
+  { claim }: HeldClaim,
+  ended_as: ClaimEnd,
+  expires_at: Date,
+): Promise<ClaimStatus> {
+  const ended = await trx
+    .updateTable('listener_claims')
+    .set({ ended_as, expires_at })
+    .where('id', '=', claim.id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return { kind: 'held', claim: ended, wanted: true };
+}
+
+/** A log is trimmed with the first lines of a claim, and each time this many more have arrived. */
+const linesBetweenTrims = 1_000;
+
+/** The time since the newest revision ended, in which the cluster may have diverged from the live revision (ms). */
+async function failingForMs(trx: ControlDatabase, now: Date, { deployment }: HeldClaim): Promise<number> {
+  const newest = await trx
+    .selectFrom('revisions')
+    .select('updated_at')
+    .where('id', '=', deployment.latest_revision_id)
+    .executeTakeFirst();
+  return newest ? now.getTime() - newest.updated_at.getTime() : 0;
+}
+
+/** Lines of a removal are stored in the log of the deployment's latest revision. */
+async function keepLines(
+  trx: ControlDatabase,
+  clock: Clock,
+  { claim, deployment }: HeldClaim,
+  lines: ClaimReport['lines'],
+): Promise<void> {
+  const about = claim.revision_id ?? deployment.latest_revision_id;
+  const known = Number(claim.log_sequence);
+  const fresh = lines.filter(({ sequence }) => sequence > known);
+  const last = fresh.at(-1);
+  if (!last || about === null) return;
+  await logStore(trx, clock).appendLog(about, 'deploy', fresh);
+  const isDue = known === 0 || Math.floor(known / linesBetweenTrims) < Math.floor(last.sequence / linesBetweenTrims);
+  if (isDue) await logStore(trx, clock).trimLog(about, 'deploy');
+  await trx.updateTable('listener_claims').set({ log_sequence: last.sequence }).where('id', '=', claim.id).execute();
+}
+
+/** Applies the status, or returns why that is impossible. */
+async function applyReport(
+  trx: ControlDatabase,
+  now: Date,
+  clock: Clock,
+  { claim, deployment, revision }: HeldClaim,
+  { status, message, imageVersion }: ClaimReport,
+): Promise<string | undefined> {
+  if (status === 'REMOVED') {
+    return claim.revision_id === null
+      ? undefined
+      : 'This claim is for a revision: REMOVED reports the end of a removal.';
+  }
+  if (claim.revision_id === null) {
+    return status === 'DEPLOYING' ? undefined : `This claim is for a removal: ${status} reports on a revision.`;
+  }
+  if (deployment.deletion !== 'none') return 'Its deployment is being deleted.';
+  if (claim.work === 'put-back') {
+    // It stays the live one in the database; the cluster may run something else.
+    const isWrong = status === 'DEPLOY_FAILED';
+    const note = isWrong
+      ? `This revision could not be restored in the cluster; it is tried again. Reason: ${message ?? 'not reported'}`
+      : null;
+    if (isWrong)
+      await logStore(trx, clock).appendLog(claim.revision_id, 'deploy', [{ level: 'error', message: message ?? '' }]);
+    if (status !== 'DEPLOYING') await revisionWorkStore(trx, clock).noteLive(claim.revision_id, note);
+    return undefined;
+  }
+  if (!revision || !isRunning(revision)) return `The revision has ended already: it is ${revision?.status ?? 'gone'}.`;
+  if (revision.status === 'AWAITING_DEPLOY') await step(trx, now, revision.id, 'DEPLOYING');
+  if (status === 'DEPLOY_FAILED') {
+    await logStore(trx, clock).appendLog(revision.id, 'deploy', [{ level: 'error', message: message ?? '' }]);
+    await step(trx, now, revision.id, 'DEPLOY_FAILED', { message });
+    await refreshStatus(trx, now, deployment);
+  }
+  if (status === 'DEPLOYED') {
+    // The database of a deployment in a cluster belongs to the cluster: it exists where the revision does.
+    const database_state = 'ready';
+    await trx.updateTable('deployments').set({ database_state }).where('id', '=', deployment.id).execute();
+    await makeLive(trx, now, { ...deployment, database_state }, revision.id, imageVersion);
+  }
+  return undefined;
+}
+
+const isRunning = ({ status }: RevisionRecord): boolean => runningStatuses.includes(status);

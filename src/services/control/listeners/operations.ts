@@ -1,0 +1,134 @@
+import { listenerCreateRequest, listenerPatchRequest } from '../../../contract/control/listener.ts';
+import { claimStanding, workClaim, workReport, workRequest } from '../../../contract/control/listener-work.ts';
+import { operationsOf } from '../api/operation.ts';
+import { idempotencyKey } from '../api/parameters.ts';
+import { readConditions, readJson, readQuery } from '../api/request.ts';
+import { listenerResponse, listenersResponse } from '../api/response-schemas.ts';
+import { pageQuery } from '../../../contract/control/pages.ts';
+import { releaseQuery } from './work-service.ts';
+
+const all = '/v2/listeners';
+const one = `${all}/:listener_id` as const;
+const claims = `${one}/claims` as const;
+const claim = `${claims}/:claim_id` as const;
+const operation = operationsOf('Listeners');
+const workOperation = operationsOf('Work of listeners');
+
+/** Listeners, and the work that they claim. */
+export const listenerOperations = [
+  operation({
+    method: 'get',
+    path: all,
+    id: 'list_listeners',
+    summary: 'List listeners',
+    description: 'Each runs revisions in a cluster of its own. A page shorter than `limit` is the last.',
+    query: pageQuery,
+    responses: { 200: { description: 'A page of listeners, oldest first.', schema: listenersResponse } },
+    errors: [422],
+    handle: async (c) => c.json(await c.var.service.listListeners(readQuery(c))),
+  }),
+  operation({
+    method: 'post',
+    path: all,
+    id: 'create_listener',
+    summary: 'Create a listener',
+    description:
+      '`compute_id` names the cluster and is unique within the tenant. Deployments choose the listener by its id.',
+    headers: [idempotencyKey],
+    body: { schema: listenerCreateRequest, required: true },
+    responses: { 201: { description: 'The listener.', schema: listenerResponse } },
+    errors: [400, 409, 413, 415, 422],
+    handle: async (c) => c.json(await c.var.service.createListener(await readJson(c), readConditions(c)), 201),
+  }),
+  operation({
+    method: 'get',
+    path: one,
+    id: 'get_listener',
+    summary: 'Read a listener',
+    description: '`last_report_at` says when it was last heard of.',
+    responses: { 200: { description: 'The listener.', schema: listenerResponse } },
+    errors: [404, 422],
+    handle: async (c) => c.json(await c.var.service.getListener(c.req.param('listener_id'))),
+  }),
+  operation({
+    method: 'patch',
+    path: one,
+    id: 'patch_listener',
+    summary: 'Change a listener',
+    description: 'A field that is absent or null stays as it is; `compute_config` is replaced whole.',
+    headers: [idempotencyKey],
+    body: { schema: listenerPatchRequest, required: true },
+    responses: { 200: { description: 'The listener as it is now.', schema: listenerResponse } },
+    errors: [400, 404, 409, 413, 415, 422],
+    handle: async (c) =>
+      c.json(await c.var.service.patchListener(c.req.param('listener_id'), await readJson(c), readConditions(c))),
+  }),
+  operation({
+    method: 'delete',
+    path: one,
+    id: 'delete_listener',
+    summary: 'Delete a listener',
+    description: 'Only one without deployments can be deleted.',
+    headers: [idempotencyKey],
+    responses: { 204: { description: 'It is gone.' } },
+    errors: [404, 409, 422],
+    handle: async (c) => {
+      await c.var.service.deleteListener(c.req.param('listener_id'), readConditions(c));
+      return c.body(null, 204);
+    },
+  }),
+  workOperation({
+    method: 'post',
+    path: claims,
+    id: 'claim_work',
+    summary: 'Claim the next piece of work of a listener',
+    description: 'Waits up to `wait_seconds` for work. The claim expires unless it is renewed or reported on.',
+    body: { schema: workRequest, required: true },
+    responses: {
+      200: { description: 'The work, held until `expires_at`.', schema: workClaim },
+      204: { description: 'There is none.' },
+    },
+    errors: [404, 413, 415, 422],
+    handle: async (c) => {
+      const { signal } = c.req.raw;
+      const work = await c.var.service.claimWork(c.req.param('listener_id'), await readJson(c), { signal });
+      return work ? c.json(work) : c.body(null, 204);
+    },
+  }),
+  workOperation({
+    method: 'delete',
+    path: claim,
+    id: 'release_claim',
+    summary: 'Release a piece of work',
+    description: 'For a listener that can’t go on: another process may claim the work at once.',
+    query: releaseQuery,
+    responses: { 204: { description: 'It is free for the next one.' } },
+    errors: [404, 409, 422],
+    handle: async (c) => {
+      await c.var.service.releaseClaim(c.req.param('listener_id'), c.req.param('claim_id'), readQuery(c));
+      return c.body(null, 204);
+    },
+  }),
+  workOperation({
+    method: 'post',
+    path: `${claim}/renewal`,
+    id: 'renew_claim',
+    summary: 'Renew a claim',
+    description: 'Prolongs the lease by its duration. `wanted` is false once the work was cancelled.',
+    responses: { 200: { description: 'The renewed lease.', schema: claimStanding } },
+    errors: [404, 409, 422],
+    handle: async (c) => c.json(await c.var.service.renewClaim(c.req.param('listener_id'), c.req.param('claim_id'))),
+  }),
+  workOperation({
+    method: 'put',
+    path: `${claim}/status`,
+    id: 'report_work',
+    summary: 'Report on a piece of work',
+    description: 'Lines of the deploy log, each number once, and the status. A final status ends the claim.',
+    body: { schema: workReport, required: true },
+    responses: { 200: { description: 'The renewed lease.', schema: claimStanding } },
+    errors: [400, 404, 409, 413, 415, 422],
+    handle: async (c) =>
+      c.json(await c.var.service.reportWork(c.req.param('listener_id'), c.req.param('claim_id'), await readJson(c))),
+  }),
+];

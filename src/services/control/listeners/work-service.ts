@@ -1,0 +1,171 @@
+import { systemClock } from '../../../kit/clock.ts';
+import type { CallOptions } from '../../../contract/call-options.ts';
+import {
+  leaseBounds,
+  workRequest,
+  type ClaimStanding,
+  type WorkClaim,
+  type WorkReport,
+  workReport,
+} from '../../../contract/control/listener-work.ts';
+import { maskOf } from '../../../contract/masking/mask.ts';
+import { agentMask } from '../service/agent-mask.ts';
+import { workNotifier } from './work-notifier.ts';
+import { readBody, readShape } from '../validation/shape.ts';
+import type { ClaimReport } from './claims.ts';
+import type { ListenerRecord, ListenerClaimRecord } from '../store/tables.ts';
+import { foundOrThrow, refusedCall, valueOrThrow, parseId, type Call } from '../service/refuse.ts';
+import type { ServiceSettings } from '../service/settings.ts';
+import type { ClaimedWork } from './work-repository.ts';
+import type { Tracing } from '../tracing-projects/tracing.ts';
+import * as z from 'zod';
+import { accepted, againstRules, type ValidationResult } from '../validation/refusal.ts';
+
+/** The query of releasing a claim. */
+export const releaseQuery = z.strictObject({ undone: z.boolean().optional() });
+
+/** Parses a holder's report. A failure has a message, and the numbers of lines increase, so that each is stored once. */
+function readReport(body: unknown): ValidationResult<WorkReport> {
+  const read = readBody(workReport, body);
+  if (!read.ok) return read;
+  const { status, message, log } = read.value;
+  if (status === 'DEPLOY_FAILED' && !message?.trim()) return againstRules(['message is required with DEPLOY_FAILED.']);
+  const sequences = (log ?? []).map(({ sequence }) => sequence);
+  const wrong = sequences.find((sequence, at) => at > 0 && sequence <= (sequences[at - 1] ?? 0));
+  return wrong === undefined ? accepted(read.value) : againstRules([`log: the sequence ${wrong} does not grow.`]);
+}
+
+/** How long a claim may wait before it looks by itself (ms): no notification is sent when a lease expires. */
+const pollMs = 1_000;
+
+/**
+ * The work of listeners (an addition of ours): each item has one holder at a time, by a claim that expires unless it is
+ * renewed. A report under an expired claim is a 409 and changes nothing.
+ */
+export function listenerWorkOperations({
+  store,
+  tenantId,
+  rollouts,
+  notifier = workNotifier(systemClock),
+  tracing,
+}: Pick<ServiceSettings, 'store' | 'tenantId' | 'rollouts' | 'notifier' | 'tracing'>) {
+  /** The listener of a request about its work, which is also noted as its last report. */
+  async function ownListener(call: Call, id: string): Promise<ListenerRecord> {
+    const listenerId = parseId(call, 'listener_id', id);
+    const listener = foundOrThrow(call, 'Listener', id, await store.findListener(tenantId, listenerId));
+    await store.noteListenerReport(listener);
+    return listener;
+  }
+
+  const claimPath = (id: string, claimId: string): string => `/v2/listeners/${id}/claims/${claimId}`;
+
+  return {
+    /**
+     * POST /v2/listeners/{id}/claims: the next piece of work, or undefined where there is none within `wait_seconds`. A
+     * caller that has gone meanwhile holds nothing.
+     */
+    async claimWork(id: string, body: unknown, { signal }: CallOptions = {}): Promise<WorkClaim | undefined> {
+      const call = { operation: 'claim work', method: 'POST', path: `/v2/listeners/${id}/claims` };
+      const { holder, wait_seconds, lease_seconds } = valueOrThrow(call, readBody(workRequest, body));
+      const listener = await ownListener(call, id);
+      const claimer = { holder, leaseMs: (lease_seconds ?? leaseBounds.usual) * 1_000 };
+      const until = notifier.now() + (wait_seconds ?? 0) * 1_000;
+      for (;;) {
+        const next = notifier.listen();
+        const work = await store.claimWork(listener, claimer);
+        if (work && signal?.aborted) await store.releaseClaim(listener.id, work.claim.id, { isUndone: true });
+        else if (work) return toClaimResponse(work, tracing);
+        const left = until - notifier.now();
+        if (left <= 0 || notifier.isClosed || signal?.aborted) return undefined;
+        await next.within(Math.min(left, pollMs), signal);
+      }
+    },
+
+    /** POST .../claims/{claim}/renewal */
+    async renewClaim(id: string, claimId: string): Promise<ClaimStanding> {
+      const call = { operation: 'renew claim', method: 'POST', path: `${claimPath(id, claimId)}/renewal` };
+      const claim = parseId(call, 'claim_id', claimId);
+      const listener = await ownListener(call, id);
+      const standing = await store.renewClaim(listener.id, claim);
+      if (standing.kind === 'over') throw refusedCall(call, { status: 409, detail: standing.why });
+      return sendStanding(standing.claim, standing.wanted);
+    },
+
+    /** PUT .../claims/{claim}/status: lines of the log first, each number once, then the status. */
+    async reportWork(id: string, claimId: string, body: unknown): Promise<ClaimStanding> {
+      const call = { operation: 'report work', method: 'PUT', path: `${claimPath(id, claimId)}/status` };
+      const claim = parseId(call, 'claim_id', claimId);
+      const report = valueOrThrow(call, readReport(body));
+      const listener = await ownListener(call, id);
+      const end = await store.reportWork(listener.id, claim, await sanitize(listener.id, claim, report));
+      if (end.kind !== 'held') throw refusedCall(call, { status: 409, detail: end.why });
+      const { deployment_id, ended_as } = end.claim;
+      if (ended_as === 'REMOVED') await store.noteStopped(deployment_id);
+      if (ended_as !== null) rollouts.wake(deployment_id);
+      return sendStanding(end.claim, end.wanted);
+    },
+
+    /**
+     * DELETE .../claims/{claim}: releases the work for the next holder at once. `undone` says that nothing of it is
+     * left in the cluster; else the next holder restores the live revision where this one is no longer wanted.
+     */
+    async releaseClaim(id: string, claimId: string, query: unknown = {}): Promise<void> {
+      const call = { operation: 'release claim', method: 'DELETE', path: claimPath(id, claimId) };
+      const claim = parseId(call, 'claim_id', claimId);
+      const { undone = false } = valueOrThrow(call, readShape(releaseQuery, query, 'query'));
+      const listener = await ownListener(call, id);
+      const standing = await store.releaseClaim(listener.id, claim, { isUndone: undone });
+      if (standing.kind === 'over') throw refusedCall(call, { status: 409, detail: standing.why });
+      notifier.notify();
+    },
+  };
+
+  /** What others wrote may hold the agent's secrets. */
+  async function sanitize(listenerId: string, claimId: string, report: WorkReport): Promise<ClaimReport> {
+    const ids = await store.idsOfClaim(listenerId, claimId);
+    const agent =
+      ids &&
+      (await store.agentRecord({ deploymentId: ids.deployment_id }, ids.revision_id === null ? [] : [ids.revision_id]));
+    const mask = agent ? agentMask(agent, { tracing }) : maskOf([]);
+    return {
+      status: report.status,
+      message: report.message == null ? null : mask(report.message),
+      imageVersion: report.image_version ?? null,
+      lines: (report.log ?? []).map(({ sequence, level, message, at }) => ({
+        sequence,
+        level,
+        message: mask(message),
+        ...(at == null ? {} : { at: Date.parse(at) }),
+      })),
+    };
+  }
+}
+
+/** The response for a claim: the work and the revision's secrets in plain text. */
+function toClaimResponse({ claim, deployment, revision }: ClaimedWork, tracing: Tracing | undefined): WorkClaim {
+  const project = deployment.tracing_project_id;
+  return {
+    claim_id: claim.id,
+    expires_at: claim.expires_at.toISOString(),
+    lease_seconds: claim.lease_ms / 1_000,
+    deployment: { id: deployment.id, name: deployment.name, namespace: claim.namespace },
+    revision: revision
+      ? {
+          id: revision.id,
+          image_uri: revision.source_revision_config.image_uri ?? '',
+          secrets: revision.secrets,
+          secret_references: revision.secret_references ?? [],
+          resource_spec: revision.source_config.resource_spec ?? null,
+          deployment_type: revision.source_config.deployment_type ?? null,
+          tracing: tracing && project !== null ? { project_id: project, token: tracing.tokenOf(project) } : null,
+        }
+      : null,
+  };
+}
+
+/** The claim's expiry and whether the work is still wanted, for its holder. */
+const sendStanding = (claim: ListenerClaimRecord, wanted: boolean): ClaimStanding => ({
+  claim_id: claim.id,
+  expires_at: claim.expires_at.toISOString(),
+  wanted,
+});

@@ -1,0 +1,297 @@
+import { existsSync } from 'node:fs';
+import type { Server } from 'node:http';
+import { join, resolve } from 'node:path';
+import type { Clock } from '../../kit/clock.ts';
+import type { FieldSpelling } from '../../contract/control/aliases.ts';
+import { openDatabase } from '../../kit/postgres/database.ts';
+import { migrate } from '../../kit/postgres/migrate.ts';
+import { placesForContainers } from '../../kit/postgres/embedded/settings.ts';
+import { startRelay } from '../../kit/postgres/relay/relay.ts';
+import { retryWhileUnavailable } from '../../kit/postgres/unavailable.ts';
+import { resolveDatabase } from '../../kit/postgres/resolve-database.ts';
+import { keptPythonPackages } from './builds/made-lock.ts';
+import { createAgentTokens } from './compute/agent-tokens.ts';
+import type { Compute } from './compute/compute.ts';
+import { localCompute, type ComputeChoice } from './compute/local-compute.ts';
+import { allowedFolders, takeDataFolder } from './folders.ts';
+import { isAgentsHost } from './gateway/agents-origin.ts';
+import { createGateway } from './gateway/gateway.ts';
+import { createHealthRecorder } from './health/recorder.ts';
+import { startSampler } from './health/sampler.ts';
+import { githubApp, type GithubAppSettings } from './integrations/github-app.ts';
+import { createIntegrations } from './integrations/integrations.ts';
+import { workNotifier } from './listeners/work-notifier.ts';
+import { admitToAgent } from './api-keys/admit.ts';
+import { createSessions } from './sessions/sessions.ts';
+import { createRetention } from './retention/retention.ts';
+import { ensureSecret } from './api-keys/secret-file.ts';
+import { readApiKey } from './api-keys/api-key.ts';
+import { ensureInstallationKey } from './api-keys/installation-key.ts';
+import { changeNotifier, hearChanges } from './logs/change-notifier.ts';
+import type { RolloutStep } from './rollouts/rollout-job.ts';
+import { startRollouts } from './rollouts/rollouts.ts';
+import { createApp } from './api/app.ts';
+import { openEncryptedStore } from './encryption/open-encrypted-store.ts';
+import { createHttpServer, listen, provePort } from './server.ts';
+import { createControlService, type OurControlService } from './service.ts';
+import { type RegistrySettings, createRegistry } from './registry/registry.ts';
+import { branchHeads } from './pushes/branch-heads.ts';
+import { watchPushes, type WatchWord } from './pushes/watch-pushes.ts';
+import type { Hosting } from './deployments/validation/hosting.ts';
+import { claimDatabase } from './database-claim.ts';
+import type { Actor } from './store/audit.ts';
+import { controlMigrations, controlSchema } from './store/migrations.ts';
+import type { ControlTables } from './store/tables.ts';
+import { createTracing, tracingTarget } from './tracing-projects/tracing.ts';
+import { createUploads } from './uploads/uploads.ts';
+import type { Logger } from '../../kit/logger.ts';
+
+export interface LocalSettings {
+  /** The port on 127.0.0.1; 0 takes a free one. */
+  port: number;
+  /** The folder of the database, the builds and the API key; created where needed. */
+  dataDir: string;
+  /** Your own Postgres, with its user and password; the embedded one when absent or empty. */
+  databaseUrl?: string | undefined;
+  /** The environment that may hold the encryption keys; a file of the data folder holds one when absent. */
+  env?: Readonly<Record<string, string | undefined>> | undefined;
+  /** Folders below which `repo_url` may name a repository. */
+  allowGit: readonly string[];
+  /** The prefix of all paths, as in `/api-host`; none when absent. */
+  basePath?: string | undefined;
+  /** The public address behind a web server: responses use it instead of our own. */
+  publicUrl?: string | undefined;
+  /** The public address of agents, of another host name than `publicUrl`. */
+  agentsUrl?: string | undefined;
+  /** The addresses of web servers in front, whose `X-Forwarded-For` counts. */
+  trustedProxies?: readonly string[] | undefined;
+  /** The default spelling of responses; the document's when absent. */
+  fieldNames?: FieldSpelling | undefined;
+  /** Whether a deployment from uploads may be created without its graph configuration file, as public clients do. */
+  graphConfigLater?: boolean | undefined;
+  /** The kind of hosting that the service reports, which decides the allowed sources; any when absent. */
+  hosting?: Hosting | undefined;
+  /** The GitHub App of the integrations; none when absent. */
+  github?: Pick<GithubAppSettings, 'appId' | 'privateKey' | 'apiUrl'> | undefined;
+  /** The image registry of the push tokens; none when absent. */
+  registry?: Pick<RegistrySettings, 'address' | 'credentials'> | undefined;
+  /** Which repositories are watched for pushes; folders of this machine when absent. */
+  watchGit?: WatchWord | undefined;
+  /** The polling interval for pushes in milliseconds; 3 s when absent. */
+  watchEveryMs?: number | undefined;
+  clock: Clock;
+  /** Receives messages for the operator, without secrets. */
+  log: Logger;
+  /** How agents run on this machine; builds as processes and images as containers when absent. */
+  running?: ComputeChoice | undefined;
+  /** Runs agents instead. */
+  compute?: Compute | undefined;
+  /** The program that runs an agent as a process; the agent server of this installation when absent. */
+  agentServer?: string | undefined;
+  /** Called as revisions make progress. */
+  step?: RolloutStep | undefined;
+}
+
+export interface LocalServices {
+  /** The control service's address; agents are below `/agents/` of it. */
+  url: string;
+  /** The key of this installation: a secret. */
+  apiKey: string;
+  tenantId: string;
+  /** The control service of that tenant, in this process. */
+  control: OurControlService;
+  /** Makes the address of the console with a code that signs in once: a secret. */
+  signInLink(): string;
+  /** Stops accepting requests, drains the agents, and stops everything within some 9 s. */
+  close(): Promise<void>;
+}
+
+/** The drain time of agents at a shutdown, in milliseconds: the rest of 10 s is for the database. */
+const agentsEndWithin = 6_000;
+
+/**
+ * Starts the control service with everything it needs: database, gateway, rollouts. Continues interrupted revisions,
+ * and serves live ones again.
+ *
+ * @throws Error with advice when the port is taken, the folder is in use, or another service has the database.
+ */
+export async function startLocal(settings: LocalSettings): Promise<LocalServices> {
+  const { port, databaseUrl, basePath = '', fieldNames = 'contract', clock, log } = settings;
+  const dataDir = resolve(settings.dataDir);
+  const allowGit = allowedFolders(settings.allowGit);
+  const opened: (() => Promise<void>)[] = [];
+  const end = async (): Promise<void> => {
+    for (const close of opened.splice(0).reverse()) await close();
+  };
+  try {
+    // Check an existing folder first: "in use" explains more than a taken port. A new one is not created in vain.
+    const isThere = existsSync(dataDir);
+    if (!isThere) await provePort(port);
+    const lock = await takeDataFolder(dataDir, clock, log);
+    opened.push(async () => lock.release());
+    if (isThere) await provePort(port);
+    const database = await resolveDatabase({ databaseUrl, dataDir: join(dataDir, 'postgres'), log });
+    opened.push(() => database.close());
+    const claim = await claimDatabase(database.url, clock, log);
+    opened.push(() => claim.release());
+    const tables = openDatabase<ControlTables>({
+      url: database.url,
+      max: 10,
+      applicationName: 'landfall-control-service',
+      log,
+    });
+    opened.push(() => tables.close());
+    await migrate(tables.db, controlMigrations, { schema: controlSchema });
+    const encryption = { env: settings.env ?? {}, dataDir, clock, log };
+    const store = await retryWhileUnavailable(() => openEncryptedStore(tables.db, encryption), { clock });
+    const { apiKey, tenantId } = await retryWhileUnavailable(() => ensureInstallationKey(store, dataDir), { clock });
+    const logNotifier = changeNotifier();
+    const heard = await hearChanges(database.url, logNotifier, clock);
+    opened.push(() => heard.close());
+
+    const relay = database.socketFolder === undefined ? undefined : startRelay(database.socketFolder, tables.pool, log);
+    opened.push(async () => relay?.close());
+    const agentTokens = createAgentTokens();
+    const { workDir, program, userOf, compute, ...running } = await localCompute({
+      choice: settings.running ?? {},
+      given: settings.compute,
+      agentServer: settings.agentServer,
+      databaseFolder: await relay?.wayFor(0, placesForContainers),
+      env: settings.env ?? process.env,
+      dataDir,
+      store,
+      issueToken: agentTokens.issue,
+      clock,
+      log,
+    });
+    opened.push(() => running.close());
+    // Without its file a new key is made: upload addresses become invalid, and agents get new tokens at their next
+    // start.
+    const uploadKey = await ensureSecret(join(dataDir, 'upload-key'));
+    const uploads = createUploads({ store: store.uploads, dataDir, key: uploadKey, clock });
+    await uploads.sweep();
+    const retention = createRetention({ store, uploads, workDir, clock, log });
+    const tracing = createTracing(await ensureSecret(join(dataDir, 'tracing-key')));
+    const { github } = settings;
+    const integrations = github && createIntegrations(githubApp({ ...github, clock }), store, clock);
+    const registry = settings.registry && createRegistry({ ...settings.registry, clock });
+    const { publicUrl, agentsUrl, trustedProxies } = settings;
+    const addresses = { publicUrl, agentsUrl, basePath };
+    const linkKeyId = readApiKey(apiKey)?.id ?? '';
+    const sessions = createSessions({ store, linkKeyId, ...addresses, trustedProxies, secret: uploadKey, clock });
+    const recorder = createHealthRecorder({ store, clock, log });
+    const gateway = createGateway({
+      count: recorder.count,
+      authorize: admitToAgent(store, sessions),
+      isStarting(deploymentId) {
+        rollouts.startNext(deploymentId);
+        return rollouts.isStarting(deploymentId);
+      },
+      publicUrl,
+      agentsUrl,
+      clock,
+      log,
+    });
+    let url = '';
+    const rollouts = startRollouts({
+      store,
+      dataDir,
+      workDir,
+      program,
+      ...(userOf ? { userOf } : {}),
+      adminDatabaseUrl: database.url,
+      wayToDatabase:
+        relay && userOf && (async (deployment, most) => relay.wayFor((await userOf(deployment)).gid, most)),
+      allowGit,
+      gateway,
+      compute,
+      cloning: integrations,
+      tracing: (projectId) => tracingTarget(tracing, url, projectId),
+      clock,
+      log,
+      makeRoom: retention.makeRoom,
+      step: settings.step,
+    });
+    // Builds in containers have no way to be told of a promotion.
+    const holds = settings.running?.kind !== 'container' && settings.compute === undefined;
+    const notifier = workNotifier(clock);
+    const leaving = new AbortController();
+    const serviceFor = (tenant: string, by?: Actor) =>
+      createControlService({
+        store,
+        rollouts,
+        notifier,
+        logNotifier,
+        clock,
+        tenantId: tenant,
+        baseUrl: () => publicUrl ?? url,
+        allowGit,
+        hosting: settings.hosting,
+        graphConfigLater: settings.graphConfigLater,
+        pythonPackages: (build) => keptPythonPackages(dataDir, build),
+        uploads,
+        registry,
+        integrations,
+        holds,
+        tracing,
+        agentTokens,
+        ...(by ? { by } : {}),
+      });
+    const app = createApp({
+      serviceFor,
+      findKey: store.findKey,
+      noteKeyUse: store.noteKeyUse,
+      console: addresses,
+      fieldNames,
+      log,
+      leaving: leaving.signal,
+      uploads,
+      runs: { store, tracing, agentTokens },
+      sessions,
+      holds,
+      consoleUrl: publicUrl === undefined ? undefined : `${publicUrl}/console`,
+    });
+    const server = createHttpServer({
+      fetch: app.fetch,
+      agents: gateway.handle,
+      basePath,
+      isForAgents: (host) => isAgentsHost(host, addresses),
+    });
+    url = `http://127.0.0.1:${await listen(server, port)}${basePath}`;
+    // Stores the last figures once the requests have ended.
+    opened.push(() => recorder.stop());
+    recorder.start();
+    opened.push(() =>
+      endServer(server, () => {
+        notifier.close();
+        leaving.abort();
+        return rollouts.stop(agentsEndWithin);
+      }),
+    );
+    await rollouts.recover();
+    const { watchGit = 'folders', watchEveryMs } = settings;
+    if (watchGit === 'all' || (watchGit === 'folders' && allowGit.length > 0)) {
+      const heads = branchHeads({ dataDir, allowGit, clock });
+      const every = watchEveryMs === undefined ? {} : { everyMs: watchEveryMs };
+      opened.push(watchPushes({ store: store.pushes, rollouts, heads, which: watchGit, clock, log, ...every }));
+    }
+    opened.push(startSampler({ gateway, recorder, clock }));
+    opened.push(() => retention.stop());
+    retention.start();
+    // In the fragment, which browsers send to no server.
+    const signInLink = (): string => `${publicUrl ?? url}/console#code=${sessions.issueCode()}`;
+    return { url, apiKey, tenantId, control: serviceFor(tenantId), signInLink, close: end };
+  } catch (error) {
+    await end();
+    throw error;
+  }
+}
+
+/** Stops accepting requests; those in flight continue until their handlers end. */
+async function endServer(server: Server, endAgents: () => Promise<void>): Promise<void> {
+  const closed = new Promise<void>((done) => server.close(() => done()));
+  server.closeIdleConnections();
+  await endAgents();
+  server.closeAllConnections();
+  await closed;
+}

@@ -1,0 +1,121 @@
+import { systemClock } from '../../../kit/clock.ts';
+import type { LogPage } from '../../../contract/control/log.ts';
+import { changeNotifier } from './change-notifier.ts';
+import { followLog, isFullyRead, whileAdmitted, type LogEvent } from './follow-log.ts';
+import {
+  followQuery,
+  lastEvent,
+  lastEventHeader,
+  logByQuery,
+  logOfQuery,
+  logPageQuery,
+} from '../validation/queries.ts';
+import { hasEnded } from '../revisions/states.ts';
+import { readShape } from '../validation/shape.ts';
+import type { LogPageQuery } from './repository.ts';
+import type { LogKind } from '../store/tables.ts';
+import { toLogResponse } from '../deployments/response.ts';
+import { tenantFinders } from '../revisions/service.ts';
+import { valueOrThrow, type Call } from '../service/refuse.ts';
+import type { ServiceSettings } from '../service/settings.ts';
+
+/** Where a follower of a log begins. */
+export interface FollowFrom {
+  /** Aborts when the follower has gone. */
+  signal: AbortSignal;
+  /** The id of the last line that the follower had, before its connection broke. */
+  lastId?: string | undefined;
+  /** Whether the follower would be admitted now as well. Once not, the log ends. */
+  isAdmitted: () => Promise<boolean>;
+}
+
+/** The logs of revisions: in pages, or followed as they are written. */
+export function logOperations(settings: ServiceSettings) {
+  const { store, logNotifier = changeNotifier(), clock = systemClock } = settings;
+  const { ownDeployment, ownRevision } = tenantFinders(settings);
+
+  async function ofRevision(call: Call, [id, revisionId]: [string, string], kind: LogKind, page: LogPageQuery) {
+    const revision = await ownRevision(call, id, revisionId);
+    const mayGrow = page.order === 'asc' && !hasEnded(revision.status);
+    return toLogResponse(await store.readLog([revision.id], kind, page), { limit: page.limit, mayGrow });
+  }
+
+  async function ofAll(call: Call, id: string, kind: LogKind, page: LogPageQuery): Promise<LogPage> {
+    const deployment = await ownDeployment(call, id);
+    return toLogResponse(await store.readLogOfAll(deployment.id, kind, page), { limit: page.limit, mayGrow: false });
+  }
+
+  const posted =
+    (kind: LogKind) =>
+    async (id: string, revisionId: string, body: unknown): Promise<LogPage> => {
+      const path = `/v1/projects/${id}/revisions/${revisionId}/${kind}_logs`;
+      const call = { operation: `read ${kind} log`, method: 'POST', path };
+      return ofRevision(call, [id, revisionId], kind, valueOrThrow(call, readShape(logPageQuery, body ?? {}, 'body')));
+    };
+
+  return {
+    buildLogs: posted('build'),
+    deployLogs: posted('deploy'),
+
+    /** POST /v1/projects/{id}/deploy_logs: the deploy logs of all revisions as one. */
+    async deployLogsOfAll(id: string, body: unknown): Promise<LogPage> {
+      const call = { operation: 'read deploy logs', method: 'POST', path: `/v1/projects/${id}/deploy_logs` };
+      return ofAll(call, id, 'deploy', valueOrThrow(call, readShape(logPageQuery, body ?? {}, 'body')));
+    },
+
+    /** GET /v2/deployments/{id}/logs: `kind` says which logs. */
+    async deploymentLogs(id: string, query: unknown): Promise<LogPage> {
+      const call = { operation: 'read logs', method: 'GET', path: `/v2/deployments/${id}/logs` };
+      const { logKind, page } = valueOrThrow(call, readShape(logByQuery, query, 'query'));
+      return ofAll(call, id, logKind, page);
+    },
+
+    /** GET /v2/deployments/{id}/revisions/{revisionId}/logs: `kind` says which log. */
+    async revisionLogs(id: string, revisionId: string, query: unknown): Promise<LogPage> {
+      const path = `/v2/deployments/${id}/revisions/${revisionId}/logs`;
+      const call = { operation: 'read log', method: 'GET', path };
+      const { logKind, page } = valueOrThrow(call, readShape(logByQuery, query, 'query'));
+      return ofRevision(call, [id, revisionId], logKind, page);
+    },
+
+    /** GET /v2/deployment-logs: the same, with the ids in the query. */
+    async logsByQuery(query: unknown): Promise<LogPage> {
+      const call = { operation: 'read logs', method: 'GET', path: '/v2/deployment-logs' };
+      const { deployment_id, revision_id, logKind, page } = valueOrThrow(call, readShape(logOfQuery, query, 'query'));
+      return revision_id === undefined
+        ? ofAll(call, deployment_id, logKind, page)
+        : ofRevision(call, [deployment_id, revision_id], logKind, page);
+    },
+
+    /**
+     * GET .../revisions/{revisionId}/logs/stream: the log as it is written, until it is complete (an addition of ours).
+     * Throws errors before the first event.
+     *
+     * @returns undefined for a follower who has had all of it already.
+     */
+    async followLog(
+      id: string,
+      revisionId: string,
+      query: unknown,
+      { signal, lastId, isAdmitted }: FollowFrom,
+    ): Promise<AsyncGenerator<LogEvent, void> | undefined> {
+      const path = `/v2/deployments/${id}/revisions/${revisionId}/logs/stream`;
+      const call = { operation: 'follow log', method: 'GET', path };
+      const requested = valueOrThrow(call, readShape(followQuery, query, 'query'));
+      const { [lastEventHeader]: last } = valueOrThrow(
+        call,
+        readShape(lastEvent, { [lastEventHeader]: lastId }, 'header'),
+      );
+      const revision = await ownRevision(call, id, revisionId);
+      const ids = { deploymentId: revision.deployment_id, revisionId: revision.id };
+      const followed = { ...requested, ...ids, after: last ?? requested.after };
+      if (last !== undefined && (await isFullyRead(followed, store))) return undefined;
+      return whileAdmitted(
+        (ended) =>
+          followLog(followed, { store, notifier: logNotifier, clock, signal: AbortSignal.any([signal, ended]) }),
+        isAdmitted,
+        clock,
+      );
+    },
+  };
+}

@@ -1,0 +1,132 @@
+import { sql } from 'kysely';
+import type { Clock } from '../../../kit/clock.ts';
+import type { ControlDatabase, DeploymentRecord, RevisionRecord } from '../store/tables.ts';
+import type { Ages } from './expired-builds.ts';
+
+/** A revision that names a build, as far as retention needs it. */
+export type RevisionOfBuild = Pick<RevisionRecord, 'id' | 'status' | 'updated_at'> &
+  Pick<DeploymentRecord, 'active_revision_id'> & {
+    deployment_id: string;
+    build_folder: string;
+  };
+
+/** How many builds are queried, and lines removed, with one statement. */
+const buildsAtOnce = 1_000;
+const linesAtOnce = 10_000;
+
+/** The store's operations for retention; ages are in milliseconds. */
+export const retentionStore = (db: ControlDatabase, clock: Clock) => ({
+  /** Every revision that names one of these builds (`builds/<id>`), of any deployment, newest first. */
+  async revisionsOfBuilds(builds: readonly string[]): Promise<RevisionOfBuild[]> {
+    const found: (RevisionOfBuild & { sequence: string })[] = [];
+    for (let from = 0; from < builds.length; from += buildsAtOnce) {
+      const rows = await db
+        .selectFrom('revisions')
+        .innerJoin('deployments', 'deployments.id', 'revisions.deployment_id')
+        .select([
+          'revisions.id',
+          'revisions.sequence',
+          'revisions.status',
+          'revisions.updated_at',
+          'revisions.build_folder',
+          'revisions.deployment_id',
+          'deployments.active_revision_id',
+        ])
+        .where('revisions.build_folder', 'in', builds.slice(from, from + buildsAtOnce))
+        .execute();
+      for (const row of rows) found.push({ ...row, build_folder: row.build_folder ?? '' });
+    }
+    return found.toSorted((one, other) => Number(BigInt(other.sequence) - BigInt(one.sequence)));
+  },
+
+  /**
+   * Removes the log lines of this age, except those of live revisions; some thousands per statement, so that no
+   * other query waits long.
+   *
+   * @returns how many.
+   */
+  async forgetOldLines(ageMs: number): Promise<number> {
+    const before = new Date(clock.now() - ageMs);
+    for (let removed = 0; ;) {
+      const { numDeletedRows } = await db
+        .deleteFrom('log_lines')
+        .where('id', 'in', (query) =>
+          query
+            .selectFrom('log_lines')
+            .select('log_lines.id')
+            .leftJoin('deployments', 'deployments.active_revision_id', 'log_lines.revision_id')
+            .where('log_lines.at', '<', before)
+            .where('deployments.id', 'is', null)
+            .limit(linesAtOnce),
+        )
+        .executeTakeFirstOrThrow();
+      removed += Number(numDeletedRows);
+      if (Number(numDeletedRows) < linesAtOnce) return removed;
+    }
+  },
+
+  /** Removes audit records of this age. @returns how many. */
+  async forgetChanges(ageMs: number): Promise<number> {
+    const before = new Date(clock.now() - ageMs);
+    const { numDeletedRows } = await db.deleteFrom('audit').where('at', '<', before).executeTakeFirstOrThrow();
+    return Number(numDeletedRows);
+  },
+
+  /** Removes the sessions without a request in this time. @returns how many. */
+  async forgetSessions(ageMs: number): Promise<number> {
+    const before = new Date(clock.now() - ageMs);
+    const { numDeletedRows } = await db.deleteFrom('sessions').where('last_used_at', '<=', before).executeTakeFirst();
+    return Number(numDeletedRows);
+  },
+
+  /**
+   * Removes the traced runs that ended longer ago than this, and the inputs, outputs and steps of all but the newest
+   * ones of each project, up to a count and a size. @returns how many were removed.
+   */
+  async forgetOldRuns(ageMs: number, kept: KeptSteps): Promise<number> {
+    const { numDeletedRows } = await db
+      .deleteFrom('traced_runs')
+      .where('ended_at', '<', new Date(clock.now() - ageMs))
+      .executeTakeFirst();
+    const projects = await db.selectFrom('tracing_projects').select('id').execute();
+    for (const { id } of projects) await forgetOldSteps(db, id, kept);
+    return Number(numDeletedRows);
+  },
+});
+export type RetentionStore = ReturnType<typeof retentionStore>;
+
+type KeptSteps = Pick<Ages['runs'], 'steps' | 'bytes'>;
+
+/** Removes the inputs, outputs and steps of all but the newest runs of a project. */
+async function forgetOldSteps(db: ControlDatabase, projectId: string, { steps, bytes }: KeptSteps): Promise<void> {
+  const size = (column: 'input' | 'output' | 'steps') => sql`coalesce(pg_column_size(${sql.ref(column)}), 0)`;
+  const oldest = await db
+    .selectFrom(
+      db
+        .selectFrom('traced_runs')
+        .select([
+          'ended_at',
+          sql<number>`row_number() over (order by ended_at desc)`.as('place'),
+          // As stored: no value is read for its size.
+          sql<number>`sum(${size('input')} + ${size('output')} + ${size('steps')}) over (order by ended_at desc)`.as(
+            'bytes',
+          ),
+        ])
+        .where('project_id', '=', projectId)
+        .where('steps', 'is not', null)
+        .as('counted'),
+    )
+    .select('ended_at')
+    .where((where) => where.or([where('place', '>', steps), where('bytes', '>', bytes)]))
+    .orderBy('ended_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (!oldest) return;
+  await db
+    .updateTable('traced_runs')
+    .set({ input: null, output: null, steps: null })
+    .where('project_id', '=', projectId)
+    .where('ended_at', '<=', oldest.ended_at)
+    .where('steps', 'is not', null)
+    .execute();
+}

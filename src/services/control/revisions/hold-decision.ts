@@ -1,0 +1,63 @@
+import { longestHold, type HoldDecision } from '../../../contract/control/hold.ts';
+import type { RevisionRecord } from '../store/tables.ts';
+import { accepted, againstRules, type Refusal, type ValidationResult } from '../validation/refusal.ts';
+import { hasEnded } from './states.ts';
+
+type HeldRevision = Pick<RevisionRecord, 'status' | 'hold_seconds' | 'hold_ends_at' | 'hold_decision'>;
+
+/** What a rollout does about the hold of its revision: `wait` for so many milliseconds at most, or go on. */
+export type HoldStep = { kind: 'wait'; ms: number } | { kind: 'promoted' } | { kind: 'over' } | { kind: 'ended' };
+
+/** Decides what is next for a revision that is held; undefined where it was removed. */
+export function nextHoldStep(revision: HeldRevision | undefined, now: number): HoldStep {
+  if (revision?.status !== 'DEPLOYING' || revision.hold_decision === 'discarded') return { kind: 'ended' };
+  if (revision.hold_decision === 'promoted') return { kind: 'promoted' };
+  const ms = (revision.hold_ends_at?.getTime() ?? now) - now;
+  return ms > 0 ? { kind: 'wait', ms } : { kind: 'over' };
+}
+
+/** Judges a decision of a caller about a revision: to be recorded, recorded already, or refused. */
+export function judgeHoldDecision(
+  { status, hold_seconds, hold_ends_at, hold_decision }: HeldRevision,
+  wanted: HoldDecision,
+): 'record' | 'repeated' | { refused: Refusal } {
+  const refused = (detail: string) => ({ refused: { status: 409, detail } as const });
+  if (hold_decision === wanted) return 'repeated';
+  if (hold_seconds === null)
+    return refused('This revision was made without a hold. Make one with Landfall-Hold first.');
+  if (hold_decision !== null)
+    return refused(`This revision was ${hold_decision} already. Make a new revision to decide again.`);
+  if (hasEnded(status)) return refused(`This revision has ended ${status}. Make a new revision with Landfall-Hold.`);
+  if (hold_ends_at === null)
+    return refused('This revision is not held yet. Wait until its hold has an end, or interrupt the revision.');
+  return 'record';
+}
+
+/** What a hold depends on. */
+interface HoldFacts {
+  /** Whether the service runs builds so that it can hold them. */
+  holds: boolean;
+  listener: boolean;
+  image: boolean;
+}
+
+/** The seconds of a requested hold, or why it is refused; undefined where none is requested. */
+export function judgeHold(seconds: number | undefined, facts: HoldFacts): ValidationResult<number | undefined> {
+  if (seconds === undefined) return accepted(undefined);
+  if (!Number.isInteger(seconds) || seconds < 1 || seconds > longestHold)
+    return againstRules([`Landfall-Hold is no whole number from 1 to ${longestHold}. Send the seconds of the hold.`]);
+  const without = 'Send the change without Landfall-Hold: its revision is then live at once.';
+  if (facts.listener) return againstRules(['A revision in the cluster of a listener can not be held.', without]);
+  if (facts.image) return againstRules(['A revision of an image can not be held.', without]);
+  if (!facts.holds)
+    return againstRules(['This service can not hold revisions, because it runs them in containers.', without]);
+  return accepted(seconds);
+}
+
+/** The reason of a hold that ended by itself. */
+export const holdIsOver = (seconds: number | null): string =>
+  `It was held for ${seconds ?? 0} s and not promoted, so it was discarded. Redeploy it, and promote it in time.`;
+
+/** The `status_message` of a revision that was discarded. */
+export const discardedMessage = (why: string | null): string =>
+  `It was discarded before it got traffic${why ? `: ${why}` : '.'}`;

@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto';
+import { missingSource } from '../deployments/validation/redeploy.ts';
+import { causeColumns, type Cause } from './cause.ts';
+import { type TakenBuild, wantedColumns } from '../store/records.ts';
+import type { ControlDatabase, DeploymentRecord, RevisionRecord } from '../store/tables.ts';
+import type { RevisionStatus } from '../../../contract/control/revision-status.ts';
+
+/** Records a revision's new status. */
+export async function recordEvent(
+  trx: ControlDatabase,
+  at: Date,
+  revisionId: string,
+  status: RevisionStatus,
+  message: string | null = null,
+): Promise<void> {
+  await trx.insertInto('revision_events').values({ revision_id: revisionId, status, message, at }).execute();
+}
+
+/** Inserts a revision with a copy of the deployment's requested state. */
+export async function insertRevision(
+  trx: ControlDatabase,
+  now: Date,
+  wanted: DeploymentRecord,
+  cause: Cause,
+  { taken, hold }: { taken?: TakenBuild | undefined; hold?: number | undefined },
+): Promise<RevisionRecord> {
+  const path = wanted.source_revision_config.source_tarball_path;
+  const upload = path
+    ? await trx.selectFrom('uploads').select('digest').where('object_path', '=', path).executeTakeFirst()
+    : undefined;
+  const message = missingSource(wanted) ?? (await waitsForListener(trx, wanted));
+  const revision = await trx
+    .insertInto('revisions')
+    .values({
+      id: randomUUID(),
+      deployment_id: wanted.id,
+      status: 'CREATING',
+      status_message: message,
+      source: wanted.source,
+      ...wantedColumns(wanted),
+      repo_commit_sha: taken?.repo_commit_sha ?? null,
+      commit_subject: taken?.commit_subject ?? null,
+      commit_author: taken?.commit_author ?? null,
+      commit_authored_at: taken?.commit_authored_at ?? null,
+      source_tarball_digest: upload?.digest ?? null,
+      build_folder: taken?.build_folder ?? null,
+      build_warnings: taken?.build_warnings ?? [],
+      redeploy_of: taken?.redeploy_of ?? null,
+      ...causeColumns(cause),
+      hold_seconds: hold ?? null,
+      created_at: now,
+      updated_at: now,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  await recordEvent(trx, now, revision.id, 'CREATING', message);
+  return revision;
+}
+
+/** The message of a revision that waits for its listener. */
+async function waitsForListener(
+  trx: ControlDatabase,
+  { listener_id }: Pick<DeploymentRecord, 'listener_id'>,
+): Promise<string | null> {
+  if (listener_id === null) return null;
+  const listener = await trx
+    .selectFrom('listeners')
+    .select('compute_id')
+    .where('id', '=', listener_id)
+    .executeTakeFirstOrThrow();
+  return `Waits for the listener ${listener.compute_id}: landfall listener, beside its cluster, carries it out.`;
+}

@@ -1,0 +1,178 @@
+import { deploymentPatchRequest } from '../../../contract/control/deployment.ts';
+import { holdDecisionRequest } from '../../../contract/control/hold.ts';
+import { revisionsQuery } from '../../../contract/control/revision.ts';
+import { revisionPackages } from '../../../contract/control/revision-packages.ts';
+import { revisionHistoryQuery } from '../../../contract/control/revision-history.ts';
+import { operationsOf } from '../api/operation.ts';
+import { fieldNames, holdSeconds, idempotencyKey, ifMatch } from '../api/parameters.ts';
+import { readConditions, readJson, readQuery } from '../api/request.ts';
+import { sendSpelled } from '../api/response.ts';
+import {
+  deploymentResponse,
+  revisionHistoryResponse,
+  revisionResponse,
+  revisionsResponse,
+} from '../api/response-schemas.ts';
+
+const operation = operationsOf('Revisions');
+
+const all = '/v2/deployments/:deployment_id/revisions';
+const one = `${all}/:revision_id` as const;
+const change = [fieldNames, idempotencyKey, ifMatch, holdSeconds];
+
+/** The revisions of a deployment. */
+export const revisionOperations = [
+  operation({
+    method: 'get',
+    path: all,
+    id: 'list_revisions',
+    summary: 'List the revisions of a deployment',
+    description: 'Newest first. A page shorter than `limit` is the last.',
+    query: revisionsQuery,
+    headers: [fieldNames],
+    responses: { 200: { description: 'A page of revisions.', schema: revisionsResponse } },
+    errors: [404, 422],
+    handle: async (c) => sendSpelled(c, await c.var.service.listRevisions(c.req.param('deployment_id'), readQuery(c))),
+  }),
+  operation({
+    method: 'get',
+    path: '/v2/deployments/:deployment_id/revision-history',
+    id: 'list_revision_history',
+    summary: 'List the revisions of a deployment with their causes, commits, statuses, changes and verdicts',
+    description: 'Newest first. A page shorter than `limit` is the last.',
+    query: revisionHistoryQuery,
+    headers: [fieldNames],
+    responses: { 200: { description: 'A page of the history.', schema: revisionHistoryResponse } },
+    errors: [404, 422],
+    handle: async (c) =>
+      sendSpelled(c, await c.var.service.listRevisionHistory(c.req.param('deployment_id'), readQuery(c))),
+  }),
+  operation({
+    method: 'post',
+    path: all,
+    id: 'create_revision',
+    summary: 'Make a revision',
+    description: 'A change that always makes a revision, also when it is empty.',
+    headers: change,
+    body: { schema: deploymentPatchRequest, required: false },
+    responses: { 201: { description: 'The revision.', schema: revisionResponse } },
+    errors: [400, 404, 409, 412, 413, 415, 422],
+    handle: async (c) => {
+      const body = (await readJson(c)) ?? {};
+      return sendSpelled(
+        c,
+        await c.var.service.createRevision(c.req.param('deployment_id'), body, readConditions(c)),
+        201,
+      );
+    },
+  }),
+  operation({
+    method: 'get',
+    path: one,
+    id: 'get_revision',
+    summary: 'Read a revision',
+    description: '`status` says how far it is, and `status_message` why it failed.',
+    headers: [fieldNames],
+    responses: { 200: { description: 'The revision.', schema: revisionResponse } },
+    errors: [404, 422],
+    handle: async (c) =>
+      sendSpelled(c, await c.var.service.getRevision(c.req.param('deployment_id'), c.req.param('revision_id'))),
+  }),
+  operation({
+    method: 'get',
+    path: `${one}/packages`,
+    id: 'list_revision_packages',
+    summary: 'List the packages that a revision was built with',
+    description: 'The interpreter and the packages of graphs in Python; empty for other agents, and before the build.',
+    headers: [fieldNames],
+    responses: { 200: { description: 'The packages.', schema: revisionPackages } },
+    errors: [404, 422],
+    handle: async (c) =>
+      sendSpelled(
+        c,
+        await c.var.service.listRevisionPackages(c.req.param('deployment_id'), c.req.param('revision_id')),
+      ),
+  }),
+  operation({
+    method: 'post',
+    path: `${one}/redeploy`,
+    id: 'redeploy_revision',
+    summary: 'Deploy an earlier revision again',
+    description: 'Makes a new revision from its build and its settings.',
+    headers: change,
+    responses: {
+      200: { description: 'The deployment, with the new revision as its latest.', schema: deploymentResponse },
+    },
+    errors: [400, 404, 409, 412, 422],
+    handle: async (c) =>
+      sendSpelled(
+        c,
+        await c.var.service.redeployRevision(
+          c.req.param('deployment_id'),
+          c.req.param('revision_id'),
+          readConditions(c),
+        ),
+      ),
+  }),
+  operation({
+    method: 'post',
+    path: `${one}/interruption`,
+    id: 'interrupt_revision',
+    summary: 'Interrupt a revision in progress',
+    description: 'Stops its build or its rollout. The live revision goes on serving.',
+    headers: [fieldNames, idempotencyKey],
+    responses: { 200: { description: 'The revision, interrupted.', schema: revisionResponse } },
+    errors: [400, 404, 409, 422],
+    handle: async (c) =>
+      sendSpelled(
+        c,
+        await c.var.service.interruptRevision(
+          c.req.param('deployment_id'),
+          c.req.param('revision_id'),
+          readConditions(c),
+        ),
+      ),
+  }),
+  operation({
+    method: 'post',
+    path: `${one}/promote`,
+    id: 'promote_revision',
+    summary: 'Promote a held revision',
+    description: 'Switches the traffic to it. A repetition is no error; the status tells when it is live.',
+    headers: [fieldNames, idempotencyKey],
+    body: { schema: holdDecisionRequest, required: false },
+    responses: { 200: { description: 'The revision, to be switched to.', schema: revisionResponse } },
+    errors: [400, 404, 409, 413, 415, 422],
+    handle: async (c) =>
+      sendSpelled(
+        c,
+        await c.var.service.promoteRevision(
+          c.req.param('deployment_id'),
+          c.req.param('revision_id'),
+          await readJson(c),
+          readConditions(c),
+        ),
+      ),
+  }),
+  operation({
+    method: 'post',
+    path: `${one}/discard`,
+    id: 'discard_revision',
+    summary: 'Discard a held revision',
+    description: 'Ends it as INTERRUPTED; the live one goes on serving. A repetition is no error.',
+    headers: [fieldNames, idempotencyKey],
+    body: { schema: holdDecisionRequest, required: false },
+    responses: { 200: { description: 'The revision, interrupted.', schema: revisionResponse } },
+    errors: [400, 404, 409, 413, 415, 422],
+    handle: async (c) =>
+      sendSpelled(
+        c,
+        await c.var.service.discardRevision(
+          c.req.param('deployment_id'),
+          c.req.param('revision_id'),
+          await readJson(c),
+          readConditions(c),
+        ),
+      ),
+  }),
+];

@@ -1,0 +1,141 @@
+import type { Clock } from '../../../kit/clock.ts';
+import type { RevisionsQuery } from '../../../contract/control/revision.ts';
+import type { RevisionStatus } from '../../../contract/control/revision-status.ts';
+import type { Commit } from '../builds/build.ts';
+import { unfinishedStatuses } from './states.ts';
+import type { ControlDatabase, DeploymentRecord, RevisionEvent, RevisionRecord } from '../store/tables.ts';
+
+/** A query of revisions; with valid statuses only. */
+export interface RevisionPage extends Pick<RevisionsQuery, 'limit' | 'offset'> {
+  statuses?: readonly RevisionStatus[] | undefined;
+}
+
+export const revisionStore = (db: ControlDatabase, clock: Clock) => ({
+  async findRevision(deploymentId: string, revisionId: string): Promise<RevisionRecord | undefined> {
+    return db
+      .selectFrom('revisions')
+      .selectAll()
+      .where('id', '=', revisionId)
+      .where('deployment_id', '=', deploymentId)
+      .executeTakeFirst();
+  },
+
+  /** A page of a deployment's revisions, newest first. */
+  async listRevisions(
+    deploymentId: string,
+    { limit = 20, offset = 0, statuses }: RevisionPage,
+  ): Promise<RevisionRecord[]> {
+    if (statuses?.length === 0) return [];
+    let select = db.selectFrom('revisions').selectAll().where('deployment_id', '=', deploymentId);
+    if (statuses) select = select.where('status', 'in', statuses);
+    return select.orderBy('sequence', 'desc').limit(limit).offset(offset).execute();
+  },
+
+  /** Every status of a revision, oldest first. */
+  async eventsOf(revisionId: string): Promise<RevisionEvent[]> {
+    return db.selectFrom('revision_events').selectAll().where('revision_id', '=', revisionId).orderBy('id').execute();
+  },
+
+  /** The ids of the deployments with a waiting or running revision, except those of listeners. */
+  async deploymentsWithWork(): Promise<string[]> {
+    const found = await db
+      .selectFrom('revisions')
+      .innerJoin('deployments', 'deployments.id', 'revisions.deployment_id')
+      .select('revisions.deployment_id')
+      .distinct()
+      .where('revisions.status', 'in', unfinishedStatuses)
+      .where('deployments.listener_id', 'is', null)
+      .execute();
+    return found.map(({ deployment_id }) => deployment_id);
+  },
+
+  /** Every deployment whose agents have a database of this machine, with its last known state. */
+  async agentDatabases(): Promise<Pick<DeploymentRecord, 'id' | 'database_name' | 'database_state'>[]> {
+    return db
+      .selectFrom('deployments')
+      .select(['id', 'database_name', 'database_state'])
+      .where('database_state', '<>', 'absent')
+      .where('deletion', '=', 'none')
+      .where('listener_id', 'is', null)
+      .execute();
+  },
+
+  /**
+   * Every deployment with its live revision: what a start has to serve again. Excludes revisions that a listener
+   * carried out: they are served in its cluster.
+   */
+  async activeRevisions(): Promise<{ deployment: DeploymentRecord; revision: RevisionRecord }[]> {
+    const deployments = await db
+      .selectFrom('deployments')
+      .selectAll()
+      .where('active_revision_id', 'is not', null)
+      .where('deletion', '=', 'none')
+      .where('listener_id', 'is', null)
+      .orderBy('created_at')
+      .execute();
+    return withRevision(db, deployments, 'active_revision_id');
+  },
+
+  /** The deployment's revisions with a build on this machine, newest first. */
+  async revisionsWithBuild(deploymentId: string): Promise<RevisionRecord[]> {
+    return db
+      .selectFrom('revisions')
+      .selectAll()
+      .where('deployment_id', '=', deploymentId)
+      .where('build_folder', 'is not', null)
+      .orderBy('sequence', 'desc')
+      .execute();
+  },
+
+  /** Every build that a revision names, of any deployment. */
+  async namedBuilds(): Promise<string[]> {
+    const found = await db
+      .selectFrom('revisions')
+      .select('build_folder')
+      .distinct()
+      .where('build_folder', 'is not', null)
+      .execute();
+    return found.flatMap(({ build_folder }) => build_folder ?? []);
+  },
+
+  /** Records the commit of a revision, as soon as it is known. */
+  async noteCommit(revisionId: string, { sha, subject, author, authoredAt }: Commit): Promise<void> {
+    await db
+      .updateTable('revisions')
+      .set({
+        repo_commit_sha: sha,
+        commit_subject: subject,
+        commit_author: author,
+        commit_authored_at: authoredAt,
+        updated_at: new Date(clock.now()),
+      })
+      .where('id', '=', revisionId)
+      .execute();
+  },
+});
+
+/** The unfinished revisions of a deployment, newest first. */
+export const unfinishedOf = (trx: ControlDatabase, deploymentId: string): Promise<RevisionRecord[]> =>
+  trx
+    .selectFrom('revisions')
+    .selectAll()
+    .where('deployment_id', '=', deploymentId)
+    .where('status', 'in', unfinishedStatuses)
+    .orderBy('sequence', 'desc')
+    .execute();
+
+/** Joins every deployment with one of the revisions that it names. */
+export async function withRevision(
+  db: ControlDatabase,
+  deployments: readonly DeploymentRecord[],
+  which: 'active_revision_id' | 'latest_revision_id',
+): Promise<{ deployment: DeploymentRecord; revision: RevisionRecord }[]> {
+  const ids = deployments.flatMap((deployment) => deployment[which] ?? []);
+  if (ids.length === 0) return [];
+  const revisions = await db.selectFrom('revisions').selectAll().where('id', 'in', ids).execute();
+  const byId = new Map(revisions.map((revision) => [revision.id, revision]));
+  return deployments.flatMap((deployment) => {
+    const revision = byId.get(deployment[which] ?? '');
+    return revision ? [{ deployment, revision }] : [];
+  });
+}

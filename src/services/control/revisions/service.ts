@@ -1,0 +1,79 @@
+import { revision, type Revision, type RevisionsList } from '../../../contract/control/revision.ts';
+import type { WriteOptions } from '../../../contract/control/service.ts';
+import { revisionsPage } from '../validation/queries.ts';
+import { unfinishedStatuses } from './states.ts';
+import { readShape } from '../validation/shape.ts';
+import type { DeploymentRecord, RevisionRecord } from '../store/tables.ts';
+import { toRevisionResponse } from '../deployments/response.ts';
+import { createIdempotentWrite } from '../service/once.ts';
+import { beingDeleted, refusedCall, valueOrThrow, parseId, foundOrThrow, type Call } from '../service/refuse.ts';
+import type { ServiceSettings } from '../service/settings.ts';
+import type { StoreOperations } from '../store/store.ts';
+
+/** Finds what a tenant names by its ids; what is another tenant's is a 404 as if it were not there. */
+export function tenantFinders({ store, tenantId }: Pick<ServiceSettings, 'store' | 'tenantId'>) {
+  async function ownDeployment(call: Call, id: string, within: StoreOperations = store): Promise<DeploymentRecord> {
+    const deploymentId = parseId(call, 'deployment_id', id);
+    return foundOrThrow(call, 'Deployment', id, await within.findDeployment(tenantId, deploymentId)).deployment;
+  }
+
+  async function ownRevision(
+    call: Call,
+    id: string,
+    revisionId: string,
+    within: StoreOperations = store,
+  ): Promise<RevisionRecord> {
+    const wanted = parseId(call, 'revision_id', revisionId);
+    const deployment = await ownDeployment(call, id, within);
+    return foundOrThrow(call, 'Revision', revisionId, await within.findRevision(deployment.id, wanted));
+  }
+
+  return { ownDeployment, ownRevision };
+}
+
+/** Reading and interrupting revisions. */
+export function revisionOperations(settings: ServiceSettings) {
+  const { store, rollouts } = settings;
+  const toResponse = (found: RevisionRecord): Revision => toRevisionResponse(found, settings.baseUrl());
+  const once = createIdempotentWrite(settings);
+  const { ownDeployment, ownRevision } = tenantFinders(settings);
+
+  return {
+    async getRevision(id: string, revisionId: string): Promise<Revision> {
+      const path = `/v2/deployments/${id}/revisions/${revisionId}`;
+      return toResponse(await ownRevision({ operation: 'get revision', method: 'GET', path }, id, revisionId));
+    },
+
+    async listRevisions(id: string, query: unknown): Promise<RevisionsList> {
+      const call = { operation: 'list revisions', method: 'GET', path: `/v2/deployments/${id}/revisions` };
+      const page = valueOrThrow(call, readShape(revisionsPage, query, 'query'));
+      const deployment = await ownDeployment(call, id);
+      const isRequested =
+        page.remote_reconciled === undefined || page.remote_reconciled === (deployment.listener_id !== null);
+      const revisions = isRequested ? await store.listRevisions(deployment.id, page) : [];
+      return { resources: revisions.map(toResponse), offset: (page.offset ?? 0) + revisions.length };
+    },
+
+    /** POST .../interruption: ends a revision that is on its way; the live one goes on serving. */
+    async interruptRevision(id: string, revisionId: string, { idempotencyKey }: WriteOptions = {}): Promise<Revision> {
+      const path = `/v2/deployments/${id}/revisions/${revisionId}/interruption`;
+      const call = { operation: 'interrupt revision', method: 'POST', path };
+      const [deploymentId, wanted] = [parseId(call, 'deployment_id', id), parseId(call, 'revision_id', revisionId)];
+      const reported = await once(call, { idempotencyKey, shape: revision }, async (within, record) => {
+        const { deployment_id } = await ownRevision(call, id, revisionId, within);
+        const deployment = await within.deployment(deployment_id);
+        if (deployment?.deletion !== 'none') throw refusedCall(call, beingDeleted);
+        const message = 'It was interrupted on request.';
+        const interrupted = await within.setStatus(wanted, unfinishedStatuses, 'INTERRUPTED', { message });
+        if (!interrupted) {
+          throw refusedCall(call, { status: 400, detail: `The revision ${wanted} has ended already.` });
+        }
+        await record({ deployment_id, deployment_name: deployment.name, revision_id: wanted });
+        return toResponse(interrupted);
+      });
+      rollouts.interrupted(deploymentId, wanted);
+      rollouts.wake(deploymentId);
+      return reported;
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import type { RevisionStatus } from '../../../contract/control/revision-status.ts';
+
+/**
+ * Every transition of a revision's status (control-service.md, States, names only DEPLOYED; the others are our choice,
+ * see docs/design/deployments-and-revisions.md). A transition back repeats work after the service was killed in the
+ * middle of it. The one out of DEPLOYED is that of a live revision in a crash loop. None leads to CREATE_FAILED and
+ * UNKNOWN, which other services use: here a failed creation leaves nothing, and a revision's status is in the one
+ * database that also serves it.
+ */
+export const revisionSteps: Readonly<Record<RevisionStatus, readonly RevisionStatus[]>> = {
+  CREATING: ['QUEUED', 'AWAITING_BUILD', 'AWAITING_DEPLOY', 'SKIPPED', 'INTERRUPTED'],
+  QUEUED: ['AWAITING_BUILD', 'AWAITING_DEPLOY', 'SKIPPED', 'INTERRUPTED'],
+  AWAITING_BUILD: ['BUILDING', 'BUILD_FAILED', 'INTERRUPTED'],
+  BUILDING: ['AWAITING_BUILD', 'AWAITING_DEPLOY', 'BUILD_FAILED', 'INTERRUPTED'],
+  AWAITING_DEPLOY: ['DEPLOYING', 'DEPLOY_FAILED', 'INTERRUPTED'],
+  DEPLOYING: ['AWAITING_DEPLOY', 'DEPLOYED', 'DEPLOY_FAILED', 'INTERRUPTED'],
+  DEPLOYED: ['DEPLOY_FAILED'],
+  CREATE_FAILED: [],
+  BUILD_FAILED: [],
+  DEPLOY_FAILED: [],
+  SKIPPED: [],
+  INTERRUPTED: [],
+  UNKNOWN: [],
+};
+
+/** The statuses before a revision starts. Of several waiting revisions, only the newest ever starts. */
+export const waitingStatuses: readonly RevisionStatus[] = ['CREATING', 'QUEUED'];
+
+/** A revision that is being carried out. A deployment has at most one. */
+export const runningStatuses: readonly RevisionStatus[] = [
+  'AWAITING_BUILD',
+  'BUILDING',
+  'AWAITING_DEPLOY',
+  'DEPLOYING',
+];
+
+/** Waiting or running: the statuses that have a step ahead of them. */
+export const unfinishedStatuses: readonly RevisionStatus[] = [...waitingStatuses, ...runningStatuses];
+
+/** Whether a revision has reached a final status. */
+export const hasEnded = (status: RevisionStatus): boolean => !unfinishedStatuses.includes(status);
+
+/** Whether `revisionSteps` has the transition. */
+export const mayStep = (from: RevisionStatus, to: RevisionStatus): boolean => revisionSteps[from].includes(to);
+
+/** The first status of a claimed revision: an existing build is only deployed. */
+export const firstStep = (hasBuild: boolean): RevisionStatus => (hasBuild ? 'AWAITING_DEPLOY' : 'AWAITING_BUILD');

@@ -1,0 +1,233 @@
+import type { Clock } from '../../../kit/clock.ts';
+import type { RevisionStatus } from '../../../contract/control/revision-status.ts';
+import { missingSource } from '../deployments/validation/redeploy.ts';
+import { deploymentStatus, type DatabaseState } from '../deployments/status.ts';
+import { firstStep, mayStep, unfinishedStatuses, waitingStatuses } from './states.ts';
+import { unfinishedOf } from './repository.ts';
+import { recordEvent } from './insert-revision.ts';
+import { inTransaction } from '../store/in-transaction.ts';
+import type { ControlDatabase, DeploymentRecord, RevisionRecord } from '../store/tables.ts';
+
+/** The fields that a transition may set. An absent field stays as it is. */
+export interface StepDetails {
+  /** Why, for a person: `status_message`. */
+  message?: string | null;
+  /** The commit that is built: `repo_commit_sha`. */
+  commit?: string;
+  /** The folder of the build; null when it was removed. */
+  buildFolder?: string | null;
+  /** What the build warned of: `build_warnings`. */
+  warnings?: readonly string[];
+}
+
+export const revisionWorkStore = (db: ControlDatabase, clock: Clock) => ({
+  /**
+   * Claims the next revision of a deployment: the newest that waits, if none is running. Older ones that wait end
+   * SKIPPED; while one is running, those that wait become QUEUED. A revision with a build starts at AWAITING_DEPLOY,
+   * every other at AWAITING_BUILD. Safe with several processes: each revision is claimed once. Skips deployments of a
+   * listener, which `claimWork` serves.
+   */
+  async claimNextRevision(deploymentId: string): Promise<RevisionRecord | undefined> {
+    return inTransaction(db, async (trx) => {
+      const deployment = await lockDeployment(trx, deploymentId);
+      if (!deployment) return undefined;
+      const unfinished = await unfinishedOf(trx, deploymentId);
+      const waiting = unfinished.filter(({ status }) => waitingStatuses.includes(status));
+      const now = new Date(clock.now());
+      if (waiting.length < unfinished.length) {
+        for (const { id, status } of waiting) if (status === 'CREATING') await step(trx, now, id, 'QUEUED');
+        return undefined;
+      }
+      // A revision that waits for its source stays, until a newer one with a source replaces it.
+      const at = waiting.findIndex((revision) => missingSource(revision) === undefined);
+      const next = waiting[at];
+      const older = waiting.slice(at + 1);
+      if (!next || deployment.listener_id !== null) return undefined;
+      await skipOlder(trx, now, next.id, older);
+      return step(trx, now, next.id, firstStep(next.build_folder !== null));
+    });
+  },
+
+  /**
+   * Moves a revision from one of `from` to `to` and records the event; undefined when it is in none of them (it was
+   * interrupted, or changed concurrently): then nothing is changed. Only `activate` leads to DEPLOYED.
+   *
+   * @throws Error for a transition that `revisionSteps` does not have: a bug.
+   */
+  async setStatus(
+    revisionId: string,
+    from: readonly RevisionStatus[],
+    to: RevisionStatus,
+    details: StepDetails = {},
+  ): Promise<RevisionRecord | undefined> {
+    const wrong = from.find((status) => !mayStep(status, to));
+    if (wrong !== undefined || to === 'DEPLOYED')
+      throw new Error(`no revision steps from ${wrong ?? from.join()} to ${to}`);
+    return inTransaction(db, async (trx) => {
+      const owner = await trx
+        .selectFrom('revisions')
+        .select('deployment_id')
+        .where('id', '=', revisionId)
+        .executeTakeFirst();
+      const deployment = owner && (await lockDeployment(trx, owner.deployment_id));
+      if (!deployment) return undefined;
+      const { status } = await trx
+        .selectFrom('revisions')
+        .select('status')
+        .where('id', '=', revisionId)
+        .executeTakeFirstOrThrow();
+      if (!from.includes(status)) return undefined;
+      const now = new Date(clock.now());
+      const moved = await step(trx, now, revisionId, to, details);
+      await refreshStatus(trx, now, deployment);
+      return moved;
+    });
+  },
+
+  /**
+   * Makes a revision the live one, in one transaction: DEPLOYING becomes DEPLOYED and the deployment's
+   * `active_revision_id` names it. False when it is not DEPLOYING any more: then nothing is changed.
+   */
+  async activate(deploymentId: string, revisionId: string, imageVersion?: string | null): Promise<boolean> {
+    return inTransaction(db, async (trx) => {
+      const deployment = await lockDeployment(trx, deploymentId);
+      const revision = await trx
+        .selectFrom('revisions')
+        .select('status')
+        .where('id', '=', revisionId)
+        .where('deployment_id', '=', deploymentId)
+        .executeTakeFirst();
+      if (!deployment || revision?.status !== 'DEPLOYING') return false;
+      const now = new Date(clock.now());
+      await makeLive(trx, now, deployment, revisionId, imageVersion);
+      return true;
+    });
+  },
+
+  /** Records the state of the database of a deployment's agents. */
+  async setDatabaseState(deploymentId: string, state: DatabaseState): Promise<void> {
+    await inTransaction(db, async (trx) => {
+      const deployment = await lockDeployment(trx, deploymentId);
+      if (!deployment || deployment.database_state === state) return;
+      await trx.updateTable('deployments').set({ database_state: state }).where('id', '=', deploymentId).execute();
+      await refreshStatus(trx, new Date(clock.now()), { ...deployment, database_state: state });
+    });
+  },
+
+  /** Sets a live revision's message about its agent; null clears it. */
+  async noteLive(revisionId: string, message: string | null): Promise<void> {
+    await db
+      .updateTable('revisions')
+      .set({ status_message: message, updated_at: new Date(clock.now()) })
+      .where('id', '=', revisionId)
+      .where('status', '=', 'DEPLOYED')
+      .where('status_message', 'is distinct from', message)
+      .execute();
+  },
+
+  /**
+   * Ends the live revision of a deployment after a crash loop: DEPLOYED becomes DEPLOY_FAILED, and no revision is
+   * active. Changes nothing where another one is live by now.
+   */
+  async giveUp(deploymentId: string, revisionId: string, message: string): Promise<void> {
+    await db.transaction().execute(async (trx) => {
+      const deployment = await lockDeployment(trx, deploymentId);
+      if (deployment?.active_revision_id !== revisionId) return;
+      const now = new Date(clock.now());
+      await step(trx, now, revisionId, 'DEPLOY_FAILED', { message });
+      await trx
+        .updateTable('deployments')
+        .set({ active_revision_id: null, updated_at: now })
+        .where('id', '=', deploymentId)
+        .execute();
+      await refreshStatus(trx, now, deployment);
+    });
+  },
+});
+
+/** Makes a DEPLOYING revision the live one of its deployment, which must be locked. */
+export async function makeLive(
+  trx: ControlDatabase,
+  now: Date,
+  deployment: DeploymentRecord,
+  revisionId: string,
+  imageVersion: string | null = null,
+): Promise<void> {
+  await step(trx, now, revisionId, 'DEPLOYED', { message: null });
+  await trx
+    .updateTable('deployments')
+    .set({ active_revision_id: revisionId, image_version: imageVersion, updated_at: now })
+    .where('id', '=', deployment.id)
+    .execute();
+  await refreshStatus(trx, now, deployment);
+}
+
+/**
+ * Locks a deployment. Every change of its revisions starts here, so that two never lock in different orders.
+ *
+ * @param tenantId the expected tenant, for requests of a caller: another tenant's is neither found nor waited for.
+ */
+export async function lockDeployment(
+  trx: ControlDatabase,
+  id: string,
+  tenantId?: string,
+): Promise<DeploymentRecord | undefined> {
+  const named = trx.selectFrom('deployments').selectAll().where('id', '=', id);
+  const wanted = tenantId === undefined ? named : named.where('tenant_id', '=', tenantId);
+  return wanted.forUpdate().executeTakeFirst();
+}
+
+/** Moves a revision whose deployment is locked, and records the event. */
+export async function step(
+  trx: ControlDatabase,
+  now: Date,
+  revisionId: string,
+  to: RevisionStatus,
+  details: StepDetails = {},
+): Promise<RevisionRecord> {
+  const { message, commit, buildFolder, warnings } = details;
+  const moved = await trx
+    .updateTable('revisions')
+    .set({
+      status: to,
+      updated_at: now,
+      ...(message === undefined ? {} : { status_message: message }),
+      ...(commit === undefined ? {} : { repo_commit_sha: commit }),
+      ...(buildFolder === undefined ? {} : { build_folder: buildFolder }),
+      ...(warnings === undefined ? {} : { build_warnings: [...warnings] }),
+    })
+    .where('id', '=', revisionId)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  await recordEvent(trx, now, revisionId, to, message ?? null);
+  return moved;
+}
+
+/** Updates the status of a locked deployment from its current causes. */
+export async function refreshStatus(trx: ControlDatabase, now: Date, deployment: DeploymentRecord): Promise<void> {
+  const onItsWay = await trx
+    .selectFrom('revisions')
+    .select('id')
+    .where('deployment_id', '=', deployment.id)
+    .where('status', 'in', unfinishedStatuses)
+    .limit(1)
+    .executeTakeFirst();
+  const status = deploymentStatus({
+    database: deployment.database_state,
+    revisionOnItsWay: onItsWay !== undefined,
+    deletion: deployment.deletion,
+  });
+  if (status === deployment.status) return;
+  await trx.updateTable('deployments').set({ status, updated_at: now }).where('id', '=', deployment.id).execute();
+}
+
+/** Skips waiting revisions that a newer one replaced. */
+export async function skipOlder(
+  trx: ControlDatabase,
+  now: Date,
+  by: string,
+  older: readonly Pick<RevisionRecord, 'id'>[],
+): Promise<void> {
+  const message = `The newer revision ${by} was requested before this one started.`;
+  for (const { id } of older) await step(trx, now, id, 'SKIPPED', { message });
+}

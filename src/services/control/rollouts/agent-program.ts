@@ -1,0 +1,189 @@
+import { basename } from 'node:path';
+import { damagedFile } from '../builds/build-files.ts';
+import { buildFolder, readBuild, type BuildFolder } from '../builds/build-folder.ts';
+import type { Build, BuildEnd, BuildRequest } from '../builds/build.ts';
+import { makeBuild } from '../builds/make-build.ts';
+import { environmentFolder } from '../builds/python/environment-store.ts';
+import { interpreterIn } from '../builds/python/install-commands.ts';
+import { inFolderQueue } from '../builds/folder-queue.ts';
+import type { AgentProgram, AgentSpec } from '../compute/compute.ts';
+import type { DeploymentRecord, RevisionRecord } from '../store/tables.ts';
+import { uploadedFile } from '../uploads/uploads.ts';
+import { fail, type RolloutDependencies, type RolloutJob, openJob } from './rollout-job.ts';
+import { withoutFullStop } from '../../../kit/plain-text.ts';
+
+/** The program of a revision's agent: its image, or its build, which is made where there is none. */
+export async function programOf(job: RolloutJob, tools: RolloutDependencies): Promise<AgentProgram | undefined> {
+  const { revision, signal } = job;
+  const { store, retrying } = tools;
+  if (isImage(revision)) {
+    const steps = revision.status === 'AWAITING_BUILD' ? (['BUILDING', 'AWAITING_DEPLOY'] as const) : [];
+    let from = revision.status;
+    for (const to of steps) {
+      if (signal.aborted || !(await retrying(() => store.setStatus(revision.id, [from], to)))) return undefined;
+      from = to;
+    }
+    return { kind: 'image', imageUri: revision.source_revision_config.image_uri ?? '' };
+  }
+  const build = revision.build_folder === null ? await buildFromSource(job, tools) : await findOrRebuild(job, tools);
+  return build && programOfBuild(build, tools);
+}
+
+const isImage = ({ source }: RevisionRecord): boolean => source === 'external_docker' || source === 'internal_docker';
+
+function programOfBuild(build: Build, { builds }: RolloutDependencies): AgentProgram {
+  const { home, python } = buildFolder(builds.dataDir, basename(build.folder));
+  return {
+    kind: 'build',
+    madeOf: build.from.kind === 'commit' ? `commit ${build.from.commit}` : `the source tarball ${build.from.digest}`,
+    folder: build.folder,
+    graphConfigFile: build.graphConfigFile,
+    homeFolder: home,
+    ...(build.python && { python: interpreterIn(python) }),
+    ...(build.python?.shared && { pythonPackages: environmentFolder(builds.dataDir, build.python.shared) }),
+  };
+}
+
+async function buildFromSource(job: RolloutJob, tools: RolloutDependencies): Promise<Build | undefined> {
+  const { revision, buildLog, signal } = job;
+  const { store, buildSlots, retrying, builds } = tools;
+  const giveBack = await buildSlots.take(signal);
+  if (!giveBack) return undefined;
+  try {
+    if (!(await retrying(() => store.setStatus(revision.id, ['AWAITING_BUILD'], 'BUILDING')))) return undefined;
+    const step = (done: string) => tools.step?.(done, revision.id);
+    const onFailure = (reason: string): Promise<void> => fail(job, 'BUILD_FAILED', reason, tools);
+    const end = await makeBuild({ ...(await buildRequest(job, tools)), onFailure }, { ...builds, step }, signal);
+    await buildLog.flush();
+    if (end.kind !== 'built') return undefined;
+    await tools.step?.('recorded', revision.id);
+    const { folder, from } = end.build;
+    const { warnings } = end;
+    const commit = from.kind === 'commit' ? { commit: from.commit } : {};
+    const details = { buildFolder: `builds/${basename(folder)}`, ...commit, warnings };
+    const went = await retrying(() => store.setStatus(revision.id, ['BUILDING'], 'AWAITING_DEPLOY', details));
+    return went && end.build;
+  } finally {
+    giveBack();
+  }
+}
+
+export async function liveProgram(job: RolloutJob, tools: RolloutDependencies): Promise<AgentProgram | undefined> {
+  const { image_uri } = job.revision.source_revision_config;
+  if (image_uri && isImage(job.revision)) return { kind: 'image', imageUri: image_uri };
+  const build = await findOrRebuild(job, tools);
+  return build && programOfBuild(build, tools);
+}
+
+/** The revision's existing build, made again from the same commit where it was removed. */
+async function findOrRebuild(job: RolloutJob, tools: RolloutDependencies): Promise<Build | undefined> {
+  const { revision, buildLog } = job;
+  const build = readBuild(existingBuildFolder(revision, tools).root);
+  if (build) return build;
+  buildLog.write('warning', 'The build was removed from this machine; building the same commit again.');
+  const end = await rebuild(job, tools);
+  if (end?.kind === 'built') return end.build;
+  if (end?.kind === 'failed') await fail(job, 'DEPLOY_FAILED', end.reason, tools);
+  return undefined;
+}
+
+const existingBuildFolder = ({ build_folder, id }: RevisionRecord, { builds }: RolloutDependencies): BuildFolder =>
+  buildFolder(builds.dataDir, basename(build_folder ?? id));
+
+/**
+ * Makes the build of a revision again, in its place, from the same source; undefined when interrupted before that. Of
+ * concurrent revisions that share it, one builds and the others use the result if it is complete.
+ */
+async function rebuild(job: RolloutJob, tools: RolloutDependencies): Promise<BuildEnd | undefined> {
+  const { revision, buildLog, signal } = job;
+  const { builds, buildSlots } = tools;
+  const folder = existingBuildFolder(revision, tools);
+  return inFolderQueue(folder.root, signal, async () => {
+    const giveBack = await buildSlots.take(signal);
+    if (!giveBack) return undefined;
+    try {
+      const there = readBuild(folder.root);
+      if (there && (await damagedFile(folder)) === undefined) return { kind: 'built', build: there, warnings: [] };
+      const request = { ...(await buildRequest(job, tools)), revisionId: basename(folder.root) };
+      const end = await makeBuild(request, builds, signal);
+      await buildLog.flush();
+      return end;
+    } finally {
+      giveBack();
+    }
+  });
+}
+
+async function buildRequest(
+  { deployment, revision, buildLog }: RolloutJob,
+  tools: RolloutDependencies,
+): Promise<BuildRequest> {
+  const { store, retrying, userOf } = tools;
+  const { source_config, source_revision_config } = revision;
+  return {
+    revisionId: revision.id,
+    tenantId: deployment.tenant_id,
+    integrationId: source_config.integration_id ?? undefined,
+    from: sourceOf(deployment, revision, tools),
+    graphConfigPath: source_revision_config.graph_config_path ?? '',
+    installCommand: source_config.install_command ?? undefined,
+    buildCommand: source_config.build_command ?? undefined,
+    secrets: revision.secrets,
+    user: userOf && (await retrying(() => userOf(deployment))),
+    log: buildLog.write,
+    onCommit: (commit) => retrying(() => store.noteCommit(revision.id, commit)),
+  };
+}
+
+function sourceOf(
+  { tenant_id }: DeploymentRecord,
+  revision: RevisionRecord,
+  { dataDir, cloning, retrying }: RolloutDependencies,
+): BuildRequest['from'] {
+  const { source, source_config, source_revision_config, repo_commit_sha, source_tarball_digest } = revision;
+  if (source === 'internal_source') {
+    const file = uploadedFile(dataDir, source_revision_config.source_tarball_path ?? '');
+    return { kind: 'tarball', file, digest: source_tarball_digest ?? '' };
+  }
+  const repoUrl = source_config.repo_url ?? '';
+  const repoRef = source_revision_config.repo_ref ?? undefined;
+  const from = { kind: 'git', repoUrl, repoRef, commit: repo_commit_sha ?? undefined } as const;
+  const integrationId = source_config.integration_id;
+  if (!cloning || !integrationId) return from;
+  const token = () => retrying(() => cloning.cloneToken(tenant_id, integrationId, repoUrl));
+  return { ...from, token, endToken: cloning.endToken };
+}
+
+/** `whole` needed nothing; `broken` has the reason, for a person, why the build is still damaged. */
+export type Repair = { kind: 'whole' | 'repaired' } | { kind: 'broken'; reason: string };
+
+/**
+ * Checks the build of a revision whose agent failed, and makes it again from the same source where files are damaged.
+ * With an intact build the failure is the agent's own.
+ */
+export async function repairBuild(job: RolloutJob, tools: RolloutDependencies): Promise<Repair> {
+  const { revision, deployLog } = job;
+  if (revision.build_folder === null) return { kind: 'whole' };
+  const folder = buildFolder(tools.builds.dataDir, basename(revision.build_folder));
+  const isThere = readBuild(folder.root) !== undefined;
+  const path = isThere ? await damagedFile(folder) : undefined;
+  if (isThere && path === undefined) return { kind: 'whole' };
+  // A failed attempt leaves no build: the next one starts without it.
+  const what = path === undefined ? 'it is gone' : `${JSON.stringify(path)} is not as it was built`;
+  const damage = `The build on this machine is damaged (${what})`;
+  deployLog.write('warning', `${damage}; making it again from the same source.`);
+  const end = await rebuild(job, tools);
+  if (end?.kind === 'built') return { kind: 'repaired' };
+  const reason = end?.kind === 'failed' ? withoutFullStop(end.reason) : 'it was interrupted';
+  return { kind: 'broken', reason: `${damage} and could not be made again: ${reason}` };
+}
+
+/** The same for a supervised agent. */
+export async function repairLive(spec: AgentSpec, signal: AbortSignal, tools: RolloutDependencies): Promise<Repair> {
+  const { store, retrying } = tools;
+  if (spec.program.kind !== 'build') return { kind: 'whole' };
+  const deployment = await retrying(() => store.deployment(spec.deploymentId));
+  const revision = await retrying(() => store.findRevision(spec.deploymentId, spec.revisionId));
+  if (!deployment || !revision) return { kind: 'whole' };
+  return repairBuild(openJob(deployment, revision, signal, tools), tools);
+}

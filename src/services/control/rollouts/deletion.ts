@@ -1,0 +1,64 @@
+import { rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { dropAgentDatabase } from '../../../kit/postgres/databases.ts';
+import { buildFolder, buildsThere, cleanUp } from '../builds/build-folder.ts';
+import { removeMadeLock } from '../builds/made-lock.ts';
+import type { DeploymentRecord } from '../store/tables.ts';
+import { ages, expiredBuilds } from '../retention/expired-builds.ts';
+import { databaseOf } from './agent-database.ts';
+import type { RolloutDependencies } from './rollout-job.ts';
+
+/**
+ * Carries out the deletion of a deployment: its agents end, then its data is removed, and last its row, so that a
+ * client sees when it is complete. Each step is idempotent: the next start repeats an interrupted one. A listener
+ * removes its deployment itself first.
+ *
+ * @throws the error of a failed step; completed steps are not undone.
+ */
+export async function performDeletion(
+  deployment: DeploymentRecord,
+  tools: RolloutDependencies,
+  drainMs: number,
+): Promise<void> {
+  const { store, live, compute, logs, retrying, dataDir, adminDatabaseUrl } = tools;
+  const { id, name, source_config, deletion } = deployment;
+  const isListeners = source_config.listener_id != null;
+  if (isListeners && deletion === 'asked') return;
+  await live.release(id, drainMs);
+  if (!isListeners) {
+    await compute.remove?.({ id, name, namespace: source_config.listener_config?.k8s_namespace ?? undefined });
+  }
+  // Write the agents' last lines: their revision is about to be deleted.
+  await logs.flush();
+  await retrying(() => store.noteStopped(id));
+  await retrying(() => dropAgentDatabase(adminDatabaseUrl, databaseOf(deployment)));
+  const own = new Set(await retrying(() => store.revisionIds(id)));
+  for (const build of await retrying(() => store.revisionsWithBuild(id))) own.add(basename(build.build_folder ?? ''));
+  await removeBuilds(tools, (build) => own.has(build));
+  for (const build of own) removeMadeLock(tools.builds.dataDir, build);
+  await rm(join(dataDir, 'uploads', id), { recursive: true, force: true, maxRetries: 3 });
+  await retrying(() => store.finishDeletion(id));
+}
+
+/** Removes the builds on this machine whose folders are selected. */
+export async function removeBuilds(
+  { builds: { dataDir }, log }: RolloutDependencies,
+  isSelected: (build: string) => boolean,
+): Promise<void> {
+  for (const build of buildsThere(dataDir).filter(isSelected))
+    await cleanUp(buildFolder(dataDir, build).root, (message) => log.warn(message));
+}
+
+/** Removes a deployment's old builds after a new one; `retention/expired-builds.ts` has the limits. */
+export async function removeOldBuilds(deploymentId: string, tools: RolloutDependencies): Promise<void> {
+  const { store, retrying, builds } = tools;
+  const deployment = await retrying(() => store.deployment(deploymentId));
+  const there = new Set(buildsThere(builds.dataDir));
+  const built = (await retrying(() => store.revisionsWithBuild(deploymentId))).flatMap((revision) =>
+    revision.build_folder === null || !there.has(basename(revision.build_folder))
+      ? []
+      : [{ ...revision, build_folder: revision.build_folder }],
+  );
+  const old = expiredBuilds(built, deployment?.active_revision_id ?? null, builds.clock.now(), ages.builds);
+  await removeBuilds(tools, (build) => old.includes(build));
+}

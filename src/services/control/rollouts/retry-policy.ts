@@ -1,0 +1,52 @@
+import { messageOf } from '../../../kit/errors.ts';
+import { type Clock, steadyNow, backoffMs } from '../../../kit/clock.ts';
+import { isDatabaseUnavailable, TooManyConnectionsError } from '../../../kit/postgres/unavailable.ts';
+import type { Logger } from '../../../kit/logger.ts';
+
+const shortestWait = 250;
+const longestWait = 5_000;
+const longestFull = 300_000;
+
+/** Runs database work and retries it while the database is unavailable. */
+export type Retrying = <T>(work: () => Promise<T>) => Promise<T>;
+
+/**
+ * Creates the retry policy for database calls, so that a restart of the database fails no revision. The calls must be
+ * idempotent, since the outcome of a failed attempt is unknown.
+ *
+ * Rethrows other errors, and "too many connections" after five minutes: then an operator must change something, and the
+ * error says what. Throws the reason of `signal` when it aborts.
+ */
+export function retryPolicy(clock: Clock, signal: AbortSignal, log: Logger): Retrying {
+  return async (work) => {
+    const fullUntil = steadyNow(clock) + longestFull;
+    for (let wait = shortestWait; ; wait = Math.min(wait * 2, longestWait)) {
+      signal.throwIfAborted();
+      try {
+        return await work();
+      } catch (error) {
+        if (!isDatabaseUnavailable(error)) throw error;
+        if (error instanceof TooManyConnectionsError && steadyNow(clock) >= fullUntil) throw error;
+        log.warn(`The database does not answer; trying again (${messageOf(error)})`);
+        await clock.sleep(wait, signal);
+      }
+    }
+  };
+}
+
+const longestPause = 15 * 60_000;
+
+/** The retry backoff of many items by their ids, `firstPause` milliseconds after the first failure. */
+export function retryBackoff(clock: Pick<Clock, 'now'>, firstPause: number) {
+  const failures = new Map<string, { count: number; next: number }>();
+  return {
+    isDue: (id: string): boolean => steadyNow(clock) >= (failures.get(id)?.next ?? 0),
+    /** An attempt failed or is running: doubles the delay. */
+    failed(id: string): void {
+      const count = (failures.get(id)?.count ?? 0) + 1;
+      failures.set(id, { count, next: steadyNow(clock) + backoffMs(count, firstPause, longestPause) });
+    },
+    /** An attempt succeeded: resets the delay. */
+    done: (id: string): void => void failures.delete(id),
+  };
+}

@@ -1,0 +1,73 @@
+import { withoutTrailingSlashes } from '../../../kit/plain-text.ts';
+import { isToken } from './session-token.ts';
+
+const plainName = 'landfall_session';
+const hostName = `__Host-${plainName}`;
+
+/** The most tokens of one request that are looked up. */
+const mostTokens = 4;
+
+/** The cookie of sessions, as one service sets and reads it. */
+export interface SessionCookie {
+  /** `Set-Cookie` for a new session. */
+  set: (token: string) => string;
+  /** `Set-Cookie` that removes it. */
+  clear: string;
+  /** The distinct tokens in a `Cookie` header: an agent or another path of this host may set cookies of the same name. */
+  tokensIn: (header: string | undefined) => string[];
+}
+
+interface CookieSettings {
+  /** Its public address; without one it is below `basePath` of this machine. */
+  publicUrl: string | undefined;
+  basePath: string;
+  serviceId: string;
+}
+
+/**
+ * The cookie of a service. Cookies do not distinguish ports, so its name has the id of the service: other services of this
+ * host keep their own sessions. It does not expire: the service decides when a session ends. Only this host can set a
+ * cookie with the prefix `__Host-`.
+ */
+export function sessionCookie({ publicUrl, basePath, serviceId }: CookieSettings): SessionCookie {
+  const reached = publicUrl === undefined ? undefined : new URL(publicUrl);
+  const path = withoutTrailingSlashes(reached?.pathname ?? basePath) || '/';
+  const isSecure = reached?.protocol === 'https:';
+  const name = `${isSecure && path === '/' ? hostName : plainName}_${serviceId}`;
+  const attributes = `Path=${path}; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
+  return {
+    set: (token) => `${name}=${token}; ${attributes}`,
+    clear: `${name}=; ${attributes}; Max-Age=0`,
+    tokensIn: (header) => {
+      const values = pairsOf(header ?? '').flatMap((pair) => (pair.startsWith(`${name}=`) ? [valueOf(pair)] : []));
+      return [...new Set(values.filter(isToken))].slice(0, mostTokens);
+    },
+  };
+}
+
+/** A `Cookie` header without the cookies of sessions; undefined where nothing is left. */
+export function withoutSessionCookies(header: string): string | undefined {
+  const others = pairsOf(header).filter((pair) => !isSessionName(nameOf(pair)));
+  return others.length === 0 ? undefined : others.join('; ');
+}
+
+/**
+ * Whether a `Set-Cookie` header may set or remove a session. A cookie without a name may too: browsers send its value
+ * alone, which reads as name and value.
+ */
+export function touchesSession(setCookie: string): boolean {
+  const [pair = ''] = setCookie.split(';');
+  const name = nameOf(pair);
+  return !pair.includes('=') || name === '' || isSessionName(name);
+}
+
+const pairsOf = (header: string): string[] =>
+  header
+    .split(';')
+    .map((pair) => pair.trim())
+    .filter((pair) => pair !== '');
+const nameOf = (pair: string): string => pair.split('=', 1)[0]?.trim() ?? '';
+const valueOf = (pair: string): string => pair.slice(pair.indexOf('=') + 1).trim();
+/** Of this service or of another one of this host: no agent may see or set it. */
+const isSessionName = (name: string): boolean =>
+  [plainName, hostName].some((own) => name.toLowerCase().startsWith(own.toLowerCase()));

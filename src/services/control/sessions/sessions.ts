@@ -1,0 +1,152 @@
+import type { Clock } from '../../../kit/clock.ts';
+import { sessionCreateRequest, type Session } from '../../../contract/control/session.ts';
+import type { ReadHeader } from '../api-keys/admit.ts';
+import { findValidKey } from '../api-keys/valid-key.ts';
+import type { StoredKey } from '../api-keys/repository.ts';
+import { valueOrThrow } from '../service/refuse.ts';
+import type { ControlStore } from '../store/store.ts';
+import { readBody } from '../validation/shape.ts';
+import { createAgentAccess } from './agent-access.ts';
+import { agentsUrlFor, haveOwnOrigin, type AgentsAddress } from '../gateway/agents-origin.ts';
+import { sessionAdmission, sourceProblems, type AdmitSession, type CurrentSession } from './admit-session.ts';
+import { createAttemptThrottle } from './attempts.ts';
+import { callerAddress } from './caller-address.ts';
+import { sessionCookie } from './cookie.ts';
+import { classifySource } from './own-origin.ts';
+import { sessionIdleMs, type SessionStore } from './repository.ts';
+import { csrfTokenOf, hashToken, makeToken } from './session-token.ts';
+import { createSignInLinks } from './sign-in-links.ts';
+
+interface SessionSettings extends AgentsAddress {
+  store: SessionStore & Pick<ControlStore, 'findKey' | 'noteKeyUse'>;
+  /** The key that one-time links sign in with. */
+  linkKeyId: string;
+  /** The addresses of reverse proxies, whose `X-Forwarded-For` counts. */
+  trustedProxies?: readonly string[] | undefined;
+  /** The secret that signs the tokens for agents; without one they end with this process. */
+  secret?: Buffer | string | undefined;
+  clock: Clock;
+}
+
+/** A request to sign in. */
+interface SignInRequest {
+  body: unknown;
+  header: ReadHeader;
+  /** The address of the other end of the connection. */
+  address: string;
+}
+
+type SignInResult =
+  | { kind: 'session'; session: Session; setCookie: string }
+  | { kind: 'refused'; status: 401 | 403; detail: string }
+  | { kind: 'slowed'; detail: string; retryAfter: number };
+
+/** Signs browsers in and out. */
+export function createSessions(settings: SessionSettings) {
+  const {
+    store,
+    linkKeyId,
+    publicUrl,
+    agentsUrl,
+    basePath = '',
+    trustedProxies = [],
+    secret = makeToken(),
+    clock,
+  } = settings;
+  const cookie = sessionCookie({ publicUrl, basePath, serviceId: serviceIdOf(linkKeyId) });
+  const attempts = createAttemptThrottle(clock);
+  const links = createSignInLinks(clock);
+  const admit = sessionAdmission({ store, cookie, publicUrl });
+  const refuse: AdmitSession = async ({ header }) =>
+    cookie.tokensIn(header('cookie')).length === 0 ? undefined : { kind: 'refused', status: 403, detail: apart };
+
+  async function toResponse(
+    { key_id, key_name, tenant_id, last_used_at, token }: CurrentSession,
+    header: ReadHeader,
+  ): Promise<Session> {
+    const agents_url = agentsUrlFor(header('host'), { agentsUrl, publicUrl, basePath });
+    return {
+      key_id,
+      key_name,
+      tenant_id,
+      tenants: await store.tenantsOfKey(key_id),
+      csrf_token: csrfTokenOf(token),
+      expires_at: new Date(last_used_at.getTime() + sessionIdleMs).toISOString(),
+      ...(agents_url === undefined ? {} : { agents_url }),
+    };
+  }
+
+  async function startSession(key: StoredKey, header: ReadHeader): Promise<SignInResult | undefined> {
+    const token = makeToken();
+    const stored = await store.addSession({ hash: hashToken(token), key_id: key.id, tenant_id: key.tenant_id });
+    if (!stored) return undefined;
+    // Signing in replaces the session that the browser sent, also one of another key.
+    await store.endSessions(cookie.tokensIn(header('cookie')).map(hashToken));
+    await store.noteKeyUse(key);
+    const session = await toResponse({ ...stored, token, key_name: key.name }, header);
+    return { kind: 'session', session, setCookie: cookie.set(token) };
+  }
+
+  return {
+    admit,
+    /** Admits to agents by a session only where they have no origin of their own. */
+    admitToAgent: haveOwnOrigin({ agentsUrl, publicUrl }) ? refuse : admit,
+    /** The tokens with which pages reach agents at their own origin. */
+    agents: createAgentAccess({ secret, store, clock }),
+    /** `Set-Cookie` that removes the cookie of a session. */
+    clearCookie: cookie.clear,
+
+    /** POST /v1/sessions: always creates a new session, so that no cookie set by others is adopted (session fixation). */
+    async signIn({ body, header, address }: SignInRequest): Promise<SignInResult> {
+      const source = classifySource({ origin: header('origin'), host: header('host') }, publicUrl);
+      if (source === 'foreign-host' || source === 'foreign-origin') {
+        return { kind: 'refused', status: 403, detail: sourceProblems[source] };
+      }
+      const call = { operation: 'sign in', method: 'POST', path: '/v1/sessions' };
+      const request = valueOrThrow(call, readBody(sessionCreateRequest, body));
+      const from = callerAddress({ peer: address, forwardedFor: header('x-forwarded-for'), trustedProxies });
+      const attempted = await attempts.attempt(from, async () => {
+        const key =
+          'code' in request
+            ? links.use(request.code)
+              ? await store.findKey(linkKeyId)
+              : undefined
+            : await findValidKey(request.api_key.trim(), store);
+        return key && startSession(key, header);
+      });
+      if (attempted.kind === 'right') return attempted.value;
+      if (attempted.waitMs > 0) {
+        const retryAfter = Math.ceil(attempted.waitMs / 1_000);
+        const seconds = `${retryAfter} ${retryAfter === 1 ? 'second' : 'seconds'}`;
+        const detail = `This key or link is not valid either: too many wrong ones were sent from this address. Check it, and try again in ${seconds}.`;
+        return { kind: 'slowed', detail, retryAfter };
+      }
+      return { kind: 'refused', status: 401, detail: 'code' in request ? usedLink : wrongKey };
+    },
+
+    /** GET /v1/session */
+    read: toResponse,
+
+    /** PATCH /v1/session: chooses one of the key's tenants; undefined for any other. */
+    async chooseTenant(session: CurrentSession, tenantId: string, header: ReadHeader): Promise<Session | undefined> {
+      return (await store.chooseSessionTenant(session, tenantId))
+        ? toResponse({ ...session, tenant_id: tenantId }, header)
+        : undefined;
+    },
+
+    /** DELETE /v1/session */
+    end: ({ hash }: CurrentSession): Promise<void> => store.endSessions([hash]),
+
+    /** The code of a link that signs in once. */
+    issueCode: (): string => links.issue(),
+  };
+}
+export type Sessions = ReturnType<typeof createSessions>;
+
+/** Distinguishes the services of one host. Derived from the key of the installation, so that it survives restarts. */
+const serviceIdOf = (linkKeyId: string): string => hashToken(linkKeyId).toString('hex').slice(0, 8);
+
+const apart = 'A session reaches agents at their own address only. Reload the console, or send an API key.';
+const wrongKey = 'The API key is not valid. Check that it is a key of this service and was not revoked.';
+const usedLink =
+  'This link was used already or has expired. Start the service again for another link, or sign in with an API key.';

@@ -1,0 +1,39 @@
+import type { Source } from '../../../contract/control/source.ts';
+import type { RequestedDeployment } from '../deployments/validation/requested-deployment.ts';
+import type { DeploymentRecord, RevisionRecord } from './tables.ts';
+
+export interface NewDeployment extends RequestedDeployment {
+  name: string;
+  source: Source;
+  /** The seconds of the hold of its first revision. */
+  hold?: number | undefined;
+}
+
+/** A build of an earlier revision that a new one uses. */
+export interface TakenBuild extends Pick<
+  RevisionRecord,
+  'build_folder' | 'build_warnings' | 'repo_commit_sha' | 'commit_subject' | 'commit_author' | 'commit_authored_at'
+> {
+  redeploy_of: string;
+}
+
+export interface DeploymentChange {
+  wanted: RequestedDeployment;
+  /** Whether a revision is created, and from which build. */
+  revision: 'none' | 'new' | TakenBuild;
+  /** The seconds of the hold of that revision. */
+  hold?: number | undefined;
+}
+
+export interface DeploymentView {
+  deployment: DeploymentRecord;
+  latest: RevisionRecord;
+}
+
+/** The columns of a requested state for an insert or update. */
+export const wantedColumns = (wanted: RequestedDeployment) => ({
+  source_config: JSON.stringify(wanted.source_config),
+  source_revision_config: JSON.stringify(wanted.source_revision_config),
+  secrets: JSON.stringify(wanted.secrets),
+  secret_references: wanted.secret_references && JSON.stringify(wanted.secret_references),
+});

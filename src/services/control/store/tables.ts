@@ -1,0 +1,250 @@
+import type { ColumnType, Generated, Kysely, Selectable } from 'kysely';
+import type { DeploymentStatus } from '../../../contract/control/deployment.ts';
+import type { RevisionStatus } from '../../../contract/control/revision-status.ts';
+import type { HoldDecision } from '../../../contract/control/hold.ts';
+import type { Secret, SecretReference } from '../../../contract/control/secret.ts';
+import type { Source, SourceConfigRequest, SourceRevisionConfigRequest } from '../../../contract/control/source.ts';
+import type { ActorKind, ApiKeysTable, AuditTable, KeyTenantsTable } from '../api-keys/tables.ts';
+import type { AgentUsersTable } from './agent-users.ts';
+import type { BaselinesTable } from '../baselines/tables.ts';
+import type { DatabaseState, DeletionState } from '../deployments/status.ts';
+import type { HealthFiguresTable } from '../health/tables.ts';
+import type { ListenerClaimsTable } from '../listeners/tables.ts';
+import type { CauseKind } from '../revisions/cause.ts';
+import type { SessionsTable } from '../sessions/tables.ts';
+import type { TracedRunsTable } from '../tracing-projects/tables.ts';
+import type { VerdictsTable } from '../verdicts/tables.ts';
+
+/** JSON is written as text and read as a value. */
+type Json<T> = ColumnType<T, string, string>;
+/** Written once. */
+export type Fixed<T> = ColumnType<T, T, never>;
+
+export interface TenantsTable {
+  id: Fixed<string>;
+  name: string;
+  created_at: Fixed<Date>;
+}
+
+/** The requested state of a deployment, and the two revisions it points at. */
+export interface DeploymentsTable {
+  id: Fixed<string>;
+  tenant_id: Fixed<string>;
+  name: Fixed<string>;
+  source: Fixed<Source>;
+  source_config: Json<SourceConfigRequest>;
+  source_revision_config: Json<SourceRevisionConfigRequest>;
+  secrets: Json<Secret[]>;
+  secret_references: ColumnType<SecretReference[] | null, string | null, string | null>;
+  database_state: DatabaseState;
+  /** The name of its agents' database, and of the role that owns it. */
+  database_name: string;
+  database_password: string;
+  status: DeploymentStatus;
+  latest_revision_id: string | null;
+  active_revision_id: string | null;
+  image_version: string | null;
+  deletion: Generated<DeletionState>;
+  delete_tracing_project: Generated<boolean>;
+  deletion_problem: Generated<string | null>;
+  tracing_project_id: ColumnType<string | null, string | null, never>;
+  /** `listener_id` of `source_config`, as a foreign key. */
+  listener_id: ColumnType<string | null, never, never>;
+  created_at: Fixed<Date>;
+  updated_at: Date;
+}
+
+/** A revision with all that building and running it needs, as requested at its creation. */
+export interface RevisionsTable {
+  id: Fixed<string>;
+  /** Increases with every revision; orders those of one deployment. */
+  sequence: Generated<string>;
+  deployment_id: Fixed<string>;
+  status: RevisionStatus;
+  status_message: string | null;
+  source: Fixed<Source>;
+  source_config: Json<SourceConfigRequest>;
+  source_revision_config: Json<SourceRevisionConfigRequest>;
+  secrets: Json<Secret[]>;
+  secret_references: ColumnType<SecretReference[] | null, string | null, string | null>;
+  repo_commit_sha: string | null;
+  /** `sha256:<hex>` of the tarball at its `source_tarball_path`. */
+  source_tarball_digest: Fixed<string | null>;
+  /** The folder of its build on this machine; null before it is built and after it was removed. */
+  build_folder: string | null;
+  /** What its build warned of: the agent may lack something. */
+  build_warnings: string[];
+  /** The revision whose build this one uses. */
+  redeploy_of: Fixed<string | null>;
+  cause: Fixed<CauseKind>;
+  cause_actor: Fixed<ActorKind | 'unknown'>;
+  cause_key_id: Fixed<string | null>;
+  cause_key_name: Fixed<string | null>;
+  /** The commit's message, author and time, as git reported them when it was checked out. */
+  commit_subject: string | null;
+  commit_author: string | null;
+  commit_authored_at: Date | null;
+  /** For how long it is held before it gets traffic; null for a revision without a hold. */
+  hold_seconds: Fixed<number | null>;
+  /** The end of its hold, set when it is healthy. */
+  hold_ends_at: ColumnType<Date | null, never, Date>;
+  hold_decision: ColumnType<HoldDecision | null, never, HoldDecision>;
+  hold_why: ColumnType<string | null, never, string | null>;
+  created_at: Fixed<Date>;
+  updated_at: Date;
+}
+
+/** Every status of every revision, with its time. */
+export interface RevisionEventsTable {
+  id: Generated<string>;
+  revision_id: Fixed<string>;
+  status: Fixed<RevisionStatus>;
+  message: Fixed<string | null>;
+  at: Fixed<Date>;
+}
+
+export type LogKind = 'build' | 'deploy';
+
+export interface LogLinesTable {
+  /** Orders the lines and is the cursor between pages. */
+  id: Generated<string>;
+  revision_id: Fixed<string>;
+  kind: Fixed<LogKind>;
+  level: Fixed<string>;
+  message: Fixed<string>;
+  at: Fixed<Date>;
+}
+
+export interface ListenersTable {
+  id: Fixed<string>;
+  tenant_id: Fixed<string>;
+  version: string | null;
+  compute_type: Fixed<string>;
+  compute_id: Fixed<string>;
+  compute_config: Json<{ k8s_namespaces?: string[] | null | undefined }>;
+  /** Its last request about work, to the minute; null before the first one. */
+  last_report_at: ColumnType<Date | null, never, Date>;
+  created_at: Fixed<Date>;
+  updated_at: Date;
+}
+
+export interface IntegrationsTable {
+  id: Fixed<string>;
+  tenant_id: Fixed<string>;
+  /** GitHub's number of the installation. */
+  installation_id: string;
+  name: string;
+  created_at: Fixed<Date>;
+  /** When it was unbound from the tenant; null while it is bound. */
+  unbound_at: Date | null;
+}
+
+/** An installation of the App, as of the last request to GitHub. */
+export interface GithubInstallationsTable {
+  id: Fixed<string>;
+  account: string;
+  is_suspended: boolean;
+  is_gone: boolean;
+  seen_at: Date;
+}
+
+export interface RepositoriesTable {
+  integration_id: Fixed<string>;
+  /** GitHub's number of the repository. */
+  id: Fixed<string>;
+  name: string;
+  owner: string;
+  url: string;
+  default_branch: string | null;
+}
+
+/** Tracing projects; one has its deployment's name and may outlive the deployment. */
+export interface TracingProjectsTable {
+  id: Fixed<string>;
+  tenant_id: Fixed<string>;
+  name: Fixed<string>;
+  deployment_id: string | null;
+  created_at: Fixed<Date>;
+}
+
+/** Writes with an idempotency key and their results: never a body, for it holds secrets. */
+export interface WriteKeysTable {
+  tenant_id: Fixed<string>;
+  key: string;
+  /** Method and path. */
+  request: Fixed<string>;
+  digest: Fixed<Buffer>;
+  /** False only within the transaction of the write. */
+  done: Generated<boolean>;
+  /** The written deployment; null for other writes, and once the deployment is deleted. */
+  deployment_id: string | null;
+  revision_id: string | null;
+  /** The response to any other write, as JSON: encrypted, for it may hold a secret. */
+  answer: Generated<string | null>;
+  created_at: Fixed<Date>;
+}
+
+/** The control service's tables, in the Postgres schema `control`. */
+export interface ControlTables extends SourceTables {
+  tenants: TenantsTable;
+  api_keys: ApiKeysTable;
+  key_tenants: KeyTenantsTable;
+  sessions: SessionsTable;
+  audit: AuditTable;
+  agent_users: AgentUsersTable;
+  deployments: DeploymentsTable;
+  revisions: RevisionsTable;
+  revision_events: RevisionEventsTable;
+  verdicts: VerdictsTable;
+  baselines: BaselinesTable;
+  log_lines: LogLinesTable;
+  listeners: ListenersTable;
+  listener_claims: ListenerClaimsTable;
+  integrations: IntegrationsTable;
+  github_installations: GithubInstallationsTable;
+  repositories: RepositoriesTable;
+  tracing_projects: TracingProjectsTable;
+  traced_runs: TracedRunsTable;
+  health_figures: HealthFiguresTable;
+  write_keys: WriteKeysTable;
+}
+
+/** A connection, or a transaction, on the control service's tables. */
+export type ControlDatabase = Kysely<ControlTables>;
+
+export type DeploymentRecord = Selectable<DeploymentsTable>;
+export type RevisionRecord = Selectable<RevisionsTable>;
+export type RevisionEvent = Selectable<RevisionEventsTable>;
+export type LogLine = Selectable<LogLinesTable>;
+export type ListenerRecord = Selectable<ListenersTable>;
+export type ListenerClaimRecord = Selectable<ListenerClaimsTable>;
+export type IntegrationRecord = Selectable<IntegrationsTable>;
+export type RepositoryRecord = Selectable<RepositoriesTable>;
+
+/** An upload address, and the tarball that was uploaded there. */
+interface UploadsTable {
+  /** `uploads/<deployment id>/<random>.tar.gz`; the file of this name below the data folder. */
+  object_path: Fixed<string>;
+  deployment_id: Fixed<string>;
+  expires_at: Fixed<Date>;
+  /** `sha256:<hex>` of the tarball; null until one was stored. */
+  digest: string | null;
+  bytes: string | null;
+  stored_at: Date | null;
+  /** When retention removed its file. */
+  removed_at: Date | null;
+  created_at: Fixed<Date>;
+}
+
+/** The last observed head of a deployment's branch: all its pushes are processed. */
+interface WatchedBranchesTable {
+  deployment_id: Fixed<string>;
+  ref: string;
+  head: string;
+  seen_at: Date;
+}
+
+interface SourceTables {
+  uploads: UploadsTable;
+  watched_branches: WatchedBranchesTable;
+}

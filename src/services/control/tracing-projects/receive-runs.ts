@@ -1,0 +1,56 @@
+import * as z from 'zod';
+import { tracedRunsReport } from '../../../contract/control/tracing-project.ts';
+import { ServiceError } from '../../../contract/service-error.ts';
+import { readBody } from '../validation/shape.ts';
+import { refusedCall, valueOrThrow } from '../service/refuse.ts';
+import type { ControlStore } from '../store/store.ts';
+import { agentMask, type TokensOfAgents } from '../service/agent-mask.ts';
+import { maskRun } from './mask-run.ts';
+import type { Tracing } from './tracing.ts';
+
+/** What receives the runs of agents. */
+export interface TracedRunsIntake extends TokensOfAgents {
+  store: Pick<ControlStore, 'agentRecord' | 'putTracedRuns'>;
+  tracing: Tracing;
+}
+
+/**
+ * Stores the runs that an agent reports (an addition of ours). The project's token is the only authentication: it
+ * allows adding runs there, and reading nothing.
+ *
+ * @param bearer the token of `Authorization: Bearer`.
+ */
+export async function takeRuns(
+  { store, tracing, agentTokens }: TracedRunsIntake,
+  projectId: string,
+  bearer: string | undefined,
+  body: unknown,
+): Promise<{ taken: number }> {
+  const path = `/v1/projects/${projectId}/runs`;
+  const call = { operation: 'report runs', method: 'POST', path };
+  const id = z.uuid().safeParse(projectId).data?.toLowerCase();
+  if (bearer === undefined || id === undefined || !tracing.isTokenOf(id, bearer)) {
+    throw new ServiceError({
+      kind: 'unauthorized',
+      operation: call.operation,
+      method: call.method,
+      address: path,
+      status: 401,
+      effect: 'none',
+      detail: 'The token of the tracing project is missing or invalid. Send it as Authorization: Bearer <token>.',
+    });
+  }
+  const { runs } = valueOrThrow(call, readBody(tracedRunsReport, body));
+  const revisions = runs.flatMap(({ revision_id }) => z.uuid().safeParse(revision_id).data ?? []);
+  // A token outlives its project and its deployment, since it is derived. Without a deployment its secrets are unknown,
+  // so nothing of a run could be masked.
+  const agent = await store.agentRecord({ projectId: id }, [...new Set(revisions)]);
+  if (!agent) throw refusedCall(call, { status: 404, detail: `Tracing project ID ${id} has no deployment.` });
+  const mask = agentMask(agent, { tracing, agentTokens });
+  return {
+    taken: await store.putTracedRuns(
+      id,
+      runs.map((run) => maskRun(run, mask)),
+    ),
+  };
+}

@@ -1,0 +1,65 @@
+import type * as z from 'zod';
+import { spellFields } from '../../../contract/control/aliases.ts';
+import { withoutLooserBounds } from '../../../contract/bound-issues.ts';
+import type { FieldProblem } from '../../../contract/service-error.ts';
+import { accepted, wrongShape, type ValidationResult } from './refusal.ts';
+import { textProblems } from './text.ts';
+
+type Path = (string | number)[];
+/** The part of a request that holds a value. */
+export type RequestPart = 'body' | 'query' | 'path' | 'header';
+
+/** Parses a body in either spelling of its fields (see `fieldAliases`). */
+export function readBody<T>(schema: z.ZodType<T>, body: unknown): ValidationResult<T> {
+  // First, because a body may be nested deeper than the stack allows.
+  const badText = textProblems(body, ['body']);
+  return badText.length > 0 ? wrongShape(badText) : readShape(schema, spellFields(body, 'contract'), 'body');
+}
+
+/**
+ * Parses a part of a request by the contract's schema and returns every problem at once (control-service.md, Errors).
+ * Ignores unknown fields, so that newer clients work; known ones are strict.
+ *
+ * @param within the part of the request, the start of every `loc`.
+ */
+export function readShape<T>(schema: z.ZodType<T>, input: unknown, within: RequestPart): ValidationResult<T> {
+  const badText = textProblems(input, [within]);
+  if (badText.length > 0) return wrongShape(badText);
+  if (input === undefined) return wrongShape([missing([within])]);
+  const known = structuredClone(input);
+  for (;;) {
+    const read = schema.safeParse(known);
+    if (read.success) return accepted(read.data);
+    const unknown = read.error.issues.filter((issue) => issue.code === 'unrecognized_keys');
+    if (unknown.length === 0) {
+      return wrongShape(withoutLooserBounds(read.error.issues).map((issue) => problemOf(issue, known, within)));
+    }
+    for (const { path, keys } of unknown) drop(valueAt(known, path), keys);
+  }
+}
+
+function problemOf(issue: z.core.$ZodIssue, input: unknown, within: string): FieldProblem {
+  const path = issue.path.filter((key) => typeof key !== 'symbol');
+  const loc = [within, ...path];
+  if (missingCodes.has(issue.code) && valueAt(input, path) === undefined) return missing(loc);
+  return { loc, msg: issue.message, type: issue.code };
+}
+
+/** What a schema reports of an absent field: its type, its choice, or which of several schemas it selects. */
+const missingCodes: ReadonlySet<string> = new Set(['invalid_type', 'invalid_value', 'invalid_union']);
+
+const missing = (loc: Path): FieldProblem => ({ loc, msg: 'Field required', type: 'missing' });
+
+/** The value at a path in a body; undefined where there is none. */
+export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>((inner, key) => {
+    return typeof inner === 'object' && inner !== null && Object.hasOwn(inner, key)
+      ? Reflect.get(inner, key)
+      : undefined;
+  }, value);
+}
+
+function drop(from: unknown, keys: readonly string[]): void {
+  if (typeof from !== 'object' || from === null) throw new Error('unrecognized keys were found in no object');
+  for (const key of keys) Reflect.deleteProperty(from, key);
+}
