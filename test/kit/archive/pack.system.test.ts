@@ -137,7 +137,7 @@ describe('a folder that cannot be packed', () => {
   ])('%s is reported with its path', async (_, content, words) => {
     const folder = await folderOf({ 'fine.ts': 'x', 'a/bad': content });
     await touched(folder, 'fine.ts', { mode: 0o644, at: new Date() });
-    const leading = content.link.startsWith('../../') ? { link: `../${content.link}` } : content;
+    const leading = content.link.startsWith('../') ? { link: `../${content.link}` } : content;
     const reported = await problemsOf(await folderOf({ 'fine.ts': 'x', 'a/bad': leading }));
     expect(reported).toEqual([expect.stringMatching(new RegExp(`^a/bad: .*${words}`))]);
   });

@@ -134,7 +134,7 @@ describe('what is installed', () => {
     ],
     [
       'a source of uv whose package is the one around the configuration',
-      { source: { kind: 'uv', root: '../../..' } },
+      { source: { kind: 'uv', root: '../..' } },
       sourceOf(['uv.lock', 'pyproject.toml', 'apps/a/pyproject.toml'], 'apps/a'),
       { locked: { folder: 'apps/a', package: undefined, isRequired: true } },
     ],
@@ -187,7 +187,7 @@ describe('what is refused, with its field', () => {
       /is not there\. Commit it/,
     ],
     ['a configuration outside', { pip_config_file: '/etc/pip.conf' }, [], ['pip_config_file'], /is not there/],
-    ['a folder outside', { dependencies: ['.', '../../..'] }, ['a.py'], ['dependencies', 1], /leads out of the source/],
+    ['a folder outside', { dependencies: ['.', '../..'] }, ['a.py'], ['dependencies', 1], /leads out of the source/],
     ['an absolute folder', { dependencies: ['/srv/a'] }, [], ['dependencies', 0], /leads out of the source/],
     ['a lost folder', { dependencies: ['./lost'] }, [], ['dependencies', 0], /names a folder that is not there/],
     ['an option', { dependencies: ['--index-url=x'] }, [], ['dependencies', 0], /not an option/],

@@ -41,7 +41,7 @@ function loadedBy(file: string, seen = new Set<string>()): string[] {
 }
 
 test('copying the agent server includes every package that it loads', () => {
-  const loaded = new Set(loadedBy(join(src, 'agent-server/main.ts')));
+  const loaded = new Set(loadedBy(join(src, 'services/agent/main.ts')));
   expect([...loaded].filter((name) => !agentServerPackages.includes(name)).toSorted()).toEqual([]);
-  expect(readdirSync(join(src, 'agent-server'))).toContain('main.ts');
+  expect(readdirSync(join(src, 'services/agent'))).toContain('main.ts');
 });
