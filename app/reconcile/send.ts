@@ -1,8 +1,6 @@
 import type { Deployment } from '../../src/contract/control/deployment.ts';
-import type { ChangeOptions } from '../../src/contract/control/service.ts';
-import { tryCall, type CallResult } from '../../src/deploy/smoke/try-call.ts';
-import { withGrace } from '../../src/deploy/machine/deadlines.ts';
-import { verificationAfterRefusal } from '../../src/deploy/rules/verification.ts';
+import { sendChange, type Change, type SendResult } from '../../src/deploy/machine/steps/send-change.ts';
+import { afterTraffic } from '../../src/deploy/rules/verification.ts';
 import { beginFollowing } from './begin-following.ts';
 import { verificationOf, withVerification } from './verification.ts';
 import type { Intent } from './intent.ts';
@@ -60,34 +58,35 @@ export async function sendFor(
 
 /** Sends the request of an intent that is stored as `sending`, and handles the response. */
 export async function request(work: ReconcileContext, intent: Intent): Promise<StepResult> {
-  const answered = await ask(work, intent);
-  await work.context.step?.('sent', intent.id);
-  if (answered.ok) {
-    const made = madeBy(intent, answered.value);
-    // A service may list its new revision a little later; a later step resolves it.
-    return made === undefined ? requeueAfter(work, 1_000, intent.id) : beginFollowing(work, intent, made, 'triggered');
+  const { context } = work;
+  const sent = await send(work, intent);
+  await context.step?.('sent', intent.id);
+  switch (sent.kind) {
+    case 'made':
+      return beginFollowing(work, intent, sent.revisionId, 'triggered');
+    case 'accepted':
+      // A service may list its new revision a little later; a later step resolves it.
+      return requeueAfter(work, 1_000, intent.id);
+    case 'lost': {
+      const result = retryLater(work, sent.error, intent.sentAt ?? context.clock.now());
+      return result.kind === 'requeue' ? { ...result, of: intent.id } : result;
+    }
+    case 'hold-refused': {
+      const verification = afterTraffic(intent.terms.verify, sent.why);
+      const unheld: Intent = { ...withVerification(intent, verification), unheld: true };
+      if (comparingTests(intent).length > 0) return saveIntents(work, [unsent(unheld)]);
+      await saveIntents(work, [unheld]);
+      return request(work, unheld);
+    }
+    case 'overtaken':
+      // Decide again from the current state.
+      return saveIntents(work, [unsent(intent)]);
+    case 'refused':
+      if (!isRetryable(sent.error)) return endIntent(work, intent, refusedByService(sent.error));
+      // The request had no effect: do not show it as possibly running.
+      await saveIntents(work, [unsent(intent)]);
+      return retryLater(work, sent.error, intent.createdAt);
   }
-  const { error } = answered;
-  if (error.effect === 'unknown') {
-    const result = retryLater(work, error, intent.sentAt ?? work.context.clock.now());
-    return result.kind === 'requeue' ? { ...result, of: intent.id } : result;
-  }
-  const instead = intent.holdSeconds === undefined ? undefined : verificationAfterRefusal(intent.terms.verify, error);
-  if (instead) {
-    // The service can't hold this revision, and has made none: the same request goes out without a hold.
-    const unheld: Intent = { ...withVerification(intent, instead), unheld: true };
-    if (comparingTests(intent).length > 0) return saveIntents(work, [unsent(unheld)]);
-    await saveIntents(work, [unheld]);
-    return request(work, unheld);
-  }
-  // Another client made a revision in the meantime: decide again from the current state.
-  if (error.status === 412) return saveIntents(work, [unsent(intent)]);
-  if (isRetryable(error)) {
-    // The request had no effect: do not show it as possibly running.
-    await saveIntents(work, [unsent(intent)]);
-    return retryLater(work, error, intent.createdAt);
-  }
-  return endIntent(work, intent, refusedByService(error));
 }
 
 /** Goes back to deciding: what was sent did nothing. Keeps `sentAt`: GitHub shows a deployment, which needs an outcome. */
@@ -96,32 +95,13 @@ function unsent(intent: Intent): Intent {
   return { ...rest, state: 'requested', sends: Math.max(0, (intent.sends ?? 1) - 1) };
 }
 
-/** The revision that a response reports; an old revision may itself become current again. */
-function madeBy({ sending, formerLatestRevisionId }: Intent, answer: Deployment): string | undefined {
-  const { latest_revision_id: latest } = answer;
-  if (latest && latest !== formerLatestRevisionId) return latest;
-  return sending.kind === 'redeploy' ? sending.revisionId : undefined;
-}
-
-function ask({ context, signal }: ReconcileContext, intent: Intent): Promise<CallResult<Deployment>> {
-  const { deploymentId, sending, id, formerLatestRevisionId, holdSeconds } = intent;
-  const deadline = context.clock.now() + resolveWithinMs - 5_000;
-  return withGrace(context.clock, graceMs, signal, (late) => {
-    const options: ChangeOptions = {
-      signal: late,
-      deadline,
-      idempotencyKey: id,
-      ifLatest: formerLatestRevisionId ?? undefined,
-      holdSeconds,
-    };
-    return tryCall(
-      sending.kind === 'restate'
-        ? context.control.patchDeployment(
-            deploymentId,
-            { source_revision_config: { repo_ref: sending.repoRef } },
-            options,
-          )
-        : context.control.redeployRevision(deploymentId, sending.revisionId, options),
-    );
-  });
+function send({ context, signal }: ReconcileContext, intent: Intent): Promise<SendResult> {
+  const { deploymentId, sending, id: key, formerLatestRevisionId: former = null, holdSeconds } = intent;
+  const { control, clock } = context;
+  const by = { control, clock, signal, graceMs, withinMs: resolveWithinMs - 5_000 };
+  const change: Change =
+    sending.kind === 'redeploy'
+      ? { ...sending, deploymentId }
+      : { kind: 'patch', deploymentId, request: { source_revision_config: { repo_ref: sending.repoRef } } };
+  return sendChange(change, { former, key, holdSeconds }, by);
 }

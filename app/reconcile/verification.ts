@@ -1,5 +1,5 @@
-import { tryCall } from '../../src/deploy/smoke/try-call.ts';
-import { decideVerification, type Verification } from '../../src/deploy/rules/verification.ts';
+import { decideWhenToTest } from '../../src/deploy/machine/steps/send-change.ts';
+import type { Verification } from '../../src/deploy/rules/verification.ts';
 import type { Intent } from './intent.ts';
 import { readOptions, type ReconcileContext } from './reconcile-context.ts';
 
@@ -18,14 +18,10 @@ export async function verificationOf(
 ): Promise<Verification> {
   const proofs = terms.smokeTests.length + (terms.conversations && live ? 1 : 0);
   const tests = sending.kind === 'restate' ? proofs : 0;
-  const requested = { verify: terms.verify, tests };
-  const mayHold = decideVerification({ ...requested, holds: true }).when === 'before-traffic';
-  if (!mayHold) return decideVerification({ ...requested, holds: false });
   const { control, clock } = work.context;
-  const features = await tryCall(control.features(readOptions(work)));
-  if (features.ok) return decideVerification({ ...requested, holds: features.value.holds });
-  if (terms.verify !== undefined || clock.now() - createdAt < patienceMs) throw features.error;
-  return { when: 'after-traffic', note: `The revision is tested once it is live: ${features.error.message}` };
+  const onUnavailable = clock.now() - createdAt < patienceMs ? 'throw' : 'after-traffic';
+  const features = () => control.features(readOptions(work));
+  return decideWhenToTest({ verify: terms.verify, tests, features, onUnavailable });
 }
 
 /** The intent with the hold that is requested of its revision, and a note where it is not the one of the deploy file. */

@@ -1,16 +1,14 @@
-import type { Deployment, DeploymentCreateRequest } from '../../contract/control/deployment.ts';
-import type { WriteOptions } from '../../contract/control/service.ts';
+import type { DeploymentCreateRequest } from '../../contract/control/deployment.ts';
 import { isTransient, type ServiceError } from '../../contract/service-error.ts';
 import type { Plan } from '../rules/plan-types.ts';
 import { resolveCreation, resolvePatch } from './lost-response.ts';
 import type { DeployRun } from './deploy-run.ts';
 import type { StartKind } from './deploy-event.ts';
-import { tryCall, type CallResult } from '../smoke/try-call.ts';
-import type { CallOptions } from '../../contract/call-options.ts';
-import { verificationAfterRefusal } from '../rules/verification.ts';
+import { tryCall } from '../smoke/try-call.ts';
+import { afterTraffic } from '../rules/verification.ts';
 import { measureLive } from './measure-live.ts';
 import { verificationOf } from './verify-held.ts';
-import { withGrace } from './deadlines.ts';
+import { sendChange, type Change, type ChangeGuard, type SendResult, type Sender } from './steps/send-change.ts';
 
 /** How long a write may take (ms), and how long it may go on after cancellation. */
 const writeMs = 60_000;
@@ -24,30 +22,40 @@ const lagMs = 15_000;
  * Sends one write request, once. Until its response arrives, `writing` marks its effect as unknown. Cancellation lets
  * it go on for a moment, because an interrupted write may have taken effect.
  */
-export async function write<T>(run: DeployRun, send: (options: CallOptions) => Promise<T>): Promise<CallResult<T>> {
-  const { clock, signal } = run.request;
+export async function write<T>(
+  run: DeployRun,
+  send: (by: Sender) => Promise<T>,
+  errorOf: (sent: T) => ServiceError | undefined,
+): Promise<T> {
+  const { clock, signal, control } = run.request;
   signal?.throwIfAborted();
   run.known.writing = true;
-  const deadline = clock.now() + writeMs;
-  const answered = await withGrace(clock, graceMs, signal, (late) => tryCall(send({ deadline, signal: late })));
-  run.known.writing = !answered.ok && answered.error.effect === 'unknown';
-  return answered;
+  const sent = await send({ control, clock, signal, graceMs, withinMs: writeMs });
+  run.known.writing = errorOf(sent)?.effect === 'unknown';
+  return sent;
+}
+
+/** Sends a change, and remembers the deployment in the response; without a response its effect has to be observed. */
+export async function send(run: DeployRun, change: Change, guard: ChangeGuard): Promise<SendResult> {
+  const sent = await write(
+    run,
+    (by) => sendChange(change, guard, by),
+    (each) => ('error' in each ? each.error : undefined),
+  );
+  if ('deployment' in sent) run.saw(sent.deployment);
+  if (sent.kind === 'lost') run.emit({ kind: 'settling', why: run.redact(sent.error.message) });
+  return sent;
 }
 
 /** Sends a change whose revision is held for its smoke tests; without the hold if the service can't hold this one. */
-async function writeHeld(
-  run: DeployRun,
-  send: (options: WriteOptions) => Promise<Deployment>,
-): Promise<CallResult<Deployment>> {
+async function sendHeld(run: DeployRun, change: Change, guard: ChangeGuard): Promise<SendResult> {
   const { when, holdSeconds } = await verificationOf(run);
   if (when === 'after-traffic') await measureLive(run);
-  const answered = await write(run, (options) => send({ ...options, holdSeconds }));
-  if (holdSeconds === undefined || answered.ok) return answered;
-  const instead = verificationAfterRefusal(run.request.verify, answered.error);
-  if (!instead) return answered;
-  run.verifies(instead);
+  const sent = await send(run, change, { ...guard, holdSeconds });
+  if (sent.kind !== 'hold-refused') return sent;
+  run.verifies(afterTraffic(run.request.verify, sent.why));
   await measureLive(run);
-  return write(run, send);
+  return send(run, change, guard);
 }
 
 /** The result of applying a plan. */
@@ -79,23 +87,20 @@ async function create(
   { request, upload: planned }: Extract<Plan, { kind: 'create' }>,
   run: DeployRun,
 ): Promise<ApplyResult> {
-  const { control } = run.request;
   // With a folder to come, the revision that is followed is the one of the upload.
-  const send = planned ? write<Deployment> : writeHeld;
-  const answered = await send(run, (options) => control.createDeployment(request, options));
-  if (!answered.ok && answered.error.kind === 'conflict') return { kind: 'overtaken', error: answered.error };
-  if (!answered.ok && answered.error.effect === 'none') throw answered.error;
-  run.sawResponse(answered);
-  const first = answered.ok
-    ? { deployment: answered.value, revisionId: answered.value.latest_revision_id ?? undefined }
-    : undefined;
-  const made = first?.revisionId ? first : await resolveCreation(request, first?.deployment.id, resolveMs, run);
-  if (answered.ok || made) run.settled();
+  const sent = await (planned ? send : sendHeld)(run, { kind: 'create', request }, { former: null });
+  if (sent.kind === 'overtaken') return { kind: 'overtaken', error: sent.error };
+  if (sent.kind === 'refused' || sent.kind === 'hold-refused') throw sent.error;
+  const first = sent.kind === 'accepted' ? sent.deployment.id : undefined;
+  const made = sent.kind === 'made' ? sent : await resolveCreation(request, first, resolveMs, run);
+  if (sent.kind !== 'lost' || made) run.settled();
   if (made?.revisionId && planned) return fill(made.deployment.id, made.revisionId, { request, planned }, run);
   if (made?.revisionId) {
     return { kind: 'follow', how: 'created', deploymentId: made.deployment.id, revisionId: made.revisionId };
   }
-  return answered.ok ? { kind: 'no-revision' } : { kind: 'unsettled', what: 'the creation', error: answered.error };
+  return sent.kind === 'lost'
+    ? { kind: 'unsettled', what: 'the creation', error: sent.error }
+    : { kind: 'no-revision' };
 }
 
 /**
@@ -128,31 +133,27 @@ async function alter(planned: Extract<Plan, { kind: 'patch' | 'none' }>, run: De
     ? { kind: 'follow', how: 'adopted', deploymentId, revisionId: adopt }
     : { kind: 'kept' };
   if (planned.kind === 'none') return kept;
-  const { control } = run.request;
   const uploaded = planned.upload && (await upload(deploymentId, run));
   if (uploaded?.kind === 'changed') return { kind: 'not-uploaded', why: uploaded.why };
   const source = { ...planned.request.source_revision_config, source_tarball_path: uploaded?.path };
   const request = uploaded ? { ...planned.request, source_revision_config: source } : planned.request;
-  const ifLatest = planned.formerLatestRevisionId ?? undefined;
-  const send = planned.makesRevision ? writeHeld : write<Deployment>;
-  const answered = await send(run, (options) =>
-    control.patchDeployment(deploymentId, request, { ...options, ifLatest }),
-  );
-  if (!answered.ok && answered.error.status === 412) return { kind: 'overtaken', error: answered.error };
-  if (!answered.ok && answered.error.effect === 'none') throw answered.error;
-  run.sawResponse(answered);
-  const latest = answered.ok ? answered.value.latest_revision_id : null;
-  const bound = latest && latest !== planned.formerLatestRevisionId ? latest : undefined;
-  if (answered.ok && (bound || !planned.makesRevision)) {
+  const guard = { former: planned.formerLatestRevisionId };
+  const sent = await (planned.makesRevision ? sendHeld : send)(run, { kind: 'patch', deploymentId, request }, guard);
+  if (sent.kind === 'overtaken') return { kind: 'overtaken', error: sent.error };
+  if (sent.kind === 'refused' || sent.kind === 'hold-refused') throw sent.error;
+  const isAccepted = sent.kind !== 'lost';
+  if (isAccepted && (sent.kind === 'made' || !planned.makesRevision)) {
     run.settled();
-    return bound && planned.makesRevision ? { kind: 'follow', how: 'patched', deploymentId, revisionId: bound } : kept;
+    return sent.kind === 'made' && planned.makesRevision
+      ? { kind: 'follow', how: 'patched', deploymentId, revisionId: sent.revisionId }
+      : kept;
   }
-  const sent = { ...planned, request, digest: planned.upload?.digest, isAccepted: answered.ok };
-  const found = await resolvePatch(sent, answered.ok ? lagMs : resolveMs, run);
-  if (answered.ok || found) run.settled();
+  const content = { ...planned, request, digest: planned.upload?.digest, isAccepted };
+  const found = await resolvePatch(content, isAccepted ? lagMs : resolveMs, run);
+  if (isAccepted || found) run.settled();
   if (found?.revisionId) return { kind: 'follow', how: 'patched', deploymentId, revisionId: found.revisionId };
   if (found) return kept;
-  return answered.ok ? { kind: 'no-revision' } : { kind: 'unsettled', what: 'the change', error: answered.error };
+  return isAccepted ? { kind: 'no-revision' } : { kind: 'unsettled', what: 'the change', error: sent.error };
 }
 
 /** Where the folder lies now, or why it could not be sent as it was planned. */

@@ -22,7 +22,6 @@ import type { Verification } from '../rules/verification.ts';
 import type { Evidence, Verdict } from '../rules/verdict-types.ts';
 import type { PackedSource } from '../../kit/archive/pack.ts';
 import type { RecordedConversations } from '../smoke/conversations.ts';
-import type { CallResult } from '../smoke/try-call.ts';
 import type { Rollback } from './outcome-types.ts';
 import type { DeployEvent } from './deploy-event.ts';
 import { maskOf, maskStart } from '../../contract/masking/mask.ts';
@@ -177,12 +176,6 @@ export class DeployRun {
   settled(): void {
     this.known.writing = false;
     this.known.changed = true;
-  }
-
-  /** Remembers the deployment in the response to a write; without a response its effect has to be observed. */
-  sawResponse(answered: CallResult<Deployment>): void {
-    if (answered.ok) this.saw(answered.value);
-    else this.emit({ kind: 'settling', why: this.redact(answered.error.message) });
   }
 
   /** Remembers how far the followed revision has come. */

@@ -7,6 +7,7 @@ import { findDeployments, confirmsAbsence } from './find-deployments.ts';
 import { reportAmbiguousName } from './observe.ts';
 import type { DeployRun } from './deploy-run.ts';
 import { resolveMs, write } from './apply-plan.ts';
+import { writeOnce } from './steps/send-change.ts';
 import { heartbeatMs, refusals } from './watch.ts';
 
 /**
@@ -28,8 +29,11 @@ export async function remove(run: DeployRun): Promise<Ending> {
   const withTracingProject = !keepTracingProject;
   run.emit({ kind: 'deleting', deploymentId: deployment.id, deploymentName: deployment.name, withTracingProject });
   if (isLeaving(deployment)) return wait ? waitUntilDeleted(deployment, undefined, run) : { kind: 'deletion-started' };
-  const answered = await write(run, (options) =>
-    further.deleteDeployment(deployment.id, { deleteTracingProject: withTracingProject }, options),
+  const query = { deleteTracingProject: withTracingProject };
+  const answered = await write(
+    run,
+    (by) => writeOnce((options) => further.deleteDeployment(deployment.id, query, options), by),
+    (sent) => (sent.ok ? undefined : sent.error),
   );
   if (answered.ok) run.known.changed = true;
   else if (answered.error.effect === 'none') return refused(deployment, answered.error, run);

@@ -11,7 +11,7 @@ import type { Rollout } from '../rules/rollout-types.ts';
 import type { Verdict } from '../rules/verdict-types.ts';
 import { adviceOn } from '../words/describe-ending.ts';
 import { tryCall, type CallResult } from '../smoke/try-call.ts';
-import { resolveMs, write } from './apply-plan.ts';
+import { resolveMs, send } from './apply-plan.ts';
 import { watchRevision } from './watch.ts';
 import type { Rollback } from './outcome-types.ts';
 import { resolvePatch, resolveRedeploy } from './lost-response.ts';
@@ -141,19 +141,16 @@ async function redeploy(
   before: Deployment,
   run: DeployRun,
 ): Promise<{ revisionId: string } | Rollback> {
-  const { control } = run.request;
-  const answered = await write(run, (options) => control.redeployRevision(before.id, target.id, options));
-  if (!answered.ok && isNotOffered(answered.error)) return restoreSource(target, before, run);
-  if (!answered.ok && answered.error.effect === 'none') return failedRollback(target, answered.error, run);
-  if (answered.ok) {
-    const { latest_revision_id: latest } = run.saw(answered.value);
-    // A service may make a new revision of the old build, or put the old one itself into place.
-    return { revisionId: latest && latest !== before.latest_revision_id ? latest : target.id };
-  }
-  run.emit({ kind: 'settling', why: run.redact(answered.error.message) });
+  const change = { kind: 'redeploy', deploymentId: before.id, revisionId: target.id } as const;
+  const sent = await send(run, change, { former: before.latest_revision_id });
+  // A service may make a new revision of the old build, or put the old one itself into place.
+  if (sent.kind === 'made') return { revisionId: sent.revisionId };
+  if (sent.kind === 'accepted') return { revisionId: target.id };
+  if (isNotOffered(sent.error)) return restoreSource(target, before, run);
+  if (sent.kind !== 'lost') return failedRollback(target, sent.error, run);
   const found = await resolveRedeploy(before, resolveMs, run);
   run.known.writing = found === undefined;
-  return found?.revisionId ? { revisionId: found.revisionId } : failedRollback(target, answered.error, run);
+  return found?.revisionId ? { revisionId: found.revisionId } : failedRollback(target, sent.error, run);
 }
 
 async function restoreSource(
@@ -178,12 +175,13 @@ async function restoreSource(
   }
   if (areSecretsLost)
     run.note('the service hides the former values of the secrets, so the rollback keeps the new ones');
-  const { control } = run.request;
-  const answered = await write(run, (options) => control.patchDeployment(before.id, request, options));
-  if (!answered.ok && answered.error.effect === 'none') return failedRollback(target, answered.error, run);
-  if (answered.ok) run.saw(answered.value);
-  const latest = answered.ok ? answered.value.latest_revision_id : null;
-  if (latest && latest !== before.latest_revision_id) return { revisionId: latest };
+  const sent = await send(
+    run,
+    { kind: 'patch', deploymentId: before.id, request },
+    { former: before.latest_revision_id },
+  );
+  if (sent.kind === 'made') return { revisionId: sent.revisionId };
+  if (sent.kind !== 'accepted' && sent.kind !== 'lost') return failedRollback(target, sent.error, run);
   const planned = {
     deploymentId: before.id,
     request,
@@ -191,9 +189,9 @@ async function restoreSource(
     formerLatestRevisionId: before.latest_revision_id,
   };
   const found = await resolvePatch(planned, resolveMs, run);
-  run.known.writing = !answered.ok && found === undefined;
+  run.known.writing = sent.kind === 'lost' && found === undefined;
   if (found?.revisionId) return { revisionId: found.revisionId };
-  if (!answered.ok) return failedRollback(target, answered.error, run);
+  if (sent.kind === 'lost') return failedRollback(target, sent.error, run);
   const why = `the service accepted the change to ${target.id} and made no revision of it`;
   return failed(target, why, 'Look at the deployment and put the former image back by hand.');
 }

@@ -3,12 +3,13 @@ import { isTransient } from '../../contract/service-error.ts';
 import { reasonOfDecision } from '../words/hold-messages.ts';
 import { decisionOf, type HoldState, holdStateOf, isOpenHold } from '../rules/hold-state.ts';
 import type { EndedRollout } from '../rules/rollout-types.ts';
-import { decideVerification, type Verification } from '../rules/verification.ts';
+import type { Verification } from '../rules/verification.ts';
 import { decideHold, type HoldDeciding } from './decide-hold.ts';
 import type { DeployRun } from './deploy-run.ts';
 import { heldTermsOf } from '../words/ending-messages.ts';
 import { smokeHeld } from '../smoke/smoke.ts';
 import { tryCall } from '../smoke/try-call.ts';
+import { decideWhenToTest } from './steps/send-change.ts';
 import { type HeldRollout, watchRevision } from './watch.ts';
 
 /** How long a decision may take to be recorded, and a promoted revision to get the traffic (ms), at the least. */
@@ -20,15 +21,9 @@ export async function verificationOf(run: DeployRun): Promise<Verification> {
   if (run.known.verification) return run.known.verification;
   // Conversations are those of a revision that serves.
   const proofs = smokeTests.length + (conversations && run.known.formerLive ? 1 : 0);
-  const requested = { verify, tests: wait ? proofs : 0 };
-  const mayHold = decideVerification({ ...requested, holds: true }).when === 'before-traffic';
-  const features = mayHold ? await tryCall(control.features(run.reading())) : undefined;
-  if (features?.ok === false) {
-    if (verify) throw features.error;
-    run.note(`this revision is tested once it is live: ${features.error.message}`);
-  }
-  const holds = features?.ok && features.value.holds;
-  return run.verifies(decideVerification({ ...requested, holds }));
+  const tests = wait ? proofs : 0;
+  const features = () => control.features(run.reading());
+  return run.verifies(await decideWhenToTest({ verify, tests, features, onUnavailable: 'after-traffic' }));
 }
 
 /**

@@ -22,17 +22,18 @@ export function decideVerification(requested: {
   return afterTraffic(requested.verify, 'this service does not hold revisions');
 }
 
-/** What follows from a write that was refused with a hold: undefined where the hold is not the reason. */
-export function verificationAfterRefusal(
-  verify: Verify | undefined,
-  { kind, detail, problems }: Pick<ServiceError, 'kind' | 'detail' | 'problems'>,
-): Verification | undefined {
+/** Why a write was refused with a hold, in the service's words; undefined where the hold is not the reason. */
+export function holdRefusal({
+  kind,
+  detail,
+  problems,
+}: Pick<ServiceError, 'kind' | 'detail' | 'problems'>): string | undefined {
   const words = [detail ?? '', ...problems.map(({ msg }) => msg)].find((text) => text.includes(holdHeader));
-  if (kind !== 'rejected' || words === undefined) return undefined;
-  return afterTraffic(verify, withoutFullStop(words.split(/(?<=\.) /)[0] ?? ''));
+  return kind === 'rejected' && words !== undefined ? withoutFullStop(words.split(/(?<=\.) /)[0] ?? '') : undefined;
 }
 
-const afterTraffic = (verify: Verify | undefined, why: string): Verification => ({
+/** The revision can't be held: it is tested once it is live. */
+export const afterTraffic = (verify: Verify | undefined, why: string): Verification => ({
   when: 'after-traffic',
   ...(verify ? { note: `verify: ${verify} is not possible: ${why}. The revision is tested once it is live` } : {}),
 });

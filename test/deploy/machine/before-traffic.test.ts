@@ -172,7 +172,7 @@ describe('a revision is not held', () => {
     control.fails('features', unavailable);
     const outcome = await deploy();
     expect(outcome).toMatchObject({ kind: 'deployed', verified: 'after-traffic' });
-    expect(outcome.notes[0]).toMatch(/^this revision is tested once it is live: get service info: answered 503/);
+    expect(outcome.notes[0]).toMatch(/^The revision is tested once it is live: get service info: answered 503/);
     expect(shown()).not.toHaveProperty('hold');
   });
 

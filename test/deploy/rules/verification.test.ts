@@ -3,7 +3,7 @@ import type { OnUnproven, Verify } from '../../../src/deploy/file/desired.ts';
 import type { HoldDecision } from '../../../src/contract/control/hold.ts';
 import type { NamedVerdict, UnprovenReason, Verdict } from '../../../src/deploy/rules/verdict-types.ts';
 import { decisionOf } from '../../../src/deploy/rules/hold-state.ts';
-import { decideVerification, verificationAfterRefusal } from '../../../src/deploy/rules/verification.ts';
+import { afterTraffic, decideVerification, holdRefusal } from '../../../src/deploy/rules/verification.ts';
 
 const before = { when: 'before-traffic', holdSeconds: 1_800 };
 const after = { when: 'after-traffic' };
@@ -33,8 +33,9 @@ describe('a write that is refused with a hold', () => {
   const refused = { kind: 'rejected', detail, problems: [] } as const;
 
   test('is sent without one, and says so only where the file requested it', () => {
-    expect(verificationAfterRefusal(undefined, refused)).toEqual(after);
-    expect(verificationAfterRefusal('before-traffic', refused)?.note).toBe(
+    const why = holdRefusal(refused) ?? '';
+    expect(afterTraffic(undefined, why)).toEqual(after);
+    expect(afterTraffic('before-traffic', why).note).toBe(
       'verify: before-traffic is not possible: A revision of an image can not be held. The revision is tested once it is live',
     );
   });
@@ -42,7 +43,7 @@ describe('a write that is refused with a hold', () => {
   test.each([
     ['for another reason', { ...refused, detail: 'The name is taken.' }],
     ['by a conflict', { ...refused, kind: 'conflict' as const }],
-  ])('is not sent again: %s', (_, error) => expect(verificationAfterRefusal(undefined, error)).toBeUndefined());
+  ])('is not sent again: %s', (_, error) => expect(holdRefusal(error)).toBeUndefined());
 });
 
 const unproven = (because: UnprovenReason, more: object = {}): NamedVerdict => ({

@@ -1,0 +1,110 @@
+import type { Clock } from '../../../kit/clock.ts';
+import type { CallOptions } from '../../../contract/call-options.ts';
+import type {
+  Deployment,
+  DeploymentCreateRequest,
+  DeploymentPatchRequest,
+} from '../../../contract/control/deployment.ts';
+import type { ChangeOptions, ControlFeatures, ControlService } from '../../../contract/control/service.ts';
+import type { ServiceError } from '../../../contract/service-error.ts';
+import type { Verify } from '../../file/desired.ts';
+import { decideVerification, holdRefusal, type Verification } from '../../rules/verification.ts';
+import { tryCall, type CallResult } from '../../smoke/try-call.ts';
+import { withGrace } from '../deadlines.ts';
+
+/** A request that may make a revision. */
+export type Change =
+  | { kind: 'create'; request: DeploymentCreateRequest }
+  | { kind: 'patch'; deploymentId: string; request: DeploymentPatchRequest }
+  | { kind: 'redeploy'; deploymentId: string; revisionId: string };
+
+/** What a change is based on, and what is requested of its revision. */
+export interface ChangeGuard {
+  /** The newest revision before it; null for a creation. */
+  former: string | null;
+  /** The idempotency key. */
+  key?: string | undefined;
+  holdSeconds?: number | undefined;
+}
+
+/** The service, and how long a write may take: after an abort it goes on for `graceMs`, because it may have taken effect. */
+export interface Sender {
+  control: Pick<ControlService, 'createDeployment' | 'patchDeployment' | 'redeployRevision'>;
+  clock: Clock;
+  signal?: AbortSignal | undefined;
+  graceMs: number;
+  withinMs: number;
+}
+
+export type SendResult =
+  /** An old revision that the service itself puts back is the one that was made. */
+  | { kind: 'made'; deployment: Deployment; revisionId: string }
+  /** The response reports no new revision. */
+  | { kind: 'accepted'; deployment: Deployment }
+  /** The service can't hold this revision, and has made none. */
+  | { kind: 'hold-refused'; why: string; error: ServiceError }
+  /** Another client was first. */
+  | { kind: 'overtaken'; error: ServiceError }
+  /** Whether it took effect is unknown. */
+  | { kind: 'lost'; error: ServiceError }
+  /** It had no effect. */
+  | { kind: 'refused'; error: ServiceError };
+
+/** Sends one change, once. */
+export async function sendChange(change: Change, guard: ChangeGuard, by: Sender): Promise<SendResult> {
+  const { former, key: idempotencyKey, holdSeconds } = guard;
+  const more = { idempotencyKey, holdSeconds, ifLatest: former ?? undefined };
+  const sent = await writeOnce((options) => perform(change, { ...options, ...more }, by.control), by);
+  if (sent.ok) {
+    const { latest_revision_id: latest } = sent.value;
+    const target = change.kind === 'redeploy' ? change.revisionId : undefined;
+    const revisionId = latest && latest !== former ? latest : target;
+    return revisionId
+      ? { kind: 'made', deployment: sent.value, revisionId }
+      : { kind: 'accepted', deployment: sent.value };
+  }
+  const { error } = sent;
+  if (error.effect === 'unknown') return { kind: 'lost', error };
+  const why = holdSeconds === undefined ? undefined : holdRefusal(error);
+  if (why !== undefined) return { kind: 'hold-refused', why, error };
+  const isOvertaken = change.kind === 'create' ? error.kind === 'conflict' : error.status === 412;
+  return { kind: isOvertaken ? 'overtaken' : 'refused', error };
+}
+
+/** Sends one write within its time. */
+export const writeOnce = <T>(
+  send: (options: CallOptions) => Promise<T>,
+  { clock, signal, graceMs, withinMs }: Omit<Sender, 'control'>,
+): Promise<CallResult<T>> => {
+  const deadline = clock.now() + withinMs;
+  return withGrace(clock, graceMs, signal, (late) => tryCall(send({ deadline, signal: late })));
+};
+
+function perform(change: Change, options: ChangeOptions, control: Sender['control']): Promise<Deployment> {
+  switch (change.kind) {
+    case 'create':
+      return control.createDeployment(change.request, options);
+    case 'patch':
+      return control.patchDeployment(change.deploymentId, change.request, options);
+    case 'redeploy':
+      return control.redeployRevision(change.deploymentId, change.revisionId, options);
+  }
+}
+
+/** When the revision of a change is tested. What the service offers is read only where it may hold the revision. */
+export async function decideWhenToTest(asked: {
+  verify: Verify | undefined;
+  /** How many smoke tests there are, and conversations as one more. */
+  tests: number;
+  features: () => Promise<ControlFeatures>;
+  /** What to do while the service does not say what it offers, where `verify` is not given. */
+  onUnavailable: 'throw' | 'after-traffic';
+}): Promise<Verification> {
+  const { verify, tests, features, onUnavailable } = asked;
+  const mayHold = decideVerification({ verify, tests, holds: true });
+  if (mayHold.when === 'after-traffic') return mayHold;
+  const read = await tryCall(features());
+  if (read.ok) return decideVerification({ verify, tests, holds: read.value.holds });
+  if (verify || onUnavailable === 'throw') throw read.error;
+  return { when: 'after-traffic', note: `The revision is tested once it is live: ${read.error.message}` };
+}
