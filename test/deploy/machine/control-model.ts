@@ -177,10 +177,7 @@ export class ControlModel implements ControlService, UploadAndDeleteService {
 
   async patchDeployment(_id: string, request: DeploymentPatchRequest, options?: ChangeOptions): Promise<Deployment> {
     return this.#called('patch', options, () => {
-      const latest = this.service.deployment?.latest_revision_id;
-      if (this.heedsIfLatest && options?.ifLatest !== undefined && options.ifLatest !== latest) {
-        throw serviceError('conflict', 'patch deployment', { status: 412 });
-      }
+      this.#isBasedOnLatest('patch deployment', options);
       this.#mayHold(options, this.service.deployment?.source);
       this.sent.push(request);
       this.service.patch(request);
@@ -276,6 +273,12 @@ export class ControlModel implements ControlService, UploadAndDeleteService {
     return structuredClone(found);
   }
 
+  #isBasedOnLatest(operation: string, options: ChangeOptions | undefined): void {
+    const latest = this.service.deployment?.latest_revision_id;
+    if (!this.heedsIfLatest || options?.ifLatest === undefined || options.ifLatest === latest) return;
+    throw serviceError('conflict', operation, { status: 412 });
+  }
+
   #mayHold(options: WriteOptions | undefined, source: string | undefined): void {
     if (options?.holdSeconds === undefined) return;
     if (this.lacks.has('holds')) throw new Error('a hold was requested of a service without holds');
@@ -298,6 +301,7 @@ export class ControlModel implements ControlService, UploadAndDeleteService {
   async redeployRevision(_id: string, revisionId: string, options?: ChangeOptions): Promise<Deployment> {
     return this.#called('redeploy', options, () => {
       this.#offers('redeploy');
+      this.#isBasedOnLatest('redeploy revision', options);
       const old = this.service.revision(revisionId);
       if (!old || !this.service.deployment) throw serviceError('missing', 'redeploy revision', { status: 404 });
       const id = `r${this.service.revisions.length + 1}`;

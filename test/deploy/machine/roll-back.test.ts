@@ -79,6 +79,19 @@ describe('after a wrong answer', () => {
     expect(outcome).toMatchObject({ kind: 'broken', rollback: { kind: 'failed', rollout: { kind: 'failed' } } });
   });
 
+  test('goes back over no revision that another client makes meanwhile', async () => {
+    const fixture = await brokenNext();
+    fixture.control.heedsIfLatest = true;
+    const outcome = await fixture.deploy({
+      ...risky,
+      emit: ({ kind }) => {
+        if (kind === 'rolling-back') fixture.control.push(goesLive(first));
+      },
+    });
+    expect(outcome).toMatchObject({ kind: 'broken', rollback: { kind: 'failed', toRevisionId: 'r1' } });
+    expect(fixture.control.service.revisions.map(({ id }) => id)).toEqual(['r3', 'r2', 'r1']);
+  });
+
   test('has the same timeout again', async () => {
     const fixture = await brokenNext();
     fixture.control.scripts.push(
