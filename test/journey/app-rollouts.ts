@@ -1,6 +1,7 @@
 // Makes revisions in no time: builds what the repository holds, or waits where a test holds it.
 import { nextHoldStep } from '../../src/services/control/revisions/hold-decision.ts';
-import { createHoldNews, isHeld, type HoldNews } from '../../src/services/control/rollouts/hold.ts';
+import { isHeld } from '../../src/services/control/rollouts/hold.ts';
+import { HoldNews } from '../../src/services/control/rollouts/rollout-job.ts';
 import type { RolloutNotifier } from '../../src/services/control/service/settings.ts';
 import type { ControlStore } from '../../src/services/control/store/store.ts';
 import type { RevisionRecord } from '../../src/services/control/store/tables.ts';
@@ -29,7 +30,7 @@ export interface Making {
 /** Carries out the revisions of each deployment one after another. */
 export function instantly(store: ControlStore, making: Making): RolloutNotifier & { settled(): Promise<void> } {
   const working = new Map<string, Promise<void>>();
-  const news = createHoldNews();
+  const news = new HoldNews();
   const after = async (before: Promise<void> | undefined, deploymentId: string): Promise<void> => {
     await before;
     for (;;) {

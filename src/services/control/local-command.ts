@@ -12,9 +12,9 @@ import { computeWords } from './compute/local-compute.ts';
 import { githubFrom } from './integrations/github-settings.ts';
 import { readRegistryAddress, registryFrom } from './registry/registry-address.ts';
 import { watchWords } from './pushes/watch-pushes.ts';
-import { hostings } from './deployments/validation/hosting.ts';
+import { hostings } from './deployments/validation/value-problems.ts';
 import { isOperators, operatorsWords } from './api-keys/operator-command.ts';
-import { runOperator } from './api-keys/run-operator.ts';
+import { runOperator, type ProgramEnvironment } from './api-keys/run-operator.ts';
 import { startLocal, type LocalServices } from './local.ts';
 import { wrongArguments } from './wrong-arguments.ts';
 import { runUntilSignal } from '../../kit/run-until-signal.ts';
@@ -155,18 +155,6 @@ export function readLocalCommand(args: string[]) {
     help: values.help ?? false,
   };
   return { ok: true as const, command };
-}
-
-export interface ProgramEnvironment {
-  env: Readonly<Record<string, string | undefined>>;
-  /** Standard output: for the results. */
-  say: (text: string) => void;
-  /** Standard error: for everything else. */
-  printError: (text: string) => void;
-  /** Whether standard error is a terminal: then the log is for a person. */
-  isTerminal?: boolean;
-  /** Resolves when the program must shut down. */
-  leave: Promise<void>;
 }
 
 /** Runs the services until they must shut down; returns the exit code. */

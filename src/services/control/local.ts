@@ -37,7 +37,7 @@ import { createControlService, type OurControlService } from './service.ts';
 import { type RegistrySettings, createRegistry } from './registry/registry.ts';
 import { branchHeads } from './pushes/branch-heads.ts';
 import { watchPushes, type WatchWord } from './pushes/watch-pushes.ts';
-import type { Hosting } from './deployments/validation/hosting.ts';
+import type { Hosting } from './deployments/validation/value-problems.ts';
 import { claimDatabase } from './database-claim.ts';
 import type { Actor } from './store/audit.ts';
 import { controlMigrations, controlSchema } from './store/migrations.ts';

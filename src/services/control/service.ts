@@ -8,13 +8,12 @@ import { listenerOperations } from './listeners/service.ts';
 import { keyOperations } from './api-keys/service.ts';
 import { logOperations } from './logs/service.ts';
 import { holdOperations } from './revisions/hold-service.ts';
-import { revisionOperations } from './revisions/service.ts';
+import { revisionOperations, packageOperations } from './revisions/service.ts';
 import type { RolloutNotifier, ServiceSettings } from './service/settings.ts';
 import { integrationOperations } from './integrations/service.ts';
 import { tracingOperations } from './tracing-projects/service.ts';
 import { uploadOperations } from './uploads/service.ts';
 import { historyOperations } from './revisions/history.ts';
-import { packageOperations } from './revisions/packages.ts';
 import { summaryOperations } from './deployments/summaries.ts';
 import { verdictOperations } from './verdicts/service.ts';
 

@@ -2,15 +2,11 @@ import * as z from 'zod';
 import type { Admission } from '../gateway/gateway.ts';
 import type { ControlStore } from '../store/store.ts';
 import { agentAccessHeader, backgroundHeader, csrfTokenHeader } from '../../../contract/control/session.ts';
-import type { AdmitSession, CurrentSession } from '../sessions/admit-session.ts';
+import type { AdmitSession, CurrentSession, ReadHeader } from '../sessions/admit-session.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { Actor } from '../store/audit.ts';
-import { holdsApiKey } from './api-key.ts';
+import { holdsApiKey, findValidKey } from './api-key.ts';
 import type { StoredKey } from './repository.ts';
-import { findValidKey } from './valid-key.ts';
-
-/** Reads one header of a request, ignoring case. */
-export type ReadHeader = (name: string) => string | undefined;
 
 /** The authenticated caller, or why the request is refused (control-service.md, Authentication). */
 export type Caller =

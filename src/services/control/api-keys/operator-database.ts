@@ -7,7 +7,8 @@ import { systemClock, type Clock } from '../../../kit/clock.ts';
 import { retryWhileUnavailable, isDatabaseStarting } from '../../../kit/postgres/unavailable.ts';
 import { hasEmbeddedData, runningEmbedded } from '../../../kit/postgres/embedded/launch.ts';
 import { controlMigrations, controlSchema } from '../store/migrations.ts';
-import type { ControlTables, ControlDatabase, TenantsTable } from '../store/tables.ts';
+import type { ControlTables, ControlDatabase } from '../store/tables.ts';
+import type { TenantsTable } from '../store/access-tables.ts';
 import type { Logger } from '../../../kit/logger.ts';
 import { randomUUID } from 'node:crypto';
 

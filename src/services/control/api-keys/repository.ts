@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Clock } from '../../../kit/clock.ts';
 import { inTransaction } from '../store/in-transaction.ts';
-import type { ApiKeysTable } from './tables.ts';
+import type { ApiKeysTable } from '../store/access-tables.ts';
 import type { ControlDatabase } from '../store/tables.ts';
 
 /** A key to store: only its hash. */

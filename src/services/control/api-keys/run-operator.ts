@@ -1,11 +1,22 @@
 import type { Logger } from '../../../kit/logger.ts';
 import { messageOf } from '../../../kit/errors.ts';
 import { systemClock } from '../../../kit/clock.ts';
-import type { ProgramEnvironment } from '../local-command.ts';
 import { createStore } from '../store/store.ts';
 import { operatorUsage, readOperatorCommand, type OperatorCommand } from './operator-command.ts';
 import { openForOperator } from './operator-database.ts';
 import { operatorOf } from './operator.ts';
+
+export interface ProgramEnvironment {
+  env: Readonly<Record<string, string | undefined>>;
+  /** Standard output: for the results. */
+  say: (text: string) => void;
+  /** Standard error: for everything else. */
+  printError: (text: string) => void;
+  /** Whether standard error is a terminal: then the log is for a person. */
+  isTerminal?: boolean;
+  /** Resolves when the program must shut down. */
+  leave: Promise<void>;
+}
 
 /** Runs the operator's command; returns the exit code. */
 export async function runOperator(

@@ -3,7 +3,7 @@ import type { Clock } from '../../../kit/clock.ts';
 import type { BaselineRequest } from '../../../contract/control/baseline.ts';
 import { keepNewest } from '../store/keep-newest.ts';
 import type { ControlDatabase, RevisionRecord } from '../store/tables.ts';
-import type { BaselinesTable } from './tables.ts';
+import type { BaselinesTable } from '../store/report-tables.ts';
 
 export type BaselineRecord = Selectable<BaselinesTable>;
 

@@ -1,8 +1,4 @@
 import { totalmem } from 'node:os';
-import type { Clock } from '../../../kit/clock.ts';
-import type { BuildFolder } from './build-folder.ts';
-import type { RunCommand } from './run-command.ts';
-import type { TarProcess } from './package-tree.ts';
 import type { Secret } from '../../../contract/control/secret.ts';
 import type { ProcessUser } from '../compute/guarded-process.ts';
 import type { WriteLine } from '../compute/log-line.ts';
@@ -122,27 +118,3 @@ export const usualBuildBounds: BuildBounds = {
 export type StepResult<T> = { ok: true; value: T } | { ok: false; reason: string };
 export const succeeded = <T>(value: T): StepResult<T> => ({ ok: true, value });
 export const stepFailed = (reason: string): StepResult<never> => ({ ok: false, reason });
-
-/** A build while it runs, with what its steps use. */
-export interface RunningBuild {
-  /** Its log masks secrets. */
-  request: BuildRequest;
-  /** Logs a warning that the revision also keeps: the agent may lack something. */
-  warn: (message: string) => void;
-  folder: BuildFolder;
-  dataDir: string;
-  /** Folders of this machine whose repositories may be cloned; absolute paths. */
-  allowGit: readonly string[];
-  bounds: BuildBounds;
-  env: Readonly<Record<string, string>>;
-  token: string | undefined;
-  /** Sets variables of all further commands of the build. */
-  provide: (variables: Readonly<Record<string, string>>) => void;
-  run: RunCommand;
-  /** Changes the checkout's owner to the build's user, before anything runs in it. */
-  giveSource: () => Promise<void>;
-  /** Starts a process of the build's user that writes a folder as a tar to its standard output. */
-  readAsUser: (folder: string) => TarProcess;
-  clock: Clock;
-  signal: AbortSignal;
-}

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { readRepoRef } from '../../../contract/control/repo-ref.ts';
 import { readRepoUrl } from '../deployments/validation/repo-url.ts';
 import { realPath, staysAllowed } from './allowed-repository.ts';
-import { stepFailed, succeeded, type Commit, type GitSource, type RunningBuild, type StepResult } from './build.ts';
+import { stepFailed, succeeded, type Commit, type GitSource, type StepResult } from './build.ts';
+import type { RunningBuild } from './running-build.ts';
 import { emptySource } from './build-folder.ts';
-import { readCommit } from './commit-details.ts';
 import { commitSize } from './commit-size.ts';
 import { isDiskFullMessage } from './free-space.ts';
 import {
@@ -22,6 +22,7 @@ import { clearUp, fetchInto, mirrorFolder, openMirror, type RunGit, type FetchRe
 import { warnOfMissingFiles } from './missing-files.ts';
 import { removeTree } from './remove-tree.ts';
 import { inFolderQueue } from './folder-queue.ts';
+import { withoutControls } from '../../../kit/plain-text.ts';
 
 interface Remote {
   address: string;
@@ -167,3 +168,30 @@ const copyCommit = [
 ].join(' && ');
 
 const refused = (reason: string): Attempt => ({ kind: 'refused', reason });
+
+/** The length of a subject and of an author, in characters. */
+const maxDetailLength = 300;
+
+const detailFields = { author: '%an', date: '%aI', subject: '%s' } as const;
+
+/** Reads what git knows of a commit that a mirror has. Nothing depends on it: what cannot be read is null. */
+async function readCommit(sha: string, inMirror: RunGit): Promise<Commit> {
+  const format = Object.entries(detailFields).map(([name, placeholder]) => `landfall-${name} ${placeholder}`);
+  const options = ['--max-count=1', '--no-show-signature', '--encoding=UTF-8', `--format=${format.join('%n')}`];
+  const end = await inMirror(['log', ...options, sha, '--'], { silent: true });
+  const lines = end.kind === 'done' ? end.output : [];
+  // The output may include warnings of git.
+  const fieldOf = (name: keyof typeof detailFields): string | null => {
+    const start = `landfall-${name} `;
+    const line = lines.find((each) => each.startsWith(start))?.slice(start.length) ?? '';
+    return withoutControls(line).slice(0, maxDetailLength).toWellFormed().trim() || null;
+  };
+  return { sha, subject: fieldOf('subject'), author: fieldOf('author'), authoredAt: timeOf(fieldOf('date')) };
+}
+
+/** A time that Postgres and JSON can hold: a commit may name any. */
+function timeOf(written: string | null): Date | null {
+  const time = new Date(written ?? Number.NaN);
+  const year = time.getUTCFullYear();
+  return year >= 1970 && year <= 9999 ? time : null;
+}

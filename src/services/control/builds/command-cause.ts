@@ -2,7 +2,6 @@ import { withoutControls, withoutFullStop } from '../../../kit/plain-text.ts';
 import type { LogLevel } from '../compute/log-line.ts';
 import { outputExcerpt } from '../compute/output-excerpt.ts';
 import { isDiskFullMessage } from './free-space.ts';
-import { pnpmScriptLine, pnpmScripts } from './pnpm-script.ts';
 import { pythonDetails, pythonPrefixes, unreachableIndex, weighPython, withoutMark } from './python-cause.ts';
 
 /** How well a line explains why a command failed. `script`: a line of a script that npm ran, which npm repeats. */
@@ -161,3 +160,31 @@ function isAroundSource(line: string): boolean {
 
 const withoutPrefix = (line: string): string =>
   prefixes.reduce((rest, prefix) => rest.replace(prefix, ''), line.trimEnd()).trim();
+
+const scriptLine = /^(\S+) ((?:pre|post)?(?:install|prepare|prepublish|build|compile|generate)): (.*)$/;
+
+/** A line that a package's script printed, as pnpm shows it: `apps/agent postinstall: Error: ...`. */
+function pnpmScriptLine(line: string): { script: string; text: string } | undefined {
+  const [, folder, script, text] = scriptLine.exec(line) ?? [];
+  if (folder === undefined || script === undefined || text === undefined) return undefined;
+  return folder === '.' || folder.includes('/') ? { script: `${folder} ${script}`, text } : undefined;
+}
+
+/**
+ * Keeps what explains a script that failed: its first line that names a cause, else its last one. Scripts of optional
+ * packages may fail before the one that ends the command.
+ */
+function pnpmScripts(isCause: (text: string) => boolean) {
+  const running = new Map<string, { first: string | undefined; last: string | undefined }>();
+  let failed: string | undefined;
+  return {
+    add(line: string): void {
+      const { script, text } = pnpmScriptLine(line) ?? {};
+      if (script === undefined || text === undefined || text.trim() === '') return;
+      const before = running.get(script);
+      if (text === 'Failed') failed = before?.first ?? before?.last ?? failed;
+      else running.set(script, { first: before?.first ?? (isCause(text) ? text : undefined), last: text });
+    },
+    cause: (): string | undefined => failed,
+  };
+}

@@ -1,7 +1,8 @@
 import { dirname } from 'node:path';
 import { packagesNeeded } from '../../../agent-folder/graph-config/language.ts';
 import type { GraphConfig } from '../../../agent-folder/graph-config/schema.ts';
-import { stepFailed, succeeded, type PythonEnvironment, type RunningBuild, type StepResult } from './build.ts';
+import { stepFailed, succeeded, type PythonEnvironment, type StepResult } from './build.ts';
+import type { RunningBuild } from './running-build.ts';
 import { install } from './install.ts';
 import { checkEngines } from './prepare-agent.ts';
 import { checkFilled, emptyEnvironment, installPython } from './python/install-python.ts';

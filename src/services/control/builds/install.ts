@@ -7,7 +7,8 @@ import {
 } from '../../../agent-folder/packages/install-plan.ts';
 import { lockFiles, modernYarnSettings, type PackageManager } from '../../../agent-folder/packages/lock-files.ts';
 import { namedVersion, pinnedVersion } from '../../../agent-folder/packages/manager-version.ts';
-import { stepFailed, succeeded, type RunningBuild, type StepResult } from './build.ts';
+import { stepFailed, succeeded, type StepResult } from './build.ts';
+import type { RunningBuild } from './running-build.ts';
 import { readBelow } from '../../../agent-folder/packages/checkout-files.ts';
 import { findTool } from './find-tool.ts';
 import { keepMadeLock, restoreMadeLock } from './made-lock.ts';

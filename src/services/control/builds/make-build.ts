@@ -21,9 +21,9 @@ import {
   type BuildBounds,
   type BuildEnd,
   type BuildRequest,
-  type RunningBuild,
   type StepResult,
 } from './build.ts';
+import type { RunningBuild } from './running-build.ts';
 import { failure, commandRunner, outputBound } from './run-command.ts';
 import { diskIsFull, freeSpace, isDiskFull, isDiskFullMessage, spaceIsShort, type FreeSpace } from './free-space.ts';
 import { tokenSecrets } from './git-settings.ts';

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { kindOfPath, readBelow } from '../../../agent-folder/packages/checkout-files.ts';
-import type { RunningBuild } from './build.ts';
+import type { RunningBuild } from './running-build.ts';
 import type { CommandEnd, CommandSpec } from './run-command.ts';
 
 /** How many paths are named. */

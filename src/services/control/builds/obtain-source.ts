@@ -1,13 +1,7 @@
 import { withTimeout } from '../../../kit/clock.ts';
 import type { WriteLine } from '../compute/log-line.ts';
-import {
-  stepFailed,
-  succeeded,
-  type BuiltFrom,
-  type RunningBuild,
-  type StepResult,
-  type TarballSource,
-} from './build.ts';
+import { stepFailed, succeeded, type BuiltFrom, type StepResult, type TarballSource } from './build.ts';
+import type { RunningBuild } from './running-build.ts';
 import { checkOut } from './check-out.ts';
 import { findTool } from './find-tool.ts';
 import { mayBePointer, warnOfFilesNotUploaded } from './missing-files.ts';

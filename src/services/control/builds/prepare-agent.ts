@@ -7,7 +7,8 @@ import type { GraphConfig } from '../../../agent-folder/graph-config/schema.ts';
 import { agentServerPath, preparePath } from '../compute/agent-environment.ts';
 import type { WriteLine } from '../compute/log-line.ts';
 import type { AgentProgramFiles } from '../isolation/program.ts';
-import { stepFailed, succeeded, type RunningBuild, type StepResult } from './build.ts';
+import { stepFailed, succeeded, type StepResult } from './build.ts';
+import type { RunningBuild } from './running-build.ts';
 import { isDiskFullMessage } from './free-space.ts';
 import { failure, type CommandSpec, type RunCommand } from './run-command.ts';
 

@@ -3,7 +3,8 @@ import { mkdir } from 'node:fs/promises';
 import { changeOwner } from '../isolation/change-owner.ts';
 import { registryOf } from './build-environment.ts';
 import { removeOrReport } from './build-folder.ts';
-import { stepFailed, succeeded, type RunningBuild, type StepResult } from './build.ts';
+import { stepFailed, succeeded, type StepResult } from './build.ts';
+import type { RunningBuild } from './running-build.ts';
 import {
   entryFolder,
   saveEntry,

@@ -4,17 +4,17 @@ import {
   type ServerResponse,
   request as openRequest,
   type OutgoingHttpHeaders,
+  validateHeaderValue,
 } from 'node:http';
 import type { Clock } from '../../../kit/clock.ts';
 import { prepareAgentRequest } from './headers.ts';
 import type { Audience } from './response-headers.ts';
-import { upgradeHead, upgradeHeaders } from './upgrade-head.ts';
 import { answerPreflight, preparePreflight, preflightWithinMs, withoutQuery } from './preflight.ts';
 import { passOnUiFile, prepareUiFile } from './ui-file.ts';
 import { pipeline } from 'node:stream';
 import { messageOf } from '../../../kit/errors.ts';
 import { noRecord, passOn, type RequestRecord } from './pass-on.ts';
-import { addressOf } from './request-agent.ts';
+import { addressOf, type Upstream } from './request-agent.ts';
 import { gatewayErrors, sendGatewayError, type GatewayError } from './gateway-error.ts';
 import type { Logger } from '../../../kit/logger.ts';
 import type { Socket } from 'node:net';
@@ -23,13 +23,6 @@ import type { Socket } from 'node:net';
 export interface UpgradeRequest {
   connection: Socket;
   head: Buffer;
-}
-
-/** The address of an agent's process, and the token that it requires. */
-export interface Upstream {
-  /** `http://<host>:<port>`, or `unix:<path>` of its socket. */
-  origin: string;
-  token: string;
 }
 
 interface SendOptions {
@@ -230,4 +223,22 @@ function framing({ method, headers }: IncomingMessage): OutgoingHttpHeaders {
   if (headers['transfer-encoding'] !== undefined) return { 'transfer-encoding': 'chunked' };
   if (headers['content-length'] !== undefined || method === 'GET' || method === 'HEAD') return {};
   return { 'content-length': '0' };
+}
+
+/** The headers of one connection that ask for a WebSocket. */
+const upgradeHeaders = { connection: 'Upgrade', upgrade: 'websocket' };
+
+/**
+ * The head of the response that begins a WebSocket: of the agent's headers those that belong to it, because a browser
+ * would apply all others to the origin of the service.
+ *
+ * @throws Error for a value that would not stay in its line.
+ */
+export function upgradeHead({ headers }: Pick<IncomingMessage, 'headers'>): string {
+  const own = Object.entries(headers).filter(([name]) => /^sec-websocket-(?:accept|extensions|protocol)$/.test(name));
+  const lines = [...own, ...Object.entries(upgradeHeaders)].map(([name, value]) => {
+    validateHeaderValue(name, String(value));
+    return `${name}: ${String(value)}`;
+  });
+  return ['HTTP/1.1 101 Switching Protocols', ...lines, '', ''].join('\r\n');
 }

@@ -1,8 +1,14 @@
 import { request as openRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { agentTokenHeader } from './headers.ts';
-import type { Upstream } from './agent-route.ts';
 import { urlToHttpOptions } from 'node:url';
 import { pause, type Clock } from '../../../kit/clock.ts';
+
+/** The address of an agent's process, and the token that it requires. */
+export interface Upstream {
+  /** `http://<host>:<port>`, or `unix:<path>` of its socket. */
+  origin: string;
+  token: string;
+}
 
 const socketScheme = 'unix:';
 

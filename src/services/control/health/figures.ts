@@ -1,4 +1,5 @@
-import type { Histogram } from './histogram.ts';
+import { type Histogram, observe } from './histogram.ts';
+import type { TracedRun } from '../../../contract/control/tracing-project.ts';
 
 /** What is counted of a deployment in a minute, or in a longer period once it is old. */
 export interface Figures {
@@ -24,6 +25,13 @@ export interface FiguresRow extends Figures {
   step_seconds: number;
   /** The start of the period (ms since the epoch). */
   at: number;
+}
+
+/** The figures of one step of a range. */
+export interface HealthRow extends Omit<Figures, 'run_times' | 'first_events'> {
+  at: Date;
+  run_times: number[] | null;
+  first_events: number[] | null;
 }
 
 const hour = 3_600_000;
@@ -73,3 +81,24 @@ const noFigures = (): Figures => ({
   sampled_ms: 0,
   queue_length: null,
 });
+
+/** The statuses of runs that failed. An interrupted run waits for a person, or was cancelled: it is neither. */
+const failures = new Set<TracedRun['status']>(['error', 'timeout']);
+
+/**
+ * The figures of ended runs, by the time of their end. Agents name the times: a later one than now counts as now, and
+ * figures that would be too old to be kept are left out.
+ */
+export function figuresOfRuns(deploymentId: string, runs: readonly TracedRun[], now: number): FiguresRow[] {
+  const pending = pendingFigures();
+  for (const { status, started_at, ended_at } of runs) {
+    const end = Date.parse(ended_at);
+    if (end < now - keptMs) continue;
+    const figures = pending.of(deploymentId, Math.min(end, now), now);
+    figures.runs += 1;
+    if (failures.has(status)) figures.failed_runs += 1;
+    if (status === 'interrupted') figures.interrupted_runs += 1;
+    if (started_at !== null) observe(figures.run_times, end - Date.parse(started_at));
+  }
+  return pending.rows();
+}

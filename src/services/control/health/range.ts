@@ -1,7 +1,6 @@
 import { mostHealthPoints, type HealthPoint } from '../../../contract/control/health.ts';
-import { floorTo, keptMs, mergedBefore } from './figures.ts';
+import { type HealthRow, floorTo, keptMs, mergedBefore } from './figures.ts';
 import { percentile } from './histogram.ts';
-import type { HealthRow } from './repository.ts';
 
 const minuteSteps = [60, 120, 300, 600];
 const quarterSteps = [900, 1_800, 3_600, 7_200, 10_800, 14_400];

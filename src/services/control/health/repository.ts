@@ -2,15 +2,8 @@ import { sql } from 'kysely';
 import type { ActivityCount, DeploymentSummary } from '../../../contract/control/deployment-summary.ts';
 import type { Clock } from '../../../kit/clock.ts';
 import type { ControlDatabase } from '../store/tables.ts';
-import { mergedBefore, quarterSeconds, type Figures, type FiguresRow } from './figures.ts';
+import { type HealthRow, mergedBefore, quarterSeconds, type FiguresRow } from './figures.ts';
 import type { HealthRange } from './range.ts';
-
-/** The figures of one step of a range. */
-export interface HealthRow extends Omit<Figures, 'run_times' | 'first_events'> {
-  at: Date;
-  run_times: number[] | null;
-  first_events: number[] | null;
-}
 
 /** A revision that went live. */
 interface Deploy {

@@ -1,14 +1,9 @@
+import type { IdRange } from '../store/agent-users.ts';
 import type { Clock } from '../../../kit/clock.ts';
 import type { ProcessUser } from '../compute/guarded-process.ts';
 import type { ControlStore } from '../store/store.ts';
 import { killProcessesOf } from '../compute/process-family.ts';
 import type { Logger } from '../../../kit/logger.ts';
-
-/** User ids that belong to no one else: `first` and the `count - 1` after it. */
-export interface IdRange {
-  first: number;
-  count: number;
-}
 
 /**
  * The ranges of user ids, the best first. Those of distributions (people, services, containers' users) end below the

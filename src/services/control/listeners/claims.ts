@@ -2,7 +2,7 @@ import type { Clock } from '../../../kit/clock.ts';
 import type { ReportedStatus } from '../../../contract/control/listener-work.ts';
 import { restoreRetryDelayMs } from './listener-work.ts';
 import { runningStatuses } from '../revisions/states.ts';
-import type { ClaimEnd } from './tables.ts';
+import type { ClaimEnd } from '../store/tables.ts';
 import { logStore, type NewLogLine } from '../logs/repository.ts';
 import { lockDeployment, makeLive, refreshStatus, revisionWorkStore, step } from '../revisions/work-repository.ts';
 import type { ControlDatabase, DeploymentRecord, ListenerClaimRecord, RevisionRecord } from '../store/tables.ts';

@@ -1,5 +1,4 @@
 import { isUuid } from '../../../kit/uuid.ts';
-import type { RegistryCredentials } from './registry.ts';
 
 /** The image registry of `--registry HOST[/PATH]`. */
 export interface RegistryAddress {
@@ -10,6 +9,10 @@ export interface RegistryAddress {
   /** Plain http only for this machine. */
   protocol: 'https' | 'http';
 }
+
+/** This service's credentials at its registry: a secret. */
+export type RegistryCredentials =
+  { kind: 'password'; user: string; password: string } | { kind: 'token'; token: string };
 
 const hostName = /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:]+\])(?::\d{1,5})?$/;
 /** One part of a repository's name, as registries allow it. */

@@ -1,11 +1,7 @@
 import * as z from 'zod';
 import { fromJson } from '../../../kit/json-text.ts';
 import { withTimeout, type Clock } from '../../../kit/clock.ts';
-import { repositoryOf, type RegistryAddress } from './registry-address.ts';
-
-/** This service's credentials at its registry: a secret. */
-export type RegistryCredentials =
-  { kind: 'password'; user: string; password: string } | { kind: 'token'; token: string };
+import { repositoryOf, type RegistryAddress, type RegistryCredentials } from './registry-address.ts';
 
 export interface RegistrySettings {
   address: RegistryAddress;

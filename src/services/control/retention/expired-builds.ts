@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { keptMs, minutesKeptMs } from '../health/figures.ts';
 import { hasEnded } from '../revisions/states.ts';
 import { sessionIdleMs } from '../sessions/repository.ts';
-import type { RevisionOfBuild } from './repository.ts';
+import type { DeploymentRecord, RevisionRecord } from '../store/tables.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
@@ -43,6 +43,13 @@ export const retentionIntervalMs = hour;
 
 /** Where the disk is nearly full, what was used within this time (ms) still stays. */
 export const inUseMs = hour;
+
+/** A revision that names a build, as far as retention needs it. */
+export type RevisionOfBuild = Pick<RevisionRecord, 'id' | 'status' | 'updated_at'> &
+  Pick<DeploymentRecord, 'active_revision_id'> & {
+    deployment_id: string;
+    build_folder: string;
+  };
 
 export type BuiltRevision = Pick<RevisionOfBuild, 'id' | 'status' | 'build_folder' | 'updated_at'>;
 

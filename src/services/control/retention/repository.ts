@@ -1,14 +1,7 @@
 import { sql } from 'kysely';
 import type { Clock } from '../../../kit/clock.ts';
-import type { ControlDatabase, DeploymentRecord, RevisionRecord } from '../store/tables.ts';
-import type { Ages } from './expired-builds.ts';
-
-/** A revision that names a build, as far as retention needs it. */
-export type RevisionOfBuild = Pick<RevisionRecord, 'id' | 'status' | 'updated_at'> &
-  Pick<DeploymentRecord, 'active_revision_id'> & {
-    deployment_id: string;
-    build_folder: string;
-  };
+import type { ControlDatabase } from '../store/tables.ts';
+import type { Ages, RevisionOfBuild } from './expired-builds.ts';
 
 /** How many builds are queried, and lines removed, with one statement. */
 const buildsAtOnce = 1_000;

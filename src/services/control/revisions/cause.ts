@@ -1,9 +1,6 @@
 import type { Actor } from '../store/audit.ts';
 import type { TakenBuild } from '../store/records.ts';
-import type { RevisionRecord } from '../store/tables.ts';
-
-/** Why a revision exists; `unknown` where it is older than the records of it. */
-export type CauseKind = 'create' | 'patch' | 'push' | 'redeploy' | 'rollback' | 'unknown';
+import type { CauseKind, RevisionRecord } from '../store/tables.ts';
 
 /** The cause of a new revision, and who caused it. */
 export interface Cause {

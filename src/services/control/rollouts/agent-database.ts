@@ -5,7 +5,8 @@ import {
   type AgentDatabase,
 } from '../../../kit/postgres/databases.ts';
 import { databasePrefix } from '../store/database-names.ts';
-import type { RolloutDependencies } from './rollout-job.ts';
+import type { ControlStore } from '../store/store.ts';
+import type { Retrying } from './retry-policy.ts';
 import type { DeploymentRecord } from '../store/tables.ts';
 
 /**
@@ -43,7 +44,15 @@ export const ensureOn =
  * returned: someone may have dropped one, or locked its role. A missing one is not created here: the new database would
  * hide that its data is lost.
  */
-export async function recordDatabaseStates({ store, retrying, adminDatabaseUrl }: RolloutDependencies): Promise<void> {
+export async function recordDatabaseStates({
+  store,
+  retrying,
+  adminDatabaseUrl,
+}: {
+  store: ControlStore;
+  retrying: Retrying;
+  adminDatabaseUrl: string;
+}): Promise<void> {
   // Read before the list: a database that is created in between is in the list, and not taken for missing.
   const known = await retrying(() => store.agentDatabases());
   if (known.length === 0) return;

@@ -1,3 +1,4 @@
+import type { Repair } from './live-agents.ts';
 import { basename } from 'node:path';
 import { damagedFile } from '../builds/build-files.ts';
 import { buildFolder, readBuild, type BuildFolder } from '../builds/build-folder.ts';
@@ -153,9 +154,6 @@ function sourceOf(
   const token = () => retrying(() => cloning.cloneToken(tenant_id, integrationId, repoUrl));
   return { ...from, token, endToken: cloning.endToken };
 }
-
-/** `whole` needed nothing; `broken` has the reason, for a person, why the build is still damaged. */
-export type Repair = { kind: 'whole' | 'repaired' } | { kind: 'broken'; reason: string };
 
 /**
  * Checks the build of a revision whose agent failed, and makes it again from the same source where files are damaged.

@@ -22,20 +22,6 @@ export function holdUntil(revision: RevisionRecord, now: number): Date | undefin
   return new Date(Math.max(endsAt, now) + marginMs);
 }
 
-/** The rollouts that wait for news of their deployments. */
-export function createHoldNews() {
-  const waiting = new Map<string, () => void>();
-  return {
-    /** Resolves at the next news of the deployment. */
-    next: (deploymentId: string): Promise<void> => new Promise((resolve) => waiting.set(deploymentId, () => resolve())),
-    ring(deploymentId: string): void {
-      waiting.get(deploymentId)?.();
-      waiting.delete(deploymentId);
-    },
-  };
-}
-export type HoldNews = ReturnType<typeof createHoldNews>;
-
 /**
  * Holds a healthy agent until it is promoted: it answers at an address of its own and gets no traffic. True where it
  * takes part in all work from now on, and traffic can be switched to it; otherwise it has ended, and so has the

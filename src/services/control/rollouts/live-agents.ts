@@ -12,8 +12,10 @@ import {
   healthyAfterMs,
   tenantErrorMessage,
 } from './agent-exits.ts';
-import type { Repair } from './agent-program.ts';
 import { createSemaphore } from './semaphore.ts';
+
+/** `whole` needed nothing; `broken` has the reason, for a person, why the build is still damaged. */
+export type Repair = { kind: 'whole' | 'repaired' } | { kind: 'broken'; reason: string };
 
 interface LiveAgentsSettings {
   compute: Compute;

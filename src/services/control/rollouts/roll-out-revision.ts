@@ -1,5 +1,5 @@
 import type { AgentProgram, AgentSpec } from '../compute/compute.ts';
-import type { Upstream } from '../gateway/agent-route.ts';
+import type { Upstream } from '../gateway/request-agent.ts';
 import { programOf, repairBuild } from './agent-program.ts';
 import { hold, holdUntil, isHeld } from './hold.ts';
 import { fail, type RolloutDependencies, type RolloutJob } from './rollout-job.ts';

@@ -6,13 +6,27 @@ import type { ControlStore } from '../store/store.ts';
 import type { DeploymentRecord, RevisionRecord } from '../store/tables.ts';
 import type { ensureOn } from './agent-database.ts';
 import type { Gateway } from '../gateway/gateway.ts';
-import type { HoldNews } from './hold.ts';
 import type { LiveAgents } from './live-agents.ts';
 import type { RevisionLogs, LogWriter } from './revision-logs.ts';
 import type { Retrying } from './retry-policy.ts';
 import type { Semaphore } from './semaphore.ts';
 import { runningStatuses } from '../revisions/states.ts';
 import type { Logger } from '../../../kit/logger.ts';
+
+/** The rollouts that wait for news of their deployments. */
+export class HoldNews {
+  readonly #waiting = new Map<string, () => void>();
+
+  /** Resolves at the next news of the deployment. */
+  next(deploymentId: string): Promise<void> {
+    return new Promise((resolve) => this.#waiting.set(deploymentId, resolve));
+  }
+
+  ring(deploymentId: string): void {
+    this.#waiting.get(deploymentId)?.();
+    this.#waiting.delete(deploymentId);
+  }
+}
 
 export interface RolloutDependencies {
   store: ControlStore;

@@ -5,7 +5,7 @@ import { maskOf } from '../../../contract/masking/mask.ts';
 import { buildsIn } from '../builds/build-folder.ts';
 import { killOrphanedProcesses } from '../builds/build-processes.ts';
 import type { BuildSettings } from '../builds/make-build.ts';
-import { agentSecrets } from '../compute/agent-secrets.ts';
+import { agentSecrets } from '../compute/agent-environment.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { DeploymentRecord, RevisionRecord } from '../store/tables.ts';
 import { ensureOn, type WayToDatabase, recordDatabaseStates } from './agent-database.ts';
@@ -13,8 +13,14 @@ import { retryBackoff, retryPolicy } from './retry-policy.ts';
 import { performDeletion, removeBuilds, removeOldBuilds } from './deletion.ts';
 import { liveProgram, repairLive } from './agent-program.ts';
 import { agentSpec, rollOutRevision } from './roll-out-revision.ts';
-import { createHoldNews } from './hold.ts';
-import { failRevision, openJob, RevisionInterrupted, type RolloutDependencies, nextRevision } from './rollout-job.ts';
+import {
+  failRevision,
+  HoldNews,
+  openJob,
+  RevisionInterrupted,
+  type RolloutDependencies,
+  nextRevision,
+} from './rollout-job.ts';
 import { agentExitHandlers, tenantErrorMessage } from './agent-exits.ts';
 import { liveAgents } from './live-agents.ts';
 import { revisionLogs } from './revision-logs.ts';
@@ -67,7 +73,7 @@ export function startRollouts(settings: RolloutsSettings) {
       repair: (spec, signal) => repairLive(spec, signal, tools),
       exitHandlers: agentExitHandlers({ store, retrying, inBackground }),
     }),
-    holdNews: createHoldNews(),
+    holdNews: new HoldNews(),
     retrying,
     logs: revisionLogs({ store, clock, log, signal: stopping.signal }),
   };

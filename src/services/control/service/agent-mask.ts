@@ -1,5 +1,5 @@
 import { maskOf, type Mask } from '../../../contract/masking/mask.ts';
-import { agentSecrets } from '../compute/agent-secrets.ts';
+import { agentSecrets } from '../compute/agent-environment.ts';
 import type { AgentTokens } from '../compute/agent-tokens.ts';
 import type { AgentRecord } from '../store/agent-records.ts';
 import type { Tracing } from '../tracing-projects/tracing.ts';

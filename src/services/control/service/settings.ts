@@ -3,7 +3,7 @@ import type { WorkNotifier } from '../listeners/work-notifier.ts';
 import type { Integrations } from '../integrations/integrations.ts';
 import type { Actor } from '../store/audit.ts';
 import type { Registry } from '../registry/registry.ts';
-import type { Hosting } from '../deployments/validation/hosting.ts';
+import type { Hosting } from '../deployments/validation/value-problems.ts';
 import type { ChangeNotifier } from '../logs/change-notifier.ts';
 import type { ControlStore } from '../store/store.ts';
 import type { AgentTokens } from '../compute/agent-tokens.ts';

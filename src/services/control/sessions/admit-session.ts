@@ -1,13 +1,15 @@
 import { backgroundHeader, csrfTokenHeader } from '../../../contract/control/session.ts';
 import type { StoredKey } from '../api-keys/repository.ts';
-import type { SessionCookie } from './cookie.ts';
+import { type SessionCookie, hashToken, isCsrfTokenOf } from './cookie.ts';
 import { classifySource } from './own-origin.ts';
 import type { SessionStore, StoredSession } from './repository.ts';
-import { hashToken, isCsrfTokenOf } from './session-token.ts';
+
+/** Reads one header of a request, ignoring case. */
+export type ReadHeader = (name: string) => string | undefined;
 
 /** A request that may have a session. */
 export interface SessionRequest {
-  header: (name: string) => string | undefined;
+  header: ReadHeader;
   method: string;
   /** Whether it reads only, on a path whose responses no page of others may read: then it needs no CSRF token. */
   isSafe: boolean;

@@ -4,7 +4,7 @@ import { useWrittenEvery } from '../api-keys/repository.ts';
 import { inTransaction } from '../store/in-transaction.ts';
 import { keepNewest } from '../store/keep-newest.ts';
 import type { ControlDatabase } from '../store/tables.ts';
-import type { SessionsTable } from './tables.ts';
+import type { SessionsTable } from '../store/access-tables.ts';
 
 /** How long a session lasts without a request (ms). */
 export const sessionIdleMs = 12 * 3_600_000;

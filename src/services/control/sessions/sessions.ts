@@ -1,7 +1,7 @@
-import type { Clock } from '../../../kit/clock.ts';
+import { type Clock, steadyNow } from '../../../kit/clock.ts';
 import { sessionCreateRequest, type Session } from '../../../contract/control/session.ts';
-import type { ReadHeader } from '../api-keys/admit.ts';
-import { findValidKey } from '../api-keys/valid-key.ts';
+import type { ReadHeader } from './admit-session.ts';
+import { findValidKey } from '../api-keys/api-key.ts';
 import type { StoredKey } from '../api-keys/repository.ts';
 import { valueOrThrow } from '../service/refuse.ts';
 import type { ControlStore } from '../store/store.ts';
@@ -9,13 +9,10 @@ import { readBody } from '../validation/shape.ts';
 import { createAgentAccess } from './agent-access.ts';
 import { agentsUrlFor, haveOwnOrigin, type AgentsAddress } from '../gateway/agents-origin.ts';
 import { sessionAdmission, sourceProblems, type AdmitSession, type CurrentSession } from './admit-session.ts';
-import { createAttemptThrottle } from './attempts.ts';
-import { callerAddress } from './caller-address.ts';
-import { sessionCookie } from './cookie.ts';
+import { createAttemptThrottle, callerAddress } from './attempts.ts';
+import { sessionCookie, csrfTokenOf, hashToken, makeToken } from './cookie.ts';
 import { classifySource } from './own-origin.ts';
 import { sessionIdleMs, type SessionStore } from './repository.ts';
-import { csrfTokenOf, hashToken, makeToken } from './session-token.ts';
-import { createSignInLinks } from './sign-in-links.ts';
 
 interface SessionSettings extends AgentsAddress {
   store: SessionStore & Pick<ControlStore, 'findKey' | 'noteKeyUse'>;
@@ -150,3 +147,30 @@ const apart = 'A session reaches agents at their own address only. Reload the co
 const wrongKey = 'The API key is not valid. Check that it is a key of this service and was not revoked.';
 const usedLink =
   'This link was used already or has expired. Start the service again for another link, or sign in with an API key.';
+
+/** How long a link is valid (ms). */
+const validMs = 12 * 3_600_000;
+
+/** The most links that are valid at the same time; the oldest expires. */
+const mostLinks = 100;
+
+/** The codes of one-time links. They are in memory only, so a link expires when the service that printed it stops. */
+function createSignInLinks(clock: Pick<Clock, 'now' | 'steadyNow'>) {
+  const expiries = new Map<string, number>();
+  const idOf = (code: string): string => hashToken(code).toString('hex');
+  return {
+    issue(): string {
+      const code = makeToken();
+      expiries.set(idOf(code), steadyNow(clock) + validMs);
+      for (const [oldest] of expiries) if (expiries.size > mostLinks) expiries.delete(oldest);
+      return code;
+    },
+    /** Uses up a code. @returns whether it was valid */
+    use(code: string): boolean {
+      const id = idOf(code);
+      const expiry = expiries.get(id);
+      expiries.delete(id);
+      return expiry !== undefined && steadyNow(clock) < expiry;
+    },
+  };
+}

@@ -1,12 +1,10 @@
-import { sql, type ColumnType } from 'kysely';
-import type { IdRange } from '../isolation/deployment-users.ts';
+import { sql } from 'kysely';
 import type { ControlDatabase } from './tables.ts';
 
-/** The users of this machine that run deployments' builds and agents. */
-export interface AgentUsersTable {
-  deployment_id: ColumnType<string, string, never>;
-  /** The number of the user and of its group. */
-  uid: ColumnType<string, string, never>;
+/** User ids that belong to no one else: `first` and the `count - 1` after it. */
+export interface IdRange {
+  first: number;
+  count: number;
 }
 
 /** The most taken ids that are skipped: after very many deployments most of the small range are taken. */

@@ -1,5 +1,5 @@
 import { sql, type Selectable } from 'kysely';
-import type { ActorKind, AuditTable } from '../api-keys/tables.ts';
+import type { ActorKind, AuditTable } from './access-tables.ts';
 import type { AuditQuery } from '../../../contract/control/api-key.ts';
 import type { ControlDatabase } from './tables.ts';
 

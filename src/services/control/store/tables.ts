@@ -4,26 +4,25 @@ import type { RevisionStatus } from '../../../contract/control/revision-status.t
 import type { HoldDecision } from '../../../contract/control/hold.ts';
 import type { Secret, SecretReference } from '../../../contract/control/secret.ts';
 import type { Source, SourceConfigRequest, SourceRevisionConfigRequest } from '../../../contract/control/source.ts';
-import type { ActorKind, ApiKeysTable, AuditTable, KeyTenantsTable } from '../api-keys/tables.ts';
-import type { AgentUsersTable } from './agent-users.ts';
-import type { BaselinesTable } from '../baselines/tables.ts';
 import type { DatabaseState, DeletionState } from '../deployments/status.ts';
-import type { HealthFiguresTable } from '../health/tables.ts';
-import type { ListenerClaimsTable } from '../listeners/tables.ts';
-import type { CauseKind } from '../revisions/cause.ts';
-import type { SessionsTable } from '../sessions/tables.ts';
-import type { TracedRunsTable } from '../tracing-projects/tables.ts';
-import type { VerdictsTable } from '../verdicts/tables.ts';
+import type { ListenerWork } from '../listeners/listener-work.ts';
+import type {
+  ActorKind,
+  ApiKeysTable,
+  AuditTable,
+  KeyTenantsTable,
+  SessionsTable,
+  TenantsTable,
+  WriteKeysTable,
+} from './access-tables.ts';
+import type { Fixed, Json } from './columns.ts';
+import type { BaselinesTable, HealthFiguresTable, TracedRunsTable, VerdictsTable } from './report-tables.ts';
 
-/** JSON is written as text and read as a value. */
-type Json<T> = ColumnType<T, string, string>;
-/** Written once. */
-export type Fixed<T> = ColumnType<T, T, never>;
-
-export interface TenantsTable {
-  id: Fixed<string>;
-  name: string;
-  created_at: Fixed<Date>;
+/** The users of this machine that run deployments' builds and agents. */
+export interface AgentUsersTable {
+  deployment_id: ColumnType<string, string, never>;
+  /** The number of the user and of its group. */
+  uid: ColumnType<string, string, never>;
 }
 
 /** The requested state of a deployment, and the two revisions it points at. */
@@ -53,6 +52,9 @@ export interface DeploymentsTable {
   created_at: Fixed<Date>;
   updated_at: Date;
 }
+
+/** Why a revision exists; `unknown` where it is older than the records of it. */
+export type CauseKind = 'create' | 'patch' | 'push' | 'redeploy' | 'rollback' | 'unknown';
 
 /** A revision with all that building and running it needs, as requested at its creation. */
 export interface RevisionsTable {
@@ -128,6 +130,40 @@ export interface ListenersTable {
   updated_at: Date;
 }
 
+/**
+ * How a claim ended: `released` by its holder; `abandoned` is work that is no longer wanted and left something in the
+ * cluster, so that the live revision must be restored.
+ */
+export type ClaimEnd = 'DEPLOYED' | 'DEPLOY_FAILED' | 'REMOVED' | 'released' | 'abandoned';
+
+/**
+ * The last claim of a listener on each deployment. A new one replaces the row under a new id, so that reports of the
+ * former holder are recognized.
+ */
+export interface ListenerClaimsTable {
+  deployment_id: Fixed<string>;
+  id: string;
+  listener_id: string;
+  work: ListenerWork;
+  /** Null where the deployment is to be removed from the cluster. */
+  revision_id: string | null;
+  /** Whether another holder had this revision before, so that the state before it is unknown. */
+  is_resumed: boolean;
+  /** The name of the process that holds it. */
+  holder: string;
+  /** The namespace of the deployment since its first claim: it is fixed. */
+  namespace: string | null;
+  /** The duration of the lease in milliseconds. */
+  lease_ms: number;
+  /** The number of the last stored line of the deploy log. */
+  log_sequence: ColumnType<string, string | number, string | number>;
+  claimed_at: Date;
+  /** The end of the lease; of an abandoned claim, the time from which the restoration is available. */
+  expires_at: Date;
+  /** Null until it ends, also after its lease has expired. */
+  ended_as: ClaimEnd | null;
+}
+
 export interface IntegrationsTable {
   id: Fixed<string>;
   tenant_id: Fixed<string>;
@@ -164,23 +200,6 @@ export interface TracingProjectsTable {
   tenant_id: Fixed<string>;
   name: Fixed<string>;
   deployment_id: string | null;
-  created_at: Fixed<Date>;
-}
-
-/** Writes with an idempotency key and their results: never a body, for it holds secrets. */
-export interface WriteKeysTable {
-  tenant_id: Fixed<string>;
-  key: string;
-  /** Method and path. */
-  request: Fixed<string>;
-  digest: Fixed<Buffer>;
-  /** False only within the transaction of the write. */
-  done: Generated<boolean>;
-  /** The written deployment; null for other writes, and once the deployment is deleted. */
-  deployment_id: string | null;
-  revision_id: string | null;
-  /** The response to any other write, as JSON: encrypted, for it may hold a secret. */
-  answer: Generated<string | null>;
   created_at: Fixed<Date>;
 }
 

@@ -5,11 +5,11 @@ import type { FinalRunStatus } from '../../../contract/agent/run.ts';
 import type { TracedRun, TracingProjectsQuery } from '../../../contract/control/tracing-project.ts';
 import { inputPreview, outputPreview } from '../../../contract/agent/run-preview.ts';
 import { addFigures } from '../health/repository.ts';
-import { figuresOfRuns } from '../health/runs.ts';
+import { figuresOfRuns } from '../health/figures.ts';
 import { defaultPage } from '../deployments/queries.ts';
 import { inTransaction } from '../store/in-transaction.ts';
 import type { ControlDatabase, TracingProjectsTable } from '../store/tables.ts';
-import type { TracedRunsTable } from './tables.ts';
+import type { TracedRunsTable } from '../store/report-tables.ts';
 
 /** A tracing project with its run counts. */
 export interface CountedProject extends TracingProject {

@@ -4,7 +4,7 @@ import type { Clock } from '../../../kit/clock.ts';
 import type { VerdictReport } from '../../../contract/control/verdict.ts';
 import { keepNewest } from '../store/keep-newest.ts';
 import type { ControlDatabase, RevisionRecord } from '../store/tables.ts';
-import type { VerdictsTable } from './tables.ts';
+import type { VerdictsTable } from '../store/report-tables.ts';
 
 export type VerdictRecord = Selectable<VerdictsTable>;
 

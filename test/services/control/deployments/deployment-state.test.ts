@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { deploymentState } from '../../../../src/services/control/deployments/state.ts';
+import { deploymentState } from '../../../../src/services/control/deployments/summaries.ts';
 
 test.each([
   ['none', 'DEPLOYED', true, 'live'],

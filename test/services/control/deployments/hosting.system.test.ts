@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { hostings } from '../../../../src/services/control/deployments/validation/hosting.ts';
+import { hostings } from '../../../../src/services/control/deployments/validation/value-problems.ts';
 import { fromGit, fromImage, fromUpload, openServiceFixture, refusalOf } from '../service-fixture.ts';
 import type { ServiceFixture } from '../service-fixture.ts';
 

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { sources } from '../../../../src/contract/control/source.ts';
-import { hostingProblem, hostings } from '../../../../src/services/control/deployments/validation/hosting.ts';
-import { nameProblem } from '../../../../src/services/control/deployments/validation/value-problems.ts';
+import {
+  hostingProblem,
+  hostings,
+  nameProblem,
+} from '../../../../src/services/control/deployments/validation/value-problems.ts';
 
 test('offers every source except github self-hosted and external_docker in the cloud', () => {
   const refused = hostings.flatMap((hosting) =>

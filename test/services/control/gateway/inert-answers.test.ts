@@ -4,7 +4,7 @@ import { request as send, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { upgradeHead } from '../../../../src/services/control/gateway/upgrade-head.ts';
+import { upgradeHead } from '../../../../src/services/control/gateway/agent-route.ts';
 import { deploymentId, listenAsGateway, type GatewayParty } from './parties.ts';
 
 /** An agent that answers every request with the bytes that the test has chosen. */

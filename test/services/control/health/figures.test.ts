@@ -8,7 +8,7 @@ import {
   type Histogram,
 } from '../../../../src/services/control/health/histogram.ts';
 import { healthRange, toPoints } from '../../../../src/services/control/health/range.ts';
-import { figuresOfRuns } from '../../../../src/services/control/health/runs.ts';
+import { figuresOfRuns } from '../../../../src/services/control/health/figures.ts';
 
 const histogramOf = (values: readonly number[]): Histogram => {
   const histogram: Histogram = [];

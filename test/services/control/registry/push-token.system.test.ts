@@ -5,8 +5,8 @@ import {
   type Challenge,
   createRegistry,
   type Registry,
-  type RegistryCredentials,
 } from '../../../../src/services/control/registry/registry.ts';
+import type { RegistryCredentials } from '../../../../src/services/control/registry/registry-address.ts';
 import {
   foreignImageProblem,
   readRegistryAddress,

@@ -14,7 +14,7 @@ import {
   removeShared,
   sharedFolders,
 } from '../../../../src/services/control/retention/retention.ts';
-import type { RevisionOfBuild } from '../../../../src/services/control/retention/repository.ts';
+import type { RevisionOfBuild } from '../../../../src/services/control/retention/expired-builds.ts';
 import { tableOf, tableRows } from '../../../docs-tables.ts';
 import { temporaryFolder } from '../builds/repositories.ts';
 import { openTestStore } from '../store/open-store.ts';

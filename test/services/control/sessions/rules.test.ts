@@ -4,8 +4,8 @@ import {
   decideWrongAttempt,
   delayAfter,
   resetAfterMs,
+  callerAddress,
 } from '../../../../src/services/control/sessions/attempts.ts';
-import { callerAddress } from '../../../../src/services/control/sessions/caller-address.ts';
 import {
   sessionCookie,
   touchesSession,

@@ -13,8 +13,13 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Clock } from '../../../../src/kit/clock.ts';
 import { type RequestedDigest, readContentDigest } from '../../../../src/services/control/uploads/receive.ts';
-import { judgeSignature, signedQuery } from '../../../../src/services/control/uploads/signature.ts';
-import { createUploads, type UploadResult, type Uploads } from '../../../../src/services/control/uploads/uploads.ts';
+import {
+  judgeSignature,
+  signedQuery,
+  createUploads,
+  type UploadResult,
+  type Uploads,
+} from '../../../../src/services/control/uploads/uploads.ts';
 import { temporaryFolder } from '../builds/repositories.ts';
 import { digestOf, tarballOf } from '../builds/tarballs.ts';
 import { openTestStore, type TestStore } from '../store/open-store.ts';

@@ -11,7 +11,8 @@ import { requiredPython } from '../../../../agent-folder/packages/python/pyproje
 import { pythonSource, type PythonSource } from '../../../../agent-folder/packages/python/python-project.ts';
 import { fieldName } from '../../../../kit/diagnostics/problem.ts';
 import type { GraphConfig } from '../../../../agent-folder/graph-config/schema.ts';
-import { stepFailed, succeeded, type PythonEnvironment, type RunningBuild, type StepResult } from '../build.ts';
+import { stepFailed, succeeded, type PythonEnvironment, type StepResult } from '../build.ts';
+import type { RunningBuild } from '../running-build.ts';
 import { keepPythonPackages } from '../made-lock.ts';
 import { failure } from '../run-command.ts';
 import { listPackages, placeEnvironment } from './environment-scripts.ts';

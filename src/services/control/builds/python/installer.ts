@@ -1,6 +1,7 @@
 import { minorOf } from '../../../../agent-folder/packages/python/python-version.ts';
 import { withoutUv, type PythonInstall } from '../../../../agent-folder/packages/python/python-plan.ts';
-import { stepFailed, succeeded, type RunningBuild, type StepResult } from '../build.ts';
+import { stepFailed, succeeded, type StepResult } from '../build.ts';
+import type { RunningBuild } from '../running-build.ts';
 import { findTool } from '../find-tool.ts';
 import { failure } from '../run-command.ts';
 import {

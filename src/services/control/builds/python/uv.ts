@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { stepFailed, succeeded, type RunningBuild, type StepResult } from '../build.ts';
+import { stepFailed, succeeded, type StepResult } from '../build.ts';
+import type { RunningBuild } from '../running-build.ts';
 import { inFolderQueue } from '../folder-queue.ts';
 import { failure } from '../run-command.ts';
 import type { Interpreter } from './interpreter.ts';

@@ -2,9 +2,8 @@ import { deploymentCreateRequest, type DeploymentCreateRequest } from '../../../
 import { fieldRules } from '../../../../contract/control/field-rules.ts';
 import { readRepoRef } from '../../../../contract/control/repo-ref.ts';
 import { fieldAt, lengthProblems, unknownFields } from '../../validation/field.ts';
-import { hostingProblem, type Hosting } from './hosting.ts';
+import { hostingProblem, type Hosting, nameProblem, repoRefProblem, tarballProblem } from './value-problems.ts';
 import type { SourceConfigRequest } from '../../../../contract/control/source.ts';
-import { nameProblem, repoRefProblem, tarballProblem } from './value-problems.ts';
 import { accepted, againstRules, type ValidationResult } from '../../validation/refusal.ts';
 import { readRepoUrl } from './repo-url.ts';
 import { readBody } from '../../validation/shape.ts';

@@ -1,8 +1,6 @@
-import { sqlStep } from './sql-step.ts';
-
-export const tables = sqlStep(
-  '001-tables',
-  `
+/** Tenants, keys, deployments and revisions. */
+export const migrationsFrom001 = {
+  '001-tables': `
   create table control.tenants (
     id uuid primary key,
     name text not null,
@@ -124,4 +122,58 @@ export const tables = sqlStep(
     constraint tracing_projects_name unique (tenant_id, name)
   );
 `,
-);
+  '002-write-keys': `
+  create table control.write_keys (
+    tenant_id uuid not null references control.tenants on delete cascade,
+    key text not null,
+    request text not null,
+    digest bytea not null,
+    deployment_id uuid references control.deployments on delete cascade,
+    revision_id uuid references control.revisions on delete cascade,
+    created_at timestamptz not null,
+    primary key (tenant_id, key)
+  );
+  create index write_keys_by_age on control.write_keys (created_at);
+`,
+  // Keys get names, tenants of which they may have several, and a last use; what is changed is written down.
+  '010-tenancy': `
+  alter table control.api_keys
+    add column name text not null default 'unnamed',
+    add column is_kept boolean not null default false,
+    add column last_used_at timestamptz;
+
+  create table control.key_tenants (
+    tenant_id uuid not null references control.tenants on delete cascade,
+    key_id text not null references control.api_keys on delete cascade,
+    primary key (tenant_id, key_id)
+  );
+  create index key_tenants_of_key on control.key_tenants (key_id);
+  insert into control.key_tenants (tenant_id, key_id) select tenant_id, id from control.api_keys;
+  alter table control.api_keys drop column tenant_id;
+
+  create table control.audit (
+    id bigint generated always as identity primary key,
+    tenant_id uuid not null references control.tenants on delete cascade,
+    at timestamptz not null,
+    actor text not null,
+    key_id text,
+    key_name text,
+    operation text not null,
+    subject jsonb not null,
+    fields jsonb not null
+  );
+  create index audit_in_order on control.audit (tenant_id, id desc);
+  create index audit_by_age on control.audit (at);
+`,
+  // Every kind of write is known by its key, and stays known when what it made is deleted.
+  '011-answered-writes': `
+  alter table control.write_keys
+    add column done boolean not null default false,
+    add column answer text,
+    drop constraint write_keys_deployment_id_fkey,
+    drop constraint write_keys_revision_id_fkey,
+    add foreign key (deployment_id) references control.deployments on delete set null,
+    add foreign key (revision_id) references control.revisions on delete set null;
+  update control.write_keys set done = true;
+`,
+};

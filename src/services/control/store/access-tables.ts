@@ -1,5 +1,11 @@
 import type { ColumnType, Generated } from 'kysely';
-import type { Fixed } from '../store/tables.ts';
+import type { Fixed } from './columns.ts';
+
+export interface TenantsTable {
+  id: Fixed<string>;
+  name: string;
+  created_at: Fixed<Date>;
+}
 
 /** Keys; only the SHA-256 of a key is stored. */
 export interface ApiKeysTable {
@@ -36,4 +42,32 @@ export interface AuditTable {
   operation: Fixed<string>;
   subject: ColumnType<Record<string, string>, string, never>;
   fields: ColumnType<string[], string, never>;
+}
+
+/** Sessions of browsers; only the SHA-256 of a session's token is stored. */
+export interface SessionsTable {
+  hash: Fixed<Buffer>;
+  key_id: Fixed<string>;
+  /** The tenant of its requests, one of the key's. */
+  tenant_id: string;
+  created_at: Fixed<Date>;
+  /** Its last request, within some minutes. */
+  last_used_at: Date;
+}
+
+/** Writes with an idempotency key and their results: never a body, for it holds secrets. */
+export interface WriteKeysTable {
+  tenant_id: Fixed<string>;
+  key: string;
+  /** Method and path. */
+  request: Fixed<string>;
+  digest: Fixed<Buffer>;
+  /** False only within the transaction of the write. */
+  done: Generated<boolean>;
+  /** The written deployment; null for other writes, and once the deployment is deleted. */
+  deployment_id: string | null;
+  revision_id: string | null;
+  /** The response to any other write, as JSON: encrypted, for it may hold a secret. */
+  answer: Generated<string | null>;
+  created_at: Fixed<Date>;
 }
