@@ -1,6 +1,9 @@
 import * as z from 'zod';
 import { duration } from './duration.ts';
 
+/** The verdict on conversations has this name among those of smoke tests, in every report. */
+export const conversationsTest = 'conversations';
+
 const mostConversations = 100;
 const longestTimeoutMs = 600_000;
 

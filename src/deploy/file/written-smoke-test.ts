@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { runStreamModes } from '../../contract/agent/stream-event.ts';
+import { conversationsTest } from './conversations.ts';
 import { duration } from './duration.ts';
 import { graphConfigPathProblem } from '../../contract/control/field-values.ts';
 import { isObject } from '../../kit/json-object.ts';
@@ -101,9 +102,9 @@ export const writtenSmokeTests = z
       // A test that is refused may be anything.
       for (const [index, test] of tests.entries()) {
         const name: unknown = isObject(test) ? test.name : undefined;
-        if (typeof name === 'string' && seen.has(name)) {
-          context.addIssue({ code: 'custom', path: [index, 'name'], message: 'is the name of another smoke test too' });
-        }
+        const refuse = (message: string): void => context.addIssue({ code: 'custom', path: [index, 'name'], message });
+        if (typeof name === 'string' && seen.has(name)) refuse('is the name of another smoke test too');
+        if (name === conversationsTest) refuse('is the name under which `conversations` are reported');
         seen.add(name);
       }
       for (const [index, { problems }] of readSeries(tests).entries()) {

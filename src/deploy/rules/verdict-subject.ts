@@ -1,3 +1,4 @@
+import { conversationsTest } from '../file/conversations.ts';
 import type { NamedVerdict, Verdict } from './verdict-types.ts';
 
 /**
@@ -21,9 +22,6 @@ export function attributeVerdict(
   const unproven = { kind: 'unproven', because: 'replaced', why } as const;
   return { kind: 'unproven', tests: verdict.tests.map((each) => ({ ...each, verdict: unproven })) };
 }
-
-/** The verdict on conversations has this name among those of smoke tests, in every report. */
-export const conversationsTest = 'conversations';
 
 /** Whether a verdict is that on conversations, and none of a smoke test. */
 export const isOfConversations = ({ name }: Pick<NamedVerdict, 'name'>): boolean => name === conversationsTest;

@@ -394,6 +394,11 @@ test.each<[sentence: string, text: string, problems: string[]]>([
     ['2:11: `smoke-tests[1].name` is the name of another smoke test too'],
   ],
   [
+    'the name that reports give to conversations',
+    '- { name: conversations, assistant: b, input: {} }',
+    ['1:11: `smoke-tests[0].name` is the name under which `conversations` are reported'],
+  ],
+  [
     'no attempt',
     '- { name: a, assistant: b, input: {}, attempts: 0 }',
     ['1:49: `smoke-tests[0].attempts` must be at least 1'],
