@@ -9,7 +9,7 @@ import {
 } from '../../src/deploy/rules/conversations.ts';
 import { asJudged, compactAttempts, withAnswers } from '../../src/deploy/rules/series.ts';
 import { concludeTest, nextAttempt } from '../../src/deploy/rules/verdict.ts';
-import { redacted } from '../../src/deploy/smoke/smoke.ts';
+import { cutVerdict, redacted } from '../../src/deploy/smoke/smoke.ts';
 import { startWorker, type WorkerOptions } from '../worker/worker.ts';
 import type { WorkRequest } from '../worker/worker-process.ts';
 import type { Clock } from '../../src/kit/clock.ts';
@@ -60,8 +60,8 @@ export interface Conclusion {
 /** Judges an agent's responses: they are untrusted, and so are the expectations of a repository. */
 export interface Judge {
   nextAttempt(tried: Attempts): Promise<NextAttempt>;
-  /** The verdict, without the secrets that the agent may repeat. */
-  conclude(tried: Attempts & { secrets: KnownSecrets }): Promise<Conclusion>;
+  /** The verdict, without the secrets that the agent may repeat. `isOutOfTime`: no further attempt can be made. */
+  conclude(tried: Attempts & { secrets: KnownSecrets; isOutOfTime?: boolean | undefined }): Promise<Conclusion>;
   /** Counts the answers of the live agent, before there is another one. */
   measure(tried: Attempts): Promise<Measured>;
   /** What a new revision breaks of a conversation; undefined where comparing was given up. */
@@ -76,15 +76,15 @@ export const judgeHere: Judge = {
     const kept = keepAttempts(test, attempts);
     return kept ? { kind: 'again', kept } : { kind: 'unjudged' };
   },
-  conclude: async ({ test, attempts: made, secrets }) => {
+  conclude: async ({ test, attempts: made, secrets, isOutOfTime = false }) => {
     const attempts = made.map((each) => settled(test, each));
-    const compared = bounded(comparedAnswers(test, attempts));
+    const isCut = isOutOfTime && nextAttempt(test, attempts) === 'again';
+    const compared = isCut ? [] : bounded(comparedAnswers(test, attempts));
+    const conclude = isCut ? cutVerdict : concludeTest;
     // If the secrets are unknown, none of the agent's output is shown.
-    if (secrets === null) {
-      return { verdict: redacted(concludeTest(test, attempts, notShown), (text) => text), compared };
-    }
+    if (secrets === null) return { verdict: conclude(test, attempts, notShown), compared };
     const mask = maskOf(secrets);
-    return { verdict: redacted(concludeTest(test, attempts, mask), mask), compared };
+    return { verdict: redacted(conclude(test, attempts, mask), mask), compared };
   },
   measure: async ({ test, attempts: made }) => {
     const attempts = made.map((each) => asJudged(test, settled(test, each)));

@@ -5,7 +5,7 @@ import type { AgentServer } from '../../src/contract/agent/service.ts';
 import type { ThreadState } from '../../src/contract/agent/thread.ts';
 import type { CallOptions } from '../../src/contract/call-options.ts';
 import { isObject } from '../../src/kit/json-object.ts';
-import type { ServiceError } from '../../src/contract/service-error.ts';
+import { isTransient, type ServiceError } from '../../src/contract/service-error.ts';
 import { hadItsTime } from '../../src/deploy/rules/patience.ts';
 import type { Evidence } from '../../src/deploy/rules/verdict-types.ts';
 import { tryCall } from '../../src/deploy/smoke/try-call.ts';
@@ -102,6 +102,8 @@ async function errorOf(
   options: CallOptions,
 ): Promise<RunError> {
   const joined = await tryCall(agent.joinRun(threadId, runId, options));
+  // Without the error, a failure of the model's provider would look like one of the agent.
+  if (!joined.ok && isTransient(joined.error)) throw joined.error;
   if (joined.ok && joined.value.kind === 'error') return joined.value.error;
   return { error: status, message: 'the run says so, and no more' };
 }

@@ -5,7 +5,7 @@ import type { Evidence, Sample } from '../../src/deploy/rules/verdict-types.ts';
 import { asEvidence } from '../../src/deploy/rules/compare.ts';
 import { withTimeLeft } from '../../src/deploy/rules/patience.ts';
 import { usableAnswers } from '../../src/deploy/machine/measure-live.ts';
-import { pauseBefore } from '../../src/deploy/smoke/send-attempts.ts';
+import { pauseBefore, tooLate } from '../../src/deploy/smoke/send-attempts.ts';
 import { endOfTests, nothingBefore, outOfTime } from '../../src/deploy/smoke/smoke.ts';
 import type { MeasureStepResult, SmokeStepResult, SmokeTestRunner, SmokeWaiting } from '../context.ts';
 import { answeredBefore, openTest, putAnswers } from '../reconcile/live-answers.ts';
@@ -51,11 +51,17 @@ export function createSmokeTestRunner({
     // What is left over may be the other's: a held revision and the live one have the same threads.
     const agent = live && test && receiverOf(test, before.attempts.length) === 'live' ? live : tested;
     if (leftMs <= 0) {
-      const progress = await abandoned(intent, before, test?.name, { agent, signal });
-      const open = smokeTests
+      const left = await abandoned(intent, before, test?.name, { agent, signal });
+      const isCut = before.under?.kind === 'started';
+      const attempts = [...(measured ?? []), ...before.attempts, ...(isCut ? [tooLate] : [])];
+      const progress =
+        test && attempts.length > 0
+          ? await concluded({ intent, test, signal, isOutOfTime: true }, attempts, left)
+          : left;
+      const unsent = smokeTests
         .slice(progress.verdicts.length)
         .map(({ name }) => ({ name, attempts: 0, verdict: outOfTime }));
-      return tryConversations(intent, { ...progress, verdicts: [...progress.verdicts, ...open] }, signal);
+      return tryConversations(intent, { ...progress, verdicts: [...progress.verdicts, ...unsent] }, signal);
     }
     const progress = await cleaned(intent, before, { agent, signal });
     if (!test) return tryConversations(intent, progress, signal);
@@ -82,19 +88,31 @@ export function createSmokeTestRunner({
       const notBefore = Math.min(clock.now() + pauseMs, until);
       return goOn({ ...ended, attempts: next.kept.slice(former.length), notBefore });
     }
-    const secrets = async () =>
-      (await secretsOf(intent.deploymentId, { control, clock, signal }))?.map(({ value }) => value) ?? null;
-    const { verdict, compared } =
-      next.kind === 'unjudged'
-        ? { verdict: unjudged, compared: [] }
-        : await judge.conclude({ test, attempts, secrets: await secrets() });
+    if (next.kind === 'enough') return goOn(await concluded({ intent, test, signal }, attempts, ended));
     const { name } = test;
     return goOn({
       ...ended,
       attempts: [],
+      verdicts: [...ended.verdicts, { name, attempts: attempts.length, verdict: unjudged }],
+    });
+  }
+
+  /** The progress after a test that needs no more attempts, or has no more time for them. */
+  async function concluded(
+    { intent, test, signal, isOutOfTime }: Pick<Step, 'intent' | 'test' | 'signal'> & { isOutOfTime?: boolean },
+    attempts: readonly Evidence[],
+    ended: Progress,
+  ): Promise<Progress> {
+    const known = await secretsOf(intent.deploymentId, { control, clock, signal });
+    const secrets = known?.map(({ value }) => value) ?? null;
+    const { verdict, compared } = await judge.conclude({ test, attempts, secrets, isOutOfTime });
+    const { name } = test;
+    return {
+      ...ended,
+      attempts: [],
       verdicts: [...ended.verdicts, { name, attempts: attempts.length, verdict }],
       compared: compared.length > 0 ? putAnswers(ended.compared, { test: name, samples: compared }) : ended.compared,
-    });
+    };
   }
 
   const measure: SmokeTestRunner['measure'] = async (intent, measurement, agent, signal) => {

@@ -34,7 +34,7 @@ const firstPauseMs = 2_000;
 const longestPauseMs = 15_000;
 
 /** What is known of a request that the time of the tests leaves no room for: it is not sent. */
-const tooLate: Evidence = { kind: 'unreachable', why: 'the time for the tests was over' };
+export const tooLate: Evidence = { kind: 'unreachable', why: 'the time for the tests was over' };
 
 /** How long to wait (ms) when this many attempts were made. */
 const pauseAfter = (attempts: number, random: () => number): number =>

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { SmokeTest } from '../file/smoke-test.ts';
 import { messageOf } from '../../kit/errors.ts';
+import type { Redact } from '../words/format-expectation.ts';
 import { concludeAll, concludeTest } from '../rules/verdict.ts';
 import { attributeVerdict, replacementIn } from '../rules/verdict-subject.ts';
 import { comparedAnswers, comparisonSoFar, uncomparedNote, withoutLive } from '../rules/against-live.ts';
@@ -55,11 +56,8 @@ async function runSmokeTest(written: SmokeTest, smoking: SmokeRun): Promise<Name
     verdict = redacted(concludeTest(test, made, redact), redact);
     emit?.({ kind: 'smoke-attempt', name: test.name, attempt: made.length, verdict, again });
   });
-  if (isOutOfTime) {
-    const comparison = comparisonSoFar(test, attempts);
-    verdict = { ...(verdict.kind === 'unproven' ? verdict : {}), ...(comparison && { comparison }), ...outOfTime };
-  }
-  if (!isOutOfTime) smoking.compared?.set(written, comparedAnswers(test, attempts));
+  if (isOutOfTime) verdict = cutVerdict(test, attempts, redact);
+  else smoking.compared?.set(written, comparedAnswers(test, attempts));
   return { name: test.name, attempts: attempts.length, verdict };
 }
 
@@ -76,6 +74,13 @@ export const outOfTime = {
   because: 'undecided',
   why: 'the hold of the revision ends soon: send fewer requests, or verify after-traffic',
 } as const satisfies TestVerdict;
+
+/** The verdict on a test whose time is up before it is decided, with what its attempts have shown. */
+export function cutVerdict(test: SmokeTest, attempts: readonly Evidence[], redact: Redact): TestVerdict {
+  const { kind, ...concluded } = concludeTest(test, attempts, redact);
+  const comparison = comparisonSoFar(test, attempts);
+  return { ...(kind === 'unproven' ? concluded : {}), ...(comparison && { comparison }), ...outOfTime };
+}
 
 /** When tests of a held revision must have come to an end (ms since the epoch): before its hold does. */
 export const endOfTests = (endsAt: string): number => Date.parse(endsAt) - 60_000;

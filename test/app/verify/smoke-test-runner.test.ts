@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { SmokeTest } from '../../../src/deploy/file/smoke-test.ts';
+import { decisionOf } from '../../../src/deploy/rules/hold-state.ts';
 import type { Verdict } from '../../../src/deploy/rules/verdict-types.ts';
 import { designTest } from '../../../src/kit/statistics/sequential-test.ts';
 import { serviceError } from '../../deploy/machine/control-model.ts';
@@ -90,6 +91,13 @@ describe('a test that needs no stream', () => {
     const driving = new Driving(testExpecting('hello'));
     driving.agent.commands = [{ after: 100, status: 'error', error: { error: 'BoomError', message: 'no model' } }];
     expect(JSON.stringify(await driving.run())).toContain('error (BoomError: no model)');
+  });
+
+  test("waits for the agent's error of a failed run while the agent is down", async () => {
+    const driving = new Driving(testExpecting('hello'));
+    driving.agent.commands = [{ after: 100, status: 'error', error: { error: 'RateLimitError', message: '429' } }];
+    driving.agent.failing.set('joinRun', [away]);
+    expect(await driving.run()).toMatchObject({ kind: 'unproven', tests: [{ verdict: { because: 'provider' } }] });
   });
 
   test('is unproven after a timeout; the run is cancelled and its thread removed', async () => {
@@ -352,4 +360,39 @@ test('waits for a provider no longer than the time of the tests of a hold', asyn
   driving.agent.commands = [{ after: 100, status: 'error', error: { error: 'RateLimitError', message } }];
   expect(kinds(await driving.run())).toEqual(['unproven']);
   expect(driving.clock.now() - began).toBeLessThan(25_000);
+});
+
+describe('tests that the hold of the revision ends', () => {
+  const endsIn = (driving: Driving, ms: number): void => {
+    const endsAt = new Date(driving.clock.now() + 60_000 + ms).toISOString();
+    driving.over = { hold: { address: 'https://held.example.test', endsAt } };
+  };
+
+  test('keep how often a silent agent was sent a request: it is not promoted', async () => {
+    const driving = new Driving(testExpecting('hello'), testExpecting('hello', { attempts: 5 }));
+    driving.agent.commands = [says('hello', 100), says('hello', 3_600_000)];
+    endsIn(driving, 90_000);
+    const verdict = await driving.run();
+    expect(verdict).toMatchObject({
+      tests: [{ verdict: { kind: 'passed' } }, { attempts: 2, verdict: { because: 'undecided' } }],
+    });
+    expect(decisionOf(verdict, { isReplacing: true, onUnproven: 'promote' })).toBe('discarded');
+    expect(driving.agent.left).toEqual([]);
+  });
+
+  test('keep what was compared so far: an agent that answers is promoted', async () => {
+    const series = { kind: 'live', atOnce: 1, tries: 100, drop: 0.3, decideBy: ['pass-rate'], tests: 1 } as const;
+    const driving = new Driving(testExpecting('hello', { series }));
+    driving.live = new AgentInMemory(driving.clock);
+    endsIn(driving, 60_000);
+    const verdict = await driving.run();
+    expect(verdict.tests[0]?.verdict).toMatchObject({ because: 'undecided', comparison: { changed: { answers: 28 } } });
+    expect(decisionOf(verdict, { isReplacing: true, onUnproven: 'promote' })).toBe('promoted');
+  });
+
+  test('count no request that was not sent', async () => {
+    const driving = new Driving(testExpecting('hello'), testExpecting('hello'));
+    endsIn(driving, 0);
+    expect(await driving.run()).toMatchObject({ tests: [{ attempts: 0 }, { attempts: 0 }] });
+  });
 });
