@@ -4,12 +4,13 @@ import { backoffMs, type Clock } from '../../src/kit/clock.ts';
 import type { Expectation, SmokeTest } from '../../src/deploy/file/smoke-test.ts';
 import type { AgentServer } from '../../src/contract/agent/service.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
+import { overriding } from '../../src/kit/overriding.ts';
+import { removeResources } from '../../src/deploy/smoke/remove-resources.ts';
 import { evidenceOfFailure, sendTestRequest } from '../../src/deploy/smoke/send-test-request.ts';
 import type { Evidence } from '../../src/deploy/rules/verdict-types.ts';
 import type { SmokeWaiting } from '../context.ts';
 import type { Intent } from '../reconcile/intent.ts';
 import { startRun } from './background-run.ts';
-import { cleanUp, withChosenIds } from './cleanup.ts';
 import { createGrading } from './grading.ts';
 import { pollRun } from './poll-run.ts';
 import {
@@ -67,8 +68,8 @@ export function createAttempts({ clock, random, control, publicUrl, graderUrls =
     state: writeProgress(progress),
     at,
   });
-  const noteLeftBehind = (intent: Intent) => (what: string) =>
-    log.info({ intent: intent.id, deployment: intent.deploymentId }, what);
+  const noteLeft = (intent: Intent, test: string) => (what: string) =>
+    log.info({ intent: intent.id, deployment: intent.deploymentId }, `smoke test ${test} could not remove ${what}`);
 
   /** Removes what earlier attempts made. @returns the progress without it */
   async function cleaned(
@@ -76,7 +77,8 @@ export function createAttempts({ clock, random, control, publicUrl, graderUrls =
     before: Progress,
     { agent, signal }: { agent: AgentServer; signal: AbortSignal },
   ): Promise<Progress> {
-    for (const made of before.leftovers) await cleanUp(made, { agent, clock, signal, left: noteLeftBehind(intent) });
+    for (const made of before.leftovers)
+      await removeResources(made, { agent, clock, signal, left: noteLeft(intent, made.test) });
     return { ...before, leftovers: [] };
   }
 
@@ -129,7 +131,10 @@ export function createAttempts({ clock, random, control, publicUrl, graderUrls =
     if (token === undefined) return lost(step, made);
     const chosen = withChosenIds(agent, prepared);
     if (needsStream(test)) {
-      return after(step, await sendTestRequest(test, { agent: chosen, clock, signal, left: noteLeftBehind(intent) }));
+      return after(
+        step,
+        await sendTestRequest(test, { agent: chosen, clock, signal, left: noteLeft(intent, test.name) }),
+      );
     }
     const webhook = prepared.tokenHash && `${publicUrl}/runs/${intent.id}?token=${token}`;
     const started = await startRun(test, { agent: chosen, clock, signal, webhook });
@@ -197,6 +202,21 @@ export function createAttempts({ clock, random, control, publicUrl, graderUrls =
 
   return { attempt, cleaned, abandoned, goOn };
 }
+
+/**
+ * Wraps the agent so that threads and assistants get ids that were chosen and stored beforehand: another process can
+ * remove them if this one ends first.
+ */
+const withChosenIds = (agent: AgentServer, { threadId, assistantId }: PreparedAttempt): AgentServer =>
+  overriding<Pick<AgentServer, 'createThread' | 'createAssistant'>, AgentServer>(agent, {
+    createThread: (request, options) =>
+      agent.createThread({ ...request, thread_id: threadId, if_exists: 'do_nothing' }, options),
+    createAssistant: (request, options) =>
+      agent.createAssistant(
+        { ...request, ...(assistantId ? { assistant_id: assistantId, if_exists: 'do_nothing' } : {}) },
+        options,
+      ),
+  });
 
 /** Poll intervals of a run (ms): short without a webhook, long with one. */
 const pollWithoutWebhook = { first: 250, most: 5_000 };

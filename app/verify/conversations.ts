@@ -11,6 +11,8 @@ import {
   type ConversationCheck,
 } from '../../src/deploy/smoke/conversations.ts';
 import { endOfTests, outOfTime } from '../../src/deploy/smoke/smoke.ts';
+import { overriding } from '../../src/kit/overriding.ts';
+import { removeThread } from '../../src/deploy/smoke/remove-resources.ts';
 import { tryCall } from '../../src/deploy/smoke/try-call.ts';
 import { unreadConversations } from '../../src/deploy/rules/conversation-verdict.ts';
 import { copyMark } from '../../src/deploy/rules/conversations.ts';
@@ -18,7 +20,6 @@ import { concludeAll } from '../../src/deploy/rules/verdict.ts';
 import type { NamedVerdict } from '../../src/deploy/rules/verdict-types.ts';
 import type { SmokeStepResult } from '../context.ts';
 import { triesConversations, type Intent } from '../reconcile/intent.ts';
-import { overriding, removeThread } from './cleanup.ts';
 import { notShown, secretsOf, type Judge } from './judge.ts';
 import { mostLost, writeProgress, type Progress } from './progress.ts';
 
@@ -92,10 +93,8 @@ export function createConversationTester({ clock, control, threadsAt, judge, log
     const search = { metadata: { ...copyMark, [madeFor]: intentId }, limit: 100 };
     const found = await tryCall(server.searchThreads(search, { signal, deadline: clock.now() + findMs }));
     if (!found.ok) return left(`what copies an earlier process left (${found.error.message})`);
-    for (const { thread_id: id } of found.value) {
-      const problem = await removeThread(id, { agent: server, clock, signal });
-      if (problem !== undefined) left(`the copy ${id} (${problem})`);
-    }
+    for (const { thread_id: id } of found.value)
+      await removeThread(id, `the copy ${id}`, { agent: server, clock, signal, left });
   }
 }
 
@@ -105,7 +104,7 @@ function marking(server: ConversationServer, intentId: string): ConversationServ
     ...request,
     metadata: { ...request.metadata, [madeFor]: intentId },
   });
-  return overriding(server, {
+  return overriding<Pick<ConversationServer, 'copyThread' | 'patchThread'>, ConversationServer>(server, {
     copyThread: (id, request, options) => server.copyThread(id, request && marked(request), options),
     patchThread: (id, request, options) => server.patchThread(id, marked(request), options),
   });

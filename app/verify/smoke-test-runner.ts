@@ -5,12 +5,12 @@ import type { Evidence, Sample } from '../../src/deploy/rules/verdict-types.ts';
 import { asEvidence } from '../../src/deploy/rules/compare.ts';
 import { withTimeLeft } from '../../src/deploy/rules/patience.ts';
 import { usableAnswers } from '../../src/deploy/machine/measure-live.ts';
+import { atHold } from '../../src/deploy/smoke/remove-resources.ts';
 import { pauseBefore, tooLate } from '../../src/deploy/smoke/send-attempts.ts';
 import { endOfTests, nothingBefore, outOfTime } from '../../src/deploy/smoke/smoke.ts';
 import type { MeasureStepResult, SmokeStepResult, SmokeTestRunner, SmokeWaiting } from '../context.ts';
 import { answeredBefore, openTest, putAnswers } from '../reconcile/live-answers.ts';
 import { createAttempts, type AttemptOptions, type AttemptStep } from './attempt.ts';
-import { atHold } from './cleanup.ts';
 import { createConversationTester } from './conversations.ts';
 import { secretsOf, judgeHere, unjudged, type Judge } from './judge.ts';
 import { readProgress, writeProgress, type Progress } from './progress.ts';
@@ -47,7 +47,7 @@ export function createSmokeTestRunner({
     const measured = written && !live ? answeredBefore(intent, written)?.map(asEvidence) : undefined;
     const known = written && !live ? withoutLive(written, measured?.length ?? 0) : written;
     const test = known && withTimeLeft(known, leftMs);
-    const tested = intent.hold ? atHold(at, live) : at;
+    const tested = intent.hold ? atHold(at, () => live) : at;
     // What is left over may be the other's: a held revision and the live one have the same threads.
     const agent = live && test && receiverOf(test, before.attempts.length) === 'live' ? live : tested;
     if (leftMs <= 0) {

@@ -20,7 +20,7 @@ import {
 import type { ConversationResult } from '../rules/conversation-verdict.ts';
 import { providerFailure } from '../rules/provider-failure.ts';
 import { withGrace, withTimeLimit } from '../machine/deadlines.ts';
-import { remove, shortTimeoutMs } from './send-test-request.ts';
+import { graceMs, removeThread } from './remove-resources.ts';
 import { tryCall, type CallResult } from './try-call.ts';
 
 /** A conversation as the live revision reports it. */
@@ -45,8 +45,6 @@ export interface CopyingOptions {
   compare?: CompareStates | undefined;
   /** Receives what could not be removed. */
   left: (what: string) => void;
-  /** Removes a copy that the server which made it can't remove. */
-  fallback: ConversationServer | undefined;
 }
 
 type CopyResult =
@@ -89,7 +87,7 @@ export async function copyProblems(
   shape: GraphShape,
   copying: CopyingOptions,
 ): Promise<CopyResult> {
-  const { clock, signal, terms, left, fallback } = copying;
+  const { clock, signal, terms, left } = copying;
   const { threadId } = conversation;
   const lastsMs = 2 * terms.timeoutMs + spareMs;
   // Where the server marks a copy as it makes it, the next deploy finds it even if this one is killed in between.
@@ -97,7 +95,7 @@ export async function copyProblems(
   signal?.throwIfAborted();
   const request = isMarkedAtOnce(info) ? markOf(clock.now() + lastsMs) : undefined;
   // The response names the copy, so it is waited for after a cancellation too.
-  const copied = await withGrace(clock, shortTimeoutMs, signal, (late) =>
+  const copied = await withGrace(clock, graceMs, signal, (late) =>
     tryCall(server.copyThread(threadId, request, { signal: late, deadline: clock.now() + copyMs })),
   );
   if (!copied.ok) {
@@ -115,14 +113,7 @@ export async function copyProblems(
     else if (!marked.ok) throw marked.error;
     return await tryCopy(copyId, conversation, server, shape, copying);
   } finally {
-    const notes: string[] = [];
-    const removing = { clock, signal, left: (what: string) => void notes.push(what) };
-    const what = `the copy ${copyId} of thread ${threadId}`;
-    let isGone = await remove(what, (options) => deleteIfThere(server, copyId, options), removing);
-    if (!isGone && fallback && fallback !== server) {
-      isGone = await remove(what, (options) => fallback.deleteThread(copyId, options), removing);
-    }
-    if (!isGone) left(notes.at(-1) ?? what);
+    await removeThread(copyId, `the copy ${copyId} of thread ${threadId}`, { agent: server, clock, signal, left });
   }
 }
 
@@ -130,11 +121,6 @@ const markOf = (until: number) => ({ metadata: { ...markOfCopy(until) } });
 
 const isMarkedAtOnce = (info: CallResult<ServerInfo>): boolean =>
   info.ok && info.value.flags?.[copyMetadataFlag] === true;
-
-async function deleteIfThere(server: ConversationServer, threadId: string, options: CallOptions): Promise<void> {
-  const deleted = await tryCall(server.deleteThread(threadId, options));
-  if (!deleted.ok && deleted.error.kind !== 'missing') throw deleted.error;
-}
 
 async function tryCopy(
   copyId: string,

@@ -19,7 +19,7 @@ import {
   type CopyingOptions,
 } from './conversation-copy.ts';
 import { withTimeLimit } from '../machine/deadlines.ts';
-import { remove } from './send-test-request.ts';
+import { atHold, removeThread } from './remove-resources.ts';
 import { tryCall } from './try-call.ts';
 
 /** The conversations, and the dependencies of a check. */
@@ -126,7 +126,7 @@ async function removeLeftOvers(live: ConversationServer, { clock, signal, note }
   const copies = await live.searchThreads({ metadata: copyMark, limit: 1_000 }, { signal });
   for (const { thread_id: id } of copies.filter((each) => isLeftOver(each, clock.now()))) {
     const left = (what: string): void => note(`conversations: could not remove ${what}`);
-    await remove(`the old copy ${id}`, (options) => live.deleteThread(id, options), { clock, signal, left });
+    await removeThread(id, `the old copy ${id}`, { agent: live, clock, signal, left });
   }
 }
 
@@ -138,10 +138,11 @@ async function removeLeftOvers(live: ConversationServer, { clock, signal, note }
  */
 export async function checkConversations(
   recorded: RecordedConversations,
-  { changed, live }: { changed: ConversationServer; live: ConversationServer | undefined },
+  { changed: held, live }: { changed: ConversationServer; live: ConversationServer | undefined },
   check: ConversationCheck,
 ): Promise<NamedVerdict | undefined> {
   if (!recorded.ok) return recorded.verdict;
+  const changed = atHold(held, () => live);
   const { clock, note, redact } = check;
   const startedAt = clock.now();
   const endsAt = endOf(check);
@@ -212,7 +213,6 @@ async function resultOf(
     signal,
     compare,
     left: (what) => note(`conversations: could not remove ${what}`),
-    fallback: live,
   };
   const original = await tryCall(changed.getThread(conversation.threadId, { signal }));
   if (!original.ok && original.error.kind !== 'missing') throw original.error;

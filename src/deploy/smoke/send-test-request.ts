@@ -4,25 +4,18 @@ import type { AgentServer } from '../../contract/agent/service.ts';
 import type { StreamMode } from '../../contract/agent/stream-event.ts';
 import type { CallOptions } from '../../contract/call-options.ts';
 import type { ServiceError } from '../../contract/service-error.ts';
-import type { Clock } from '../../kit/clock.ts';
 import { hadItsTime } from '../rules/patience.ts';
 import type { Evidence } from '../rules/verdict-types.ts';
+import { removeResources, type MadeResources, type RemovalContext } from './remove-resources.ts';
 import { applyEvent, evidenceOf, initialStreamState, type StreamState } from './smoke-evidence.ts';
 import { tryCall } from './try-call.ts';
-import { withGrace, withTimeLimit } from '../machine/deadlines.ts';
+import { withTimeLimit } from '../machine/deadlines.ts';
 
 /** The agent under test and the dependencies of a request. */
-export interface TestRequestContext {
-  agent: AgentServer;
-  clock: Clock;
-  signal?: AbortSignal | undefined;
-  /** Receives what was created for the test and could not be removed, and why. */
-  left: (what: string) => void;
-}
+export type TestRequestContext = RemovalContext<AgentServer>;
 
-/** How long the cleanup may take (ms), normally and after cancellation. */
-const tidyMs = 10_000;
-export const shortTimeoutMs = 1_000;
+/** How long an agent may take to say whether it is healthy (ms). */
+const healthMs = 10_000;
 
 /**
  * Sends one request to the agent and reads the whole response, within the test's time. The thread and the assistant
@@ -42,7 +35,7 @@ export async function sendTestRequest(test: SmokeTest, asking: TestRequestContex
     }
     return requested.value.ok ? requested.value.value : await evidenceOfFailure(requested.value.error, asking);
   } finally {
-    await cleanUp(made, asking);
+    await removeResources(made, asking);
   }
 }
 
@@ -56,11 +49,9 @@ function unfinished(test: SmokeTest, seen: StreamState | undefined): Evidence {
   return { kind: 'unreachable', fault: 'hangs', why: `${why}: it hangs since ${since}, ${where}` };
 }
 
-interface CreatedResources {
+interface CreatedResources extends MadeResources {
   /** What has come of the answer. */
   seen?: StreamState;
-  threadId?: string;
-  assistantId?: string | undefined;
 }
 
 async function runTest(
@@ -156,7 +147,7 @@ export async function evidenceOfFailure(
     totalMs: 0,
   };
   if (error.kind === 'rejected') return refused;
-  if (error.kind === 'missing' && (await tryCall(agent.ok({ signal, deadline: clock.now() + tidyMs }))).ok) {
+  if (error.kind === 'missing' && (await tryCall(agent.ok({ signal, deadline: clock.now() + healthMs }))).ok) {
     return refused;
   }
   return {
@@ -166,28 +157,4 @@ export async function evidenceOfFailure(
     // A proxy answers 502 to 504 in the place of an agent; 500 is the agent's own.
     ...(error.status === 500 ? { fault: 'server-error' as const } : {}),
   };
-}
-
-/** Removes what was created, with a shorter limit after cancellation. Reports leftovers by id. */
-async function cleanUp({ threadId, assistantId }: CreatedResources, asking: TestRequestContext): Promise<void> {
-  const { agent } = asking;
-  await Promise.all([
-    threadId && remove(`thread ${threadId}`, (options) => agent.deleteThread(threadId, options), asking),
-    assistantId && remove(`assistant ${assistantId}`, (options) => agent.deleteAssistant(assistantId, options), asking),
-  ]);
-}
-
-/** Removes one thing. @returns whether it is gone: if not, `left` is called. */
-export async function remove(
-  what: string,
-  work: (options: CallOptions) => Promise<void>,
-  { clock, signal, left }: Pick<TestRequestContext, 'clock' | 'signal' | 'left'>,
-): Promise<boolean> {
-  const deadline = clock.now() + tidyMs;
-  const tried = await withGrace(clock, shortTimeoutMs, signal, (late) =>
-    withTimeLimit(clock, tidyMs, late, (bound) => tryCall(work({ deadline, signal: bound }))),
-  );
-  if (tried.kind !== 'done') left(`${what} (it took too long)`);
-  else if (!tried.value.ok) left(`${what} (${tried.value.error.message})`);
-  return tried.kind === 'done' && tried.value.ok;
 }

@@ -14,6 +14,8 @@ import type { DeployRun } from '../machine/deploy-run.ts';
 import { withConversationsHeld, withConversationsLive } from './run-conversations.ts';
 import { baselineContext, keepBaselines } from './kept-baselines.ts';
 import { reportVerdict } from '../machine/report-verdict.ts';
+import { atHold } from './remove-resources.ts';
+import type { AgentServer } from '../../contract/agent/service.ts';
 import { tryCall, type CallResult } from './try-call.ts';
 
 /** The tests, the agents and the dependencies of a smoke run; without a live agent a test against it is one of one answer. */
@@ -132,12 +134,13 @@ export async function smokeHeld(
   run: DeployRun,
 ): Promise<Verdict> {
   const { smokeTests, agentAt } = run.request;
+  const serving = () => clientAt(liveAddress(run), agentAt);
   const isCompared = run.known.formerLive && smokeTests.some(({ series }) => series?.kind === 'live');
-  const live = isCompared ? clientAt(liveAddress(run), agentAt) : undefined;
   const compared = new Map<SmokeTest, readonly Sample[]>();
   const { address: heldAddress, endsAt } = held;
   const until = endOfTests(endsAt);
-  const answered = await smokeAt(heldAddress, { live, compared, until }, run);
+  const live = isCompared ? serving() : undefined;
+  const answered = await smokeAt(heldAddress, { live, compared, until }, run, (held) => atHold(held, serving));
   const verdict = await withConversationsHeld(answered, { address: heldAddress, until }, run);
   reportInBackground(verdict, { ...held, compared }, run);
   return verdict;
@@ -174,6 +177,7 @@ async function smokeAt(
   address: string | undefined,
   beside: Pick<SmokeRun, 'live' | 'before' | 'until' | 'compared'>,
   run: DeployRun,
+  connected = (agent: AgentServer): AgentServer => agent,
 ): Promise<Verdict> {
   const { smokeTests: tests, agentAt } = run.request;
   if (tests.length === 0) return unprovenVerdict([], 'no-address', '');
@@ -183,7 +187,7 @@ async function smokeAt(
   run.emit({ kind: 'smoke-began', address, tests: tests.length });
   return smoke({
     tests,
-    agent: agentAt(address),
+    agent: connected(agentAt(address)),
     ...beside,
     ...sendingOf(run),
     emit: (event) => run.emit(event),

@@ -197,6 +197,16 @@ describe('a revision is not held', () => {
 });
 
 describe('a hold that another client ends', () => {
+  test('leaves what its tests made to the live revision, which removes it', async () => {
+    const { fixture, held, deploy } = await holding();
+    const removed: string[] = [];
+    fixture.agent.deleteThread = async (id) => void removed.push(id);
+    held.removal = serviceError('missing', 'delete thread', { status: 404 });
+    held.isWell = false;
+    await deploy({ smokeTests: [{ ...hello, thread: true }] });
+    expect([removed, fixture.addresses]).toEqual([['thread1'], [heldAddress('r2'), 'https://agent.test']]);
+  });
+
   test('before the verdict, by a discard, is reported', async () => {
     const { deploy, control, held } = await holding();
     const createThread = held.createThread.bind(held);

@@ -225,6 +225,14 @@ test('removes copies at the live revision when the new one is gone, and names wh
   expect(notes).toEqual([expect.stringContaining('could not remove the copy copy-2 of thread one')]);
 });
 
+test('removes copies at the live revision once the hold of the new one has ended', async () => {
+  threads.add('one');
+  const missing = (call: string) => serviceError('missing', call, { status: 404 });
+  changed.onRun = () => ['deleteThread', 'ok'].forEach((call) => changed.failing.set(call, missing(call)));
+  await run();
+  expect([left(), notes]).toEqual([[], []]);
+});
+
 test('a copy that is being made when the check is cancelled is removed as well', async () => {
   threads.add('one');
   const cancelled = new AbortController();

@@ -200,6 +200,13 @@ describe('resources made for a test', () => {
   });
 });
 
+test('does not report resources that are removed already', async () => {
+  const { notes } = await requested({ ...hello, thread: true, context: {} }, [says('hello')], (agent) => {
+    agent.removal = serviceError('missing', 'delete thread', { status: 404 });
+  });
+  expect(notes).toEqual([]);
+});
+
 describe('the final status of a run on a thread decides', () => {
   const onThread = { ...hello, thread: true, attempts: 1 };
   test.each([
