@@ -15,6 +15,7 @@ import {
 } from './event-payloads.ts';
 import type { EventDecision, InstallationChange } from './event-types.ts';
 import { pushFrom } from '../../src/deploy/rules/trigger.ts';
+import { noPushWords } from '../../src/deploy/words/decision.ts';
 
 type Decide = (payload: unknown) => EventDecision;
 
@@ -130,11 +131,12 @@ function decidePush(payload: unknown): EventDecision {
       const how = created ? 'made with a push' : forced ? 'pushed with force' : 'pushed';
       return { kind: 'push', repository, branch, after, why: `the branch was ${how}` };
     }
+    const why = noPushWords[pushed.code];
     if (pushed.code === 'deleted') {
-      return { kind: 'branch-deleted', repository, branch: read.ref.slice(branchPrefix.length), why: pushed.why };
+      return { kind: 'branch-deleted', repository, branch: read.ref.slice(branchPrefix.length), why };
     }
-    if (pushed.code === 'fork') return { kind: 'nothing-to-build', repository, headSha: read.after, why: pushed.why };
-    return ignored(pushed.why);
+    if (pushed.code === 'fork') return { kind: 'nothing-to-build', repository, headSha: read.after, why };
+    return ignored(why);
   });
 }
 

@@ -112,7 +112,7 @@ async function endOpen(
   const lease = await store.takeLease(deploymentId, holder, leaseMs);
   if (!lease) throw new DeploymentBusy(deploymentId);
   const now = clock.now();
-  const decision = { kind: 'skip', code: 'not-installed', why } as const;
+  const decision = { kind: 'skip', code: 'not-installed' } as const;
   const gone = (await store.openIntents(deploymentId)).filter(({ repository }) => isGone(repository));
   const intents = gone.map((intent) =>
     withOutcome({ ...intent, decision, updatedAt: now }, { kind: 'skipped', reason: why }, now),

@@ -1,4 +1,3 @@
-import { shortCommit } from '../../src/deploy/rules/commit.ts';
 import {
   adviceIfIntended,
   adviceOnAlsoWrong,
@@ -34,11 +33,10 @@ async function afterGoingBack({ store, clock }: ConsequenceContext, back: Intent
   if (!isBack || (kind !== 'failure' && kind !== 'rollback') || back.sending.kind !== 'redeploy') return {};
   const { rolledBackCommit } = await store.deploymentQueue(back.deploymentId);
   const commit = kind === 'failure' ? back.commit : rolledBackCommit;
-  const why = commit ? `commit ${shortCommit(commit)} was rolled back` : 'a person rolled back';
   const hold = back.terms.rules.afterRollback === 'hold';
   return {
     ...(kind === 'failure' ? { rolledBackCommit: back.commit } : {}),
-    ...(hold ? { held: { since: clock.now(), why } } : {}),
+    ...(hold ? { held: { since: clock.now(), commit } } : {}),
   };
 }
 

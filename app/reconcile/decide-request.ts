@@ -1,6 +1,7 @@
 import { sameCommit } from '../../src/deploy/rules/commit.ts';
 import { decideTrigger } from '../../src/deploy/rules/trigger.ts';
-import type { ChangedPaths, Decision } from '../../src/deploy/rules/trigger-types.ts';
+import type { ChangedPaths, Decision, SkipReason } from '../../src/deploy/rules/trigger-types.ts';
+import { decisionWords } from '../../src/deploy/words/decision.ts';
 import type { Head } from '../github/github-api.ts';
 import { deadlineIn, isExpired } from './deadlines.ts';
 import { withDecisionOutcome } from './outcomes.ts';
@@ -32,7 +33,7 @@ export async function waitForAnother(
   commit: string | undefined,
 ): Promise<StepResult> {
   const former = intent.decision;
-  const isSame = former?.kind === 'wait' && former.revisionId === decision.revisionId && former.why === decision.why;
+  const isSame = former?.kind === 'wait' && former.revisionId === decision.revisionId && former.code === decision.code;
   if (intent.state !== 'waiting' || !isSame) {
     const deadline =
       former?.kind === 'wait' && intent.deadline
@@ -65,7 +66,7 @@ export async function decideRequest(
   const observation = await observeDeployment(work);
   const earlier = await context.store.intentsOf(intent.deploymentId, intent.commit);
   const reported = alreadyReported(intent, earlier, observation);
-  if (reported) return join(work, intent, { kind: 'skip', code: 'already-reported', why: reported }, earlier);
+  if (reported) return join(work, intent, { kind: 'skip', ...reported }, earlier);
   const changed = await changedPaths(work, intent, observation);
   const { rolledBackCommit, held } = deploymentQueue;
   const decision = decideTrigger({
@@ -75,7 +76,10 @@ export async function decideRequest(
     changed,
     rules: intent.terms.rules,
   });
-  context.log.info({ why: decision.why }, `decided ${intent.commit} on ${intent.deploymentId}: ${decision.kind}`);
+  context.log.info(
+    { why: decisionWords(decision) },
+    `decided ${intent.commit} on ${intent.deploymentId}: ${decision.kind}`,
+  );
   switch (decision.kind) {
     case 'skip':
       if (isReportedByEarlier(intent, earlier, decision)) return join(work, intent, decision, earlier);
@@ -86,8 +90,8 @@ export async function decideRequest(
       return beginFollowing(work, { ...intent, decision }, decision.revisionId, 'adopted', observation);
     case 'wait': {
       if (!waitedTooLong(work, intent)) return waitForAnother(work, intent, decision, observation.latest?.commit);
-      const why = `${decision.why} for too long, so the App no longer waits`;
-      return trigger(work, intent, { kind: 'trigger', why }, observation);
+      const { revisionId } = decision;
+      return trigger(work, intent, { kind: 'trigger', code: 'waited-too-long', revisionId }, observation);
     }
     case 'trigger':
       return trigger(work, intent, decision, observation);
@@ -163,7 +167,7 @@ function alreadyReported(
   intent: Intent,
   sameCommits: readonly Intent[],
   observation: DeploymentObservation,
-): string | undefined {
+): SkipReason | undefined {
   if (!isOfItself(intent)) return undefined;
   const former = endedBefore(intent, sameCommits);
   if (!former?.end) return undefined;
@@ -175,7 +179,7 @@ function alreadyReported(
   // A revision with such an outcome that is live all the same is observed again.
   const serves = observation.live?.id === former.revisionId;
   if (!isReported || (serves && (kind === 'failed' || kind === 'interrupted'))) return undefined;
-  return `the same commit was requested before and ended ${kind}; press Re-run to build it again`;
+  return { code: 'already-reported', end: kind };
 }
 
 /** Whether the check of this commit already says why it is not built: it was rolled back there. */

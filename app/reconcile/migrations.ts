@@ -96,9 +96,17 @@ const baselines = `
   create index baselines_newest on app.baselines (deployment_id, taken_at desc);
 `;
 
+/** What a queue is held after is a commit, and no clause. */
+const heldCommits = `
+  update app.queues set held = jsonb_strip_nulls(
+      held - 'why' || jsonb_build_object('commit', substring(held ->> 'why' from '^commit ([0-9a-f]+) ')))
+    where held ? 'why';
+`;
+
 /** The steps of the work's tables. The schema itself is made with the list of steps. */
 export const workMigrations: readonly Migration[] = [
   { name: '001-work', up: async (db) => void (await sql.raw(work).execute(db)) },
   { name: '002-standard-names', up: async (db) => void (await sql.raw(standardNames).execute(db)) },
   { name: '003-baselines', up: async (db) => void (await sql.raw(baselines).execute(db)) },
+  { name: '004-held-commits', up: async (db) => void (await sql.raw(heldCommits).execute(db)) },
 ];

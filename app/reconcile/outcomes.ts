@@ -1,8 +1,9 @@
-import { capitalized } from '../../src/kit/plain-text.ts';
+import { asSentence, capitalized } from '../../src/kit/plain-text.ts';
 import { shortCommit } from '../../src/deploy/rules/commit.ts';
 import { describeOpenHold, outcomeOfDiscard } from '../../src/deploy/words/hold-messages.ts';
 import { firstTestOf, outcomeOfRollout } from '../../src/deploy/words/outcome-messages.ts';
 import type { Rollout } from '../../src/deploy/rules/rollout-types.ts';
+import { decisionWords } from '../../src/deploy/words/decision.ts';
 import type { Decision } from '../../src/deploy/rules/trigger-types.ts';
 import { adviceOnUnproven } from '../../src/deploy/words/unproven-advice.ts';
 import { decisionOf } from '../../src/deploy/rules/hold-state.ts';
@@ -28,8 +29,7 @@ export const withDecisionOutcome = (
   decision: Extract<Decision, { kind: 'skip' }>,
   at: number,
 ): Intent => {
-  const { why } = decision;
-  return withOutcome({ ...intent, decision }, { kind, reason: `${capitalized(why)}.` }, at);
+  return withOutcome({ ...intent, decision }, { kind, reason: asSentence(capitalized(decisionWords(decision))) }, at);
 };
 
 export function supersededOutcome(intent: Intent, head: string, contains: boolean | undefined): NewIntentOutcome {

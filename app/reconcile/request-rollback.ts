@@ -1,4 +1,6 @@
 import { rollbackObstacle } from '../../src/deploy/rules/rollback.ts';
+import { waitFor } from '../../src/deploy/rules/trigger.ts';
+import type { SkipReason } from '../../src/deploy/rules/trigger-types.ts';
 import { sameCommit } from '../../src/deploy/rules/commit.ts';
 import { withDecisionOutcome } from './outcomes.ts';
 import { waitedTooLong, waitForAnother } from './decide-request.ts';
@@ -17,25 +19,23 @@ export async function requestRollback(work: ReconcileContext, intent: Intent): P
   if (cause.kind === 'failure') {
     const broken = await work.context.store.intent(cause.key);
     const active = observation.deployment.active_revision_id;
-    const why = rollbackObstacle(broken?.revisionId, { active, onItsWay: onItsWay?.id });
-    return why === undefined ? send(work, intent, observation) : skip(work, intent, why);
+    const obstacle = rollbackObstacle(broken?.revisionId, { active, onItsWay: onItsWay?.id });
+    return obstacle ? skip(work, intent, obstacle) : send(work, intent, observation);
   }
   if (cause.kind === 'rollback' && observation.live?.id === sending.revisionId && !onItsWay) {
-    return skip(work, intent, `revision ${sending.revisionId} serves already`);
+    return skip(work, intent, { code: 'serves-already', revisionId: sending.revisionId });
   }
   if (onItsWay && !waitedTooLong(work, intent)) {
-    const { id, commit } = onItsWay;
-    const why = `revision ${id} is on its way`;
-    return waitForAnother(work, intent, { kind: 'wait', revisionId: id, why }, commit);
+    return waitForAnother(work, intent, waitFor(onItsWay), onItsWay.commit);
   }
   return send(work, intent, observation);
 }
 
 async function send(work: ReconcileContext, intent: Intent, observation: DeploymentObservation): Promise<StepResult> {
   const { deadline: _, ...rest } = intent;
-  const why = intent.cause.kind === 'failure' ? 'the live revision fails its smoke tests' : 'a person requested it';
+  const code = intent.cause.kind === 'failure' ? 'failure' : 'rollback';
   const deploymentQueue = await queueAfter(work, intent, observation);
-  return sendFor(work, { ...rest, decision: { kind: 'trigger', why } }, observation.deployment, deploymentQueue);
+  return sendFor(work, { ...rest, decision: { kind: 'trigger', code } }, observation.deployment, deploymentQueue);
 }
 
 /** A person's rollback holds what was live before; a redeploy resumes pushes. */
@@ -51,7 +51,5 @@ async function queueAfter(
   return isSame ? {} : { rolledBackCommit: live.commit };
 }
 
-async function skip(work: ReconcileContext, intent: Intent, why: string): Promise<StepResult> {
-  const decision = { kind: 'skip', code: 'already-reported', why } as const;
-  return saveIntents(work, [withDecisionOutcome(intent, 'skipped', decision, work.context.clock.now())]);
-}
+const skip = (work: ReconcileContext, intent: Intent, reason: SkipReason): Promise<StepResult> =>
+  saveIntents(work, [withDecisionOutcome(intent, 'skipped', { kind: 'skip', ...reason }, work.context.clock.now())]);

@@ -7,7 +7,7 @@ import type { Report, DesiredReport } from './report.ts';
 export interface DeploymentQueue {
   deploymentId: string;
   /** Pushes wait until a person presses Redeploy. */
-  held?: { since: number; why: string };
+  held?: { since: number; commit?: string | undefined };
   /** The commit that was rolled back last: not retried automatically. */
   rolledBackCommit?: string;
 }

@@ -41,8 +41,7 @@ export async function takeRequests(
   const head = await headOf(work, newest);
   const now = work.context.clock.now();
   if (!head) {
-    const why = `the branch ${newest.branch} is gone`;
-    const decision: Intent['decision'] = { kind: 'skip', code: 'branch-gone', why };
+    const decision = { kind: 'skip', code: 'branch-gone', branch: newest.branch } as const;
     const gone = requests.map((intent) => withOutcome({ ...intent, decision }, branchGone(intent), now));
     return saveIntents(work, gone, released);
   }

@@ -1,5 +1,6 @@
 import { asSentence } from '../../src/kit/plain-text.ts';
 import { asCode, asLink, asMarkdown } from '../../src/deploy/words/sanitize.ts';
+import { decisionWords } from '../../src/deploy/words/decision.ts';
 import { notesOnBuild } from '../../src/deploy/rules/rollout.ts';
 import { consoleLink } from '../../src/deploy/words/summary.ts';
 import { durationText } from '../../src/deploy/words/verdict-table/words.ts';
@@ -32,7 +33,7 @@ function sentenceOf(intent: Intent, { waitingFor, now }: CheckContext): string {
         ? `Commit ${asCode(waitingFor.commit)}${waitingFor.revisionId ? ` (revision ${asCode(waitingFor.revisionId)})` : ''} is under way. It is finished first; then the newest commit of ${asCode(intent.branch)} is built.`
         : `The deployment is not free. Once it is, the newest commit of ${asCode(intent.branch)} is built.`;
     case 'held':
-      return `Nothing is deployed until a person presses **Redeploy**: ${asMarkdown(asSentence(decision?.why ?? 'the deployment is held after a rollback'), 1000)}`;
+      return `Nothing is deployed until a person presses **Redeploy**: ${asMarkdown(asSentence(decision ? decisionWords(decision) : 'the deployment is held after a rollback'), 1000)}`;
     case 'measuring':
       return `The live revision${live ? ` ${asCode(live.revisionId)}` : ''} is sent the smoke tests first, because the answers of the new one are compared with its own. No revision is requested yet.`;
     case 'sending':
@@ -96,7 +97,7 @@ function causeOf({ kind, by, lateMs }: Cause): string {
 
 const decisionOf = ({ decision, state }: Intent): string =>
   decision && state !== 'held'
-    ? `**Decision:** ${decision.kind}, because ${asMarkdown(asSentence(decision.why), 1000)}`
+    ? `**Decision:** ${decision.kind}, because ${asMarkdown(asSentence(decisionWords(decision)), 1000)}`
     : '';
 
 function standInOf(end: IntentOutcome): string[] {

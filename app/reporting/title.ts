@@ -1,6 +1,7 @@
 import { shortCommit } from '../../src/deploy/rules/commit.ts';
 import { firstTestOf } from '../../src/deploy/words/outcome-messages.ts';
 import { decisionOf } from '../../src/deploy/rules/hold-state.ts';
+import { decisionWords } from '../../src/deploy/words/decision.ts';
 import { durationText } from '../../src/deploy/words/verdict-table/words.ts';
 import { asLine } from '../../src/deploy/words/sanitize.ts';
 import { heldTermsOf, type Intent, type IntentOutcome } from '../reconcile/intent.ts';
@@ -87,7 +88,7 @@ function outcomeTitle({ cause, verdict, decision }: Intent, end: IntentOutcome):
     case 'unknown':
       return 'Not known whether the request took effect';
     case 'skipped':
-      return decision?.kind === 'skip' ? `Not deployed: ${decision.why}` : 'Not deployed';
+      return decision?.kind === 'skip' ? `Not deployed: ${decisionWords(decision)}` : 'Not deployed';
     case 'joined':
       return 'Reported with another event of this commit';
     case 'absent':

@@ -1,5 +1,6 @@
 import type { OnFailure } from '../file/desired.ts';
 import type { Revision } from '../../contract/control/revision.ts';
+import type { RollbackObstacle } from './trigger-types.ts';
 import { classOfRevisionStatus } from '../../contract/control/revision-status.ts';
 
 /** The revision to restore in place of this one: what was live before it, unless that is itself. */
@@ -28,13 +29,13 @@ export function decideRollback(failed: {
   return former === undefined ? { kind: 'impossible', because: 'no-former' } : { kind: 'restore', revisionId: former };
 }
 
-/** Why a revision that failed its smoke tests is not rolled back, in one clause: it no longer serves, or soon will not. */
+/** Why a revision that failed its smoke tests is not rolled back; undefined where nothing is in the way. */
 export function rollbackObstacle(
   broken: string | undefined,
   { active, onItsWay }: { active: string | null; onItsWay?: string | undefined },
-): string | undefined {
-  if (active !== broken) return `revision ${active ?? 'none'} serves by now, not ${broken}`;
-  return onItsWay && `revision ${onItsWay} is on its way and takes over`;
+): RollbackObstacle | undefined {
+  if (active !== broken) return { code: 'other-serves', active, broken };
+  return onItsWay === undefined ? undefined : { code: 'other-on-its-way', revisionId: onItsWay };
 }
 
 export const nothingLive = 'nothing is live, so there is nothing to go back from';

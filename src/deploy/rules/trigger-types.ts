@@ -22,36 +22,54 @@ export interface DeploymentState {
   latest?: RevisionSummary | undefined;
   /** The commit that was rolled back and is not tried again by itself. */
   rolledBackCommit?: string | undefined;
-  /** Pushes wait until a person presses Redeploy. */
-  held?: { since: number; why: string } | undefined;
+  /** Pushes wait until a person presses Redeploy, because this commit, if it is known, was rolled back. */
+  held?: { commit?: string | undefined } | undefined;
 }
 
 /** What became of the paths between the commit that stands and the head. */
 export type ChangedPaths = { kind: 'known'; paths: readonly string[] } | { kind: 'unavailable'; why: string };
 
-/** Why a commit is not deployed. */
-export type SkipCode =
-  | 'skip-word'
-  | 'paths-untouched'
-  | 'rolled-back-before'
-  | 'no-target'
-  | 'tag'
-  | 'not-a-branch'
-  | 'deleted'
-  | 'fork'
-  | 'foreign-repository'
-  | 'build-on-push-off'
-  | 'branch-gone'
-  /** The App was removed from the repository. */
-  | 'not-installed'
-  | 'already-reported';
+/** Why a revision of the head is made. */
+type BuildReason =
+  | ({ commit: string; missed?: true; unread?: string } & (
+      { code: 'not-live'; live?: string } | { code: 'live-unreported' } | { code: 'ended-before'; revisionId: string }
+    ))
+  | { code: 'rerun' | 'redeploy'; commit: string }
+  | { code: 'rollback' | 'failure' }
+  | { code: 'waited-too-long'; revisionId: string };
 
-/** What is done about one commit on one deployment, and why: `why` is one clause without a full stop, fit to show. */
+/** Why a wrong revision is not rolled back: it no longer serves, or soon will not. */
+export type RollbackObstacle =
+  | { code: 'other-serves'; active: string | null; broken: string | undefined }
+  | { code: 'other-on-its-way'; revisionId: string };
+
+/** Why a commit is not deployed. */
+export type SkipReason =
+  | { code: 'skip-word'; word: string }
+  | { code: 'paths-untouched'; paths: number }
+  | { code: 'rolled-back-before'; commit: string }
+  /** An earlier request of the same commit ended so. */
+  | { code: 'already-reported'; end: string }
+  | { code: 'serves-already'; revisionId: string }
+  | { code: 'branch-gone'; branch: string }
+  /** The App was removed from the repository. */
+  | { code: 'not-installed' }
+  | RollbackObstacle;
+
+/** A reason that was stored as one clause, before reasons had facts. */
+interface StoredReason {
+  code?: SkipReason['code'];
+  why: string;
+}
+
+/** What is done about one commit on one deployment, and why; `decisionWords` says it. */
 export type Decision =
-  | { kind: 'trigger'; why: string }
+  | ({ kind: 'trigger' } & (BuildReason | StoredReason))
   /** A revision of this commit is live or on its way: it is followed, none is made. */
-  | { kind: 'adopt'; revisionId: string; why: string }
+  | ({ kind: 'adopt'; revisionId: string } & ({ code: 'live' | 'on-its-way'; commit: string } | StoredReason))
   /** Another revision is in progress, or one without a reported commit: observe again when that changes. */
-  | { kind: 'wait'; revisionId: string; why: string }
-  | { kind: 'hold'; why: string }
-  | { kind: 'skip'; code: SkipCode; why: string };
+  | ({ kind: 'wait'; revisionId: string } & (
+      { code: 'on-its-way'; commit: string } | { code: 'unreported' } | StoredReason
+    ))
+  | ({ kind: 'hold' } & ({ code: 'rolled-back'; commit?: string | undefined } | StoredReason))
+  | ({ kind: 'skip' } & (SkipReason | StoredReason));

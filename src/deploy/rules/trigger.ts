@@ -1,5 +1,5 @@
-import { sameCommit, shortCommit } from './commit.ts';
-import type { ChangedPaths, Decision, PushRules, RevisionSummary, DeploymentState, SkipCode } from './trigger-types.ts';
+import { sameCommit } from './commit.ts';
+import type { ChangedPaths, Decision, PushRules, RevisionSummary, DeploymentState } from './trigger-types.ts';
 import type { GlobMatcher } from '../file/glob-matcher.ts';
 import { compileGlob } from '../file/glob.ts';
 
@@ -19,14 +19,14 @@ export interface TriggerInput {
 
 /**
  * Decides what to do about the head of a branch on one deployment. It compares the head's commit with the live revision
- * and with the newest one if that is in progress; `why` gives the reasons.
+ * and with the newest one if that is in progress.
  */
 export function decideTrigger(input: TriggerInput): Decision {
   for (const rule of rulesFor[input.cause]) {
     const decision = rule(input);
     if (decision) return decision;
   }
-  return { kind: 'trigger', why: whyBuilt(input) };
+  return build(input);
 }
 
 type Rule = (input: TriggerInput) => Decision | undefined;
@@ -41,47 +41,44 @@ const liveOne = ({ state: { live, latest } }: TriggerInput): RevisionSummary | u
 const adoptOnItsWay: Rule = (input) => {
   const newest = onItsWay(input);
   if (!newest || !sameCommit(newest.commit, input.head.sha)) return undefined;
-  const why = `revision ${newest.id} of commit ${shortCommit(input.head.sha)} is on its way already`;
-  return { kind: 'adopt', revisionId: newest.id, why };
+  return { kind: 'adopt', revisionId: newest.id, code: 'on-its-way', commit: input.head.sha };
 };
 
 /** A live commit is about to be replaced where another revision is on its way: then it does not count. */
 const adoptLive: Rule = (input) => {
   const live = liveOne(input);
   if (!live || onItsWay(input) || !sameCommit(live.commit, input.head.sha)) return undefined;
-  const why = `commit ${shortCommit(input.head.sha)} is live already with revision ${live.id}`;
-  return { kind: 'adopt', revisionId: live.id, why };
+  return { kind: 'adopt', revisionId: live.id, code: 'live', commit: input.head.sha };
 };
 
 const skipWord: Rule = ({ head, rules }) => {
   const message = head.message.toLowerCase();
   const word = rules.skipWords.find((each) => each !== '' && message.includes(each.toLowerCase()));
-  return word === undefined
-    ? undefined
-    : { kind: 'skip', code: 'skip-word', why: `the commit's message says ${word}, which keeps it from being deployed` };
+  return word === undefined ? undefined : { kind: 'skip', code: 'skip-word', word };
 };
 
-const rolledBack: Rule = ({ head, state }) => {
-  if (!sameCommit(state.rolledBackCommit, head.sha)) return undefined;
-  const why = `commit ${shortCommit(head.sha)} was rolled back, and is built again only when a person requests it`;
-  return { kind: 'skip', code: 'rolled-back-before', why };
-};
+const rolledBack: Rule = ({ head, state }) =>
+  sameCommit(state.rolledBackCommit, head.sha)
+    ? { kind: 'skip', code: 'rolled-back-before', commit: head.sha }
+    : undefined;
 
-const held: Rule = ({ state }) =>
-  state.held && { kind: 'hold', why: `${state.held.why}, and pushes wait until a person presses Redeploy` };
+const held: Rule = ({ state }) => state.held && { kind: 'hold', code: 'rolled-back', commit: state.held.commit };
 
 const waitForAnother: Rule = (input) => {
   const newest = onItsWay(input);
-  if (!newest) return undefined;
-  const why = newest.commit
-    ? `revision ${newest.id} of commit ${shortCommit(newest.commit)} is on its way`
-    : `revision ${newest.id} is on its way and does not report its commit yet`;
-  return { kind: 'wait', revisionId: newest.id, why };
+  return newest && waitFor(newest);
 };
 
+/** The decision to wait for a revision that is on its way. */
+export const waitFor = ({ id, commit }: RevisionSummary): Extract<Decision, { kind: 'wait' }> => ({
+  kind: 'wait',
+  revisionId: id,
+  ...(commit ? { code: 'on-its-way', commit } : { code: 'unreported' }),
+});
+
 const pathsUntouched: Rule = ({ changed, rules }) => {
-  const untouched = untouchedPaths(rules.paths, changed);
-  return untouched === undefined ? undefined : { kind: 'skip', code: 'paths-untouched', why: untouched };
+  const paths = untouchedPaths(rules.paths, changed);
+  return paths === undefined ? undefined : { kind: 'skip', code: 'paths-untouched', paths };
 };
 
 /** Paths come last: they are compared with the live revision, so no other may be on its way. */
@@ -109,40 +106,28 @@ const rulesFor: Record<TriggerCause, readonly Rule[]> = {
   failure: [waitForAnother],
 };
 
-function whyBuilt(input: TriggerInput): string {
-  const commit = shortCommit(input.head.sha);
-  switch (input.cause) {
-    case 'push':
-      return `${whyNotLive(input)}${allPathsCount(input)}`;
-    case 'recovery':
-      return `${whyNotLive(input)}, and its push was missed${allPathsCount(input)}`;
-    case 'rerun':
-      return `a Re-run was requested, so commit ${commit} is built again`;
-    case 'redeploy':
-      return `a person requested Redeploy, so commit ${commit} is built again`;
-    case 'rollback':
-      return `a person requested a rollback to commit ${commit}`;
-    case 'failure':
-      return `the live revision fails its smoke tests, so commit ${commit} is brought back`;
-  }
+function build(input: TriggerInput): Decision {
+  const { cause, head, changed, rules } = input;
+  if (cause === 'rollback' || cause === 'failure') return { kind: 'trigger', code: cause };
+  if (cause === 'rerun' || cause === 'redeploy') return { kind: 'trigger', code: cause, commit: head.sha };
+  return {
+    kind: 'trigger',
+    commit: head.sha,
+    ...whyNotLive(input),
+    ...(cause === 'recovery' ? { missed: true as const } : {}),
+    ...(rules.paths && changed?.kind === 'unavailable' ? { unread: changed.why } : {}),
+  };
 }
 
-function whyNotLive(input: TriggerInput): string {
-  const commit = shortCommit(input.head.sha);
+function whyNotLive(input: TriggerInput) {
   const { latest } = input.state;
   const live = liveOne(input);
   if (latest?.phase === 'ended' && sameCommit(latest.commit, input.head.sha)) {
-    return `revision ${latest.id} of commit ${commit} ended without going live`;
+    return { code: 'ended-before', revisionId: latest.id } as const;
   }
-  if (!live) return `commit ${commit} is not live, nothing is`;
-  if (!live.commit) return `the live revision does not report its commit, so ${commit} is built to be sure`;
-  return `commit ${commit} is not live, ${shortCommit(live.commit)} is`;
+  if (!live) return { code: 'not-live' } as const;
+  return live.commit ? ({ code: 'not-live', live: live.commit } as const) : ({ code: 'live-unreported' } as const);
 }
-
-const allPathsCount = ({ changed, rules }: TriggerInput): string =>
-  rules.paths && changed?.kind === 'unavailable'
-    ? `; the changed paths are not known (${changed.why}), so all of them count`
-    : '';
 
 /** Globs that say which paths of a repository belong to a deployment. Where `include` is empty, all do. */
 type PathRules = NonNullable<PushRules['paths']>;
@@ -178,17 +163,10 @@ function matchers(globs: readonly string[], otherwise: boolean): GlobMatcher[] {
   });
 }
 
-/**
- * Why a push changed no path of the deployment, as one clause without a full stop; undefined if it did change one, or
- * if that is unknown.
- */
-export function untouchedPaths(rules: PathRules | undefined, changed: ChangedPaths | undefined): string | undefined {
+/** How many paths a push changed, if none of them is of the deployment; undefined if one is, or if that is unknown. */
+export function untouchedPaths(rules: PathRules | undefined, changed: ChangedPaths | undefined): number | undefined {
   if (!rules || changed?.kind !== 'known') return undefined;
-  if (changed.paths.some(countingPath(rules))) return undefined;
-  const { length } = changed.paths;
-  if (length === 0) return 'it changes no file since the deployed commit';
-  const since = length === 1 ? 'the one path that changed' : `none of the ${length} paths that changed`;
-  return `${since} ${length === 1 ? 'is not' : 'is'} among those that the deploy file counts`;
+  return changed.paths.some(countingPath(rules)) ? undefined : changed.paths.length;
 }
 
 /** What is read of GitHub's `push` payload; everything else in it is passed over. */
@@ -214,8 +192,10 @@ interface Push {
   created: boolean;
 }
 
-/** A push that may be built, or why it is none. `why` is one clause without a full stop, fit to show. */
-type PushRead = { kind: 'push'; push: Push } | { kind: 'none'; code: SkipCode; why: string };
+/** Why a push is not built. */
+export type NoPushCode = 'tag' | 'not-a-branch' | 'deleted' | 'fork';
+
+type PushRead = { kind: 'push'; push: Push } | { kind: 'none'; code: NoPushCode };
 
 const branchPrefix = 'refs/heads/';
 
@@ -225,15 +205,13 @@ const noCommit = /^0+$/;
 /** Which pushes to build: those to a branch of a repository that is not a fork, unless they delete the branch. */
 export function pushFrom(payload: PushPayload): PushRead {
   const { ref, before, after, created = false, deleted = false, forced = false, repository } = payload;
-  if (ref.startsWith('refs/tags/')) return none('tag', 'it pushes a tag, and tags are not built on push');
-  if (!ref.startsWith(branchPrefix) || ref === branchPrefix) return none('not-a-branch', 'it pushes no branch');
-  if (deleted || noCommit.test(after)) return none('deleted', 'it deletes the branch, so there is nothing to build');
-  if (repository?.fork) return none('fork', 'the repository is a fork, and branches of forks are not built');
+  if (ref.startsWith('refs/tags/')) return { kind: 'none', code: 'tag' };
+  if (!ref.startsWith(branchPrefix) || ref === branchPrefix) return { kind: 'none', code: 'not-a-branch' };
+  if (deleted || noCommit.test(after)) return { kind: 'none', code: 'deleted' };
+  if (repository?.fork) return { kind: 'none', code: 'fork' };
   const made = created || noCommit.test(before);
   return {
     kind: 'push',
     push: { branch: ref.slice(branchPrefix.length), after, before: made ? undefined : before, forced, created: made },
   };
 }
-
-const none = (code: SkipCode, why: string): PushRead => ({ kind: 'none', code, why });

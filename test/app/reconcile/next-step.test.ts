@@ -8,7 +8,7 @@ import { commitOf, start } from './requests.ts';
 
 const [a, b] = [commitOf('a'), commitOf('b')];
 const free: DeploymentQueue = { deploymentId: 'deployment-1' };
-const held: DeploymentQueue = { ...free, held: { since: start, why: 'it was rolled back' } };
+const held: DeploymentQueue = { ...free, held: { since: start } };
 const back = { kind: 'redeploy', revisionId: 'r1' } as const;
 
 const requested = anIntent(b);

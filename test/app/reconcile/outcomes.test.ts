@@ -237,11 +237,11 @@ test('an ended intent has its outcome and the time', () => {
 });
 
 test.each(['skipped', 'joined'] as const)('a decision to send nothing ends an intent as %s', (kind) => {
-  const decision = { kind: 'skip', code: 'branch-gone', why: 'the branch is gone' } as const;
+  const decision = { kind: 'skip', code: 'branch-gone', branch: 'main' } as const;
   expect(withDecisionOutcome(intent, kind, decision, 7)).toEqual({
     ...intent,
     decision,
     state: 'ended',
-    end: { kind, reason: 'The branch is gone.', at: 7 },
+    end: { kind, reason: 'The branch main is gone.', at: 7 },
   });
 });

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDatabase, type Database } from '../../../src/kit/postgres/database.ts';
 import { migrate } from '../../../src/kit/postgres/migrate.ts';
 import { openQueue, type Queue } from '../../../src/kit/postgres/queue.ts';
+import { decisionWords } from '../../../src/deploy/words/decision.ts';
 import { workMigrations, workMigrationTable, workSchema } from '../../../app/reconcile/migrations.ts';
 import { PostgresStore } from '../../../app/reconcile/postgres-store.ts';
 import { startTestPostgres, type TestPostgres } from '../../kit/postgres/postgres.ts';
@@ -109,7 +110,7 @@ test('several processes migrate concurrently', async () => {
     const applied = await Promise.all(
       opened.map(({ db }) => migrate(db, workMigrations, { schema: workSchema, table: workMigrationTable })),
     );
-    expect(applied.flat()).toEqual(['001-work', '002-standard-names', '003-baselines']);
+    expect(applied.flat()).toEqual(['001-work', '002-standard-names', '003-baselines', '004-held-commits']);
   } finally {
     await Promise.all(opened.map((each) => each.close()));
     await fresh.stop();
@@ -134,6 +135,17 @@ test('tables under the former names are migrated with their rows', async () => {
     );
     await opened.pool.query(`insert into app.lanes (deployment_id, wakes, heeded) values ('d', 3, 2)`);
     await opened.pool.query(
+      `insert into app.intents (id, deployment_id, repository_id, repository, commit, cause_kind, cause_key, state, body)
+       values (gen_random_uuid(), 'e', 1, $1, 'c', 'push', 'k', 'waiting', $2)`,
+      [repository, { decision: { kind: 'wait', revisionId: 'r2', why: 'revision r2 is on its way' } }],
+    );
+    await opened.pool.query(`insert into app.lanes (deployment_id, held) values ('e', $1)`, [
+      { since: 5, why: 'commit abc1234 was rolled back' },
+    ]);
+    await opened.pool.query(`insert into app.lanes (deployment_id, held) values ('f', $1)`, [
+      { since: 5, why: 'a person rolled back' },
+    ]);
+    await opened.pool.query(
       `insert into app.reports (id, kind, repository_id, repository, head_sha, name, wanted, version, told_version, told_at, told)
        values (gen_random_uuid(), 'check', 1, $1, 'c', 'n', '{}', 2, 1, 5, '{"state":"queued"}')`,
       [repository],
@@ -145,9 +157,13 @@ test('tables under the former names are migrated with their rows', async () => {
     const [intent] = await store.openIntents('d');
     expect(intent).toMatchObject({
       state: 'requested',
-      decision: { code: 'already-reported' },
+      decision: { kind: 'skip', code: 'already-reported', why: 'x' },
       smoke: { version: 1, under: { kind: 'started', runId: 'r', reported: true } },
     });
+    const [waiting] = await store.openIntents('e');
+    expect(waiting?.decision && decisionWords(waiting.decision)).toBe('revision r2 is on its way');
+    expect(await store.deploymentQueue('e')).toMatchObject({ held: { since: 5, commit: 'abc1234' } });
+    expect(await store.deploymentQueue('f')).toMatchObject({ held: { since: 5 } });
     const [id = ''] = await store.pendingReports();
     expect(await store.report(id)).toMatchObject({
       version: 2,

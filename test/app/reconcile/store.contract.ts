@@ -209,7 +209,7 @@ export function storeContract(open: () => Promise<OpenedStore>): void {
       const changed: Intent = {
         ...intent,
         state: 'following',
-        decision: { kind: 'trigger', why: 'commit aaaaaaa is not live' },
+        decision: { kind: 'trigger', code: 'not-live', commit: a },
         formerLatestRevisionId: null,
         formerLiveRevisionId: 'r0',
         sentAt: start + 1,
@@ -261,7 +261,7 @@ export function storeContract(open: () => Promise<OpenedStore>): void {
       await requested(a);
       const lease = await taken();
       expect(await store.deploymentQueue(id)).toEqual({ deploymentId: id });
-      const held = { since: start, why: 'commit aaaaaaa was rolled back' };
+      const held = { since: start, commit: a };
       await store.save(lease, { held, rolledBackCommit: a });
       await store.save(lease, {});
       expect(await store.deploymentQueue(id)).toEqual({ deploymentId: id, held, rolledBackCommit: a });

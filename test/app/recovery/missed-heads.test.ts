@@ -48,7 +48,7 @@ describe('a head was missed if', () => {
     ['it is live, but another commit is on its way', { live: built('r1', b), latest: built('r2', c, 'on-its-way') }],
     [
       'it was cut off when the App was removed',
-      { intents: [word(b, { decision: { kind: 'skip', code: 'not-installed', why: 'gone' } })] },
+      { intents: [word(b, { decision: { kind: 'skip', code: 'not-installed' } })] },
     ],
     [
       'it was superseded, and the branch returned to it',

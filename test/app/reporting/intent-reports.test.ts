@@ -135,13 +135,13 @@ describe('the buttons', () => {
     ['a superseded one is reported by another', anEnded({ kind: 'superseded' }), []],
     [
       'a skip by a word may be overruled',
-      anEnded({ kind: 'skipped' }, { decision: { kind: 'skip', code: 'skip-word', why: 'it says so' } }),
+      anEnded({ kind: 'skipped' }, { decision: { kind: 'skip', code: 'skip-word', word: '[skip ci]' } }),
       ['Redeploy'],
     ],
     ['a branch that is gone has no head to build', anIntent({ state: 'ended', end: gone }), []],
     [
       'a skip that is no question of will has none',
-      anEnded({ kind: 'skipped' }, { decision: { kind: 'skip', code: 'foreign-repository', why: 'not ours' } }),
+      anEnded({ kind: 'skipped' }, { decision: { kind: 'skip', code: 'not-installed' } }),
       [],
     ],
   ])('%s', (_, intent, expected) => expect(labels(intent)).toEqual(expected));
@@ -187,9 +187,9 @@ describe('the words', () => {
   });
 
   test('contains the decision with its reason', () => {
-    const decision = { kind: 'trigger', why: 'the head is neither live nor on its way' } as const;
+    const decision = { kind: 'trigger', code: 'failure' } as const;
     expect(contentOf(anIntent({ state: 'sending', decision })).summary).toContain(
-      '**Decision:** trigger, because the head is neither live nor on its way.',
+      '**Decision:** trigger, because the live revision fails its smoke tests.',
     );
   });
 

@@ -28,26 +28,16 @@ describe('paths that count', () => {
 
 describe('a push', () => {
   const agents = rules(['agents/**'], ['**/*.md']);
-  test.each<[string, ChangedPaths | undefined, ReturnType<typeof rules> | undefined, string | undefined]>([
+  test.each<[string, ChangedPaths | undefined, ReturnType<typeof rules> | undefined, number | undefined]>([
     ['without rules', reported('docs/a.md'), undefined, undefined],
     ['whose changes were not requested', undefined, agents, undefined],
     ['whose changes are unavailable', { kind: 'unavailable', why: 'the list is cut' }, agents, undefined],
     ['that touches one path that counts', reported('docs/a.md', 'agents/a.py'), agents, undefined],
-    [
-      'that touches none',
-      reported('docs/a.md', 'agents/b.md'),
-      agents,
-      'none of the 2 paths that changed is among those that the deploy file counts',
-    ],
-    [
-      'that touches one other',
-      reported('docs/a.md'),
-      agents,
-      'the one path that changed is not among those that the deploy file counts',
-    ],
-    ['that changes no file', reported(), agents, 'it changes no file since the deployed commit'],
-  ])('%s', (_, changed, requested, why) => {
-    expect(untouchedPaths(requested, changed)).toBe(why);
+    ['that touches none', reported('docs/a.md', 'agents/b.md'), agents, 2],
+    ['that touches one other', reported('docs/a.md'), agents, 1],
+    ['that changes no file', reported(), agents, 0],
+  ])('%s', (_, changed, requested, paths) => {
+    expect(untouchedPaths(requested, changed)).toBe(paths);
   });
 });
 
@@ -70,7 +60,7 @@ describe('paths and globs that are made to be slow', () => {
     const files = Array.from({ length: 600 }, (_, at) => `packages/service-${at}/src/components/button.test.ts`);
     const include = Array.from({ length: 50 }, (_, at) => `**/*.type${at}`);
     const exclude = Array.from({ length: 50 }, (_, at) => `apps/app-${at}/**`);
-    expect(untouchedPaths(rules(include, exclude), reported(...files))).toMatch(/^none of the 600 paths/);
+    expect(untouchedPaths(rules(include, exclude), reported(...files))).toBe(600);
   });
 });
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { RollbackObstacle } from '../../../src/deploy/rules/trigger-types.ts';
 import {
   decideRollback,
   isLiveBefore,
@@ -19,13 +20,13 @@ test.each<[string, string | undefined, string | null | undefined, RollbackDecisi
   expect(decideRollback({ onFailure: 'keep', revisionId, formerLive })).toEqual({ kind: 'not-requested' });
 });
 
-test.each<[string, string | null, string | undefined, string | undefined]>([
+test.each<[string, string | null, string | undefined, RollbackObstacle | undefined]>([
   ['it serves', 'r2', undefined, undefined],
-  ['another one serves', 'r3', undefined, 'revision r3 serves by now, not r2'],
-  ['nothing serves', null, undefined, 'revision none serves by now, not r2'],
-  ['a newer one is on its way', 'r2', 'r3', 'revision r3 is on its way and takes over'],
-])('why a wrong revision is not rolled back: %s', (_, active, onItsWay, why) =>
-  expect(rollbackObstacle('r2', { active, onItsWay })).toBe(why),
+  ['another one serves', 'r3', undefined, { code: 'other-serves', active: 'r3', broken: 'r2' }],
+  ['nothing serves', null, undefined, { code: 'other-serves', active: null, broken: 'r2' }],
+  ['a newer one is on its way', 'r2', 'r3', { code: 'other-on-its-way', revisionId: 'r3' }],
+])('why a wrong revision is not rolled back: %s', (_, active, onItsWay, obstacle) =>
+  expect(rollbackObstacle('r2', { active, onItsWay })).toEqual(obstacle),
 );
 
 test.each<[string, readonly [id: string, status: string][], string | undefined]>([

@@ -41,16 +41,16 @@ describe('a push to build', () => {
 });
 
 describe('no push to build', () => {
-  test.each<[string, Partial<PushPayload>, string, string]>([
-    ['a tag', { ref: 'refs/tags/v1' }, 'tag', 'it pushes a tag, and tags are not built on push'],
-    ['a tag that is deleted', { ref: 'refs/tags/v1', deleted: true, after: nothing }, 'tag', 'it pushes a tag'],
-    ['a note', { ref: 'refs/notes/commits' }, 'not-a-branch', 'it pushes no branch'],
-    ['a branch without a name', { ref: 'refs/heads/' }, 'not-a-branch', 'it pushes no branch'],
-    ['a deleted branch', { deleted: true, after: nothing }, 'deleted', 'there is nothing to build'],
-    ['a deletion with a zero `after` only', { after: nothing }, 'deleted', 'there is nothing to build'],
-    ['a deletion in a repository of longer hashes', { after: '0'.repeat(64) }, 'deleted', 'there is nothing to build'],
-    ['a fork', { repository: { fork: true } }, 'fork', 'branches of forks are not built'],
-  ])('%s', (_, more, code, why) => {
-    expect(pushFrom(payload(more))).toEqual({ kind: 'none', code, why: expect.stringContaining(why) });
+  test.each<[string, Partial<PushPayload>, string]>([
+    ['a tag', { ref: 'refs/tags/v1' }, 'tag'],
+    ['a tag that is deleted', { ref: 'refs/tags/v1', deleted: true, after: nothing }, 'tag'],
+    ['a note', { ref: 'refs/notes/commits' }, 'not-a-branch'],
+    ['a branch without a name', { ref: 'refs/heads/' }, 'not-a-branch'],
+    ['a deleted branch', { deleted: true, after: nothing }, 'deleted'],
+    ['a deletion with a zero `after` only', { after: nothing }, 'deleted'],
+    ['a deletion in a repository of longer hashes', { after: '0'.repeat(64) }, 'deleted'],
+    ['a fork', { repository: { fork: true } }, 'fork'],
+  ])('%s', (_, more, code) => {
+    expect(pushFrom(payload(more))).toEqual({ kind: 'none', code });
   });
 });
