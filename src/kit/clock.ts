@@ -86,6 +86,19 @@ export const untilAborted = (signal: AbortSignal): Promise<undefined> =>
     signal.addEventListener('abort', () => resolve(undefined), { once: true });
   });
 
+/** Resolves as the promise does, or rejects with the signal's reason if that aborts first. */
+export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const stop = () => reject(signal.reason);
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
 /** An exponential delay (ms): the first after one failure, twice as long after each further one, up to the longest. */
 export const backoffMs = (failures: number, firstMs: number, longestMs: number): number =>
   Math.min(longestMs, firstMs * 2 ** (failures - 1));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { asSentence } from '../../src/kit/plain-text.ts';
 import { nextCursor } from '../../app/github/deliveries.ts';
-import { explainLoading } from '../../src/services/agent/graphs/import-error.ts';
+import { explainLoading } from '../../src/services/agent/graphs/javascript/import-error.ts';
 import { loggedHeaders } from '../../src/services/agent/http/header-rules.ts';
 import { masksOf } from '../../src/action/masks.ts';
 import { readErrorBody } from '../../src/client/attempt-failure.ts';

@@ -10,6 +10,14 @@ export interface Migration {
   up(db: Kysely<unknown>): Promise<void>;
 }
 
+/** A step that is plain SQL. */
+export const sqlStep = (name: string, ...statements: readonly string[]): Migration => ({
+  name,
+  up: async (db) => {
+    for (const statement of statements) await sql.raw(statement).execute(db);
+  },
+});
+
 /** Where the list of applied steps is kept. */
 interface MigrateOptions {
   /** The schema of the list, made when absent; the steps get a query builder that writes there. `public` when absent. */

@@ -2,6 +2,7 @@ import { isAbsolute } from 'node:path';
 import * as z from 'zod';
 import { StartupError } from './startup-error.ts';
 import type { TracingOptions } from './tracing/run-exporter.ts';
+import { maskOf, type Mask } from '../../contract/masking/mask.ts';
 
 /** A timer can't be longer than 24 days. */
 const seconds = z.coerce
@@ -71,3 +72,27 @@ export function tracingOf({
 /** The time limit (ms) of a run. */
 export const runLimitOf = ({ LANDFALL_RUN_TIMEOUT_SECONDS: own, BG_JOB_TIMEOUT_SECS: common }: Environment): number =>
   (own ?? common ?? defaultRunTimeout) * 1000;
+
+/** How variables with secrets are named: their last word says what they hold. */
+const secretName = /(?:KEY|TOKEN|SECRET|PASS|PASSWORD|PASSWD|PASSPHRASE|_PWD|CREDENTIALS?|DSN)$/i;
+
+/** A mask of the secrets of an environment, by the names of variables; and of addresses with a password. */
+export const secretsIn = (env: Readonly<Record<string, string | undefined>>): Mask =>
+  maskOf(
+    Object.entries(env).flatMap(([name, value]) => {
+      if (value === undefined || value === '') return [];
+      const password = passwordIn(value);
+      if (password !== '') return [value, password];
+      return secretName.test(name) ? [value] : [];
+    }),
+  );
+
+function passwordIn(address: string): string {
+  const written = URL.parse(address)?.password ?? '';
+  try {
+    return decodeURIComponent(written);
+  } catch {
+    // A percent sign that encodes nothing.
+    return written;
+  }
+}

@@ -4,7 +4,7 @@ import { pause, type Clock } from '../../kit/clock.ts';
 import { messageOf } from '../../kit/errors.ts';
 import { wantsWebSocket } from '../../kit/http/upgrade.ts';
 import { StartupError } from './startup-error.ts';
-import { acceptWebSockets, type RequestHandler } from './web-sockets.ts';
+import { acceptWebSockets, type RequestHandler } from './api/web-sockets.ts';
 
 /** The keep-alive timeout (ms) of connections. */
 const keepAliveMs = 75_000;

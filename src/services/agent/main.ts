@@ -3,7 +3,7 @@ import { stackOf } from '../../kit/errors.ts';
 import { systemClock } from '../../kit/clock.ts';
 import { takeCommands } from './commands.ts';
 import { runLimitOf, takeEnvironment, tracingOf } from './environment.ts';
-import { RunOwnershipLost } from './graphs/run-ownership-lost.ts';
+import { RunOwnershipLost } from './storage/retry-policy.ts';
 import { createLogger } from '../../kit/logger.ts';
 import { startAgentServer } from './server.ts';
 import { StartupError, startupLines } from './startup-error.ts';

@@ -13,12 +13,12 @@ import { graphLocations } from '../../agent-folder/graph-config/graph-path.ts';
 import { graphLanguage } from '../../agent-folder/graph-config/language.ts';
 import { readGraphConfig } from '../../agent-folder/graph-config/read.ts';
 import type { GraphConfig } from '../../agent-folder/graph-config/schema.ts';
-import { readsAssistant } from './graphs/server-runtime.ts';
+import { readsAssistant } from './graphs/graph.ts';
 import { createLogger } from '../../kit/logger.ts';
-import { packageVersion } from './graphs/package-entry.ts';
+import { packageVersion } from './graphs/javascript/package-entry.ts';
 import { removePrepared, writePrepared } from './prepared.ts';
 import { StartupError } from './startup-error.ts';
-import { UiBuildError } from './ui/ui-build-error.ts';
+import { UiBuildError } from './ui/ui-bundles.ts';
 
 const [, , what, configPath = ''] = process.argv;
 const folder = dirname(configPath);
@@ -43,11 +43,11 @@ async function prepareUi(config: GraphConfig): Promise<void> {
 
 async function prepareSchemas(config: GraphConfig): Promise<void> {
   removePrepared(configPath, 'schemas');
-  const { findCompiler } = await import('./static-schemas/compiler.ts');
-  const { readSchemas } = await import('./static-schemas/read-schemas.ts');
+  const { findCompiler } = await import('./graphs/javascript/static-schemas/compiler.ts');
+  const { readSchemas } = await import('./graphs/javascript/static-schemas/read-schemas.ts');
   const found = findCompiler(folder);
   if (found.kind === 'lacking') {
-    const { mayNeedTypes } = await import('./static-schemas/needs-types.ts');
+    const { mayNeedTypes } = await import('./graphs/javascript/static-schemas/read-schemas.ts');
     if (!mayNeedTypes(folder)) return;
     process.stdout.write(`Schemas of graphs annotated in TypeScript have names only. ${found.reason}\n`);
     return;
@@ -68,7 +68,7 @@ function printEngines(config: GraphConfig): void {
 async function preparePython(): Promise<void> {
   removePrepared(configPath, 'python-schemas');
   const { readConfiguration } = await import('./configuration.ts');
-  const { loadPython } = await import('./python/load.ts');
+  const { loadPython } = await import('./graphs/python/load.ts');
   const log = createLogger({ name: 'prepare', level: 'silent', destination: process.stderr });
   const configuration = readConfiguration(configPath, log, { python: true });
   const python = process.env['LANDFALL_PYTHON'] ?? '';

@@ -22,22 +22,64 @@ import { Runs } from './runs/runs.ts';
 import { RunStore } from './runs/store.ts';
 import { storeOf } from './store/deployment-store.ts';
 import type { Storage } from './storage/open.ts';
-import { lifetimesOf } from './threads/lifetime.ts';
+import { lifetimesOf, expiryCondition, liveThreadCondition } from './threads/lifetime.ts';
 import { createThreadComponents as openTheThreads } from './threads/thread-components.ts';
-import { expiryCondition, liveThreadCondition } from './threads/expiry-sql.ts';
 import { ThreadStore } from './threads/store.ts';
-import { RunExporter } from './tracing/run-exporter.ts';
+import { RunExporter, type TracingOptions } from './tracing/run-exporter.ts';
+import type { Clock } from '../../kit/clock.ts';
+import type { Logger } from '../../kit/logger.ts';
 import { hiddenValues } from './tracing/step-recorder.ts';
 import { serverInfo } from './version.ts';
 import { Deliveries } from './webhooks/deliveries.ts';
-import { deliverWebhooks } from './webhooks/webhook-delivery.ts';
+import { deliverWebhooks, type WebhookOptions } from './webhooks/webhook-delivery.ts';
 import type { WebhookSettings } from './webhooks/settings.ts';
 import { checkWebhooks } from './webhooks/webhooks.ts';
-import type { AgentServerOptions, Route } from './server.ts';
-import type { RequestHandler } from './web-sockets.ts';
+import type { RequestHandler } from './api/web-sockets.ts';
 
 /** How long (ms) the shutdown may take to export and notify; the next process continues with the rest. */
 const flushWithinMs = 1_000;
+
+/** The options of an agent server. */
+export interface AgentServerOptions {
+  /** Absolute path of the graph configuration file; graphs and their engine are loaded from its folder. */
+  configPath: string;
+  /** The deployment's database, with user and password: a secret. */
+  databaseUrl: string;
+  host: string;
+  /** 0 for any free port. */
+  port: number;
+  /** The path of a Unix socket to listen on instead of host and port. */
+  socket?: string | undefined;
+  /** The token that every request must have in the header `x-landfall-agent-token`; open to everyone if absent. */
+  token?: string | undefined;
+  /** The Python interpreter of the agent's environment. */
+  python?: string | undefined;
+  log: Logger;
+  clock: Clock;
+  /** The number of concurrent runs; 100 by default. */
+  atOnce?: number | undefined;
+  /** The time limit (ms) of a run; absent for none. */
+  runLimitMs?: number | undefined;
+  /** Whether a run that names a node which its graph lacks is refused; accepted with a warning by default. */
+  unknownNodes?: 'accept' | 'refuse' | undefined;
+  /** The lease (ms) of a process; 30,000 by default. */
+  leaseMs?: number | undefined;
+  /** How long (ms) `close` waits for runs; 30,000 when absent. */
+  drainMs?: number | undefined;
+  /** Where ended runs are exported; absent for none. */
+  tracing?: TracingOptions | undefined;
+  webhooks?: WebhookOptions | undefined;
+  revisionId?: string | undefined;
+  /** The latest end of the revision's hold; absent where it is not held. While held it executes only its own runs. */
+  holdUntil?: Date | undefined;
+  deploymentId?: string | undefined;
+}
+
+/** An endpoint: its method, and its path with `:` before parameters. */
+export interface Route {
+  method: string;
+  path: string;
+}
 
 /** A serving instance, until it ends. */
 export interface ServerInstance {

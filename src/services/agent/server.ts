@@ -1,63 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { messageOf } from '../../kit/errors.ts';
-import type { Clock } from '../../kit/clock.ts';
 import { retryWhileUnavailable } from '../../kit/postgres/unavailable.ts';
 import { hasJavaScript } from '../../agent-folder/graph-config/language.ts';
 import { defaultSettings } from './assistants/default-settings.ts';
 import { readConfiguration } from './configuration.ts';
-import { setAgentGlobals } from './agent-globals.ts';
+import { setAgentGlobals } from './graphs/javascript/agent-globals.ts';
 import { loadAgentCode, type AgentCode } from './agent-code.ts';
 import { listen } from './listen.ts';
 import { StartupError } from './startup-error.ts';
 import type { Fetch } from './protocols/internal-api.ts';
 import { openStorage } from './storage/open.ts';
-import type { TracingOptions } from './tracing/run-exporter.ts';
-import { resolveWebhookSettings, type WebhookOptions } from './webhooks/webhook-delivery.ts';
-import { serve, type OpenStorage, type ResolvedOptions, type ServerInstance } from './server-instance.ts';
-import type { RequestHandler } from './web-sockets.ts';
-import type { Logger } from '../../kit/logger.ts';
-
-/** The options of an agent server. */
-export interface AgentServerOptions {
-  /** Absolute path of the graph configuration file; graphs and their engine are loaded from its folder. */
-  configPath: string;
-  /** The deployment's database, with user and password: a secret. */
-  databaseUrl: string;
-  host: string;
-  /** 0 for any free port. */
-  port: number;
-  /** The path of a Unix socket to listen on instead of host and port. */
-  socket?: string | undefined;
-  /** The token that every request must have in the header `x-landfall-agent-token`; open to everyone if absent. */
-  token?: string | undefined;
-  /** The Python interpreter of the agent's environment. */
-  python?: string | undefined;
-  log: Logger;
-  clock: Clock;
-  /** The number of concurrent runs; 100 by default. */
-  atOnce?: number | undefined;
-  /** The time limit (ms) of a run; absent for none. */
-  runLimitMs?: number | undefined;
-  /** Whether a run that names a node which its graph lacks is refused; accepted with a warning by default. */
-  unknownNodes?: 'accept' | 'refuse' | undefined;
-  /** The lease (ms) of a process; 30,000 by default. */
-  leaseMs?: number | undefined;
-  /** How long (ms) `close` waits for runs; 30,000 when absent. */
-  drainMs?: number | undefined;
-  /** Where ended runs are exported; absent for none. */
-  tracing?: TracingOptions | undefined;
-  webhooks?: WebhookOptions | undefined;
-  revisionId?: string | undefined;
-  /** The latest end of the revision's hold; absent where it is not held. While held it executes only its own runs. */
-  holdUntil?: Date | undefined;
-  deploymentId?: string | undefined;
-}
-
-/** An endpoint: its method, and its path with `:` before parameters. */
-export interface Route {
-  method: string;
-  path: string;
-}
+import { resolveWebhookSettings } from './webhooks/webhook-delivery.ts';
+import {
+  serve,
+  type AgentServerOptions,
+  type OpenStorage,
+  type ResolvedOptions,
+  type Route,
+  type ServerInstance,
+} from './server-instance.ts';
+import type { RequestHandler } from './api/web-sockets.ts';
 
 /** A running agent server. */
 export interface AgentServerProcess {

@@ -1,6 +1,5 @@
 import type { ServerInfo } from '../../contract/agent/service.ts';
 import { copyMetadataFlag } from '../../contract/agent/thread.ts';
-import type { AgentServerOptions } from './server.ts';
 
 /**
  * The API version that this server implements. The specification ties features to versions of the public server
@@ -15,7 +14,7 @@ export const apiVersion = '0.5.36';
  * @param engine the version of `langgraph`, where graphs are in Python.
  */
 export const serverInfo = (
-  { revisionId, deploymentId }: Pick<AgentServerOptions, 'revisionId' | 'deploymentId'>,
+  { revisionId, deploymentId }: { revisionId?: string | undefined; deploymentId?: string | undefined },
   sendsWebhooks: boolean,
   engine: string | undefined,
 ): ServerInfo => ({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { defaultAssistantId } from '../../../src/services/agent/assistants/assistant.ts';
-import { DatabaseUnavailable } from '../../../src/services/agent/graphs/database-unavailable.ts';
+import { DatabaseUnavailable } from '../../../src/services/agent/storage/retry-policy.ts';
 import { decideOrphan } from '../../../src/services/agent/runs/recovery.ts';
 import { describeError, RunStopped } from '../../../src/services/agent/runs/run-error.ts';
 import { threadStatusAfter } from '../../../src/services/agent/runs/store.ts';

@@ -3,9 +3,9 @@
  * one after the other in one process, outside of the test runner's module loader. Prints what became of each as JSON.
  */
 import { systemClock } from '../../../src/kit/clock.ts';
-import { agentExport } from '../../../src/services/agent/agent-export.ts';
+import { agentExport } from '../../../src/services/agent/graphs/javascript/agent-export.ts';
 import { readConfiguration } from '../../../src/services/agent/configuration.ts';
-import { loadGraphs } from '../../../src/services/agent/graphs/load.ts';
+import { loadGraphs } from '../../../src/services/agent/graphs/javascript/load.ts';
 import { StartupError } from '../../../src/services/agent/startup-error.ts';
 import { loggerTo } from '../../logger.ts';
 

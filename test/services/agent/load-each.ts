@@ -5,7 +5,7 @@ import { loggerTo } from '../../logger.ts';
  */
 import { systemClock } from '../../../src/kit/clock.ts';
 import { readConfiguration } from '../../../src/services/agent/configuration.ts';
-import { loadGraphs } from '../../../src/services/agent/graphs/load.ts';
+import { loadGraphs } from '../../../src/services/agent/graphs/javascript/load.ts';
 import { StartupError, startupLines } from '../../../src/services/agent/startup-error.ts';
 
 for (const configPath of process.argv.slice(2)) {

@@ -1,10 +1,9 @@
-import { loggerTo } from '../../logger.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { loadGraphs } from '../../../src/services/agent/graphs/load.ts';
+import { loggerTo } from '../../logger.ts';
+import { loadGraphs } from '../../../src/services/agent/graphs/javascript/load.ts';
 import { logWhileLoading } from '../../../src/services/agent/log-while-loading.ts';
 import { SimulatedClock } from '../../deploy/machine/simulated-clock.ts';
-import { temporaryAgent } from './temporary-agent.ts';
-import type { TemporaryAgent } from './temporary-agent.ts';
+import { temporaryAgent, type TemporaryAgent } from './temporary-agent.ts';
 
 let agent: TemporaryAgent;
 beforeAll(() => {

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { systemClock } from '../../../src/kit/clock.ts';
 import type { Clock } from '../../../src/kit/clock.ts';
 import { startAgentServer } from '../../../src/services/agent/server.ts';
-import type { AgentServerOptions, AgentServerProcess } from '../../../src/services/agent/server.ts';
+import type { AgentServerProcess } from '../../../src/services/agent/server.ts';
+import type { AgentServerOptions } from '../../../src/services/agent/server-instance.ts';
 import { startTestPostgres } from '../../kit/postgres/postgres.ts';
 
 /** The agent used by the tests: one graph for each feature. */

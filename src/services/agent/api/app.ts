@@ -9,10 +9,10 @@ import { addMiddleware, type MiddlewareOptions } from '../http/middleware.ts';
 import { asOwnCall, disabledBy } from '../http/route-groups.ts';
 import { Refusal } from '../refusal.ts';
 import { RunStopped } from '../runs/run-error.ts';
-import { guard, tokenHeader } from './guard.ts';
+import { guard, tokenHeader } from '../auth/guard.ts';
 import { type Env, type AppDependencies, threadDeletion } from './operation.ts';
 import { operations } from './operations.ts';
-import { WorkerGone } from '../python/connection.ts';
+import { WorkerGone } from '../graphs/python/connection.ts';
 import type { Logger } from '../../../kit/logger.ts';
 import { memberOf } from '../members.ts';
 import type { Fetch } from '../protocols/internal-api.ts';
@@ -47,7 +47,7 @@ export function createApp({ token, keepsNumbers, around, ...given }: AppParts): 
   const parts: AppDependencies = {
     ...given,
     headersForRuns: configurableHeaders(around.http.configurable_headers),
-    deleteThreads: threadDeletion(around.auth, given.remover),
+    deleteThreads: threadDeletion(around.auth, given.deleter),
     // Loaded on first use: most processes never need it and start faster.
     describe: () =>
       (document ??= import('./document.ts').then(({ openApiDocument }) =>

@@ -3,9 +3,9 @@ import { pause, type Clock } from '../../../kit/clock.ts';
 /** The backlog (bytes) that a caller may have for any time. */
 const much = 16 * 1024 * 1024;
 /** The largest backlog (bytes) of a caller: one large state may be sent several times in a row. */
-const mostBuffered = 256 * 1024 * 1024;
+const maxBuffered = 256 * 1024 * 1024;
 /** The largest backlog (bytes) of all callers of the process, beyond which the largest one is dropped. */
-const mostInAll = 384 * 1024 * 1024;
+const maxBufferedInAll = 384 * 1024 * 1024;
 /** The backlog (bytes) of one caller from which all are summed up. */
 const worthCounting = 1024 * 1024;
 /** How long (ms) a caller with a large backlog may read nothing. */
@@ -49,7 +49,7 @@ export class Backlog {
   grown(bytes: number): void {
     this.#added += bytes;
     const waits = this.#waiting.bytes();
-    if (waits > mostBuffered) return this.#waiting.giveUp();
+    if (waits > maxBuffered) return this.#waiting.giveUp();
     if (waits > worthCounting) this.#boundAll();
     if (waits > much && !this.#watching) void this.#watch();
   }
@@ -60,13 +60,13 @@ export class Backlog {
 
   #boundAll(): void {
     let sum = 0;
-    let most: { waiting: ClientBacklog; bytes: number } | undefined;
+    let largest: { waiting: ClientBacklog; bytes: number } | undefined;
     for (const waiting of this.#all) {
       const bytes = waiting.bytes();
       sum += bytes;
-      if (most === undefined || bytes > most.bytes) most = { waiting, bytes };
+      if (largest === undefined || bytes > largest.bytes) largest = { waiting, bytes };
     }
-    if (sum > mostInAll) most?.waiting.giveUp();
+    if (sum > maxBufferedInAll) largest?.waiting.giveUp();
   }
 
   async #watch(): Promise<void> {

@@ -76,7 +76,7 @@ function differsOnlyInNumbers(exact: unknown, plain: unknown): boolean {
 }
 
 /** The largest body (bytes). */
-export const largestBody = 16 * 1024 * 1024;
+export const maxBodyBytes = 16 * 1024 * 1024;
 
 /**
  * Parses the body as JSON without validation, for graphs in Python with exact numbers. An empty body counts as `{}`.
@@ -88,7 +88,7 @@ export const readJson = async (c: Context): Promise<unknown> =>
 
 async function readJsonText(c: Context): Promise<string> {
   const text = await readText(c);
-  if (nestsDeeper(text)) throw invalidAt(['body'], `nests deeper than ${mostDepth} levels`);
+  if (nestsDeeper(text)) throw invalidAt(['body'], `nests deeper than ${maxDepth} levels`);
   return text.trim() === '' ? '{}' : text;
 }
 
@@ -102,20 +102,20 @@ function parseJson(json: string, how?: (json: string) => unknown): unknown {
 export async function readText(c: Context): Promise<string> {
   const said = c.req.header('content-length');
   if (said !== undefined) {
-    if (Number(said) > largestBody) throw tooLarge();
+    if (Number(said) > maxBodyBytes) throw tooLarge();
     return c.req.text();
   }
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of c.req.raw.body ?? []) {
     bytes += chunk.byteLength;
-    if (bytes > largestBody) throw tooLarge();
+    if (bytes > maxBodyBytes) throw tooLarge();
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
 }
 
-const tooLarge = (): Refusal => new Refusal(413, `The body is larger than ${largestBody} bytes.`);
+const tooLarge = (): Refusal => new Refusal(413, `The body is larger than ${maxBodyBytes} bytes.`);
 
 /** Parses the query of a request by a schema. */
 export const readQuery = <T>(c: Context, schema: z.ZodType<T>): T => parse(schema, c.req.query(), ['query']);
@@ -163,16 +163,16 @@ function withoutNulls(body: unknown, saysNull: readonly string[]): unknown {
 }
 
 /** The deepest nesting of a body: more than any graph needs, less than the stack or the database supports. */
-const mostDepth = 1000;
+const maxDepth = 1000;
 
 const [QUOTE, BACKSLASH] = [0x22, 0x5c];
 const opening = new Set([0x5b, 0x7b]);
 const closing = new Set([0x5d, 0x7d]);
 
 /** Whether JSON nests deeper than `most` levels. Checks the text, before any recursion into the value. */
-export function nestsDeeper(json: string, most = mostDepth): boolean {
+export function nestsDeeper(json: string, max = maxDepth): boolean {
   // Each level takes at least two characters.
-  if (json.length <= 2 * most) return false;
+  if (json.length <= 2 * max) return false;
   let depth = 0;
   let isText = false;
   for (let at = 0; at < json.length; at += 1) {
@@ -181,7 +181,7 @@ export function nestsDeeper(json: string, most = mostDepth): boolean {
     else if (isText && code === BACKSLASH) at += 1;
     else if (!isText && opening.has(code)) depth += 1;
     else if (!isText && closing.has(code)) depth -= 1;
-    if (depth > most) return true;
+    if (depth > max) return true;
   }
   return false;
 }

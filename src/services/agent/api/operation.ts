@@ -23,8 +23,8 @@ import { Refusal } from '../refusal.ts';
 import { matches } from '../auth/filters.ts';
 import { callAuthHandler } from '../auth/call-auth-handler.ts';
 import type { UiBundles } from '../ui/ui-bundles.ts';
-import type { ThreadRemover } from '../threads/remover.ts';
-import type { Upgrade } from '../web-sockets.ts';
+import type { ThreadDeleter } from '../threads/deleter.ts';
+import type { Upgrade } from './web-sockets.ts';
 
 /** The parts of the server that operations use. */
 export interface AppDependencies extends ThreadComponents {
@@ -88,11 +88,11 @@ type DeleteThreads = (c: Context, threads: readonly ThreadToDelete[]) => Promise
  * Deletes dependent threads as if the caller had requested each: with authorization rules, every thread is checked
  * before any is deleted, and hidden ones are skipped.
  */
-export function threadDeletion(auth: AgentAuth | undefined, remover: Pick<ThreadRemover, 'delete'>): DeleteThreads {
+export function threadDeletion(auth: AgentAuth | undefined, deleter: Pick<ThreadDeleter, 'delete'>): DeleteThreads {
   return async (c, threads) => {
     const going: ThreadToDelete[] = [];
     for (const thread of threads) if (!auth || (await mayDelete(auth, c, thread))) going.push(thread);
-    for (const { thread_id } of going) await remover.delete(thread_id);
+    for (const { thread_id } of going) await deleter.delete(thread_id);
   };
 }
 

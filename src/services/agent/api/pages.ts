@@ -18,3 +18,8 @@ export function selected(item: object, fields: readonly string[] | undefined): o
   if (fields === undefined || fields.length === 0) return item;
   return Object.fromEntries(Object.entries(item).filter(([field]) => fields.includes(field)));
 }
+
+/** The header `Warning` (RFC 7234, 5.5): what of a request is ignored. A header has ASCII only. */
+export const warningHeader = (text: string): Record<string, string> => ({
+  warning: `299 landfall "${text.replaceAll('"', "'").replaceAll(/[^ -~]|\\/g, '?')}"`,
+});

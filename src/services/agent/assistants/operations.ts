@@ -18,7 +18,7 @@ import { setPageHeaders, selected } from '../api/pages.ts';
 import { assistantResponse, assistantVersionResponse, countResponse } from '../api/response-schemas.ts';
 import { contextProblems } from '../graphs/context.ts';
 import type { Graphs } from '../graphs/graphs.ts';
-import { readsAssistant } from '../graphs/server-runtime.ts';
+import { readsAssistant } from '../graphs/graph.ts';
 import { alreadyExists, missing, noAssistant, noVersion, Refusal } from '../refusal.ts';
 import { ignoreFactoryError } from '../runs/factory-errors.ts';
 import { configurableIn, isDefault, showAssistant, showVersion, type StoredAssistant } from './assistant.ts';

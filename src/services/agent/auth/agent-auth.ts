@@ -1,5 +1,5 @@
 import { isObject } from '../../../kit/json-object.ts';
-import { agentExport } from '../agent-export.ts';
+import { agentExport } from '../graphs/javascript/agent-export.ts';
 import { memberOf } from '../members.ts';
 import { splitExportPath } from '../../../agent-folder/graph-config/export-path.ts';
 import type { Configuration } from '../configuration.ts';

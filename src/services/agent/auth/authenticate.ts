@@ -1,5 +1,5 @@
 import type { Context, MiddlewareHandler } from 'hono';
-import { tokenHeader } from '../api/guard.ts';
+import { tokenHeader } from './guard.ts';
 import { groupOf } from '../http/route-groups.ts';
 import { accessOf } from './access.ts';
 import type { AgentAuth } from './agent-auth.ts';

@@ -3,7 +3,7 @@ import { isUuid } from '../../../kit/uuid.ts';
 import type { FreeObject } from '../../../contract/agent/open-word.ts';
 import type { AssistantStore } from '../assistants/store.ts';
 import type { Storage } from '../storage/open.ts';
-import type { LiveThreadCondition } from '../threads/expiry-sql.ts';
+import type { LiveThreadCondition } from '../threads/lifetime.ts';
 import type { ThreadStore } from '../threads/store.ts';
 import type { Kind } from './access.ts';
 

@@ -1,33 +1,9 @@
-import type { ColumnType, Selectable } from 'kysely';
-import { storedCronFields, type Cron, type CronPayload, type CronRun } from '../../../contract/agent/cron.ts';
-import type { FreeObject } from '../../../contract/agent/open-word.ts';
+import type { Selectable } from 'kysely';
+import { storedCronFields, type Cron, type CronRun } from '../../../contract/agent/cron.ts';
 import type { RunCreate } from '../../../contract/agent/run.ts';
+import type { CronsTable } from '../storage/tables.ts';
 import type { StoredRun } from '../runs/run-row.ts';
 import type { Timing } from './due.ts';
-
-type Time = ColumnType<Date, Date, Date>;
-type MaybeTime = ColumnType<Date | null, Date | null, Date | null>;
-
-export interface CronsTable {
-  cron_id: string;
-  assistant_id: string;
-  /** Null if each run gets its own thread. */
-  thread_id: string | null;
-  schedule: string;
-  timezone: string | null;
-  end_time: MaybeTime;
-  enabled: boolean;
-  /** Null if no run is due. The process that advances it writes the run. */
-  next_run_date: MaybeTime;
-  /** What happens to each run's own thread; null if all runs share one. */
-  on_run_completed: 'delete' | 'keep' | null;
-  payload: ColumnType<CronPayload, string, string>;
-  metadata: ColumnType<FreeObject, string, string>;
-  user_id: string | null;
-  created_at: Time;
-  /** The last change by a request; runs do not count. */
-  updated_at: Time;
-}
 
 /** The columns of a cron for a prepared statement, as in `runs/run-row.ts`. */
 export const storedCron = storedCronFields.join(', ');

@@ -3,7 +3,7 @@ import { setBackMs, type Clock } from '../../../kit/clock.ts';
 import { isDatabaseUnavailable } from '../../../kit/postgres/unavailable.ts';
 import type { RunAuthorizer } from '../auth/run-authorizer.ts';
 import { ShuttingDown } from '../refusal.ts';
-import { poll } from '../runs/poll.ts';
+import { poll } from '../storage/poll.ts';
 import type { Runs } from '../runs/runs.ts';
 import { runOf, timingOf, type StoredCron } from './cron-row.ts';
 import { nextRunAfterSetBack, decideDueCron } from './due.ts';

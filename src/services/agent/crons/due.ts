@@ -26,9 +26,9 @@ export function nextRun(timing: Timing, after: number): number | undefined {
 }
 
 /** The times of the next runs after `after`: at most so many. */
-export function nextRuns(timing: Timing, after: number, most: number): number[] {
+export function nextRuns(timing: Timing, after: number, max: number): number[] {
   const times: number[] = [];
-  for (let next = nextRun(timing, after); next !== undefined && times.length < most; next = nextRun(timing, next))
+  for (let next = nextRun(timing, after); next !== undefined && times.length < max; next = nextRun(timing, next))
     times.push(next);
   return times;
 }

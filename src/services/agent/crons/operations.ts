@@ -24,7 +24,7 @@ const searchBody = cronSearch.strip();
 const countBody = cronCount.strip();
 
 /** How many next runs a cron lists. */
-const mostNextRuns = 5;
+const maxNextRuns = 5;
 const cronWithNextRuns = z.looseObject({ ...cronResponse.shape, next_run_dates: z.array(z.iso.datetime()) });
 const runsQuery = z.looseObject({
   limit: z.coerce.number().int().min(pageBounds.minLimit).max(100).default(pageBounds.defaultLimit),
@@ -105,7 +105,7 @@ export const cronOperations: readonly Operation<Env>[] = [
       const cron = await requireCron(c);
       // The next run may be due already.
       const from = cron.next_run_date === null ? undefined : cron.next_run_date.getTime() - 1;
-      const next = from === undefined ? [] : nextRuns(timingOf(cron), from, mostNextRuns);
+      const next = from === undefined ? [] : nextRuns(timingOf(cron), from, maxNextRuns);
       return c.json({ ...showCron(cron), next_run_dates: next.map((time) => new Date(time).toISOString()) });
     },
   }),

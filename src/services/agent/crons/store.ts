@@ -4,11 +4,11 @@ import { hasCode } from '../../../kit/errors.ts';
 import { pageBounds } from '../../../contract/agent/assistant.ts';
 import type { CronCount, CronSearch } from '../../../contract/agent/cron.ts';
 import { defaultAssistantId } from '../assistants/assistant.ts';
-import type { Queryable } from '../runs/store.ts';
+import type { Queryable } from '../storage/transaction.ts';
 import type { Storage } from '../storage/open.ts';
 import { storable } from '../storage/storable.ts';
 import type { Tables } from '../storage/tables.ts';
-import type { LiveThreadCondition } from '../threads/expiry-sql.ts';
+import type { LiveThreadCondition } from '../threads/lifetime.ts';
 import { storedCron, type StoredCron, type StoredCronRun } from './cron-row.ts';
 
 /** The crons of a deployment. */

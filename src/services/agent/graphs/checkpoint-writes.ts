@@ -1,5 +1,5 @@
 import type { FreeObject } from '../../../contract/agent/open-word.ts';
-import { RunOwnershipLost } from './run-ownership-lost.ts';
+import { RunOwnershipLost } from '../storage/retry-policy.ts';
 
 /**
  * Tracks pending checkpoint writes by run. The engine of a stopped run may still be writing; later operations must wait

@@ -10,18 +10,17 @@ import {
   type PendingWrite,
   type SerializerProtocol,
 } from '@langchain/langgraph-checkpoint';
-import { parseExactly } from '../../../kit/exact-number.ts';
 import type { Pool } from 'pg';
+import { parseExactly } from '../../../kit/exact-number.ts';
 import { applicationName } from '../storage/open.ts';
 import { storable } from '../storage/storable.ts';
-import { inTransaction } from '../threads/transaction.ts';
+import { inTransaction } from '../storage/transaction.ts';
 import { nextChannelVersion, CheckpointWriteTracker } from './checkpoint-writes.ts';
-import { withPendingSends } from './older-engine.ts';
-import { RunOwnershipLost } from './run-ownership-lost.ts';
-import { queryWithRetries } from './retry-policy.ts';
+import { withPendingSends } from './javascript/older-engine.ts';
+import { RunOwnershipLost, queryWithRetries } from '../storage/retry-policy.ts';
 
 /** Byte arrays are sent as text, at twice their size; larger values (bytes) are written one by one, as the library does. */
-const mostBytesAtOnce = 256 * 1024;
+const maxBytesAtOnce = 256 * 1024;
 
 /** The metadata of a checkpoint that identifies its run, needed to resume or undo it. */
 const runKeys = ['run_id', 'graph_id', 'assistant_id'] as const;
@@ -178,7 +177,7 @@ export class Checkpoints extends PostgresSaver {
     // Serialized before any retry: the agent may change the objects while the write waits.
     const stored = this['_dumpCheckpoint'](checkpoint);
     const reached = { configurable: { thread_id, checkpoint_ns, checkpoint_id: checkpoint.id } };
-    if (bytesOf(blobs.map((blob) => blob[5])) > mostBytesAtOnce) {
+    if (bytesOf(blobs.map((blob) => blob[5])) > maxBytesAtOnce) {
       const { UPSERT_CHECKPOINT_BLOBS_SQL, UPSERT_CHECKPOINTS_SQL } = this['SQL_STATEMENTS'];
       const values = [thread_id, checkpoint_ns, checkpoint.id, checkpoint_id, stored, storedMetadata];
       await this.#ask(async () => {
@@ -218,7 +217,7 @@ export class Checkpoints extends PostgresSaver {
     const { thread_id, checkpoint_ns = '', checkpoint_id } = config.configurable ?? {};
     const dumped = await this['_dumpWrites'](thread_id, checkpoint_ns, checkpoint_id, taskId, writes);
     const everyOneHasItsPlace = writes.every(([channel]) => channel in WRITES_IDX_MAP);
-    if (bytesOf(dumped.map((write) => write[7])) > mostBytesAtOnce) {
+    if (bytesOf(dumped.map((write) => write[7])) > maxBytesAtOnce) {
       const places = dumped.map((write) => write[4]);
       const noted = [thread_id, checkpoint_ns, checkpoint_id, taskId, places, runIdOf(config), this.#name];
       const { UPSERT_CHECKPOINT_WRITES_SQL, INSERT_CHECKPOINT_WRITES_SQL } = this['SQL_STATEMENTS'];

@@ -1,5 +1,6 @@
 import type { FreeObject } from '../../../contract/agent/open-word.ts';
 import { hasMethods } from '../members.ts';
+import { messageOf } from '../../../kit/errors.ts';
 
 /** The schema of a graph's context: an object of the agent's own schema library, of any version. */
 export interface ContextSchema {
@@ -107,3 +108,26 @@ export const isGraph = (value: unknown): value is Graph =>
 /** Whether a graph is not compiled yet. */
 export const isGraphBuilder = (value: unknown): value is { compile(): unknown } =>
   hasMethods(value, 'compile', 'addNode');
+
+/** A graph factory of the agent failed for one run; `cause` is what it threw. Fails the run, not the server. */
+export class GraphFactoryError extends Error {
+  constructor(graphId: string, cause: unknown) {
+    super(`The factory of graph "${graphId}" failed: ${messageOf(cause)}`, { cause });
+    this.name = 'GraphFactoryError';
+  }
+}
+
+/** What a graph is made for, as the public server tells it to a factory. */
+export type ServerRuntime =
+  | { accessContext: 'threads.create_run'; executionRuntime: { context: Record<string, unknown> | undefined } }
+  | { accessContext: 'assistants.read' | 'threads.read' | 'threads.update'; executionRuntime: null };
+
+/** The graph itself is read, not a thread. */
+export const readsAssistant: ServerRuntime = { accessContext: 'assistants.read', executionRuntime: null };
+export const readsThread: ServerRuntime = { accessContext: 'threads.read', executionRuntime: null };
+export const updatesThread: ServerRuntime = { accessContext: 'threads.update', executionRuntime: null };
+/** A run with this context is executed, or about to be. */
+export const createsRun = (context: Record<string, unknown> | undefined): ServerRuntime => ({
+  accessContext: 'threads.create_run',
+  executionRuntime: { context },
+});

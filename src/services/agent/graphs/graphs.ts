@@ -3,11 +3,10 @@ import type { Command } from '../../../contract/agent/run.ts';
 import type { GraphStore } from '../store/graph-store.ts';
 import { Checkpoints } from './checkpoints.ts';
 import type { EngineLanguage } from './checkpoint-language.ts';
-import type { MemoryCheckpoints } from './engine.ts';
-import type { Graph, GraphSchemaSet } from './graph.ts';
-import { GraphFactoryError } from './graph-factory-error.ts';
-import type { LoadedGraph, MakeConfig } from './load.ts';
-import { schemasOfNode, type StaticSchemas } from '../static-schemas/static-schemas.ts';
+import type { MemoryCheckpoints } from './javascript/engine.ts';
+import { type Graph, type GraphSchemaSet, GraphFactoryError } from './graph.ts';
+import type { LoadedGraph, MakeConfig } from './javascript/load.ts';
+import { schemasOfNode, type StaticSchemas } from './javascript/static-schemas/static-schemas.ts';
 import { channelNames, schemasOf } from './schemas.ts';
 import { CheckpointWriteTracker } from './checkpoint-writes.ts';
 
@@ -117,8 +116,8 @@ export class Graphs {
     return Object.assign(graph.withConfig({}), { checkpointer, store: this.#store });
   }
 
-  /** Drops the in-memory checkpoints of a stateless run. */
-  async forget(graphId: string, threadId: string): Promise<void> {
+  /** Deletes the in-memory checkpoints of a stateless run. */
+  async deleteCheckpoints(graphId: string, threadId: string): Promise<void> {
     await this.#attached(graphId).memory.deleteThread(threadId);
   }
 

@@ -2,10 +2,12 @@ import { isObject } from '../../../kit/json-object.ts';
 import type { FreeObject } from '../../../contract/agent/open-word.ts';
 import { memberOf } from '../members.ts';
 import { contextSchemaOf, objectSchema } from './context-schema.ts';
-import type { Engine } from './engine.ts';
+import type { Engine } from './javascript/engine.ts';
 import type { ContextSchema, GraphInside, GraphSchemaSet } from './graph.ts';
-import { messagesSchema } from './messages-schema.ts';
-import { withTypes, type StaticGraphSchemas } from '../static-schemas/static-schemas.ts';
+import { withTypes, type StaticGraphSchemas } from './javascript/static-schemas/static-schemas.ts';
+
+/** How the engine marks messages in its own schemas. */
+export const messagesSchema = { type: 'array', items: { type: 'object' }, langgraph_type: 'messages' } as const;
 
 /**
  * The JSON schemas of a graph. A state with types at run time (zod, `StateSchema`) has the engine's own; a state

@@ -1,9 +1,9 @@
 import { Hono } from 'hono';
 import type { Configuration } from '../configuration.ts';
 import { hasMethods, memberOf } from '../members.ts';
-import { agentExport } from '../agent-export.ts';
+import { agentExport } from '../graphs/javascript/agent-export.ts';
 import type { AuthUser } from '../auth/agent-auth.ts';
-import type { Upgrade } from '../web-sockets.ts';
+import type { Upgrade } from '../api/web-sockets.ts';
 
 /** What an application knows of a request beside it. */
 export interface AppEnv {

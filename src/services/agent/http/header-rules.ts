@@ -2,7 +2,7 @@ import { RE2JS } from 're2js';
 import type { FreeObject } from '../../../contract/agent/open-word.ts';
 import type { HeaderRules } from '../../../agent-folder/graph-config/http-config.ts';
 import { isClaim } from '../auth/caller.ts';
-import { tokenHeader } from '../api/guard.ts';
+import { tokenHeader } from '../auth/guard.ts';
 import { cancellationHeader, threadStreamHeader } from '../protocols/internal-api.ts';
 
 /** Credentials: used only if a pattern names them exactly. */

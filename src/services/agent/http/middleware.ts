@@ -6,7 +6,7 @@ import { inProcessUser, onBehalfOf } from '../auth/in-process-caller.ts';
 import { type Clock, steadyNow } from '../../../kit/clock.ts';
 import type { AuthConfig } from '../../../agent-folder/graph-config/schema.ts';
 import type { HttpConfig, HeaderRules, CorsConfig } from '../../../agent-folder/graph-config/http-config.ts';
-import { tokenHeader } from '../api/guard.ts';
+import { tokenHeader } from '../auth/guard.ts';
 import type { CustomApp } from './custom-app.ts';
 import { refuseDisabled } from './route-groups.ts';
 import type { Logger } from '../../../kit/logger.ts';
@@ -42,7 +42,7 @@ function originOf(regex: string | undefined, origins: readonly string[] | undefi
 }
 
 /** The longest origin that a browser sends: a scheme, a name of 253 characters, and a port. */
-const longestOrigin = 300;
+const maxOriginLength = 300;
 
 /** Untrusted input: RE2 runs in linear time. Patterns that RE2 lacks, such as lookahead, use the runtime's engine. */
 function originMatcher(written: string): (origin: string) => boolean {
@@ -53,7 +53,7 @@ function originMatcher(written: string): (origin: string) => boolean {
     if (!(error instanceof RE2JSSyntaxException)) throw error;
     expression = new RegExp(written);
   }
-  return (origin) => origin.length <= longestOrigin && expression.test(origin);
+  return (origin) => origin.length <= maxOriginLength && expression.test(origin);
 }
 
 export interface MiddlewareOptions extends Omit<AuthorizeParts, 'auth'> {
@@ -103,7 +103,7 @@ const onBehalfOfSender: MiddlewareHandler = (c, next) => {
 };
 
 /** The most characters of a header that a line shows. */
-const longest = 500;
+const maxHeaderLength = 500;
 
 /** Logs each request: path as sent (which has no line breaks), status, duration (ms) and headers. */
 function requestLog(rules: HeaderRules, clock: Clock, log: Logger): MiddlewareHandler {
@@ -111,7 +111,7 @@ function requestLog(rules: HeaderRules, clock: Clock, log: Logger): MiddlewareHa
   return async (c, next) => {
     const began = steadyNow(clock);
     const headers = Object.fromEntries(
-      Object.entries(shown(c.req.raw.headers)).map(([name, value]) => [name, value.slice(0, longest)]),
+      Object.entries(shown(c.req.raw.headers)).map(([name, value]) => [name, value.slice(0, maxHeaderLength)]),
     );
     await next();
     const { pathname } = new URL(c.req.url);

@@ -14,8 +14,7 @@ import { planRun, type RunMode, type RunPlan } from './run-plan.ts';
 import type { FreeObject } from '../../../contract/agent/open-word.ts';
 import type { FieldProblem } from '../../../contract/service-error.ts';
 import { didYouMean } from '../../../kit/diagnostics/did-you-mean.ts';
-import type { Graph } from '../graphs/graph.ts';
-import { createsRun } from '../graphs/server-runtime.ts';
+import { type Graph, createsRun } from '../graphs/graph.ts';
 
 /** The end of a graph: a valid `goto`, but not a node. */
 const endNode = '__end__';

@@ -2,7 +2,7 @@ import type { Command } from '../../../contract/agent/run.ts';
 import { toPlainNumber } from '../../../kit/exact-number.ts';
 import { isObject } from '../../../kit/json-object.ts';
 import type { Graph } from '../graphs/graph.ts';
-import { queryWithRetries } from '../graphs/retry-policy.ts';
+import { queryWithRetries } from '../storage/retry-policy.ts';
 import type { RunDependencies } from './dependencies.ts';
 import { openTasks } from './open-tasks.ts';
 import { checkpointOfAll, type RunPlan } from './run-plan.ts';

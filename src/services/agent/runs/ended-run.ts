@@ -1,14 +1,15 @@
 import { errorKey } from '../../../contract/agent/run.ts';
 import type { StoredThread, ThreadStore } from '../threads/store.ts';
 import { toWire } from '../wire.ts';
-import type { RunDependencies } from './dependencies.ts';
+import type { RunStore } from './store.ts';
+import type { Graphs } from '../graphs/graphs.ts';
 import { valuesWithInterrupts, type RunState } from './engine-run.ts';
 import { ignoreFactoryError } from './factory-errors.ts';
 import { allInterrupts } from './open-tasks.ts';
-import type { StoredEnding } from './run-events.ts';
+import type { RunEvents, StoredEnding } from './run-events.ts';
 import { runKwargs } from './run-plan.ts';
 import type { StoredRun } from './run-row.ts';
-import { readsThread } from '../graphs/server-runtime.ts';
+import { readsThread } from '../graphs/graph.ts';
 
 export interface EndedRunRecord {
   run: Pick<StoredRun, 'status' | 'error'> | undefined;
@@ -62,7 +63,12 @@ export function compareWithThread(
   return changedAt === undefined || (endedAt !== undefined && changedAt <= endedAt) ? 'not-changed-since' : 'changed';
 }
 
-type EndedRunsParts = Pick<RunDependencies, 'store' | 'events' | 'graphs'> & { threads: ThreadStore };
+interface EndedRunsParts {
+  store: RunStore;
+  events: RunEvents;
+  graphs: Graphs;
+  threads: ThreadStore;
+}
 
 /** The results of ended runs: their own, even if later runs have changed their threads. */
 export class EndedRuns {

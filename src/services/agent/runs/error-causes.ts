@@ -2,9 +2,9 @@ import type { ErrorCause } from '../../../contract/agent/run.ts';
 import { memberOf } from '../members.ts';
 
 /** The most facts that a run's error has. */
-const mostCauses = 10;
-const longestName = 200;
-const longestWaitMs = 24 * 3_600_000;
+const maxCauses = 10;
+const maxNameLength = 200;
+const maxWaitMs = 24 * 3_600_000;
 
 /**
  * What is known of an error and of its causes, each with its type, and the HTTP status and the waiting time that the
@@ -18,9 +18,9 @@ export function causesIn(chain: readonly unknown[], nameOf: (thrown: unknown) =>
   const causes = all.flatMap((thrown, place) => {
     const answer = { ...readable(() => statusOf(thrown)), ...readable(() => waitOf(thrown)) };
     const tells = Object.keys(answer).length > 0 || (place > 0 && thrown instanceof Error);
-    return tells ? [{ error: nameOf(thrown).slice(0, longestName), ...answer }] : [];
+    return tells ? [{ error: nameOf(thrown).slice(0, maxNameLength), ...answer }] : [];
   });
-  return causes.slice(0, mostCauses);
+  return causes.slice(0, maxCauses);
 }
 
 /** A fact of an error; undefined if its members, which are the agent's, throw: the error itself is known all the same. */
@@ -36,7 +36,7 @@ function readable<T>(read: () => T): T | undefined {
 function attemptsOf(thrown: unknown): unknown[] {
   if (!(thrown instanceof Error)) return [];
   const [attempts, last] = [memberOf(thrown, 'errors'), memberOf(thrown, 'lastError')];
-  const several: unknown[] = Array.isArray(attempts) ? attempts.slice(0, mostCauses) : [];
+  const several: unknown[] = Array.isArray(attempts) ? attempts.slice(0, maxCauses) : [];
   return last === undefined || several.includes(last) ? several : [...several, last];
 }
 
@@ -94,4 +94,4 @@ function waitIn(header: (name: string) => string | undefined): number | undefine
   return Number.isNaN(until) ? undefined : bounded(until);
 }
 
-const bounded = (ms: number): number => Math.min(Math.max(0, Math.ceil(ms)), longestWaitMs);
+const bounded = (ms: number): number => Math.min(Math.max(0, Math.ceil(ms)), maxWaitMs);

@@ -16,14 +16,14 @@ export interface Followable {
 }
 
 /** The most that is stored of one attempt (characters): beyond that, the oldest events are dropped. */
-export const mostStored = 64 * 1024 * 1024;
+export const maxStored = 64 * 1024 * 1024;
 
 /**
  * The memory limits of a log (characters): for stored events, for events being stored, and for events that are not
  * stored.
  */
 const storedKept = 1024 * 1024;
-const mostKept = 16 * 1024 * 1024;
+const maxKept = 16 * 1024 * 1024;
 
 /** An attempt's event numbers start at a multiple of this, because it does not know the last number of the former one. */
 export const attemptIds = 1_000_000_000;
@@ -132,8 +132,8 @@ export class EventLog implements Followable {
   #trim(): void {
     let dropped = 0;
     for (const { id = -1, json } of this.#kept) {
-      const most = this.#retention !== 'all' ? mostKept : id <= this.#stored ? storedKept : mostStored;
-      if (this.#keptSize <= most) break;
+      const max = this.#retention !== 'all' ? maxKept : id <= this.#stored ? storedKept : maxStored;
+      if (this.#keptSize <= max) break;
       this.#keptSize -= json.length;
       this.complete = id + 1;
       dropped += 1;

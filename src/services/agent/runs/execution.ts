@@ -1,16 +1,13 @@
+import { unlessAborted } from '../../../kit/clock.ts';
 import { stackOf } from '../../../kit/errors.ts';
 import { errorKey } from '../../../contract/agent/run.ts';
 import { errorEvent, metadataEvent } from '../../../contract/agent/stream-event.ts';
 import type { LifecycleStatus } from '../../../contract/agent/thread-stream.ts';
-import { inAgentContext } from '../agent-globals.ts';
+import { inAgentContext } from '../graphs/javascript/agent-globals.ts';
 import { userIn } from '../auth/caller.ts';
-import type { Graph } from '../graphs/graph.ts';
-import { GraphFactoryError } from '../graphs/graph-factory-error.ts';
-import { RunOwnershipLost } from '../graphs/run-ownership-lost.ts';
-import { withRetries } from '../graphs/retry-policy.ts';
-import { createsRun } from '../graphs/server-runtime.ts';
-import { unlessAborted } from './aborted.ts';
-import { despiteDeaths } from './despite-deaths.ts';
+import { type Graph, GraphFactoryError, createsRun } from '../graphs/graph.ts';
+import { RunOwnershipLost, withRetries, retryWhileDatabaseDown } from '../storage/retry-policy.ts';
+import { despiteDeaths } from '../graphs/python/run-workers.ts';
 import { runEngine } from './engine-run.ts';
 import { lifecycleAfter, lifecycleEvent, runEngineForThread, runLifecycle } from './thread-event-stream.ts';
 import { attemptIds, EventLog } from './event-log.ts';
@@ -25,7 +22,6 @@ import type { RunStart, RunDependencies } from './dependencies.ts';
 import { beginAttempt } from './attempt-start.ts';
 import { stateAfter } from './open-tasks.ts';
 import { waitForTurn } from './wait-for-turn.ts';
-import { retryWhileDatabaseDown } from './retry-while-database-down.ts';
 
 function errorForLog(failure: unknown): string {
   return (failure instanceof Error ? stackOf(failure) : describeError(failure).message).slice(0, 8000);
@@ -147,7 +143,7 @@ export class Execution {
     this.isWaiting = false;
     const end = isTaken(failure) ? 'taken' : await this.#end(failure, graph);
     graphs.writes.endRun(runId, this.plan.metadata);
-    if (this.plan.temporary) await graphs.forget(this.plan.graphId, this.plan.threadId);
+    if (this.plan.temporary) await graphs.deleteCheckpoints(this.plan.graphId, this.plan.threadId);
     if (end === 'taken') return this.#followRemote();
     this.continuesElsewhere = isReleased(failure);
     if (end.error) this.events.add(errorEvent, JSON.stringify(end.error));

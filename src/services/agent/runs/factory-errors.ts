@@ -1,5 +1,4 @@
-import { GraphFactoryError } from '../graphs/graph-factory-error.ts';
-import type { Graph } from '../graphs/graph.ts';
+import { GraphFactoryError, type Graph } from '../graphs/graph.ts';
 import { Refusal } from '../refusal.ts';
 import { describeError } from './run-error.ts';
 

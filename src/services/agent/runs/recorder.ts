@@ -1,14 +1,14 @@
 import { stackOf } from '../../../kit/errors.ts';
 import { pause, type Clock } from '../../../kit/clock.ts';
-import { retryWhileDatabaseDown } from './retry-while-database-down.ts';
-import { mostStored, type EventLog } from './event-log.ts';
+import { retryWhileDatabaseDown } from '../storage/retry-policy.ts';
+import { maxStored, type EventLog } from './event-log.ts';
 import { droppedEvent, type RunEvents, type StoredEnding, type StoredEvent } from './run-events.ts';
 import type { Logger } from '../../../kit/logger.ts';
 
 /** How long (ms) events are collected before they are stored together. */
 const gatherMs = 20;
 /** The most that is stored at once, in events and in characters. */
-const mostAtOnce = { events: 500, size: 4 * 1024 * 1024 };
+const maxAtOnce = { events: 500, size: 4 * 1024 * 1024 };
 
 export interface RecorderParts {
   runId: string;
@@ -19,7 +19,7 @@ export interface RecorderParts {
   clock: Clock;
   complain: Logger;
   /** The storage limit (characters). */
-  most?: number;
+  max?: number;
 }
 
 /** Stores the events of a run in batches, of a long run only the latest. The run waits for it only at its end. */
@@ -60,10 +60,10 @@ export class Recorder {
 
   /** If the database is far behind, drops the oldest waiting events: a quarter at once, to move the others rarely. */
   #passOver(): void {
-    const { runId, firstId, most = mostStored } = this.#parts;
-    if (this.#waitingSize <= most) return;
+    const { runId, firstId, max = maxStored } = this.#parts;
+    if (this.#waitingSize <= max) return;
     let size = this.#waitingSize;
-    const rest = this.#waiting.findIndex(({ json }) => (size -= json.length) <= most * 0.75);
+    const rest = this.#waiting.findIndex(({ json }) => (size -= json.length) <= max * 0.75);
     const gone = this.#waiting.splice(0, Math.min(rest + 1, this.#waiting.length - 1));
     const last = gone.at(-1);
     if (last === undefined) return;
@@ -86,12 +86,12 @@ export class Recorder {
   }
 
   async #dropOldest(added: readonly StoredEvent[]): Promise<void> {
-    const { runId, firstId, events, most = mostStored } = this.#parts;
+    const { runId, firstId, events, max = maxStored } = this.#parts;
     const size = sizeOf(added);
     this.#stored.push({ upTo: added.at(-1)?.id ?? firstId, size });
     this.#storedSize += size;
     let upTo: number | undefined;
-    while (this.#storedSize > most && this.#stored.length > 1) {
+    while (this.#storedSize > max && this.#stored.length > 1) {
       const oldest = this.#stored.shift();
       this.#storedSize -= oldest?.size ?? 0;
       upTo = oldest?.upTo;
@@ -106,7 +106,7 @@ export class Recorder {
     let size = 0;
     const end = this.#waiting.findIndex(({ json }, at) => {
       size += json.length;
-      return at > 0 && (at >= mostAtOnce.events || size > mostAtOnce.size);
+      return at > 0 && (at >= maxAtOnce.events || size > maxAtOnce.size);
     });
     return end < 0 ? this.#waiting.length : end;
   }

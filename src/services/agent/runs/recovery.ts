@@ -4,7 +4,7 @@ import { isDatabaseUnavailable } from '../../../kit/postgres/unavailable.ts';
 import type { RunDependencies } from './dependencies.ts';
 import { attemptIds } from './event-log.ts';
 import { ignoreFactoryError } from './factory-errors.ts';
-import { logFailure, poll } from './poll.ts';
+import { logFailure, poll } from '../storage/poll.ts';
 import type { ClaimableRun } from './queue.ts';
 import { cancelledError, RunStopped } from './run-error.ts';
 import { runKwargs, type RunPlan } from './run-plan.ts';
@@ -12,7 +12,7 @@ import type { StoredRun } from './run-row.ts';
 import type { Runs } from './runs.ts';
 import { lifecycleAfter, lifecycleEvent, runLifecycle } from './thread-event-stream.ts';
 import { stateAfter } from './open-tasks.ts';
-import { readsThread } from '../graphs/server-runtime.ts';
+import { readsThread } from '../graphs/graph.ts';
 
 /** The polling interval (ms) for orphaned runs, and for requests to this process. */
 const sweepMs = 1000;
@@ -22,7 +22,7 @@ const defaultLeaseMs = 30_000;
 const extendMs = 5000;
 /** How long (ms) the events of an ended run are kept, and how often (ms) old ones are pruned. */
 const eventsKeptMs = 10 * 60_000;
-const forgetMs = 60_000;
+const deleteEventsMs = 60_000;
 
 type RecoveryParts = Pick<RunDependencies, 'store' | 'queue' | 'events' | 'graphs' | 'clock' | 'log'> & {
   runs: Runs;
@@ -68,7 +68,7 @@ export class Recovery {
       if (cancel_action !== null) execution?.stop(cancel_action === 'rollback' ? 'rolled-back' : 'cancelled');
     }
     await this.#takeWhatWasLeft();
-    await this.#forgetEvents();
+    await this.#deleteOldEvents();
   }
 
   /** Takes over orphaned runs. A process that shuts down releases its runs to the next one. */
@@ -102,11 +102,11 @@ export class Recovery {
       runs.executor.find(id)?.stop('taken');
   }
 
-  async #forgetEvents(): Promise<void> {
+  async #deleteOldEvents(): Promise<void> {
     const { events, clock } = this.#parts;
-    if (steadyNow(clock) - this.#forgotAt < forgetMs) return;
+    if (steadyNow(clock) - this.#forgotAt < deleteEventsMs) return;
     this.#forgotAt = steadyNow(clock);
-    await events.forget(clock.now() - eventsKeptMs);
+    await events.deleteBefore(clock.now() - eventsKeptMs);
   }
 
   /** Logs a failure, so that one run does not block the others. */
@@ -133,7 +133,7 @@ export class Recovery {
       log.info({ runId: run.run_id }, `Run ${run.run_id} ${why(run)}; going on with attempt ${next}.`);
       // Of an end that its process did not come to store: an attempt that is still pending has no events.
       if (run.status === 'pending' && run.kwargs['thread_stream'] === true)
-        await events.dropFrom(run.run_id, run.attempt);
+        await events.deleteFrom(run.run_id, run.attempt);
       const plan = planOf(run, this.#parts.clock.now());
       const execution = runs.executor.start(plan, Number(run.sequence), { attempt: next });
       // Followers in the former process receive its events from here.
@@ -160,7 +160,7 @@ export class Recovery {
   async #reportEnd({ run_id, attempt, graph_id }: ClaimableRun, { status, error }: EndDecision): Promise<void> {
     const { events, clock } = this.#parts;
     const params = runLifecycle(lifecycleAfter(status, false), graph_id, { at: clock.now(), error: error.message });
-    await events.dropUnstoredEnd(run_id);
+    await events.deleteUnstoredEnd(run_id);
     const id = Math.max((await events.last(run_id)) + 1, (attempt - 1) * attemptIds);
     await events.write(run_id, [{ id, event: lifecycleEvent, json: JSON.stringify(params) }]);
   }
@@ -210,7 +210,7 @@ function planOf(run: StoredRun, now: number): RunPlan {
 }
 
 /** The maximum number of attempts: a run that kills its process must not do so forever. */
-const mostAttempts = 3;
+const maxAttempts = 3;
 
 interface EndDecision {
   kind: 'end';
@@ -244,7 +244,7 @@ export function decideOrphan(
   if (!run.isReadable) {
     return ended('error', 'RunNotReadable', 'The revision that took over the run can not read its request.');
   }
-  if (run.status === 'running' && run.attempt >= mostAttempts) {
+  if (run.status === 'running' && run.attempt >= maxAttempts) {
     return ended('error', 'ServerStopped', `The server stopped ${run.attempt} times before the run had ended.`);
   }
   return { kind: 'go-on' };

@@ -3,12 +3,12 @@ import type { Clock } from '../../../kit/clock.ts';
 import { errorEvent, metadataEvent } from '../../../contract/agent/stream-event.ts';
 import { attemptIds, type Followable, type Follower } from './event-log.ts';
 import { endedRunError, type EndedRuns } from './ended-run.ts';
-import { logFailure } from './poll.ts';
+import { logFailure } from '../storage/poll.ts';
 import type { RunQueue, RunProgress } from './queue.ts';
 import type { RunEvents, StoredEvent } from './run-events.ts';
 import { RunStopped } from './run-error.ts';
 import { isUnfinished } from './run-row.ts';
-import { retryWhileDatabaseDown } from './retry-while-database-down.ts';
+import { retryWhileDatabaseDown } from '../storage/retry-policy.ts';
 import type { Logger } from '../../../kit/logger.ts';
 
 export interface RemoteRunsParts {

@@ -1,9 +1,9 @@
 import type { FinalRunStatus, RunError } from '../../../contract/agent/run.ts';
 import { cutText } from '../../../kit/cut-mark.ts';
 import { chainOf, messageOf } from '../../../kit/errors.ts';
-import { DatabaseUnavailable } from '../graphs/database-unavailable.ts';
+import { DatabaseUnavailable } from '../storage/retry-policy.ts';
 import { memberOf } from '../members.ts';
-import { secretsIn } from '../secrets-in-environment.ts';
+import { secretsIn } from '../environment.ts';
 import { causesIn } from './error-causes.ts';
 
 /** Why a run was stopped from outside; `released`: for another process to continue; `taken`: another process has it. */
@@ -45,8 +45,8 @@ export function statusOf(thrown: unknown): FinalRunStatus {
 }
 
 /** The longest that the API says of one cause, and of all causes of an error. */
-const longestCause = 1_000;
-const longestCauses = 4_000;
+const maxCauseLength = 1_000;
+const maxCausesLength = 4_000;
 
 /**
  * Describes a failure of a graph for the API: the type of the error, its message, in which its causes follow, and what is
@@ -85,10 +85,10 @@ function causeLines(
     const words = own.message === '' || !(cause instanceof Error) ? wordsOf(cause) : own.message;
     if (said.some((each) => each.includes(words))) return [];
     said.push(words);
-    return [`Caused by: ${own.error}: ${cutText(words, longestCause)}`];
+    return [`Caused by: ${own.error}: ${cutText(words, maxCauseLength)}`];
   });
   if (lines.length === 0) return [];
-  return [cutText(secretsIn(env)(lines.join('\n')), longestCauses)];
+  return [cutText(secretsIn(env)(lines.join('\n')), maxCausesLength)];
 }
 
 /** What a cause says that has no message of its own, or is data. */

@@ -41,7 +41,7 @@ export const droppedEvent = (runId: string, { from, upTo }: DroppedRange): Store
 });
 
 /** The page limits: events of one run, and bytes of all runs of a query. At least one event is read. */
-const mostRead = { events: 100, bytes: 16 * 1024 * 1024 };
+const maxRead = { events: 100, bytes: 16 * 1024 * 1024 };
 
 interface ReadRow {
   place: string;
@@ -106,7 +106,7 @@ export class RunEvents {
           select *, sum(octet_length(data)) over (order by id) - octet_length(data) as before, count(*) over () as found
           from (
             select id, event, data from run_events
-            where run_id = cursor.run_id and id > cursor.after and not at_end order by id limit ${mostRead.events}
+            where run_id = cursor.run_id and id > cursor.after and not at_end order by id limit ${maxRead.events}
           ) page
         ) e
         where e.before < $3
@@ -114,7 +114,7 @@ export class RunEvents {
       values: [
         cursors.map(({ runId }) => runId),
         cursors.map(({ after }) => after),
-        Math.ceil(mostRead.bytes / cursors.length),
+        Math.ceil(maxRead.bytes / cursors.length),
       ],
     });
     const pages = Map.groupBy(rows, ({ place }) => Number(place));
@@ -123,7 +123,7 @@ export class RunEvents {
       const found = Number(page[0]?.found ?? 0);
       return {
         events: page.map(({ id, event, data }) => ({ id: Number(id), event, json: data })),
-        hasMore: page.length < found || found === mostRead.events,
+        hasMore: page.length < found || found === maxRead.events,
       };
     });
   }
@@ -173,13 +173,13 @@ export class RunEvents {
   }
 
   /** Deletes what is stored of an attempt of a run and of later ones. */
-  async dropFrom(runId: string, attempt: number): Promise<void> {
+  async deleteFrom(runId: string, attempt: number): Promise<void> {
     const firstId = String((attempt - 1) * attemptIds);
     await this.#storage.db.deleteFrom('run_events').where('run_id', '=', runId).where('id', '>=', firstId).execute();
   }
 
-  /** Drops the lifecycle event of an end whose process died before it stored the end itself. */
-  async dropUnstoredEnd(runId: string): Promise<void> {
+  /** Deletes the lifecycle event of an end whose process died before it stored the end itself. */
+  async deleteUnstoredEnd(runId: string): Promise<void> {
     await this.#storage.pool.query(
       `delete from run_events where run_id = $1 and not at_end and event = $2
          and id = (select max(id) from run_events where run_id = $1 and not at_end)
@@ -214,10 +214,10 @@ export class RunEvents {
   }
 
   /**
-   * Prunes the events of runs that ended before a time (ms since the epoch). In the stream of a thread, a run's events
+   * Deletes the events of runs that ended before a time (ms since the epoch). In the stream of a thread, a run's events
    * come after those of the runs before it: they are kept until these have ended by then, too.
    */
-  async forget(before: number): Promise<void> {
+  async deleteBefore(before: number): Promise<void> {
     await this.#storage.pool.query(
       `delete from run_events where written_at < $1
          and $1 > (

@@ -6,7 +6,7 @@ import type { RunExecutor } from './run-executor.ts';
 import type { EndedRuns } from './ended-run.ts';
 import type { RunDependencies } from './dependencies.ts';
 import { isUnfinished, type StoredRun } from './run-row.ts';
-import { retryWhileDatabaseDown } from './retry-while-database-down.ts';
+import { retryWhileDatabaseDown } from '../storage/retry-policy.ts';
 
 type FollowingParts = Pick<RunDependencies, 'remoteRuns' | 'events' | 'clock' | 'log'> & {
   executor: RunExecutor;

@@ -3,7 +3,7 @@ import type { Clock } from '../../../kit/clock.ts';
 import { pageBounds } from '../../../contract/agent/assistant.ts';
 import type { RunStatus } from '../../../contract/agent/run.ts';
 import type { Storage } from '../storage/open.ts';
-import { sqlTime, liveThreadCondition, type ExpiryCondition } from '../threads/expiry-sql.ts';
+import { sqlTime, liveThreadCondition, type ExpiryCondition } from '../threads/lifetime.ts';
 import { hasCheckpoint } from '../threads/checkpoint-selector.ts';
 import { storedTypes, type EngineLanguage } from '../graphs/checkpoint-language.ts';
 import type { StoredRun } from './run-row.ts';

@@ -12,7 +12,8 @@ import { RunJoiner } from './run-joiner.ts';
 import { RunExecutor } from './run-executor.ts';
 import { EndedRuns } from './ended-run.ts';
 import { checkpointOfAll, type RunMode, type RunPlan } from './run-plan.ts';
-import type { BeginRunResult, Queryable } from './store.ts';
+import type { BeginRunResult } from './store.ts';
+import type { Queryable } from '../storage/transaction.ts';
 
 type RunsParts = Omit<RunDependencies, 'remoteRuns' | 'slots'> &
   AcceptanceParts & {

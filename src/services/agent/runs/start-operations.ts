@@ -8,7 +8,7 @@ import { eventStream } from '../api/event-stream.ts';
 import { heartbeatJson } from '../api/heartbeat-json.ts';
 import { operation, type Env } from '../api/operation.ts';
 import { runResponse, runResultResponse } from '../api/response-schemas.ts';
-import { warningHeader } from '../api/warning-header.ts';
+import { warningHeader } from '../api/pages.ts';
 import { cancellationHeader, threadStreamHeader } from '../protocols/internal-api.ts';
 import { Refusal } from '../refusal.ts';
 import type { Execution } from './execution.ts';

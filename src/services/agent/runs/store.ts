@@ -1,13 +1,12 @@
 import { cutText } from '../../../kit/cut-mark.ts';
 import { sql } from 'kysely';
-import type { ClientBase } from 'pg';
 import type { CancelAction, FinalRunStatus, RunsCancel } from '../../../contract/agent/run.ts';
 import type { ThreadStatus } from '../../../contract/agent/thread.ts';
 import type { Clock } from '../../../kit/clock.ts';
 import type { Storage } from '../storage/open.ts';
 import { storable } from '../storage/storable.ts';
-import { expiryCondition, type ExpiryCondition } from '../threads/expiry-sql.ts';
-import { inTransaction } from '../threads/transaction.ts';
+import { expiryCondition, type ExpiryCondition } from '../threads/lifetime.ts';
+import { inTransaction, type Queryable } from '../storage/transaction.ts';
 import { webhookHost } from '../webhooks/webhooks.ts';
 import type { Hold } from './hold.ts';
 import type { RunPlan } from './run-plan.ts';
@@ -22,9 +21,6 @@ export interface CancelFilter {
   runIds?: readonly string[] | undefined;
   status?: RunsCancel['status'];
 }
-
-/** Executes statements: a connection, or that of a transaction. */
-export type Queryable = Pick<ClientBase, 'query'>;
 
 /** The outcome of storing a run. `sequence` is the order of acceptance. */
 export type BeginRunResult =

@@ -1,8 +1,8 @@
-import { unlessAborted } from './aborted.ts';
+import { unlessAborted } from '../../../kit/clock.ts';
 import type { RunStart, RunDependencies } from './dependencies.ts';
 import { RunStopped } from './run-error.ts';
 import type { RunPlan } from './run-plan.ts';
-import { retryWhileDatabaseDown } from './retry-while-database-down.ts';
+import { retryWhileDatabaseDown } from '../storage/retry-policy.ts';
 
 /** The polling interval (ms) for a run's turn while another process has the thread. */
 const turnPollMs = 200;

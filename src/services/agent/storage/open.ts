@@ -2,7 +2,7 @@ import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres';
 import { parseExactly } from '../../../kit/exact-number.ts';
 import { openDatabase, type Database } from '../../../kit/postgres/database.ts';
 import { migrate } from '../../../kit/postgres/migrate.ts';
-import { indexCronRuns } from './cron-runs-index.ts';
+import { indexCronRuns } from '../crons/cron-runs-index.ts';
 import { migrations } from './migrations.ts';
 import type { Tables } from './tables.ts';
 import type { Logger } from '../../../kit/logger.ts';
@@ -10,7 +10,7 @@ import type { Logger } from '../../../kit/logger.ts';
 export type Storage = Database<Tables>;
 
 /** The connections of an agent: its deployment's share of the database server's. */
-const mostConnections = 2;
+const maxConnections = 2;
 /** How long (ms) a query may wait for a connection: when many runs start at once, the database is still available. */
 const connectionWaitMs = 60_000;
 
@@ -33,7 +33,7 @@ export async function openStorage(
 ): Promise<Storage> {
   const storage = openDatabase<Tables>({
     url,
-    max: mostConnections,
+    max: maxConnections,
     applicationName: applicationName(processId),
     waitMs: connectionWaitMs,
     log,

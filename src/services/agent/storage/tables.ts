@@ -1,9 +1,9 @@
 import type { ColumnType, Generated } from 'kysely';
 import type * as z from 'zod';
+import type { CronPayload } from '../../../contract/agent/cron.ts';
 import type { FreeObject } from '../../../contract/agent/open-word.ts';
 import type { MultitaskStrategy, runError, RunStatus } from '../../../contract/agent/run.ts';
 import type { ThreadStatus, ThreadTtlStrategy } from '../../../contract/agent/thread.ts';
-import type { CronsTable } from '../crons/cron-row.ts';
 
 /** A JSON column: read parsed, written as text. `json` keeps the text as sent, `jsonb` is searchable. */
 type Json<T> = ColumnType<T, string, string>;
@@ -122,6 +122,27 @@ export interface RunEventsTable {
   /** Holds the outcome of the run, not an event. */
   at_end: boolean;
   written_at: Time;
+}
+
+export interface CronsTable {
+  cron_id: string;
+  assistant_id: string;
+  /** Null if each run gets its own thread. */
+  thread_id: string | null;
+  schedule: string;
+  timezone: string | null;
+  end_time: MaybeTime;
+  enabled: boolean;
+  /** Null if no run is due. The process that advances it writes the run. */
+  next_run_date: MaybeTime;
+  /** What happens to each run's own thread; null if all runs share one. */
+  on_run_completed: 'delete' | 'keep' | null;
+  payload: Json<CronPayload>;
+  metadata: Json<FreeObject>;
+  user_id: string | null;
+  created_at: Time;
+  /** The last change by a request; runs do not count. */
+  updated_at: Time;
 }
 
 /** The tables of one deployment's database, beside the checkpointer's. */

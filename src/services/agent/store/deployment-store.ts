@@ -3,12 +3,11 @@ import type { Configuration } from '../configuration.ts';
 import type { Storage } from '../storage/open.ts';
 import type { Embeddings } from './embeddings.ts';
 import { GraphStore } from './graph-store.ts';
-import { Items } from './items.ts';
+import { Items, storeSettings } from './items.ts';
 import { SemanticIndex } from './semantic-index.ts';
-import { storeSettings } from './settings.ts';
 import { vectorComparisonOf } from './vectors.ts';
 import type { Logger } from '../../../kit/logger.ts';
-import { poll } from '../runs/poll.ts';
+import { poll } from '../storage/poll.ts';
 
 interface StoreParts {
   configuration: Configuration;

@@ -26,7 +26,7 @@ const comparisons: ReadonlyMap<string, Comparison> = new Map([
 const filterOperators = ['$eq', '$ne', ...comparisons.keys(), '$in', '$nin', '$exists'];
 
 /** The maximum number of conditions: building the statement takes quadratic time. */
-export const mostConditions = 100;
+export const maxConditions = 100;
 
 /**
  * Parses a filter: `{"field": value}` means equality, `{"field": {"$gt": 5}}` that all operators hold, and
@@ -51,8 +51,8 @@ export function readFilter(filter: FreeObject): ReadFilter {
       conditions.push(read);
     }
   }
-  if (conditions.length > mostConditions)
-    return { ok: false, path: [], problem: `has more than ${mostConditions} conditions` };
+  if (conditions.length > maxConditions)
+    return { ok: false, path: [], problem: `has more than ${maxConditions} conditions` };
   return { ok: true, conditions };
 }
 

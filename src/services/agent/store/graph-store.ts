@@ -2,7 +2,7 @@ import { maxItemTtlMinutes } from '../../../contract/agent/store-item.ts';
 import { textPaths } from '../../../contract/agent/text-path.ts';
 import { isObject } from '../../../kit/json-object.ts';
 import type { Logger } from '../../../kit/logger.ts';
-import { queryWithRetries } from '../graphs/retry-policy.ts';
+import { queryWithRetries } from '../storage/retry-policy.ts';
 import { readFilter, type Condition } from './filter.ts';
 import type { Item, NamespaceSearch } from './items.ts';
 import { keyProblem, labelsProblem, namespaceProblem } from './namespace.ts';

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder, type Selectable } from 'kysely';
 import type { Clock } from '../../../kit/clock.ts';
-import { storePage } from '../../../contract/agent/store-item.ts';
+import { storePage, maxItemTtlMinutes } from '../../../contract/agent/store-item.ts';
 import type { FreeObject } from '../../../contract/agent/open-word.ts';
 import type { MetadataFilter } from '../auth/filters.ts';
 import type { Storage } from '../storage/open.ts';
@@ -9,9 +9,9 @@ import type { Condition } from './filter.ts';
 import { accessSql, conditionSql } from './item-conditions.ts';
 import { rangeBelow } from './namespace.ts';
 import type { Vector } from './semantic-index.ts';
-import type { StoreSettings } from './settings.ts';
-import { inArrays, mostCompared, nearestSql, type VectorComparison } from './vectors.ts';
+import { inArrays, maxCompared, nearestSql, type VectorComparison } from './vectors.ts';
 import { replaceVectors, writeItem } from './write-item.ts';
+import type { StoreConfig } from '../../../agent-folder/graph-config/retention.ts';
 
 /** An item of the store, in the engine's form. */
 export interface Item {
@@ -52,7 +52,7 @@ type Row = Omit<Selectable<Tables['store_items']>, 'ttl_minutes' | 'expires_at'>
 type NearRow = Row & { score: number; compared: number };
 
 const itemColumns = sql`namespace, key, value, exact, created_at, updated_at`;
-const mostSweptAtOnce = 1000;
+const maxSweptAtOnce = 1000;
 
 const isWithin = ({ from, to }: { from: string[]; to: string[] }): RawBuilder<unknown> =>
   sql`namespace >= ${from}::text[] and namespace < ${to}::text[]`;
@@ -136,7 +136,7 @@ export class Items {
     const rows = await this.#read<NearRow>(sql`${nearest} ${pageSql(search)}`, order, search.refresh);
     return {
       items: rows.map((row) => ({ ...toItem(row), score: Math.min(1, row.score) })),
-      isPartial: rows.some(({ compared }) => compared >= mostCompared(comparison, vector.length)),
+      isPartial: rows.some(({ compared }) => compared >= maxCompared(comparison, vector.length)),
     };
   }
 
@@ -184,9 +184,9 @@ export class Items {
     const { numAffectedRows = 0n } = await sql`
       delete from store_items where (namespace, key) in (
         select namespace, key from store_items where expires_at <= ${this.#now()}
-        limit ${mostSweptAtOnce} for update skip locked
+        limit ${maxSweptAtOnce} for update skip locked
       )`.execute(this.#storage.db);
-    return numAffectedRows >= BigInt(mostSweptAtOnce);
+    return numAffectedRows >= BigInt(maxSweptAtOnce);
   }
 
   /** Reads what `found` finds, in `order`, and restarts their time to live if requested. */
@@ -229,3 +229,28 @@ const toItem = ({ namespace, key, value, exact, created_at, updated_at }: Row): 
 
 const pageSql = ({ limit, offset }: ItemSearch): RawBuilder<unknown> =>
   sql`limit ${limit ?? storePage.searchLimit} offset ${offset ?? 0}`;
+
+/** The expiry settings of items. Times are minutes. */
+export interface StoreSettings {
+  defaultTtl: number | undefined;
+  /** Whether reading an item restarts its time to live by default. */
+  refreshOnRead: boolean;
+  /** The interval (ms) of removing expired items, which are hidden before that too. */
+  sweepEveryMs: number;
+}
+
+/** The default interval (minutes) of removing expired items: an item may have its own time to live. */
+const usualSweepInterval = 60;
+/** Limits (ms) of the interval. */
+const sweepMs = { min: 1_000, max: 24 * 60 * 60_000 } as const;
+
+/** Parses the key `store` of the graph configuration file. */
+export function storeSettings(config: StoreConfig | null | undefined): StoreSettings {
+  const { default_ttl, refresh_on_read, sweep_interval_minutes } = config?.ttl ?? {};
+  const sweepEveryMs = (sweep_interval_minutes ?? usualSweepInterval) * 60_000;
+  return {
+    defaultTtl: default_ttl == null ? undefined : Math.min(default_ttl, maxItemTtlMinutes),
+    refreshOnRead: refresh_on_read ?? true,
+    sweepEveryMs: Math.min(Math.max(sweepEveryMs, sweepMs.min), sweepMs.max),
+  };
+}

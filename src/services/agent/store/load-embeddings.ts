@@ -1,7 +1,7 @@
 import type { Clock } from '../../../kit/clock.ts';
 import { embedderOf } from '../../../agent-folder/graph-config/store-index.ts';
 import type { Logger } from '../../../kit/logger.ts';
-import { agentExport } from '../agent-export.ts';
+import { agentExport } from '../graphs/javascript/agent-export.ts';
 import type { Configuration } from '../configuration.ts';
 import { hasMethods, memberOf } from '../members.ts';
 import type { Embeddings } from './embeddings.ts';

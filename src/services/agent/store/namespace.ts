@@ -1,7 +1,7 @@
-export const mostLabels = 64;
+export const maxLabels = 64;
 
 /** The maximum size (bytes) of a namespace's labels and a key together: the limit of a Postgres index. */
-export const mostAddressBytes = 2000;
+export const maxAddressBytes = 2000;
 
 const reservedRoot = 'langgraph';
 
@@ -16,7 +16,7 @@ function textProblem(what: string, text: unknown): string | undefined {
 /** What is wrong with the labels of a namespace, or of its prefix or suffix; undefined if valid. */
 export function labelsProblem(labels: unknown): string | undefined {
   if (!Array.isArray(labels)) return 'a namespace must be a list of strings';
-  if (labels.length > mostLabels) return `a namespace has at most ${mostLabels} labels`;
+  if (labels.length > maxLabels) return `a namespace has at most ${maxLabels} labels`;
   for (const label of labels) {
     const problem = textProblem('a label of a namespace', label);
     if (problem !== undefined) return problem;
@@ -39,7 +39,7 @@ export function keyProblem(key: unknown, namespace: readonly string[]): string |
   const problem = textProblem('a key', key);
   if (problem !== undefined || typeof key !== 'string') return problem;
   const bytes = [...namespace, key].reduce((sum, text) => sum + Buffer.byteLength(text), 0);
-  return bytes > mostAddressBytes ? `namespace and key take at most ${mostAddressBytes} bytes` : undefined;
+  return bytes > maxAddressBytes ? `namespace and key take at most ${maxAddressBytes} bytes` : undefined;
 }
 
 /**

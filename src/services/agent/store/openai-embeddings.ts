@@ -19,14 +19,14 @@ interface OpenAiOptions {
 const publicAddress = 'https://api.openai.com/v1';
 /** The number of texts in a request. */
 const atOnce = 100;
-const mostTries = 3;
+const maxTries = 3;
 /** The time limit (ms) of a try. */
 const answerWithinMs = 20_000;
 const firstWaitMs = 500;
 /** The longest wait (ms) before a try, also where the service requests a longer one. */
-const longestWaitMs = 10_000;
+const maxWaitMs = 10_000;
 /** How much (characters) of an error of the service is logged. */
-const mostLogged = 500;
+const maxLogged = 500;
 
 /** The largest reply (bytes): a hundred embeddings of 4,096 numbers are a tenth of it. */
 const maxReplyBytes = 64 * 1024 * 1024;
@@ -69,12 +69,12 @@ export class OpenAiEmbeddings implements Embeddings {
       const tried = await this.#try(texts, signal);
       if (tried.kind === 'embedded') return tried.embeddings;
       if (tried.kind === 'refused') throw new EmbeddingFailed(502, tried.message);
-      if (tries === mostTries) {
+      if (tries === maxTries) {
         const advice = 'Retry in a moment, or check OPENAI_BASE_URL.';
         throw new EmbeddingFailed(503, `The embedding service ${tried.why}, at the last of ${tries} tries. ${advice}`);
       }
-      const waitMs = Math.max(backoffMs(tries, firstWaitMs, longestWaitMs), tried.afterMs ?? 0);
-      await this.#options.clock.sleep(Math.min(waitMs, longestWaitMs), signal);
+      const waitMs = Math.max(backoffMs(tries, firstWaitMs, maxWaitMs), tried.afterMs ?? 0);
+      await this.#options.clock.sleep(Math.min(waitMs, maxWaitMs), signal);
     }
   }
 
@@ -118,7 +118,7 @@ export class OpenAiEmbeddings implements Embeddings {
     const { key = '', log } = this.#options;
     const refused = `The embedding service refused the request (HTTP ${status}).`;
     if (status === 401 || status === 403) return `${refused} Check OPENAI_API_KEY.`;
-    log.warn(`${refused} It said: ${maskStart(maskOf(key === '' ? [] : [key]), text, mostLogged)}`);
+    log.warn(`${refused} It said: ${maskStart(maskOf(key === '' ? [] : [key]), text, maxLogged)}`);
     return `${refused} Check the model of \`store.index.embed\` and the length of the texts; the log has the service's reason.`;
   }
 }

@@ -13,7 +13,7 @@ import type { Operation } from '../../../kit/http/operation.ts';
 import { readBody, readQuery } from '../api/body.ts';
 import { operation, type Env } from '../api/operation.ts';
 import { storeItemResponse, storeItemsResponse } from '../api/response-schemas.ts';
-import { warningHeader } from '../api/warning-header.ts';
+import { warningHeader } from '../api/pages.ts';
 import { Refusal } from '../refusal.ts';
 import { readFilter, type Condition } from './filter.ts';
 import type { Item } from './items.ts';

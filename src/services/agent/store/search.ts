@@ -1,5 +1,5 @@
 import type { Logger } from '../../../kit/logger.ts';
-import { queryWithRetries } from '../graphs/retry-policy.ts';
+import { queryWithRetries } from '../storage/retry-policy.ts';
 import type { Item, Items, ItemSearch } from './items.ts';
 import type { SemanticIndex } from './semantic-index.ts';
 

@@ -1,10 +1,9 @@
-import { withTimeout, type Clock } from '../../../kit/clock.ts';
+import { unlessAborted, withTimeout, type Clock } from '../../../kit/clock.ts';
 import { wholeValue } from '../../../contract/agent/text-path.ts';
 import { stackOf } from '../../../kit/errors.ts';
 import type { StoreIndexConfig } from '../../../agent-folder/graph-config/store-index.ts';
 import type { Logger } from '../../../kit/logger.ts';
 import { invalidAt } from '../refusal.ts';
-import { unlessAborted } from '../runs/aborted.ts';
 import { EmbeddingFailed, type Embeddings } from './embeddings.ts';
 import { textsAt } from './texts.ts';
 
@@ -15,9 +14,9 @@ export type Vector = readonly number[];
 export type IndexedPaths = false | readonly string[] | null | undefined;
 
 /** The maximum number of texts of an item. */
-const mostTexts = 1_000;
+const maxTexts = 1_000;
 /** The maximum number of characters of its texts. */
-const mostCharacters = 4_000_000;
+const maxCharacters = 4_000_000;
 /** The time limit (ms) for the texts of an item or a query. */
 const embedWithinMs = 60_000;
 
@@ -45,9 +44,9 @@ export class SemanticIndex {
     const { embeddings, config } = this.#parts;
     const paths = index === false ? [] : (index ?? config.fields ?? [wholeValue]);
     const json: unknown = JSON.parse(JSON.stringify(value));
-    const texts = textsAt(json, paths, mostCharacters);
-    if (texts === undefined || texts.length > mostTexts) {
-      const problem = `has more than ${mostTexts} texts or ${mostCharacters} characters to embed`;
+    const texts = textsAt(json, paths, maxCharacters);
+    if (texts === undefined || texts.length > maxTexts) {
+      const problem = `has more than ${maxTexts} texts or ${maxCharacters} characters to embed`;
       throw invalidAt(['body', 'value'], `${problem}. Split the item, or name fewer in \`index\`.`);
     }
     if (texts.length === 0) return [];

@@ -4,9 +4,9 @@ import { isObject } from '../../../kit/json-object.ts';
 /**
  * The different texts at the paths of a JSON value; every other value but null counts as its JSON.
  *
- * @param most the maximum number of characters of all; undefined if there are more.
+ * @param max the maximum number of characters of all; undefined if there are more.
  */
-export function textsAt(value: unknown, paths: readonly string[], most: number): string[] | undefined {
+export function textsAt(value: unknown, paths: readonly string[], max: number): string[] | undefined {
   const texts = new Set<string>();
   let characters = 0;
   for (const path of new Set(paths)) {
@@ -14,7 +14,7 @@ export function textsAt(value: unknown, paths: readonly string[], most: number):
       if (found === undefined || found === null) continue;
       const text = textOf(found);
       characters += text.length;
-      if (characters > most) return undefined;
+      if (characters > max) return undefined;
       if (text.trim() !== '') texts.add(text);
     }
   }

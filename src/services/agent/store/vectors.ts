@@ -7,7 +7,7 @@ import type { Vector } from './semantic-index.ts';
 /** How the database compares vectors: exactly, all that a search has to compare. */
 export interface VectorComparison {
   /** The maximum number of vectors of a search, of usual or fewer dimensions. */
-  most: number;
+  max: number;
   /** The cosine similarity of the column `embedding`. */
   similarity: (vector: Vector) => RawBuilder<number>;
 }
@@ -16,11 +16,11 @@ export interface VectorComparison {
 const usualDims = 1_536;
 
 /** The maximum number of vectors of a search: fewer of more dimensions, which take longer. */
-export const mostCompared = ({ most }: VectorComparison, dims: number): number =>
-  Math.floor(most * Math.min(1, usualDims / dims));
+export const maxCompared = ({ max }: VectorComparison, dims: number): number =>
+  Math.floor(max * Math.min(1, usualDims / dims));
 
 export const inArrays: VectorComparison = {
-  most: 10_000,
+  max: 10_000,
   similarity: (vector) => sql`(
     select sum(one * other) from (select unnest(embedding) as one, unnest(${arrayText(vector)}::float8[]) as other) as pair
   )`,
@@ -28,7 +28,7 @@ export const inArrays: VectorComparison = {
 
 /** With the extension pgvector: the negative inner product, of vectors of length 1. */
 export const withPgvector: VectorComparison = {
-  most: 100_000,
+  max: 100_000,
   similarity: (vector) => sql`-(embedding::vector <#> ${arrayText(vector)}::real[]::vector)`,
 };
 
@@ -62,7 +62,7 @@ export const nearestSql = ({ vector, comparison, where, columns, order }: Neares
   with candidates as (
     select namespace, key, embedding from store_items join store_vectors using (namespace, key)
     where ${where} and written_at = updated_at and dims = ${vector.length}
-    order by updated_at desc, namespace, key, position limit ${mostCompared(comparison, vector.length)}
+    order by updated_at desc, namespace, key, position limit ${maxCompared(comparison, vector.length)}
   ), scored as (
     select namespace, key, max(${comparison.similarity(vector)}) as score from candidates group by namespace, key
   )

@@ -19,7 +19,7 @@ import { setPageHeaders, selected } from '../api/pages.ts';
 import { lastEventId } from '../api/parameters.ts';
 import { countResponse, threadResponse } from '../api/response-schemas.ts';
 import { alreadyExists, noThread, Refusal, unacceptable } from '../refusal.ts';
-import { extracted, isPath } from './extract.ts';
+import { extracted, isPath } from './state.ts';
 import { lifetimeOf } from './lifetime.ts';
 import { showThread, type StoredThread } from './store.ts';
 
@@ -117,7 +117,7 @@ export const threadOperations: readonly Operation<Env>[] = [
     async handle(c) {
       const { thread_ids, strategy = 'delete' } = await readBody(c, pruneBody);
       const ids = thread_ids.map((id) => id.toLowerCase());
-      return c.json({ pruned_count: await c.var.parts.remover.prune(ids, strategy) });
+      return c.json({ pruned_count: await c.var.parts.deleter.prune(ids, strategy) });
     },
   }),
   operation({
@@ -168,7 +168,7 @@ export const threadOperations: readonly Operation<Env>[] = [
     errors: [404, 422],
     async handle(c) {
       const { thread_id } = await requireThread(c);
-      await c.var.parts.remover.delete(thread_id);
+      await c.var.parts.deleter.delete(thread_id);
       return c.body(null, 204);
     },
   }),

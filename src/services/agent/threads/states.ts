@@ -7,7 +7,7 @@ import type { Graphs } from '../graphs/graphs.ts';
 import { noGraph, noThread, Refusal, unacceptable } from '../refusal.ts';
 import { checkpointOf } from '../runs/debug-payload.ts';
 import { isStateful, type StatefulGraph } from '../graphs/stateful.ts';
-import { readsThread, updatesThread } from '../graphs/server-runtime.ts';
+import { readsThread, updatesThread } from '../graphs/graph.ts';
 import { refuseFactoryError } from '../runs/factory-errors.ts';
 import { openTasks } from '../runs/open-tasks.ts';
 import { storable } from '../storage/storable.ts';
@@ -15,7 +15,7 @@ import type { Lifetime } from './lifetime.ts';
 import { hasCheckpoint, noCheckpoint, checkpointConfigurable, type CheckpointSelector } from './checkpoint-selector.ts';
 import { emptyState, showState } from './state.ts';
 import type { StoredThread, ThreadStore } from './store.ts';
-import { inTransaction, SerialQueue, SingleClientPool } from './transaction.ts';
+import { inTransaction, SerialQueue, SingleClientPool } from '../storage/transaction.ts';
 import { asRefused, saveThreadState, writeSteps, type Step } from './write-states.ts';
 
 export interface ThreadStatesParts {

@@ -6,10 +6,9 @@ import type { Clock } from '../../../kit/clock.ts';
 import type { Storage } from '../storage/open.ts';
 import { storable } from '../storage/storable.ts';
 import type { Tables, ThreadsTable } from '../storage/tables.ts';
-import type { Queryable } from '../runs/store.ts';
-import { endOf, type Lifetime } from './lifetime.ts';
-import { sqlTime, type ExpiryCondition } from './expiry-sql.ts';
-import { deleteLocked, inTransaction } from './transaction.ts';
+import { endOf, type Lifetime, sqlTime, type ExpiryCondition } from './lifetime.ts';
+import { inTransaction, type Queryable } from '../storage/transaction.ts';
+import { deleteLocked } from './locked.ts';
 
 export type StoredThread = Omit<
   Selectable<ThreadsTable>,
@@ -63,13 +62,13 @@ export class ThreadStore {
     if (made) return { kind: 'made', thread: made };
     const there = await this.get(threadId, on);
     if (there) return { kind: 'there', thread: there };
-    if (on) await this.#removeOver(threadId, on);
-    else await inTransaction(this.#storage.pool, (client) => this.#removeOver(threadId, client));
+    if (on) await this.#deleteExpired(threadId, on);
+    else await inTransaction(this.#storage.pool, (client) => this.#deleteExpired(threadId, client));
     return this.create(threadId, metadata, lifetime, on);
   }
 
-  /** Removes an expired thread of the same id. Its row is locked first, so that no run can start on it. */
-  async #removeOver(threadId: string, on: Queryable): Promise<void> {
+  /** Deletes an expired thread of the same id. Its row is locked first, so that no run can start on it. */
+  async #deleteExpired(threadId: string, on: Queryable): Promise<void> {
     const { rowCount } = await on.query(
       `select from threads where thread_id = $1 and ${this.#isOver('$2')} for update`,
       [threadId, new Date(this.#clock.now())],

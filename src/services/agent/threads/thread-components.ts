@@ -4,7 +4,7 @@ import type { Runs } from '../runs/runs.ts';
 import type { Storage } from '../storage/open.ts';
 import { lifetimesOf, type LifetimeConfig } from './lifetime.ts';
 import { sweepThreads, ThreadExpiry } from './thread-expiry.ts';
-import { ThreadRemover } from './remover.ts';
+import { ThreadDeleter } from './deleter.ts';
 import { ThreadStates } from './states.ts';
 import type { ThreadStore } from './store.ts';
 import { ThreadStreams } from './thread-streams.ts';
@@ -27,7 +27,7 @@ export interface ThreadComponents {
   threads: ThreadStore;
   states: ThreadStates;
   lives: ThreadExpiry;
-  remover: ThreadRemover;
+  deleter: ThreadDeleter;
   streams: ThreadStreams;
   /** Background work: handles expired threads; its end disconnects all followers. */
   sweep: { begin: () => void; end: () => Promise<void> };
@@ -56,17 +56,17 @@ export async function createThreadComponents(around: ThreadDependencies): Promis
     streams.close(threadId);
     around.onGone(threadId);
   };
-  const remover = new ThreadRemover({ pool, threads, runs, graphs, clock, gone });
+  const deleter = new ThreadDeleter({ pool, threads, runs, graphs, clock, gone });
   const stop = new AbortController();
   let sweeping = Promise.resolve();
   const begin = () => {
     const { signal } = stop;
-    sweeping = sweepThreads({ lives, remover, everyMs: lifetimes.sweepMs, clock, gone, log, signal });
+    sweeping = sweepThreads({ lives, deleter, everyMs: lifetimes.sweepMs, clock, gone, log, signal });
   };
   const end = async () => {
     await streams.closeAll();
     stop.abort();
     await sweeping;
   };
-  return { threads, states, lives, remover, streams, sweep: { begin, end } };
+  return { threads, states, lives, deleter, streams, sweep: { begin, end } };
 }

@@ -1,17 +1,17 @@
-import { stackOf } from '../../../kit/errors.ts';
 import { sql } from 'kysely';
+import { stackOf } from '../../../kit/errors.ts';
 import type { Clock } from '../../../kit/clock.ts';
 import type { FreeObject } from '../../../contract/agent/open-word.ts';
 import type { ThreadTtlReply, ThreadTtlStrategy } from '../../../contract/agent/thread.ts';
 import { isDatabaseUnavailable } from '../../../kit/postgres/unavailable.ts';
 import type { Logger } from '../../../kit/logger.ts';
 import type { Storage } from '../storage/open.ts';
-import { poll } from '../runs/poll.ts';
+import { poll } from '../storage/poll.ts';
 import { keepLatest } from './keep-latest.ts';
-import type { ThreadRemover } from './remover.ts';
-import { showLifetime, type Lifetimes } from './lifetime.ts';
-import { dueAt } from './expiry-sql.ts';
-import { deleteLocked, inTransaction } from './transaction.ts';
+import type { ThreadDeleter } from './deleter.ts';
+import { showLifetime, type Lifetimes, dueAt } from './lifetime.ts';
+import { inTransaction } from '../storage/transaction.ts';
+import { deleteLocked } from './locked.ts';
 import type { StoredThread } from './store.ts';
 
 export interface DueThread {
@@ -92,7 +92,7 @@ export class ThreadExpiry {
 
 interface SweepParts {
   lives: ThreadExpiry;
-  remover: ThreadRemover;
+  deleter: ThreadDeleter;
   everyMs: number;
   clock: Clock;
   /** Called when a thread was deleted. */
@@ -102,13 +102,13 @@ interface SweepParts {
 }
 
 /** Handles expired threads until the signal aborts. With several processes, each thread is handled once. */
-export function sweepThreads({ lives, remover, everyMs, clock, gone, log, signal }: SweepParts): Promise<void> {
+export function sweepThreads({ lives, deleter, everyMs, clock, gone, log, signal }: SweepParts): Promise<void> {
   const sweep = async (): Promise<void> => {
     for (const thread of await lives.due()) {
       if (signal.aborted) return;
       try {
         const keeps = thread.strategy === 'keep_latest';
-        const hasEnded = await lives.end(thread, keeps && (await remover.withAncestors(thread)));
+        const hasEnded = await lives.end(thread, keeps && (await deleter.withAncestors(thread)));
         if (hasEnded && !keeps) gone(thread.thread_id);
       } catch (error) {
         // A failure for one thread does not stop the others.

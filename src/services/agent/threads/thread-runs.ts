@@ -45,7 +45,7 @@ export function runsEndedBetween(
   threadId: string,
   after: number,
   until: number,
-  most: number,
+  max: number,
 ): Promise<StoredRun[]> {
   const last = storage.db
     .selectFrom('runs')
@@ -54,6 +54,6 @@ export function runsEndedBetween(
     .where('ended_at', '>', new Date(after))
     .where('ended_at', '<=', new Date(until))
     .orderBy('sequence', 'desc')
-    .limit(most);
+    .limit(max);
   return storage.db.selectFrom(last.as('last')).selectAll().orderBy('sequence').execute();
 }

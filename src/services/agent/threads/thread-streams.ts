@@ -5,9 +5,9 @@ import type { ThreadStreamMode } from '../../../contract/agent/thread.ts';
 import type { Followable, Follower } from '../runs/event-log.ts';
 import type { Execution } from '../runs/execution.ts';
 import type { StoredRun } from '../runs/run-row.ts';
-import { logFailure } from '../runs/poll.ts';
+import { logFailure } from '../storage/poll.ts';
 import type { Runs } from '../runs/runs.ts';
-import { retryWhileDatabaseDown } from '../runs/retry-while-database-down.ts';
+import { retryWhileDatabaseDown } from '../storage/retry-policy.ts';
 import type { Storage } from '../storage/open.ts';
 import { toWire } from '../wire.ts';
 import {

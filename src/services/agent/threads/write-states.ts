@@ -8,12 +8,12 @@ import {
   type StatefulGraph,
 } from '../graphs/stateful.ts';
 import type { Graph, Snapshot } from '../graphs/graph.ts';
-import { WorkerGone } from '../python/connection.ts';
+import { WorkerGone } from '../graphs/python/connection.ts';
 import { Refusal, unacceptable } from '../refusal.ts';
 import { openTasks, type OpenTasks } from '../runs/open-tasks.ts';
 import { describeError } from '../runs/run-error.ts';
 import { toWire } from '../wire.ts';
-import type { SingleClientPool } from './transaction.ts';
+import type { SingleClientPool } from '../storage/transaction.ts';
 
 /** One step: the results of its parallel nodes. */
 export interface Step {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { isObject } from '../../../kit/json-object.ts';
 import { pause, type Clock, backoffMs } from '../../../kit/clock.ts';
-import { logFailure } from '../runs/poll.ts';
+import { logFailure } from '../storage/poll.ts';
 import type { Storage } from '../storage/open.ts';
 import type { Logger } from '../../../kit/logger.ts';
 
@@ -27,7 +27,7 @@ const bytesAtOnce = 512 * 1024;
 /** The timeout (ms) of a request. */
 const answerWithinMs = 10_000;
 /** The longest pause (ms) after consecutive failures. */
-const longestWaitMs = 60_000;
+const maxWaitMs = 60_000;
 
 /** The maximum size of the outbox: beyond it, the oldest runs are dropped. */
 const maxPendingRuns = 10_000;
@@ -104,7 +104,7 @@ export class RunExporter {
         this.#failures += 1;
         logFailure(log, 'Exporting runs to the tracing project failed')(error);
       });
-      await pause(clock, backoffMs(this.#failures + 1, lookMs, longestWaitMs), this.#stop.signal);
+      await pause(clock, backoffMs(this.#failures + 1, lookMs, maxWaitMs), this.#stop.signal);
     }
   }
 

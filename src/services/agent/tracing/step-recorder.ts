@@ -136,14 +136,14 @@ export class StepRecorder {
   #copyError(step: RecordedStep, error: unknown): string {
     const { error: name, message } = describeError(error);
     const text = error instanceof Error ? `${name}: ${message}` : String(error);
-    const most = Math.min(this.#remainingBytes, Math.max(minErrorBytes, this.#bytesForValues));
-    return this.#noteCopy(step, boundedCopy(text, minCopyBytes + Math.min(maxErrorBytes - minCopyBytes, most)));
+    const max = Math.min(this.#remainingBytes, Math.max(minErrorBytes, this.#bytesForValues));
+    return this.#noteCopy(step, boundedCopy(text, minCopyBytes + Math.min(maxErrorBytes - minCopyBytes, max)));
   }
 
   /** Copies a value of a step within the remaining bytes of the run. */
   #copyForStep(step: RecordedStep, value: unknown, kind: keyof HiddenValues): string {
-    const most = Math.min(maxValueBytes, minCopyBytes + this.#bytesForValues);
-    return this.#noteCopy(step, this.#copyUnlessHidden(value, kind, most));
+    const max = Math.min(maxValueBytes, minCopyBytes + this.#bytesForValues);
+    return this.#noteCopy(step, this.#copyUnlessHidden(value, kind, max));
   }
 
   #noteCopy(step: RecordedStep, { json, size, isCut }: BoundedCopy): string {
@@ -158,8 +158,8 @@ export class StepRecorder {
     return Math.max(0, this.#remainingBytes - (mostTracedSteps - this.#steps.length) * reservedStepBytes);
   }
 
-  #copyUnlessHidden(value: unknown, kind: keyof HiddenValues, most = maxValueBytes): BoundedCopy {
-    return this.#hidden[kind] ? { json: 'null', size: 4, isCut: false } : boundedCopy(value, most);
+  #copyUnlessHidden(value: unknown, kind: keyof HiddenValues, max = maxValueBytes): BoundedCopy {
+    return this.#hidden[kind] ? { json: 'null', size: 4, isCut: false } : boundedCopy(value, max);
   }
 
   #time(): string {
@@ -181,5 +181,5 @@ function splitLast(part: string): [string, string?] {
 }
 
 /** Truncates text and replaces what the database does not accept. */
-const bounded = (text: string, longest: number): string =>
-  text.slice(0, longest).replaceAll('\0', '\uFFFD').toWellFormed();
+const bounded = (text: string, maxLength: number): string =>
+  text.slice(0, maxLength).replaceAll('\0', '\uFFFD').toWellFormed();

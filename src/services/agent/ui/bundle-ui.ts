@@ -1,14 +1,13 @@
-import { build, type BuildFailure, type Message, type Plugin } from 'esbuild';
 import { existsSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { build, type BuildFailure, type Message, type Plugin } from 'esbuild';
 import { unlessCode } from '../../../kit/errors.ts';
 import type { GraphConfig } from '../../../agent-folder/graph-config/schema.ts';
-import { packageEntry } from '../graphs/package-entry.ts';
+import { packageEntry } from '../graphs/javascript/package-entry.ts';
 import { memberOf } from '../members.ts';
-import { UiBuildError } from './ui-build-error.ts';
-import { globalNameOf, type UiBundle } from './ui-bundles.ts';
+import { UiBuildError, globalNameOf, type UiBundle } from './ui-bundles.ts';
 
 /** The packages that the page provides, so that its React renders the components. */
 const pagePackages = ['react', 'react-dom', '@langchain/langgraph-sdk'];

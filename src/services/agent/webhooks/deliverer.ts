@@ -1,10 +1,10 @@
 import { stackOf } from '../../../kit/errors.ts';
 import { pause, setBackMs, withTimeout, type Clock } from '../../../kit/clock.ts';
 import { isDatabaseUnavailable } from '../../../kit/postgres/unavailable.ts';
-import { logFailure } from '../runs/poll.ts';
+import { logFailure } from '../storage/poll.ts';
 import type { Deliveries, Delivery } from './deliveries.ts';
 import { parseWebhookTarget } from './parse-target.ts';
-import { longestWaitMs, decideRetry, type AttemptOutcome } from './outcome.ts';
+import { maxWaitMs, decideRetry, type AttemptOutcome } from './outcome.ts';
 import { webhookPayload } from './payload.ts';
 import { sendExternal, sendInternal, type Resolve } from './send.ts';
 import type { WebhookSettings } from './settings.ts';
@@ -99,7 +99,7 @@ export class Deliverer {
     const now = clock.now();
     const forMs = answerWithinMs + spareMs;
     if (now < this.#lookedAt - setBackMs) {
-      await deliveries.promote(now + longestWaitMs + forMs, now + forMs);
+      await deliveries.promote(now + maxWaitMs + forMs, now + forMs);
       this.#nextDue = now;
     }
     this.#lookedAt = now;

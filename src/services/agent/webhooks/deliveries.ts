@@ -152,7 +152,7 @@ export class Deliveries {
   }
 
   /** Deletes all webhooks, and the history; returns how many were not delivered. */
-  async forgetAll(): Promise<number> {
+  async deleteAll(): Promise<number> {
     await this.#storage.pool.query('delete from webhook_history');
     const { numDeletedRows } = await this.#storage.db.deleteFrom('webhook_deliveries').executeTakeFirstOrThrow();
     return Number(numDeletedRows);

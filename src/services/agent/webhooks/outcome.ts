@@ -9,11 +9,11 @@ export type AttemptOutcome =
 export type RetryDecision = { kind: 'done' } | { kind: 'again'; inMs: number } | { kind: 'given-up'; why: string };
 
 /** The maximum number of attempts, over about an hour. */
-export const mostTries = 14;
+export const maxTries = 14;
 /** The delay (ms) after the first failure; it doubles each time. */
 const firstWaitMs = 1000;
 /** The longest wait (ms), also where the receiver requests a longer one. */
-export const longestWaitMs = 15 * 60_000;
+export const maxWaitMs = 15 * 60_000;
 
 /** Interprets a response at `now` (ms since the epoch). Redirects are not followed: they would bypass the URL rules. */
 export function toAttemptOutcome(status: number, retryAfter: string | undefined, now: number): AttemptOutcome {
@@ -36,7 +36,7 @@ function waitIn(text: string | undefined, now: number): number | undefined {
 export function decideRetry(tried: AttemptOutcome, tries: number, chance: number): RetryDecision {
   if (tried.kind === 'taken') return { kind: 'done' };
   if (tried.kind === 'refused') return { kind: 'given-up', why: tried.why };
-  if (tries >= mostTries) return { kind: 'given-up', why: `${tried.why}, at the last of ${mostTries} tries` };
-  const backoff = backoffMs(tries, firstWaitMs, longestWaitMs) * (0.75 + chance / 2);
-  return { kind: 'again', inMs: Math.round(Math.min(longestWaitMs, Math.max(backoff, tried.afterMs ?? 0))) };
+  if (tries >= maxTries) return { kind: 'given-up', why: `${tried.why}, at the last of ${maxTries} tries` };
+  const backoff = backoffMs(tries, firstWaitMs, maxWaitMs) * (0.75 + chance / 2);
+  return { kind: 'again', inMs: Math.round(Math.min(maxWaitMs, Math.max(backoff, tried.afterMs ?? 0))) };
 }

@@ -1,8 +1,8 @@
+import { unlessAborted } from '../../../kit/clock.ts';
 import * as http from 'node:http';
 import * as https from 'node:https';
 import type { LookupAddress } from 'node:dns';
 import { codeOf } from '../../../kit/errors.ts';
-import { unlessAborted } from '../runs/aborted.ts';
 import { addressIn, addressProblem, ownOrigin, type WebhookTarget } from './parse-target.ts';
 import { toAttemptOutcome, type AttemptOutcome } from './outcome.ts';
 import type { UrlRules } from './settings.ts';
@@ -23,7 +23,7 @@ export interface WebhookSendOptions {
 }
 
 /** How much (bytes) of a response body is read and ignored, so that the sender can end properly. */
-const mostAnswer = 64 * 1024;
+const maxAnswerBytes = 64 * 1024;
 
 /**
  * Sends a webhook to an external receiver. Resolves the name once, checks its addresses, and connects to exactly these,
@@ -86,7 +86,7 @@ function post(
       let bytes = 0;
       response.on('data', (chunk: Buffer) => {
         bytes += chunk.byteLength;
-        if (bytes > mostAnswer) response.destroy();
+        if (bytes > maxAnswerBytes) response.destroy();
       });
       // The status decides: a broken body changes nothing.
       response.on('error', () => resolve(answered));

@@ -1,6 +1,6 @@
 import type { Configuration } from '../configuration.ts';
-import { tokenHeader } from '../api/guard.ts';
-import { logFailure } from '../runs/poll.ts';
+import { tokenHeader } from '../auth/guard.ts';
+import { logFailure } from '../storage/poll.ts';
 import type { RunStore } from '../runs/store.ts';
 import { StartupError } from '../startup-error.ts';
 import { Deliverer, type DelivererParts } from './deliverer.ts';
@@ -64,15 +64,15 @@ export function deliverWebhooks({
 
 /** Also deletes webhooks of a former revision, which would be outdated if webhooks are enabled later. */
 function createDisabledDelivery(deliveries: Deliveries, log: Logger): WebhookDelivery {
-  let forgetting = Promise.resolve();
-  const forget = async (): Promise<void> => {
-    const left = await deliveries.forgetAll();
+  let deleting = Promise.resolve();
+  const deleteLeft = async (): Promise<void> => {
+    const left = await deliveries.deleteAll();
     if (left > 0) log.warn(`Dropped ${left} undelivered webhooks: http.disable_webhooks is set.`);
   };
   return {
     begin() {
-      forgetting = forget().catch(logFailure(log, 'Undelivered webhooks could not be dropped'));
+      deleting = deleteLeft().catch(logFailure(log, 'Undelivered webhooks could not be dropped'));
     },
-    end: () => forgetting,
+    end: () => deleting,
   };
 }

@@ -14,9 +14,9 @@ const threads = [
 /** The threads deleted for a caller of an agent with these rules, and the response status. */
 async function deletedFor(decide: AgentAuth['decide'] | undefined, user: AuthUser | undefined) {
   const deleted: string[] = [];
-  const remover = { delete: async (id: string) => deleted.push(id) > 0 };
+  const deleter = { delete: async (id: string) => deleted.push(id) > 0 };
   const auth = decide && { authenticate: async () => ada, decide, trustsStudio: false };
-  const deleteThreads = threadDeletion(auth, remover);
+  const deleteThreads = threadDeletion(auth, deleter);
   const app = new Hono();
   app.onError((error) => (error instanceof Refusal ? error.toResponse() : new Response(null, { status: 500 })));
   app.delete('/', async (c) => {

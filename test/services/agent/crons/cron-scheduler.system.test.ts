@@ -1,20 +1,17 @@
-import { silentLogger } from '../../../../src/kit/logger.ts';
-import { loggerTo } from '../../../logger.ts';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { silentLogger } from '../../../../src/kit/logger.ts';
+import { loggerTo } from '../../../logger.ts';
 import { AssistantStore } from '../../../../src/services/agent/assistants/store.ts';
 import { newCron } from '../../../../src/services/agent/crons/cron-request.ts';
 import type { StoredCron } from '../../../../src/services/agent/crons/cron-row.ts';
-import { CronScheduler } from '../../../../src/services/agent/crons/cron-scheduler.ts';
-import type { CronSchedulerDependencies } from '../../../../src/services/agent/crons/cron-scheduler.ts';
+import { CronScheduler, type CronSchedulerDependencies } from '../../../../src/services/agent/crons/cron-scheduler.ts';
 import { CronStore } from '../../../../src/services/agent/crons/store.ts';
 import { Refusal, ShuttingDown } from '../../../../src/services/agent/refusal.ts';
-import { openStorage } from '../../../../src/services/agent/storage/open.ts';
-import type { Storage } from '../../../../src/services/agent/storage/open.ts';
-import { expiryCondition, liveThreadCondition } from '../../../../src/services/agent/threads/expiry-sql.ts';
+import { openStorage, type Storage } from '../../../../src/services/agent/storage/open.ts';
+import { expiryCondition, liveThreadCondition } from '../../../../src/services/agent/threads/lifetime.ts';
 import type { CronCreate } from '../../../../src/contract/agent/cron.ts';
-import { startTestPostgres } from '../../../kit/postgres/postgres.ts';
-import type { TestPostgres } from '../../../kit/postgres/postgres.ts';
+import { startTestPostgres, type TestPostgres } from '../../../kit/postgres/postgres.ts';
 import { SettableClock } from './settable-clock.ts';
 
 const assistantId = randomUUID();

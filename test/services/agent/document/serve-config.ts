@@ -1,7 +1,7 @@
 import { silentLogger } from '../../../../src/kit/logger.ts';
 import { systemClock } from '../../../../src/kit/clock.ts';
 import { startAgentServer } from '../../../../src/services/agent/server.ts';
-import type { AgentServerOptions } from '../../../../src/services/agent/server.ts';
+import type { AgentServerOptions } from '../../../../src/services/agent/server-instance.ts';
 import { serveAgent } from '../serving.ts';
 import type { Serving } from '../serving.ts';
 import { hookedAgent } from '../webhooks/hooked-agent.ts';

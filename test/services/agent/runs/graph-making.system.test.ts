@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { planRequestedRun } from '../../../../src/services/agent/runs/acceptance.ts';
-import { GraphFactoryError } from '../../../../src/services/agent/graphs/graph-factory-error.ts';
-import { connectAgentServer } from '../../../../src/client/agent.ts';
-import type { AgentServerClient } from '../../../../src/client/agent.ts';
+import { GraphFactoryError } from '../../../../src/services/agent/graphs/graph.ts';
+import { connectAgentServer, type AgentServerClient } from '../../../../src/client/agent.ts';
 import { askInProcess, type Ask } from '../ask.ts';
-import { serveAgent } from '../serving.ts';
-import type { Serving } from '../serving.ts';
+import { serveAgent, type Serving } from '../serving.ts';
 import { temporaryAgent } from '../temporary-agent.ts';
 
 const agent = temporaryAgent({

@@ -39,13 +39,13 @@ test('a run cancelled before its turn keeps its events until the run before it h
   const second = await start(0);
   await post(`/threads/${thread}/runs/${second}/cancel?wait=true`);
   expect(await stored(second)).toBe(true);
-  await events.forget(afterAllEvents());
+  await events.deleteBefore(afterAllEvents());
   expect(await stored(second)).toBe(true);
   const beforeTheEnd = Date.now();
   await post(`/threads/${thread}/runs/${first}/cancel?wait=true`);
-  await events.forget(beforeTheEnd);
+  await events.deleteBefore(beforeTheEnd);
   expect([await stored(first), await stored(second)]).toEqual([true, true]);
-  await events.forget(afterAllEvents());
+  await events.deleteBefore(afterAllEvents());
   expect([await stored(first), await stored(second)]).toEqual([false, false]);
 });
 
@@ -66,8 +66,8 @@ test.each([
   );
   const [{ first, last } = { first: new Date(0), last: new Date(0) }] = rows;
   expect(first.getTime()).toBeLessThan(last.getTime());
-  await events.forget(last.getTime());
+  await events.deleteBefore(last.getTime());
   expect((await storage.pool.query('select from run_events where run_id = $1 and id = 0', [run])).rowCount).toBe(1);
-  await events.forget(afterAllEvents());
+  await events.deleteBefore(afterAllEvents());
   expect(await stored(run)).toBe(false);
 });

@@ -4,7 +4,7 @@ import { AssistantStore } from '../../../../src/services/agent/assistants/store.
 import { CronStore } from '../../../../src/services/agent/crons/store.ts';
 import { RunQueue } from '../../../../src/services/agent/runs/queue.ts';
 import { openStorage, type Storage } from '../../../../src/services/agent/storage/open.ts';
-import { liveThreadCondition } from '../../../../src/services/agent/threads/expiry-sql.ts';
+import { liveThreadCondition } from '../../../../src/services/agent/threads/lifetime.ts';
 import { Deliveries } from '../../../../src/services/agent/webhooks/deliveries.ts';
 import { systemClock } from '../../../../src/kit/clock.ts';
 import { silentLogger } from '../../../../src/kit/logger.ts';

@@ -31,7 +31,7 @@ async function recorded({ first, oneByOne }: { first: number; oneByOne: number }
     events,
     clock: systemClock,
     complain: silentLogger,
-    most: 100 * ONE,
+    max: 100 * ONE,
   });
   const report = () => log.add('custom', '"12345678"');
   for (let n = 0; n < first; n += 1) report();

@@ -1,6 +1,7 @@
 import { loggerTo } from '../../../logger.ts';
 import { startAgentServer } from '../../../../src/services/agent/server.ts';
-import type { AgentServerOptions, AgentServerProcess } from '../../../../src/services/agent/server.ts';
+import type { AgentServerProcess } from '../../../../src/services/agent/server.ts';
+import type { AgentServerOptions } from '../../../../src/services/agent/server-instance.ts';
 import { startTestPostgres } from '../../../kit/postgres/postgres.ts';
 import { agentConfig, hurriedClock } from '../serving.ts';
 

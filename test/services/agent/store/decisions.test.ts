@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { mostConditions, readFilter } from '../../../../src/services/agent/store/filter.ts';
+import { maxConditions, readFilter } from '../../../../src/services/agent/store/filter.ts';
 import {
   keyProblem,
   labelsProblem,
-  mostAddressBytes,
-  mostLabels,
+  maxAddressBytes,
+  maxLabels,
   namespaceProblem,
   rangeBelow,
 } from '../../../../src/services/agent/store/namespace.ts';
-import { storeSettings } from '../../../../src/services/agent/store/settings.ts';
+import { storeSettings } from '../../../../src/services/agent/store/items.ts';
 
 describe('a namespace', () => {
   test.each<[string, unknown, RegExp]>([
@@ -23,7 +23,7 @@ describe('a namespace', () => {
     ['rejects NUL in a label', ['a\0'], /NUL/],
     ['rejects a lone surrogate in a label', ['a\ud800'], /surrogate/],
     ['rejects the reserved word as its root', ['langgraph', 'a'], /"langgraph"/],
-    ['has a maximum depth', Array.from({ length: mostLabels + 1 }, () => 'a'), /at most 64 labels/],
+    ['has a maximum depth', Array.from({ length: maxLabels + 1 }, () => 'a'), /at most 64 labels/],
   ])('%s', (_, namespace, problem) => {
     expect(namespaceProblem(namespace) ?? 'right').toMatch(problem);
   });
@@ -45,8 +45,8 @@ describe('a key', () => {
     ['can’t be empty', '', /can't be empty/],
     ['can’t be a number', 7, /must be a string/],
     ['can’t contain NUL', 'a\0', /NUL/],
-    ['has a maximum length with its namespace', 'k'.repeat(mostAddressBytes - 2), /^right$/],
-    ['is rejected beyond it', 'k'.repeat(mostAddressBytes - 1), /at most 2000 bytes/],
+    ['has a maximum length with its namespace', 'k'.repeat(maxAddressBytes - 2), /^right$/],
+    ['is rejected beyond it', 'k'.repeat(maxAddressBytes - 1), /at most 2000 bytes/],
   ])('%s', (_, key, problem) => {
     expect(keyProblem(key, ['ns']) ?? 'right').toMatch(problem);
   });
@@ -87,7 +87,7 @@ describe('a filter', () => {
     ['$in without a list', { a: { $in: 1 } }, ['a', '$in'], /list/],
     [
       'too many conditions',
-      Object.fromEntries(Array.from({ length: mostConditions + 1 }, (_, n) => [`field${n}`, n])),
+      Object.fromEntries(Array.from({ length: maxConditions + 1 }, (_, n) => [`field${n}`, n])),
       [],
       /more than 100 conditions/,
     ],

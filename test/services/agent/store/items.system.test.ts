@@ -1,10 +1,9 @@
-import { silentLogger } from '../../../../src/kit/logger.ts';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { silentLogger } from '../../../../src/kit/logger.ts';
 import { matches, type MetadataFilter } from '../../../../src/services/agent/auth/filters.ts';
 import { readFilter } from '../../../../src/services/agent/store/filter.ts';
-import { Items } from '../../../../src/services/agent/store/items.ts';
-import type { StoreSettings } from '../../../../src/services/agent/store/settings.ts';
+import { Items, type StoreSettings } from '../../../../src/services/agent/store/items.ts';
 import { Sweeper } from '../../../../src/services/agent/store/deployment-store.ts';
 import { openStorage, type Storage } from '../../../../src/services/agent/storage/open.ts';
 import type { Clock } from '../../../../src/kit/clock.ts';

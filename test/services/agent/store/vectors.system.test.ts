@@ -109,7 +109,7 @@ describe.each<[string, () => Pick<Storage, 'db'>, VectorComparison]>([
   });
 
   test('are at most so many, those written last', async () => {
-    const items = itemsOf({ most: 3 });
+    const items = itemsOf({ max: 3 });
     for (const key of ['old', 'middle', 'new']) {
       now += 1;
       await items.put(['a'], key, {}, null, [[1, 0]]);
@@ -120,6 +120,6 @@ describe.each<[string, () => Pick<Storage, 'db'>, VectorComparison]>([
     await items.put(['a'], 'newest', {}, null, [[0, 1]]);
     const found = await items.searchByMeaning({ prefix: ['a'] }, vector);
     expect(found).toMatchObject({ items: [{ key: 'new' }, { key: 'middle' }, { key: 'newest' }], isPartial: true });
-    expect((await itemsOf({ most: 5 }).searchByMeaning({ prefix: ['a'] }, vector)).isPartial).toBe(false);
+    expect((await itemsOf({ max: 5 }).searchByMeaning({ prefix: ['a'] }, vector)).isPartial).toBe(false);
   });
 });

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { nextChannelVersion } from '../../../../src/services/agent/graphs/checkpoint-writes.ts';
 import { nodePath } from '../../../../src/services/agent/graphs/stateful.ts';
-import { isPath, partAt } from '../../../../src/services/agent/threads/extract.ts';
+import { isPath, partAt } from '../../../../src/services/agent/threads/state.ts';
 import { endOf, lifetimeOf, lifetimesOf, showLifetime } from '../../../../src/services/agent/threads/lifetime.ts';
-import { SerialQueue } from '../../../../src/services/agent/threads/transaction.ts';
+import { SerialQueue } from '../../../../src/services/agent/storage/transaction.ts';
 import { idAt, isOfModes, ThreadEvents, timeOf } from '../../../../src/services/agent/threads/thread-events.ts';
 import { maxTtlMinutes, type ThreadStreamMode } from '../../../../src/contract/agent/thread.ts';
-import { WorkerGone } from '../../../../src/services/agent/python/connection.ts';
+import { WorkerGone } from '../../../../src/services/agent/graphs/python/connection.ts';
 import { asRefused } from '../../../../src/services/agent/threads/write-states.ts';
 
 describe('a path into a thread', () => {

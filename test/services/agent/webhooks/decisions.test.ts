@@ -1,6 +1,6 @@
 import type { LookupAddress } from 'node:dns';
 import { describe, expect, test } from 'vitest';
-import { toAttemptOutcome, mostTries, decideRetry } from '../../../../src/services/agent/webhooks/outcome.ts';
+import { toAttemptOutcome, maxTries, decideRetry } from '../../../../src/services/agent/webhooks/outcome.ts';
 import { webhookPayload } from '../../../../src/services/agent/webhooks/payload.ts';
 import type { WebhookRun } from '../../../../src/services/agent/webhooks/payload.ts';
 import { onceAtATime } from '../../../../src/services/agent/webhooks/webhooks.ts';
@@ -51,13 +51,13 @@ describe('the next step after an attempt', () => {
 
   test('retries for about an hour, then gives up', { meta: { claims: ['agent.webhook.retries'] } }, () => {
     let sum = 0;
-    for (let tries = 1; tries < mostTries; tries += 1) {
+    for (let tries = 1; tries < maxTries; tries += 1) {
       const next = decideRetry(failed, tries, 0.5);
       if (next.kind === 'again') sum += next.inMs;
     }
     expect(sum).toBeGreaterThan(55 * 60_000);
     expect(sum).toBeLessThan(70 * 60_000);
-    expect(decideRetry(failed, mostTries, 0.5)).toEqual({
+    expect(decideRetry(failed, maxTries, 0.5)).toEqual({
       kind: 'given-up',
       why: 'answered 500, at the last of 14 tries',
     });

@@ -46,7 +46,7 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const end of atTheEnd.splice(0).reverse()) await end();
   await receiver.close();
-  await new Deliveries(storage).forgetAll();
+  await new Deliveries(storage).deleteAll();
 });
 afterAll(async () => {
   await storage.close();

@@ -3,7 +3,7 @@ import { silentLogger, type Logger } from '../../../../src/kit/logger.ts';
 import { Client } from '@langchain/langgraph-sdk';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startAgentServer } from '../../../../src/services/agent/server.ts';
-import type { AgentServerOptions } from '../../../../src/services/agent/server.ts';
+import type { AgentServerOptions } from '../../../../src/services/agent/server-instance.ts';
 import { systemClock } from '../../../../src/kit/clock.ts';
 import { connectAgentServer } from '../../../../src/client/agent.ts';
 import type { AgentServerClient } from '../../../../src/client/agent.ts';

@@ -7,7 +7,7 @@ import type { RunIds } from './find-task.ts';
 import { taskModes, type RunEvent } from './task-stream.ts';
 
 /** The largest event (bytes) of a run's stream: a state may be large. */
-const mostEventBytes = 64 * 1024 * 1024;
+const maxEventBytes = 64 * 1024 * 1024;
 
 /** Runs on threads, through the server's own endpoints. */
 export class InternalRuns {
@@ -62,7 +62,7 @@ export class InternalRuns {
 
 async function* eventsOf(response: Response): AsyncGenerator<RunEvent, void, undefined> {
   if (!response.body) return;
-  for await (const { event, data } of parseEvents(response.body, { maxEventBytes: mostEventBytes })) {
+  for await (const { event, data } of parseEvents(response.body, { maxEventBytes: maxEventBytes })) {
     yield { event, data: JSON.parse(data) };
   }
 }

@@ -72,7 +72,7 @@ const blank = ({ taskId, contextId }: TaskIds) => ({
 });
 
 /** Limits the history of a task to the requested length; unlimited by default. */
-export function withHistory(task: Task, most: number | undefined): Task {
-  if (most === undefined || !(most >= 0)) return task;
-  return { ...task, history: most === 0 ? [] : task.history.slice(-most) };
+export function withHistory(task: Task, max: number | undefined): Task {
+  if (max === undefined || !(max >= 0)) return task;
+  return { ...task, history: max === 0 ? [] : task.history.slice(-max) };
 }

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { TaskState } from '@a2a-js/sdk';
-import type {
-  AgentCard,
-  CancelTaskRequest,
-  GetTaskRequest,
-  ListTasksRequest,
-  ListTasksResponse,
-  Message,
-  SendMessageRequest,
-  StreamResponse,
-  SubscribeToTaskRequest,
-  Task,
+import {
+  TaskState,
+  type AgentCard,
+  type CancelTaskRequest,
+  type GetTaskRequest,
+  type ListTasksRequest,
+  type ListTasksResponse,
+  type Message,
+  type SendMessageRequest,
+  type StreamResponse,
+  type SubscribeToTaskRequest,
+  type Task,
 } from '@a2a-js/sdk';
 import {
   ExtendedAgentCardNotConfiguredError,
@@ -18,6 +18,8 @@ import {
   RequestMalformedError,
   TaskNotCancelableError,
   UnsupportedOperationError,
+  A2AError,
+  TaskNotFoundError,
 } from '@a2a-js/sdk/errors';
 import type { A2ARequestHandler } from '@a2a-js/sdk/server';
 import { isUuid } from '../../../../kit/uuid.ts';
@@ -26,13 +28,14 @@ import type { FreeObject } from '../../../../contract/agent/open-word.ts';
 import type { Run } from '../../../../contract/agent/run.ts';
 import { isObject } from '../../../../kit/json-object.ts';
 import { inputOf, resumeOf, type TaskIds } from './messages.ts';
-import { asNoTask, withA2aErrors, noTask } from './errors.ts';
 import { InternalRuns } from './internal-runs.ts';
 import { taskMetadata, type FindTask, type RunIds } from './find-task.ts';
 import { readInputSchema, type InternalApi } from '../internal-api.ts';
 import { taskStream } from './task-stream.ts';
 import { isTerminal, outcomeOf, taskAfter, taskUnderWay, withHistory } from './task.ts';
 import type { Logger } from '../../../../kit/logger.ts';
+import { stackOf } from '../../../../kit/errors.ts';
+import { Refusal } from '../../refusal.ts';
 
 export interface TaskParts {
   assistant: Assistant;
@@ -57,7 +60,7 @@ interface Turn {
 
 const noNotifications = (): Promise<never> => Promise.reject(new PushNotificationNotSupportedError());
 
-const pageBounds = { most: 100, usual: 50 };
+const pageBounds = { max: 100, usual: 50 };
 
 /**
  * One assistant as an agent of the protocol: a context is a thread, a task is a run on it plus the runs that resumed it
@@ -84,15 +87,15 @@ export class Tasks implements A2ARequestHandler {
   sendMessage(params: SendMessageRequest): Promise<Task> {
     return withA2aErrors(this.#parts.log, async () => {
       const turn = await this.#turn(params);
-      const most = params.configuration?.historyLength;
+      const max = params.configuration?.historyLength;
       if (params.configuration?.returnImmediately) {
         const run = await this.#runs.start(turn.threadId, turn.request);
         const ids = { taskId: turn.taskId ?? run.run_id, contextId: turn.threadId };
-        return withHistory(taskUnderWay(ids, TaskState.TASK_STATE_SUBMITTED, turn.input), most);
+        return withHistory(taskUnderWay(ids, TaskState.TASK_STATE_SUBMITTED, turn.input), max);
       }
       const { runId, result } = await this.#runs.wait(turn.threadId, turn.request, this.#parts.gone);
       const ids = { taskId: turn.taskId ?? runId, contextId: turn.threadId };
-      return withHistory(taskAfter(outcomeOf(result, ids), ids, turn.messageId, undefined), most);
+      return withHistory(taskAfter(outcomeOf(result, ids), ids, turn.messageId, undefined), max);
     });
   }
 
@@ -132,7 +135,7 @@ export class Tasks implements A2ARequestHandler {
     return withA2aErrors(this.#parts.log, async () => {
       const { contextId, pageToken, historyLength } = request;
       if (contextId === '') throw new RequestMalformedError('contextId is missing. Tasks are listed per context.');
-      const pageSize = Math.min(request.pageSize || pageBounds.usual, pageBounds.most);
+      const pageSize = Math.min(request.pageSize || pageBounds.usual, pageBounds.max);
       const offset = /^\d{1,9}$/.test(pageToken) ? Number(pageToken) : 0;
       const runs = await this.#runs.list(contextOf(contextId), pageSize, offset);
       const own = runs.filter(
@@ -238,3 +241,36 @@ function contextOf(contextId: string): string {
   if (isUuid(contextId)) return contextId.toLowerCase();
   throw new RequestMalformedError('contextId must be a uuid: a context is a thread.');
 }
+
+/**
+ * Converts refusals of the server's own endpoints to protocol errors. The details of an internal error go to the log
+ * only.
+ */
+async function withA2aErrors<T>(log: Logger, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Refusal) throw new (errorClasses.get(error.status) ?? A2AError)(error.message);
+    if (error instanceof A2AError) throw error;
+    log.error(`The agent-to-agent protocol failed: ${stackOf(error)}`);
+    throw new A2AError('Internal error. See the server log.');
+  }
+}
+
+/** The error for a missing task. */
+const noTask = (id: string): Error => new TaskNotFoundError(`There is no task ${id}.`);
+
+/** Reports a hidden task like a missing one: the refusal of its run would name its thread. */
+const asNoTask =
+  (id: string) =>
+  (error: unknown): never => {
+    throw error instanceof Refusal && error.status === 404 ? noTask(id) : error;
+  };
+
+const errorClasses: ReadonlyMap<number, new (message: string) => Error> = new Map([
+  [400, RequestMalformedError],
+  [404, TaskNotFoundError],
+  [409, TaskNotCancelableError],
+  [413, RequestMalformedError],
+  [422, RequestMalformedError],
+]);

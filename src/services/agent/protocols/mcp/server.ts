@@ -15,7 +15,7 @@ import { readInputSchema, type InternalApi } from '../internal-api.ts';
 import { Refusal } from '../../refusal.ts';
 import type { FreeObject } from '../../../../contract/agent/open-word.ts';
 import type { Clock } from '../../../../kit/clock.ts';
-import { largestBody as maxRequestBodySize } from '../../api/body.ts';
+import { maxBodyBytes as maxRequestBodySize } from '../../api/body.ts';
 import { heartbeatJson, maxWaitMs } from '../../api/heartbeat-json.ts';
 import type { Logger } from '../../../../kit/logger.ts';
 
@@ -100,7 +100,7 @@ function readCursor(cursor: string | undefined): number {
 type ToolAssistant = Pick<Assistant, 'assistant_id' | 'graph_id' | 'name' | 'metadata'>;
 
 /** The longest tool name that model hosts accept. */
-const longestName = 64;
+const maxNameLength = 64;
 /** The number of characters of an assistant's id that make a duplicate name unique. */
 const mark = 8;
 
@@ -116,7 +116,7 @@ export function toolNames<A extends ToolAssistant>(assistants: readonly A[]): Ma
   for (const assistant of [...defaults, ...others]) {
     const { assistant_id: id } = assistant;
     const name = describable(isDefault(assistant) ? assistant.graph_id : (assistant.name ?? ''));
-    const marked = `${name.slice(0, longestName - mark - 1)}_${id.slice(0, mark)}`;
+    const marked = `${name.slice(0, maxNameLength - mark - 1)}_${id.slice(0, mark)}`;
     const free = [name, marked, id].find((one) => one !== '' && !tools.has(one));
     if (free !== undefined) tools.set(free, assistant);
   }
@@ -125,7 +125,7 @@ export function toolNames<A extends ToolAssistant>(assistants: readonly A[]): Ma
 
 const isDefault = ({ metadata }: ToolAssistant): boolean => metadata?.['created_by'] === 'system';
 
-const describable = (name: string): string => name.replaceAll(/[^A-Za-z0-9_-]+/g, '_').slice(0, longestName);
+const describable = (name: string): string => name.replaceAll(/[^A-Za-z0-9_-]+/g, '_').slice(0, maxNameLength);
 
 /** The input of a tool: the graph's input, wrapped in an object if it is none. */
 interface ToolInput {

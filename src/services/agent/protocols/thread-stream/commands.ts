@@ -86,13 +86,13 @@ async function resultOf(command: ThreadCommand, context: CommandContext): Promis
 }
 
 /** The most subscriptions of one connection. */
-const mostSubscriptions = 100;
+const maxSubscriptions = 100;
 
 async function subscribe(filter: ThreadEventFilter, context: CommandContext): Promise<object> {
   const { subscriptions } = context;
   if (!subscriptions) throw needsConnection();
-  if (subscriptions.count() >= mostSubscriptions) {
-    const problem = `This connection has ${mostSubscriptions} subscriptions, which is the most.`;
+  if (subscriptions.count() >= maxSubscriptions) {
+    const problem = `This connection has ${maxSubscriptions} subscriptions, which is the most.`;
     throw new CommandRefusal('invalid_argument', `${problem} End one with subscription.unsubscribe.`);
   }
   const replayed = await countKept(filter, context);

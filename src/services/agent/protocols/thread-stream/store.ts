@@ -23,7 +23,7 @@ export interface NamespaceStatus {
 }
 
 /** The page limits. At least one event is read. */
-const mostRead = { events: 200, bytes: 16 * 1024 * 1024 };
+const maxRead = { events: 200, bytes: 16 * 1024 * 1024 };
 
 /** Nothing is read behind an unfinished run of the thread $1. */
 const upToFirstUnfinished = `runs.sequence <= coalesce((
@@ -71,13 +71,13 @@ export class ThreadEventStore {
             from runs cross join lateral (
               select id, event, data from run_events
               where run_id = runs.run_id and id > case when runs.sequence = $2 then $3::bigint else -1 end and not at_end
-              order by id limit ${mostRead.events}
+              order by id limit ${maxRead.events}
             ) e
             where runs.thread_id = $1 and runs.thread_stream and runs.sequence >= $2 and ${upToFirstUnfinished}
-            order by runs.sequence, e.id limit ${mostRead.events}
+            order by runs.sequence, e.id limit ${maxRead.events}
           ) page
         ) sized
-        where before < ${mostRead.bytes} order by sequence, id`,
+        where before < ${maxRead.bytes} order by sequence, id`,
       values: [threadId, sequence, id, names],
     });
     return rows.map((row) => ({

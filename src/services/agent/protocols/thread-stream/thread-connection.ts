@@ -15,7 +15,7 @@ import { validateExactly, nestsDeeper } from '../../api/body.ts';
 import { Backlog } from '../../api/backlog.ts';
 import { beat } from '../../api/event-stream.ts';
 import { Refusal } from '../../refusal.ts';
-import { goingAway } from '../../web-sockets.ts';
+import { goingAway } from '../../api/web-sockets.ts';
 import { commandError, type CommandContext } from './command.ts';
 import { carryOut } from './commands.ts';
 import { Subscriptions } from './subscriptions.ts';

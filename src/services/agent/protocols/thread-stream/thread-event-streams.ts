@@ -1,7 +1,7 @@
 import { pause, type Clock } from '../../../../kit/clock.ts';
 import type { Logger } from '../../../../kit/logger.ts';
 import type { Followable, Follower } from '../../runs/event-log.ts';
-import { logFailure } from '../../runs/poll.ts';
+import { logFailure } from '../../storage/poll.ts';
 import type { StoredEvent } from '../../runs/run-events.ts';
 import type { ThreadEventStore } from './store.ts';
 import type { Selection } from './subscriptions.ts';

@@ -4,7 +4,7 @@ import { metadataEvent } from '../../../../contract/agent/stream-event.ts';
 import type { Logger } from '../../../../kit/logger.ts';
 import { Refusal } from '../../refusal.ts';
 import type { Follower, LoggedEvent } from '../../runs/event-log.ts';
-import { retryWhileDatabaseDown } from '../../runs/retry-while-database-down.ts';
+import { retryWhileDatabaseDown } from '../../storage/retry-policy.ts';
 import type { StoredEvent } from '../../runs/run-events.ts';
 import { lifecycleEvent } from '../../runs/thread-event-stream.ts';
 import { attemptOf, cursorOf, eventsOfChannels, reportsEnd, seqOf, threadEvent, type ThreadCursor } from './event.ts';

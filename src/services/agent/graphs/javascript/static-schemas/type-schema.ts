@@ -1,0 +1,139 @@
+import type ts from 'typescript-5';
+import type { FreeObject } from '../../../../../contract/agent/open-word.ts';
+import { messagesSchema } from '../../schemas.ts';
+import type { Compiler } from './compiler.ts';
+import { typeReader } from './type-reader.ts';
+
+/** Deeper types, and what exceeds the size, accept everything. */
+const maxDepth = 12;
+const maxSchemas = 3_000;
+
+/** A property to describe: its name, and the type of its values. */
+export interface TypedProperty {
+  name: string;
+  type: ts.Type;
+  description?: string | undefined;
+}
+
+/**
+ * Writes JSON schemas of types in TypeScript, of the values as JSON holds them. A type that can't be described accepts
+ * everything; recursive types are definitions.
+ */
+export function schemaWriter(compiler: Compiler, program: ts.Program) {
+  const checker = program.getTypeChecker();
+  const read = typeReader(compiler, program);
+
+  /** The schema of an object with these properties, with its definitions. None is required: a state begins empty. */
+  function objectOf(properties: readonly TypedProperty[]): FreeObject {
+    const schemas = properties.map(({ name, type, description }) => [name, described(schemaOf(type, 0), description)]);
+    const definitions = Object.fromEntries(defined);
+    reset();
+    const object = { type: 'object', properties: Object.fromEntries(schemas) };
+    return Object.keys(definitions).length === 0 ? object : { ...object, $defs: definitions };
+  }
+
+  let left = maxSchemas;
+  /** The types that are being written, with their names where they refer to themselves. */
+  const open = new Map<ts.Type, { name: string | undefined }>();
+  const names = new Map<ts.Type, string>();
+  const defined = new Map<string, FreeObject>();
+
+  function reset(): void {
+    left = maxSchemas;
+    names.clear();
+    defined.clear();
+  }
+
+  function schemaOf(type: ts.Type, depth: number): FreeObject {
+    left -= 1;
+    if (left < 0 || depth > maxDepth) return {};
+    const simple = read.simpleSchema(type);
+    if (simple) return simple;
+    const list = listSchema(type, depth);
+    if (list) return list;
+    const writing = open.get(type);
+    const name = names.get(type) ?? (writing && (writing.name ??= nameFor(type)));
+    if (name !== undefined) return { $ref: `#/$defs/${name}` };
+    const entry: { name: string | undefined } = { name: undefined };
+    open.set(type, entry);
+    const schema = type.isUnion() ? unionSchema(type, depth) : objectSchema(type, depth);
+    open.delete(type);
+    if (entry.name === undefined) return schema;
+    names.set(type, entry.name);
+    defined.set(entry.name, schema);
+    return { $ref: `#/$defs/${entry.name}` };
+  }
+
+  function nameFor(type: ts.Type): string {
+    const written = (type.aliasSymbol ?? type.getSymbol())?.name ?? '';
+    const base = /^[A-Za-z]\w*$/.test(written) && written !== 'Array' ? written : 'Type';
+    const isTaken = (name: string): boolean =>
+      defined.has(name) || [...open.values()].some((other) => other.name === name);
+    let name = base;
+    for (let count = 2; isTaken(name); count += 1) name = `${base}_${count}`;
+    return name;
+  }
+
+  function unionSchema(type: ts.UnionType, depth: number): FreeObject {
+    const members = type.types.filter((member) => !read.isAbsent(member) && !read.isOverwrite(member));
+    if (members.some(read.isMessages)) return { ...messagesSchema };
+    const literals = (is: (member: ts.Type) => boolean) => members.filter(is).map(read.literalValue);
+    // Sorted, as on the public server: the compiler's order depends on the rest of the program.
+    const strings = literals((member) => member.isStringLiteral())
+      .map(String)
+      .sort((one, other) => (one < other ? -1 : 1));
+    const numbers = literals((member) => member.isNumberLiteral());
+    const others = members.filter((member) => read.literalValue(member) === undefined);
+    const booleans = literals((member) => typeof read.literalValue(member) === 'boolean');
+    const parts = [
+      ...(strings.length > 0 ? [{ type: 'string', enum: strings }] : []),
+      ...(numbers.length > 0 ? [{ type: 'number', enum: numbers }] : []),
+      ...(booleans.length > 0 ? [{ type: 'boolean', ...(booleans.length === 1 ? { enum: booleans } : {}) }] : []),
+      ...others.map((member) => schemaOf(member, depth + 1)),
+    ];
+    const different = [...new Map(parts.map((part) => [JSON.stringify(part), part])).values()];
+    const [first = {}] = different;
+    if (different.length <= 1) return first;
+    return different.some((part) => Object.keys(part).length === 0) ? {} : { anyOf: different };
+  }
+
+  /** The schema of an array or a tuple; undefined for other types. */
+  function listSchema(type: ts.Type, depth: number): FreeObject | undefined {
+    const item = read.arrayItem(type);
+    if (item) return read.isMessages(type) ? { ...messagesSchema } : arrayOf(schemaOf(item, depth + 1));
+    const tuple = read.tuple(type);
+    if (!tuple) return undefined;
+    const prefixItems = tuple.fixed.map((one) => schemaOf(one, depth + 1));
+    const items = tuple.rest ? schemaOf(tuple.rest, depth + 1) : false;
+    return { type: 'array', prefixItems, items, minItems: tuple.minLength };
+  }
+
+  function objectSchema(type: ts.Type, depth: number): FreeObject {
+    const properties = read.properties(type);
+    const index = read.indexType(type);
+    if (properties.length === 0 && !index) return {};
+    const required = properties.filter(({ isOptional }) => !isOptional).map(({ name }) => name);
+    const others = index && schemaOf(index, depth + 1);
+    return {
+      type: 'object',
+      ...(properties.length > 0 && {
+        properties: Object.fromEntries(
+          properties.map(({ name, type: inner, description }) => [
+            name,
+            described(schemaOf(inner, depth + 1), description),
+          ]),
+        ),
+      }),
+      ...(required.length > 0 && { required }),
+      ...(others && Object.keys(others).length > 0 && { additionalProperties: others }),
+    };
+  }
+
+  const arrayOf = (items: FreeObject): FreeObject =>
+    Object.keys(items).length === 0 ? { type: 'array' } : { type: 'array', items };
+
+  return { objectOf, properties: read.properties, checker };
+}
+
+const described = (schema: FreeObject, description: string | undefined): FreeObject =>
+  description === undefined ? schema : { ...schema, description };

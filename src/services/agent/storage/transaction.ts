@@ -1,0 +1,104 @@
+import { Pool, type ClientBase, type PoolClient } from 'pg';
+
+/** Executes statements: a connection, or that of a transaction. */
+export type Queryable = Pick<ClientBase, 'query'>;
+
+/** Runs work in one transaction, which is rolled back if it throws. */
+export async function inTransaction<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    await client.query('begin');
+    const result = await work(client);
+    await client.query('commit');
+    return result;
+  } catch (error) {
+    await client.query('rollback').catch((lost: Error) => {
+      // If the rollback fails, the connection is closed: the database then rolls back, and the pool must not reuse it.
+      broken = lost;
+    });
+    throw error;
+  } finally {
+    client.release(broken);
+  }
+}
+
+/** The statements by which a library controls its own transaction. */
+const ofATransaction = /^(?:begin|commit|rollback)\s*;?$/i;
+
+/**
+ * A pool that only lends the connection of a running transaction, for a library that requires a pool. Its own
+ * transaction statements are skipped. Records the first failed statement: the transaction is lost then, even if the
+ * library handles the error.
+ */
+export class SingleClientPool extends Pool {
+  /** The error of the first failed statement. */
+  failure: Error | undefined;
+  readonly #client: PoolClient;
+
+  constructor(client: PoolClient) {
+    super({ max: 1 });
+    this.#client = client;
+  }
+
+  override connect(): Promise<PoolClient>;
+  override connect(callback: Parameters<Pool['connect']>[0]): void;
+  override connect(callback?: Parameters<Pool['connect']>[0]): Promise<PoolClient> | void {
+    const borrowed = this.#lent();
+    if (callback === undefined) return Promise.resolve(borrowed);
+    callback(undefined, borrowed, () => undefined);
+  }
+
+  #lent(): PoolClient {
+    return new Proxy(this.#client, {
+      get: (client, name) => {
+        if (name === 'release') return () => undefined;
+        if (name === 'query') return (...args: unknown[]) => this.#query(args);
+        const member: unknown = Reflect.get(client, name);
+        return typeof member === 'function' ? (...args: unknown[]) => Reflect.apply(member, client, args) : member;
+      },
+    });
+  }
+
+  #query(args: unknown[]): unknown {
+    const [text] = args;
+    if (typeof text === 'string' && ofATransaction.test(text.trim())) return Promise.resolve({ rows: [], rowCount: 0 });
+    const last = args.at(-1);
+    if (typeof last === 'function') {
+      const heard = (error: unknown, ...rest: unknown[]) => {
+        this.#note(error);
+        Reflect.apply(last, undefined, [error, ...rest]);
+      };
+      return this.#send([...args.slice(0, -1), heard]);
+    }
+    const answer = this.#send(args);
+    return answer instanceof Promise
+      ? answer.catch((error: unknown) => {
+          this.#note(error);
+          throw error;
+        })
+      : answer;
+  }
+
+  #send(args: unknown[]): unknown {
+    const query: unknown = Reflect.get(this.#client, 'query');
+    if (typeof query !== 'function') throw new Error('A connection that takes no statements.');
+    return Reflect.apply(query, this.#client, args);
+  }
+
+  #note(error: unknown): void {
+    if (error instanceof Error) this.failure ??= error;
+  }
+}
+
+/** Runs tasks one after the other, in the order of arrival. */
+export class SerialQueue {
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** Runs the task once all earlier ones have settled. */
+  do<T>(work: () => Promise<T>): Promise<T> {
+    const mine = this.#last.then(work, work);
+    this.#last = mine.catch(() => undefined);
+    return mine;
+  }
+}
