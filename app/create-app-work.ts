@@ -3,6 +3,7 @@ import { openDatabase } from '../src/kit/postgres/database.ts';
 import { migrate } from '../src/kit/postgres/migrate.ts';
 import { processReader } from './worker/file-readers.ts';
 import { createReadingBudget, type ReadingBudget } from './worker/reading-budget.ts';
+import { processJudge } from './worker/process-judge.ts';
 import { openReadings } from './inbox/readings.ts';
 import { changedPaths, createRepositoryClient, createGitHubApi } from './github/github-client.ts';
 import { createDeliveryClient } from './github/deliveries.ts';
@@ -15,7 +16,6 @@ import { createAccessPolicy, createPullRequestExaminer } from './pull-requests/e
 import { recoverSoon, startRecovery } from './recovery/recovery-job.ts';
 import { runRoute } from './server/run-route.ts';
 import { createReceiver } from './verify/receive-run.ts';
-import { processJudge } from './verify/judge.ts';
 import { createSmokeTestRunner } from './verify/smoke-test-runner.ts';
 import { createTargetResolver } from './targets/target-resolver.ts';
 import { createOwnership, webHostOf } from './targets/ownership.ts';

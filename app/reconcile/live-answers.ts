@@ -34,7 +34,7 @@ export function comparedRevision(
 }
 
 /** The next test that the live revision is to be sent before the change. */
-export const openTest = (intent: Intent): SmokeTest | undefined =>
+export const testToMeasure = (intent: Intent): SmokeTest | undefined =>
   comparingTests(intent).find(({ name }) => {
     const found = intent.live?.answers.find(({ test }) => test === name);
     return !found || found.isOpen;

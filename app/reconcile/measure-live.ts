@@ -7,7 +7,7 @@ import { samplesOf } from '../../src/deploy/rules/baseline.ts';
 import { counted } from '../../src/deploy/words/verdict-table/words.ts';
 import { deadlineIn, isExpired } from './deadlines.ts';
 import type { Intent, LiveAnswers } from './intent.ts';
-import { baselinesOf, comparedRevision, comparingTests, openTest, putAnswers, withNotes } from './live-answers.ts';
+import { baselinesOf, comparedRevision, comparingTests, testToMeasure, putAnswers, withNotes } from './live-answers.ts';
 import { continued, readOptions, saveIntents, type ReconcileContext, type StepResult } from './reconcile-context.ts';
 import type { Baseline } from './store.ts';
 
@@ -28,7 +28,7 @@ export async function withLiveAnswers(
 ): Promise<Intent | undefined> {
   const compared = comparedRevision(intent, deployment);
   if (!compared) return undefined;
-  if (intent.live?.revisionId === compared.revisionId && !openTest(intent)) return undefined;
+  if (intent.live?.revisionId === compared.revisionId && !testToMeasure(intent)) return undefined;
   const { store, clock } = work.context;
   const { revisionId } = compared;
   const tests = comparingTests(intent).filter(comparesKept);
@@ -54,7 +54,7 @@ export async function withLiveAnswers(
   };
   if (rounds > mostRounds) return { ...intent, live: withoutOpen(intent, live), unheld: true };
   const measuring: Intent = { ...intent, live, unheld: true };
-  return openTest(measuring) ? { ...measuring, state: 'measuring' } : measuring;
+  return testToMeasure(measuring) ? { ...measuring, state: 'measuring' } : measuring;
 }
 
 /** Stores that the live revision is measured. Nothing is sent to the service meanwhile. */
@@ -69,7 +69,7 @@ export async function measureLive(work: ReconcileContext, intent: Intent): Promi
   const { live, id } = intent;
   if (!live) throw new Error(`intent ${id} has nothing to measure`);
   const { clock, smoke, agentAt } = work.context;
-  const test = openTest(intent);
+  const test = testToMeasure(intent);
   const isOver = isExpired(clock, subjectOf(intent), live.until, measureMs);
   if (!test) return endMeasuring(work, intent, live);
   // Some of the answers may be those of the revision that serves now.

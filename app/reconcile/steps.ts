@@ -20,6 +20,7 @@ import {
   type ReconcileContext,
 } from './reconcile-context.ts';
 import { reportVerdict } from '../verify/report-verdict.ts';
+import { addressProblem } from '../../src/deploy/smoke/open-test.ts';
 import { unprovenVerdict } from '../../src/deploy/smoke/smoke.ts';
 import { matchRevision } from '../../src/deploy/rules/new-revisions.ts';
 import { beginFollowing } from './begin-following.ts';
@@ -108,8 +109,9 @@ async function smokeStep(work: ReconcileContext, intent: Intent): Promise<StepRe
   const agentUrl = hold?.address ?? intent.agentUrl;
   if (terms.smokeTests.length === 0 && !hold)
     return conclude(work, { ...intent, verdict: { kind: 'none', tests: [] } });
-  if (agentUrl === undefined) {
-    const verdict = unprovenVerdict(terms.smokeTests, 'no-address', 'the service returns no URL for the agent');
+  const problem = addressProblem(agentUrl);
+  if (agentUrl === undefined || problem !== undefined) {
+    const verdict = unprovenVerdict(terms.smokeTests, 'no-address', problem ?? '');
     return saveIntents(work, [{ ...intent, verdict }]);
   }
   const live = hold?.live === undefined ? undefined : agentAt(hold.live);

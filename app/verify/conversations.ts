@@ -10,7 +10,8 @@ import {
   recordConversations,
   type ConversationCheck,
 } from '../../src/deploy/smoke/conversations.ts';
-import { endOfTests, outOfTime } from '../../src/deploy/smoke/smoke.ts';
+import { notShown, type Judge } from '../../src/deploy/smoke/judge.ts';
+import { endOfTests } from '../../src/deploy/smoke/open-test.ts';
 import { overriding } from '../../src/kit/overriding.ts';
 import { removeThread } from '../../src/deploy/smoke/remove-resources.ts';
 import { tryCall } from '../../src/deploy/smoke/try-call.ts';
@@ -20,7 +21,7 @@ import { concludeAll } from '../../src/deploy/rules/verdict.ts';
 import type { NamedVerdict } from '../../src/deploy/rules/verdict-types.ts';
 import type { SmokeStepResult } from '../context.ts';
 import { triesConversations, type Intent } from '../reconcile/intent.ts';
-import { notShown, secretsOf, type Judge } from './judge.ts';
+import { secretsOf } from './deployment-secrets.ts';
 import { mostLost, writeProgress, type Progress } from './progress.ts';
 
 interface ConversationTesterOptions {
@@ -61,7 +62,6 @@ export function createConversationTester({ clock, control, threadsAt, judge, log
     if (!live || !changed) return done();
     const { conversations: before } = progress;
     if (before) await removeCopies(live, intent.id, { signal, note });
-    if (clock.now() >= endOfTests(hold.endsAt)) return done(unreadConversations(outOfTime.because, outOfTime.why));
     if (before && unused.delete(before.id)) {
       const secrets = await secretsOf(intent.deploymentId, { control, clock, signal });
       const check: ConversationCheck = {

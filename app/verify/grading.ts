@@ -6,7 +6,7 @@ import { maskOf } from '../../src/contract/masking/mask.ts';
 import { withoutTrailingSlashes } from '../../src/kit/plain-text.ts';
 import { gradedOf, withGrades } from '../../src/deploy/smoke/grade-answer.ts';
 import type { Evidence } from '../../src/deploy/rules/verdict-types.ts';
-import { secretsOf } from './judge.ts';
+import { secretsOf } from './deployment-secrets.ts';
 
 interface GradingOptions {
   control: ControlService;

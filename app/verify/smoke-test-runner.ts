@@ -1,4 +1,4 @@
-import { receiverOf, withoutLive } from '../../src/deploy/rules/against-live.ts';
+import { receiverOf } from '../../src/deploy/rules/against-live.ts';
 import { isPauseDue } from '../../src/deploy/rules/series.ts';
 import type { ConversationServer } from '../../src/contract/agent/service.ts';
 import type { Evidence, Sample } from '../../src/deploy/rules/verdict-types.ts';
@@ -7,12 +7,13 @@ import { withTimeLeft } from '../../src/deploy/rules/patience.ts';
 import { usableAnswers } from '../../src/deploy/machine/measure-live.ts';
 import { atHold } from '../../src/deploy/smoke/remove-resources.ts';
 import { pauseBefore, tooLate } from '../../src/deploy/smoke/send-attempts.ts';
-import { endOfTests, nothingBefore, outOfTime } from '../../src/deploy/smoke/smoke.ts';
+import { judgeHere, outOfTime, unjudged, type Judge } from '../../src/deploy/smoke/judge.ts';
+import { endOfTests, nothingBefore, openTest } from '../../src/deploy/smoke/open-test.ts';
 import type { MeasureStepResult, SmokeStepResult, SmokeTestRunner, SmokeWaiting } from '../context.ts';
-import { answeredBefore, openTest, putAnswers } from '../reconcile/live-answers.ts';
+import { answeredBefore, testToMeasure, putAnswers } from '../reconcile/live-answers.ts';
 import { createAttempts, type AttemptOptions, type AttemptStep } from './attempt.ts';
 import { createConversationTester } from './conversations.ts';
-import { secretsOf, judgeHere, unjudged, type Judge } from './judge.ts';
+import { secretsOf } from './deployment-secrets.ts';
 import { readProgress, writeProgress, type Progress } from './progress.ts';
 
 export interface SmokeTestRunnerOptions extends AttemptOptions {
@@ -44,16 +45,15 @@ export function createSmokeTestRunner({
     const { smokeTests } = intent.terms;
     const written = smokeTests[before.verdicts.length];
     const leftMs = intent.hold ? endOfTests(intent.hold.endsAt) - clock.now() : Infinity;
-    const measured = written && !live ? answeredBefore(intent, written)?.map(asEvidence) : undefined;
-    const known = written && !live ? withoutLive(written, measured?.length ?? 0) : written;
-    const test = known && withTimeLeft(known, leftMs);
+    const open = written && openTest(written, { live, before: answeredBefore(intent, written)?.map(asEvidence) });
+    const test = open && withTimeLeft(open.test, leftMs);
     const tested = intent.hold ? atHold(at, () => live) : at;
     // What is left over may be the other's: a held revision and the live one have the same threads.
     const agent = live && test && receiverOf(test, before.attempts.length) === 'live' ? live : tested;
     if (leftMs <= 0) {
       const left = await abandoned(intent, before, test?.name, { agent, signal });
       const isCut = before.under?.kind === 'started';
-      const attempts = [...(measured ?? []), ...before.attempts, ...(isCut ? [tooLate] : [])];
+      const attempts = [...(open?.former ?? []), ...before.attempts, ...(isCut ? [tooLate] : [])];
       const progress =
         test && attempts.length > 0
           ? await concluded({ intent, test, signal, isOutOfTime: true }, attempts, left)
@@ -64,12 +64,12 @@ export function createSmokeTestRunner({
       return tryConversations(intent, { ...progress, verdicts: [...progress.verdicts, ...unsent] }, signal);
     }
     const progress = await cleaned(intent, before, { agent, signal });
-    if (!test) return tryConversations(intent, progress, signal);
-    if (measured?.length === 0) {
+    if (!test || !open) return tryConversations(intent, progress, signal);
+    if (!open.isMeasured) {
       const unproven = { name: test.name, attempts: 0, verdict: nothingBefore };
       return goOn({ ...progress, verdicts: [...progress.verdicts, unproven] });
     }
-    const step = { intent, test, agent, signal, progress, former: measured ?? [] };
+    const step = { intent, test, agent, signal, progress, former: open.former };
     return attempt({ ...step, after: (evidence, ended) => judged(step, evidence, ended) });
   };
 
@@ -156,7 +156,7 @@ export function createSmokeTestRunner({
     advance,
     measure,
     cleanUp: async (intent, agent, signal) => {
-      await abandoned(intent, readProgress(intent.smoke), openTest(intent)?.name, { agent, signal });
+      await abandoned(intent, readProgress(intent.smoke), testToMeasure(intent)?.name, { agent, signal });
     },
   };
 }

@@ -2,7 +2,7 @@
 // the App. The App ends it where it takes too long.
 import { runInThisContext } from 'node:vm';
 import { readHere, type ReadMethods } from './file-readers.ts';
-import { judgeHere, type Judge } from '../verify/judge.ts';
+import { judgeHere, type Judge } from '../../src/deploy/smoke/judge.ts';
 
 type WorkerApi = ReadMethods & Judge;
 

@@ -1,7 +1,8 @@
 import { silentLogger } from '../../src/kit/logger.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { conversationState } from '../../src/deploy/rules/conversations.ts';
-import { judgeHere, processJudge, unjudged, type Judge, keepAttempts } from '../../app/verify/judge.ts';
+import { processJudge } from '../../app/worker/process-judge.ts';
+import { judgeHere, unjudged, type Judge, keepAttempts } from '../../src/deploy/smoke/judge.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import type { SmokeTest, ValueTest } from '../../src/deploy/file/smoke-test.ts';
 import type { Evidence } from '../../src/deploy/rules/verdict-types.ts';

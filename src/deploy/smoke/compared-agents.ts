@@ -10,7 +10,7 @@ import { messageOf } from '../../kit/errors.ts';
 import { holdStateOf } from '../rules/hold-state.ts';
 import { findDeployment, type DeploymentIdentity } from '../machine/find-deployment.ts';
 import { type KeptBaseline, readBaselines } from './kept-baselines.ts';
-import { endOfTests } from './smoke.ts';
+import { endOfTests } from './open-test.ts';
 import { tryCall } from './try-call.ts';
 
 /** An agent as it was requested: an address, a revision, or what the deployment has in its place. */

@@ -18,6 +18,7 @@ import {
   type Conversation,
   type CopyingOptions,
 } from './conversation-copy.ts';
+import { outOfTime } from './judge.ts';
 import { withTimeLimit } from '../machine/deadlines.ts';
 import { atHold, removeThread } from './remove-resources.ts';
 import { tryCall } from './try-call.ts';
@@ -77,7 +78,11 @@ export async function recordConversations(
   if (recorded.ok) {
     const { value: conversations } = recorded;
     if (conversations) return { ok: true, conversations };
-    return { ok: false, verdict: unreadConversations('unreachable', 'reading them took too long') };
+    const isOver = check.clock.now() >= (check.until ?? Infinity);
+    const [because, why] = isOver
+      ? [outOfTime.because, outOfTime.why]
+      : ['unreachable' as const, 'reading them took too long'];
+    return { ok: false, verdict: unreadConversations(because, why) };
   }
   return { ok: false, verdict: unreadConversations(reasonOf(recorded.error), check.redact(recorded.error.message)) };
 }

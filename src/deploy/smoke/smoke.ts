@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { SmokeTest } from '../file/smoke-test.ts';
 import { messageOf } from '../../kit/errors.ts';
-import type { Redact } from '../words/format-expectation.ts';
-import { concludeAll, concludeTest } from '../rules/verdict.ts';
+import { concludeAll } from '../rules/verdict.ts';
 import { attributeVerdict, replacementIn } from '../rules/verdict-subject.ts';
-import { comparedAnswers, comparisonSoFar, uncomparedNote, withoutLive } from '../rules/against-live.ts';
-import type { Evidence, NamedVerdict, Sample, TestVerdict, UnprovenReason, Verdict } from '../rules/verdict-types.ts';
+import { uncomparedNote } from '../rules/against-live.ts';
+import type { Evidence, NamedVerdict, Sample, UnprovenReason, Verdict } from '../rules/verdict-types.ts';
+import { concludeAttempts, redacted, type Conclusion } from './judge.ts';
+import { addressProblem, endOfTests, nothingBefore, openTest } from './open-test.ts';
 import { clientAt, liveAddress } from '../machine/live-address.ts';
 import { sendAttempts, sendingOf, type Sending } from './send-attempts.ts';
 import type { DeployEvent } from '../machine/deploy-event.ts';
@@ -46,54 +47,22 @@ export function unprovenVerdict(tests: readonly SmokeTest[], because: UnprovenRe
 
 async function runSmokeTest(written: SmokeTest, smoking: SmokeRun): Promise<NamedVerdict> {
   const { live, emit, redact = (text: string) => text } = smoking;
-  const measured = live ? undefined : smoking.before?.get(written.name);
-  if (measured?.length === 0) return { name: written.name, attempts: 0, verdict: nothingBefore };
-  const before = measured ?? [];
-  const test = live ? written : withoutLive(written, before.length);
-  if (written.series?.kind === 'live' && !test.series) {
-    smoking.note?.(redact(uncomparedNote(test)));
-  }
-  let verdict: TestVerdict = outOfTime;
-  const { attempts, isOutOfTime } = await sendAttempts(test, before, smoking, (made, again) => {
-    verdict = redacted(concludeTest(test, made, redact), redact);
-    emit?.({ kind: 'smoke-attempt', name: test.name, attempt: made.length, verdict, again });
-  });
-  if (isOutOfTime) verdict = cutVerdict(test, attempts, redact);
-  else smoking.compared?.set(written, comparedAnswers(test, attempts));
-  return { name: test.name, attempts: attempts.length, verdict };
-}
-
-/** The verdict on a test whose answers of the live revision can't be compared. */
-export const nothingBefore: TestVerdict = {
-  kind: 'unproven',
-  because: 'unreachable',
-  why: 'the live revision answered nothing before the change that could be compared',
-};
-
-/** The verdict on a test that the hold of its revision leaves no more time for. */
-export const outOfTime = {
-  kind: 'unproven',
-  because: 'undecided',
-  why: 'the hold of the revision ends soon: send fewer requests, or verify after-traffic',
-} as const satisfies TestVerdict;
-
-/** The verdict on a test whose time is up before it is decided, with what its attempts have shown. */
-export function cutVerdict(test: SmokeTest, attempts: readonly Evidence[], redact: Redact): TestVerdict {
-  const { kind, ...concluded } = concludeTest(test, attempts, redact);
-  const comparison = comparisonSoFar(test, attempts);
-  return { ...(kind === 'unproven' ? concluded : {}), ...(comparison && { comparison }), ...outOfTime };
-}
-
-/** When tests of a held revision must have come to an end (ms since the epoch): before its hold does. */
-export const endOfTests = (endsAt: string): number => Date.parse(endsAt) - 60_000;
-
-/** Redacts the known secrets: an agent may repeat anything that it was given. */
-export function redacted(verdict: TestVerdict, redact: (text: string) => string): TestVerdict {
-  if (verdict.kind === 'unproven') return { ...verdict, why: redact(verdict.why) };
-  return {
-    ...verdict,
-    held: verdict.held.map((each) => ({ ...each, expected: redact(each.expected), seen: redact(each.seen) })),
+  const { name } = written;
+  const { test, former, isMeasured } = openTest(written, { live, before: smoking.before?.get(name) });
+  if (!isMeasured) return { name, attempts: 0, verdict: nothingBefore };
+  if (written.series?.kind === 'live' && !test.series) smoking.note?.(redact(uncomparedNote(test)));
+  const concluded = (attempts: readonly Evidence[], isOutOfTime: boolean): Conclusion => {
+    const { verdict, compared } = concludeAttempts(test, attempts, redact, isOutOfTime);
+    return { verdict: redacted(verdict, redact), compared };
   };
+  let last: Conclusion | undefined;
+  const { attempts, isOutOfTime } = await sendAttempts(test, former, smoking, (made, again) => {
+    last = concluded(made, false);
+    emit?.({ kind: 'smoke-attempt', name, attempt: made.length, verdict: last.verdict, again });
+  });
+  const { verdict, compared } = isOutOfTime || !last ? concluded(attempts, isOutOfTime) : last;
+  if (!isOutOfTime) smoking.compared?.set(written, compared);
+  return { name, attempts: attempts.length, verdict };
 }
 
 /** The verdict on the live revision, and the deployment as it was read after the tests. */
@@ -181,9 +150,8 @@ async function smokeAt(
 ): Promise<Verdict> {
   const { smokeTests: tests, agentAt } = run.request;
   if (tests.length === 0) return unprovenVerdict([], 'no-address', '');
-  if (address === undefined)
-    return unprovenVerdict(tests, 'no-address', 'the service does not report where the agent answers');
-  if (!URL.canParse(address)) return unprovenVerdict(tests, 'no-address', `${address} is not a valid URL`);
+  const problem = addressProblem(address);
+  if (address === undefined || problem !== undefined) return unprovenVerdict(tests, 'no-address', problem ?? '');
   run.emit({ kind: 'smoke-began', address, tests: tests.length });
   return smoke({
     tests,

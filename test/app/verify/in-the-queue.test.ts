@@ -27,7 +27,7 @@ const githubApi: GitHubApi = {
 };
 
 /** A deployment queue with one live revision whose smoke tests are due. */
-async function smoking() {
+async function smoking(agentUrl = 'https://agent.test') {
   const clock = new SimulatedClock();
   const control = new ControlModel(clock);
   control.has(
@@ -87,7 +87,7 @@ async function smoking() {
   const requested = await store.request(request);
   const lease = await store.takeLease('d1', 'a test', 1_000);
   if (!requested || !lease) throw new Error('the lease is held');
-  const live = { revisionId: 'r1', agentUrl: 'https://agent.test', how: 'triggered' as const };
+  const live = { revisionId: 'r1', agentUrl, how: 'triggered' as const };
   await store.save(lease, { intents: [{ ...requested, ...live, state: 'smoking' }] });
   await store.leaveLease(lease, clock.now());
   return { clock, agent, store, jobs, id: requested.id };
@@ -103,4 +103,14 @@ test('a queue tests a live revision in few passes, notified by its agent, to a v
   });
   expect([agent.left, agent.requested.map(({ webhook }) => webhook !== undefined)]).toEqual([[], [true, true, false]]);
   expect(jobs.length).toBeLessThan(12);
+});
+
+test('an address that is not a URL is reported as such, and no agent is called', async () => {
+  const { clock, agent, store, id } = await smoking('agent.test');
+  await clock.sleep(10_000);
+  expect(await store.intent(id)).toMatchObject({
+    state: 'ended',
+    verdict: { kind: 'unproven', tests: [1, 2, 3].map(() => ({ attempts: 0, verdict: { because: 'no-address' } })) },
+  });
+  expect(agent.requested).toEqual([]);
 });

@@ -120,7 +120,7 @@ export const mutants: readonly Mutant[] = [
     ...ownAnswers,
     name: 'answers before the change are those of the first test',
     file: 'src/deploy/smoke/smoke.ts',
-    from: 'smoking.before?.get(written.name)',
+    from: 'smoking.before?.get(name)',
     to: 'smoking.before?.values().next().value',
   },
   {

@@ -1,39 +1,15 @@
-import type { SmokeTest } from '../../src/deploy/file/smoke-test.ts';
-import type { Evidence, Sample, TestVerdict } from '../../src/deploy/rules/verdict-types.ts';
-import { answersBefore, comparedAnswers } from '../../src/deploy/rules/against-live.ts';
-import { judgeAll, settled } from '../../src/deploy/rules/judge.ts';
-import {
-  compareStates,
-  type ConversationProblem,
-  type ConversationSides,
-} from '../../src/deploy/rules/conversations.ts';
-import { asJudged, compactAttempts, withAnswers } from '../../src/deploy/rules/series.ts';
-import { concludeTest, nextAttempt } from '../../src/deploy/rules/verdict.ts';
-import { cutVerdict, redacted } from '../../src/deploy/smoke/smoke.ts';
-import { startWorker, type WorkerOptions } from '../worker/worker.ts';
-import type { WorkRequest } from '../worker/worker-process.ts';
-import type { Clock } from '../../src/kit/clock.ts';
-import type { ControlService } from '../../src/contract/control/service.ts';
-import type { Redact } from '../../src/deploy/words/format-expectation.ts';
-import { tryCall } from '../../src/deploy/smoke/try-call.ts';
-import { maskOf } from '../../src/contract/masking/mask.ts';
-import { knownSecrets, type Secret } from '../../src/contract/control/secret.ts';
-
-/** Timeout for reading a deployment's secrets (ms). */
-const readSecretsMs = 15_000;
+import type { SmokeTest } from '../file/smoke-test.ts';
+import type { Evidence, Sample, TestVerdict } from '../rules/verdict-types.ts';
+import { answersBefore, comparedAnswers, comparisonSoFar } from '../rules/against-live.ts';
+import { judgeAll, settled } from '../rules/judge.ts';
+import { compareStates, type ConversationProblem, type ConversationSides } from '../rules/conversations.ts';
+import { asJudged, compactAttempts, withAnswers } from '../rules/series.ts';
+import { concludeTest, nextAttempt } from '../rules/verdict.ts';
+import type { Redact } from '../words/format-expectation.ts';
+import { maskOf } from '../../contract/masking/mask.ts';
 
 /** The values of a deployment's secrets; null where the service could not return them, or hides one. */
 type KnownSecrets = readonly string[] | null;
-
-/** Reads the secrets that a deployment's agent may repeat. */
-export async function secretsOf(
-  deploymentId: string,
-  { control, clock, signal }: { control: ControlService; clock: Clock; signal: AbortSignal },
-): Promise<readonly Secret[] | null> {
-  const options = { signal, deadline: clock.now() + readSecretsMs };
-  const reported = await tryCall(control.getDeployment(deploymentId, options));
-  return (reported.ok ? knownSecrets(reported.value.secrets) : undefined) ?? null;
-}
 
 /** Where the secrets are unknown. */
 export const notShown: Redact = (text) =>
@@ -68,6 +44,38 @@ export interface Judge {
   compareStates(sides: ConversationSides): Promise<ConversationProblem[] | undefined>;
 }
 
+/** The verdict on a test that the hold of its revision leaves no more time for. */
+export const outOfTime = {
+  kind: 'unproven',
+  because: 'undecided',
+  why: 'the hold of the revision ends soon: send fewer requests, or verify after-traffic',
+} as const satisfies TestVerdict;
+
+/** What all attempts at a test prove. `isOutOfTime`: an undecided test is unproven, with what its attempts have shown. */
+export function concludeAttempts(
+  test: SmokeTest,
+  attempts: readonly Evidence[],
+  redact: Redact,
+  isOutOfTime = false,
+): Conclusion {
+  const verdict = concludeTest(test, attempts, redact);
+  if (!isOutOfTime || nextAttempt(test, attempts) === 'enough') {
+    return { verdict, compared: comparedAnswers(test, attempts) };
+  }
+  const comparison = comparisonSoFar(test, attempts);
+  const shown = { ...(verdict.kind === 'unproven' ? verdict : {}), ...(comparison && { comparison }) };
+  return { verdict: { ...shown, ...outOfTime }, compared: [] };
+}
+
+/** Removes the known secrets from a verdict: an agent may repeat anything that it was given. */
+export function redacted(verdict: TestVerdict, redact: Redact): TestVerdict {
+  if (verdict.kind === 'unproven') return { ...verdict, why: redact(verdict.why) };
+  return {
+    ...verdict,
+    held: verdict.held.map((each) => ({ ...each, expected: redact(each.expected), seen: redact(each.seen) })),
+  };
+}
+
 /** Judges in the calling process. */
 export const judgeHere: Judge = {
   nextAttempt: async ({ test, attempts: made }) => {
@@ -76,15 +84,12 @@ export const judgeHere: Judge = {
     const kept = keepAttempts(test, attempts);
     return kept ? { kind: 'again', kept } : { kind: 'unjudged' };
   },
-  conclude: async ({ test, attempts: made, secrets, isOutOfTime = false }) => {
+  conclude: async ({ test, attempts: made, secrets, isOutOfTime }) => {
     const attempts = made.map((each) => settled(test, each));
-    const isCut = isOutOfTime && nextAttempt(test, attempts) === 'again';
-    const compared = isCut ? [] : bounded(comparedAnswers(test, attempts));
-    const conclude = isCut ? cutVerdict : concludeTest;
     // If the secrets are unknown, none of the agent's output is shown.
-    if (secrets === null) return { verdict: conclude(test, attempts, notShown), compared };
-    const mask = maskOf(secrets);
-    return { verdict: redacted(conclude(test, attempts, mask), mask), compared };
+    const mask = secrets && maskOf(secrets);
+    const { verdict, compared } = concludeAttempts(test, attempts, mask ?? notShown, isOutOfTime);
+    return { verdict: mask ? redacted(verdict, mask) : verdict, compared: bounded(compared) };
   },
   measure: async ({ test, attempts: made }) => {
     const attempts = made.map((each) => asJudged(test, settled(test, each)));
@@ -103,34 +108,6 @@ export const unjudged: TestVerdict = {
   because: 'unjudged',
   why: 'judging its responses takes too much time or memory: make the expectations simpler, or the responses shorter',
 };
-
-/** Judges in a process of its own: its time and memory grow with the responses and the expectations. */
-export function processJudge(options: WorkerOptions): Judge & { close(): Promise<void> } {
-  const worker = startWorker(options);
-  const request = async (work: WorkRequest): Promise<string | undefined> => {
-    const result = await worker.request(work);
-    return result.kind === 'done' ? result.json : undefined;
-  };
-  return {
-    async nextAttempt(tried) {
-      const json = await request({ name: 'nextAttempt', argument: tried });
-      return json === undefined ? { kind: 'unjudged' } : JSON.parse(json);
-    },
-    async conclude(tried) {
-      const json = await request({ name: 'conclude', argument: tried });
-      return json === undefined ? { verdict: unjudged, compared: [] } : JSON.parse(json);
-    },
-    async measure(tried) {
-      const json = await request({ name: 'measure', argument: tried });
-      return json === undefined ? { kind: 'unjudged' } : JSON.parse(json);
-    },
-    async compareStates(sides) {
-      const json = await request({ name: 'compareStates', argument: sides });
-      return json === undefined ? undefined : JSON.parse(json);
-    },
-    close: worker.close,
-  };
-}
 
 /** The largest responses of one test that are stored during its next attempt (characters of JSON, all together). */
 const largest = 256 * 1024;
