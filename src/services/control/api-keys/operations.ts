@@ -5,9 +5,8 @@ import {
   auditList,
   auditQuery,
 } from '../../../contract/control/api-key.ts';
-import { operationsOf } from '../api/operation.ts';
+import { operationsOf } from '../api/define-operation.ts';
 import { idempotencyKey } from '../api/parameters.ts';
-import { readConditions, readJson, readQuery } from '../api/request.ts';
 import { pageQuery } from '../../../contract/control/pages.ts';
 
 const operation = operationsOf('Keys');
@@ -22,8 +21,7 @@ export const apiKeyOperations = [
     description: 'With their names and when each was last used.',
     query: pageQuery,
     responses: { 200: { description: 'A page of keys, without their secrets.', schema: apiKeysList } },
-    errors: [422],
-    handle: async (c) => c.json(await c.var.service.listApiKeys(readQuery(c))),
+    call: (service, { query }) => service.listApiKeys(query),
   }),
   operation({
     method: 'post',
@@ -34,8 +32,8 @@ export const apiKeyOperations = [
     headers: [idempotencyKey],
     body: { schema: apiKeyCreateRequest, required: true },
     responses: { 201: { description: 'The key.', schema: newApiKey } },
-    errors: [400, 413, 415, 422],
-    handle: async (c) => c.json(await c.var.service.createApiKey(await readJson(c), readConditions(c)), 201),
+    errors: [400],
+    call: (service, { body, conditions }) => service.createApiKey(body, conditions),
   }),
   operation({
     method: 'delete',
@@ -45,11 +43,8 @@ export const apiKeyOperations = [
     description: 'Requests with it are refused from then on. The last key of a tenant can’t be revoked.',
     headers: [idempotencyKey],
     responses: { 204: { description: 'It is revoked.' } },
-    errors: [400, 404, 409, 422],
-    handle: async (c) => {
-      await c.var.service.revokeApiKey(c.req.param('api_key_id'), readConditions(c));
-      return c.body(null, 204);
-    },
+    errors: [400, 409],
+    call: (service, { param, conditions }) => service.revokeApiKey(param('api_key_id'), conditions),
   }),
   operation({
     method: 'get',
@@ -59,7 +54,6 @@ export const apiKeyOperations = [
     description: 'Who changed what, without values of secrets. Pass `next_before` as `before` for older ones.',
     query: auditQuery,
     responses: { 200: { description: 'A page of changes, newest first.', schema: auditList } },
-    errors: [422],
-    handle: async (c) => c.json(await c.var.service.listAudit(readQuery(c))),
+    call: (service, { query }) => service.listAudit(query),
   }),
 ];

@@ -1,6 +1,5 @@
 import type { FieldSpelling } from '../../../contract/control/aliases.ts';
 import type { OpenApiDocument } from '../../../kit/http/openapi.ts';
-import type { Operation } from '../../../kit/http/operation.ts';
 import type { OurControlService } from '../service.ts';
 import type { CurrentSession } from '../sessions/admit-session.ts';
 import type { Sessions } from '../sessions/sessions.ts';
@@ -38,8 +37,3 @@ export interface Env {
     session: CurrentSession | undefined;
   };
 }
-
-/** Makes the function that defines the operations of a group; a handler knows the parameters of its path. */
-export const operationsOf =
-  (tag: string) =>
-  <Path extends string>(definition: Omit<Operation<Env, Path>, 'tag'>): Operation<Env> => ({ tag, ...definition });

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { docsPage, pageAsset } from '../../../kit/http/docs-page.ts';
-import { operationsOf } from './operation.ts';
+import { operationsOf } from './define-operation.ts';
 import { fieldNames } from './parameters.ts';
 import { spellingOf } from './response.ts';
 

@@ -1,15 +1,10 @@
-import type { Context } from 'hono';
 import { baseline, baselineRequest } from '../../../contract/control/baseline.ts';
-import { operationsOf, type Env } from '../api/operation.ts';
+import { operationsOf } from '../api/define-operation.ts';
 import { idempotencyKey } from '../api/parameters.ts';
-import { readConditions, readJson } from '../api/request.ts';
 
 const operation = operationsOf('Revisions');
 
 const path = '/v2/deployments/:deployment_id/revisions/:revision_id/baselines/:test_hash';
-
-const measured = ({ req }: Context<Env, typeof path>) =>
-  [req.param('deployment_id'), req.param('revision_id'), req.param('test_hash')] as const;
 
 /** What smoke tests measured of a revision. */
 export const baselineOperations = [
@@ -20,8 +15,7 @@ export const baselineOperations = [
     summary: 'Read what a smoke test measured of a revision',
     description: 'For comparing a newer revision while this one serves. A 404 where nothing is kept.',
     responses: { 200: { description: 'The answers, without their text.', schema: baseline } },
-    errors: [404, 422],
-    handle: async (c) => c.json(await c.var.service.getBaseline(...measured(c))),
+    call: (service, { param }) => service.getBaseline(param('deployment_id'), param('revision_id'), param('test_hash')),
   }),
   operation({
     method: 'put',
@@ -32,7 +26,8 @@ export const baselineOperations = [
     headers: [idempotencyKey],
     body: { schema: baselineRequest, required: true },
     responses: { 200: { description: 'What is kept.', schema: baseline } },
-    errors: [400, 404, 409, 413, 415, 422],
-    handle: async (c) => c.json(await c.var.service.keepBaseline(...measured(c), await readJson(c), readConditions(c))),
+    errors: [400, 409],
+    call: (service, { param, body, conditions }) =>
+      service.keepBaseline(param('deployment_id'), param('revision_id'), param('test_hash'), body, conditions),
   }),
 ];

@@ -1,9 +1,8 @@
 import { deploymentCreateRequest, deploymentPatchRequest } from '../../../contract/control/deployment.ts';
 import { deploymentSummaries, deploymentSummariesQuery } from '../../../contract/control/deployment-summary.ts';
-import { operationsOf } from '../api/operation.ts';
+import { operationsOf } from '../api/define-operation.ts';
 import { fieldNames, holdSeconds, idempotencyKey, ifMatch } from '../api/parameters.ts';
-import { readConditions, readJson, readQuery } from '../api/request.ts';
-import { sendSpelled } from '../api/response.ts';
+import { readConditions, readQuery } from '../api/request.ts';
 import { deploymentResponse, deploymentsResponse } from '../api/response-schemas.ts';
 import { bulkDeletionQuery, deletionQuery, deploymentFilters } from '../validation/queries.ts';
 import { bulkDeletion } from './delete.ts';
@@ -25,9 +24,8 @@ export const deploymentOperations = [
     responses: {
       201: { description: 'The deployment, with its first revision on its way.', schema: deploymentResponse },
     },
-    errors: [400, 409, 413, 415, 422],
-    handle: async (c) =>
-      sendSpelled(c, await c.var.service.createDeployment(await readJson(c), readConditions(c)), 201),
+    errors: [400, 409],
+    call: (service, { body, conditions }) => service.createDeployment(body, conditions),
   }),
   operation({
     method: 'get',
@@ -38,8 +36,7 @@ export const deploymentOperations = [
     query: deploymentFilters,
     headers: [fieldNames],
     responses: { 200: { description: 'A page of deployments.', schema: deploymentsResponse } },
-    errors: [422],
-    handle: async (c) => sendSpelled(c, await c.var.service.listDeployments(readQuery(c))),
+    call: (service, { query }) => service.listDeployments(query),
   }),
   operation({
     method: 'get',
@@ -50,8 +47,7 @@ export const deploymentOperations = [
       'By name, or by `sort` those with the most of a count in the last hour first. `total` counts all that match. In `activity`, `errors` are failed requests and `failed_runs` failed runs: a request that starts a run in the background succeeds even if the run then fails.',
     query: deploymentSummariesQuery,
     responses: { 200: { description: 'A page of summaries.', schema: deploymentSummaries } },
-    errors: [422],
-    handle: async (c) => c.json(await c.var.service.listDeploymentSummaries(readQuery(c))),
+    call: (service, { query }) => service.listDeploymentSummaries(query),
   }),
   operation({
     method: 'delete',
@@ -66,7 +62,7 @@ export const deploymentOperations = [
       200: { description: 'All of them are being deleted.', schema: bulkDeletion },
       207: { description: 'Only some of them are being deleted.', schema: bulkDeletion },
     },
-    errors: [404, 422],
+    errors: [404],
     handle: async (c) => {
       const deletion = await c.var.service.deleteDeployments(readQuery(c), readConditions(c));
       return c.json(deletion, deletion.failed.length > 0 ? 207 : 200);
@@ -80,8 +76,7 @@ export const deploymentOperations = [
     description: 'With its latest settings, the status and the address of its agent. `secrets` holds the values.',
     headers: [fieldNames],
     responses: { 200: { description: 'The deployment.', schema: deploymentResponse } },
-    errors: [404, 422],
-    handle: async (c) => sendSpelled(c, await c.var.service.getDeployment(c.req.param('deployment_id'))),
+    call: (service, { param }) => service.getDeployment(param('deployment_id')),
   }),
   operation({
     method: 'patch',
@@ -93,12 +88,8 @@ export const deploymentOperations = [
     headers: [fieldNames, idempotencyKey, ifMatch, holdSeconds],
     body: { schema: deploymentPatchRequest, required: true },
     responses: { 200: { description: 'The deployment as it is now.', schema: deploymentResponse } },
-    errors: [400, 404, 409, 412, 413, 415, 422],
-    handle: async (c) =>
-      sendSpelled(
-        c,
-        await c.var.service.patchDeployment(c.req.param('deployment_id'), await readJson(c), readConditions(c)),
-      ),
+    errors: [400, 409, 412],
+    call: (service, { param, body, conditions }) => service.patchDeployment(param('deployment_id'), body, conditions),
   }),
   operation({
     method: 'delete',
@@ -109,10 +100,7 @@ export const deploymentOperations = [
     query: deletionQuery,
     headers: [idempotencyKey],
     responses: { 204: { description: 'It is being deleted.' } },
-    errors: [404, 422],
-    handle: async (c) => {
-      await c.var.service.deleteDeployment(c.req.param('deployment_id'), readQuery(c), readConditions(c));
-      return c.body(null, 204);
-    },
+    call: (service, { param, query, conditions }) =>
+      service.deleteDeployment(param('deployment_id'), query, conditions),
   }),
 ];

@@ -1,6 +1,5 @@
 import { health, healthQuery } from '../../../contract/control/health.ts';
-import { operationsOf } from '../api/operation.ts';
-import { readQuery } from '../api/request.ts';
+import { operationsOf } from '../api/define-operation.ts';
 
 const operation = operationsOf('Health');
 
@@ -15,7 +14,7 @@ export const healthOperations = [
       'Requests, runs and the state of the agent over a range, in steps without gaps, and the revisions that went live meanwhile. Figures are kept for 31 days, and by the minute for 26 hours.',
     query: healthQuery,
     responses: { 200: { description: 'The figures, oldest first.', schema: health } },
-    errors: [400, 404, 422],
-    handle: async (c) => c.json(await c.var.service.deploymentHealth(c.req.param('deployment_id'), readQuery(c))),
+    errors: [400],
+    call: (service, { param, query }) => service.deploymentHealth(param('deployment_id'), query),
   }),
 ];

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { githubBranch } from '../../../contract/control/integration.ts';
-import { operationsOf } from '../api/operation.ts';
+import { operationsOf } from '../api/define-operation.ts';
 import { integrationResponse, repositoryResponse } from '../api/response-schemas.ts';
 
 const operation = operationsOf('Sources');
@@ -15,7 +15,7 @@ const atPath = (path: string, prefix: string) => [
     description: 'Those that the tenant may use, as `source_config.integration_id`. Both paths of it answer alike.',
     responses: { 200: { description: 'Each `id` is an `integration_id`.', schema: z.array(integrationResponse) } },
     errors: [502],
-    handle: async (c) => c.json(await c.var.service.listIntegrations()),
+    call: (service) => service.listIntegrations(),
   }),
   operation({
     method: 'get',
@@ -24,8 +24,8 @@ const atPath = (path: string, prefix: string) => [
     summary: 'List the repositories that an installation reaches',
     description: 'Those whose address can be `source_config.repo_url` with this installation.',
     responses: { 200: { description: 'The repositories.', schema: z.array(repositoryResponse) } },
-    errors: [404, 422, 502],
-    handle: async (c) => c.json(await c.var.service.listRepositories(c.req.param('integration_id'))),
+    errors: [502],
+    call: (service, { param }) => service.listRepositories(param('integration_id')),
   }),
 ];
 
@@ -39,11 +39,8 @@ export const integrationOperations = [
     summary: 'List the branches of a repository',
     description: 'Their names and latest commits, for `source_revision_config.repo_ref`.',
     responses: { 200: { description: 'The branches, at most 1,000.', schema: z.array(githubBranch) } },
-    errors: [404, 422, 502],
-    handle: async (c) =>
-      c.json(
-        await c.var.service.listBranches(c.req.param('integration_id'), c.req.param('owner'), c.req.param('repo')),
-      ),
+    errors: [502],
+    call: (service, { param }) => service.listBranches(param('integration_id'), param('owner'), param('repo')),
   }),
   ...atPath('/v1/integrations/forge/github', 'forge_'),
 ];

@@ -1,8 +1,8 @@
 import { listenerCreateRequest, listenerPatchRequest } from '../../../contract/control/listener.ts';
 import { claimStanding, workClaim, workReport, workRequest } from '../../../contract/control/listener-work.ts';
-import { operationsOf } from '../api/operation.ts';
+import { operationsOf } from '../api/define-operation.ts';
 import { idempotencyKey } from '../api/parameters.ts';
-import { readConditions, readJson, readQuery } from '../api/request.ts';
+import { readJson } from '../api/request.ts';
 import { listenerResponse, listenersResponse } from '../api/response-schemas.ts';
 import { pageQuery } from '../../../contract/control/pages.ts';
 import { releaseQuery } from './work-service.ts';
@@ -24,8 +24,7 @@ export const listenerOperations = [
     description: 'Each runs revisions in a cluster of its own. A page shorter than `limit` is the last.',
     query: pageQuery,
     responses: { 200: { description: 'A page of listeners, oldest first.', schema: listenersResponse } },
-    errors: [422],
-    handle: async (c) => c.json(await c.var.service.listListeners(readQuery(c))),
+    call: (service, { query }) => service.listListeners(query),
   }),
   operation({
     method: 'post',
@@ -37,8 +36,8 @@ export const listenerOperations = [
     headers: [idempotencyKey],
     body: { schema: listenerCreateRequest, required: true },
     responses: { 201: { description: 'The listener.', schema: listenerResponse } },
-    errors: [400, 409, 413, 415, 422],
-    handle: async (c) => c.json(await c.var.service.createListener(await readJson(c), readConditions(c)), 201),
+    errors: [400, 409],
+    call: (service, { body, conditions }) => service.createListener(body, conditions),
   }),
   operation({
     method: 'get',
@@ -47,8 +46,7 @@ export const listenerOperations = [
     summary: 'Read a listener',
     description: '`last_report_at` says when it was last heard of.',
     responses: { 200: { description: 'The listener.', schema: listenerResponse } },
-    errors: [404, 422],
-    handle: async (c) => c.json(await c.var.service.getListener(c.req.param('listener_id'))),
+    call: (service, { param }) => service.getListener(param('listener_id')),
   }),
   operation({
     method: 'patch',
@@ -59,9 +57,8 @@ export const listenerOperations = [
     headers: [idempotencyKey],
     body: { schema: listenerPatchRequest, required: true },
     responses: { 200: { description: 'The listener as it is now.', schema: listenerResponse } },
-    errors: [400, 404, 409, 413, 415, 422],
-    handle: async (c) =>
-      c.json(await c.var.service.patchListener(c.req.param('listener_id'), await readJson(c), readConditions(c))),
+    errors: [400, 409],
+    call: (service, { param, body, conditions }) => service.patchListener(param('listener_id'), body, conditions),
   }),
   operation({
     method: 'delete',
@@ -71,11 +68,8 @@ export const listenerOperations = [
     description: 'Only one without deployments can be deleted.',
     headers: [idempotencyKey],
     responses: { 204: { description: 'It is gone.' } },
-    errors: [404, 409, 422],
-    handle: async (c) => {
-      await c.var.service.deleteListener(c.req.param('listener_id'), readConditions(c));
-      return c.body(null, 204);
-    },
+    errors: [409],
+    call: (service, { param, conditions }) => service.deleteListener(param('listener_id'), conditions),
   }),
   workOperation({
     method: 'post',
@@ -88,7 +82,6 @@ export const listenerOperations = [
       200: { description: 'The work, held until `expires_at`.', schema: workClaim },
       204: { description: 'There is none.' },
     },
-    errors: [404, 413, 415, 422],
     handle: async (c) => {
       const { signal } = c.req.raw;
       const work = await c.var.service.claimWork(c.req.param('listener_id'), await readJson(c), { signal });
@@ -103,11 +96,8 @@ export const listenerOperations = [
     description: 'For a listener that can’t go on: another process may claim the work at once.',
     query: releaseQuery,
     responses: { 204: { description: 'It is free for the next one.' } },
-    errors: [404, 409, 422],
-    handle: async (c) => {
-      await c.var.service.releaseClaim(c.req.param('listener_id'), c.req.param('claim_id'), readQuery(c));
-      return c.body(null, 204);
-    },
+    errors: [409],
+    call: (service, { param, query }) => service.releaseClaim(param('listener_id'), param('claim_id'), query),
   }),
   workOperation({
     method: 'post',
@@ -116,8 +106,8 @@ export const listenerOperations = [
     summary: 'Renew a claim',
     description: 'Prolongs the lease by its duration. `wanted` is false once the work was cancelled.',
     responses: { 200: { description: 'The renewed lease.', schema: claimStanding } },
-    errors: [404, 409, 422],
-    handle: async (c) => c.json(await c.var.service.renewClaim(c.req.param('listener_id'), c.req.param('claim_id'))),
+    errors: [409],
+    call: (service, { param }) => service.renewClaim(param('listener_id'), param('claim_id')),
   }),
   workOperation({
     method: 'put',
@@ -127,8 +117,7 @@ export const listenerOperations = [
     description: 'Lines of the deploy log, each number once, and the status. A final status ends the claim.',
     body: { schema: workReport, required: true },
     responses: { 200: { description: 'The renewed lease.', schema: claimStanding } },
-    errors: [400, 404, 409, 413, 415, 422],
-    handle: async (c) =>
-      c.json(await c.var.service.reportWork(c.req.param('listener_id'), c.req.param('claim_id'), await readJson(c))),
+    errors: [400, 409],
+    call: (service, { param, body }) => service.reportWork(param('listener_id'), param('claim_id'), body),
   }),
 ];

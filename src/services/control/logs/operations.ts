@@ -1,8 +1,8 @@
 import { logQuery } from '../../../contract/control/log.ts';
 import type { ResponseDescription } from '../../../kit/http/operation.ts';
-import { operationsOf } from '../api/operation.ts';
+import { operationsOf } from '../api/define-operation.ts';
 import { lastEventId } from '../api/parameters.ts';
-import { readJson, readLogQuery } from '../api/request.ts';
+import { readLogQuery } from '../api/request.ts';
 import { logPageResponse } from '../api/response-schemas.ts';
 import { lastEventHeader, logFields, logIds, logKinds } from '../validation/queries.ts';
 import { toLogLineResponse } from '../deployments/response.ts';
@@ -21,8 +21,8 @@ const page = {
     200: { description: 'A page of lines; `next_offset` is the offset of the next one.', schema: logPageResponse },
   } satisfies Record<number, ResponseDescription>,
 };
-const posted = { ...page, body: { schema: logQuery, required: false }, errors: [404, 413, 415, 422] };
-const read = { ...page, query: byQuery, errors: [404, 422] };
+const posted = { ...page, body: { schema: logQuery, required: false } };
+const read = { ...page, query: byQuery, read: readLogQuery };
 
 /** The logs of revisions. A deployment's project has the id of the deployment. */
 export const logOperations = [
@@ -33,10 +33,7 @@ export const logOperations = [
     summary: 'Read the build log of a revision',
     description: 'Oldest first; `level`, `query` and the times of the body select lines. An empty body means all.',
     ...posted,
-    handle: async (c) =>
-      c.json(
-        await c.var.service.buildLogs(c.req.param('deployment_id'), c.req.param('revision_id'), await readJson(c)),
-      ),
+    call: (service, { param, body }) => service.buildLogs(param('deployment_id'), param('revision_id'), body),
   }),
   operation({
     method: 'post',
@@ -45,10 +42,7 @@ export const logOperations = [
     summary: 'Read the deploy log of a revision',
     description: 'What the agent of the revision prints, and what happens to it. Oldest first.',
     ...posted,
-    handle: async (c) =>
-      c.json(
-        await c.var.service.deployLogs(c.req.param('deployment_id'), c.req.param('revision_id'), await readJson(c)),
-      ),
+    call: (service, { param, body }) => service.deployLogs(param('deployment_id'), param('revision_id'), body),
   }),
   operation({
     method: 'post',
@@ -57,7 +51,7 @@ export const logOperations = [
     summary: 'Read the deploy logs of all revisions as one',
     description: 'What the agents of all revisions print, in the order of the lines.',
     ...posted,
-    handle: async (c) => c.json(await c.var.service.deployLogsOfAll(c.req.param('deployment_id'), await readJson(c))),
+    call: (service, { param, body }) => service.deployLogsOfAll(param('deployment_id'), body),
   }),
   operation({
     method: 'get',
@@ -66,7 +60,7 @@ export const logOperations = [
     summary: 'Read the logs of all revisions as one',
     description: '`kind` selects the build logs or the deploy logs, in the order of their lines.',
     ...read,
-    handle: async (c) => c.json(await c.var.service.deploymentLogs(c.req.param('deployment_id'), readLogQuery(c))),
+    call: (service, { param, query }) => service.deploymentLogs(param('deployment_id'), query),
   }),
   operation({
     method: 'get',
@@ -76,10 +70,7 @@ export const logOperations = [
     description:
       '`kind` selects the build log or the deploy log, which is read by pages: pass `next_offset` as `offset`.',
     ...read,
-    handle: async (c) =>
-      c.json(
-        await c.var.service.revisionLogs(c.req.param('deployment_id'), c.req.param('revision_id'), readLogQuery(c)),
-      ),
+    call: (service, { param, query }) => service.revisionLogs(param('deployment_id'), param('revision_id'), query),
   }),
   operation({
     method: 'get',
@@ -89,8 +80,9 @@ export const logOperations = [
     description: 'For clients that name a deployment and a revision in the query instead of the path.',
     ...page,
     query: byQuery.extend({ ...logIds.shape, log_type: logKinds, sort_order: logQuery.shape.order }),
-    errors: [404, 422],
-    handle: async (c) => c.json(await c.var.service.logsByQuery(readLogQuery(c))),
+    read: readLogQuery,
+    errors: [404],
+    call: (service, { query }) => service.logsByQuery(query),
   }),
   operation({
     method: 'get',
@@ -105,7 +97,7 @@ export const logOperations = [
       200: { description: 'The events.', type: 'text/event-stream' },
       204: { description: 'The log is complete and the client has all of it: do not reconnect.' },
     },
-    errors: [404, 422],
+    errors: [404],
     async handle(c) {
       const left = new AbortController();
       const { leaving } = c.var.settings;

@@ -3,10 +3,8 @@ import { holdDecisionRequest } from '../../../contract/control/hold.ts';
 import { revisionsQuery } from '../../../contract/control/revision.ts';
 import { revisionPackages } from '../../../contract/control/revision-packages.ts';
 import { revisionHistoryQuery } from '../../../contract/control/revision-history.ts';
-import { operationsOf } from '../api/operation.ts';
+import { operationsOf } from '../api/define-operation.ts';
 import { fieldNames, holdSeconds, idempotencyKey, ifMatch } from '../api/parameters.ts';
-import { readConditions, readJson, readQuery } from '../api/request.ts';
-import { sendSpelled } from '../api/response.ts';
 import {
   deploymentResponse,
   revisionHistoryResponse,
@@ -31,8 +29,7 @@ export const revisionOperations = [
     query: revisionsQuery,
     headers: [fieldNames],
     responses: { 200: { description: 'A page of revisions.', schema: revisionsResponse } },
-    errors: [404, 422],
-    handle: async (c) => sendSpelled(c, await c.var.service.listRevisions(c.req.param('deployment_id'), readQuery(c))),
+    call: (service, { param, query }) => service.listRevisions(param('deployment_id'), query),
   }),
   operation({
     method: 'get',
@@ -43,9 +40,7 @@ export const revisionOperations = [
     query: revisionHistoryQuery,
     headers: [fieldNames],
     responses: { 200: { description: 'A page of the history.', schema: revisionHistoryResponse } },
-    errors: [404, 422],
-    handle: async (c) =>
-      sendSpelled(c, await c.var.service.listRevisionHistory(c.req.param('deployment_id'), readQuery(c))),
+    call: (service, { param, query }) => service.listRevisionHistory(param('deployment_id'), query),
   }),
   operation({
     method: 'post',
@@ -56,15 +51,9 @@ export const revisionOperations = [
     headers: change,
     body: { schema: deploymentPatchRequest, required: false },
     responses: { 201: { description: 'The revision.', schema: revisionResponse } },
-    errors: [400, 404, 409, 412, 413, 415, 422],
-    handle: async (c) => {
-      const body = (await readJson(c)) ?? {};
-      return sendSpelled(
-        c,
-        await c.var.service.createRevision(c.req.param('deployment_id'), body, readConditions(c)),
-        201,
-      );
-    },
+    errors: [400, 409, 412],
+    call: (service, { param, body = {}, conditions }) =>
+      service.createRevision(param('deployment_id'), body, conditions),
   }),
   operation({
     method: 'get',
@@ -74,9 +63,7 @@ export const revisionOperations = [
     description: '`status` says how far it is, and `status_message` why it failed.',
     headers: [fieldNames],
     responses: { 200: { description: 'The revision.', schema: revisionResponse } },
-    errors: [404, 422],
-    handle: async (c) =>
-      sendSpelled(c, await c.var.service.getRevision(c.req.param('deployment_id'), c.req.param('revision_id'))),
+    call: (service, { param }) => service.getRevision(param('deployment_id'), param('revision_id')),
   }),
   operation({
     method: 'get',
@@ -86,12 +73,7 @@ export const revisionOperations = [
     description: 'The interpreter and the packages of graphs in Python; empty for other agents, and before the build.',
     headers: [fieldNames],
     responses: { 200: { description: 'The packages.', schema: revisionPackages } },
-    errors: [404, 422],
-    handle: async (c) =>
-      sendSpelled(
-        c,
-        await c.var.service.listRevisionPackages(c.req.param('deployment_id'), c.req.param('revision_id')),
-      ),
+    call: (service, { param }) => service.listRevisionPackages(param('deployment_id'), param('revision_id')),
   }),
   operation({
     method: 'post',
@@ -103,16 +85,9 @@ export const revisionOperations = [
     responses: {
       200: { description: 'The deployment, with the new revision as its latest.', schema: deploymentResponse },
     },
-    errors: [400, 404, 409, 412, 422],
-    handle: async (c) =>
-      sendSpelled(
-        c,
-        await c.var.service.redeployRevision(
-          c.req.param('deployment_id'),
-          c.req.param('revision_id'),
-          readConditions(c),
-        ),
-      ),
+    errors: [400, 409, 412],
+    call: (service, { param, conditions }) =>
+      service.redeployRevision(param('deployment_id'), param('revision_id'), conditions),
   }),
   operation({
     method: 'post',
@@ -122,16 +97,9 @@ export const revisionOperations = [
     description: 'Stops its build or its rollout. The live revision goes on serving.',
     headers: [fieldNames, idempotencyKey],
     responses: { 200: { description: 'The revision, interrupted.', schema: revisionResponse } },
-    errors: [400, 404, 409, 422],
-    handle: async (c) =>
-      sendSpelled(
-        c,
-        await c.var.service.interruptRevision(
-          c.req.param('deployment_id'),
-          c.req.param('revision_id'),
-          readConditions(c),
-        ),
-      ),
+    errors: [400, 409],
+    call: (service, { param, conditions }) =>
+      service.interruptRevision(param('deployment_id'), param('revision_id'), conditions),
   }),
   operation({
     method: 'post',
@@ -142,17 +110,9 @@ export const revisionOperations = [
     headers: [fieldNames, idempotencyKey],
     body: { schema: holdDecisionRequest, required: false },
     responses: { 200: { description: 'The revision, to be switched to.', schema: revisionResponse } },
-    errors: [400, 404, 409, 413, 415, 422],
-    handle: async (c) =>
-      sendSpelled(
-        c,
-        await c.var.service.promoteRevision(
-          c.req.param('deployment_id'),
-          c.req.param('revision_id'),
-          await readJson(c),
-          readConditions(c),
-        ),
-      ),
+    errors: [400, 409],
+    call: (service, { param, body, conditions }) =>
+      service.promoteRevision(param('deployment_id'), param('revision_id'), body, conditions),
   }),
   operation({
     method: 'post',
@@ -163,16 +123,8 @@ export const revisionOperations = [
     headers: [fieldNames, idempotencyKey],
     body: { schema: holdDecisionRequest, required: false },
     responses: { 200: { description: 'The revision, interrupted.', schema: revisionResponse } },
-    errors: [400, 404, 409, 413, 415, 422],
-    handle: async (c) =>
-      sendSpelled(
-        c,
-        await c.var.service.discardRevision(
-          c.req.param('deployment_id'),
-          c.req.param('revision_id'),
-          await readJson(c),
-          readConditions(c),
-        ),
-      ),
+    errors: [400, 409],
+    call: (service, { param, body, conditions }) =>
+      service.discardRevision(param('deployment_id'), param('revision_id'), body, conditions),
   }),
 ];

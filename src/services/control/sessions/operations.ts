@@ -7,7 +7,8 @@ import {
   sessionCreateRequest,
   sessionPatchRequest,
 } from '../../../contract/control/session.ts';
-import { operationsOf, type Env } from '../api/operation.ts';
+import { operationsOf } from '../api/define-operation.ts';
+import type { Env } from '../api/operation.ts';
 import { readJson } from '../api/request.ts';
 import { problemResponse } from '../api/response-schemas.ts';
 import { valueOrThrow } from '../service/refuse.ts';
@@ -86,7 +87,6 @@ export const sessionOperations = [
     description: 'For a key of several tenants. Requests of the session are of that tenant from then on.',
     body: { schema: sessionPatchRequest, required: true },
     responses: { 200: { description: 'The session.', schema: session } },
-    errors: [413, 415, 422],
     handle: async (c) => {
       const call = { operation: 'patch session', method: 'PATCH', path: '/v1/session' };
       const { tenant_id: tenantId } = valueOrThrow(call, readBody(sessionPatchRequest, await readJson(c)));
@@ -105,7 +105,7 @@ export const sessionOperations = [
       'The response has a token for the header `X-Landfall-Agent-Access` of requests to this one agent below `agents_url` of the session. Requests begin with it for some minutes, and it ends with the session.',
     body: { schema: agentAccessRequest, required: true },
     responses: { 201: { description: 'The token.', schema: agentAccess } },
-    errors: [404, 413, 415, 422],
+    errors: [404],
     handle: async (c) => {
       const call = { operation: 'create agent access', method: 'POST', path: '/v1/session/agents' };
       const { deployment_id: deploymentId } = valueOrThrow(call, readBody(agentAccessRequest, await readJson(c)));

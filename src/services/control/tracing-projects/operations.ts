@@ -8,9 +8,9 @@ import {
   tracingProject,
   tracingProjectsQuery,
 } from '../../../contract/control/tracing-project.ts';
-import { operationsOf } from '../api/operation.ts';
+import { operationsOf } from '../api/define-operation.ts';
 import { idempotencyKey } from '../api/parameters.ts';
-import { readConditions, readJson, readQuery } from '../api/request.ts';
+import { readJson } from '../api/request.ts';
 import { takeRuns } from './receive-runs.ts';
 
 const operation = operationsOf('Tracing');
@@ -36,8 +36,7 @@ export const tracingOperations = [
         schema: z.object({ resources: z.array(tracingProject), offset }),
       },
     },
-    errors: [422],
-    handle: async (c) => c.json(await c.var.service.listProjects(readQuery(c))),
+    call: (service, { query }) => service.listProjects(query),
   }),
   operation({
     method: 'get',
@@ -46,8 +45,7 @@ export const tracingOperations = [
     summary: 'Read a tracing project',
     description: 'With the number of its runs and the time of the latest.',
     responses: { 200: { description: 'The project.', schema: tracingProject } },
-    errors: [404, 422],
-    handle: async (c) => c.json(await c.var.service.getProject(c.req.param('project_id'))),
+    call: (service, { param }) => service.getProject(param('project_id')),
   }),
   operation({
     method: 'delete',
@@ -57,11 +55,8 @@ export const tracingOperations = [
     description: 'Refused while its deployment exists.',
     headers: [idempotencyKey],
     responses: { 204: { description: 'It is gone.' } },
-    errors: [404, 409, 422],
-    handle: async (c) => {
-      await c.var.service.deleteProject(c.req.param('project_id'), readConditions(c));
-      return c.body(null, 204);
-    },
+    errors: [409],
+    call: (service, { param, conditions }) => service.deleteProject(param('project_id'), conditions),
   }),
   operation({
     method: 'get',
@@ -76,8 +71,7 @@ export const tracingOperations = [
         schema: z.object({ resources: z.array(run), offset }),
       },
     },
-    errors: [404, 422],
-    handle: async (c) => c.json(await c.var.service.listProjectRuns(c.req.param('project_id'), readQuery(c))),
+    call: (service, { param, query }) => service.listProjectRuns(param('project_id'), query),
   }),
   operation({
     method: 'post',
@@ -103,7 +97,6 @@ export const tracingOperations = [
     summary: 'Read a run of a tracing project',
     description: 'With its steps, its input and its output, cut where they are long.',
     responses: { 200: { description: 'The run.', schema: run } },
-    errors: [404, 422],
-    handle: async (c) => c.json(await c.var.service.getProjectRun(c.req.param('project_id'), c.req.param('run_id'))),
+    call: (service, { param }) => service.getProjectRun(param('project_id'), param('run_id')),
   }),
 ];

@@ -1,9 +1,9 @@
 import type { Context } from 'hono';
 import * as z from 'zod';
 import { pushToken, uploadTarget } from '../../../contract/control/upload.ts';
-import { operationsOf, type Env } from '../api/operation.ts';
+import { operationsOf } from '../api/define-operation.ts';
+import type { Env } from '../api/operation.ts';
 import { contentDigest, idempotencyKey } from '../api/parameters.ts';
-import { readConditions } from '../api/request.ts';
 import { readContentDigest } from './receive.ts';
 import type { UploadResult } from './uploads.ts';
 
@@ -21,8 +21,8 @@ const uploadUrl = (prefix: '/v2' | '', id: string) =>
     description: 'For the source `internal_source`. The address works once and expires after 15 minutes.',
     headers: [idempotencyKey],
     responses: { 200: { description: 'The address, and the path to name the tarball by.', schema: uploadTarget } },
-    errors: [400, 404, 409, 422],
-    handle: async (c) => c.json(await c.var.service.requestUpload(c.req.param('deployment_id'), readConditions(c))),
+    errors: [400, 409],
+    call: (service, { param, conditions }) => service.requestUpload(param('deployment_id'), conditions),
   });
 
 /** Addresses for tarballs and images, and the upload of tarballs. */
@@ -50,8 +50,8 @@ export const uploadOperations = [
     summary: 'Request a token to push an image',
     description: 'For the source `internal_docker`.',
     responses: { 200: { description: 'The token, a secret, and the registry.', schema: pushToken } },
-    errors: [400, 404, 409, 422, 502],
-    handle: async (c) => c.json(await c.var.service.requestPushToken(c.req.param('deployment_id'))),
+    errors: [400, 409, 502],
+    call: (service, { param }) => service.requestPushToken(param('deployment_id')),
   }),
 ];
 

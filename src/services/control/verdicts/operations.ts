@@ -1,7 +1,6 @@
 import { verdict, verdictReport, verdictsList } from '../../../contract/control/verdict.ts';
-import { operationsOf } from '../api/operation.ts';
+import { operationsOf } from '../api/define-operation.ts';
 import { idempotencyKey } from '../api/parameters.ts';
-import { readConditions, readJson } from '../api/request.ts';
 
 const operation = operationsOf('Revisions');
 
@@ -16,9 +15,7 @@ export const verdictOperations = [
     summary: 'List the verdicts of smoke tests on a revision',
     description: 'Newest first; the newest 20 are kept.',
     responses: { 200: { description: 'The verdicts.', schema: verdictsList } },
-    errors: [404, 422],
-    handle: async (c) =>
-      c.json(await c.var.service.listVerdicts(c.req.param('deployment_id'), c.req.param('revision_id'))),
+    call: (service, { param }) => service.listVerdicts(param('deployment_id'), param('revision_id')),
   }),
   operation({
     method: 'post',
@@ -29,16 +26,8 @@ export const verdictOperations = [
     headers: [idempotencyKey],
     body: { schema: verdictReport, required: true },
     responses: { 201: { description: 'The verdict.', schema: verdict } },
-    errors: [400, 404, 409, 413, 415, 422],
-    handle: async (c) =>
-      c.json(
-        await c.var.service.reportVerdict(
-          c.req.param('deployment_id'),
-          c.req.param('revision_id'),
-          await readJson(c),
-          readConditions(c),
-        ),
-        201,
-      ),
+    errors: [400, 409],
+    call: (service, { param, body, conditions }) =>
+      service.reportVerdict(param('deployment_id'), param('revision_id'), body, conditions),
   }),
 ];

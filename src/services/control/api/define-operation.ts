@@ -1,0 +1,66 @@
+import type { Context } from 'hono';
+import type { Operation, OperationDescription } from '../../../kit/http/operation.ts';
+import type { OurControlService } from '../service.ts';
+import type { Env } from './operation.ts';
+import { fieldNames } from './parameters.ts';
+import { readConditions, readJson, readQuery } from './request.ts';
+import { sendSpelled } from './response.ts';
+
+/** The names of the parameters of a path. */
+type ParameterOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | ParameterOf<`/${Rest}`>
+  : Path extends `${string}:${infer Name}`
+    ? Name
+    : never;
+
+/** What is sent with a request to a tenant's service. */
+interface ServiceRequest<Name extends string> {
+  /** Reads a parameter of the path. */
+  param: (name: Name) => string;
+  query: Record<string, unknown>;
+  body: unknown;
+  conditions: ReturnType<typeof readConditions>;
+}
+
+/** An operation that calls the tenant's service. */
+interface ServiceCall<Path extends string, Name extends string> extends Omit<OperationDescription<Path>, 'tag'> {
+  /** Reads the query where it is not like others. */
+  read?: typeof readQuery;
+  /** Undefined is a 204; everything else is sent as JSON, with a 201 where the operation describes one. */
+  call(this: void, service: OurControlService, request: ServiceRequest<Name>): Promise<unknown>;
+}
+
+/**
+ * Makes the function that defines the operations of a group: one calls the tenant's service, or makes its response
+ * itself. Each names only the errors of its own, unless it is open: those of its path, query and body are added.
+ */
+export const operationsOf =
+  (tag: string) =>
+  <Path extends string, Name extends string = ParameterOf<Path>>(
+    definition: ServiceCall<Path, Name> | Omit<Operation<Env, Path>, 'tag'>,
+  ): Operation<Env> => {
+    const errors = allErrors(definition);
+    if ('handle' in definition) return { tag, ...definition, errors };
+    const { call, read = readQuery, ...description } = definition;
+    const { body, headers, responses } = description;
+    const send = headers?.includes(fieldNames) ? sendSpelled : sendJson;
+    const handle = async (c: Context<Env>): Promise<Response> => {
+      const result = await call(c.var.service, {
+        param: (name) => c.req.param(name) ?? '',
+        query: read(c),
+        body: body && (await readJson(c)),
+        conditions: readConditions(c),
+      });
+      return result === undefined ? c.body(null, 204) : send(c, result, 201 in responses ? 201 : 200);
+    };
+    return { tag, ...description, errors, handle };
+  };
+
+const sendJson = (c: Context<Env>, body: unknown, status: 200 | 201): Response => c.json(body, status);
+
+function allErrors({ path, query, body, open, errors = [] }: Omit<OperationDescription, 'tag'>): readonly number[] {
+  if (open) return errors;
+  const ofPath = path.includes(':') ? [404, 422] : [];
+  const ofBody = body ? [413, 415, 422] : [];
+  return [...new Set([...errors, ...ofPath, ...(query ? [422] : []), ...ofBody])].toSorted((a, b) => a - b);
+}
