@@ -86,7 +86,9 @@ test('says why a key cannot be revoked', () => {
 });
 
 test('says in words what the last change was, and by whom', () => {
-  expect(changeText({ operation: 'patch deployment', actor: 'key', key_name: 'Ada' })).toBe('Changed by Ada');
+  expect(changeText({ operation: 'patch deployment', actor: 'key', key_name: 'Ada' })).toBe('Changed by key “Ada”');
   expect(changeText({ operation: 'build push', actor: 'service', key_name: null })).toBe('Push by the service');
-  expect(changeText({ operation: 'bind integration', actor: 'key', key_name: 'Ada' })).toBe('Bind integration by Ada');
+  expect(changeText({ operation: 'bind integration', actor: 'key', key_name: 'Ada' })).toBe(
+    'Bind integration by key “Ada”',
+  );
 });

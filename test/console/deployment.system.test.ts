@@ -33,8 +33,8 @@ test('shows what caused each revision, rolls back, interrupts, and deletes', asy
   const first = await console.deploy('echo-agent', { repository });
   const opened = await console.open(`deployments/${first.id}`);
   const { page } = opened;
-  const live = page.getByRole('listitem').filter({ has: page.getByText('Serves now', { exact: true }) });
-  await entryOf(page, first.latest_revision_id).getByText('Created', { exact: false }).first().waitFor();
+  const live = page.getByRole('listitem').filter({ has: page.getByText('Live', { exact: true }) });
+  await entryOf(page, first.latest_revision_id).getByText('First deploy', { exact: false }).first().waitFor();
   await page.getByRole('button', { name: /Copy the address/ }).waitFor();
   await expectAccessible(page);
 
@@ -45,7 +45,7 @@ test('shows what caused each revision, rolls back, interrupts, and deletes', asy
     secrets: [{ name: 'MODEL_KEY', value: secretValue }],
   });
   const entry = entryOf(page, second.latest_revision_id);
-  await entry.getByText('Serves now').waitFor({ timeout: 120_000 });
+  await entry.getByText('Live', { exact: true }).waitFor({ timeout: 120_000 });
   await entry.getByText('secrets.MODEL_KEY').waitFor();
   await entry.getByText(/^<img src=x onerror="document.title='hacked'"> \uFFFDgpj$/).waitFor();
   await entry.getByText(/Eve " onload=/).waitFor();
@@ -113,7 +113,7 @@ test('shows what caused each revision, rolls back, interrupts, and deletes', asy
   await press(page.getByRole('button', { name: `Interrupt revision ${shortSlow}` }));
   await press(page.getByRole('dialog').getByRole('button', { name: 'Interrupt' }));
   await entryOf(page, slow.latest_revision_id).getByText('Interrupted').first().waitFor({ timeout: 120_000 });
-  await entryOf(page, serving).getByText('Serves now').waitFor();
+  await entryOf(page, serving).getByText('Live', { exact: true }).waitFor();
 
   // Narrow, the page itself does not scroll to the side.
   await page.setViewportSize({ width: 360, height: 740 });
@@ -130,7 +130,7 @@ test('shows what caused each revision, rolls back, interrupts, and deletes', asy
   await expect.poll(() => button.isDisabled()).toBe(true);
   await expectAccessible(page);
   await press(deletion.getByRole('checkbox', { name: /tracing project/ }));
-  await type(deletion.getByLabel(/to go on/), 'echo-agent');
+  await type(deletion.getByLabel(/to confirm/), 'echo-agent');
   const request = page.waitForRequest((sent) => sent.method() === 'DELETE');
   await press(button);
   const sent = await request;

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { historyEntry, type Commit } from '../../src/contract/control/revision-history.ts';
 import {
-  causeParts,
+  causeOf,
   changedFieldText,
-  commitParts,
   hasServed,
   isWithoutSource,
   type CausePart,
@@ -33,24 +32,32 @@ describe('the cause of a revision in words', () => {
     [{ kind: 'push' }, { ...commit, author: null }, 'Push: Fix greeting (a1b2c3d)'],
     [{ kind: 'push' }, { ...commit, subject: null }, 'Push by Ada: commit a1b2c3d'],
     [{ kind: 'push' }, null, 'Push'],
-    [{ kind: 'redeploy', redeploy_of: 'r1', ...byKey }, null, 'Redeploy of r1 with the API key ci'],
+    [{ kind: 'redeploy', redeploy_of: 'r1', ...byKey }, null, 'Redeploy of r1 · key “ci”'],
     [{ kind: 'rollback', redeploy_of: 'r1' }, commit, 'Rollback to r1'],
-    [{ kind: 'rollback', ...byKey }, commit, 'Rollback with the API key ci'],
-    [{ kind: 'patch', ...byKey }, commit, 'Changed with the API key ci'],
-    [{ kind: 'create', actor: 'operator' }, null, 'Created by the operator of the service'],
+    [{ kind: 'rollback', ...byKey }, commit, 'Rollback · key “ci”'],
+    [{ kind: 'patch', ...byKey }, commit, 'Changed · key “ci”'],
+    [{ kind: 'create', actor: 'operator' }, null, 'First deploy · by the operator'],
+    [{ kind: 'create', ...byKey }, commit, 'Fix greeting (a1b2c3d) by Ada'],
     [{ kind: 'something-new' }, null, 'Cause not recorded'],
-  ])('%j', (cause, of, expected) => expect(words(causeParts(entry(cause, of)))).toBe(expected));
+  ])('%j', (cause, of, expected) => expect(words(causeOf(entry(cause, of)).headline)).toBe(expected));
+
+  test('has the commit and the cause of a revision that no push caused in two lines', () => {
+    const details = (kind: string) => words(causeOf(entry({ kind, ...byKey }, commit)).details);
+    expect(details('create')).toBe('First deploy · key “ci”');
+    expect(details('patch')).toBe('Fix greeting (a1b2c3d) by Ada');
+    expect(details('push')).toBe('');
+  });
 
   const path = 'source_revision_config.source_tarball_path';
   const patched = (changed_fields: string[]) => ({ ...entry({ kind: 'patch', ...byKey }), changed_fields });
   test.each([
-    [[path], 'Upload of TIME with the API key ci'],
-    [[path, 'source_revision_config.graph_config_path'], 'Upload of TIME with the API key ci'],
-    [[path, 'secrets.A'], 'Upload and change of TIME with the API key ci'],
-    [['secrets.A'], 'Changed with the API key ci'],
+    [[path], 'Uploaded TIME · key “ci”'],
+    [[path, 'source_revision_config.graph_config_path'], 'Uploaded TIME · key “ci”'],
+    [[path, 'secrets.A'], 'Uploaded TIME, with changes · key “ci”'],
+    [['secrets.A'], 'Changed · key “ci”'],
   ])('is an upload where %j changed', (fields, expected) => {
     const time = /\d+ Nov, \d\d:\d\d/;
-    expect(words(causeParts(patched(fields))).replace(time, 'TIME')).toBe(expected);
+    expect(words(causeOf(patched(fields)).headline).replace(time, 'TIME')).toBe(expected);
   });
 
   test('names the source in words, and other fields by their paths', () => {
@@ -62,15 +69,16 @@ describe('the cause of a revision in words', () => {
       const made = entry({ kind: 'create', ...byKey });
       return { ...made, revision: { ...made.revision, source, source_revision_config: { source_tarball_path } } };
     };
-    expect(words(causeParts(created('internal_source', null)))).toBe(
-      'Created with the API key ci, without a source yet',
+    expect(words(causeOf(created('internal_source', null)).headline)).toBe(
+      'Created, waiting for the first upload · key “ci”',
     );
     expect(isWithoutSource(created('internal_source', '/uploads/a'))).toBe(false);
     expect(isWithoutSource(created('github', null))).toBe(false);
   });
 
   test('has what others wrote apart from our words', () => {
-    const parts = [...causeParts(entry(byKey)), ...commitParts(commit)];
+    const { headline, details } = causeOf(entry(byKey, commit));
+    const parts = [...headline, ...details];
     expect(parts.filter((part) => typeof part === 'string').join('')).not.toMatch(/ci|Ada|Fix/);
   });
 });

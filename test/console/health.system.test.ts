@@ -44,7 +44,7 @@ test('plots the figures of a deployment over a period of choice, with deploys, a
   await expectAccessible(page);
 
   // The value under the cursor, in all plots at once.
-  await page.getByText('Latest values. Point at a plot to see those of a time.').waitFor();
+  await page.getByText('Latest values. Hover over a plot to see an earlier moment.').waitFor();
   await page.getByRole('img', { name: /^Memory/ }).hover();
   await page.getByText('Latest values.', { exact: false }).waitFor({ state: 'detached' });
 

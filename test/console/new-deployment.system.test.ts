@@ -137,7 +137,7 @@ test('asks before an upload is left, and shows what is missing afterwards', asyn
   await page.getByText('The upload was stopped. Open the deployment to upload again.').waitFor();
   await press(page.getByRole('link', { name: 'left-early' }));
   await page.getByText('This deployment has no source yet').waitFor();
-  await page.getByText('Waits for a source', { exact: true }).waitFor();
+  await page.getByText('Created, waiting for the first upload', { exact: false }).waitFor();
   await expectAccessible(page);
   await press(page.getByRole('link', { name: 'Upload a folder or an archive' }));
   await page.getByRole('heading', { name: 'Upload the first version of left-early' }).waitFor();
@@ -151,7 +151,7 @@ test('deploys a git folder whose address was entered', async () => {
   await press(page.getByRole('radio', { name: /^Repository/ }));
   await type(page.getByLabel('Name', { exact: true }), 'by-hand');
   await type(page.getByLabel('Repository address'), pathToFileURL(repository.folder).href);
-  await press(page.getByLabel('Build on every push'));
+  await press(page.getByLabel('Build on push'));
   await press(page.getByText('Advanced settings'));
   await type(page.getByLabel('Install command'), linkPackages);
   await press(page.getByRole('button', { name: 'Deploy' }));

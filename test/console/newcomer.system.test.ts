@@ -113,7 +113,7 @@ async function upload(page: Page, { press, give }: InputMethod, folder: string):
   await page.waitForURL(/\/revisions\//);
 }
 const serves = (page: Page): Promise<void> =>
-  page.getByText('Serves now', { exact: true }).waitFor({ timeout: 120_000 });
+  page.getByText('Live', { exact: true }).first().waitFor({ timeout: 120_000 });
 const revisions = (page: Page): Locator =>
   page.getByRole('navigation', { name: 'Deployment' }).getByRole('link', { name: 'Revisions' });
 
@@ -146,7 +146,7 @@ async function journey(page: Page, input: InputMethod, name: string): Promise<vo
   await press(revisions(page));
   await press(page.getByRole('button', { name: /^Roll back to revision/ }).last());
   await press(page.getByRole('dialog').getByRole('button', { name: 'Roll back' }));
-  const live = page.getByRole('listitem').filter({ has: page.getByText('Serves now', { exact: true }) });
+  const live = page.getByRole('listitem').filter({ has: page.getByText('Live', { exact: true }) });
   await live.getByText('Rollback to').waitFor({ timeout: 120_000 });
   await greet(page, input, 'Eve');
   await answer(page, 'hello Eve');

@@ -99,13 +99,13 @@ test('finds a failed run by its error, shows its steps, and compares two runs', 
   const place = await rows(page).nth(0).boundingBox();
   await press(rows(page).nth(0).getByRole('checkbox'));
   await press(rows(page).nth(1).getByRole('checkbox'));
-  await page.getByRole('link', { name: 'Compare the two runs' }).waitFor();
+  await page.getByRole('link', { name: 'Compare (2 of 2)' }).waitFor();
   await expect.poll(() => rows(page).nth(0).boundingBox()).toEqual(place);
   await press(page.getByRole('button', { name: 'Clear the choice' }));
   expect(await rows(page).getByRole('checkbox', { checked: true }).count()).toBe(0);
   await press(rows(page).nth(0).getByRole('checkbox'));
   await press(rows(page).nth(1).getByRole('checkbox'));
-  await press(page.getByRole('link', { name: 'Compare the two runs' }));
+  await press(page.getByRole('link', { name: 'Compare (2 of 2)' }));
   const inputs = page.getByRole('table', { name: 'Inputs', exact: true });
   // The older run is on the left, though it was chosen last.
   await inputs.getByRole('row', { name: /^input different "Ada"/ }).waitFor();

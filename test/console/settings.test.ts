@@ -73,7 +73,7 @@ describe('the form of the settings', () => {
     ['a name that exists', { ...noSecretEdits, added: [{ key: 1, name: 'OLD_KEY', value: 'x' }] }, /exists already/],
     ['no name', { ...noSecretEdits, added: [{ key: 1, name: '', value: 'x' }] }, /Enter a name/],
     ['a reserved name', { ...noSecretEdits, added: [{ key: 1, name: 'PATH', value: 'x' }] }, /platform/],
-    ['a wrong name', { ...noSecretEdits, added: [{ key: 1, name: 'a-b', value: 'x' }] }, /no name/],
+    ['a wrong name', { ...noSecretEdits, added: [{ key: 1, name: 'a-b', value: 'x' }] }, /not a valid name/],
     ['no value', { ...noSecretEdits, added: [{ key: 1, name: 'NEW', value: '' }] }, /Enter a value/],
   ])('refuses a new secret with %s', (_, edits, problem) => {
     const { patch, problems } = changes({}, edits);

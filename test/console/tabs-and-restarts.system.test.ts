@@ -81,7 +81,7 @@ test('rejects the second of two conflicting changes, and says so', async () => {
   await third.page.getByText('Redeploy of').waitFor();
   expect((await control.listRevisions(echo.id, {})).resources).toHaveLength(2);
   for (const { page } of [first, third]) {
-    await page.getByRole('listitem').filter({ hasText: 'Redeploy of' }).getByText('Serves now').waitFor();
+    await page.getByRole('listitem').filter({ hasText: 'Redeploy of' }).getByText('Live', { exact: true }).waitFor();
   }
 
   // The public client of the playground sends the token of the session that the browser has by now.
@@ -129,7 +129,7 @@ test('sends a filled form after the service was killed and started, once', async
     .toEqual(['echo-agent', 'filled']);
   await expect.poll(() => page.getByLabel('Value of secret 1').inputValue()).toBe('hello');
   await press(button(page, 'Deploy'));
-  await page.getByText('Serves now', { exact: true }).waitFor({ timeout: 120_000 });
+  await page.getByText('Live', { exact: true }).first().waitFor({ timeout: 120_000 });
   const made = (await control.listDeployments({})).resources.filter(({ name }) => name === 'filled');
   expect(made).toHaveLength(1);
   expect(made[0]?.secrets?.map(({ name }) => name)).toEqual(['GREETING']);

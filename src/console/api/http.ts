@@ -165,7 +165,7 @@ export async function call<Schema extends z.ZodType>(
   const response = await send(method, path, options);
   const parsed = schema.safeParse(await response.json());
   if (parsed.success) return parsed.data;
-  throw new ApiError(response.status, 'The service sent a response that this page does not know. Reload the page.');
+  throw new ApiError(response.status, 'Unexpected response from the service. Reload the page.');
 }
 
 const redirected =
@@ -181,7 +181,7 @@ const detailed = z.looseObject({
 async function toApiError(response: Response): Promise<ApiError> {
   if (response.type === 'opaqueredirect') return new ApiError(502, redirected, { isRedirect: true });
   const parsed = detailed.safeParse(await response.json().catch(() => undefined));
-  const fallback = `The service responded with ${response.status}. Its log says more.`;
+  const fallback = `The service responded with ${response.status}. See the log of the service for details.`;
   if (!parsed.success) return new ApiError(response.status, fallback);
   const { detail } = parsed.data;
   const retryAfterSeconds = Number(response.headers.get('retry-after') ?? 0);

@@ -52,7 +52,7 @@ export function ConfirmDialog({ title, children, action, isDangerous, typed, onC
       {typed !== undefined && (
         <label class="field">
           <span class="field-label">
-            Type <code>{typed}</code> to go on
+            Type <code>{typed}</code> to confirm
           </span>
           <input value={text} autocomplete="off" onInput={(event) => setText(event.currentTarget.value)} />
         </label>

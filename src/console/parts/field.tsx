@@ -44,3 +44,8 @@ export function Field({ label, hint, problem, children }: FieldProps) {
     </div>
   );
 }
+
+/** A rule in words, with what is between backticks as code. */
+export function Hint({ text }: { text: string }) {
+  return <>{text.split('`').map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part))}</>;
+}

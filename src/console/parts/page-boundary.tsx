@@ -46,7 +46,7 @@ function Failed() {
   return (
     <Page title="This page has failed">
       <div class="notice notice-error" role="alert">
-        <p>The console has a fault in it. Nothing that was saved is lost. Load the page again, or open another one.</p>
+        <p>The console hit an error. Your saved data is safe. Reload the page.</p>
         <button type="button" class="button" onClick={reload}>
           Load again
         </button>

@@ -138,14 +138,14 @@ export const runFields: readonly DeploymentField[] = [
     appliesTo: built,
     api: { path: 'source_config.install_command', patch: 'next-revision' },
     input: 'Install command, run from the root of what is built; by default the lock file decides.',
-    file: 'Plain words and `&&`; put anything else in a script.',
+    file: 'Commands joined by `&&` only. Put pipes, redirects or variables in a script.',
   },
   {
     name: 'build-command',
     appliesTo: built,
     api: { path: 'source_config.build_command', patch: 'next-revision' },
     input: 'Build command, run in the folder of the graph configuration file.',
-    file: 'Plain words and `&&`; put anything else in a script.',
+    file: 'Commands joined by `&&` only. Put pipes, redirects or variables in a script.',
   },
   {
     name: 'custom-url',

@@ -40,7 +40,7 @@ describe('steps', () => {
       ['left, right', ['a changed'], true],
       ['left, right', ['a changed', 'x added'], false],
       ['Start', [], false],
-      ['Input', ['a added'], false],
+      ['Before the run', ['a added'], false],
     ]);
   });
 

@@ -49,7 +49,7 @@ function CronList({ deploymentId }: { deploymentId: string }) {
   return (
     <>
       <div class="list-filters">
-        <p class="muted">Each cron starts a run by its schedule. Pause one to keep it without runs.</p>
+        <p class="muted">Each cron starts runs on a schedule. Pause a cron to stop its runs without deleting it.</p>
         <div class="list-actions">
           <button type="button" class="button button-primary" onClick={() => setCreating(true)}>
             New cron
@@ -62,7 +62,7 @@ function CronList({ deploymentId }: { deploymentId: string }) {
         deploymentId={deploymentId}
         empty={
           <Empty title="No crons yet">
-            <p>A cron runs an assistant by a schedule, such as every morning at 9. Choose “New cron” to make one.</p>
+            <p>A cron runs an assistant on a schedule, such as every morning at 9. Choose “New cron” to make one.</p>
           </Empty>
         }
       >
@@ -103,7 +103,7 @@ function CronList({ deploymentId }: { deploymentId: string }) {
           onClose={() => setDeleted(undefined)}
         >
           <p>
-            No more runs start by <Untrusted text={deleted.schedule} longest={200} />. Runs and threads that it made
+            No more runs start on <Untrusted text={deleted.schedule} longest={200} />. Runs and threads that it made
             stay. This can’t be undone; pause the cron to keep it.
           </p>
         </ConfirmDialog>

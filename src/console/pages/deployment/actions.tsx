@@ -6,7 +6,7 @@ import { call, send } from '../../api/http.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { shortId } from '../../parts/revision-status.ts';
 import { announce } from '../../parts/toasts.tsx';
-import { causeParts } from './cause.ts';
+import { causeOf } from './cause.ts';
 import { FailedTestsWarning } from './failed-tests-warning.tsx';
 import { HoldDialog } from './hold-dialog.tsx';
 import { Sentence } from './sentence.tsx';
@@ -67,7 +67,7 @@ function RedeployDialog({
     >
       <p>
         Creates a new revision from the build of <code>{shortId(id)}</code> (
-        <Sentence parts={causeParts(entry)} deploymentId={deployment.id} />
+        <Sentence parts={causeOf(entry).headline} deploymentId={deployment.id} />
         ). Nothing is built again.{' '}
         {isRollback && 'The settings, resources and secrets of that revision become those of the deployment.'}
       </p>
@@ -104,7 +104,7 @@ function InterruptDialog({ deployment, entry, onDone, onClose }: EntryDialogProp
 
 const servesMeanwhile = ({ active_revision_id }: Deployment, until: string): string =>
   active_revision_id === null
-    ? 'No revision serves at the moment.'
+    ? 'No revision is live at the moment.'
     : `The live revision ${shortId(active_revision_id)} keeps serving${until === 'on' ? '' : ` ${until}`}.`;
 
 function DeleteDialog({ deployment, onDone, onClose }: ActionDialogProps) {
@@ -136,8 +136,8 @@ function DeleteDialog({ deployment, onDone, onClose }: ActionDialogProps) {
           onChange={(event) => setDeletesTraces(event.currentTarget.checked)}
         />
         <span>
-          Delete its tracing project too
-          <span class="field-hint"> Otherwise the traces stay, and the name stays taken.</span>
+          Delete its traces too.
+          <span class="field-hint"> If you keep them, the name cannot be reused.</span>
         </span>
       </label>
     </ConfirmDialog>

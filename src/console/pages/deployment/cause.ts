@@ -21,28 +21,31 @@ const ofUpload: readonly string[] = [tarballPath, 'source_revision_config.graph_
 /** A changed field in words, where its path says nothing to people. */
 export const changedFieldText = (field: string): string => (field === tarballPath ? 'source' : field);
 
-/** What caused a revision, in words: `Push by Ada: Fix greeting (a1b2c3d)`. */
-export function causeParts(entry: HistoryEntry): CausePart[] {
-  const { cause, commit, changed_fields } = entry;
-  const { kind, redeploy_of } = cause;
-  if (kind === 'push') return commit === null ? ['Push'] : ['Push', ...pushed(commit)];
-  if (kind === 'redeploy' || kind === 'rollback') {
-    const words = kind === 'redeploy' ? 'Redeploy' : 'Rollback';
-    if (redeploy_of === null) return [words, ...byActor(cause, ' ')];
-    return [kind === 'redeploy' ? 'Redeploy of ' : 'Rollback to ', { revisionId: redeploy_of }, ...byActor(cause, ' ')];
-  }
-  if (kind === 'create') {
-    const end = isWithoutSource(entry) ? [', without a source yet'] : [];
-    return ['Created', ...byActor(cause, ' '), ...end];
-  }
-  if (kind === 'patch') {
-    const isUpload = changed_fields.includes(tarballPath);
-    const isOnlyUpload = isUpload && changed_fields.every((field) => ofUpload.includes(field));
-    const uploaded = isUpload ? uploadTime(entry.revision.created_at) : '';
-    const what = isOnlyUpload ? 'Upload' : isUpload ? 'Upload and change' : 'Changed';
-    return [`${what}${uploaded}`, ...byActor(cause, ' ')];
-  }
-  return ['Cause not recorded'];
+/** What a revision is, in a headline, and what else is known of its cause. */
+export interface Cause {
+  headline: CausePart[];
+  details: CausePart[];
+}
+
+/** What caused a revision, in words: `Push by Ada: Fix greeting (a1b2c3d)`, `Uploaded 28 Nov, 16:27 · key “ci”`. */
+export function causeOf(entry: HistoryEntry): Cause {
+  const { cause, commit } = entry;
+  const by = byActor(cause);
+  const of = commit === null ? [] : commitParts(commit);
+  if (cause.kind === 'push') return { headline: ['Push', ...(commit === null ? [] : pushed(commit))], details: [] };
+  if (cause.kind === 'create' && commit !== null) return { headline: of, details: ['First deploy', ...by] };
+  return { headline: [...changeParts(entry), ...by], details: of };
+}
+
+function changeParts(entry: HistoryEntry): CausePart[] {
+  const { kind, redeploy_of } = entry.cause;
+  if (kind === 'create') return [isWithoutSource(entry) ? 'Created, waiting for the first upload' : 'First deploy'];
+  if (kind === 'redeploy') return redeploy_of === null ? ['Redeploy'] : ['Redeploy of ', { revisionId: redeploy_of }];
+  if (kind === 'rollback') return redeploy_of === null ? ['Rollback'] : ['Rollback to ', { revisionId: redeploy_of }];
+  if (kind !== 'patch') return ['Cause not recorded'];
+  if (!entry.changed_fields.includes(tarballPath)) return ['Changed'];
+  const isOnlyUpload = entry.changed_fields.every((field) => ofUpload.includes(field));
+  return [`Uploaded${uploadTime(entry.revision.created_at)}${isOnlyUpload ? '' : ', with changes'}`];
 }
 
 const uploadedAt = new Intl.DateTimeFormat('en-GB', {
@@ -52,11 +55,11 @@ const uploadedAt = new Intl.DateTimeFormat('en-GB', {
   minute: '2-digit',
 });
 
-/** ` of 27 Nov, 14:05`: uploads have no message to distinguish them by. */
+/** ` 27 Nov, 14:05`: uploads have no message to distinguish them by. */
 const uploadTime = (at: string | undefined): string =>
-  at === undefined || Number.isNaN(Date.parse(at)) ? '' : ` of ${uploadedAt.format(new Date(at))}`;
+  at === undefined || Number.isNaN(Date.parse(at)) ? '' : ` ${uploadedAt.format(new Date(at))}`;
 
-/** The commit of a revision that no push caused: `Fix greeting (a1b2c3d) by Ada`. */
+/** A commit: `Fix greeting (a1b2c3d) by Ada`. */
 export function commitParts({ sha, subject, author }: Commit): CausePart[] {
   const by: CausePart[] = author === null ? [] : [' by ', { text: author }];
   return subject === null
@@ -70,9 +73,9 @@ function pushed({ sha, subject, author }: Commit): CausePart[] {
   return [...by, ...what, { text: sha.slice(0, 7) }, ...(subject === null ? [] : [')'])];
 }
 
-function byActor({ actor, key_name }: HistoryEntry['cause'], space: string): CausePart[] {
-  if (actor === 'key' && key_name !== null) return [`${space}with the API key `, { text: key_name }];
-  if (actor === 'operator') return [`${space}by the operator of the service`];
-  if (actor === 'service') return [`${space}by the service`];
-  return [];
+/** ` · key “ci”` */
+function byActor({ actor, key_name }: HistoryEntry['cause']): CausePart[] {
+  if (actor === 'key' && key_name !== null) return [' · key “', { text: key_name }, '”'];
+  if (actor === 'operator') return [' · by the operator'];
+  return actor === 'service' ? [' · by the service'] : [];
 }

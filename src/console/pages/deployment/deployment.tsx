@@ -4,10 +4,13 @@ import { paths } from '../../paths.ts';
 import { DeploymentPage } from '../../parts/deployment-page.tsx';
 import { Empty, ErrorNotice, Loading } from '../../parts/notices.tsx';
 import { Untrusted } from '../../parts/untrusted.tsx';
+import { classOfRevisionStatus } from '../../../contract/control/revision-status.ts';
 import { ActionDialog, type Action } from './actions.tsx';
+import { isWithoutSource } from './cause.ts';
 import { Serving } from './serving.tsx';
 import { TimelineEntry } from './timeline-entry.tsx';
 import { VerdictHistory } from './verdict-history.tsx';
+import type { HistoryEntry } from '../../../contract/control/revision-history.ts';
 import { useHistory, type History } from './use-history.ts';
 
 /** A deployment: what serves now, and the timeline of its revisions. */
@@ -67,6 +70,10 @@ const hasNoSource = ({ source, source_revision_config }: DeploymentData): boolea
 
 const isDeleting = ({ status }: DeploymentData): boolean => status === 'AWAITING_DELETE';
 
+/** Not the revision that came with the deployment once there is an upload: it never had anything to build. */
+const isShown = (entry: HistoryEntry): boolean =>
+  !isWithoutSource(entry) || classOfRevisionStatus(entry.revision.status) !== 'superseded';
+
 interface PartProps {
   deployment: DeploymentData;
   history: History;
@@ -121,7 +128,7 @@ function Timeline({ deployment, history, onAction }: PartProps) {
       )}
       {entries && entries.length > 0 && (
         <ol class="deployment-timeline">
-          {entries.map((entry, index) => (
+          {entries.filter(isShown).map((entry, index) => (
             <TimelineEntry
               key={entry.revision.id}
               deploymentId={deployment.id}

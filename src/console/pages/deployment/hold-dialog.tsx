@@ -42,8 +42,8 @@ export function HoldDialog({ deployment, entry, decision, onDone, onClose }: Hol
     >
       <p>
         {isPromotion
-          ? `Switches the traffic to revision ${short}. ${serving ? `Requests to ${serving} end there; new ones go to ${short}.` : 'No revision serves at the moment.'}`
-          : `Stops revision ${short} before it gets traffic, with its unfinished runs. ${serving ? `The live revision ${serving} keeps serving.` : 'No revision serves at the moment.'} A redeploy makes a new one.`}
+          ? `Switches the traffic to revision ${short}. ${serving ? `Requests to ${serving} end there; new ones go to ${short}.` : 'No revision is live at the moment.'}`
+          : `Stops revision ${short} before it gets traffic, with its unfinished runs. ${serving ? `The live revision ${serving} keeps serving.` : 'No revision is live at the moment.'} A redeploy makes a new one.`}
       </p>
       {isPromotion && <FailedTestsWarning entry={entry} />}
       <Field label="Reason" hint="Optional. The timeline and the log show it.">

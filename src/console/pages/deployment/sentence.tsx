@@ -1,7 +1,8 @@
 import { paths } from '../../paths.ts';
 import { shortId } from '../../parts/revision-status.ts';
 import { Untrusted } from '../../parts/untrusted.tsx';
-import type { CausePart } from './cause.ts';
+import type { HistoryEntry } from '../../../contract/control/revision-history.ts';
+import { causeOf, type CausePart } from './cause.ts';
 
 /** Words with text that others wrote, and links to revisions, among them. */
 export function Sentence({ parts, deploymentId }: { parts: readonly CausePart[]; deploymentId: string }) {
@@ -16,6 +17,23 @@ export function Sentence({ parts, deploymentId }: { parts: readonly CausePart[];
           </a>
         );
       })}
+    </>
+  );
+}
+
+/** What caused a revision: a headline, and what else is known below it. */
+export function CauseText({ entry, deploymentId }: { entry: HistoryEntry; deploymentId: string }) {
+  const { headline, details } = causeOf(entry);
+  return (
+    <>
+      <p class="deployment-cause">
+        <Sentence parts={headline} deploymentId={deploymentId} />
+      </p>
+      {details.length > 0 && (
+        <p class="muted">
+          <Sentence parts={details} deploymentId={deploymentId} />
+        </p>
+      )}
     </>
   );
 }

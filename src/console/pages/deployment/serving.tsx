@@ -15,9 +15,9 @@ export function Serving({ deployment, entries }: { deployment: Deployment; entri
   return (
     <section class="panel deployment-serving" aria-labelledby="deployment-serving">
       <div>
-        <h2 id="deployment-serving">Serves now</h2>
+        <h2 id="deployment-serving">Live</h2>
         {active_revision_id === null ? (
-          <p class="muted">Nothing serves yet. A revision serves as soon as it is deployed.</p>
+          <p class="muted">Nothing is live yet. The first successful revision goes live.</p>
         ) : (
           <p>
             <a class="mono" href={paths.revision(id, active_revision_id)}>

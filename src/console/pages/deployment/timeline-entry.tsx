@@ -1,15 +1,14 @@
 import type { HistoryEntry } from '../../../contract/control/revision-history.ts';
-import { classOfRevisionStatus } from '../../../contract/control/revision-status.ts';
 import { paths } from '../../paths.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { isInProgress, revisionStatusTone, shortId } from '../../parts/revision-status.ts';
 import { TimeAgo } from '../../parts/time.tsx';
 import { Untrusted } from '../../parts/untrusted.tsx';
 import type { Action } from './actions.tsx';
-import { causeParts, changedFieldText, commitParts, hasServed, isWithoutSource } from './cause.ts';
+import { changedFieldText, hasServed, isWithoutSource } from './cause.ts';
 import { HoldNotice } from './hold-notice.tsx';
 import { holdOf, statusLabel } from './hold.ts';
-import { Sentence } from './sentence.tsx';
+import { CauseText } from './sentence.tsx';
 import { StatusTimes } from './status-line.tsx';
 import { VerdictEvidence } from './verdict-evidence.tsx';
 
@@ -24,10 +23,9 @@ interface TimelineEntryProps {
 
 /** One revision: its cause, its outcome, and its actions. */
 export function TimelineEntry({ deploymentId, entry, isLatest, canAct, onAction }: TimelineEntryProps) {
-  const { revision, cause, commit, changed_fields, verdict } = entry;
+  const { revision, changed_fields, verdict } = entry;
   const short = shortId(revision.id);
   const hasSource = !isWithoutSource(entry);
-  const isEmpty = !hasSource && classOfRevisionStatus(revision.status) === 'superseded';
   const isWaiting = !hasSource && isInProgress(revision.status);
   const served = hasServed(entry);
   const hold = holdOf(entry)?.kind;
@@ -35,10 +33,10 @@ export function TimelineEntry({ deploymentId, entry, isLatest, canAct, onAction 
     <li class={`deployment-entry ${entry.is_live ? 'deployment-entry-live' : ''}`} aria-label={`Revision ${short}`}>
       <div class="deployment-entry-head">
         <Badge tone={isWaiting ? 'warn' : revisionStatusTone(revision.status)}>
-          {isEmpty ? 'Nothing to build' : isWaiting ? 'Waits for a source' : statusLabel(entry)}
+          {isWaiting ? 'No source yet' : statusLabel(entry)}
         </Badge>
-        {entry.is_live && <span class="deployment-live">Serves now</span>}
-        {served && !entry.is_live && <span class="deployment-live deployment-served">Served before</span>}
+        {entry.is_live && <span class="deployment-live">Live</span>}
+        {served && !entry.is_live && <span class="deployment-live deployment-served">Previously live</span>}
         <a class="mono" href={paths.revision(deploymentId, revision.id)} aria-label={`Revision ${short}, its logs`}>
           {short}
         </a>
@@ -66,14 +64,7 @@ export function TimelineEntry({ deploymentId, entry, isLatest, canAct, onAction 
           )}
         </span>
       </div>
-      <p class="deployment-cause">
-        <Sentence parts={causeParts(entry)} deploymentId={deploymentId} />
-      </p>
-      {commit !== null && cause.kind !== 'push' && (
-        <p class="muted">
-          <Sentence parts={commitParts(commit)} deploymentId={deploymentId} />
-        </p>
-      )}
+      <CauseText entry={entry} deploymentId={deploymentId} />
       {revision.status_message && hasSource && (
         <p class="deployment-message">
           <Untrusted text={revision.status_message} longest={600} />

@@ -110,10 +110,10 @@ const actorWords: ReadonlyMap<string, string> = new Map([
   ['service', 'the service'],
 ]);
 
-/** `Changed by Ada’s key` */
+/** `Changed by key “Ada”` */
 export const changeText = ({
   operation,
   key_name,
   actor,
 }: Pick<NonNullable<DeploymentSummary['last_change']>, 'operation' | 'key_name' | 'actor'>): string =>
-  `${changeWords.get(operation) ?? stateLabel(operation)} by ${key_name ?? actorWords.get(actor) ?? actor}`;
+  `${changeWords.get(operation) ?? stateLabel(operation)} by ${key_name === null ? (actorWords.get(actor) ?? actor) : `key “${key_name}”`}`;

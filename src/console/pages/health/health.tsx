@@ -90,7 +90,9 @@ function Plots({ health, range }: { health: HealthData; range: Range }) {
   return (
     <>
       <p class="muted health-time" aria-hidden="true">
-        {at === undefined ? 'Latest values. Point at a plot to see those of a time.' : new Date(at).toLocaleString()}
+        {at === undefined
+          ? 'Latest values. Hover over a plot to see an earlier moment.'
+          : new Date(at).toLocaleString()}
       </p>
       <div class="health-plots">
         {plotKinds.map((kind) => (

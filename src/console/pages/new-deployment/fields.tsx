@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
 import { deploymentTypes } from '../../../contract/control/source.ts';
-import { Field } from '../../parts/field.tsx';
+import { Field, Hint } from '../../parts/field.tsx';
 import { isOn, type FormField } from './request.ts';
 
 /** A value to choose, and what it is shown as. */
@@ -25,7 +25,7 @@ export function FieldInput({ field, value, problem, options, onChange }: FieldIn
   const listId = useId();
   if (kind === 'flag') return <Flag field={field} isChecked={value === isOn} onChange={onChange} />;
   return (
-    <Field label={label} hint={hint} problem={problem}>
+    <Field label={label} hint={<Hint text={hint} />} problem={problem}>
       {(attributes) => {
         const common = { ...attributes, value, placeholder, spellcheck: false };
         if (kind === 'json') {
@@ -94,7 +94,7 @@ function Flag({ field: { label, hint }, isChecked, onChange }: FlagProps) {
         <span class="field-label">{label}</span>
       </label>
       <p class="field-hint" id={id}>
-        {hint}
+        <Hint text={hint} />
       </p>
     </div>
   );

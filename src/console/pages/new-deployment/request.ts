@@ -1,8 +1,8 @@
-import { isObject } from '../../../kit/json-object.ts';
 import { ruleOf, takes } from '../../../contract/control/field-rules.ts';
 import { runFields } from '../../../contract/control/field-table.ts';
 import { deploymentNameProblem } from '../../../contract/control/field-values.ts';
 import type { Source } from '../../../contract/control/source.ts';
+import { fieldText, setAt, type FieldText } from '../../parts/deployment-fields.ts';
 import { readJsonObject } from '../../parts/json-text.ts';
 import { nameFor } from './source-files.ts';
 
@@ -20,72 +20,39 @@ const sourceOf: Readonly<Record<SourceKind, Source>> = {
 export type FieldPath = string;
 
 /** A field as the form shows it. */
-export interface FormField {
+export interface FormField extends FieldText {
   path: FieldPath;
-  label: string;
-  hint: string;
   kind: 'text' | 'flag' | 'choice' | 'json';
   isAdvanced: boolean;
-  placeholder?: string;
 }
 
-type FieldAppearance = Pick<FormField, 'label'> & Partial<Omit<FormField, 'path' | 'label'>>;
-
-/** The appearance of each field. The default hint is the description in the table of fields. */
-const appearances: Readonly<Record<string, FieldAppearance>> = {
-  name: { label: 'Name', hint: 'Up to 63 lower-case letters, digits and hyphens. It can’t be changed later.' },
-  'integration-id': {
-    kind: 'choice',
-    label: 'GitHub integration',
-    hint: 'Not needed for local folders and public addresses.',
-  },
-  'repo-url': {
-    label: 'Repository address',
-    hint: 'Type to filter the repositories of the integration, or enter any address. It can’t be changed later.',
-    placeholder: 'https://github.com/owner/repository',
-  },
-  'repo-ref': { label: 'Branch or tag', placeholder: 'main' },
-  'graph-config-path': {
-    label: 'Graph configuration',
-    hint: 'Path of the file langgraph.json, from the root of the repository or the folder.',
-    placeholder: 'langgraph.json',
-  },
-  'build-on-push': {
-    label: 'Build on every push',
-    hint: 'A push to the branch makes a new revision. Not possible with a tag.',
-    kind: 'flag',
-  },
-  'image-uri': { label: 'Image', hint: 'Address of a container image.', placeholder: 'registry.example.com/agent:1' },
-  'listener-id': {
-    kind: 'choice',
-    label: 'Listener',
-    hint: 'It runs the image in its cluster. It can’t be changed later.',
-  },
-  'k8s-namespace': { label: 'Namespace', hint: 'Of the listener’s cluster. It can’t be changed later.' },
-  'deployment-type': {
-    label: 'Type',
-    hint: 'Sets the memory of the agent: dev_free 512 MB, dev 1 GB, prod 2 GB. It can’t be changed later.',
-    kind: 'choice',
-    isAdvanced: true,
-  },
-  'install-command': { label: 'Install command', isAdvanced: true, placeholder: 'npm ci' },
-  'build-command': { label: 'Build command', isAdvanced: true, placeholder: 'npm run build' },
-  'custom-url': { label: 'Address of the agent', isAdvanced: true },
-  'resource-spec': {
-    label: 'Resources',
-    hint: 'JSON. What each replica gets: CPU in cores, memory in MB, storage in GiB.',
-    kind: 'json',
-    isAdvanced: true,
-    placeholder: '{"cpu": 1, "memory_mb": 2048}',
-  },
+/** The fields of the form, in its order. */
+const shown: Readonly<Record<string, Partial<Pick<FormField, 'kind' | 'isAdvanced'>>>> = {
+  name: {},
+  'integration-id': { kind: 'choice' },
+  'repo-url': {},
+  'repo-ref': {},
+  'graph-config-path': {},
+  'build-on-push': { kind: 'flag' },
+  'image-uri': {},
+  'listener-id': { kind: 'choice' },
+  'k8s-namespace': {},
+  'deployment-type': { kind: 'choice', isAdvanced: true },
+  'install-command': { isAdvanced: true },
+  'build-command': { isAdvanced: true },
+  'custom-url': { isAdvanced: true },
+  'resource-spec': { kind: 'json', isAdvanced: true },
 };
 
 /** The fields for a kind of source, in the order of the form. */
 export function formFields(sourceKind: SourceKind): FormField[] {
-  return Object.entries(appearances).flatMap(([name, appearance]) => {
+  return Object.entries(shown).flatMap(([name, appearance]) => {
     const field = runFields.find((each) => each.name === name);
     if (!field?.api || !takes(ruleOf(field.api.path), sourceOf[sourceKind])) return [];
-    return [{ path: field.api.path, hint: field.input ?? '', kind: 'text', isAdvanced: false, ...appearance }];
+    const { path, patch } = field.api;
+    const text = fieldText(field);
+    const hint = patch === 'fixed' ? `${text.hint} It can’t be changed later.` : text.hint;
+    return [{ kind: 'text', isAdvanced: false, ...text, path, hint, ...appearance }];
   });
 }
 
@@ -145,19 +112,6 @@ function nameProblem(name: string): string | undefined {
   if (problem === undefined) return undefined;
   const corrected = nameFor(name);
   return `It ${problem}.${corrected === '' ? '' : ` Use “${corrected}”, for example.`}`;
-}
-
-function setAt(body: Record<string, unknown>, path: string, value: unknown): void {
-  const names = path.split('.');
-  const last = names.pop() ?? '';
-  let at = body;
-  for (const name of names) {
-    const found = at[name];
-    const next = isObject(found) ? found : {};
-    at[name] = next;
-    at = next;
-  }
-  at[last] = value;
 }
 
 /** Without the rows of secrets that are empty. */

@@ -1,3 +1,4 @@
+import { secretsText } from '../../parts/deployment-fields.ts';
 import { Field } from '../../parts/field.tsx';
 import { SecretValue } from '../../parts/secret-value.tsx';
 import { readSecretLines, type Draft, type Problems } from './request.ts';
@@ -22,11 +23,8 @@ export function SecretFields({ secrets, problems, onChange }: SecretsProps) {
   };
   return (
     <section class="panel">
-      <h2>Secrets</h2>
-      <p class="field-hint">
-        Environment variables of the agent, such as the key of a model. Their values are encrypted and not shown again.
-        You can paste the lines of a .env file into a name.
-      </p>
+      <h2>{secretsText.label}</h2>
+      <p class="field-hint">{secretsText.hint} You can paste the lines of a .env file into a name.</p>
       {secrets.map(({ name, value }, index) => (
         <div key={index} class="new-deployment-secret">
           <Field label={`Name of secret ${index + 1}`} problem={problems[`secrets.${index}.name`]}>

@@ -54,7 +54,7 @@ const idOf = (checkpoint: Checkpoint | null | undefined): string => checkpoint?.
 
 function makerOf({ metadata }: ThreadState, parent: ThreadState | undefined): string {
   const source = metadata?.['source'];
-  if (source === 'input') return 'Input';
+  if (source === 'input') return 'Before the run';
   if (source === 'update') return 'Edited';
   if (source === 'fork') return 'Forked';
   const nodes = parent?.next.filter((name) => name !== '__start__') ?? [];

@@ -104,9 +104,11 @@ function StepItem({ step, isOfRun, canRun, onRun, onFork, onEdit }: StepItemProp
             {isFork && <span class="muted"> (forked)</span>}
           </span>
           {at !== undefined && <TimeAgo at={at} />}
-          <span class="muted playground-step-changes">
-            {changes.length === 0 ? 'nothing changed' : shownText(changes.map(({ key }) => key).join(', '), 120)}
-          </span>
+          {changes.length > 0 && (
+            <span class="muted playground-step-changes">
+              {shownText(changes.map(({ key }) => key).join(', '), 120)}
+            </span>
+          )}
         </summary>
         {/* The values of all steps together would be a large page. */}
         {isOpen && <StepDetails {...{ step, canRun, onRun, onFork, onEdit }} />}

@@ -11,10 +11,10 @@ import { isInProgress, revisionStatusTone, shortId } from '../../parts/revision-
 import { TimeAgo } from '../../parts/time.tsx';
 import { Untrusted } from '../../parts/untrusted.tsx';
 import { ActionDialog, type Action } from '../deployment/actions.tsx';
-import { causeParts, commitParts, hasServed, isWithoutSource } from '../deployment/cause.ts';
+import { hasServed, isWithoutSource } from '../deployment/cause.ts';
 import { HoldNotice } from '../deployment/hold-notice.tsx';
 import { holdOf, statusLabel } from '../deployment/hold.ts';
-import { Sentence } from '../deployment/sentence.tsx';
+import { CauseText } from '../deployment/sentence.tsx';
 import { VerdictEvidence } from '../deployment/verdict-evidence.tsx';
 import { adviceOn } from './outcome-advice.ts';
 import { Logs } from './logs.tsx';
@@ -107,7 +107,7 @@ interface HeadProps {
 }
 
 function Head({ deployment, entry, onAction }: HeadProps) {
-  const { revision, cause, commit, is_live } = entry;
+  const { revision, is_live } = entry;
   const isCurrent = is_live || deployment.latest_revision_id === revision.id;
   return (
     <section class="revision-head" aria-labelledby="revision-title">
@@ -118,7 +118,7 @@ function Head({ deployment, entry, onAction }: HeadProps) {
         <span role="status">
           <Badge tone={revisionStatusTone(revision.status)}>{statusLabel(entry)}</Badge>
         </span>
-        {is_live && <span class="deployment-live">Serves now</span>}
+        {is_live && <span class="deployment-live">Live</span>}
         {revision.created_at !== undefined && (
           <span class="muted">
             <TimeAgo at={revision.created_at} />
@@ -142,14 +142,7 @@ function Head({ deployment, entry, onAction }: HeadProps) {
           )}
         </span>
       </div>
-      <p>
-        <Sentence parts={causeParts(entry)} deploymentId={deployment.id} />
-      </p>
-      {commit !== null && cause.kind !== 'push' && (
-        <p class="muted">
-          <Sentence parts={commitParts(commit)} deploymentId={deployment.id} />
-        </p>
-      )}
+      <CauseText entry={entry} deploymentId={deployment.id} />
     </section>
   );
 }

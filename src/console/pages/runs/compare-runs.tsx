@@ -41,7 +41,7 @@ function Compared({ deployment: { id, tracer_session_id } }: { deployment: Deplo
       {!isComplete && (
         <Empty title="Choose two runs">
           <p>
-            Tick two runs in the list of <a href={paths.runs(id)}>all runs</a>, then choose “Compare the two runs”.
+            Select two runs in the list of <a href={paths.runs(id)}>all runs</a>, then choose “Compare”.
           </p>
         </Empty>
       )}

@@ -91,7 +91,7 @@ export function RunFilters({ assistants, filter, problems, change, actions }: Ru
         problem={problems.error}
         onChange={(error) => change({ error })}
       />
-      <div class="list-actions">{actions}</div>
+      {actions}
     </search>
   );
 }

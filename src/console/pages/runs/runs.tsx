@@ -105,12 +105,14 @@ function Choice({ deploymentId, chosen, clear }: ChoiceProps) {
     .toSorted((one, other) => Date.parse(one.created_at) - Date.parse(other.created_at))
     .map((run) => run.id);
   return (
-    <div class="runs-choice">
+    <div class="actions">
       {left === undefined || right === undefined ? (
-        <span class="muted">{left === undefined ? 'Choose two runs to compare them.' : 'Choose one more run.'}</span>
+        <button type="button" class="button" disabled title="Select two runs in the list.">
+          Compare ({chosen.length} of 2)
+        </button>
       ) : (
         <a class="button" href={`${paths.compareRuns(deploymentId)}?${new URLSearchParams({ left, right })}`}>
-          Compare the two runs
+          Compare (2 of 2)
         </a>
       )}
       {left !== undefined && (

@@ -1,10 +1,10 @@
-import * as z from 'zod';
 import type { Deployment, DeploymentPatchRequest } from '../../../contract/control/deployment.ts';
 import { deploymentPatchRequest } from '../../../contract/control/deployment.ts';
 import { graphConfigPathProblem, imageUriProblem, refusedInCommand } from '../../../contract/control/field-values.ts';
 import { isTagRef, readWrittenRef } from '../../../contract/control/repo-ref.ts';
 import { resourceProblems } from '../../../contract/control/resource-bounds.ts';
 import { resourceSpec } from '../../../contract/control/resource-spec.ts';
+import { setAt } from '../../parts/deployment-fields.ts';
 import { readJson } from '../../parts/json-text.ts';
 import { isEditable, textOf, valueAt, type SettingsField } from './fields.ts';
 import { hasSecretEdits, secretsToSend, type SecretEdits } from './secrets.ts';
@@ -112,16 +112,4 @@ function resourceSpecProblem(value: unknown): string | undefined {
     ? resourceProblems(parsed.data).map(({ path, message }) => `${path.join('.')} ${message}`)
     : parsed.error.issues.map(({ path, message }) => (path.length === 0 ? message : `${path.join('.')}: ${message}`));
   return found.length === 0 ? undefined : `${found.slice(0, 5).join('. ')}.`;
-}
-
-/** Sets a value by its dotted path. */
-function setAt(body: Record<string, unknown>, path: string, value: unknown): void {
-  const [first = '', ...rest] = path.split('.');
-  if (rest.length === 0) {
-    body[first] = value;
-    return;
-  }
-  const inner = z.record(z.string(), z.unknown()).catch({}).parse(body[first]);
-  setAt(inner, rest.join('.'), value);
-  body[first] = inner;
 }

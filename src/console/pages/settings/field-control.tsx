@@ -1,5 +1,5 @@
 import type { Deployment } from '../../../contract/control/deployment.ts';
-import { Field } from '../../parts/field.tsx';
+import { Field, Hint } from '../../parts/field.tsx';
 import { Untrusted } from '../../parts/untrusted.tsx';
 import { initialText } from './changes.ts';
 import { fixedTextOf, valueAt, type SettingsField } from './fields.ts';
@@ -12,11 +12,6 @@ const effects = {
   fixed: '',
   'read-only': '',
 } as const;
-
-/** The rule of a field: what is between backticks is code. */
-function Hint({ text }: { text: string }) {
-  return <>{text.split('`').map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part))}</>;
-}
 
 interface FieldControlProps {
   deployment: Deployment;

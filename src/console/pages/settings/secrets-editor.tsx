@@ -1,11 +1,11 @@
 import { useRef } from 'preact/hooks';
+import { secretsText } from '../../parts/deployment-fields.ts';
 import { Field } from '../../parts/field.tsx';
 import { SecretValue } from '../../parts/secret-value.tsx';
 import { Untrusted } from '../../parts/untrusted.tsx';
 import type { SecretEdits } from './secrets.ts';
 
 interface SecretsEditorProps {
-  hint: string;
   /** The names alone: a value that the service returned must not come near the document. */
   names: readonly string[];
   edits: SecretEdits;
@@ -14,7 +14,7 @@ interface SecretsEditorProps {
 }
 
 /** The secrets by name: set, add and remove them. */
-export function SecretsEditor({ hint, names, edits, problem, onChange }: SecretsEditorProps) {
+export function SecretsEditor({ names, edits, problem, onChange }: SecretsEditorProps) {
   const lastKey = useRef(0);
   const { changed, removed, added } = edits;
   const without = <T,>(set: ReadonlySet<T>, each: T): Set<T> => new Set([...set].filter((other) => other !== each));
@@ -26,8 +26,8 @@ export function SecretsEditor({ hint, names, edits, problem, onChange }: Secrets
   };
   return (
     <fieldset class="settings-secrets">
-      <legend class="field-label">Secrets</legend>
-      <p class="field-hint">{hint}</p>
+      <legend class="field-label">{secretsText.label}</legend>
+      <p class="field-hint">{secretsText.hint}</p>
       {names.length === 0 && added.length === 0 && <p class="muted">No secrets yet. Add the first one below.</p>}
       <ul>
         {names.map((name) => (

@@ -43,7 +43,7 @@ export function secretsToSend(
 function nameProblem(name: string, taken: ReadonlySet<string>): string | undefined {
   if (name === '') return 'Enter a name for each new secret.';
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
-    return `${name} is no name of an environment variable. Use letters, digits and underscores.`;
+    return `${name} is not a valid name for an environment variable. Use letters, digits and underscores.`;
   }
   if (reservedNames.has(name)) return `${name} is set by the platform. Choose another name.`;
   return taken.has(name) ? `${name} exists already. Choose another name, or set a new value for it.` : undefined;

@@ -112,7 +112,6 @@ export function SettingsForm({ current, reload }: SettingsFormProps) {
           field.control === 'secrets' ? (
             <SecretsEditor
               key={field.path}
-              hint={field.hint}
               names={(base.secrets ?? []).map(({ name }) => name)}
               edits={secrets}
               problem={problemOf(field.path)}
@@ -137,7 +136,7 @@ export function SettingsForm({ current, reload }: SettingsFormProps) {
         )}
       </section>
       <section class="panel" aria-labelledby="settings-fixed">
-        <h2 id="settings-fixed">Set on create, or by the service</h2>
+        <h2 id="settings-fixed">Cannot be changed</h2>
         <FixedFields deployment={base} fields={fields.filter((field) => !isEditable(field))} />
       </section>
       <div class={`settings-bar panel ${effect || made ? 'settings-bar-sticky' : ''}`} role="region" aria-label="Save">

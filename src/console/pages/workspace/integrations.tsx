@@ -24,7 +24,9 @@ export function Integrations() {
             An integration is an installation of the GitHub App. It lets deployments read private repositories. The
             operator of the service sets up the App, and assigns its installations to workspaces.
           </p>
-          <p>Public repositories and local folders need none.</p>
+          <p>
+            Public repositories need none. Local folders need the flag <code>--allow-git</code>.
+          </p>
         </Empty>
       )}
       {data?.map((integration) => (

@@ -19,6 +19,8 @@ describe('accepted addresses', () => {
   ])('%s', (_, url, read) => expect(readRepoUrl(url, allowed)).toMatchObject({ ok: true, ...read }));
 });
 
+const start = (path: string) => `Start it with \`npm run local -- --allow-git ${path}\`, or upload the folder instead.`;
+
 describe('refused addresses', () => {
   const blanks = 'must not contain spaces or control characters';
   const advice = 'must be the https address of a git repository, as in https://host/owner/name';
@@ -26,8 +28,7 @@ describe('refused addresses', () => {
   const http = 'is plain http, which is taken for this machine only; use https';
   const password = 'must not contain a user or a password; an integration or a public repository needs none';
   const query = 'must not contain a query or a fragment';
-  const outside = (path: string) =>
-    `names ${path}, a folder of this machine that the service was not started to allow (--allow-git DIR): allowed is what lies in /srv/git`;
+  const outside = (path: string) => `: this service may not read ${path}, only what is in /srv/git. ${start(path)}`;
 
   test.each([
     ['an option of git', '--upload-pack=touch /tmp/x', blanks],
@@ -68,21 +69,21 @@ describe('refused addresses', () => {
     ['a DEL character', 'https://example.com/a\u007f', blanks],
     ['nothing', ' ', blanks],
   ])('%s', (_, url, why) => {
-    expect(readRepoUrl(url, allowed)).toEqual({ ok: false, problem: `source_config.repo_url ${why}.` });
+    const problem = `source_config.repo_url${why.startsWith(':') ? why : ` ${why}.`}`;
+    expect(readRepoUrl(url, allowed)).toEqual({ ok: false, problem });
   });
 
   test('every folder, if none is allowed', () => {
     expect(readRepoUrl('/srv/git/agent', [])).toMatchObject({
       ok: false,
-      problem:
-        'source_config.repo_url names /srv/git/agent, a folder of this machine that the service was not started to allow (--allow-git DIR): no folder is allowed.',
+      problem: `source_config.repo_url: this service may not read /srv/git/agent. ${start('/srv/git/agent')}`,
     });
   });
 
   test('a folder that is not allowed, with its resolved path and the allowed ones', () => {
     expect(readRepoUrl('file:///srv/git/../agent', ['/srv/git', '/srv/more'])).toMatchObject({
       ok: false,
-      problem: expect.stringMatching(/ names \/srv\/agent, .*: allowed is what lies in \/srv\/git, \/srv\/more\.$/),
+      problem: expect.stringContaining(' may not read /srv/agent, only what is in /srv/git, /srv/more. '),
     });
   });
 });

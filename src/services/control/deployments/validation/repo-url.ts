@@ -58,11 +58,9 @@ function readFileUrl(url: URL, allowGit: readonly string[]): ReadRepoUrl {
 function readFolder(written: string, allowGit: readonly string[]): ReadRepoUrl {
   const path = resolve(written);
   if (allowGit.some((folder) => isWithin(resolve(folder), path))) return { ok: true, kind: 'folder', path };
-  const allowed =
-    allowGit.length === 0 ? 'no folder is allowed' : `allowed is what lies in ${[...new Set(allowGit)].join(', ')}`;
-  return refused(
-    `names ${path}, a folder of this machine that the service was not started to allow (--allow-git DIR): ${allowed}`,
-  );
+  const allowed = allowGit.length === 0 ? '' : `, only what is in ${[...new Set(allowGit)].join(', ')}`;
+  const problem = `source_config.repo_url: this service may not read ${path}${allowed}. Start it with \`npm run local -- --allow-git ${path}\`, or upload the folder instead.`;
+  return { ok: false, problem };
 }
 
 function isWithin(folder: string, path: string): boolean {
