@@ -129,7 +129,7 @@ test('shows what caused each revision, rolls back, interrupts, and deletes', asy
   const button = deletion.getByRole('button', { name: 'Delete' });
   await expect.poll(() => button.isDisabled()).toBe(true);
   await expectAccessible(page);
-  await press(deletion.getByRole('checkbox', { name: /tracing project/ }));
+  await press(deletion.getByRole('checkbox', { name: /traces/ }));
   await type(deletion.getByLabel(/to confirm/), 'echo-agent');
   const request = page.waitForRequest((sent) => sent.method() === 'DELETE');
   await press(button);
