@@ -7,7 +7,7 @@ import { lazyPage, PageBoundary } from './parts/page-boundary.tsx';
 import { announce, Toasts } from './parts/toasts.tsx';
 import { shownText } from './parts/untrusted.tsx';
 import { Deployments } from './pages/deployments/deployments.tsx';
-import { NotFound } from './pages/not-found.tsx';
+import { NotFound } from './parts/page.tsx';
 import { SignIn } from './pages/sign-in.tsx';
 
 // The first view is the list; every other page is loaded when it is opened.

@@ -7,9 +7,10 @@ import {
   shownDeployments,
   stateCounts,
   viewQuery,
+  barsOf,
+  barsPath,
 } from '../../src/console/pages/deployments/deployment-list.ts';
-import { barsOf, barsPath } from '../../src/console/pages/deployments/sparkline.ts';
-import { whyNotRevocable } from '../../src/console/pages/workspace/key-rules.ts';
+import { whyNotRevocable } from '../../src/console/pages/workspace/audit.ts';
 
 const deployment = (name: string, state: string, requests: number[] = []): DeploymentSummary => ({
   id: name,

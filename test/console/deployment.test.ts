@@ -7,7 +7,7 @@ import {
   isWithoutSource,
   type CausePart,
 } from '../../src/console/pages/deployment/cause.ts';
-import { statusTimes, totalMs } from '../../src/console/pages/deployment/status-times.ts';
+import { statusTimes, totalMs } from '../../src/console/pages/deployment/revision-state.ts';
 
 const commit: Commit = { sha: 'a1b2c3d4e5f6', subject: 'Fix greeting', author: 'Ada', authored_at: null };
 const entry = (cause: object, of: Commit | null = null) =>

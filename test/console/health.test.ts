@@ -1,8 +1,15 @@
 import { expect, test } from 'vitest';
 import { health as healthSchema } from '../../src/contract/control/health.ts';
-import { hasFigures, isolatedPoints, plotData, plotKinds, summaryOf } from '../../src/console/pages/health/plots.ts';
-import { placeLabels } from '../../src/console/pages/health/place-labels.ts';
-import { rangeOf, startOf } from '../../src/console/pages/health/ranges.ts';
+import {
+  hasFigures,
+  isolatedPoints,
+  plotData,
+  plotKinds,
+  summaryOf,
+  placeLabels,
+  rangeOf,
+  startOf,
+} from '../../src/console/pages/health/plots.ts';
 
 const empty = {
   requests: 0,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { TracedRunResponse, TracedStep } from '../../src/contract/control/tracing-project.ts';
-import { alignSteps } from '../../src/console/pages/runs/align-steps.ts';
+import { alignSteps, toWaterfall } from '../../src/console/pages/runs/step-rows.ts';
 import { runSchema } from '../../src/contract/agent/run.ts';
 import {
   joinRuns,
@@ -9,10 +9,9 @@ import {
   showsNoLiveRuns,
   toListedRun,
 } from '../../src/console/pages/runs/live-runs.ts';
-import { errorText } from '../../src/console/parts/error-text.ts';
+import { errorText } from '../../src/console/parts/value-text.ts';
 import { absentValues } from '../../src/console/pages/runs/run-facts.ts';
 import { readRunFilter, runFilterProblems, toRunsQuery } from '../../src/console/pages/runs/run-filter.ts';
-import { toWaterfall } from '../../src/console/pages/runs/waterfall-rows.ts';
 
 const start = Date.parse('2026-11-26T10:00:00Z');
 const at = (seconds: number): string => new Date(start + seconds * 1_000).toISOString();

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { deployment as deploymentSchema } from '../../src/contract/control/deployment.ts';
-import { changesOf, type Edits } from '../../src/console/pages/settings/changes.ts';
-import { saveEffect } from '../../src/console/pages/settings/effect.ts';
+import { changesOf, saveEffect, type Edits } from '../../src/console/pages/settings/changes.ts';
 import { isEditable, settingsFields } from '../../src/console/pages/settings/fields.ts';
 import { noSecretEdits, type SecretEdits } from '../../src/console/pages/settings/secrets.ts';
 

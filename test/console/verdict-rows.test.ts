@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { holdOf, statusLabel } from '../../src/console/pages/deployment/hold.ts';
+import { holdOf, statusLabel } from '../../src/console/pages/deployment/revision-state.ts';
 import { verdictTable } from '../../src/console/pages/deployment/verdict-rows.ts';
 import { historyEntry, type HistoryEntry } from '../../src/contract/control/revision-history.ts';
 

@@ -1,7 +1,7 @@
 import { agentAccess, agentAccessMs, type Session } from '../../contract/control/session.ts';
 
 /** The id in `agents/ID/threads`, or in the address of a held revision, `agents/ID@REVISION`. */
-const agentPath = /^agents\/([\da-f-]{36})(?=[/@?]|%40|$)/i;
+const deploymentInPath = /^agents\/([\da-f-]{36})(?=[/@?]|%40|$)/i;
 
 /** A page gets another token before one ends (ms). */
 const spareMs = 60_000;
@@ -27,7 +27,7 @@ export async function routeToAgent(
   { agents_url: agentsUrl, csrf_token, tenant_id }: Session,
   requestToken: (deploymentId: string) => Promise<Response>,
 ): Promise<AgentRoute | Response | undefined> {
-  const deploymentId = agentPath.exec(path)?.[1];
+  const deploymentId = deploymentInPath.exec(path)?.[1];
   if (deploymentId === undefined || agentsUrl === undefined) return undefined;
   const name = JSON.stringify([csrf_token, tenant_id, deploymentId]);
   const known = requested.get(name);
@@ -49,3 +49,7 @@ export async function routeToAgent(
     throw error;
   }
 }
+
+/** The path of an endpoint of a deployment's agent: `agents/ID/assistants/search`. Every part is encoded. */
+export const agentPath = (deploymentId: string, ...parts: readonly (string | number)[]): string =>
+  ['agents', deploymentId, ...parts].map((part) => encodeURIComponent(part)).join('/');

@@ -6,7 +6,6 @@ import {
   session as sessionSchema,
   type Session,
 } from '../../contract/control/session.ts';
-import { isPageIdle } from './activity.ts';
 import { routeToAgent } from './agent-access.ts';
 import { endSession, session, openSession } from './session-state.ts';
 
@@ -196,3 +195,14 @@ async function toApiError(response: Response): Promise<ApiError> {
     { problems },
   );
 }
+
+/** How long after the last input a page is idle (ms). */
+const idleAfterMs = 5 * 60_000;
+
+let lastInput = Date.now();
+for (const type of ['pointerdown', 'pointermove', 'keydown', 'wheel']) {
+  addEventListener(type, () => (lastInput = Date.now()), { capture: true, passive: true });
+}
+
+/** Whether the page had no input for some minutes: its requests then do not prolong the session. */
+const isPageIdle = (): boolean => Date.now() - lastInput > idleAfterMs;

@@ -1,5 +1,6 @@
 import { useRef, useState } from 'preact/hooks';
 import { useLoaded } from './use-loaded.ts';
+import { useLocation } from 'preact-iso';
 
 interface Page {
   limit: number;
@@ -57,4 +58,17 @@ export function useList<Entry>(
     setBusy(false);
   };
   return { entries: data?.entries, hasMore: data?.hasMore ?? false, error, isBusy, loadMore, reload };
+}
+
+type Query = Readonly<Record<string, string | undefined>>;
+
+/** The query of the page's address, and a function that changes some of it; an empty value leaves the address. */
+export function useAddressQuery(): [query: Query, change: (changes: Query) => void] {
+  const { path, query, route } = useLocation();
+  const change = (changes: Query): void => {
+    const entries = Object.entries({ ...query, ...changes }).flatMap(([name, value]) => (value ? [[name, value]] : []));
+    const text = new URLSearchParams(entries).toString();
+    route(text === '' ? path : `${path}?${text}`, true);
+  };
+  return [query, change];
 }

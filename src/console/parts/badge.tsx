@@ -6,3 +6,18 @@ export type Tone = 'good' | 'bad' | 'busy' | 'warn' | 'idle';
 export function Badge({ tone, children }: { tone: Tone; children: ComponentChildren }) {
   return <span class={`badge badge-${tone}`}>{children}</span>;
 }
+
+const labels: Readonly<Record<string, readonly [label: string, tone: Tone]>> = {
+  pending: ['Queued', 'busy'],
+  running: ['Running', 'busy'],
+  success: ['Success', 'good'],
+  error: ['Failed', 'bad'],
+  timeout: ['Timed out', 'bad'],
+  interrupted: ['Interrupted', 'warn'],
+};
+
+/** A status of a run in words, and the tone of its badge. A new one is shown as it is. */
+export function runStatus(status: string): { label: string; tone: Tone } {
+  const [label, tone] = labels[status] ?? [status, 'idle'];
+  return { label, tone };
+}

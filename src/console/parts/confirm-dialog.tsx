@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { messageOf } from '../../kit/errors.ts';
-import { FormDialog } from './form-dialog.tsx';
+import { FormDialog } from './dialog.tsx';
 import { announce } from './toasts.tsx';
 import { useIsUnmounted } from './use-is-unmounted.ts';
 

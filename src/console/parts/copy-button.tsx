@@ -1,4 +1,4 @@
-import { copyText } from './copy-text.ts';
+import { announce } from './toasts.tsx';
 
 /** Copies a text to the clipboard. `label` says what: "Copy the address". */
 export function CopyButton({ text, label }: { text: string; label: string }) {
@@ -18,4 +18,14 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
       </svg>
     </button>
   );
+}
+
+/** Copies a text to the clipboard, and announces that. */
+export async function copyText(text: string, done = 'Copied.'): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text);
+    announce(done);
+  } catch {
+    announce('The browser did not allow copying. Select the text and copy it yourself.', 'failed');
+  }
 }

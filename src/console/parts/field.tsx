@@ -49,3 +49,56 @@ export function Field({ label, hint, problem, children }: FieldProps) {
 export function Hint({ text }: { text: string }) {
   return <>{text.split('`').map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part))}</>;
 }
+
+interface JsonFieldProps {
+  label: string;
+  hint?: ComponentChildren;
+  problem: string | undefined;
+  value: string;
+  rows?: number;
+  onInput: (text: string) => void;
+}
+
+/** A field for JSON, with its problem. */
+export function JsonField({ label, hint, problem, value, rows = 5, onInput }: JsonFieldProps) {
+  return (
+    <Field label={label} hint={hint} problem={problem}>
+      {(attributes) => (
+        <textarea
+          {...attributes}
+          class="mono"
+          rows={rows}
+          spellcheck={false}
+          value={value}
+          onInput={(event) => onInput(event.currentTarget.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+interface SecretValueProps {
+  label: string;
+  value: string;
+  problem?: string | undefined;
+  onInput: (value: string) => void;
+}
+
+/** A value as it is typed: hidden, and with its line breaks, which a password field would drop from a pasted key. */
+export function SecretValue({ label, value, problem, onInput }: SecretValueProps) {
+  return (
+    <Field label={label} problem={problem}>
+      {(attributes) => (
+        <textarea
+          {...attributes}
+          class="secret-value mono"
+          rows={1}
+          value={value}
+          autocomplete="off"
+          spellcheck={false}
+          onInput={(event) => onInput(event.currentTarget.value)}
+        />
+      )}
+    </Field>
+  );
+}

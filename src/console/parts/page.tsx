@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { shownText } from './untrusted.tsx';
+import { paths } from '../paths.ts';
 
 interface PageProps {
   title: string;
@@ -32,5 +33,15 @@ export function Page({ title, part, actions, summary, children }: PageProps) {
       </header>
       {children}
     </main>
+  );
+}
+
+export function NotFound() {
+  return (
+    <Page title="There is no such page">
+      <p>
+        Check the address, or go to the <a href={paths.home}>deployments</a>.
+      </p>
+    </Page>
   );
 }

@@ -7,8 +7,8 @@ import {
   resumeCommand,
   resumeValue,
 } from '../../../src/console/pages/playground/interrupts.ts';
-import { safeAddress } from '../../../src/console/pages/playground/safe-address.ts';
-import { stackIn } from '../../../src/console/pages/playground/stack.ts';
+import { safeAddress } from '../../../src/console/pages/playground/markdown-tree.ts';
+import { stackIn } from '../../../src/console/pages/playground/run-view.ts';
 import { toThreadQuery } from '../../../src/console/pages/playground/thread-query.ts';
 import type { ThreadState } from '../../../src/contract/agent/thread.ts';
 

@@ -8,8 +8,9 @@ import {
   type AssistantSearch,
   type AssistantVersion,
 } from '../../../contract/agent/assistant.ts';
-import { agentPath } from '../../api/agent-path.ts';
+import { agentPath } from '../../api/agent-access.ts';
 import { call, send } from '../../api/http.ts';
+import { readPair } from '../../parts/json-text.ts';
 
 const pathOf = (deploymentId: string, ...parts: readonly string[]): string =>
   agentPath(deploymentId, 'assistants', ...parts);
@@ -40,3 +41,10 @@ export async function deleteAssistant(id: string, assistantId: string): Promise<
 /** Whether an assistant is a graph's own, which stays as long as the graph. */
 export const isDefaultAssistant = ({ metadata }: Pick<Assistant, 'metadata'>): boolean =>
   metadata?.['created_by'] === 'system';
+
+/** The query for a search text: `key=value` of the metadata, else a part of the name. */
+export function toAssistantSearch(text: string): Pick<AssistantSearch, 'name' | 'metadata'> {
+  const metadata = readPair(text);
+  if (metadata) return { metadata };
+  return text.trim() === '' ? {} : { name: text.trim() };
+}

@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
-import { useAddressQuery } from '../../api/use-address-query.ts';
-import { useList } from '../../api/use-list.ts';
+import { useAddressQuery, useList } from '../../api/use-list.ts';
 import { DeploymentPage } from '../../parts/deployment-page.tsx';
 import { FilterField } from '../../parts/filter-field.tsx';
 import { List } from '../../parts/list.tsx';
@@ -11,8 +10,7 @@ import { paths } from '../../paths.ts';
 import type { Assistant } from '../../../contract/agent/assistant.ts';
 import { AssistantForm } from './assistant-form.tsx';
 import { AssistantView } from './assistant.tsx';
-import { toAssistantSearch } from './assistant-search.ts';
-import { isDefaultAssistant, searchAssistants } from './assistants-api.ts';
+import { toAssistantSearch, isDefaultAssistant, searchAssistants } from './assistants-api.ts';
 
 /** The assistants of an agent, or with `?assistant=ID` one of them. */
 export default function Assistants({ deploymentId }: { deploymentId: string }) {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { cronRun, cronSchema, type Cron, type CronCreate, type CronRun } from '../../../contract/agent/cron.ts';
-import { agentPath } from '../../api/agent-path.ts';
+import { agentPath } from '../../api/agent-access.ts';
 import { call, send } from '../../api/http.ts';
 
 const pathOf = (deploymentId: string, ...parts: readonly string[]): string =>

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import * as z from 'zod';
 import { assistantSchema, type Assistant } from '../../../contract/agent/assistant.ts';
 import type { Cron } from '../../../contract/agent/cron.ts';
-import { agentPath } from '../../api/agent-path.ts';
+import { agentPath } from '../../api/agent-access.ts';
 import { call } from '../../api/http.ts';
 import { useList } from '../../api/use-list.ts';
 import { useLoaded } from '../../api/use-loaded.ts';

@@ -7,8 +7,7 @@ import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { shortId } from '../../parts/revision-status.ts';
 import { announce } from '../../parts/toasts.tsx';
 import { causeOf } from './cause.ts';
-import { FailedTestsWarning } from './failed-tests-warning.tsx';
-import { HoldDialog } from './hold-dialog.tsx';
+import { FailedTestsWarning, HoldDialog } from './hold-dialog.tsx';
 import { Sentence } from './sentence.tsx';
 
 /** What a person wants to do. */

@@ -5,7 +5,7 @@ import { TimeAgo } from '../../parts/time.tsx';
 import { shownText, Untrusted } from '../../parts/untrusted.tsx';
 import { paths } from '../../paths.ts';
 import type { Action } from './actions.tsx';
-import { holdOf } from './hold.ts';
+import { holdOf } from './revision-state.ts';
 
 interface HoldNoticeProps {
   deploymentId: string;

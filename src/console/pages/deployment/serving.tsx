@@ -1,11 +1,12 @@
-import type { Deployment } from '../../../contract/control/deployment.ts';
+import { agentAddress, type Deployment } from '../../../contract/control/deployment.ts';
 import type { HistoryEntry } from '../../../contract/control/revision-history.ts';
 import { paths } from '../../paths.ts';
 import { shortId } from '../../parts/revision-status.ts';
 import { TimeAgo } from '../../parts/time.tsx';
-import { AgentAddress } from './agent-address.tsx';
 import { commitParts } from './cause.ts';
 import { Sentence } from './sentence.tsx';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { shownText, Untrusted } from '../../parts/untrusted.tsx';
 
 /** What serves now, and where. */
 export function Serving({ deployment, entries }: { deployment: Deployment; entries: readonly HistoryEntry[] }) {
@@ -45,5 +46,19 @@ export function Serving({ deployment, entries }: { deployment: Deployment; entri
         </a>
       )}
     </section>
+  );
+}
+
+/** The address of a deployment's agent, to copy; nothing where it has none. */
+export function AgentAddress({ deployment }: { deployment: Deployment }) {
+  const address = agentAddress(deployment);
+  if (address === undefined) return null;
+  return (
+    <span class="deployment-address">
+      <code>
+        <Untrusted text={address} />
+      </code>
+      <CopyButton text={address} label={`Copy the address ${shownText(address, 100)}`} />
+    </span>
   );
 }

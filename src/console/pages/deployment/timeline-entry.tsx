@@ -1,15 +1,14 @@
 import type { HistoryEntry } from '../../../contract/control/revision-history.ts';
 import { paths } from '../../paths.ts';
 import { Badge } from '../../parts/badge.tsx';
-import { isInProgress, revisionStatusTone, shortId } from '../../parts/revision-status.ts';
-import { TimeAgo } from '../../parts/time.tsx';
+import { isInProgress, revisionStatusTone, shortId, revisionStatusLabel } from '../../parts/revision-status.ts';
+import { TimeAgo, duration } from '../../parts/time.tsx';
 import { Untrusted } from '../../parts/untrusted.tsx';
 import type { Action } from './actions.tsx';
 import { changedFieldText, hasServed, isWithoutSource } from './cause.ts';
 import { HoldNotice } from './hold-notice.tsx';
-import { holdOf, statusLabel } from './hold.ts';
+import { holdOf, statusLabel, statusTimes, totalMs } from './revision-state.ts';
 import { CauseText } from './sentence.tsx';
-import { StatusTimes } from './status-line.tsx';
 import { VerdictEvidence } from './verdict-evidence.tsx';
 
 interface TimelineEntryProps {
@@ -91,5 +90,31 @@ function ChangedFields({ fields }: { fields: readonly string[] }) {
       ))}
       {fields.length > mostShown && <span class="muted">and {fields.length - mostShown} more</span>}
     </p>
+  );
+}
+
+/** The statuses of a revision in a line, each with how long it took; the exact times are in the titles. */
+function StatusTimes({ statuses }: { statuses: HistoryEntry['statuses'] }) {
+  const now = Date.now();
+  const times = statusTimes(statuses, now);
+  const total = totalMs(statuses, now);
+  const isRunning = isInProgress(statuses.at(-1)?.status ?? '');
+  if (times.length === 0) return null;
+  return (
+    <ol class="deployment-steps" aria-label="Times">
+      {times.map(({ status, at, ms }) => (
+        <li key={at + status}>
+          <time dateTime={at} title={new Date(at).toLocaleString()}>
+            {revisionStatusLabel(status)}
+          </time>
+          {ms !== undefined && <span class="deployment-ms">{duration(ms)}</span>}
+        </li>
+      ))}
+      {times.length > 1 && total !== undefined && (
+        <li class="deployment-total">
+          {duration(total)} {isRunning ? 'so far' : 'in all'}
+        </li>
+      )}
+    </ol>
   );
 }

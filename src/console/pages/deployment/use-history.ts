@@ -5,7 +5,7 @@ import { call } from '../../api/http.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
 import { isInProgress, shortId } from '../../parts/revision-status.ts';
 import { announce } from '../../parts/toasts.tsx';
-import { statusLabel } from './hold.ts';
+import { statusLabel } from './revision-state.ts';
 
 const step = 20;
 const largestPage = 100;

@@ -2,7 +2,7 @@ import type { StoredVerdict } from '../../../contract/control/verdict.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { duration, TimeAgo } from '../../parts/time.tsx';
 import { Untrusted } from '../../parts/untrusted.tsx';
-import { kindOf } from './verdict-kinds.ts';
+import { kindOf } from './verdict-rows.ts';
 import { needTable, VerdictTable } from './verdict-table.tsx';
 
 const reporters: ReadonlyMap<string, string> = new Map([

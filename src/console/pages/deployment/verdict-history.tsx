@@ -2,8 +2,7 @@ import type { HistoryEntry } from '../../../contract/control/revision-history.ts
 import { shortId } from '../../parts/revision-status.ts';
 import { shownText, Untrusted } from '../../parts/untrusted.tsx';
 import { paths } from '../../paths.ts';
-import { kindOf } from './verdict-kinds.ts';
-import { verdictTable, type RateMark, type VerdictCell } from './verdict-rows.ts';
+import { kindOf, verdictTable, type RateMark, type VerdictCell } from './verdict-rows.ts';
 
 /** The verdicts on each smoke test over the last revisions, oldest first; nothing before two were tested. */
 export function VerdictHistory({ deploymentId, entries }: { deploymentId: string; entries: readonly HistoryEntry[] }) {

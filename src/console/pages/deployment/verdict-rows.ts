@@ -2,7 +2,6 @@ import type { HistoryEntry } from '../../../contract/control/revision-history.ts
 import type { StoredVerdict } from '../../../contract/control/verdict.ts';
 import { interval } from '../../../kit/statistics/sequential-test.ts';
 import { rateText } from '../../../deploy/words/verdict-table/words.ts';
-import { kindOf } from './verdict-kinds.ts';
 
 type StoredTest = StoredVerdict['tests'][number];
 
@@ -79,3 +78,18 @@ function cellText(test: StoredTest): string {
   const live = comparison ? `, live ${comparison.right_answers.live} of ${comparison.answers.live}` : '';
   return `${label}: ${count.right} of ${count.answers} answers right, ${rateText(count)}${live}`;
 }
+
+/** A verdict in words, with the tone of its badge. */
+interface VerdictKind {
+  label: string;
+  tone: 'good' | 'bad' | 'warn' | 'idle';
+}
+
+const kinds: ReadonlyMap<string, VerdictKind> = new Map<string, VerdictKind>([
+  ['passed', { label: 'Passed', tone: 'good' }],
+  ['failed', { label: 'Failed', tone: 'bad' }],
+  ['unproven', { label: 'Not proven', tone: 'warn' }],
+]);
+
+/** The kind of a verdict; a new one is shown as it is. */
+export const kindOf = (kind: string): VerdictKind => kinds.get(kind) ?? { label: kind, tone: 'idle' };

@@ -10,7 +10,7 @@ import {
 import { tableNotes } from '../../../deploy/words/verdict-table/notes.ts';
 import { Badge } from '../../parts/badge.tsx';
 import { Untrusted } from '../../parts/untrusted.tsx';
-import { kindOf } from './verdict-kinds.ts';
+import { kindOf } from './verdict-rows.ts';
 
 /** Shown only of tests that count or compare several answers; what one answer was stands below the table. */
 const ofSeveral: readonly Column[] = ['live', 'changed', 'change', 'latency', 'cost'];

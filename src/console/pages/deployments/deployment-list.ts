@@ -1,5 +1,4 @@
-import type { DeploymentSummary } from '../../../contract/control/deployment-summary.ts';
-import { deploymentStates } from '../../../contract/control/deployment-summary.ts';
+import { deploymentStates, type DeploymentSummary } from '../../../contract/control/deployment-summary.ts';
 
 /** What the list shows, as the query of its address says. */
 export interface ListView {
@@ -105,6 +104,7 @@ const changeWords: ReadonlyMap<string, string> = new Map([
   ['build push', 'Push'],
   ['request upload', 'Upload requested'],
 ]);
+
 const actorWords: ReadonlyMap<string, string> = new Map([
   ['operator', 'the operator of the service'],
   ['service', 'the service'],
@@ -117,3 +117,29 @@ export const changeText = ({
   actor,
 }: Pick<NonNullable<DeploymentSummary['last_change']>, 'operation' | 'key_name' | 'actor'>): string =>
   `${changeWords.get(operation) ?? stateLabel(operation)} by ${key_name === null ? (actorWords.get(actor) ?? actor) : `key “${key_name}”`}`;
+/** A bar of a sparkline, in units of its drawing: `y` is measured from the top. */
+export interface Bar {
+  x: number;
+  y: number;
+  height: number;
+}
+
+/** The size of the drawing: one unit of width for each step of the period. */
+export const sparklineHeight = 24;
+/** No bar is lower, so that a single request among thousands is seen. */
+const leastHeight = 2;
+
+/** The bars of counts, as high as their share of `largest`; none for a count of 0. */
+export function barsOf(counts: readonly number[], largest: number): Bar[] {
+  return counts.flatMap((count, x) => {
+    if (count <= 0) return [];
+    const height = Math.max(leastHeight, Math.min(sparklineHeight, (count / Math.max(largest, 1)) * sparklineHeight));
+    return [{ x, y: sparklineHeight - height, height }];
+  });
+}
+
+/** The bars as one path, which is cheaper to draw than an element for each. */
+export const barsPath = (bars: readonly Bar[]): string =>
+  bars.map(({ x, y, height }) => `M${x} ${round(y)}h.8v${round(height)}h-.8z`).join('');
+
+const round = (value: number): number => Math.round(value * 10) / 10;

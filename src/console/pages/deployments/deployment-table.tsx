@@ -5,8 +5,17 @@ import { CopyButton } from '../../parts/copy-button.tsx';
 import { TimeAgo } from '../../parts/time.tsx';
 import { shownText, Untrusted } from '../../parts/untrusted.tsx';
 import { paths } from '../../paths.ts';
-import { activityTexts, changeText, failuresOf, stateLabel, type ListView, type SortKey } from './deployment-list.ts';
-import { barsOf, barsPath, sparklineHeight } from './sparkline.ts';
+import {
+  activityTexts,
+  changeText,
+  failuresOf,
+  stateLabel,
+  barsOf,
+  barsPath,
+  sparklineHeight,
+  type ListView,
+  type SortKey,
+} from './deployment-list.ts';
 import { useWindowRows } from './use-window-rows.ts';
 
 const stateTones: Readonly<Record<string, Tone>> = {
@@ -16,6 +25,7 @@ const stateTones: Readonly<Record<string, Tone>> = {
   deleting: 'warn',
   'no-source': 'warn',
 };
+
 const verdictTones: Readonly<Record<string, Tone>> = { passed: 'good', failed: 'bad' };
 const columns = 7;
 

@@ -1,7 +1,7 @@
-import type uPlot from 'uplot';
+import uPlot from 'uplot';
 import type { Health } from '../../../contract/control/health.ts';
 import { shortId } from '../../parts/revision-status.ts';
-import { placeLabels } from './place-labels.ts';
+import { placeLabels } from './plots.ts';
 
 /** The colours of the lines and their labels, and of what is behind a label. */
 interface Colors {

@@ -11,8 +11,7 @@ import { shortId } from '../../parts/revision-status.ts';
 import { TimeAgo } from '../../parts/time.tsx';
 import { HealthTable } from './health-table.tsx';
 import { Plot } from './plot.tsx';
-import { hasFigures, plotKinds } from './plots.ts';
-import { rangeOf, ranges, startOf, type Range } from './ranges.ts';
+import { hasFigures, plotKinds, rangeOf, ranges, startOf, type Range } from './plots.ts';
 
 /** The figures of a deployment over a period, as plots or as a table. */
 export default function Health({ deploymentId }: { deploymentId: string }) {

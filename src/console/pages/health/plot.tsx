@@ -1,13 +1,12 @@
 import type { Signal } from '@preact/signals';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 // Before the library.
 import './valid-language.ts';
 import uPlot from 'uplot';
 import type { Health } from '../../../contract/control/health.ts';
 import { deployLines } from './deploy-lines.ts';
-import { isolatedPoints, plotData, summaryOf, type PlotKind } from './plots.ts';
-import type { Range } from './ranges.ts';
-import { useThemeVersion } from './use-theme-version.ts';
+import { isolatedPoints, plotData, summaryOf, type PlotKind, type Range } from './plots.ts';
+import { theme } from '../../parts/theme.ts';
 
 interface PlotProps {
   kind: PlotKind;
@@ -155,3 +154,17 @@ function timeLabel(seconds: number, { ms }: Range): string {
   if (isMidnight || ms > 7 * 24 * 3_600_000) return day.format(at);
   return clock.format(at);
 }
+
+/** A text that changes with the colours of the page. */
+function useThemeVersion(): string {
+  const [isDark, setDark] = useState(() => darkScheme().matches);
+  useEffect(() => {
+    const scheme = darkScheme();
+    const changed = (): void => setDark(scheme.matches);
+    scheme.addEventListener('change', changed);
+    return () => scheme.removeEventListener('change', changed);
+  }, []);
+  return `${theme.value} ${isDark}`;
+}
+
+const darkScheme = (): MediaQueryList => matchMedia('(prefers-color-scheme: dark)');

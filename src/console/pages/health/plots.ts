@@ -1,5 +1,5 @@
 import type { Health, HealthPoint } from '../../../contract/control/health.ts';
-import { sizeText } from '../../parts/size-text.ts';
+import { sizeText } from '../../parts/value-text.ts';
 
 /** A line of a plot. */
 interface Line {
@@ -23,6 +23,7 @@ const ms = (value: number): string => {
   if (value < 1_000) return `${trimmed(value)} ms`;
   return value < 60_000 ? `${trimmed(value / 1_000)} s` : `${trimmed(value / 60_000)} min`;
 };
+
 const trimmed = (value: number): string => value.toLocaleString('en', { maximumFractionDigits: value < 10 ? 2 : 1 });
 const percent = (value: number): string => `${trimmed(value * 100)} %`;
 
@@ -106,3 +107,54 @@ export function summaryOf(health: Health, kind: PlotKind): string {
   });
   return `${kind.title}: ${parts.join('; ')}.`;
 }
+
+/** The label of a vertical line: where the line is, and how wide its text is. */
+interface LineLabel {
+  x: number;
+  width: number;
+}
+
+/** The most labels below each other: more would cover the plot. */
+const rows = 2;
+
+/**
+ * Places labels beside their lines, each in the first row where none is in its way; at the right edge to the left of
+ * its line. One without a place is left out.
+ */
+export function placeLabels<Label extends LineLabel>(
+  labels: readonly Label[],
+  { right, gap }: { right: number; gap: number },
+): (Label & { start: number; row: number })[] {
+  const ends = Array.from({ length: rows }, () => -Infinity);
+  return labels
+    .toSorted((one, other) => one.x - other.x)
+    .flatMap((label) => {
+      const { x, width } = label;
+      const start = x + gap + width > right ? x - gap - width : x + gap;
+      const row = ends.findIndex((end) => end + gap <= start);
+      if (row === -1) return [];
+      ends[row] = start + width;
+      return [{ ...label, start, row }];
+    });
+}
+
+const hour = 3_600_000;
+
+/** The periods that the page shows. */
+export const ranges = [
+  { id: '1h', label: '1 hour', ms: hour },
+  { id: '6h', label: '6 hours', ms: 6 * hour },
+  { id: '24h', label: '24 hours', ms: 24 * hour },
+  { id: '7d', label: '7 days', ms: 7 * 24 * hour },
+  { id: '30d', label: '30 days', ms: 30 * 24 * hour },
+] as const;
+export type Range = (typeof ranges)[number];
+
+const shortestMs = 600_000;
+
+/** The start of a period (ms): no figures are older than their deployment. */
+export const startOf = ({ ms }: Range, createdAt: string, now: number): number =>
+  Math.max(now - ms, Math.min(Date.parse(createdAt), now - shortestMs));
+
+/** The period of an address; the shortest where it names none. */
+export const rangeOf = (id: string | undefined): Range => ranges.find((range) => range.id === id) ?? ranges[0];

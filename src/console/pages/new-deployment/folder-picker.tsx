@@ -1,7 +1,7 @@
 import { useId, useState } from 'preact/hooks';
 import { shownText, Untrusted } from '../../parts/untrusted.tsx';
 import { pickArchive, pickFiles } from './picked-source.ts';
-import { sizeText } from '../../parts/size-text.ts';
+import { sizeText } from '../../parts/value-text.ts';
 import { pickedField, type Creation } from './use-creation.ts';
 
 /** Where a folder or an archive is dropped or chosen, and what was found in it. */

@@ -7,11 +7,11 @@ import { paths } from '../../paths.ts';
 import { AdvancedFields, FieldInput } from './fields.tsx';
 import { FolderPicker } from './folder-picker.tsx';
 import { LeavingGuard } from './leaving-guard.tsx';
-import { ProgressBar } from './progress-bar.tsx';
 import { formFields, sourceKinds, type SourceKind } from './request.ts';
 import { SecretFields } from './secret-fields.tsx';
 import { useChoices } from './use-choices.ts';
-import { useCreation, type Creation } from './use-creation.ts';
+import { useCreation, type Creation, type Progress } from './use-creation.ts';
+import { sizeText } from '../../parts/value-text.ts';
 
 const graphConfigPath = 'source_revision_config.graph_config_path';
 
@@ -165,4 +165,16 @@ function useDropOnPage({ drop, isBusy }: Creation): void {
       removeEventListener('drop', dropped);
     };
   }, [isBusy]);
+}
+
+/** How far packing and uploading are. */
+function ProgressBar({ progress }: { progress: Progress | undefined }) {
+  if (!progress) return null;
+  const { step, done, total } = progress;
+  return (
+    <div class="new-deployment-progress">
+      <span>{`${step}: ${sizeText(done)} of ${sizeText(total)}`}</span>
+      <progress aria-label={step} max={Math.max(total, 1)} value={done} />
+    </div>
+  );
 }

@@ -1,6 +1,5 @@
 import { secretsText } from '../../parts/deployment-fields.ts';
-import { Field } from '../../parts/field.tsx';
-import { SecretValue } from '../../parts/secret-value.tsx';
+import { Field, SecretValue } from '../../parts/field.tsx';
 import { readSecretLines, type Draft, type Problems } from './request.ts';
 
 type Secrets = Draft['secrets'];

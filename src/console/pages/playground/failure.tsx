@@ -2,10 +2,10 @@ import { useState } from 'preact/hooks';
 import { logPage } from '../../../contract/control/log.ts';
 import { call } from '../../api/http.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
-import { isPlainError } from '../../parts/error-text.ts';
+import { isPlainError } from '../../parts/value-text.ts';
 import { shownText } from '../../parts/untrusted.tsx';
 import type { RunFailure } from './agent-api.ts';
-import { stackIn } from './stack.ts';
+import { stackIn } from './run-view.ts';
 
 /** Lines of the log arrive within about a second. */
 const logMs = 2_000;

@@ -2,10 +2,8 @@ import type { AlignType, Nodes } from 'mdast';
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { shownText } from '../../parts/untrusted.tsx';
-import { longestMarkdown, parseMarkdown } from './markdown-tree.ts';
-import { ImageView } from './image-view.tsx';
-import { imageAt } from './images.ts';
-import { safeAddress } from './safe-address.ts';
+import { longestMarkdown, parseMarkdown, safeAddress } from './markdown-tree.ts';
+import { imageAt, type MessageImage } from './images.ts';
 
 /** At most a tenth of the time is spent on parsing a text that is being written, and it is never older than this (ms). */
 const pauses = { perParse: 9, longestMs: 200 };
@@ -202,5 +200,33 @@ function link(key: number, url: string, content: ComponentChildren): JSX.Element
     <a key={key} href={address} target="_blank" rel="noopener noreferrer nofollow" title={shown(address)}>
       {content}
     </a>
+  );
+}
+
+interface ImageViewProps {
+  image: MessageImage;
+  alt: string;
+}
+
+/** An image of a message: at once where it is embedded, else after a click, since its server learns who looks at it. */
+export function ImageView({ image: { address, isEmbedded }, alt }: ImageViewProps) {
+  const [isWanted, setWanted] = useState(isEmbedded);
+  const [hasFailed, setFailed] = useState(false);
+  if (hasFailed) return <span class="muted">This image can’t be shown: {shownText(address, 100)}</span>;
+  if (isWanted) {
+    return (
+      <img
+        class="playground-image"
+        src={address}
+        alt={shownText(alt, 200)}
+        referrerpolicy="no-referrer"
+        onError={() => setFailed(true)}
+      />
+    );
+  }
+  return (
+    <button type="button" class="button" title={shownText(address)} onClick={() => setWanted(true)}>
+      Show the image of {shownText(new URL(address).host, 80)}
+    </button>
   );
 }

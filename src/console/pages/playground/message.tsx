@@ -2,10 +2,9 @@ import { useMemo } from 'preact/hooks';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { shownText } from '../../parts/untrusted.tsx';
-import { ImageView } from './image-view.tsx';
+import { ImageView, Markdown } from './markdown.tsx';
 import { imageOf } from './images.ts';
 import { readAnswer } from './interrupts.ts';
-import { Markdown } from './markdown.tsx';
 import type { ChatMessage } from './messages.ts';
 
 const speakers = { human: 'You', ai: 'Agent', tool: 'Tool', system: 'System', other: 'Message' } as const;

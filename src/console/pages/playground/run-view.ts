@@ -3,6 +3,7 @@ import { isObject } from '../../../kit/json-object.ts';
 import { metadataEventData, splitEventName, type StreamEvent } from '../../../contract/agent/stream-event.ts';
 import type { RunFailure } from './agent-api.ts';
 import { addChunk, messagesOf, readMessage, type ChatMessage } from './messages.ts';
+import type { LogEntry } from '../../../contract/control/log.ts';
 
 /** What a node is doing, or how it ended. */
 export type NodeStatus = 'running' | 'done' | 'failed' | 'waiting';
@@ -104,4 +105,12 @@ export function endedNodes(view: RunView, hasFailed: boolean): ReadonlyMap<strin
   const last = [...nodes.keys()].at(-1);
   if (hasFailed && running.length === 0 && last !== undefined) nodes.set(last, 'failed');
   return nodes;
+}
+
+/** The text of an error in a log: the line that reports it, and the indented ones below, which are its stack. */
+export function stackIn(logs: readonly LogEntry[], first: LogEntry): string {
+  const start = logs.findIndex(({ id, message }) => id === first.id && message === first.message);
+  const below = start < 0 ? [] : logs.slice(start + 1);
+  const end = below.findIndex(({ message }) => !/^\s+\S/.test(message));
+  return [first, ...(end < 0 ? below : below.slice(0, end))].map(({ message }) => message).join('\n');
 }

@@ -1,4 +1,4 @@
-import { copyText } from '../../parts/copy-text.ts';
+import { copyText } from '../../parts/copy-button.tsx';
 import { JsonView } from '../../parts/json-view.tsx';
 import { Untrusted } from '../../parts/untrusted.tsx';
 import { logAddress } from './log-address.ts';

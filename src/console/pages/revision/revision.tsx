@@ -13,14 +13,14 @@ import { Untrusted } from '../../parts/untrusted.tsx';
 import { ActionDialog, type Action } from '../deployment/actions.tsx';
 import { hasServed, isWithoutSource } from '../deployment/cause.ts';
 import { HoldNotice } from '../deployment/hold-notice.tsx';
-import { holdOf, statusLabel } from '../deployment/hold.ts';
+import { holdOf, statusLabel } from '../deployment/revision-state.ts';
 import { CauseText } from '../deployment/sentence.tsx';
 import { VerdictEvidence } from '../deployment/verdict-evidence.tsx';
 import { adviceOn } from './outcome-advice.ts';
 import { Logs } from './logs.tsx';
-import { NextStep } from './next-step.tsx';
 import { Packages } from './packages.tsx';
 import { Waterfall } from './waterfall.tsx';
+import { AgentAddress } from '../deployment/serving.tsx';
 
 interface RevisionProps {
   deploymentId: string;
@@ -197,6 +197,21 @@ function EndingNotice({ deployment, entry }: { deployment: Deployment; entry: Hi
           </a>
         </p>
       )}
+    </section>
+  );
+}
+
+/** Where a revision that serves can be reached, and tried. */
+function NextStep({ deployment }: { deployment: Deployment }) {
+  return (
+    <section class="panel revision-next" aria-label="The agent">
+      <p>
+        This revision answers the requests to the agent.
+        <AgentAddress deployment={deployment} />
+      </p>
+      <a class="button button-primary" href={paths.playground(deployment.id)}>
+        Open the playground
+      </a>
     </section>
   );
 }

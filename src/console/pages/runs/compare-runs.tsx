@@ -1,18 +1,17 @@
 import type { Deployment } from '../../../contract/control/deployment.ts';
 import type { TracedRunResponse } from '../../../contract/control/tracing-project.ts';
-import { useAddressQuery } from '../../api/use-address-query.ts';
+import { useAddressQuery } from '../../api/use-list.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
-import { Badge } from '../../parts/badge.tsx';
+import { Badge, runStatus } from '../../parts/badge.tsx';
 import { isSame } from '../../parts/changes.ts';
 import { Comparison } from '../../parts/comparison.tsx';
 import { DeploymentPage } from '../../parts/deployment-page.tsx';
 import { Empty, ErrorNotice, Loading } from '../../parts/notices.tsx';
 import { duration, TimeAgo } from '../../parts/time.tsx';
-import { runStatus } from '../../parts/run-status.ts';
-import { errorText } from '../../parts/error-text.ts';
+import { errorText } from '../../parts/value-text.ts';
 import { shownText, Untrusted } from '../../parts/untrusted.tsx';
 import { paths } from '../../paths.ts';
-import { alignSteps, type StepPair } from './align-steps.ts';
+import { alignSteps, type StepPair } from './step-rows.ts';
 import { absentValues, runMs, stepMs } from './run-facts.ts';
 import { getRun } from './runs-api.ts';
 

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { Assistant } from '../../../contract/agent/assistant.ts';
-import { runStatus } from '../../parts/run-status.ts';
+import { runStatus } from '../../parts/badge.tsx';
 import { FilterField } from '../../parts/filter-field.tsx';
 import { shownText } from '../../parts/untrusted.tsx';
 import { finalRunStatuses } from '../../../contract/agent/run.ts';

@@ -1,8 +1,7 @@
 import type { Assistant } from '../../../contract/agent/assistant.ts';
-import { Badge } from '../../parts/badge.tsx';
-import { errorText } from '../../parts/error-text.ts';
+import { Badge, runStatus } from '../../parts/badge.tsx';
+import { errorText } from '../../parts/value-text.ts';
 import { shortId } from '../../parts/revision-status.ts';
-import { runStatus } from '../../parts/run-status.ts';
 import { duration, TimeAgo } from '../../parts/time.tsx';
 import { shownText, Untrusted } from '../../parts/untrusted.tsx';
 import { paths } from '../../paths.ts';

@@ -2,20 +2,18 @@ import type { Deployment } from '../../../contract/control/deployment.ts';
 import type { TracedRunResponse } from '../../../contract/control/tracing-project.ts';
 import { ApiError } from '../../api/http.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
-import { Badge } from '../../parts/badge.tsx';
+import { Badge, runStatus } from '../../parts/badge.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { DeploymentPage } from '../../parts/deployment-page.tsx';
 import { shortId } from '../../parts/revision-status.ts';
 import { Empty, ErrorNotice, Loading } from '../../parts/notices.tsx';
 import { duration, TimeAgo } from '../../parts/time.tsx';
-import { runStatus } from '../../parts/run-status.ts';
-import { isPlainError } from '../../parts/error-text.ts';
+import { isPlainError } from '../../parts/value-text.ts';
 import { shownText, Untrusted } from '../../parts/untrusted.tsx';
 import { paths } from '../../paths.ts';
 import { absentValues, runMs } from './run-facts.ts';
 import { getRun } from './runs-api.ts';
-import { ShownValue } from './shown-value.tsx';
-import { Waterfall } from './waterfall.tsx';
+import { ShownValue, Waterfall } from './waterfall.tsx';
 
 /** One run: its input, its outcome and its steps. */
 export default function Run({ deploymentId, runId }: { deploymentId: string; runId: string }) {

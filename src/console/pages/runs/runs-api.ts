@@ -6,7 +6,7 @@ import {
   type TracedRunResponse,
 } from '../../../contract/control/tracing-project.ts';
 import { runSchema } from '../../../contract/agent/run.ts';
-import { agentPath } from '../../api/agent-path.ts';
+import { agentPath } from '../../api/agent-access.ts';
 import { ApiError, call } from '../../api/http.ts';
 import { showsNoLiveRuns, toListedRun, type ListedRun } from './live-runs.ts';
 

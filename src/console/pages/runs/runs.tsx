@@ -1,8 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Deployment } from '../../../contract/control/deployment.ts';
-import { useAddressQuery } from '../../api/use-address-query.ts';
+import { useAddressQuery, useList } from '../../api/use-list.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
-import { useList } from '../../api/use-list.ts';
 import { DeploymentPage } from '../../parts/deployment-page.tsx';
 import { AgentError, List } from '../../parts/list.tsx';
 import { Empty } from '../../parts/notices.tsx';

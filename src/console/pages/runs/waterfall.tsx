@@ -2,8 +2,8 @@ import type { TracedRunResponse, TracedStep } from '../../../contract/control/tr
 import { duration } from '../../parts/time.tsx';
 import { shownText, Untrusted } from '../../parts/untrusted.tsx';
 import { stepMs, type AbsentValues } from './run-facts.ts';
-import { ShownValue } from './shown-value.tsx';
-import { toWaterfall, type WaterfallRow } from './waterfall-rows.ts';
+import { toWaterfall, type WaterfallRow } from './step-rows.ts';
+import { JsonView } from '../../parts/json-view.tsx';
 
 /** The steps of a run as bars on one scale. Each opens, also by the keyboard, and shows its input and output. */
 export function Waterfall({ run, absent }: { run: TracedRunResponse; absent: AbsentValues }) {
@@ -80,4 +80,9 @@ function Step({ row: { step, depth, left, width, afterMs }, absent }: { row: Wat
 function absentOutput({ error, ended_at }: TracedStep, { outputs }: AbsentValues): string {
   if (error !== null) return 'None: the step failed.';
   return ended_at === null ? 'None: the step did not end.' : outputs;
+}
+
+/** A value of a run, or why it is absent. */
+export function ShownValue({ value, absent }: { value: unknown; absent: string }) {
+  return value == null ? <p class="muted">{absent}</p> : <JsonView value={value} open />;
 }

@@ -1,5 +1,8 @@
-import type { Deployment, DeploymentPatchRequest } from '../../../contract/control/deployment.ts';
-import { deploymentPatchRequest } from '../../../contract/control/deployment.ts';
+import {
+  deploymentPatchRequest,
+  type Deployment,
+  type DeploymentPatchRequest,
+} from '../../../contract/control/deployment.ts';
 import { graphConfigPathProblem, imageUriProblem, refusedInCommand } from '../../../contract/control/field-values.ts';
 import { isTagRef, readWrittenRef } from '../../../contract/control/repo-ref.ts';
 import { resourceProblems } from '../../../contract/control/resource-bounds.ts';
@@ -112,4 +115,36 @@ function resourceSpecProblem(value: unknown): string | undefined {
     ? resourceProblems(parsed.data).map(({ path, message }) => `${path.join('.')} ${message}`)
     : parsed.error.issues.map(({ path, message }) => (path.length === 0 ? message : `${path.join('.')}: ${message}`));
   return found.length === 0 ? undefined : `${found.slice(0, 5).join('. ')}.`;
+}
+
+/** What saving does. */
+export interface SaveEffect {
+  makesRevision: boolean;
+  /** For people, before they save. */
+  message: string;
+}
+
+/** What saving these changed fields does; undefined where nothing has changed. */
+export function saveEffect(changed: readonly Pick<SettingsField, 'label' | 'effect'>[]): SaveEffect | undefined {
+  if (changed.length === 0) return undefined;
+  const labels = (effect: SettingsField['effect']): string[] =>
+    changed.filter((field) => field.effect === effect).map(({ label }) => label);
+  const [now, next] = [labels('in-place'), labels('next-revision')];
+  if (labels('revision').length > 0) {
+    return {
+      makesRevision: true,
+      message: 'Saving creates a new revision with all these changes. The live one serves until it is ready.',
+    };
+  }
+  if (next.length === 0) return { makesRevision: false, message: 'Saving changes this at once, without a revision.' };
+  if (now.length === 0) {
+    return {
+      makesRevision: false,
+      message: 'Saving creates no revision: the change takes effect with the next revision.',
+    };
+  }
+  return {
+    makesRevision: false,
+    message: `Saving creates no revision. Changed at once: ${now.join(', ')}. With the next revision: ${next.join(', ')}.`,
+  };
 }

@@ -1,7 +1,6 @@
 import { useRef } from 'preact/hooks';
 import { secretsText } from '../../parts/deployment-fields.ts';
-import { Field } from '../../parts/field.tsx';
-import { SecretValue } from '../../parts/secret-value.tsx';
+import { Field, SecretValue } from '../../parts/field.tsx';
 import { Untrusted } from '../../parts/untrusted.tsx';
 import type { SecretEdits } from './secrets.ts';
 

@@ -1,5 +1,18 @@
 import { DeploymentPage } from '../../parts/deployment-page.tsx';
-import { SettingsForm } from './settings-form.tsx';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { deployment as deploymentSchema, type Deployment } from '../../../contract/control/deployment.ts';
+import { idempotencyKeyHeader } from '../../../contract/control/idempotency-key.ts';
+import { toError } from '../../../kit/errors.ts';
+import { ApiError, call } from '../../api/http.ts';
+import { paths } from '../../paths.ts';
+import { ErrorNotice } from '../../parts/notices.tsx';
+import { shortId } from '../../parts/revision-status.ts';
+import { announce } from '../../parts/toasts.tsx';
+import { changedByOthers, changesOf, saveEffect, type Edits } from './changes.ts';
+import { FieldControl, FixedFields } from './field-control.tsx';
+import { isEditable, settingsFields, type SettingsField } from './fields.ts';
+import { noSecretEdits, type SecretEdits } from './secrets.ts';
+import { SecretsEditor } from './secrets-editor.tsx';
 
 /** The settings of a deployment. */
 export default function Settings({ deploymentId }: { deploymentId: string }) {
@@ -16,4 +29,193 @@ export default function Settings({ deploymentId }: { deploymentId: string }) {
       }
     </DeploymentPage>
   );
+}
+
+interface SettingsFormProps {
+  /** As it was loaded last. */
+  current: Deployment;
+  reload: () => Promise<void>;
+}
+
+/** The settings of a deployment as a form. Edits stay while the deployment is polled. */
+function SettingsForm({ current, reload }: SettingsFormProps) {
+  // The deployment that the edits are based on.
+  const [base, setBase] = useState(current);
+  const [edits, setEdits] = useState<Edits>({});
+  const [secrets, setSecrets] = useState<SecretEdits>(noSecretEdits);
+  const [error, setError] = useState<Error>();
+  const [isBusy, setBusy] = useState(false);
+  const [isTried, setTried] = useState(false);
+  const [made, setMade] = useState<string>();
+  const key = useRef<string | undefined>(undefined);
+
+  const fields = settingsFields(base.source);
+  const changes = changesOf(base, fields, { edits, secrets });
+  const effect = saveEffect(changes.fields);
+  const conflict = effect === undefined ? undefined : conflictOf(base, current, changes.fields);
+
+  useEffect(() => {
+    if (effect === undefined && !isBusy) setBase(current);
+  }, [current, effect === undefined, isBusy]);
+  useEffect(() => {
+    if (effect === undefined) return undefined;
+    const warn = (event: BeforeUnloadEvent): void => event.preventDefault();
+    addEventListener('beforeunload', warn);
+    return () => removeEventListener('beforeunload', warn);
+  }, [effect === undefined]);
+
+  const edited = (): void => {
+    // Another change is another write.
+    key.current = undefined;
+    setMade(undefined);
+    setError(undefined);
+  };
+  const discard = (): void => {
+    edited();
+    setEdits({});
+    setSecrets(noSecretEdits);
+    setTried(false);
+  };
+  const save = async (event: SubmitEvent): Promise<void> => {
+    event.preventDefault();
+    const form = event.currentTarget;
+    setTried(true);
+    if (isBusy) return;
+    if (changes.patch === undefined) {
+      if (form instanceof HTMLFormElement) requestAnimationFrame(() => focusProblem(form));
+      return;
+    }
+    setBusy(true);
+    setError(undefined);
+    // The service refuses a change that is based on an older revision; a change without one makes no revision.
+    const latest = await call('GET', `v2/deployments/${base.id}`, deploymentSchema).catch(() => base);
+    if (conflictOf(base, latest, changes.fields) !== undefined) {
+      await reload();
+      setBusy(false);
+      return;
+    }
+    key.current ??= crypto.randomUUID();
+    const headers = {
+      [idempotencyKeyHeader]: key.current,
+      ...(base.latest_revision_id === null ? {} : { 'if-match': base.latest_revision_id }),
+    };
+    try {
+      const body = changes.patch;
+      const saved = await call('PATCH', `v2/deployments/${base.id}`, deploymentSchema, { body, headers });
+      const isNew = saved.latest_revision_id !== null && saved.latest_revision_id !== base.latest_revision_id;
+      discard();
+      setBase(saved);
+      setMade(isNew ? (saved.latest_revision_id ?? undefined) : undefined);
+      announce(isNew ? 'Saved. A new revision is being made.' : 'Saved.');
+      await reload();
+    } catch (failure) {
+      setError(toError(failure));
+      if (failure instanceof ApiError && failure.status === 412) await reload();
+    } finally {
+      setBusy(false);
+    }
+  };
+  const refused = error instanceof ApiError ? error : undefined;
+  const problemOf = (path: string): string | undefined =>
+    (isTried || path === 'source_config.resource_spec' ? changes.problems.get(path) : undefined) ??
+    refused?.problems.find(({ field }) => field.startsWith(path))?.message;
+  const wrong = fields.filter(({ path }) => problemOf(path) !== undefined).map(({ label }) => label);
+
+  return (
+    <form class="settings" noValidate onSubmit={(event) => void save(event)}>
+      <section class="panel" aria-labelledby="settings-editable">
+        <h2 id="settings-editable">What you can change</h2>
+        {fields.filter(isEditable).map((field) =>
+          field.control === 'secrets' ? (
+            <SecretsEditor
+              key={field.path}
+              names={(base.secrets ?? []).map(({ name }) => name)}
+              edits={secrets}
+              problem={problemOf(field.path)}
+              onChange={(next) => {
+                edited();
+                setSecrets(next);
+              }}
+            />
+          ) : (
+            <FieldControl
+              key={field.path}
+              deployment={base}
+              field={field}
+              edited={edits[field.path]}
+              problem={problemOf(field.path)}
+              onInput={(text) => {
+                edited();
+                setEdits({ ...edits, [field.path]: text });
+              }}
+            />
+          ),
+        )}
+      </section>
+      <section class="panel" aria-labelledby="settings-fixed">
+        <h2 id="settings-fixed">Cannot be changed</h2>
+        <FixedFields deployment={base} fields={fields.filter((field) => !isEditable(field))} />
+      </section>
+      <div class={`settings-bar panel ${effect || made ? 'settings-bar-sticky' : ''}`} role="region" aria-label="Save">
+        {conflict !== undefined && (
+          <div class="notice notice-error" role="alert">
+            <p>{conflict} Load the newer settings: what you typed stays.</p>
+            <button
+              type="button"
+              class="button"
+              onClick={() => {
+                edited();
+                setBase(current);
+              }}
+            >
+              Load the newer settings
+            </button>
+          </div>
+        )}
+        {error && conflict === undefined && <ErrorNotice error={error} />}
+        <div class="settings-said">
+          <p role="status">
+            {effect ? (
+              effect.message
+            ) : made === undefined ? (
+              'Nothing is changed.'
+            ) : (
+              <>
+                Saved. The service is making <a href={paths.revision(base.id, made)}>revision {shortId(made)}</a> of it.
+              </>
+            )}
+          </p>
+          {wrong.length > 0 && <p class="field-error">Cannot be saved yet: {wrong.join(', ')}.</p>}
+          {effect && <p class="muted">Changed: {changes.fields.map(({ label }) => label).join(', ')}</p>}
+        </div>
+        <div class="actions">
+          <button
+            type="submit"
+            class="button button-primary"
+            disabled={effect === undefined || isBusy || conflict !== undefined}
+          >
+            {effect?.makesRevision ? 'Save and create a revision' : 'Save'}
+          </button>
+          <button type="button" class="button" disabled={effect === undefined || isBusy} onClick={discard}>
+            Discard the changes
+          </button>
+        </div>
+      </div>
+    </form>
+  );
+}
+
+/** Why a change conflicts with a newer one of others; undefined if it can be saved. */
+function conflictOf(base: Deployment, latest: Deployment, changed: readonly SettingsField[]): string | undefined {
+  if (base.latest_revision_id !== latest.latest_revision_id) {
+    return 'The deployment has a newer revision than the one that this form was loaded with.';
+  }
+  const labels = changedByOthers(base, latest, changed).map(({ label }) => label);
+  return labels.length === 0 ? undefined : `Changed since this form was loaded: ${labels.join(', ')}.`;
+}
+
+/** Moves the focus to the first field with a problem, once it is shown. */
+function focusProblem(form: HTMLFormElement): void {
+  const field = form.querySelector('[aria-invalid="true"]');
+  if (field instanceof HTMLElement) field.focus();
 }

@@ -1,9 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { StoreItem } from '../../../contract/agent/store-item.ts';
 import { useForm } from '../../api/use-form.ts';
-import { Field } from '../../parts/field.tsx';
-import { FormDialog } from '../../parts/form-dialog.tsx';
-import { JsonField } from '../../parts/json-field.tsx';
+import { Field, JsonField } from '../../parts/field.tsx';
+import { FormDialog } from '../../parts/dialog.tsx';
 import { readOptionalJsonObject } from '../../parts/json-text.ts';
 import { announce } from '../../parts/toasts.tsx';
 import { Untrusted } from '../../parts/untrusted.tsx';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { storeItem, storeNamespacesReply, type StoreItem } from '../../../contract/agent/store-item.ts';
-import { agentPath } from '../../api/agent-path.ts';
+import { agentPath } from '../../api/agent-access.ts';
 import { call, send } from '../../api/http.ts';
 
 type Namespace = readonly string[];

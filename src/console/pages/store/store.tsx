@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { StoreItem } from '../../../contract/agent/store-item.ts';
-import { useAddressQuery } from '../../api/use-address-query.ts';
-import { useList } from '../../api/use-list.ts';
+import { useAddressQuery, useList } from '../../api/use-list.ts';
 import { useLoaded } from '../../api/use-loaded.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { DeploymentPage } from '../../parts/deployment-page.tsx';
@@ -10,11 +9,10 @@ import { FilterField } from '../../parts/filter-field.tsx';
 import { List } from '../../parts/list.tsx';
 import { Empty } from '../../parts/notices.tsx';
 import { announce } from '../../parts/toasts.tsx';
-import { Untrusted } from '../../parts/untrusted.tsx';
+import { Untrusted, shownText } from '../../parts/untrusted.tsx';
 import { ItemForm } from './item-form.tsx';
 import { ItemList } from './item-list.tsx';
-import { readNamespace } from './namespace-tree.ts';
-import { Namespaces } from './namespaces.tsx';
+import { readNamespace, toNamespaceTree } from './namespace-tree.ts';
 import { deleteItem, listNamespaces, searchItems } from './store-api.ts';
 
 /** What an agent keeps in its store. The address names the namespace and the search. */
@@ -129,5 +127,38 @@ function StoreView({ deploymentId }: { deploymentId: string }) {
         </ConfirmDialog>
       )}
     </>
+  );
+}
+
+interface NamespacesProps {
+  namespaces: readonly (readonly string[])[];
+  current: readonly string[];
+  choose: (namespace: readonly string[]) => void;
+}
+
+/** The namespaces as a tree; the chosen one shows its items and those below it. */
+function Namespaces({ namespaces, current, choose }: NamespacesProps) {
+  const currentKey = JSON.stringify(current);
+  const rows = [{ namespace: [], label: 'All namespaces', depth: -1 }, ...toNamespaceTree(namespaces)];
+  return (
+    <nav aria-label="Namespaces" class="store-namespaces">
+      <ul>
+        {rows.map(({ namespace, label, depth }) => {
+          const key = JSON.stringify(namespace);
+          return (
+            <li key={key}>
+              <button
+                type="button"
+                aria-current={key === currentKey ? 'true' : undefined}
+                style={{ paddingLeft: `${10 + Math.min(depth + 1, 10) * 14}px` }}
+                onClick={() => choose(namespace)}
+              >
+                <bdi>{shownText(label, 100)}</bdi>
+              </button>
+            </li>
+          );
+        })}
+      </ul>
+    </nav>
   );
 }

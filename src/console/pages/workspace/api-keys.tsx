@@ -13,7 +13,7 @@ import { ErrorNotice, Loading } from '../../parts/notices.tsx';
 import { TimeAgo } from '../../parts/time.tsx';
 import { announce } from '../../parts/toasts.tsx';
 import { shownText, Untrusted } from '../../parts/untrusted.tsx';
-import { whyNotRevocable } from './key-rules.ts';
+import { whyNotRevocable } from './audit.ts';
 
 /** The keys of the workspace: made, shown once, revoked. */
 export function ApiKeys() {

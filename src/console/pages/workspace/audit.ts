@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { ApiKeyReply } from '../../../contract/control/api-key.ts';
 
 /** The changes that the audit log names. */
 export const auditedOperations = [
@@ -46,6 +47,7 @@ const labels: Readonly<Record<(typeof auditedOperations)[number], string>> = {
   'bind integration': 'Integration bound',
   'unbind integration': 'Integration unbound',
 };
+
 const knownLabels = new Map<string, string>(Object.entries(labels));
 
 /** A change in words: `Deployment created`. A new one is shown as it is. */
@@ -81,4 +83,19 @@ export function subjectText(subject: Readonly<Record<string, string>>): string {
   const entries = Object.entries(subject);
   const named = entries.find(([field]) => field.endsWith('_name')) ?? entries.find(([field]) => field.endsWith('_id'));
   return named?.[1] ?? '';
+}
+
+/**
+ * Why a key can't be revoked here; undefined where it can.
+ *
+ * @param count how many keys the workspace has.
+ */
+export function whyNotRevocable(key: ApiKeyReply, count: number): string | undefined {
+  if (key.is_installation_key) {
+    return 'The key of this installation. Only its operator can revoke it, on the machine of the service.';
+  }
+  if (key.is_organisation_key) {
+    return 'It is valid for other workspaces too. Only the operator can revoke it, on the machine of the service.';
+  }
+  return count === 1 ? 'The only key of this workspace. Make another one first.' : undefined;
 }

@@ -1,6 +1,5 @@
-import { Page } from '../../parts/page.tsx';
+import { Page, NotFound } from '../../parts/page.tsx';
 import { paths } from '../../paths.ts';
-import { NotFound } from '../not-found.tsx';
 import { ApiKeys } from './api-keys.tsx';
 import { AuditLog } from './audit-log.tsx';
 import { Integrations } from './integrations.tsx';
