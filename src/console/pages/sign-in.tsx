@@ -5,6 +5,7 @@ import { signIn } from '../api/session.ts';
 import { signInMessage } from '../api/session-state.ts';
 import { Field } from '../parts/field.tsx';
 import { Page } from '../parts/page.tsx';
+import { Button } from '../parts/button.tsx';
 
 /** Signs in with an API key. The one-time link of `npm run local` needs no key. */
 export function SignIn() {
@@ -60,9 +61,9 @@ export function SignIn() {
               />
             )}
           </Field>
-          <button type="submit" class="button button-primary" disabled={isBusy || seconds > 0}>
+          <Button kind="primary" type="submit" disabled={isBusy || seconds > 0}>
             {seconds > 0 ? `Wait ${seconds} s` : 'Sign in'}
-          </button>
+          </Button>
         </form>
       </Page>
     </div>

@@ -1,9 +1,10 @@
 import { announce } from './toasts.tsx';
+import { Button } from './button.tsx';
 
 /** Copies a text to the clipboard. `label` says what: "Copy the address". */
 export function CopyButton({ text, label }: { text: string; label: string }) {
   return (
-    <button type="button" class="icon-button" aria-label={label} title={label} onClick={() => void copyText(text)}>
+    <Button kind="icon" label={label} title={label} onClick={() => void copyText(text)}>
       <svg
         width="16"
         height="16"
@@ -16,7 +17,7 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
         <rect x="5.5" y="5.5" width="8" height="8" rx="1.5" />
         <path d="M10.5 5.5v-2a1 1 0 0 0-1-1h-6a1 1 0 0 0-1 1v6a1 1 0 0 0 1 1h2" />
       </svg>
-    </button>
+    </Button>
   );
 }
 

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { useIsUnmounted } from './use-is-unmounted.ts';
+import { Button } from './button.tsx';
 
 interface DialogProps {
   title: string;
@@ -23,9 +24,9 @@ export function Dialog({ title, onClose, children }: DialogProps) {
     <dialog ref={element} class="dialog" aria-labelledby={titleId} onClose={() => isUnmounted() || onClose()}>
       <header class="dialog-header">
         <h2 id={titleId}>{title}</h2>
-        <button type="button" class="icon-button" aria-label="Close" onClick={onClose}>
+        <Button kind="icon" label="Close" onClick={onClose}>
           ×
-        </button>
+        </Button>
       </header>
       {children}
     </dialog>
@@ -75,16 +76,10 @@ export function FormDialog({
           </p>
         )}
         <div class="actions">
-          <button type="button" class="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button
-            type="submit"
-            class={`button ${isDangerous ? 'button-danger' : 'button-primary'}`}
-            disabled={isBusy || !isReady}
-          >
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" kind={isDangerous ? 'danger' : 'primary'} disabled={isBusy || !isReady}>
             {action}
-          </button>
+          </Button>
         </div>
       </form>
     </Dialog>

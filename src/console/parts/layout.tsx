@@ -6,6 +6,7 @@ import { session } from '../api/session-state.ts';
 import { paths } from '../paths.ts';
 import { chooseTheme, theme } from './theme.ts';
 import { announce } from './toasts.tsx';
+import { Button } from './button.tsx';
 
 const reportFailure = (error: unknown): void => announce(messageOf(error), 'failed');
 
@@ -51,9 +52,7 @@ export function Layout({ children }: { children: ComponentChildren }) {
             <option value="light">Light</option>
             <option value="dark">Dark</option>
           </select>
-          <button type="button" class="button" onClick={() => void signOut().catch(reportFailure)}>
-            Sign out
-          </button>
+          <Button onClick={() => void signOut().catch(reportFailure)}>Sign out</Button>
         </div>
       </header>
       {children}

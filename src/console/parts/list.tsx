@@ -3,6 +3,7 @@ import { ApiError } from '../api/http.ts';
 import type { LoadedList } from '../api/use-list.ts';
 import { paths } from '../paths.ts';
 import { ErrorNotice, Loading } from './notices.tsx';
+import { Button } from './button.tsx';
 
 interface ListProps<Entry> {
   list: LoadedList<Entry>;
@@ -24,9 +25,9 @@ export function List<Entry>({ list, what, deploymentId, empty, children }: ListP
       {entries && entries.length > 0 && children(entries)}
       {hasMore && (
         <p class="list-more">
-          <button type="button" class="button" aria-disabled={isBusy} onClick={() => void loadMore()}>
+          <Button aria-disabled={isBusy} onClick={() => void loadMore()}>
             {isBusy ? 'Loading …' : 'Load more'}
-          </button>
+          </Button>
         </p>
       )}
     </>
@@ -56,11 +57,7 @@ export function AgentError({ error, deploymentId, retry }: AgentErrorProps) {
           whether one is live.
         </p>
       </div>
-      {retry && (
-        <button type="button" class="button" onClick={() => void retry()}>
-          Try again
-        </button>
-      )}
+      {retry && <Button onClick={() => void retry()}>Try again</Button>}
     </div>
   );
 }

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { Button } from './button.tsx';
 
 /** Says that something is being loaded. */
 export function Loading({ what }: { what: string }) {
@@ -14,11 +15,7 @@ export function ErrorNotice({ error, retry }: { error: Error; retry?: (() => unk
   return (
     <div class="notice notice-error" role="alert">
       <p>{error.message}</p>
-      {retry && (
-        <button type="button" class="button" onClick={() => void retry()}>
-          Try again
-        </button>
-      )}
+      {retry && <Button onClick={() => void retry()}>Try again</Button>}
     </div>
   );
 }

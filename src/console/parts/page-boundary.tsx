@@ -2,6 +2,7 @@ import { lazy, useLocation } from 'preact-iso';
 import type { ComponentChildren, ComponentType } from 'preact';
 import { useEffect, useErrorBoundary } from 'preact/hooks';
 import { Page } from './page.tsx';
+import { Button } from './button.tsx';
 
 /** A page that is loaded when it is opened; where that fails, a message with a way out. */
 export const lazyPage = <Props,>(load: () => Promise<{ default: ComponentType<Props> }>) =>
@@ -24,9 +25,7 @@ function NotLoaded() {
     <Page title="This page could not be loaded">
       <div class="notice notice-error" role="alert">
         <p>The service cannot be reached, or it was updated since you opened the console. Load the console again.</p>
-        <button type="button" class="button" onClick={reload}>
-          Load again
-        </button>
+        <Button onClick={reload}>Load again</Button>
       </div>
     </Page>
   );
@@ -47,9 +46,7 @@ function Failed() {
     <Page title="This page has failed">
       <div class="notice notice-error" role="alert">
         <p>The console hit an error. Your saved data is safe. Reload the page.</p>
-        <button type="button" class="button" onClick={reload}>
-          Load again
-        </button>
+        <Button onClick={reload}>Load again</Button>
       </div>
     </Page>
   );

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { Button } from './button.tsx';
 
 interface Toast {
   id: number;
@@ -28,9 +29,9 @@ export function Toasts() {
       {toasts.value.map(({ id, text, kind }) => (
         <div key={id} class={`toast toast-${kind}`}>
           <span>{text}</span>
-          <button type="button" class="icon-button" aria-label="Dismiss" onClick={() => dismiss(id)}>
+          <Button kind="icon" label="Dismiss" onClick={() => dismiss(id)}>
             ×
-          </button>
+          </Button>
         </div>
       ))}
     </div>

@@ -14,6 +14,7 @@ import { paths } from '../../paths.ts';
 import { AssistantForm } from './assistant-form.tsx';
 import { activateVersion, deleteAssistant, getAssistant, isDefaultAssistant, listVersions } from './assistants-api.ts';
 import { Versions } from './versions.tsx';
+import { Button } from '../../parts/button.tsx';
 
 interface AssistantViewProps {
   deploymentId: string;
@@ -73,15 +74,13 @@ function Details({ deploymentId, assistant, versions, reload }: DetailsProps) {
             <Untrusted text={name || 'Without a name'} longest={200} />
           </h2>
           <div class="actions">
-            <button type="button" class="button" onClick={() => setOpen({ kind: 'edit' })}>
-              Change
-            </button>
+            <Button onClick={() => setOpen({ kind: 'edit' })}>Change</Button>
             {isDefaultAssistant(assistant) ? (
               <span class="muted">The graph’s own assistant can’t be deleted.</span>
             ) : (
-              <button type="button" class="button button-danger" onClick={() => setOpen({ kind: 'delete' })}>
+              <Button kind="danger" onClick={() => setOpen({ kind: 'delete' })}>
                 Delete
-              </button>
+              </Button>
             )}
           </div>
         </div>

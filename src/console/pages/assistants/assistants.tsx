@@ -11,6 +11,7 @@ import type { Assistant } from '../../../contract/agent/assistant.ts';
 import { AssistantForm } from './assistant-form.tsx';
 import { AssistantView } from './assistant.tsx';
 import { toAssistantSearch, isDefaultAssistant, searchAssistants } from './assistants-api.ts';
+import { Button } from '../../parts/button.tsx';
 
 /** The assistants of an agent, or with `?assistant=ID` one of them. */
 export default function Assistants({ deploymentId }: { deploymentId: string }) {
@@ -54,9 +55,9 @@ function AssistantList({ deploymentId }: { deploymentId: string }) {
           onChange={(text) => change({ search: text })}
         />
         <div class="list-actions">
-          <button type="button" class="button button-primary" onClick={() => setCreating(true)}>
+          <Button kind="primary" onClick={() => setCreating(true)}>
             New assistant
-          </button>
+          </Button>
         </div>
       </search>
       <List

@@ -5,6 +5,7 @@ import { Comparison } from '../../parts/comparison.tsx';
 import { compareKeys } from '../../parts/changes.ts';
 import { TimeAgo } from '../../parts/time.tsx';
 import { Untrusted } from '../../parts/untrusted.tsx';
+import { Button } from '../../parts/button.tsx';
 
 interface VersionsProps {
   versions: readonly AssistantVersion[];
@@ -48,14 +49,9 @@ export function Versions({ versions, active, onActivate }: VersionsProps) {
                     {version === active ? (
                       <Badge tone="good">Active</Badge>
                     ) : (
-                      <button
-                        type="button"
-                        class="button"
-                        aria-label={`Activate version ${version}`}
-                        onClick={() => onActivate(version)}
-                      >
+                      <Button label={`Activate version ${version}`} onClick={() => onActivate(version)}>
                         Activate
-                      </button>
+                      </Button>
                     )}
                   </td>
                 </tr>

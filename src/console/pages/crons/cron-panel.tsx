@@ -11,6 +11,7 @@ import { shownText, Untrusted } from '../../parts/untrusted.tsx';
 import { paths } from '../../paths.ts';
 import { enableCron, getCronTimes } from './crons-api.ts';
 import { timeIn } from './next-firings.ts';
+import { Button } from '../../parts/button.tsx';
 
 interface CronPanelProps {
   deploymentId: string;
@@ -49,18 +50,16 @@ export function CronPanel({ deploymentId, cron, assistantName, reload, onDelete 
         </h2>
         {enabled === false ? <Badge tone="idle">Paused</Badge> : <Badge tone="good">Active</Badge>}
         <div class="actions list-actions">
-          <button
-            type="button"
-            class="button"
-            aria-label={`${enabled === false ? 'Resume' : 'Pause'} the cron ${name}`}
+          <Button
+            label={`${enabled === false ? 'Resume' : 'Pause'} the cron ${name}`}
             aria-disabled={isBusy}
             onClick={() => void toggle()}
           >
             {enabled === false ? 'Resume' : 'Pause'}
-          </button>
-          <button type="button" class="button button-danger" aria-label={`Delete the cron ${name}`} onClick={onDelete}>
+          </Button>
+          <Button kind="danger" label={`Delete the cron ${name}`} onClick={onDelete}>
             Delete
-          </button>
+          </Button>
         </div>
       </div>
       <dl class="facts cron-facts">

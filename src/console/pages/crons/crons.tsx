@@ -15,6 +15,7 @@ import { Untrusted } from '../../parts/untrusted.tsx';
 import { CronForm } from './cron-form.tsx';
 import { CronPanel } from './cron-panel.tsx';
 import { deleteCron, listCrons } from './crons-api.ts';
+import { Button } from '../../parts/button.tsx';
 
 /** The periodic runs of an agent. */
 export default function Crons({ deploymentId }: { deploymentId: string }) {
@@ -51,9 +52,9 @@ function CronList({ deploymentId }: { deploymentId: string }) {
       <div class="list-filters">
         <p class="muted">Each cron starts runs on a schedule. Pause a cron to stop its runs without deleting it.</p>
         <div class="list-actions">
-          <button type="button" class="button button-primary" onClick={() => setCreating(true)}>
+          <Button kind="primary" onClick={() => setCreating(true)}>
             New cron
-          </button>
+          </Button>
         </div>
       </div>
       <List

@@ -12,6 +12,7 @@ import { TimelineEntry } from './timeline-entry.tsx';
 import { VerdictHistory } from './verdict-history.tsx';
 import type { HistoryEntry } from '../../../contract/control/revision-history.ts';
 import { useHistory, type History } from './use-history.ts';
+import { Button } from '../../parts/button.tsx';
 
 /** A deployment: what serves now, and the timeline of its revisions. */
 export default function Deployment({ deploymentId }: { deploymentId: string }) {
@@ -90,18 +91,16 @@ function Actions({ deployment, history, onAction }: PartProps) {
           {hasNoSource(deployment) ? 'Upload the first version' : 'Upload a new version'}
         </a>
       )}
-      <button
-        type="button"
-        class="button"
+      <Button
         disabled={newest === undefined}
         title={newest === undefined ? 'No revision has a build that could be deployed again.' : undefined}
         onClick={() => newest && onAction({ kind: 'redeploy', entry: newest })}
       >
         Redeploy
-      </button>
-      <button type="button" class="button button-danger" onClick={() => onAction({ kind: 'delete' })}>
+      </Button>
+      <Button kind="danger" onClick={() => onAction({ kind: 'delete' })}>
         Delete
-      </button>
+      </Button>
     </>
   );
 }
@@ -141,9 +140,9 @@ function Timeline({ deployment, history, onAction }: PartProps) {
         </ol>
       )}
       {hasMore && (
-        <button type="button" class="button" disabled={isLoading} onClick={() => void more()}>
+        <Button disabled={isLoading} onClick={() => void more()}>
           Load more
-        </button>
+        </Button>
       )}
     </section>
   );

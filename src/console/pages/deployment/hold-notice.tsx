@@ -6,6 +6,7 @@ import { shownText, Untrusted } from '../../parts/untrusted.tsx';
 import { paths } from '../../paths.ts';
 import type { Action } from './actions.tsx';
 import { holdOf } from './revision-state.ts';
+import { Button } from '../../parts/button.tsx';
 
 interface HoldNoticeProps {
   deploymentId: string;
@@ -44,22 +45,12 @@ export function HoldNotice({ deploymentId, entry, onAction }: HoldNoticeProps) {
         >
           Open the playground
         </a>
-        <button
-          type="button"
-          class="button button-primary"
-          aria-label={`Promote revision ${short}`}
-          onClick={() => onAction({ kind: 'promote', entry })}
-        >
+        <Button kind="primary" label={`Promote revision ${short}`} onClick={() => onAction({ kind: 'promote', entry })}>
           Promote
-        </button>
-        <button
-          type="button"
-          class="button button-danger"
-          aria-label={`Discard revision ${short}`}
-          onClick={() => onAction({ kind: 'discard', entry })}
-        >
+        </Button>
+        <Button kind="danger" label={`Discard revision ${short}`} onClick={() => onAction({ kind: 'discard', entry })}>
           Discard
-        </button>
+        </Button>
       </p>
     </section>
   );

@@ -10,6 +10,7 @@ import { HoldNotice } from './hold-notice.tsx';
 import { holdOf, statusLabel, statusTimes, totalMs } from './revision-state.ts';
 import { CauseText } from './sentence.tsx';
 import { VerdictEvidence } from './verdict-evidence.tsx';
+import { Button } from '../../parts/button.tsx';
 
 interface TimelineEntryProps {
   deploymentId: string;
@@ -42,24 +43,14 @@ export function TimelineEntry({ deploymentId, entry, isLatest, canAct, onAction 
         <span class="muted">{revision.created_at !== undefined && <TimeAgo at={revision.created_at} />}</span>
         <span class="deployment-entry-actions">
           {canAct && isInProgress(revision.status) && hold !== 'held' && (
-            <button
-              type="button"
-              class="button"
-              aria-label={`Interrupt revision ${short}`}
-              onClick={() => onAction({ kind: 'interrupt', entry })}
-            >
+            <Button label={`Interrupt revision ${short}`} onClick={() => onAction({ kind: 'interrupt', entry })}>
               Interrupt
-            </button>
+            </Button>
           )}
           {canAct && !isLatest && !entry.is_live && served && entry.can_redeploy && (
-            <button
-              type="button"
-              class="button"
-              aria-label={`Roll back to revision ${short}`}
-              onClick={() => onAction({ kind: 'rollback', entry })}
-            >
+            <Button label={`Roll back to revision ${short}`} onClick={() => onAction({ kind: 'rollback', entry })}>
               Roll back
-            </button>
+            </Button>
           )}
         </span>
       </div>

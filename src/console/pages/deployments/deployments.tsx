@@ -16,6 +16,7 @@ import {
   type SortKey,
 } from './deployment-list.ts';
 import { DeploymentTable } from './deployment-table.tsx';
+import { Button } from '../../parts/button.tsx';
 
 const mostLoaded = 1_000;
 /** Less often for a long list, because the response is large. */
@@ -121,9 +122,7 @@ function List({ data, view, show, onSort }: ListProps) {
       {shown.length === 0 ? (
         <Empty title="No deployment matches">
           <p>Change the search or the state.</p>
-          <button type="button" class="button" onClick={() => show({ search: '', state: '' })}>
-            Show all
-          </button>
+          <Button onClick={() => show({ search: '', state: '' })}>Show all</Button>
         </Empty>
       ) : (
         <DeploymentTable deployments={shown} view={view} onSort={onSort} />

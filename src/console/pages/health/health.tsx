@@ -12,6 +12,7 @@ import { TimeAgo } from '../../parts/time.tsx';
 import { HealthTable } from './health-table.tsx';
 import { Plot } from './plot.tsx';
 import { hasFigures, plotKinds, rangeOf, ranges, startOf, type Range } from './plots.ts';
+import { Button } from '../../parts/button.tsx';
 
 /** The figures of a deployment over a period, as plots or as a table. */
 export default function Health({ deploymentId }: { deploymentId: string }) {
@@ -55,9 +56,9 @@ function Figures({ deploymentId, createdAt, range }: FiguresProps) {
             </a>
           ))}
         </nav>
-        <button type="button" class="button" aria-pressed={isTable} onClick={() => setTable(!isTable)}>
+        <Button aria-pressed={isTable} onClick={() => setTable(!isTable)}>
           Show as a table
-        </button>
+        </Button>
       </div>
       {error && <ErrorNotice error={error} retry={reload} />}
       {!data && !error && <Loading what="the figures" />}

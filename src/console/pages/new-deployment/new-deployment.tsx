@@ -12,6 +12,7 @@ import { SecretFields } from './secret-fields.tsx';
 import { useChoices } from './use-choices.ts';
 import { useCreation, type Creation, type Progress } from './use-creation.ts';
 import { sizeText } from '../../parts/value-text.ts';
+import { Button } from '../../parts/button.tsx';
 
 const graphConfigPath = 'source_revision_config.graph_config_path';
 
@@ -42,9 +43,9 @@ export default function NewDeployment() {
         </fieldset>
         <ProgressBar progress={creation.progress} />
         <div class="actions">
-          <button type="submit" class="button button-primary" aria-disabled={isBusy}>
+          <Button kind="primary" type="submit" aria-disabled={isBusy}>
             {isBusy ? 'Deploying …' : 'Deploy'}
-          </button>
+          </Button>
           {id !== undefined && !isBusy && (
             <a class="button" href={paths.deployment(id)}>
               Cancel

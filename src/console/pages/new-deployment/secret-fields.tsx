@@ -1,6 +1,7 @@
 import { secretsText } from '../../parts/deployment-fields.ts';
 import { Field, SecretValue } from '../../parts/field.tsx';
 import { readSecretLines, type Draft, type Problems } from './request.ts';
+import { Button } from '../../parts/button.tsx';
 
 type Secrets = Draft['secrets'];
 
@@ -45,19 +46,15 @@ export function SecretFields({ secrets, problems, onChange }: SecretsProps) {
             value={value}
             onInput={(typed) => change(index, { value: typed })}
           />
-          <button
-            type="button"
-            class="button"
-            aria-label={`Remove secret ${index + 1}`}
+          <Button
+            label={`Remove secret ${index + 1}`}
             onClick={() => onChange(secrets.filter((_, at) => at !== index))}
           >
             Remove
-          </button>
+          </Button>
         </div>
       ))}
-      <button type="button" class="button" onClick={() => onChange([...secrets, { name: '', value: '' }])}>
-        Add a secret
-      </button>
+      <Button onClick={() => onChange([...secrets, { name: '', value: '' }])}>Add a secret</Button>
     </section>
   );
 }

@@ -4,6 +4,7 @@ import { JsonView } from '../../parts/json-view.tsx';
 import { shownText } from '../../parts/untrusted.tsx';
 import type { ActionRequest, Decision } from './interrupts.ts';
 import { readJsonObject } from '../../parts/json-text.ts';
+import { Button } from '../../parts/button.tsx';
 
 interface ActionDecisionProps {
   action: ActionRequest;
@@ -47,10 +48,9 @@ export function ActionDecision({ action, decision, isBusy, onDecide }: ActionDec
       <JsonView value={action.args} open />
       <div class="actions" role="group" aria-label={`Decision about ${shownText(action.name, 60)}`}>
         {action.allowed.map((kind) => (
-          <button
+          <Button
             key={kind}
-            type="button"
-            class={kind === 'reject' ? 'button button-danger' : 'button'}
+            kind={kind === 'reject' ? 'danger' : undefined}
             disabled={isBusy}
             aria-pressed={decision?.kind === kind || open === kind}
             onClick={() => {
@@ -60,7 +60,7 @@ export function ActionDecision({ action, decision, isBusy, onDecide }: ActionDec
             }}
           >
             {labels[kind]}
-          </button>
+          </Button>
         ))}
       </div>
       {open && (
@@ -79,9 +79,9 @@ export function ActionDecision({ action, decision, isBusy, onDecide }: ActionDec
               />
             )}
           </Field>
-          <button type="button" class="button" disabled={isBusy || problem !== undefined} onClick={confirm}>
+          <Button disabled={isBusy || problem !== undefined} onClick={confirm}>
             {open === 'edit' ? 'Use these arguments' : open === 'reject' ? 'Reject the action' : 'Send the response'}
-          </button>
+          </Button>
         </div>
       )}
     </div>

@@ -6,6 +6,7 @@ import { shownText } from '../../parts/untrusted.tsx';
 import type { ConversationProps } from './conversation.tsx';
 import { SchemaForm, emptyEntry, readEntry } from './schema-fields.tsx';
 import { toForm } from './schema-form.ts';
+import { Button } from '../../parts/button.tsx';
 
 const takesMessages = (schema: unknown): boolean =>
   isObject(schema) && isObject(schema['properties']) && 'messages' in schema['properties'];
@@ -77,9 +78,7 @@ export function Composer(props: ComposerProps) {
         {fork && (
           <p class="notice playground-fork">
             The next run continues from step {fork.number ?? ''} (<bdi>{shownText(fork.madeBy, 60)}</bdi>).{' '}
-            <button type="button" class="button" onClick={() => setFork(undefined)}>
-              Continue from the newest
-            </button>
+            <Button onClick={() => setFork(undefined)}>Continue from the newest</Button>
           </p>
         )}
         {shownMode === 'chat' ? (
@@ -114,22 +113,16 @@ export function Composer(props: ComposerProps) {
           </p>
         )}
         <div class="actions">
-          <button type="submit" class={isWaiting ? 'button' : 'button button-primary'} disabled={isBusy || isRunning}>
+          <Button type="submit" kind={isWaiting ? undefined : 'primary'} disabled={isBusy || isRunning}>
             {shownMode === 'chat' ? 'Send' : isWaiting ? 'Run with this input' : 'Run'}
-          </button>
+          </Button>
           {isRunning && <span class="muted">A run is in progress. Wait for it to finish, or cancel it.</span>}
           {isChat && !isRunning && (
             <div class="playground-modes" role="group" aria-label="Input">
               {(['chat', 'form'] as const).map((each) => (
-                <button
-                  key={each}
-                  type="button"
-                  class="button"
-                  aria-pressed={shownMode === each}
-                  onClick={() => setMode(each)}
-                >
+                <Button key={each} aria-pressed={shownMode === each} onClick={() => setMode(each)}>
                   {each === 'chat' ? 'Message' : 'All fields'}
-                </button>
+                </Button>
               ))}
             </div>
           )}

@@ -3,6 +3,7 @@ import type { Assistant, GraphSchemas } from '../../../contract/agent/assistant.
 import { JsonView } from '../../parts/json-view.tsx';
 import { SchemaForm, emptyEntry, readEntry } from './schema-fields.tsx';
 import { toForm } from './schema-form.ts';
+import { Button } from '../../parts/button.tsx';
 
 interface ConfigurationProps {
   assistant: Assistant;
@@ -37,9 +38,9 @@ export function Configuration({ assistant, schemas, onChange }: ConfigurationPro
       {isChanged && value === undefined && (
         <p class="field-error">Runs use the assistant's own context until every field is valid.</p>
       )}
-      <button type="button" class="button" disabled={!isChanged} onClick={reset}>
+      <Button disabled={!isChanged} onClick={reset}>
         Use the assistant's context
-      </button>
+      </Button>
       <JsonView name="config" value={assistant.config ?? {}} />
       <JsonView name="metadata" value={assistant.metadata ?? {}} />
     </details>

@@ -11,6 +11,7 @@ import { MessageList } from './message-list.tsx';
 import { messagesOf } from './messages.ts';
 import { RunBar } from './run-bar.tsx';
 import type { ThreadSession } from './thread-session.ts';
+import { Button } from '../../parts/button.tsx';
 
 export interface ConversationProps {
   deploymentId: string;
@@ -56,9 +57,7 @@ export function Conversation(props: ConversationProps) {
       {older && session && (
         <p class="notice playground-fork">
           You see the thread as an older run left it. A new run continues from the newest state.{' '}
-          <button type="button" class="button" onClick={() => void session.showNewest()}>
-            Show the newest
-          </button>
+          <Button onClick={() => void session.showNewest()}>Show the newest</Button>
         </p>
       )}
       {hasChat && (
@@ -99,12 +98,8 @@ function Refusal({ session, runId, error }: { session: ThreadSession; runId: str
         {shownText(error.message, 1_000)}
       </p>
       <div class="actions">
-        <button type="button" class="button" onClick={() => void session.followAgain()}>
-          Follow again
-        </button>
-        <button type="button" class="button" onClick={() => session.dismissRefusal()}>
-          Dismiss
-        </button>
+        <Button onClick={() => void session.followAgain()}>Follow again</Button>
+        <Button onClick={() => session.dismissRefusal()}>Dismiss</Button>
       </div>
     </div>
   );

@@ -7,6 +7,7 @@ import { shownText } from '../../parts/untrusted.tsx';
 import { useIsUnmounted } from '../../parts/use-is-unmounted.ts';
 import { changedValues, type Step } from './history.ts';
 import { readJsonObject } from '../../parts/json-text.ts';
+import { Button } from '../../parts/button.tsx';
 
 interface EditStateProps {
   step: Step;
@@ -76,12 +77,10 @@ export function EditState({ step, nodeNames, onSave, onClose }: EditStateProps) 
         </Field>
         <p role="status">{keys.length === 0 ? 'Nothing is changed.' : `Changes ${shownText(keys.join(', '), 200)}.`}</p>
         <div class="actions">
-          <button type="button" class="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" class="button button-primary" disabled={isBusy || keys.length === 0}>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" type="submit" disabled={isBusy || keys.length === 0}>
             Save
-          </button>
+          </Button>
         </div>
       </form>
     </Dialog>

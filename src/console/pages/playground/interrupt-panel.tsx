@@ -13,6 +13,7 @@ import {
   type Interrupt,
   type ResumeFormat,
 } from './interrupts.ts';
+import { Button } from '../../parts/button.tsx';
 
 interface InterruptPanelProps {
   interrupts: readonly Interrupt[];
@@ -66,14 +67,9 @@ export function InterruptPanel({ interrupts, onAnswer }: InterruptPanelProps) {
       )}
       {!isDecidedAtOnce && (
         <div class="actions">
-          <button
-            type="button"
-            class="button button-primary"
-            disabled={isBusy || given.length < interrupts.length}
-            onClick={() => void send(given)}
-          >
+          <Button kind="primary" disabled={isBusy || given.length < interrupts.length} onClick={() => void send(given)}>
             {interrupts.length === 1 ? 'Send answer' : 'Send answers'}
-          </button>
+          </Button>
         </div>
       )}
     </section>
@@ -161,12 +157,12 @@ function FreeAnswer({ value, onChange, onDecide, isBusy }: FormProps & { value: 
       </Field>
       {onDecide && (
         <div class="actions">
-          <button type="button" class="button" disabled={isBusy} onClick={() => onDecide(true)}>
+          <Button disabled={isBusy} onClick={() => onDecide(true)}>
             Approve (true)
-          </button>
-          <button type="button" class="button" disabled={isBusy} onClick={() => onDecide(false)}>
+          </Button>
+          <Button disabled={isBusy} onClick={() => onDecide(false)}>
             Reject (false)
-          </button>
+          </Button>
         </div>
       )}
     </>

@@ -4,6 +4,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/ho
 import { shownText } from '../../parts/untrusted.tsx';
 import { longestMarkdown, parseMarkdown, safeAddress } from './markdown-tree.ts';
 import { imageAt, type MessageImage } from './images.ts';
+import { Button } from '../../parts/button.tsx';
 
 /** At most a tenth of the time is spent on parsing a text that is being written, and it is never older than this (ms). */
 const pauses = { perParse: 9, longestMs: 200 };
@@ -52,9 +53,9 @@ function PlainText({ text }: { text: string }) {
       <bdi class="untrusted">{shownText(isWhole ? text : text.slice(0, firstCharacters), Number.MAX_SAFE_INTEGER)}</bdi>
       {text.length > firstCharacters && (
         <p>
-          <button type="button" class="button" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+          <Button aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
             {isWhole ? 'Show less' : `Show all ${text.length.toLocaleString('en')} characters`}
-          </button>
+          </Button>
         </p>
       )}
     </div>
@@ -225,8 +226,8 @@ export function ImageView({ image: { address, isEmbedded }, alt }: ImageViewProp
     );
   }
   return (
-    <button type="button" class="button" title={shownText(address)} onClick={() => setWanted(true)}>
+    <Button title={shownText(address)} onClick={() => setWanted(true)}>
       Show the image of {shownText(new URL(address).host, 80)}
-    </button>
+    </Button>
   );
 }

@@ -9,6 +9,7 @@ import { announce } from '../../parts/toasts.tsx';
 import { shownText } from '../../parts/untrusted.tsx';
 import { Failure } from './failure.tsx';
 import type { ThreadSession } from './thread-session.ts';
+import { Button } from '../../parts/button.tsx';
 
 interface RunBarProps {
   session: ThreadSession;
@@ -55,20 +56,18 @@ export function RunBar({ session, deploymentId, assistantId, context }: RunBarPr
         {session.isReconnecting.value && <span>The connection is lost. The page tries again …</span>}
         <CopyButton text={location.href} label="Copy a link to this run" />
         {isFollowing && (
-          <button type="button" class="button" disabled={isBusy} onClick={() => void act(() => session.cancel())}>
+          <Button disabled={isBusy} onClick={() => void act(() => session.cancel())}>
             Cancel the run
-          </button>
+          </Button>
         )}
         {canContinue && (
-          <button
-            type="button"
-            class="button"
+          <Button
             disabled={isBusy}
             title="Starts a run that continues with the step that did not end."
             onClick={() => void act(() => session.start({ assistantId, context }))}
           >
             {status === 'interrupted' ? 'Continue' : 'Try again'}
-          </button>
+          </Button>
         )}
       </div>
       {status === 'interrupted' && !failure && !isWaiting && (

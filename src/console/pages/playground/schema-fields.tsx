@@ -2,6 +2,7 @@ import { Field } from '../../parts/field.tsx';
 import { shownText } from '../../parts/untrusted.tsx';
 import { readJsonObject } from '../../parts/json-text.ts';
 import { readForm, toDraft, type Draft, type FormField, type Problems } from './schema-form.ts';
+import { Button } from '../../parts/button.tsx';
 
 type Form = Extract<FormField, { kind: 'group' }> | undefined;
 
@@ -120,15 +121,9 @@ function SchemaField({ field, path, draft, problems, onChange }: SchemaFieldProp
             />
           ))
         ) : (
-          <button type="button" class="button" onClick={() => onChange(toDraft({ ...field, isRequired: true }))}>
-            Add {name}
-          </button>
+          <Button onClick={() => onChange(toDraft({ ...field, isRequired: true }))}>Add {name}</Button>
         )}
-        {isGroup(draft) && !field.isRequired && (
-          <button type="button" class="button" onClick={() => onChange(undefined)}>
-            Leave out {name}
-          </button>
-        )}
+        {isGroup(draft) && !field.isRequired && <Button onClick={() => onChange(undefined)}>Leave out {name}</Button>}
       </fieldset>
     );
   }
@@ -146,19 +141,16 @@ function SchemaField({ field, path, draft, problems, onChange }: SchemaFieldProp
               problems={problems}
               onChange={(changed) => onChange(entries.with(index, changed))}
             />
-            <button
-              type="button"
-              class="icon-button"
-              aria-label={`Remove entry ${index + 1} of ${name}`}
+            <Button
+              kind="icon"
+              label={`Remove entry ${index + 1} of ${name}`}
               onClick={() => onChange(entries.length === 1 ? undefined : entries.toSpliced(index, 1))}
             >
               ×
-            </button>
+            </Button>
           </div>
         ))}
-        <button type="button" class="button" onClick={() => onChange([...entries, toDraft(field.item)])}>
-          Add to {name}
-        </button>
+        <Button onClick={() => onChange([...entries, toDraft(field.item)])}>Add to {name}</Button>
         {problems[path] !== undefined && <p class="field-error">{problems[path]}</p>}
       </fieldset>
     );

@@ -8,6 +8,7 @@ import type { Agent } from './agent-api.ts';
 import { EditState } from './edit-state.tsx';
 import { toSteps, type Step } from './history.ts';
 import type { ThreadSession } from './thread-session.ts';
+import { Button } from '../../parts/button.tsx';
 
 interface StepsProps {
   agent: Agent;
@@ -61,11 +62,7 @@ export function Steps({ agent, session, assistantId, context, setFork, nodeNames
           />
         ))}
       </ol>
-      {session.hasMoreStates.value && (
-        <button type="button" class="button" onClick={() => void session.loadMoreStates()}>
-          Show older steps
-        </button>
-      )}
+      {session.hasMoreStates.value && <Button onClick={() => void session.loadMoreStates()}>Show older steps</Button>}
       {edited && (
         <EditState
           step={edited}
@@ -137,21 +134,19 @@ function StepDetails({ step, canRun, onRun, onFork, onEdit }: Omit<StepItemProps
       ))}
       <JsonView name="values" value={state.values} />
       <div class="actions">
-        <button
-          type="button"
-          class="button"
+        <Button
           disabled={!canRun || next.length === 0}
           title={next.length === 0 ? 'Nothing is left to run after this step.' : undefined}
           onClick={onRun}
         >
           Run again from here
-        </button>
-        <button type="button" class="button" disabled={!canRun} onClick={onFork}>
+        </Button>
+        <Button disabled={!canRun} onClick={onFork}>
           Fork from here
-        </button>
-        <button type="button" class="button" disabled={!canRun} onClick={onEdit}>
+        </Button>
+        <Button disabled={!canRun} onClick={onEdit}>
           Edit the state
-        </button>
+        </Button>
       </div>
     </>
   );

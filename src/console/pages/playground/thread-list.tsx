@@ -11,6 +11,7 @@ import { threadPage, type Agent, type ListedThread } from './agent-api.ts';
 import { hasText, titleFieldsOf, toThreadQuery } from './thread-query.ts';
 import type { ThreadSession } from './thread-session.ts';
 import { playgroundPath, type AgentPlace } from './use-session.ts';
+import { Button } from '../../parts/button.tsx';
 
 interface ThreadListProps {
   agent: Agent;
@@ -71,9 +72,7 @@ export function ThreadList({ agent, place, inputSchema, current, onOpen }: Threa
     <section class="playground-threads" aria-label="Threads">
       <div class="playground-threads-head">
         <h2>Threads</h2>
-        <button type="button" class="button" onClick={() => onOpen(undefined)}>
-          New thread
-        </button>
+        <Button onClick={() => onOpen(undefined)}>New thread</Button>
       </div>
       <input
         type="search"
@@ -113,22 +112,13 @@ export function ThreadList({ agent, place, inputSchema, current, onOpen }: Threa
                 <TimeAgo at={thread.updatedAt} />
               </span>
             </a>
-            <button
-              type="button"
-              class="icon-button"
-              aria-label={`Delete ${shownText(titleOf(thread), 60)}`}
-              onClick={() => setDeleted(thread)}
-            >
+            <Button kind="icon" label={`Delete ${shownText(titleOf(thread), 60)}`} onClick={() => setDeleted(thread)}>
               ×
-            </button>
+            </Button>
           </li>
         ))}
       </ul>
-      {shown?.hasMore === true && (
-        <button type="button" class="button" onClick={() => setPages(pages + 1)}>
-          Show more
-        </button>
-      )}
+      {shown?.hasMore === true && <Button onClick={() => setPages(pages + 1)}>Show more</Button>}
       {deleted && (
         <ConfirmDialog
           title="Delete the thread"

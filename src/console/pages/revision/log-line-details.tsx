@@ -4,6 +4,7 @@ import { Untrusted } from '../../parts/untrusted.tsx';
 import { logAddress } from './log-address.ts';
 import type { LogLine } from './log-line.ts';
 import type { LogKind } from './use-log.ts';
+import { Button } from '../../parts/button.tsx';
 
 const longestText = 100_000;
 
@@ -27,15 +28,11 @@ export function LogLineDetails({ line, number, kind, onClose }: LogLineDetailsPr
           {!Number.isNaN(at) && `, ${new Date(at).toLocaleString()}`}
         </span>
         <span class="log-buttons">
-          <button type="button" class="button" onClick={() => void copyText(raw, 'Copied the line.')}>
-            Copy the line
-          </button>
-          <button type="button" class="button" onClick={() => void copyText(link, 'Copied the link.')}>
-            Copy a link
-          </button>
-          <button type="button" class="icon-button" aria-label="Close the line" onClick={onClose}>
+          <Button onClick={() => void copyText(raw, 'Copied the line.')}>Copy the line</Button>
+          <Button onClick={() => void copyText(link, 'Copied the link.')}>Copy a link</Button>
+          <Button kind="icon" label="Close the line" onClick={onClose}>
             ×
-          </button>
+          </Button>
         </span>
       </header>
       <p class="log-whole" tabIndex={0} role="region" aria-label="Text of the line">

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Badge } from '../../parts/badge.tsx';
 import type { FollowState } from './follow-log.ts';
+import { Button } from '../../parts/button.tsx';
 
 interface LogStatusProps {
   state: FollowState;
@@ -35,11 +36,7 @@ export function LogStatus({ state, count, shown, retry }: LogStatusProps) {
         {shown !== count && `, ${shown.toLocaleString('en')} shown`}
       </span>
       {(state.kind === 'failed' || state.kind === 'reconnecting') && <span>{state.reason}</span>}
-      {state.kind === 'failed' && (
-        <button type="button" class="button" onClick={retry}>
-          Try again
-        </button>
-      )}
+      {state.kind === 'failed' && <Button onClick={retry}>Try again</Button>}
       {count === 0 && state.kind === 'live' && <span>Lines appear here as soon as they are written.</span>}
       {count === 0 && state.kind === 'complete' && <span>Nothing was written to this log.</span>}
     </div>

@@ -9,6 +9,7 @@ import { LogList } from './log-list.tsx';
 import { LogView, mostKeptLines, type LogLines } from './log-lines.ts';
 import { LogStatus } from './log-status.tsx';
 import { useLog, type LogSource } from './use-log.ts';
+import { Button } from '../../parts/button.tsx';
 
 interface LogViewerProps {
   source: LogSource;
@@ -120,26 +121,24 @@ export function LogViewer({ source, label, lines, linkedId, onNews, onEnd }: Log
           <span class="log-found" role="status">
             {query !== '' && describeFound(view.matches.length, place)}
           </span>
-          <button
-            type="button"
-            class="icon-button"
-            aria-label="Previous match"
+          <Button
+            kind="icon"
+            label="Previous match"
             title="Previous match (Shift+Enter)"
             disabled={view.matches.length === 0}
             onClick={() => goToMatch(-1)}
           >
             ↑
-          </button>
-          <button
-            type="button"
-            class="icon-button"
-            aria-label="Next match"
+          </Button>
+          <Button
+            kind="icon"
+            label="Next match"
             title="Next match (Enter)"
             disabled={view.matches.length === 0}
             onClick={() => goToMatch(1)}
           >
             ↓
-          </button>
+          </Button>
         </div>
         <select
           aria-label="Levels"
@@ -156,15 +155,13 @@ export function LogViewer({ source, label, lines, linkedId, onNews, onEnd }: Log
         <Choice label="Times" isOn={showTimes} onChange={setShowTimes} />
         <Choice label="Wrap" isOn={isWrapped} onChange={setWrapped} />
         <div class="log-buttons">
-          <button type="button" class="button" aria-pressed={isFollowing} onClick={() => setFollowing(!isFollowing)}>
+          <Button aria-pressed={isFollowing} onClick={() => setFollowing(!isFollowing)}>
             Follow
-          </button>
-          <button type="button" class="button" onClick={() => copyLines(view.shown, lines)}>
-            Copy
-          </button>
-          <button type="button" class="button" disabled={isDownloading} onClick={() => void download()}>
+          </Button>
+          <Button onClick={() => copyLines(view.shown, lines)}>Copy</Button>
+          <Button disabled={isDownloading} onClick={() => void download()}>
             {isDownloading ? 'Downloading …' : 'Download'}
-          </button>
+          </Button>
         </div>
       </div>
       {isMissing && (

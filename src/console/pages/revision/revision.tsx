@@ -21,6 +21,7 @@ import { Logs } from './logs.tsx';
 import { Packages } from './packages.tsx';
 import { Waterfall } from './waterfall.tsx';
 import { AgentAddress } from '../deployment/serving.tsx';
+import { Button } from '../../parts/button.tsx';
 
 interface RevisionProps {
   deploymentId: string;
@@ -127,18 +128,12 @@ function Head({ deployment, entry, onAction }: HeadProps) {
         <span class="actions revision-actions">
           <a href={paths.deployment(deployment.id)}>All revisions</a>
           {isInProgress(revision.status) && holdOf(entry)?.kind !== 'held' && (
-            <button type="button" class="button" onClick={() => onAction({ kind: 'interrupt', entry })}>
-              Interrupt
-            </button>
+            <Button onClick={() => onAction({ kind: 'interrupt', entry })}>Interrupt</Button>
           )}
           {entry.can_redeploy && (isCurrent || hasServed(entry)) && (
-            <button
-              type="button"
-              class="button"
-              onClick={() => onAction({ kind: isCurrent ? 'redeploy' : 'rollback', entry })}
-            >
+            <Button onClick={() => onAction({ kind: isCurrent ? 'redeploy' : 'rollback', entry })}>
               {isCurrent ? 'Redeploy' : 'Roll back to this'}
-            </button>
+            </Button>
           )}
         </span>
       </div>

@@ -11,6 +11,7 @@ import { RunFilters } from './run-filters.tsx';
 import { isLiveOnly, joinRuns, matchingLive, mayBeLive, type ListedRun } from './live-runs.ts';
 import { RunTable } from './run-table.tsx';
 import { listAssistants, listLiveRuns, listRuns } from './runs-api.ts';
+import { Button } from '../../parts/button.tsx';
 
 /** The runs of a deployment's agent: those in progress, then the last ended ones. */
 export default function Runs({ deploymentId }: { deploymentId: string }) {
@@ -106,19 +107,17 @@ function Choice({ deploymentId, chosen, clear }: ChoiceProps) {
   return (
     <div class="actions">
       {left === undefined || right === undefined ? (
-        <button type="button" class="button" disabled title="Select two runs in the list.">
+        <Button disabled title="Select two runs in the list.">
           Compare ({chosen.length} of 2)
-        </button>
+        </Button>
       ) : (
         <a class="button" href={`${paths.compareRuns(deploymentId)}?${new URLSearchParams({ left, right })}`}>
           Compare (2 of 2)
         </a>
       )}
-      {left !== undefined && (
-        <button type="button" class="button" onClick={clear}>
-          Clear the choice
-        </button>
-      )}
+      <Button disabled={left === undefined} onClick={clear}>
+        Clear the choice
+      </Button>
     </div>
   );
 }

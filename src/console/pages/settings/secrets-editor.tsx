@@ -3,6 +3,7 @@ import { secretsText } from '../../parts/deployment-fields.ts';
 import { Field, SecretValue } from '../../parts/field.tsx';
 import { Untrusted } from '../../parts/untrusted.tsx';
 import type { SecretEdits } from './secrets.ts';
+import { Button } from '../../parts/button.tsx';
 
 interface SecretsEditorProps {
   /** The names alone: a value that the service returned must not come near the document. */
@@ -38,29 +39,23 @@ export function SecretsEditor({ names, edits, problem, onChange }: SecretsEditor
               {removed.has(name) ? (
                 <>
                   <span class="muted">is removed when you save</span>
-                  <button
-                    type="button"
-                    class="button"
-                    aria-label={`Keep ${name}`}
+                  <Button
+                    label={`Keep ${name}`}
                     onClick={() => onChange({ ...edits, removed: without(removed, name) })}
                   >
                     Keep
-                  </button>
+                  </Button>
                 </>
               ) : (
                 <>
-                  <button
-                    type="button"
-                    class="button"
-                    aria-label={changed.has(name) ? `Keep the value of ${name}` : `Set a new value for ${name}`}
+                  <Button
+                    label={changed.has(name) ? `Keep the value of ${name}` : `Set a new value for ${name}`}
                     onClick={() => setChanged(name, changed.has(name) ? undefined : '')}
                   >
                     {changed.has(name) ? 'Keep the value' : 'Set a new value'}
-                  </button>
-                  <button
-                    type="button"
-                    class="button"
-                    aria-label={`Remove ${name}`}
+                  </Button>
+                  <Button
+                    label={`Remove ${name}`}
                     onClick={() =>
                       onChange({
                         ...edits,
@@ -70,7 +65,7 @@ export function SecretsEditor({ names, edits, problem, onChange }: SecretsEditor
                     }
                   >
                     Remove
-                  </button>
+                  </Button>
                 </>
               )}
             </div>
@@ -105,14 +100,12 @@ export function SecretsEditor({ names, edits, problem, onChange }: SecretsEditor
                 value={each.value}
                 onInput={(value) => replace({ value })}
               />
-              <button
-                type="button"
-                class="button"
-                aria-label={`Remove new secret ${index + 1}`}
+              <Button
+                label={`Remove new secret ${index + 1}`}
                 onClick={() => onChange({ ...edits, added: added.filter((other) => other !== each) })}
               >
                 Remove
-              </button>
+              </Button>
             </li>
           );
         })}
@@ -122,13 +115,11 @@ export function SecretsEditor({ names, edits, problem, onChange }: SecretsEditor
           {problem}
         </p>
       )}
-      <button
-        type="button"
-        class="button"
+      <Button
         onClick={() => onChange({ ...edits, added: [...added, { key: ++lastKey.current, name: '', value: '' }] })}
       >
         Add a secret
-      </button>
+      </Button>
     </fieldset>
   );
 }

@@ -13,6 +13,7 @@ import { FieldControl, FixedFields } from './field-control.tsx';
 import { isEditable, settingsFields, type SettingsField } from './fields.ts';
 import { noSecretEdits, type SecretEdits } from './secrets.ts';
 import { SecretsEditor } from './secrets-editor.tsx';
+import { Button } from '../../parts/button.tsx';
 
 /** The settings of a deployment. */
 export default function Settings({ deploymentId }: { deploymentId: string }) {
@@ -160,16 +161,14 @@ function SettingsForm({ current, reload }: SettingsFormProps) {
         {conflict !== undefined && (
           <div class="notice notice-error" role="alert">
             <p>{conflict} Load the newer settings: what you typed stays.</p>
-            <button
-              type="button"
-              class="button"
+            <Button
               onClick={() => {
                 edited();
                 setBase(current);
               }}
             >
               Load the newer settings
-            </button>
+            </Button>
           </div>
         )}
         {error && conflict === undefined && <ErrorNotice error={error} />}
@@ -189,16 +188,12 @@ function SettingsForm({ current, reload }: SettingsFormProps) {
           {effect && <p class="muted">Changed: {changes.fields.map(({ label }) => label).join(', ')}</p>}
         </div>
         <div class="actions">
-          <button
-            type="submit"
-            class="button button-primary"
-            disabled={effect === undefined || isBusy || conflict !== undefined}
-          >
+          <Button kind="primary" type="submit" disabled={effect === undefined || isBusy || conflict !== undefined}>
             {effect?.makesRevision ? 'Save and create a revision' : 'Save'}
-          </button>
-          <button type="button" class="button" disabled={effect === undefined || isBusy} onClick={discard}>
+          </Button>
+          <Button disabled={effect === undefined || isBusy} onClick={discard}>
             Discard the changes
-          </button>
+          </Button>
         </div>
       </div>
     </form>

@@ -2,6 +2,7 @@ import type { StoreItem } from '../../../contract/agent/store-item.ts';
 import { JsonView } from '../../parts/json-view.tsx';
 import { TimeAgo } from '../../parts/time.tsx';
 import { shownText, Untrusted } from '../../parts/untrusted.tsx';
+import { Button } from '../../parts/button.tsx';
 
 interface ItemListProps {
   items: readonly StoreItem[];
@@ -45,22 +46,12 @@ export function ItemList({ items, text, onEdit, onDelete }: ItemListProps) {
               <div class="store-value">
                 <JsonView value={item.value} open />
                 <div class="actions">
-                  <button
-                    type="button"
-                    class="button"
-                    aria-label={`Change ${shownText(item.key, 100)}`}
-                    onClick={() => onEdit(item)}
-                  >
+                  <Button label={`Change ${shownText(item.key, 100)}`} onClick={() => onEdit(item)}>
                     Change
-                  </button>
-                  <button
-                    type="button"
-                    class="button button-danger"
-                    aria-label={`Delete ${shownText(item.key, 100)}`}
-                    onClick={() => onDelete(item)}
-                  >
+                  </Button>
+                  <Button kind="danger" label={`Delete ${shownText(item.key, 100)}`} onClick={() => onDelete(item)}>
                     Delete
-                  </button>
+                  </Button>
                 </div>
               </div>
             </details>

@@ -14,6 +14,7 @@ import { ItemForm } from './item-form.tsx';
 import { ItemList } from './item-list.tsx';
 import { readNamespace, toNamespaceTree } from './namespace-tree.ts';
 import { deleteItem, listNamespaces, searchItems } from './store-api.ts';
+import { Button } from '../../parts/button.tsx';
 
 /** What an agent keeps in its store. The address names the namespace and the search. */
 export default function Store({ deploymentId }: { deploymentId: string }) {
@@ -56,9 +57,9 @@ function StoreView({ deploymentId }: { deploymentId: string }) {
           onChange={(typed) => change({ search: typed })}
         />
         <div class="list-actions">
-          <button type="button" class="button button-primary" onClick={() => setOpen({ kind: 'create' })}>
+          <Button kind="primary" onClick={() => setOpen({ kind: 'create' })}>
             New item
-          </button>
+          </Button>
         </div>
       </search>
       <div class="store-columns">
@@ -75,9 +76,7 @@ function StoreView({ deploymentId }: { deploymentId: string }) {
             empty={
               search !== '' || namespace.length > 0 ? (
                 <Empty title="No item matches">
-                  <button type="button" class="button" onClick={() => change({ search: '', namespace: '' })}>
-                    Show all items
-                  </button>
+                  <Button onClick={() => change({ search: '', namespace: '' })}>Show all items</Button>
                 </Empty>
               ) : (
                 <Empty title="The store is empty">

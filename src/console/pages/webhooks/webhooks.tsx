@@ -13,6 +13,7 @@ import { TimeAgo } from '../../parts/time.tsx';
 import { announce } from '../../parts/toasts.tsx';
 import { shownText, Untrusted } from '../../parts/untrusted.tsx';
 import { paths } from '../../paths.ts';
+import { Button } from '../../parts/button.tsx';
 
 const states: Readonly<Record<WebhookDelivery['status'], { label: string; tone: Tone }>> = {
   pending: { label: 'Pending', tone: 'busy' },
@@ -160,15 +161,13 @@ function DeliveryRow({ deploymentId, delivery, reload }: DeliveryRowProps) {
         {status === 'pending' ? (
           <span class="muted">in delivery</span>
         ) : (
-          <button
-            type="button"
-            class="button"
-            aria-label={`Send again the webhook of run ${run_id.slice(0, 8)}`}
+          <Button
+            label={`Send again the webhook of run ${run_id.slice(0, 8)}`}
             aria-disabled={isBusy}
             onClick={() => void retry()}
           >
             Send again
-          </button>
+          </Button>
         )}
       </td>
     </tr>

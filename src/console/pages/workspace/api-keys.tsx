@@ -14,6 +14,7 @@ import { TimeAgo } from '../../parts/time.tsx';
 import { announce } from '../../parts/toasts.tsx';
 import { shownText, Untrusted } from '../../parts/untrusted.tsx';
 import { whyNotRevocable } from './audit.ts';
+import { Button } from '../../parts/button.tsx';
 
 /** The keys of the workspace: made, shown once, revoked. */
 export function ApiKeys() {
@@ -110,9 +111,9 @@ function NewKey({ onMade }: { onMade: (key: NewApiKey) => void }) {
           />
         )}
       </Field>
-      <button type="submit" class="button button-primary" aria-disabled={isBusy}>
+      <Button kind="primary" type="submit" aria-disabled={isBusy}>
         Make a key
-      </button>
+      </Button>
     </form>
   );
 }
@@ -137,9 +138,9 @@ function MadeKey({ made: { key, name }, onClose }: { made: NewApiKey; onClose: (
         </>
       )}
       <div class="actions">
-        <button type="button" class="button button-primary" onClick={onClose}>
+        <Button kind="primary" onClick={onClose}>
           I have copied it
-        </button>
+        </Button>
       </div>
     </Dialog>
   );
@@ -174,14 +175,9 @@ function KeyTable({ keys, onRevoke }: { keys: readonly ApiKeyReply[]; onRevoke: 
                 </td>
                 <td>
                   {why === undefined ? (
-                    <button
-                      type="button"
-                      class="button button-danger"
-                      aria-label={`Revoke ${shownText(key.name, 100)}`}
-                      onClick={() => onRevoke(key)}
-                    >
+                    <Button kind="danger" label={`Revoke ${shownText(key.name, 100)}`} onClick={() => onRevoke(key)}>
                       Revoke
-                    </button>
+                    </Button>
                   ) : (
                     <span class="muted">{why}</span>
                   )}

@@ -12,6 +12,7 @@ import { shownText, Untrusted } from '../../parts/untrusted.tsx';
 import { paths } from '../../paths.ts';
 import { changedFieldText } from '../deployment/cause.ts';
 import { actorLabel, auditedOperations, auditFilter, operationLabel, subjectText, type AuditFilter } from './audit.ts';
+import { Button } from '../../parts/button.tsx';
 
 const pageSize = 50;
 
@@ -43,9 +44,9 @@ export function AuditLog() {
       {records.length > 0 && <AuditTable records={records} />}
       {older.next !== null && (
         <p class="workspace-more">
-          <button type="button" class="button" aria-disabled={older.isBusy} onClick={() => void older.load()}>
+          <Button aria-disabled={older.isBusy} onClick={() => void older.load()}>
             Load older changes
-          </button>
+          </Button>
         </p>
       )}
     </>
@@ -115,11 +116,7 @@ function Filters({ filter, show }: FilterProps) {
           </option>
         ))}
       </select>
-      {filter.deployment_id && (
-        <button type="button" class="button" onClick={() => show({ deployment_id: '' })}>
-          Of one deployment ×
-        </button>
-      )}
+      {filter.deployment_id && <Button onClick={() => show({ deployment_id: '' })}>Of one deployment ×</Button>}
     </search>
   );
 }
