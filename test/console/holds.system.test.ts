@@ -113,7 +113,10 @@ test('tries a held revision, promotes it, discards another, and shows the verdic
   await promotion.getByText(/Its smoke tests failed .*: knows <b>refunds<\/b>\./).waitFor();
   await expectAccessible(page);
   await press(promotion.getByRole('button', { name: 'Promote' }));
-  await page.getByText('Live', { exact: true }).first().waitFor({ timeout: 120_000 });
+  await page
+    .getByRole('region', { name: /^Revision / })
+    .getByText('Live', { exact: true })
+    .waitFor({ timeout: 120_000 });
   expect((await control.getDeployment(id)).active_revision_id).toBe(second);
 
   // Another one is discarded, for a reason that the timeline shows.

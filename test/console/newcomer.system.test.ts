@@ -113,7 +113,10 @@ async function upload(page: Page, { press, give }: InputMethod, folder: string):
   await page.waitForURL(/\/revisions\//);
 }
 const serves = (page: Page): Promise<void> =>
-  page.getByText('Live', { exact: true }).first().waitFor({ timeout: 120_000 });
+  page
+    .getByRole('region', { name: /^Revision / })
+    .getByText('Live', { exact: true })
+    .waitFor({ timeout: 120_000 });
 const revisions = (page: Page): Locator =>
   page.getByRole('navigation', { name: 'Deployment' }).getByRole('link', { name: 'Revisions' });
 

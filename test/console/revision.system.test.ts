@@ -89,7 +89,10 @@ test('shows a build as it happens, and then the stages and both logs', async () 
   await expectAccessible(page);
   await writeFile(gate, '');
   await textOf(page).getByText('through the gate', { exact: true }).waitFor();
-  await page.getByText('Live', { exact: true }).first().waitFor({ timeout: 120_000 });
+  await page
+    .getByRole('region', { name: /^Revision / })
+    .getByText('Live', { exact: true })
+    .waitFor({ timeout: 120_000 });
   await page.getByRole('region', { name: 'The agent' }).getByRole('link', { name: 'Open the playground' }).waitFor();
   await page.getByText('Complete', { exact: true }).waitFor();
   echo = await control.getDeployment(created.id);

@@ -129,7 +129,10 @@ test('sends a filled form after the service was killed and started, once', async
     .toEqual(['echo-agent', 'filled']);
   await expect.poll(() => page.getByLabel('Value of secret 1').inputValue()).toBe('hello');
   await press(button(page, 'Deploy'));
-  await page.getByText('Live', { exact: true }).first().waitFor({ timeout: 120_000 });
+  await page
+    .getByRole('region', { name: /^Revision / })
+    .getByText('Live', { exact: true })
+    .waitFor({ timeout: 120_000 });
   const made = (await control.listDeployments({})).resources.filter(({ name }) => name === 'filled');
   expect(made).toHaveLength(1);
   expect(made[0]?.secrets?.map(({ name }) => name)).toEqual(['GREETING']);
