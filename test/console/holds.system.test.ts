@@ -92,7 +92,7 @@ test('tries a held revision, promotes it, discards another, and shows the verdic
   const notice = entry.getByRole('region', { name: `Hold of revision ${short}` });
   await notice.getByText(/It runs and gets no traffic\. The hold ends in 2\d min/).waitFor({ timeout: 120_000 });
   await entry.getByText('Held before traffic', { exact: true }).waitFor();
-  await entryOf(page, first).getByText('Live', { exact: true }).waitFor();
+  await entryOf(page, first).locator('.deployment-live').getByText('Live').waitFor();
   await notice.getByText(`/agents/${id}@${second}`).waitFor();
   expect(await entry.getByRole('button', { name: /Interrupt/ }).count()).toBe(0);
   await report(id, second, 'failed', 15, against(15));
@@ -131,7 +131,7 @@ test('tries a held revision, promotes it, discards another, and shows the verdic
   const discarded = entryOf(page, third);
   await discarded.getByText('Discarded before traffic', { exact: true }).waitFor({ timeout: 120_000 });
   await discarded.getByText('It was discarded before it got traffic: answers <i>too late</i>').waitFor();
-  await entryOf(page, second).getByText('Live', { exact: true }).waitFor();
+  await entryOf(page, second).locator('.deployment-live').getByText('Live').waitFor();
 
   // What was compared, in the table that reports on GitHub have.
   const results = entryOf(page, second).getByRole('group', { name: 'Results of the smoke tests' });
