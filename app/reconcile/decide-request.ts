@@ -9,12 +9,12 @@ import { beginFollowing } from './begin-following.ts';
 import type { Intent, IntentOutcomeKind } from './intent.ts';
 import { formerOf, sendFor } from './send.ts';
 import { discardAbandoned } from './held-revision.ts';
-import { findRevision, observeDeployment, type DeploymentObservation } from './observation.ts';
+import { findRevision } from '../../src/deploy/machine/steps/read-deployment.ts';
+import { observeDeployment, readerOf, type DeploymentObservation } from './observation.ts';
 import type { DeploymentQueue } from './store.ts';
 import {
   continued,
   headOf,
-  readOptions,
   reportsOf,
   requeueAfter,
   saveIntents,
@@ -42,8 +42,7 @@ export async function waitForAnother(
     const busy = commit === undefined ? undefined : { commit, revisionId: decision.revisionId };
     await saveIntents(work, [{ ...intent, state: 'waiting', decision, deadline }], { busy });
   }
-  const { control } = work.context;
-  const another = await findRevision(control, intent.deploymentId, decision.revisionId, readOptions(work));
+  const another = await findRevision(intent.deploymentId, decision.revisionId, readerOf(work));
   await discardAbandoned(work, intent.deploymentId, another);
   return requeueAfter(work, anothersMs);
 }

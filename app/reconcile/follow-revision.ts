@@ -22,7 +22,8 @@ import {
 } from './reconcile-context.ts';
 import { sameCommit, shortCommit } from '../../src/deploy/rules/commit.ts';
 import { mayContain } from './contained-commits.ts';
-import { findRevision, observedRevisionOf } from './observation.ts';
+import { findRevision } from '../../src/deploy/machine/steps/read-deployment.ts';
+import { observedRevisionOf, readerOf } from './observation.ts';
 import type { LogEntry } from '../../src/contract/control/log.ts';
 import { maskOf, maskStart, type Mask } from '../../src/contract/masking/mask.ts';
 import { lastLogLines } from '../../src/deploy/smoke/log-lines.ts';
@@ -173,7 +174,7 @@ async function handleSuperseded(
   const newest = rollout.by ?? (await control.getDeployment(deploymentId, readOptions(work))).latest_revision_id;
   const id = newest && newest !== rollout.revisionId ? newest : undefined;
   const reported = intentRolloutOutcome(intent, id ? { ...rollout, by: id } : rollout);
-  const read = id ? await findRevision(control, deploymentId, id, readOptions(work)) : undefined;
+  const read = id ? await findRevision(deploymentId, id, readerOf(work)) : undefined;
   const other = read && observedRevisionOf(read, null);
   if (other && intent.sending.kind === 'restate' && sameCommit(other.commit, intent.commit)) {
     // The verdict was about the superseded one.

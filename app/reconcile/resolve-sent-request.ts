@@ -1,6 +1,6 @@
+import type { Revision } from '../../src/contract/control/revision.ts';
 import { sameCommit } from '../../src/deploy/rules/commit.ts';
-import { matchRevision } from '../../src/deploy/rules/new-revisions.ts';
-import type { RevisionSummary } from '../../src/deploy/rules/trigger-types.ts';
+import { findMade } from '../../src/deploy/rules/find-made.ts';
 import { beginFollowing } from './begin-following.ts';
 import { mayContain } from './contained-commits.ts';
 import { isExpired } from './deadlines.ts';
@@ -57,7 +57,7 @@ async function resolveByObservation(work: ReconcileContext, intent: Intent): Pro
   const observation = await observeDeployment(work);
   const made = await madeSince(work, observation, intent.formerLatestRevisionId ?? null);
   const wanted = intent.sending.kind === 'restate' ? intent.commit : await commitOfTarget(work, intent);
-  const found = matchRevision(wanted, made);
+  const found = findMade({ commit: wanted }, { deployment: observation.deployment, newer: made });
   if (found.kind === 'made') return beginFollowing(work, intent, found.revision.id, 'triggered');
   const { id, sentAt, terms } = intent;
   const mayReport =
@@ -71,11 +71,11 @@ async function resolveByObservation(work: ReconcileContext, intent: Intent): Pro
 async function endUnresolved(
   work: ReconcileContext,
   intent: Intent,
-  made: readonly RevisionSummary[],
+  made: readonly Revision[],
   observation: DeploymentObservation,
 ): Promise<StepResult> {
   const head = intent.sending.kind === 'restate' ? await headOf(work, intent) : undefined;
-  const ofHead = head && made.find(({ commit }) => sameCommit(commit, head.sha));
+  const ofHead = head && made.find((each) => sameCommit(each.source_revision_config.repo_commit_sha, head.sha));
   if (head && ofHead) {
     const contains = await mayContain(work, intent.repository, intent.commit, head.sha);
     const bound: Intent = { ...intent, revisionId: ofHead.id, builtCommit: head.sha };

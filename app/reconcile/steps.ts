@@ -22,7 +22,7 @@ import {
 import { reportVerdict } from '../verify/report-verdict.ts';
 import { addressProblem } from '../../src/deploy/smoke/open-test.ts';
 import { unprovenVerdict } from '../../src/deploy/smoke/smoke.ts';
-import { matchRevision } from '../../src/deploy/rules/new-revisions.ts';
+import { findMade } from '../../src/deploy/rules/find-made.ts';
 import { beginFollowing } from './begin-following.ts';
 import { isExpired } from './deadlines.ts';
 import { observeDeployment, madeSince } from './observation.ts';
@@ -134,7 +134,8 @@ async function expectRevision(work: ReconcileContext, intent: Intent): Promise<S
   const { context } = work;
   const observation = await observeDeployment(work);
   const made = await madeSince(work, observation, intent.formerLatestRevisionId ?? null);
-  const found = matchRevision(intent.commit, [...made, ...(observation.live ? [observation.live] : [])]);
+  const { deployment, liveRevision: live } = observation;
+  const found = findMade({ commit: intent.commit }, { deployment, newer: live ? [...made, live] : made });
   if (found.kind === 'made') return beginFollowing(work, intent, found.revision.id, 'found', observation);
   const { id, deadline, createdAt, terms } = intent;
   const mayReport =

@@ -6,13 +6,13 @@ import { discardAbandoned } from './held-revision.ts';
 import { branchGone, withOutcome, supersededOutcome } from './outcomes.ts';
 import { requestForHead, type Intent } from './intent.ts';
 import { isRequestForHead } from './next-step.ts';
-import { findRevision, observedRevisionOf } from './observation.ts';
+import { findRevision } from '../../src/deploy/machine/steps/read-deployment.ts';
+import { observedRevisionOf, readerOf } from './observation.ts';
 import type { DeploymentQueue, QueueChanges } from './store.ts';
 import {
   headOf,
   saveIntents,
   continued,
-  readOptions,
   requeueAfter,
   type StepResult,
   type ReconcileContext,
@@ -100,7 +100,7 @@ async function waitsForAnother(work: ReconcileContext, requests: readonly Intent
   const { id, deadline, terms } = only;
   if (deadline !== undefined && isExpired(work.context.clock, id, deadline, terms.timeoutMs)) return false;
   const { revisionId } = only.decision;
-  const read = await findRevision(work.context.control, only.deploymentId, revisionId, readOptions(work));
+  const read = await findRevision(only.deploymentId, revisionId, readerOf(work));
   if (!read) return false;
   await discardAbandoned(work, only.deploymentId, read);
   const seen = observedRevisionOf(read, null);

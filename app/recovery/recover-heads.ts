@@ -5,7 +5,8 @@ import { InstallationPaused, type Head } from '../github/github-api.ts';
 import { buildBranchRequest } from '../events/request-branch.ts';
 import { fullName, type InstallationRepository, type Target, type AppContext } from '../context.ts';
 import type { Intent } from '../reconcile/intent.ts';
-import { findRevision, observedRevisionOf } from '../reconcile/observation.ts';
+import { findRevision } from '../../src/deploy/machine/steps/read-deployment.ts';
+import { observedRevisionOf } from '../reconcile/observation.ts';
 import { isTransientError, type TransientError } from '../reconcile/transient-error.ts';
 import type { BranchesOf } from './deployed-branches.ts';
 
@@ -111,7 +112,7 @@ async function seen(
   id: string,
   active: string | null,
 ): Promise<RevisionSummary> {
-  const read = await findRevision(control, deploymentId, id);
+  const read = await findRevision(deploymentId, id, { control, options: () => ({}) });
   return read ? observedRevisionOf(read, active) : { id, commit: undefined, phase: id === active ? 'live' : 'ended' };
 }
 

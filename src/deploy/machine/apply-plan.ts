@@ -1,7 +1,7 @@
 import type { DeploymentCreateRequest } from '../../contract/control/deployment.ts';
 import { isTransient, type ServiceError } from '../../contract/service-error.ts';
 import type { Plan } from '../rules/plan-types.ts';
-import { resolveCreation, resolvePatch } from './lost-response.ts';
+import { changesSource, resolveChange, resolveCreation } from './lost-response.ts';
 import type { DeployRun } from './deploy-run.ts';
 import type { StartKind } from './deploy-event.ts';
 import { tryCall } from '../smoke/try-call.ts';
@@ -148,8 +148,12 @@ async function alter(planned: Extract<Plan, { kind: 'patch' | 'none' }>, run: De
       ? { kind: 'follow', how: 'patched', deploymentId, revisionId: sent.revisionId }
       : kept;
   }
-  const content = { ...planned, request, digest: planned.upload?.digest, isAccepted };
-  const found = await resolvePatch(content, isAccepted ? lagMs : resolveMs, run);
+  const { makesRevision, upload: { digest } = {} } = planned;
+  // Secrets that the service hides show nothing.
+  const trustsHidden = isAccepted || changesSource(request, run.known.formerDeployment);
+  const sought = { request, makesRevision, digest, trustsHidden };
+  const former = { id: deploymentId, latest_revision_id: planned.formerLatestRevisionId };
+  const found = await resolveChange(former, sought, isAccepted ? lagMs : resolveMs, run);
   if (isAccepted || found) run.settled();
   if (found?.revisionId) return { kind: 'follow', how: 'patched', deploymentId, revisionId: found.revisionId };
   if (found) return kept;

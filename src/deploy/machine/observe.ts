@@ -7,13 +7,14 @@ import type { Revision } from '../../contract/control/revision.ts';
 import { type ImageLookup, isPinned } from '../../contract/image-lookup.ts';
 import { isNotOffered } from '../../contract/service-error.ts';
 import { determineCommit, sameCommit, shortCommit, type RequestedCommit } from '../rules/commit.ts';
-import { newerThan } from '../rules/new-revisions.ts';
+import { newerThan } from '../rules/find-made.ts';
 import { phaseOf } from '../rules/plan-rebuild.ts';
 import type { IdLookup, Obstacle, ObservedState } from '../rules/plan-types.ts';
 import { isRepositoryNamed, sameRepository, shownRepository } from '../rules/repository-url.ts';
 import { tryCall } from '../smoke/try-call.ts';
 import { findDeployments } from './find-deployments.ts';
 import type { DeployRun } from './deploy-run.ts';
+import { readRevisions } from './steps/read-deployment.ts';
 
 /** The observed state, or why the deployment is ambiguous. */
 type TargetLookup = { kind: 'seen'; seen: ObservedState } | { kind: 'impossible'; obstacles: readonly Obstacle[] };
@@ -40,12 +41,11 @@ export async function observe(run: DeployRun): Promise<TargetLookup> {
   const { tarball } = run.request;
   const image = await lookUpImage(desired, run);
   if (!deployment) return { kind: 'seen', seen: { commit, tarball, image, ...(await found(desired, run)) } };
-  const latest = deployment.latest_revision_id
-    ? await run.request.control.getRevision(deployment.id, deployment.latest_revision_id, run.reading())
-    : undefined;
-  const live = await liveRevision(deployment, latest, run);
+  const { control } = run.request;
+  const { latest, live } = await readRevisions(deployment, { control, options: () => run.reading() });
+  if (live && !live.revision) run.note(`the service does not report the live revision ${live.id}`);
   const onTheirWay = await othersOnTheirWay(desired, deployment, latest, commit, run);
-  return { kind: 'seen', seen: { deployment, live, latest, onTheirWay, commit, tarball, image } };
+  return { kind: 'seen', seen: { deployment, live: live?.revision, latest, onTheirWay, commit, tarball, image } };
 }
 
 /** What a tag stands for now. `rebuild: never` compares the names alone. */
@@ -87,20 +87,6 @@ async function found(desired: Desired, run: DeployRun): Promise<Pick<ObservedSta
   }
   if (desired.source !== 'external_docker') return {};
   return desired.listenerId === undefined ? { listener: await resolveListener(desired, run) } : {};
-}
-
-async function liveRevision(
-  deployment: Deployment,
-  latest: Revision | undefined,
-  run: DeployRun,
-): Promise<Revision | undefined> {
-  const id = deployment.active_revision_id;
-  if (!id || id === latest?.id) return id ? latest : undefined;
-  const read = await tryCall(run.request.control.getRevision(deployment.id, id, run.reading()));
-  if (read.ok) return read.value;
-  if (read.error.kind !== 'missing') throw read.error;
-  run.note(`the service does not report the live revision ${id}`);
-  return undefined;
 }
 
 /** Whether a revision of this commit waits behind a newer one can only be seen where revisions are listed. */

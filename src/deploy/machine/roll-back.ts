@@ -14,7 +14,7 @@ import { tryCall, type CallResult } from '../smoke/try-call.ts';
 import { resolveMs, send } from './apply-plan.ts';
 import { watchRevision } from './watch.ts';
 import type { Rollback } from './outcome-types.ts';
-import { resolvePatch, resolveRedeploy } from './lost-response.ts';
+import { changesSource, resolveChange } from './lost-response.ts';
 import { smokeLive } from '../smoke/smoke.ts';
 import type { DeployRun } from './deploy-run.ts';
 
@@ -148,7 +148,7 @@ async function redeploy(
   if (sent.kind === 'accepted') return { revisionId: target.id };
   if (isNotOffered(sent.error)) return restoreSource(target, before, run);
   if (sent.kind !== 'lost') return failedRollback(target, sent.error, run);
-  const found = await resolveRedeploy(before, resolveMs, run);
+  const found = await resolveChange(before, { request: {} }, resolveMs, run);
   run.known.writing = found === undefined;
   return found?.revisionId ? { revisionId: found.revisionId } : failedRollback(target, sent.error, run);
 }
@@ -182,13 +182,8 @@ async function restoreSource(
   );
   if (sent.kind === 'made') return { revisionId: sent.revisionId };
   if (sent.kind !== 'accepted' && sent.kind !== 'lost') return failedRollback(target, sent.error, run);
-  const planned = {
-    deploymentId: before.id,
-    request,
-    makesRevision: true,
-    formerLatestRevisionId: before.latest_revision_id,
-  };
-  const found = await resolvePatch(planned, resolveMs, run);
+  const trustsHidden = changesSource(request, run.known.formerDeployment);
+  const found = await resolveChange(before, { request, trustsHidden }, resolveMs, run);
   run.known.writing = sent.kind === 'lost' && found === undefined;
   if (found?.revisionId) return { revisionId: found.revisionId };
   if (sent.kind === 'lost') return failedRollback(target, sent.error, run);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { DeploymentPatchRequest } from '../../../src/contract/control/deployment.ts';
-import { carriesSource, holdsSettings } from '../../../src/deploy/machine/lost-response.ts';
+import { carriesSource, holdsSettings } from '../../../src/deploy/rules/find-made.ts';
 import { image } from './plan-cases.ts';
 
 type Source = NonNullable<DeploymentPatchRequest['source_revision_config']>;

@@ -10,7 +10,7 @@ import type {
 import type { Deployment, DeploymentPatchRequest } from '../../../src/contract/control/deployment.ts';
 import type { ResourceSpec } from '../../../src/contract/control/resource-spec.ts';
 import type { SecretReply } from '../../../src/contract/control/secret.ts';
-import { carriesSource, holdsSettings } from '../../../src/deploy/machine/lost-response.ts';
+import { carriesSource, holdsSettings } from '../../../src/deploy/rules/find-made.ts';
 import { sameResources } from '../../../src/deploy/rules/plan-resources.ts';
 import { plan } from '../../../src/deploy/rules/plan.ts';
 import type { Plan } from '../../../src/deploy/rules/plan-types.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { DesiredExternalDocker } from '../../../src/deploy/file/desired.ts';
 import { plan } from '../../../src/deploy/rules/plan.ts';
-import { holdsSettings } from '../../../src/deploy/machine/lost-response.ts';
+import { holdsSettings } from '../../../src/deploy/rules/find-made.ts';
 import type { Deployment } from '../../../src/contract/control/deployment.ts';
 import { withoutRequest } from '../../../src/deploy/rules/plan-identity.ts';
 import type { Plan } from '../../../src/deploy/rules/plan-types.ts';

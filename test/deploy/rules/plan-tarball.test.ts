@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { DesiredInternalDocker, DesiredInternalSource } from '../../../src/deploy/file/desired.ts';
-import { carriesSource } from '../../../src/deploy/machine/lost-response.ts';
+import { carriesSource } from '../../../src/deploy/rules/find-made.ts';
 import { plan } from '../../../src/deploy/rules/plan.ts';
 import {
   compareTarball,

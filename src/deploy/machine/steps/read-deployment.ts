@@ -1,0 +1,56 @@
+import type { CallOptions } from '../../../contract/call-options.ts';
+import type { Deployment } from '../../../contract/control/deployment.ts';
+import type { Revision } from '../../../contract/control/revision.ts';
+import type { ControlService } from '../../../contract/control/service.ts';
+import { isNotOffered } from '../../../contract/service-error.ts';
+import { newerThan } from '../../rules/find-made.ts';
+import { tryCall } from '../../smoke/try-call.ts';
+
+/** The service that is read, and the options of each call. */
+export interface Reader {
+  control: Pick<ControlService, 'getRevision' | 'listRevisions'>;
+  options: () => CallOptions;
+}
+
+/** The revision that serves; the service may no longer return it. */
+export interface LiveRevision {
+  id: string;
+  revision?: Revision | undefined;
+}
+
+/** Reads the newest revision of a deployment and the one that serves. @throws ServiceError */
+export async function readRevisions(
+  { id, active_revision_id: active, latest_revision_id: newest }: Deployment,
+  by: Reader,
+): Promise<{ live?: LiveRevision | undefined; latest?: Revision | undefined }> {
+  const latest = newest ? await by.control.getRevision(id, newest, by.options()) : undefined;
+  if (!active) return { latest };
+  const revision = active === newest ? latest : await findRevision(id, active, by);
+  return { live: { id: active, revision }, latest };
+}
+
+/** A revision; undefined if the service no longer returns it. @throws ServiceError */
+export async function findRevision(
+  deploymentId: string,
+  id: string,
+  { control, options }: { control: Pick<ControlService, 'getRevision'>; options: () => CallOptions },
+): Promise<Revision | undefined> {
+  const read = await tryCall(control.getRevision(deploymentId, id, options()));
+  if (!read.ok && read.error.kind !== 'missing') throw read.error;
+  return read.ok ? read.value : undefined;
+}
+
+/**
+ * The revisions that were made since `former` was the newest, newest first; where it is unknown how many are new, the
+ * newest one alone. @throws ServiceError
+ */
+export async function readNewer(
+  { id, latest_revision_id: newest }: Deployment,
+  former: string | null,
+  { control, options }: Reader,
+): Promise<readonly Revision[]> {
+  if (!newest || newest === former) return [];
+  const page = await tryCall(control.listRevisions(id, { limit: 50 }, options()));
+  if (!page.ok && !isNotOffered(page.error)) throw page.error;
+  return (page.ok && newerThan(former, page.value.resources)) || [await control.getRevision(id, newest, options())];
+}
