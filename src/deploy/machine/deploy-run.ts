@@ -10,7 +10,6 @@ import type { ImageLookup } from '../../contract/image-lookup.ts';
 import { textsToMask } from '../../contract/control/secret.ts';
 import type { Deployment } from '../../contract/control/deployment.ts';
 import type { LogEntry } from '../../contract/control/log.ts';
-import type { Revision } from '../../contract/control/revision.ts';
 import type { ControlService, FullControlService } from '../../contract/control/service.ts';
 import type { TarballStore } from '../../contract/control/upload.ts';
 import type { RequestedCommit, Workflow } from '../rules/commit.ts';
@@ -23,6 +22,7 @@ import type { Evidence, Verdict } from '../rules/verdict-types.ts';
 import type { PackedSource } from '../../kit/archive/pack.ts';
 import type { RecordedConversations } from '../smoke/conversations.ts';
 import type { Rollback } from './outcome-types.ts';
+import type { LiveRevision } from './steps/read-deployment.ts';
 import type { DeployEvent } from './deploy-event.ts';
 import { maskOf, maskStart } from '../../contract/masking/mask.ts';
 
@@ -99,7 +99,7 @@ export interface RunState {
   plan?: Plan;
   commit?: RequestedCommit;
   /** The revision that served before anything was written. */
-  formerLive?: Revision | undefined;
+  formerLive?: LiveRevision | undefined;
   /** What the deployment held then. */
   formerDeployment?: Deployment | undefined;
   /** The revision that is followed. */

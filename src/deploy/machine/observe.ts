@@ -14,10 +14,12 @@ import { isRepositoryNamed, sameRepository, shownRepository } from '../rules/rep
 import { tryCall } from '../smoke/try-call.ts';
 import { findDeployments } from './find-deployments.ts';
 import type { DeployRun } from './deploy-run.ts';
-import { readRevisions } from './steps/read-deployment.ts';
+import { readRevisions, type LiveRevision } from './steps/read-deployment.ts';
 
 /** The observed state, or why the deployment is ambiguous. */
-type TargetLookup = { kind: 'seen'; seen: ObservedState } | { kind: 'impossible'; obstacles: readonly Obstacle[] };
+type TargetLookup =
+  | { kind: 'seen'; seen: ObservedState; live?: LiveRevision | undefined }
+  | { kind: 'impossible'; obstacles: readonly Obstacle[] };
 
 /** Looks at what runs: the deployment, its live and its newest revision, and what a plan needs beside them. Reads only. */
 export async function observe(run: DeployRun): Promise<TargetLookup> {
@@ -45,7 +47,7 @@ export async function observe(run: DeployRun): Promise<TargetLookup> {
   const { latest, live } = await readRevisions(deployment, { control, options: () => run.reading() });
   if (live && !live.revision) run.note(`the service does not report the live revision ${live.id}`);
   const onTheirWay = await othersOnTheirWay(desired, deployment, latest, commit, run);
-  return { kind: 'seen', seen: { deployment, live: live?.revision, latest, onTheirWay, commit, tarball, image } };
+  return { kind: 'seen', live, seen: { deployment, live: live?.revision, latest, onTheirWay, commit, tarball, image } };
 }
 
 /** What a tag stands for now. `rebuild: never` compares the names alone. */

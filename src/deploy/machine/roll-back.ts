@@ -17,6 +17,7 @@ import type { Rollback } from './outcome-types.ts';
 import { changesSource, resolveChange } from './lost-response.ts';
 import { smokeLive } from '../smoke/smoke.ts';
 import type { DeployRun } from './deploy-run.ts';
+import type { LiveRevision } from './steps/read-deployment.ts';
 
 const whyImpossible = {
   'no-revision': impossible(
@@ -70,7 +71,7 @@ export async function rollBackToFormer(deployment: Deployment, run: DeployRun): 
     );
   }
   if (!former.value) return impossible(noneLiveBefore(active), 'Deploy the former commit or image instead.');
-  return rollBackTo(former.value, deployment, 'as requested', run);
+  return rollBackTo({ id: former.value.id, revision: former.value }, deployment, 'as requested', run);
 }
 
 function impossible(why: string, advice: string): Rollback {
@@ -93,7 +94,12 @@ export async function findFormerLive(
  * upload. The new revision is followed and tested like any other, with the full timeout. An error of the service does
  * not end the run: it is part of the report.
  */
-async function rollBackTo(target: Revision, deployment: Deployment, why: string, run: DeployRun): Promise<Rollback> {
+async function rollBackTo(
+  target: LiveRevision,
+  deployment: Deployment,
+  why: string,
+  run: DeployRun,
+): Promise<Rollback> {
   run.emit({ kind: 'rolling-back', toRevisionId: target.id, why });
   const tried = await tryCall(performRollback(target, deployment, run));
   const rollback = tried.ok ? tried.value : failedRollback(target, tried.error, run);
@@ -102,7 +108,7 @@ async function rollBackTo(target: Revision, deployment: Deployment, why: string,
   return rollback;
 }
 
-async function performRollback(target: Revision, deployment: Deployment, run: DeployRun): Promise<Rollback> {
+async function performRollback(target: LiveRevision, deployment: Deployment, run: DeployRun): Promise<Rollback> {
   const started = await redeploy(target, deployment, run);
   if ('kind' in started) return started;
   const { revisionId } = started;
@@ -122,14 +128,14 @@ async function performRollback(target: Revision, deployment: Deployment, run: De
 }
 
 const failed = (
-  target: Revision,
+  target: LiveRevision,
   why: string,
   advice: string,
   seen: { rollout?: Rollout; verdict?: Verdict } = {},
 ): Rollback => ({ kind: 'failed', toRevisionId: target.id, why, advice, ...seen });
 
 /** An unfinished rollback: `known` holds it in case the run is interrupted. */
-function unfinishedRollback(target: Revision, rollout: Rollout): Rollback {
+function unfinishedRollback(target: LiveRevision, rollout: Rollout): Rollback {
   const last = rollout.seen.at(-1)?.status ?? 'not seen yet';
   const why = `revision ${rollout.revisionId}, which goes back to ${target.id}, did not become live (${rollout.kind}, ${last})`;
   const advice = `Look at revision ${rollout.revisionId} of the deployment: it may still become live.`;
@@ -137,7 +143,7 @@ function unfinishedRollback(target: Revision, rollout: Rollout): Rollback {
 }
 
 async function redeploy(
-  target: Revision,
+  target: LiveRevision,
   before: Deployment,
   run: DeployRun,
 ): Promise<{ revisionId: string } | Rollback> {
@@ -154,7 +160,7 @@ async function redeploy(
 }
 
 async function restoreSource(
-  target: Revision,
+  target: LiveRevision,
   before: Deployment,
   run: DeployRun,
 ): Promise<{ revisionId: string } | Rollback> {
@@ -192,11 +198,8 @@ async function restoreSource(
 }
 
 /** What a revision was made from, where a field can ask for just that. */
-function formerSource(
-  { source_revision_config: target }: Revision,
-  { source, source_revision_config: now }: Deployment,
-) {
-  const { image_uri: image, source_tarball_path: path } = target;
+function formerSource({ revision }: LiveRevision, { source, source_revision_config: now }: Deployment) {
+  const { image_uri: image, source_tarball_path: path } = revision?.source_revision_config ?? {};
   if ((source === 'external_docker' || source === 'internal_docker') && image) {
     const advice = 'Push a corrected image under a new tag, and set image-uri to it.';
     return { what: 'image', patch: { image_uri: image }, isSame: now.image_uri === image, advice };
@@ -229,7 +232,7 @@ function formerSettings({ known: { plan, formerDeployment } }: DeployRun): {
   };
 }
 
-function failedRollback(target: Revision, error: ServiceError, run: DeployRun): Rollback {
+function failedRollback(target: LiveRevision, error: ServiceError, run: DeployRun): Rollback {
   const unknown = error.effect === 'unknown' ? '; it is unknown whether it took effect' : '';
   const advice = unknown ? 'Look at the revisions of the deployment before you run this again.' : adviceOn(error);
   return failed(target, `${run.redact(error.message)}${unknown}`, advice);

@@ -42,7 +42,7 @@ async function planFromObservation(run: DeployRun): Promise<Plan> {
     const target = await observe(run);
     if (target.kind === 'impossible') return target;
     const { seen } = target;
-    run.known.formerLive = seen.live;
+    run.known.formerLive = target.live;
     run.known.formerDeployment = seen.deployment;
     const planned = plan(run.request.desired, seen);
     const mayWait = run.request.wait && run.request.mode === 'deploy';

@@ -101,6 +101,16 @@ describe('a revision that is tested before it gets traffic', () => {
     expect(outcome).toMatchObject({ kind, passes: false, activeRevisionId });
   });
 
+  test('takes no traffic unproven from a live revision that the service no longer returns', async () => {
+    const { fixture, deploy, control } = await holding(unreachable);
+    control.push(ends('BUILD_FAILED', second));
+    await fixture.passes(60_000);
+    control.forgotten = 'r1';
+    const outcome = await deploy({ onUnproven: 'keep' });
+    expect(outcome).toMatchObject({ kind: 'discarded', activeRevisionId: 'r1' });
+    expect(outcome.reason).toContain('Revision r1 still serves.');
+  });
+
   test('is promoted if nothing is proven of the first revision, and says so', async () => {
     const fixture = new DeployFixture();
     fixture.control.lacks.clear();

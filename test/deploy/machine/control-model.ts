@@ -109,6 +109,8 @@ export class ControlModel implements ControlService, UploadAndDeleteService {
   listsSecrets = true;
   /** Rejects a change that is based on an older revision than the latest; not every service does. */
   heedsIfLatest = false;
+  /** The revision that the service no longer returns. */
+  forgotten: string | undefined;
   /** How long a deletion takes (ms). */
   deletionMs = 12_000;
   /** The deletions, each with whether it included the tracing project. */
@@ -190,7 +192,7 @@ export class ControlModel implements ControlService, UploadAndDeleteService {
   async getRevision(_deploymentId: string, revisionId: string, options?: CallOptions): Promise<Revision> {
     return this.#called('revision', options, () => {
       this.#advance();
-      const found = this.service.revision(revisionId);
+      const found = revisionId === this.forgotten ? undefined : this.service.revision(revisionId);
       if (!found) throw serviceError('missing', 'get revision', { status: 404 });
       return structuredClone(found);
     });

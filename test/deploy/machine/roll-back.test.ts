@@ -38,6 +38,14 @@ describe('after a wrong answer', () => {
     expect(fixture.reported('started').map(({ how }) => how)).toEqual(['patched', 'redeployed']);
   });
 
+  test('restores a live revision that the service no longer returned before the change', async () => {
+    const fixture = await brokenNext();
+    fixture.control.push(ends('BUILD_FAILED', second));
+    await fixture.passes(60_000);
+    fixture.control.forgotten = 'r1';
+    expect(await fixture.deploy(risky)).toMatchObject({ kind: 'rolled-back', rollback: { toRevisionId: 'r1' } });
+  });
+
   test('does not roll back unless requested', async () => {
     const fixture = await brokenNext();
     const outcome = await fixture.deploy({ ...risky, onFailure: 'keep' });
