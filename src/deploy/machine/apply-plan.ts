@@ -151,7 +151,8 @@ async function alter(planned: Extract<Plan, { kind: 'patch' | 'none' }>, run: De
   const { makesRevision, upload: { digest } = {} } = planned;
   // Secrets that the service hides show nothing.
   const trustsHidden = isAccepted || changesSource(request, run.known.formerDeployment);
-  const sought = { request, makesRevision, digest, trustsHidden };
+  const commit = run.known.commit?.kind === 'known' ? run.known.commit.sha : undefined;
+  const sought = { commit, request, makesRevision, digest, trustsHidden };
   const former = { id: deploymentId, latest_revision_id: planned.formerLatestRevisionId };
   const found = await resolveChange(former, sought, isAccepted ? lagMs : resolveMs, run);
   if (isAccepted || found) run.settled();

@@ -110,6 +110,32 @@ describe('a write with a lost response', () => {
     expect(await fixture.deploy(toSecond)).toMatchObject({ kind: 'deployed', revisionId: 'r2' });
   });
 
+  test('takes no revision of another commit for its own', async () => {
+    const fixture = await running();
+    fixture.control.fails('patch', lost('patch deployment'));
+    fixture.clock.after(10_000, () => fixture.control.push(goesLive('c'.repeat(40))));
+    expect(await fixture.deploy(toSecond)).toMatchObject({ kind: 'failed', changed: false });
+    expect(fixture.reported('started')).toEqual([]);
+  });
+
+  test('waits for a revision that reports its commit late', async () => {
+    const fixture = await running();
+    fixture.control.scripts.push([
+      { after: 0, status: 'QUEUED' },
+      { after: 120_000, status: 'BUILDING', commit: second },
+      { after: 150_000, status: 'DEPLOYED', commit: second },
+    ]);
+    fixture.control.fails('patch', lost('patch deployment'), { applied: true });
+    const began = fixture.clock.now();
+    const startedAt: number[] = [];
+    const outcome = await fixture.deploy({
+      ...toSecond,
+      emit: ({ kind }) => void (kind === 'started' && startedAt.push(fixture.clock.now() - began)),
+    });
+    expect(outcome).toMatchObject({ kind: 'deployed', revisionId: 'r2' });
+    expect(startedAt).toEqual([120_000]);
+  });
+
   test('finds its revision behind a newer one of another client', async () => {
     const fixture = new DeployFixture();
     fixture.control.has(imaged, goesLive());
