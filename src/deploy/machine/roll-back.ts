@@ -6,6 +6,7 @@ import { entriesOf, type ReadPage } from '../../contract/control/pages.ts';
 import { isNotOffered, type ServiceError } from '../../contract/service-error.ts';
 import { adviceOnAlsoWrong, alsoWrong, whatFailed } from '../words/outcome-messages.ts';
 import { decideRollback, isLiveBefore, noneLiveBefore, nothingLive } from '../rules/rollback.ts';
+import type { SoughtChange } from '../rules/find-made.ts';
 import { rolloutOf } from '../rules/rollout.ts';
 import type { Rollout } from '../rules/rollout-types.ts';
 import type { Verdict } from '../rules/verdict-types.ts';
@@ -154,9 +155,17 @@ async function redeploy(
   if (sent.kind === 'accepted') return { revisionId: target.id };
   if (isNotOffered(sent.error)) return restoreSource(target, before, run);
   if (sent.kind !== 'lost') return failedRollback(target, sent.error, run);
-  const found = await resolveChange(before, { request: {} }, resolveMs, run);
+  const found = await resolveChange(before, rebuiltFrom(target), resolveMs, run);
   run.known.writing = found === undefined;
   return found?.revisionId ? { revisionId: found.revisionId } : failedRollback(target, sent.error, run);
+}
+
+/** How a revision shows that it has the build of this one; nothing does where the service no longer returns it. */
+function rebuiltFrom({ revision }: LiveRevision): SoughtChange {
+  if (!revision) return {};
+  const { repo_commit_sha, repo_ref, image_uri, source_tarball_path } = revision.source_revision_config;
+  const request = { source_revision_config: { repo_ref, image_uri, source_tarball_path } };
+  return { commit: repo_commit_sha ?? undefined, request };
 }
 
 async function restoreSource(

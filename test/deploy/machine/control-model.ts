@@ -306,6 +306,8 @@ export class ControlModel implements ControlService, UploadAndDeleteService {
       this.#isBasedOnLatest('redeploy revision', options);
       const old = this.service.revision(revisionId);
       if (!old || !this.service.deployment) throw serviceError('missing', 'redeploy revision', { status: 404 });
+      if (this.scripts.length === 0)
+        this.scripts.push(goesLive(old.source_revision_config.repo_commit_sha ?? undefined));
       const id = `r${this.service.revisions.length + 1}`;
       this.service.revisions.unshift({ ...structuredClone(old), id, status: 'QUEUED' });
       this.service.deployment = { ...this.service.deployment, latest_revision_id: id };

@@ -160,6 +160,19 @@ describe('after a wrong answer', () => {
     expect(fixture.control.count('redeploy')).toBe(1);
   });
 
+  test("takes no other client's revision for a rollback whose answer is lost", async () => {
+    const fixture = await brokenNext();
+    fixture.control.fails('redeploy', serviceError('unreachable', 'redeploy revision', { effect: 'unknown' }));
+    const outcome = await fixture.deploy({
+      ...risky,
+      emit: ({ kind }) => {
+        if (kind === 'settling') fixture.control.push(goesLive('c'.repeat(40)));
+      },
+    });
+    expect(outcome).toMatchObject({ kind: 'broken', rollback: { kind: 'failed', toRevisionId: 'r1' } });
+    expect(outcome.reason).toContain('unknown whether it took effect');
+  });
+
   test('follows a service that restores the old revision itself', async () => {
     const fixture = await brokenNext();
     fixture.control.redeployRevision = async (id) => {
