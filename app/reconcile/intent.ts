@@ -162,6 +162,8 @@ export interface Intent {
   /** When sending was stored (ms since the epoch), and how often the request was sent. */
   sentAt?: number;
   sends?: number;
+  /** The service took the request, and its response named no new revision. */
+  isAccepted?: true;
   /** The deadline for resolving an unknown outcome, following or expecting (ms since the epoch). */
   deadline?: number;
   /** The hold that was requested of its revision: then this App decides about it. */

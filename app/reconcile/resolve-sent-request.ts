@@ -82,6 +82,7 @@ async function endUnresolved(
     const requests = [requestAfter(bound, head.sha, work.context.clock.now())];
     return endIntent(work, bound, otherCommitOutcome(bound, head.sha, contains), { requests });
   }
+  if (intent.isAccepted) return endIntent(work, intent, noRevision());
   const newest = observation.deployment.latest_revision_id ?? 'none';
   const why =
     made.length > 0

@@ -66,6 +66,7 @@ export async function request(work: ReconcileContext, intent: Intent): Promise<S
       return beginFollowing(work, intent, sent.revisionId, 'triggered');
     case 'accepted':
       // A service may list its new revision a little later; a later step resolves it.
+      if (!intent.isAccepted) await saveIntents(work, [{ ...intent, isAccepted: true }]);
       return requeueAfter(work, 1_000, intent.id);
     case 'lost': {
       const result = retryLater(work, sent.error, intent.sentAt ?? context.clock.now());
@@ -91,7 +92,7 @@ export async function request(work: ReconcileContext, intent: Intent): Promise<S
 
 /** Goes back to deciding: what was sent did nothing. Keeps `sentAt`: GitHub shows a deployment, which needs an outcome. */
 function unsent(intent: Intent): Intent {
-  const { deadline: _deadline, formerLatestRevisionId: _latest, formerLiveRevisionId: _live, ...rest } = intent;
+  const { deadline: _, formerLatestRevisionId: _latest, formerLiveRevisionId: _live, isAccepted: __, ...rest } = intent;
   return { ...rest, state: 'requested', sends: Math.max(0, (intent.sends ?? 1) - 1) };
 }
 

@@ -42,6 +42,16 @@ describe('a service that fails', () => {
     expect(fixture.serving).toBe(b);
   });
 
+  test('says that an answered request made no revision, and not that its effect is unknown', async () => {
+    fixture.control.honoursKeys = false;
+    fixture.control.patchDeployment = (id) => fixture.control.getDeployment(id);
+    await fixture.push('a');
+    await fixture.run();
+    expect(await fixture.intent(a)).toMatchObject({
+      end: { kind: 'refused', reason: 'The service took the change and made no revision of it.' },
+    });
+  });
+
   test('does not repeat a request after a week, when its idempotency key may be gone', async () => {
     fixture.control.fails('patch', busy());
     const { control } = fixture;
