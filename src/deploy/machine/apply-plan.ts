@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { DeploymentCreateRequest } from '../../contract/control/deployment.ts';
 import { isTransient, type ServiceError } from '../../contract/service-error.ts';
 import type { Plan } from '../rules/plan-types.ts';
@@ -35,15 +36,32 @@ export async function write<T>(
   return sent;
 }
 
-/** Sends a change, and remembers the deployment in the response; without a response its effect has to be observed. */
+/**
+ * Sends a change, and remembers the deployment in the response. Where the response is lost, a service that honours keys
+ * gets the same request again; of any other one the effect has to be observed.
+ */
 export async function send(run: DeployRun, change: Change, guard: ChangeGuard): Promise<SendResult> {
-  const sent = await write(
-    run,
-    (by) => sendChange(change, guard, by),
-    (each) => ('error' in each ? each.error : undefined),
-  );
-  if ('deployment' in sent) run.saw(sent.deployment);
+  const { clock, control } = run.request;
+  const keyed = { ...guard, key: randomUUID() };
+  const once = () =>
+    write(
+      run,
+      (by) => sendChange(change, keyed, by),
+      (each) => ('error' in each ? each.error : undefined),
+    );
+  let sent = await once();
   if (sent.kind === 'lost') run.emit({ kind: 'settling', why: run.redact(sent.error.message) });
+  const until = clock.now() + resolveMs;
+  while (sent.kind === 'lost' && clock.now() < until) {
+    const features = await tryCall(control.features(run.reading(Infinity)));
+    if (features.ok && !features.value.idempotencyKeys) break;
+    await run.untilNextPoll(until, sent.error.retryAfterMs);
+    const again = features.ok ? await once() : sent;
+    // A refusal that may pass says nothing about the first request.
+    run.known.writing = again.kind === 'lost' || (again.kind === 'refused' && isTransient(again.error));
+    if (!run.known.writing) sent = again;
+  }
+  if ('deployment' in sent) run.saw(sent.deployment);
   return sent;
 }
 

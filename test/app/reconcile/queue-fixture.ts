@@ -14,8 +14,7 @@ import type { WorkStore } from '../../../app/reconcile/store.ts';
 import type { SmokeTestRunner, AppContext } from '../../../app/context.ts';
 import type { Clock } from '../../../src/kit/clock.ts';
 import type { Deployment, DeploymentPatchRequest } from '../../../src/contract/control/deployment.ts';
-import type { CallOptions } from '../../../src/contract/call-options.ts';
-import type { ChangeOptions, ControlFeatures } from '../../../src/contract/control/service.ts';
+import type { ChangeOptions } from '../../../src/contract/control/service.ts';
 import type { UnprovenReason, Verdict } from '../../../src/deploy/rules/verdict-types.ts';
 import { AgentModel } from '../../deploy/smoke/agent-model.ts';
 import { ControlModel, goesLive, type Step } from '../../deploy/machine/control-model.ts';
@@ -49,7 +48,7 @@ export class SetClock implements Clock {
 
 /** A service with optional idempotency keys, which builds the branch's current head. */
 export class KeyedControl extends ControlModel {
-  honoursKeys = true;
+  override honoursKeys = true;
   /** How each commit's revision ends; live by default. */
   readonly goes = new Map<string, Step[]>();
   /** How a revision goes to life. */
@@ -62,10 +61,6 @@ export class KeyedControl extends ControlModel {
   constructor(clock: Clock, headOf: () => string) {
     super(clock);
     this.#headOf = headOf;
-  }
-
-  override async features(options?: CallOptions): Promise<ControlFeatures> {
-    return { ...(await super.features(options)), idempotencyKeys: this.honoursKeys };
   }
 
   override patchDeployment(id: string, request: DeploymentPatchRequest, options?: ChangeOptions): Promise<Deployment> {

@@ -109,6 +109,9 @@ export class ControlModel implements ControlService, UploadAndDeleteService {
   listsSecrets = true;
   /** Rejects a change that is based on an older revision than the latest; not every service does. */
   heedsIfLatest = false;
+  /** Answers a write with a known idempotency key as it did the first time. */
+  honoursKeys = false;
+  readonly #answers = new Map<string, string | null>();
   /** The revision that the service no longer returns. */
   forgotten: string | undefined;
   /** How long a deletion takes (ms). */
@@ -157,7 +160,7 @@ export class ControlModel implements ControlService, UploadAndDeleteService {
   }
 
   async createDeployment(request: DeploymentCreateRequest, options?: WriteOptions): Promise<Deployment> {
-    return this.#called('create', options, () => {
+    return this.#written('create', options, () => {
       this.#mayHold(options, request.source);
       this.sent.push(request);
       this.service.create(request);
@@ -178,7 +181,7 @@ export class ControlModel implements ControlService, UploadAndDeleteService {
   }
 
   async patchDeployment(_id: string, request: DeploymentPatchRequest, options?: ChangeOptions): Promise<Deployment> {
-    return this.#called('patch', options, () => {
+    return this.#written('patch', options, () => {
       this.#isBasedOnLatest('patch deployment', options);
       this.#mayHold(options, this.service.deployment?.source);
       this.sent.push(request);
@@ -221,7 +224,7 @@ export class ControlModel implements ControlService, UploadAndDeleteService {
 
   async features(options?: CallOptions): Promise<ControlFeatures> {
     return this.#called('features', options, () => ({
-      idempotencyKeys: false,
+      idempotencyKeys: this.honoursKeys,
       verdicts: !this.lacks.has('verdicts'),
       baselines: !this.lacks.has('baselines'),
       holds: !this.lacks.has('holds'),
@@ -301,7 +304,7 @@ export class ControlModel implements ControlService, UploadAndDeleteService {
   }
 
   async redeployRevision(_id: string, revisionId: string, options?: ChangeOptions): Promise<Deployment> {
-    return this.#called('redeploy', options, () => {
+    return this.#written('redeploy', options, () => {
       this.#offers('redeploy');
       this.#isBasedOnLatest('redeploy revision', options);
       const old = this.service.revision(revisionId);
@@ -391,6 +394,17 @@ export class ControlModel implements ControlService, UploadAndDeleteService {
     const { repo_ref, image_uri } = this.#deployment().source_revision_config;
     this.service.patch({ source_revision_config: repo_ref ? { repo_ref } : { image_uri } });
     this.#begin();
+  }
+
+  #written(operation: string, options: WriteOptions | undefined, write: () => Deployment): Promise<Deployment> {
+    return this.#called(operation, options, () => {
+      const key = this.honoursKeys ? options?.idempotencyKey : undefined;
+      const known = key === undefined ? undefined : this.#answers.get(key);
+      if (known !== undefined) return { ...this.#deployment(), latest_revision_id: known };
+      const made = write();
+      if (key !== undefined) this.#answers.set(key, made.latest_revision_id);
+      return made;
+    });
   }
 
   async #called<T>(operation: string, options: CallOptions | undefined, act: () => T): Promise<T> {

@@ -110,6 +110,21 @@ describe('a write with a lost response', () => {
     expect(await fixture.deploy(toSecond)).toMatchObject({ kind: 'deployed', revisionId: 'r2' });
   });
 
+  test.each([
+    ['the request was applied', true],
+    ['the request was not applied', false],
+  ])('is sent again under its key to a service that honours keys: %s', async (_, applied) => {
+    const fixture = await running();
+    fixture.control.honoursKeys = true;
+    fixture.control.scripts.push(goesLive(second));
+    fixture.control.fails('patch', lost('patch deployment'), { applied });
+    fixture.control.onWrite = () =>
+      fixture.control.fails('patch', serviceError('busy', 'patch deployment', { status: 503 }));
+    expect(await fixture.deploy(toSecond)).toMatchObject({ kind: 'deployed', revisionId: 'r2', changed: true });
+    expect(fixture.control.count('patch')).toBe(applied ? 3 : 2);
+    expect(fixture.control.service.revisions).toHaveLength(2);
+  });
+
   test('takes no revision of another commit for its own', async () => {
     const fixture = await running();
     fixture.control.fails('patch', lost('patch deployment'));
