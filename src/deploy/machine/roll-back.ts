@@ -5,7 +5,9 @@ import { knownSecrets } from '../../contract/control/secret.ts';
 import { entriesOf, type ReadPage } from '../../contract/control/pages.ts';
 import { isNotOffered, type ServiceError } from '../../contract/service-error.ts';
 import { adviceOnAlsoWrong, alsoWrong, whatFailed } from '../words/outcome-messages.ts';
-import { decideRollback, isLiveBefore, noneLiveBefore, nothingLive } from '../rules/rollback.ts';
+import { decisionWords } from '../words/decision.ts';
+import { phaseOf } from '../rules/plan-rebuild.ts';
+import { decideRollback, isLiveBefore, noneLiveBefore, nothingLive, rollbackObstacle } from '../rules/rollback.ts';
 import type { SoughtChange } from '../rules/find-made.ts';
 import { rolloutOf } from '../rules/rollout.ts';
 import type { Rollout } from '../rules/rollout-types.ts';
@@ -45,15 +47,30 @@ export async function rollBackFailedRevision(
   if (decision.kind === 'not-requested') return undefined;
   if (decision.kind === 'impossible') return whyImpossible[decision.because];
   if (!formerLive || !current) return whyImpossible['no-former'];
-  if (!current.ok) {
-    return failed(formerLive, run.redact(current.error.message), adviceOn(current.error));
+  if (!current.ok) return failed(formerLive, run.redact(current.error.message), adviceOn(current.error));
+  const read = await tryCall(newerOnItsWay(current.value, broken, run));
+  if (!read.ok) return failed(formerLive, run.redact(read.error.message), adviceOn(read.error));
+  const obstacle = rollbackObstacle(broken, { active: current.value.active_revision_id, onItsWay: read.value });
+  if (obstacle) {
+    const why = decisionWords({ kind: 'skip', ...obstacle });
+    return impossible(
+      why,
+      'Wait for that revision, and roll back (mode: rollback, or landfall rollback) if it fails too.',
+    );
   }
-  return rollBackTo(
-    formerLive,
-    current.value,
-    `revision ${broken} ${whatFailed(run.known.verdict ?? { tests: [] })}`,
-    run,
-  );
+  const why = `revision ${broken} ${whatFailed(run.known.verdict ?? { tests: [] })}`;
+  return rollBackTo(formerLive, current.value, why, run);
+}
+
+/** The newest revision, if it is another one that may yet serve. */
+async function newerOnItsWay(
+  { id, latest_revision_id: latest, active_revision_id: active }: Deployment,
+  broken: string | undefined,
+  run: DeployRun,
+): Promise<string | undefined> {
+  if (!latest || latest === broken) return undefined;
+  const revision = await run.request.control.getRevision(id, latest, run.reading(Infinity));
+  return phaseOf(revision, active) === 'on-its-way' ? latest : undefined;
 }
 
 /** Carries out a requested rollback: to the newest revision that was live before the current one. */

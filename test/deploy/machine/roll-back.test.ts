@@ -87,6 +87,19 @@ describe('after a wrong answer', () => {
     expect(outcome).toMatchObject({ kind: 'broken', rollback: { kind: 'failed', rollout: { kind: 'failed' } } });
   });
 
+  test('leaves a newer revision that is on its way alone', async () => {
+    const fixture = await brokenNext();
+    const outcome = await fixture.deploy({
+      ...risky,
+      emit: ({ kind }) => {
+        if (kind === 'smoke-began') fixture.control.push(goesLive('c'.repeat(40)));
+      },
+    });
+    expect(outcome).toMatchObject({ kind: 'broken', rollback: { kind: 'impossible' } });
+    expect(outcome.reason).toContain('revision r3 is on its way and takes over');
+    expect(fixture.control.count('redeploy')).toBe(0);
+  });
+
   test('goes back over no revision that another client makes meanwhile', async () => {
     const fixture = await brokenNext();
     fixture.control.heedsIfLatest = true;
