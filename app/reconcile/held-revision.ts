@@ -1,6 +1,6 @@
 import { agentAddress } from '../../src/contract/control/deployment.ts';
 import type { Revision } from '../../src/contract/control/revision.ts';
-import { decideHold } from '../../src/deploy/machine/decide-hold.ts';
+import { decideHold, settleHold } from '../../src/deploy/machine/decide-hold.ts';
 import { reasonOfDecision } from '../../src/deploy/words/hold-messages.ts';
 import { decisionOf, type HoldState, holdStateOf, isOpenHold } from '../../src/deploy/rules/hold-state.ts';
 import { reportVerdict } from '../verify/report-verdict.ts';
@@ -47,17 +47,17 @@ export async function decideAboutHeld(work: ReconcileContext, intent: Intent): P
   const { id, deploymentId, revisionId, hold, verdict } = intent;
   if (!hold || !verdict || revisionId === undefined) throw new Error(`intent ${id} has nothing to decide about`);
   const { control, step } = work.context;
-  const options = () => readOptions(work);
-  const held = await control.getRevision(deploymentId, revisionId, options());
-  if (!isOpenHold(holdStateOf(held))) return decided(work, intent);
   const decision = hold.decision ?? decisionOf(verdict, heldTermsOf(intent));
-  const deciding: Intent = { ...intent, hold: { ...hold, decision } };
-  if (hold.decision === undefined) await saveIntents(work, [deciding]);
-  await step?.('before-decision', id);
   const why = reasonOfDecision(verdict, decision);
-  const revision = await decideHold({ deploymentId, revisionId, decision, why, control, options });
-  await step?.('decided', id);
-  return isOpenHold(holdStateOf(revision)) ? requeueAfter(work, lookMs) : decided(work, deciding);
+  let deciding = intent;
+  const options = () => readOptions(work);
+  const state = await settleHold({ deploymentId, revisionId, decision, why, control, options }, async () => {
+    deciding = { ...intent, hold: { ...hold, decision } };
+    if (hold.decision === undefined) await saveIntents(work, [deciding]);
+    await step?.('before-decision', id);
+  });
+  if (deciding !== intent) await step?.('decided', id);
+  return isOpenHold(state) ? requeueAfter(work, lookMs) : decided(work, deciding);
 }
 
 /**

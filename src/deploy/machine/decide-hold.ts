@@ -3,7 +3,7 @@ import type { HoldDecision } from '../../contract/control/hold.ts';
 import type { Revision } from '../../contract/control/revision.ts';
 import type { ControlService } from '../../contract/control/service.ts';
 import { isTransient } from '../../contract/service-error.ts';
-import { holdStateOf, isOpenHold } from '../rules/hold-state.ts';
+import { type HoldState, holdStateOf, isOpenHold } from '../rules/hold-state.ts';
 import { tryCall } from '../smoke/try-call.ts';
 
 /** A decision about a held revision. */
@@ -39,4 +39,16 @@ export async function decideHold(deciding: HoldDeciding): Promise<Revision> {
   const revision = await control.getRevision(deploymentId, revisionId, options());
   if (isOpenHold(holdStateOf(revision)) && error.kind !== 'conflict') throw error;
   return revision;
+}
+
+/**
+ * Decides about a held revision, which is read first: a decision that took effect is not sent again, also where another
+ * client sent it. `before` is called before it is sent. Returns how far the hold is then. @throws ServiceError
+ */
+export async function settleHold(deciding: HoldDeciding, before: () => Promise<void> | void): Promise<HoldState> {
+  const { deploymentId, revisionId, control, options } = deciding;
+  const hold = holdStateOf(await control.getRevision(deploymentId, revisionId, options()));
+  if (!isOpenHold(hold)) return hold;
+  await before();
+  return holdStateOf(await decideHold(deciding));
 }

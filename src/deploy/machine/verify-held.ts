@@ -1,10 +1,9 @@
-import type { Revision } from '../../contract/control/revision.ts';
 import { isTransient } from '../../contract/service-error.ts';
 import { reasonOfDecision } from '../words/hold-messages.ts';
-import { decisionOf, type HoldState, holdStateOf, isOpenHold } from '../rules/hold-state.ts';
+import { decisionOf, type HoldState, isOpenHold } from '../rules/hold-state.ts';
 import type { EndedRollout } from '../rules/rollout-types.ts';
 import type { Verification } from '../rules/verification.ts';
-import { decideHold, type HoldDeciding } from './decide-hold.ts';
+import { type HoldDeciding, settleHold } from './decide-hold.ts';
 import type { DeployRun } from './deploy-run.ts';
 import { heldTermsOf } from '../words/ending-messages.ts';
 import { smokeHeld } from '../smoke/smoke.ts';
@@ -41,8 +40,12 @@ export async function verifyHeld(deploymentId: string, held: HeldRollout, run: D
   const decision = decisionOf(verdict, heldTermsOf(request, known));
   const why = run.redact(reasonOfDecision(verdict, decision));
   const deadline = Math.max(run.deadline, request.clock.now() + decidingMs);
-  const revision = await persistently({ deploymentId, revisionId, decision, why }, deadline, run);
-  const hold = holdStateOf(revision);
+  const { hold, isSent } = await persistently({ deploymentId, revisionId, decision, why }, deadline, run);
+  if (!isSent) {
+    // The hold was over before: its tests may have found nobody at its address.
+    delete known.verdict;
+    delete known.verified;
+  }
   if (hold.kind !== 'none') run.record({ ...held, hold });
   if (hold.kind === decision) run.emit({ kind: 'hold-decided', revisionId, decision, why });
   else run.note(`revision ${revisionId} was to be ${decision}, but ${heldOtherwise[hold.kind]}`);
@@ -78,12 +81,13 @@ async function persistently(
   toDecide: Omit<HoldDeciding, 'control' | 'options'>,
   deadline: number,
   run: DeployRun,
-): Promise<Revision> {
+): Promise<{ hold: HoldState; isSent: boolean }> {
+  let isSent = false;
   const deciding = { ...toDecide, control: run.request.control, options: () => run.reading(deadline) };
   for (;;) {
-    const decided = await tryCall(decideHold(deciding));
+    const decided = await tryCall(settleHold(deciding, () => void (isSent = true)));
     const isLate = run.request.clock.now() >= deadline;
-    if (decided.ok && (isLate || !isOpenHold(holdStateOf(decided.value)))) return decided.value;
+    if (decided.ok && (isLate || !isOpenHold(decided.value))) return { hold: decided.value, isSent };
     if (!decided.ok && (isLate || !isTransient(decided.error))) throw decided.error;
     if (!decided.ok) run.emit({ kind: 'decision-failed', why: run.redact(decided.error.message) });
     await run.untilNextPoll(deadline, decided.ok ? 0 : decided.error.retryAfterMs);

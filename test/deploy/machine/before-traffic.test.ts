@@ -232,14 +232,27 @@ describe('a hold that another client ends', () => {
     expect(outcome.notes).toContain('revision r2 was to be promoted, but it was discarded before');
   });
 
-  test('by promoting what fails, is rolled back as a live revision is', async () => {
-    const { deploy, control, held } = await holding(wrong);
+  test('before the verdict, by promoting it, is tested again once it is live', async () => {
+    const { fixture, deploy, control, held } = await holding(unreachable);
     const createThread = held.createThread.bind(held);
     held.createThread = async (...request) => {
       await control.promoteRevision('d1', 'r2');
       return createThread(...request);
     };
-    const outcome = await deploy({ smokeTests: [{ ...hello, thread: true }], onFailure: 'rollback' });
+    const outcome = await deploy({ smokeTests: [{ ...hello, thread: true }] });
+    expect(outcome).toMatchObject({ kind: 'deployed', verified: 'after-traffic', verdict: { kind: 'passed' } });
+    expect(fixture.addresses.at(-1)).toBe('https://agent.test');
+    expect(control.count('discard')).toBe(0);
+  });
+
+  test('by promoting what fails, is rolled back as a live revision is', async () => {
+    const { deploy, control } = await holding(wrong);
+    const discard = control.discardRevision.bind(control);
+    control.discardRevision = async (...request) => {
+      await control.promoteRevision('d1', 'r2');
+      return discard(...request);
+    };
+    const outcome = await deploy({ onFailure: 'rollback' });
     expect(outcome).toMatchObject({ kind: 'rolled-back', rollback: { kind: 'done', toRevisionId: 'r1' } });
     expect(outcome.notes).toContain('revision r2 was to be discarded, but another client promoted it first');
   });
