@@ -4,15 +4,15 @@ import { backoffMs, type Clock } from '../../src/kit/clock.ts';
 import type { Expectation, SmokeTest } from '../../src/deploy/file/smoke-test.ts';
 import type { AgentServer } from '../../src/contract/agent/service.ts';
 import type { ControlService } from '../../src/contract/control/service.ts';
+import { pollRun, startRun } from '../../src/deploy/smoke/background-run.ts';
 import { overriding } from '../../src/kit/overriding.ts';
 import { removeResources } from '../../src/deploy/smoke/remove-resources.ts';
 import { evidenceOfFailure, sendTestRequest } from '../../src/deploy/smoke/send-test-request.ts';
 import type { Evidence } from '../../src/deploy/rules/verdict-types.ts';
 import type { SmokeWaiting } from '../context.ts';
 import type { Intent } from '../reconcile/intent.ts';
-import { startRun } from './background-run.ts';
 import { createGrading } from './grading.ts';
-import { pollRun } from './poll-run.ts';
+import { isExpired } from '../reconcile/deadlines.ts';
 import {
   mostLost,
   writeProgress,
@@ -174,7 +174,12 @@ export function createAttempts({ clock, random, control, publicUrl, graderUrls =
     const { test, agent, signal, progress } = step;
     // A call before the scheduled time follows a notification, most likely the agent's webhook.
     const reported = requested.reported || clock.now() < requested.lookAt;
-    const seen = await pollRun(test, requested, { agent, clock, signal });
+    const seen = await pollRun(test, requested, {
+      agent,
+      clock,
+      signal,
+      isExpired: (deadline, ms) => isExpired(clock, requested.runId, deadline, ms),
+    });
     if (seen.kind === 'going-on') {
       const under = { ...requested, reported, looks: requested.looks + 1 };
       const lookAt = nextPollAt(under, clock.now());

@@ -150,11 +150,12 @@ export async function evidenceOfFailure(
   if (error.kind === 'missing' && (await tryCall(agent.ok({ signal, deadline: clock.now() + healthMs }))).ok) {
     return refused;
   }
-  return {
-    kind: 'unreachable',
-    why: error.message,
-    ...(error.kind === 'unauthorized' ? { denied: true as const } : {}),
-    // A proxy answers 502 to 504 in the place of an agent; 500 is the agent's own.
-    ...(error.status === 500 ? { fault: 'server-error' as const } : {}),
-  };
+  return { kind: 'unreachable', why: error.message, ...blameOf(error) };
 }
+
+/** What a failure says of the caller and of the agent. */
+export const blameOf = ({ kind, status }: ServiceError): { denied?: true; fault?: 'server-error' } => ({
+  ...(kind === 'unauthorized' ? { denied: true } : {}),
+  // A proxy answers 502 to 504 in the place of an agent; 500 is the agent's own.
+  ...(status === 500 ? { fault: 'server-error' } : {}),
+});

@@ -11,7 +11,7 @@ import { isObject } from '../../kit/json-object.ts';
 import type { Evidence } from '../rules/verdict-types.ts';
 
 /** The key under which a graph reports an interrupt. */
-const interruptKey = '__interrupt__';
+export const interruptKey = '__interrupt__';
 
 /** How many visited nodes are kept: an agent may report them without end. */
 const mostNodes = 2_000;

@@ -100,6 +100,18 @@ describe('a test that needs no stream', () => {
     expect(await driving.run()).toMatchObject({ kind: 'unproven', tests: [{ verdict: { because: 'provider' } }] });
   });
 
+  test.each<[string, 'denied' | 'server-error', Parameters<typeof serviceError>]>([
+    ['refuses the caller', 'denied', ['unauthorized', 'get run', { status: 401 }]],
+    ['answers HTTP 500', 'server-error', ['busy', 'get run', { status: 500 }]],
+  ])('names the fault of an agent that %s while its run goes on', async (_, because, error) => {
+    const driving = new Driving(testExpecting('hello', { timeoutMs: 30_000 }));
+    driving.agent.failing.set(
+      'getRun',
+      Array.from({ length: 99 }, () => serviceError(...error)),
+    );
+    expect(await driving.run()).toMatchObject({ kind: 'unproven', tests: [{ attempts: 1, verdict: { because } }] });
+  });
+
   test('is unproven after a timeout; the run is cancelled and its thread removed', async () => {
     const driving = new Driving(testExpecting('hello', { timeoutMs: 30_000 }));
     driving.agent.commands = [says('hello', 3_600_000)];
