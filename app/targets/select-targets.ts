@@ -24,7 +24,7 @@ export interface Selection {
 }
 
 /**
- * The targets of a branch. The service decides which deployments (control-service.md, States: a push to `repo_ref`
+ * The targets of a branch. The service decides which deployments (docs/design/contract.md#states: a push to `repo_ref`
  * where `build_on_push` is true); the file adds rules. Ownership is checked first.
  */
 export function selectTargets(selection: Selection): Targets {

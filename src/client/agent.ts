@@ -71,8 +71,8 @@ const readHealth: Reader<void> = (reply) => {
 };
 
 /**
- * Creates a client of an agent server (agent-server.md, Endpoints). Requests are validated before they are sent. Reads,
- * including searches, are retried; starting a run is not retried if its outcome is unknown.
+ * Creates a client of an agent server (docs/agents.md). Requests are validated before they are sent. Reads, including
+ * searches, are retried; starting a run is not retried if its outcome is unknown.
  */
 export function connectAgentServer(settings: AgentServerSettings): AgentServerClient {
   const link = connection(settings.url, settings);

@@ -136,8 +136,8 @@ const maxProblems = 50;
 
 /**
  * Parses the body of an error response of any shape: `{detail: string}` and `{detail: [{loc, msg, type}]}`
- * (control-service.md, Errors), plain text, Zod issues, common forms of `{error}` and `{message}`, the XML of an object
- * store, or a web page, of which the title is used. The result is masked and truncated.
+ * (docs/design/contract.md#errors), plain text, Zod issues, common forms of `{error}` and `{message}`, the XML of an
+ * object store, or a web page, of which the title is used. The result is masked and truncated.
  */
 export function readErrorBody(body: string, mask: Mask): { detail?: string; problems: FieldProblem[] } {
   const parsed = fromJson(body);

@@ -50,8 +50,8 @@ const readUpload = readJson(uploadTarget);
 const readPushToken = readJson(pushToken);
 
 /**
- * Creates a client of a control service (control-service.md, Endpoints). Requests are validated before they are sent;
- * responses may have either field spelling. Reads are retried, writes with an unknown outcome never are.
+ * Creates a client of a control service (docs/design/contract.md#endpoints). Requests are validated before they are
+ * sent; responses may have either field spelling. Reads are retried, writes with an unknown outcome never are.
  */
 export function connectControlService(settings: ControlServiceSettings): ControlServiceClient {
   const link = connection(settings.baseUrl, settings);
@@ -240,7 +240,7 @@ const readFeatures: Reader<ControlFeatures> = ({ body }) => {
   return { ok: true, value: { ...features, ...more } };
 };
 
-/** Reads the features of a control service beyond control-service.md, and caches them. */
+/** Reads the features of a control service beyond the contract, and caches them. */
 function featuresOf(link: Connection): (options?: CallOptions) => Promise<ControlFeatures> {
   const operation = { name: 'get service info', method: 'GET', path: '/info' } as const;
   let known: { features: ControlFeatures; until: number } | undefined;

@@ -11,7 +11,7 @@
 export type ServiceErrorKind =
   'rejected' | 'unauthorized' | 'missing' | 'conflict' | 'busy' | 'unreachable' | 'unreadable';
 
-/** One entry of a 422 response (control-service.md, Errors). */
+/** One entry of a 422 response (docs/design/contract.md#errors). */
 export interface FieldProblem {
   loc: (string | number)[];
   msg: string;
@@ -71,8 +71,7 @@ export const isTransient = ({ kind }: ServiceError): boolean =>
   kind === 'busy' || kind === 'unreachable' || kind === 'unreadable';
 
 /**
- * Whether a service lacks an optional endpoint, which is one beyond control-service.md; the caller then continues
- * without it.
+ * Whether a service lacks an optional endpoint, which is one beyond the contract; the caller then continues without it.
  */
 export function isNotOffered(error: unknown): boolean {
   return error instanceof ServiceError && (error.status === 404 || error.status === 405 || error.status === 501);

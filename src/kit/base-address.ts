@@ -13,7 +13,7 @@ export interface BaseAddress {
 export type ReadAddress = { ok: true; address: BaseAddress } | { ok: false; problem: string; shown: string };
 
 /**
- * Parses a base URL, with or without a path prefix (control-service.md, "Base address"). Refuses plain http except on
+ * Parses a base URL, with or without a path prefix (docs/design/contract.md#base-address). Refuses plain http except on
  * loopback, unless allowed: it would send a key unencrypted. Refuses a URL with a user, a query or a fragment.
  */
 export function readAddress(written: string, { allowHttp = false }: { allowHttp?: boolean } = {}): ReadAddress {

@@ -1,7 +1,7 @@
 import { silentLogger } from '../../src/kit/logger.ts';
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import * as z from 'zod';
@@ -13,56 +13,17 @@ import { kinds } from '../../src/services/control/kubernetes/manifest.ts';
 import { readGraphConfig } from '../../src/agent-folder/graph-config/read.ts';
 import { listenerUsage, readListenerCommand } from '../../src/services/listener/listener-command.ts';
 import { toResultJson } from '../../src/deploy/words/result-json.ts';
+import { filesBelow, pages } from '../docs-tables.ts';
 import { root, runHere } from './run-cli.ts';
 
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
-const pages = [
-  'README.md',
-  'CONTRIBUTING.md',
-  'SECURITY.md',
-  ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => `docs/${name}`),
-];
-
-const sources = [
-  read('bin/landfall.cjs'),
-  ...['src', 'app'].flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.endsWith('.ts'))
-      .map((name) => read(join(folder, name))),
-  ),
-].join('\n');
+const sources = ['bin/landfall.cjs', ...filesBelow('src', /\.ts$/), ...filesBelow('app', /\.ts$/)].map(read).join('\n');
 
 /** The first cells of a table's rows. */
 const firstCells = (text: string): string[] => [...text.matchAll(/^\| `([^`]+)`/gm)].map(([, cell = '']) => cell);
 
 const section = (page: string, title: string): string =>
   new RegExp(`^## ${title}$([\\s\\S]*?)(?=^## |$(?![\\s\\S]))`, 'm').exec(read(page))?.[1] ?? '';
-
-/** The anchors of a page, as GitHub makes them of its headings. */
-const headings = (page: string): string[] =>
-  [
-    ...read(page)
-      .replaceAll(/^```[\s\S]*?^```/gm, '')
-      .matchAll(/^#+ (.+)$/gm),
-  ].map(([, title = '']) =>
-    title
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
-      .replaceAll(' ', '-'),
-  );
-
-describe.each(pages)('%s', (page) => {
-  test('has no broken links', () => {
-    const links = [...read(page).matchAll(/\]\(([^)#:]*)(?:#([^)]*))?\)/g)];
-    const broken = links.filter(([, path = '', heading]) => {
-      const target = path === '' ? page : join(dirname(page), path);
-      return !existsSync(join(root, target)) || (heading !== undefined && !headings(target).includes(heading));
-    });
-    expect(broken.map(([link]) => link)).toEqual([]);
-  });
-});
 
 describe('workflows of the documentation', () => {
   const workflows = read('README.md') + read('docs/action.md');

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { claimsPath, parseClaims, readClaims, sidesOf } from './claims.ts';
 import type { Claim } from './claims.ts';
 
-/** The headings of the two documents, in their order: `spec/control-service.md` and `spec/agent-server.md`. */
+/** The headings of the specifications of both services, in their order. They are not part of this repository. */
 const HEADINGS = {
   'control-service': [
     'Deployment Control Service API',

@@ -38,9 +38,9 @@ function argsToLock(manager: PackageManager, modernYarn: boolean): string[] {
 }
 
 /**
- * Decides how to install (control-service.md, source_config: `install_command`). Without a command, uses the lock file
- * nearest to the graph configuration, up to the root: a workspace is installed from its root, an independent package
- * from its own folder. Without a lock file the install makes one.
+ * Decides how to install (docs/design/contract.md#deployment-settings: `install_command`). Without a command, uses the
+ * lock file nearest to the graph configuration, up to the root: a workspace is installed from its root, an independent
+ * package from its own folder. Without a lock file the install makes one.
  *
  * @param folders from the graph configuration's folder up to the repository's root.
  */

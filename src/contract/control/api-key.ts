@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** A key of a tenant in a list (our addition; control-service.md, Authentication, mentions keys only). */
+/** A key of a tenant in a list (our addition: docs/design/contract.md#authentication only mentions keys). */
 export const apiKey = z.looseObject({
   id: z.string(),
   name: z.string(),

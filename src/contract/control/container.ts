@@ -25,7 +25,7 @@ export const volumeKinds = [
 /** Further kinds of a cluster. Ignored like any unknown field, they would leave an empty volume. */
 const refusedVolumeKinds = ['hostPath', 'ephemeral', 'image', 'gitRepo', 'iscsi', 'fc', 'local', 'flexVolume'] as const;
 
-/** control-service.md, Volume. Its name is unique within the pod, and it is of one kind. */
+/** A volume: its name is unique within the pod, and it is of one kind (docs/design/contract.md#containers). */
 export const volume = z.preprocess(
   (written, context) => {
     for (const kind of refusedVolumeKinds) {
@@ -56,7 +56,7 @@ export const volume = z.preprocess(
 );
 export type Volume = z.infer<typeof volume>;
 
-/** control-service.md, VolumeMount. `name` is that of a Volume. */
+/** A mount in a container: `name` is that of a Volume (docs/design/contract.md#containers). */
 export const volumeMount = z.strictObject({
   name: z.string().min(1),
   mountPath: z.string().min(1),
@@ -67,7 +67,7 @@ export const volumeMount = z.strictObject({
 });
 export type VolumeMount = z.infer<typeof volumeMount>;
 
-/** control-service.md, EnvVar: `valueFrom` cannot stand beside a non-empty `value`. */
+/** `valueFrom` cannot stand beside a non-empty `value` (docs/design/contract.md#containers). */
 export const envVar = z
   .strictObject({ name: z.string().min(1), value: z.string().nullish(), valueFrom: freeForm })
   .refine(({ value, valueFrom }) => !(value && valueFrom), {
@@ -76,12 +76,12 @@ export const envVar = z
   });
 export type EnvVar = z.infer<typeof envVar>;
 
-/** control-service.md, Container: `imagePullPolicy`. */
+/** When an image is pulled (docs/design/contract.md#containers). */
 const imagePullPolicies = ['Always', 'Never', 'IfNotPresent'] as const;
-/** control-service.md, Container: `restartPolicy`, for sidecars. */
+/** Of sidecars (docs/design/contract.md#containers). */
 const containerRestartPolicies = ['Always', 'OnFailure'] as const;
 
-/** control-service.md, Container: an init container or a sidecar. */
+/** An init container or a sidecar (docs/design/contract.md#containers). */
 export const container = z.strictObject({
   name: dnsLabel,
   image: z.string().min(1),

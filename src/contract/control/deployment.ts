@@ -9,11 +9,11 @@ import {
   sourceRevisionConfigRequest,
 } from './source.ts';
 
-/** control-service.md, States: deployment `status`. */
+/** The statuses of a deployment (docs/design/contract.md#states). */
 export const deploymentStatuses = ['AWAITING_DATABASE', 'READY', 'UNUSED', 'AWAITING_DELETE', 'UNKNOWN'] as const;
 export type DeploymentStatus = (typeof deploymentStatuses)[number];
 
-/** The body of create (control-service.md, DeploymentCreateRequest). Unknown fields are refused. */
+/** The body of create (docs/design/contract.md#creation). Unknown fields are refused. */
 export const deploymentCreateRequest = z.strictObject({
   name: z.string().min(1),
   source,
@@ -38,7 +38,7 @@ export const deploymentPatchRequest = z.strictObject({
 export type DeploymentPatchRequest = z.infer<typeof deploymentPatchRequest>;
 
 /**
- * A deployment in a response (control-service.md, Deployment). `source_revision_config` is the latest revision's,
+ * A deployment in a response (docs/design/contract.md#deployments). `source_revision_config` is the latest revision's,
  * `active_revision_id` names the one that serves. `secrets` are unmasked.
  */
 export const deployment = z.looseObject({

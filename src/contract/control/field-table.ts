@@ -47,9 +47,8 @@ export interface DeploymentField {
 const built = ['github', 'internal_source'] as const;
 
 /**
- * What should run, in the order of action.yml. The rules are control-service.md's (Deployment, source_config,
- * source_revision_config, States); `repo_url`, `repo_ref` and `image_uri` are required because nothing could be built
- * without them.
+ * What should run, in the order of action.yml. The rules are those of docs/design/contract.md#deployment-settings and
+ * #revision-settings; `repo_url`, `repo_ref` and `image_uri` are required because nothing could be built without them.
  */
 export const runFields: readonly DeploymentField[] = [
   {

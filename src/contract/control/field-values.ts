@@ -3,7 +3,7 @@ export const longestDeploymentName = 63;
 
 /**
  * What is wrong with the name of a new deployment, phrased to follow the field's name, without a full stop; undefined
- * if valid. control-service.md leaves it open; this is what the public service accepts.
+ * if valid. The contract leaves it open; this is what the public service accepts.
  *
  * @param longest the service's limit in characters; some have a lower one.
  */
@@ -31,8 +31,8 @@ export function graphConfigPathProblem(path: string): string | undefined {
 }
 
 /**
- * What `install_command` and `build_command` must not contain, with names for people. control-service.md leaves it
- * open; this is what the public service refuses.
+ * What `install_command` and `build_command` must not contain, with names for people. The contract leaves it open; this
+ * is what the public service refuses.
  */
 const refused: readonly (readonly [pattern: RegExp, called: string])[] = [
   [/['"`]/, 'a quote'],
@@ -57,8 +57,8 @@ export const selfHostedNames: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Environment variables that the platform sets itself: secrets with these names are refused with a 400
- * (control-service.md leaves the list open; these are the public service's).
+ * Environment variables that the platform sets itself: secrets with these names are refused with a 400 (the contract
+ * leaves the list open; these are the public service's).
  */
 export const reservedNames: ReadonlySet<string> = new Set([
   'PATH',

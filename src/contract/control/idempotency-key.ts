@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** The header that identifies a write, so that it can be repeated (our addition to control-service.md). */
+/** The header that identifies a write, so that it can be repeated (our addition to the contract). */
 export const idempotencyKeyHeader = 'Idempotency-Key';
 
 export const idempotencyKey = z

@@ -1,9 +1,6 @@
 import * as z from 'zod';
 
-/**
- * One installation of a GitHub App (control-service.md, `GET /v1/integrations/github/install`): `id` is the
- * `integration_id`.
- */
+/** One installation of a GitHub App (docs/design/contract.md#endpoints): `id` is the `integration_id`. */
 export const githubIntegration = z.looseObject({
   id: z.string(),
   installation_id: z.number().nullish(),

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { resourceSpecReply } from './resource-spec.ts';
 import { secretReferenceReply, secretReply } from './secret.ts';
 
-// The work that a service assigns to a listener: our addition to control-service.md.
+// The work that a service assigns to a listener: our addition to the contract.
 
 /** The longest wait of a claim for work, in seconds. */
 export const longestClaimWait = 30;

@@ -31,7 +31,7 @@ export type ListenerCreateRequest = z.infer<typeof listenerCreateRequest>;
 export const listenerPatchRequest = z.strictObject({ version, compute_config: listenerComputeConfig.nullish() });
 export type ListenerPatchRequest = z.infer<typeof listenerPatchRequest>;
 
-/** A listener: deploys revisions in a cluster (control-service.md, `GET /v2/listeners`). */
+/** A listener: deploys revisions in a cluster (docs/design/contract.md#endpoints). */
 export const listener = z.looseObject({
   id: z.string(),
   version: z.string().nullish(),

@@ -3,12 +3,12 @@ export type ReadRepoRef = { ok: true; ref: string } | { ok: false; problem: stri
 
 const tagPrefix = 'refs/tags/';
 
-/** True for a tag: tags are never built on push (control-service.md, source_config: `build_on_push`). */
+/** True for a tag: tags are never built on push (docs/design/contract.md#deployment-settings: `build_on_push`). */
 export const isTagRef = (ref: string): boolean => ref.startsWith(tagPrefix);
 
 /**
  * Converts a branch or tag to the specification's spelling: a branch is its plain name, a tag its full `refs/tags/...`
- * (control-service.md, source_revision_config: `repo_ref`).
+ * (docs/design/contract.md#revision-settings: `repo_ref`).
  */
 export function readRepoRef(written: string): ReadRepoRef {
   const ref = written.trim();

@@ -24,8 +24,8 @@ export interface ResourceProblem {
 }
 
 /**
- * Every request above its own limit, which could not be scheduled (our choice: control-service.md shows no such rule).
- * Defaults are applied if a field of the pair was given.
+ * Every request above its own limit, which could not be scheduled (our choice: docs/design/contract.md#resources has no
+ * such rule). Defaults are applied if a field of the pair was given.
  *
  * @param spell how to write the name of a field; as in the specification by default.
  */
@@ -41,7 +41,7 @@ function boundProblems(spec: ResourceSpec, spell = (field: string): string => fi
   });
 }
 
-/** Every init container with a sidecar's field (control-service.md, Container: `restartPolicy`). */
+/** Every init container with a sidecar's field (docs/design/contract.md#containers). */
 function initContainerProblems(spec: ResourceSpec): ResourceProblem[] {
   return (spec.init_containers ?? []).flatMap(({ restartPolicy }, index) =>
     restartPolicy

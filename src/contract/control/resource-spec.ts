@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { annotations, labels, objectName } from './cluster-names.ts';
 import { container, volume, volumeMount } from './container.ts';
 
-/** CPU is returned with one decimal place (control-service.md, ResourceSpec and Limits). */
+/** CPU is returned with one decimal place (docs/design/contract.md#resources). */
 export const roundCpu = (cores: number): number => Math.round(cores * 10) / 10;
 
 const cpuRequest = z.number().min(0.1).max(8).overwrite(roundCpu).nullish();
@@ -74,7 +74,7 @@ const shape = {
 export const resourceFields = z.strictObject(shape);
 
 /**
- * What each replica gets (control-service.md, ResourceSpec): CPU in cores, memory in MB, storage in GiB. Volume names
+ * What each replica gets (docs/design/contract.md#resources): CPU in cores, memory in MB, storage in GiB. Volume names
  * are unique, every mount names a volume, and container names are unique within the pod.
  */
 export const resourceSpec = resourceFields.superRefine((spec, context) => {
@@ -130,7 +130,7 @@ const defaultsInOrder = [
 /** The fields with a default, each after the one that it depends on. */
 export const defaultedResourceFields = defaultsInOrder.map(([field]) => field);
 
-/** Applies the defaults of the service (control-service.md, ResourceSpec: defaults). */
+/** Applies the defaults of the service (docs/design/contract.md#resources). */
 export function withResourceDefaults(spec: ResourceSpec): ResourceSpec {
   const filled = { ...spec };
   for (const [field, from, times] of defaultsInOrder) {

@@ -1,4 +1,4 @@
-/** Every known revision status, and its meaning for a waiting client (control-service.md, States). */
+/** Every known revision status, and its meaning for a waiting client (docs/design/contract.md#states). */
 export const revisionStatusClasses = {
   CREATING: 'in-progress',
   QUEUED: 'in-progress',

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { objectName, secretKey } from './cluster-names.ts';
 
-/** A secret: an environment variable of the deployment's container (control-service.md, Secret). */
+/** A secret: an environment variable of the deployment's container (docs/design/contract.md#secrets). */
 export const secret = z.strictObject({ name: z.string().min(1), value: z.string() });
 export type Secret = z.infer<typeof secret>;
 
@@ -34,8 +34,8 @@ export const textsToMask = (replies: readonly SecretReply[] | null | undefined):
   (replies ?? []).flatMap(({ value }) => (value && /[^*•●]/.test(value) ? [value] : []));
 
 /**
- * An environment variable from an existing orchestrator secret in the deployment's namespace (control-service.md,
- * SecretReference).
+ * An environment variable from an existing orchestrator secret in the deployment's namespace
+ * (docs/design/contract.md#secrets).
  */
 export const secretReference = z.strictObject({
   name: z.string().min(1),

@@ -22,12 +22,12 @@ export interface WriteOptions extends CallOptions {
    * `latest_revision_id` and `source_revision_config` every time: those of the revision that the first request created,
    * even if there is a newer one; the other fields are current. A client without a response repeats the request with
    * the same `ifLatest`, and uses `latest_revision_id` as usual. The same key with another request is a 422. Refusals
-   * are not stored, so the key can be used again. Keys are kept for 7 days. Not part of control-service.md.
+   * are not stored, so the key can be used again. Keys are kept for 7 days. Not part of the contract.
    */
   idempotencyKey?: string | undefined;
   /**
    * The seconds for which a revision that this write makes is held before it gets traffic, sent as `Landfall-Hold`.
-   * Only for a service that holds revisions (`features`). Not part of control-service.md.
+   * Only for a service that holds revisions (`features`). Not part of the contract.
    */
   holdSeconds?: number | undefined;
 }
@@ -41,12 +41,12 @@ export interface ReportOptions extends CallOptions {
 export interface ChangeOptions extends WriteOptions {
   /**
    * The latest revision on which the change is based, sent as `If-Match`. A service that supports it refuses the change
-   * (412, a conflict) if there is a newer revision. Not part of control-service.md.
+   * (412, a conflict) if there is a newer revision. Not part of the contract.
    */
   ifLatest?: string | undefined;
 }
 
-/** The features of a service beyond control-service.md. */
+/** The features of a service beyond the contract. */
 export interface ControlFeatures {
   /** Supports `WriteOptions.idempotencyKey`: a write without a response may be repeated with the same key. */
   idempotencyKeys: boolean;
@@ -62,8 +62,7 @@ export interface ControlFeatures {
 
 /**
  * The API of the deployment control service, over HTTP or in the same process. Every failure of the service is a
- * `ServiceError`. The operations after `getRevision` go beyond control-service.md: a service may lack them
- * (`isNotOffered`).
+ * `ServiceError`. The operations after `getRevision` go beyond the contract: a service may lack them (`isNotOffered`).
  */
 export interface ControlService {
   /** POST /v2/deployments: 201 with the deployment and its first revision. */
@@ -146,7 +145,7 @@ export interface ControlService {
   features(options?: CallOptions): Promise<ControlFeatures>;
 }
 
-/** The operations that only some callers need, all beyond control-service.md. */
+/** The operations that only some callers need, all beyond the contract. */
 export interface FullControlService extends ControlService {
   /**
    * DELETE /v2/deployments/{id}: asynchronous; a later read fails as missing. Its tracing project stays and reserves

@@ -2,17 +2,17 @@ import * as z from 'zod';
 import { dnsLabel } from './container.ts';
 import { resourceSpec, resourceSpecReply } from './resource-spec.ts';
 
-/** What a deployment is built from (control-service.md, Deployment: `source`). */
+/** What a deployment is built from (docs/design/contract.md#deployments: `source`). */
 export const sources = ['github', 'external_docker', 'internal_docker', 'internal_source'] as const;
 export const source = z.enum(sources);
 export type Source = z.infer<typeof source>;
 
-/** control-service.md, source_config: `deployment_type`. */
+/** The types of a deployment (docs/design/contract.md#deployment-settings). */
 export const deploymentTypes = ['dev_free', 'dev', 'prod'] as const;
 export const deploymentType = z.enum(deploymentTypes);
 export type DeploymentType = z.infer<typeof deploymentType>;
 
-/** control-service.md, ListenerConfig: only for listeners whose compute type is `k8s`. */
+/** Only for listeners whose compute type is `k8s` (docs/design/contract.md#deployment-settings). */
 export const listenerConfig = z.strictObject({ k8s_namespace: dnsLabel.nullish() });
 
 const text = z.string().min(1).nullable();
@@ -20,9 +20,9 @@ const text = z.string().min(1).nullable();
 const anyText = z.string().nullable();
 
 /**
- * The type of each deployment-level setting (control-service.md, source_config), from which requests, responses and the
- * OpenAPI document derive. All may be null; `field-table.ts` says which apply to a source, and the effect of changing
- * each.
+ * The type of each deployment-level setting (docs/design/contract.md#deployment-settings), from which requests,
+ * responses and the OpenAPI document derive. All may be null; `field-table.ts` says which apply to a source, and the
+ * effect of changing each.
  */
 export const sourceConfigTypes = {
   integration_id: z.uuid().toLowerCase().nullable(),
@@ -39,7 +39,7 @@ export const sourceConfigTypes = {
 export const sourceConfigRequest = z.strictObject(sourceConfigTypes).partial();
 export type SourceConfigRequest = z.infer<typeof sourceConfigRequest>;
 
-/** The type of each revision-level setting of a request (control-service.md, source_revision_config). */
+/** The type of each revision-level setting of a request (docs/design/contract.md#revision-settings). */
 export const sourceRevisionConfigTypes = {
   repo_ref: text,
   graph_config_path: text,

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { pageQuery } from './pages.ts';
 import { finalRunStatuses } from '../agent/run.ts';
 
-// Tracing projects: control-service.md only says that each deployment gets one. The rest is our choice.
+// Tracing projects: the contract only says that each deployment gets one (docs/design/contract.md#deployments).
 
 /** The token usage of a run, as far as its models reported it. */
 export const tokenUsage = z.strictObject({

@@ -3,7 +3,7 @@ import type { Tarball } from '../../kit/archive/tarball.ts';
 import type { CallOptions } from '../call-options.ts';
 
 /**
- * The response of POST /v2/deployments/{id}/upload-url (control-service.md, Endpoints; the contract writes the path
+ * The response of POST /v2/deployments/{id}/upload-url (docs/design/contract.md#endpoints, which writes the path
  * without `/v2`). Upload the gzip tar with a PUT to `upload_url` with `Content-Type: application/gzip`; then use
  * `object_path` as `source_tarball_path`.
  */

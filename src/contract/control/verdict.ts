@@ -1,6 +1,7 @@
 import * as z from 'zod';
 
-// What the Action, the App and the command line found when they tested a revision: control-service.md has no place for it.
+// What the Action, the App and the command line found when they tested a revision: docs/design/contract.md has
+// no place for it.
 
 const text = (longest: number) => z.string().max(longest);
 

@@ -83,7 +83,7 @@ function reporting(draft: Draft): { source: Source; field: string }[] {
   });
 }
 
-/** A tag never moves, so nothing can be pushed to it (control-service.md, source_config: `build_on_push`). */
+/** A tag never moves, so nothing can be pushed to it (docs/design/contract.md#deployment-settings: `build_on_push`). */
 export function tagProblems(draft: Draft): Problem[] {
   const onPush = draft.fields.get('build-on-push');
   const ref = draft.fields.get('repo-ref');

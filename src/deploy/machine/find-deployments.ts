@@ -47,8 +47,8 @@ export async function findByName(name: string, run: DeployRun): Promise<Deployme
 }
 
 /**
- * An address that has no list of deployments may be no control service at all: one that control-service.md describes
- * lists its listeners and integrations.
+ * An address that has no list of deployments may be no control service at all: one that docs/design/contract.md
+ * describes lists its listeners and integrations.
  */
 async function isControlService(run: DeployRun): Promise<boolean> {
   const { control } = run.request;

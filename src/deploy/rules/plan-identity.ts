@@ -36,7 +36,7 @@ export function nameObstacles({ name }: Pick<Desired, 'name'>, deployment: Deplo
   ];
 }
 
-/** A tag is never built on push (control-service.md, source_config: `build_on_push`). */
+/** A tag is never built on push (docs/design/contract.md#deployment-settings: `build_on_push`). */
 export function pushOnTag(desired: Desired, deployment: Deployment | undefined): Obstacle[] {
   if (desired.source !== 'github') return [];
   const ref = desired.repoRef ?? deployment?.source_revision_config.repo_ref;

@@ -25,7 +25,7 @@ const schemas = new Map(Object.entries(resourceFields.shape));
 
 /**
  * Compares the requested resources with the current ones by meaning: CPU to one decimal place, an absent field equals
- * its default (control-service.md, ResourceSpec), null and empty equal absent. PATCH replaces `resource_spec` whole,
+ * its default (docs/design/contract.md#resources), null and empty equal absent. PATCH replaces `resource_spec` whole,
  * so current values that are not requested are sent along. A requested null resets the field to its default.
  */
 export function compareResources(requested: ResourceSpec | undefined, held: unknown): ResourcesComparison {

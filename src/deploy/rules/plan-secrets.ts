@@ -18,8 +18,8 @@ export interface SecretsComparison {
 }
 
 /**
- * Compares the requested secrets with the current ones. PATCH replaces the whole set (control-service.md, Secret), so
- * `merge` sends the union of both. Values are compared and never shown. A value that the service hides can't be
+ * Compares the requested secrets with the current ones. PATCH replaces the whole set (docs/design/contract.md#secrets),
+ * so `merge` sends the union of both. Values are compared and never shown. A value that the service hides can't be
  * compared: it is replaced if one is given, and blocks the plan if it must be kept.
  *
  * @param replies undefined or null if the service does not list secrets.
@@ -79,7 +79,7 @@ function compareUnlisted(requested: readonly Secret[], strategy: SecretsStrategy
   return { changes: [], obstacles: [obstacle], differs: false };
 }
 
-/** `secret_references` are replaced whole, in place (control-service.md, SecretReference). Their order means nothing. */
+/** `secret_references` are replaced whole, in place (docs/design/contract.md#secrets). Their order means nothing. */
 export function compareReferences(
   requested: readonly SecretReference[] | undefined,
   held: readonly SecretReference[] | null | undefined,

@@ -15,7 +15,7 @@ import type { FieldChange, Plan, ObservedState } from './plan-types.ts';
 
 /**
  * What has to be done so that `desired` runs, and why. Pure: the same two values give the same plan. A field that does
- * not differ is never sent, because setting one can make a revision (control-service.md, source_revision_config); the
+ * not differ is never sent, because setting one can make a revision (docs/design/contract.md#revision-settings); the
  * one exception is the source itself, restated where a revision is needed that no difference would make.
  */
 export function plan(requested: Desired, seen: ObservedState): Plan {

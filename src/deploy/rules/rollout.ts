@@ -31,7 +31,7 @@ export function rolloutOf(revisionId: string, seen: readonly ObservedStatus[] = 
 
 /**
  * The rollout's state after one more observation. A revision is live if it is DEPLOYED *and* the deployment's active
- * one (control-service.md, Deployment: `active_revision_id`). An unknown status is waited on. A final state stays.
+ * one (docs/design/contract.md#deployments: `active_revision_id`). An unknown status is waited on. A final state stays.
  */
 export function rolloutAfter(state: Rollout, observation: RevisionObservation): Rollout {
   if (state.kind !== 'in-progress') return state;

@@ -10,7 +10,7 @@ import { linkPackages } from '../../installed-packages.ts';
 import { publicCaller, type PublicCaller } from './public-caller.ts';
 import { openServed, type Served } from './service.ts';
 
-// The typical flow (control-service.md, What the service does) by a client that has only the public document, on the
+// The typical flow (docs/design/contract.md#endpoints) by a client that has only the public document, on the
 // real service with real processes. The official SDK calls the agents at the reported address.
 
 let served: Served;

@@ -44,7 +44,7 @@ export const publicOperations: readonly PublicOperation[] = Object.entries(publi
 /** Additions that an answer really had. */
 export const seenAdditions = new Set<string>();
 
-/** The shape of a refusal whose schema the document leaves open (control-service.md, Errors). */
+/** The shape of a refusal whose schema the document leaves open (docs/design/contract.md#errors). */
 const refusal: PublicSchema = {
   type: 'object',
   required: ['detail'],

@@ -8,7 +8,7 @@ import type { Actor } from '../store/audit.ts';
 import { holdsApiKey, findValidKey } from './api-key.ts';
 import type { StoredKey } from './repository.ts';
 
-/** The authenticated caller, or why the request is refused (control-service.md, Authentication). */
+/** The authenticated caller, or why the request is refused (docs/design/contract.md#authentication). */
 export type Caller =
   | { kind: 'tenant'; tenantId: string; by: Actor; session?: CurrentSession }
   | { kind: 'refused'; status: 401 | 403; detail: string };

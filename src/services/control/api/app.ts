@@ -21,7 +21,7 @@ export interface AppSettings extends Omit<ApiSettings, 'describe'>, Omit<KeyBook
   log: Logger;
 }
 
-/** The control service over HTTP (control-service.md, Endpoints). Open operations need no key. */
+/** The control service over HTTP (docs/design/contract.md#endpoints). Open operations need no key. */
 export function createApp({ serviceFor, findKey, noteKeyUse, log, console, ...settings }: AppSettings): Hono<Env> {
   const app = new Hono<Env>();
   app.onError((error, context) => sendError(context, error, log));

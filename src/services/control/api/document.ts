@@ -9,7 +9,7 @@ import { pathParameters, queryDescriptions } from './parameters.ts';
 import { fieldProblemsResponse, problemResponse } from './response-schemas.ts';
 import { interfaceVersion } from './service-operations.ts';
 
-/** The three authentication schemes (control-service.md, Authentication), and the sessions of browsers. */
+/** The three authentication schemes (docs/design/contract.md#authentication), and the sessions of browsers. */
 const securitySchemes: ServiceDescription['securitySchemes'] = {
   ApiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key', description: 'A key of the tenant.' },
   TenantId: {

@@ -6,7 +6,7 @@ import { spellingOf } from './response.ts';
 
 const operation = operationsOf('Service');
 
-/** The version of the served interface (control-service.md, Versioning). */
+/** The version of the served interface (docs/design/contract.md#versions). */
 export const interfaceVersion = '0.1.0';
 
 export const info = z.object({

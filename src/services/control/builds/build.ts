@@ -3,7 +3,7 @@ import type { Secret } from '../../../contract/control/secret.ts';
 import type { ProcessUser } from '../compute/guarded-process.ts';
 import type { WriteLine } from '../compute/log-line.ts';
 
-/** A commit of a repository (control-service.md, source_config and source_revision_config: the source `github`). */
+/** A commit of a repository (docs/design/contract.md#revision-settings: the source `github`). */
 export interface GitSource {
   kind: 'git';
   repoUrl: string;
@@ -26,7 +26,7 @@ export interface Commit {
   authoredAt: Date | null;
 }
 
-/** An uploaded tarball (control-service.md, source_tarball_path: the source `internal_source`). */
+/** An uploaded tarball (docs/design/contract.md#revision-settings: the source `internal_source`). */
 export interface TarballSource {
   kind: 'tarball';
   file: string;

@@ -59,7 +59,10 @@ export interface BuildSettings {
 const mostWarnings = 10;
 const longestWarning = 1_000;
 
-/** Makes the build of a revision (control-service.md, source_config). A failed one leaves no files and no processes. */
+/**
+ * Makes the build of a revision (docs/design/contract.md#deployment-settings). A failed one leaves no files and no
+ * processes.
+ */
 export async function makeBuild(
   request: BuildRequest,
   settings: BuildSettings,

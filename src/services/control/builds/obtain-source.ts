@@ -56,7 +56,7 @@ interface Unpacking {
 }
 
 /**
- * Unpacks an uploaded tarball (control-service.md, source_tarball_path). It reads it twice: the first time only to
+ * Unpacks an uploaded tarball (docs/design/contract.md#revision-settings). It reads it twice: the first time only to
  * check it, so that nothing of a refused archive is ever written. The reason of an interrupted build is meaningless.
  */
 export async function unpackSource(

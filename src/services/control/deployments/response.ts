@@ -39,7 +39,7 @@ const nulls = (shape: object) => Object.fromEntries(Object.keys(shape).map((name
 const noSourceConfig = sourceConfigResponse.parse(nulls(sourceConfigResponse.shape));
 const noRevisionConfig = revisionConfigResponse.parse(nulls(revisionConfigResponse.shape));
 
-/** A deployment in the document's fields (control-service.md, Deployment), every nullable one of them present. */
+/** A deployment in the document's fields (docs/design/contract.md#deployments), every nullable one of them present. */
 export function toDeploymentResponse({ deployment, latest }: DeploymentView, baseUrl: string): Deployment {
   const { source_config } = deployment;
   const custom_url = shownUrl(deployment, baseUrl);

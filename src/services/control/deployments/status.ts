@@ -15,8 +15,8 @@ export interface StatusCauses {
 }
 
 /**
- * The status of a deployment, from its causes (control-service.md, States, lists only the names; the rest is our
- * choice): AWAITING_DELETE once its deletion is requested. Otherwise READY once its agents' database exists, UNKNOWN
+ * The status of a deployment, from its causes (docs/design/deployments-and-revisions.md: the contract has only the
+ * names): AWAITING_DELETE once its deletion is requested. Otherwise READY once its agents' database exists, UNKNOWN
  * while that database is unavailable, and before it exists AWAITING_DATABASE while a revision is in progress, else
  * UNUSED.
  */

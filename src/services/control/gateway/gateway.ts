@@ -23,8 +23,9 @@ export type Admission = 'allowed' | 'session' | 'missing' | (Pick<GatewayError, 
 
 interface GatewaySettings {
   /**
-   * Called for every request on every path (agent-server.md, Authentication), except preflights and files of a UI, of a live agent;
-   * and again every 15 s while a response lasts, then as a request of a page in the background. `header` reads one of the request's headers; `at` is when the request began.
+   * Called for every request on every path (docs/design/agent-access.md), except preflights and files of a UI, of a
+   * live agent; and again every 15 s while a response lasts, then as a request of a page in the background. `header`
+   * reads one of the request's headers; `at` is when the request began.
    */
   authorize: (
     deploymentId: string,

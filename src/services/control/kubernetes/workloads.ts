@@ -19,8 +19,8 @@ interface Scale {
 }
 
 /**
- * control-service.md, ResourceSpec: `min_scale`, `max_scale`. One replica by default. `max_scale` 0 switches a part
- * off; a `min_scale` of 0 alone leaves one, since nothing here could start a deployment on demand.
+ * docs/design/contract.md#resources: one replica by default. `max_scale` 0 switches a part off; a `min_scale` of 0
+ * alone leaves one, since nothing here could start a deployment on demand.
  */
 function scaleOf({ minScale, maxScale }: ResolvedReplicas): Scale {
   if (maxScale === 0) return { min: 0, max: 0 };
@@ -51,7 +51,7 @@ export function workload(plan: Plan, part: Workload): Manifest[] {
   return scale.max > scale.min ? [deployment, scaler(plan, part, scale)] : [deployment];
 }
 
-/** control-service.md, ResourceSpec: `sidecars` and the like that have no effect, as paths. */
+/** `sidecars` and the like that have no effect, as paths (docs/design/contract.md#containers). */
 export const ignoredContainers = (plan: Plan): string[] => placed(plan).ignored;
 
 /** The Service of the agents within the cluster. */
@@ -139,11 +139,11 @@ function scaler(plan: Plan, part: Workload, { min, max }: Scale): Manifest {
   };
 }
 
-/** control-service.md, EnvVar: an empty `value` by default. */
+/** `value` is empty by default (docs/design/contract.md#containers). */
 const variableOf = ({ name, value, valueFrom }: EnvVar): Record<string, unknown> =>
   valueFrom ? { name, valueFrom } : { name, value: value ?? '' };
 
-/** control-service.md, Container, without its restart policy, which decides its place in the pod. */
+/** A container without its restart policy, which decides its place in the pod (docs/design/contract.md#containers). */
 function containerOf({ env, resources, volumeMounts, ...rest }: Container): Record<string, unknown> {
   return withoutNulls({
     ...rest,

@@ -20,7 +20,7 @@ import type { ListenerRecord } from '../store/tables.ts';
 import type { ListenerChange } from './repository.ts';
 import type { ServiceSettings } from '../service/settings.ts';
 
-/** Making, reading, changing and removing listeners (control-service.md, `GET /v2/listeners`, and the public document). */
+/** Making, reading, changing and removing listeners (docs/design/contract.md#endpoints, and the public document). */
 export function listenerOperations(settings: ServiceSettings) {
   const { store, tenantId } = settings;
   const once = createIdempotentWrite(settings);

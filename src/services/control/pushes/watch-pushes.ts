@@ -99,7 +99,7 @@ export interface BranchObservation {
 export type PushDecision = 'build' | 'note' | 'wait' | 'nothing';
 
 /**
- * Decides on one observation (control-service.md, States: a push to the branch of `repo_ref` builds a new revision
+ * Decides on one observation (docs/design/contract.md#states: a push to the branch of `repo_ref` builds a new revision
  * while `build_on_push` is true). Pushes while it is off are only recorded, so that turning it on builds nothing older.
  * A head that already has a revision, from any cause, gets no other.
  */

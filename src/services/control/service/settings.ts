@@ -41,7 +41,7 @@ export interface ServiceSettings {
   hosting?: Hosting | undefined;
   /**
    * Whether an `internal_source` deployment may be created without `graph_config_path`, to be named with the first
-   * upload, as public clients do against control-service.md; `false` when absent.
+   * upload, as public clients do; `false` when absent.
    */
   graphConfigLater?: boolean | undefined;
   /** Reads integrations from GitHub; without it the stored ones are returned. */

@@ -16,7 +16,10 @@ import type { ServiceSettings } from '../service/settings.ts';
 import { finalRunStatuses } from '../../../contract/agent/run.ts';
 import { statusesOf } from '../validation/queries.ts';
 
-/** Tracing projects and the runs that agents report (additions of ours; control-service.md, What the service does). */
+/**
+ * Tracing projects and the runs that agents report (ours: docs/design/contract.md#deployments only says that each
+ * deployment gets one).
+ */
 export function tracingOperations(settings: ServiceSettings) {
   const { store, tenantId } = settings;
   const once = createIdempotentWrite(settings);

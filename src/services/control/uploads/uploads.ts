@@ -40,7 +40,7 @@ export interface UploadRequest extends IncomingTarball {
 /** The outcome of an upload: what was received, or why the address is rejected. */
 export type UploadResult = ReceiveResult | { kind: 'forged' | 'expired' | 'used' | 'in-use' };
 
-/** Receives source tarballs (control-service.md, `POST /deployments/{deployment_id}/upload-url`). */
+/** Receives source tarballs (docs/design/contract.md#endpoints). */
 export type Uploads = ReturnType<typeof createUploads>;
 
 /** Creates the receiver of uploads. Only one may exist for a data folder. */

@@ -5,7 +5,7 @@ import type { Source } from '../../../contract/control/source.ts';
 /** The value at a dotted path in a body; undefined where there is none. */
 export const fieldAt = (body: unknown, path: string): unknown => valueAt(body, path.split('.'));
 
-/** Whether a request sets a field: null counts as absent (control-service.md, source_config). */
+/** Whether a request sets a field: null counts as absent (docs/design/contract.md#deployment-settings). */
 export const isGiven = (body: unknown, path: string): boolean => fieldAt(body, path) != null;
 
 /** The rules of the fields that a body sets. */

@@ -17,8 +17,8 @@ export function readBody<T>(schema: z.ZodType<T>, body: unknown): ValidationResu
 }
 
 /**
- * Parses a part of a request by the contract's schema and returns every problem at once (control-service.md, Errors).
- * Ignores unknown fields, so that newer clients work; known ones are strict.
+ * Parses a part of a request by the contract's schema and returns every problem at once
+ * (docs/design/contract.md#errors). Ignores unknown fields, so that newer clients work; known ones are strict.
  *
  * @param within the part of the request, the start of every `loc`.
  */

@@ -1,4 +1,7 @@
-/** What control-service.md requires of a ResourceSpec, secret references and the namespace, checked by the objects in a cluster. */
+/**
+ * What docs/design/contract.md requires of a ResourceSpec, secret references and the namespace, checked by the objects
+ * in a cluster.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { WorkClaim } from '../../../../src/contract/control/listener-work.ts';
 import { resourceSpec as resourceSpecShape } from '../../../../src/contract/control/resource-spec.ts';

@@ -76,7 +76,7 @@ export const tableHead = [
   '| --- | --- | --- | --- | --- | --- | --- | --- | --- |',
 ];
 
-/** One row of the table in src/services/control/rollouts/README.md. */
+/** One row of the table in docs/design/rollouts.md. */
 export const rowOf = (
   { source, step, holdEnd }: CrashCase,
   { endedBy, status, agents, processesLeft, filesLeft }: Fared,

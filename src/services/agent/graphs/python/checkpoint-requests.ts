@@ -31,7 +31,7 @@ export const opaqueSerializer: SerializerProtocol = {
   },
 };
 
-// What a worker asks of the checkpoints of a thread (docs/design/python-worker.md, "Checkpoints").
+// What a worker asks of the checkpoints of a thread (docs/design/python-worker.md#checkpoints).
 
 /** The checkpoints that a worker may use while it answers one request. */
 export type UsedCheckpoints = Pick<BaseCheckpointSaver, 'getTuple' | 'list' | 'put' | 'putWrites'>;

@@ -5,7 +5,7 @@ import { applyCurrentCaller } from '../../auth/in-process-caller.ts';
 import type { Fetch } from '../../protocols/internal-api.ts';
 import type { Answer, Asked } from './connection.ts';
 
-// What clients in the agent's code call of this server (docs/design/python-worker.md, "Calls to the server").
+// What clients in the agent's code call of this server (docs/design/python-worker.md#calls-to-the-server).
 
 const requestArgs = z.object({
   call: z.int(),

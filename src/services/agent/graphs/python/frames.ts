@@ -1,7 +1,7 @@
 import { parseExactly } from '../../../../kit/exact-number.ts';
 import { isObject } from '../../../../kit/json-object.ts';
 
-/** A JSON header with attachments of bytes (docs/design/python-worker.md, "Frames"). */
+/** A JSON header with attachments of bytes (docs/design/python-worker.md#frames). */
 export interface Frame {
   header: Record<string, unknown>;
   attachments: readonly Uint8Array[];

@@ -27,7 +27,7 @@ export const errorShape: z.ZodType<WorkerErrorShape> = z.object({
 export const plainNumber = z.preprocess(toPlainNumber, z.number());
 export const plainInteger = z.preprocess(toPlainNumber, z.int());
 
-/** The headers of what a worker sends (docs/design/python-worker.md, "Frames"). */
+/** The headers of what a worker sends (docs/design/python-worker.md#frames). */
 export const headers = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('hello'),

@@ -74,7 +74,7 @@ function inNamesOfEngine(mode: string, payload: unknown): unknown {
   return { ...rest, parentConfig };
 }
 
-// What a worker tells of the executions of nodes (docs/design/python-worker.md, "Steps").
+// What a worker tells of the executions of nodes (docs/design/python-worker.md#steps).
 
 const args = z.object({
   step: z.string(),

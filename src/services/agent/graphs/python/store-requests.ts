@@ -3,7 +3,7 @@ import type { GraphStore } from '../../store/graph-store.ts';
 import type { Answer, Asked } from './connection.ts';
 import { plainInteger, plainNumber } from './headers.ts';
 
-// What a worker asks of the store of the deployment (docs/design/python-worker.md, "Store").
+// What a worker asks of the store of the deployment (docs/design/python-worker.md#store).
 
 const namespace = z.array(z.string());
 const operation = z.discriminatedUnion('kind', [

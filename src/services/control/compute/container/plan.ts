@@ -49,7 +49,7 @@ const hardening = [
 ];
 
 /**
- * Plans the containers of a revision on one machine (control-service.md, ResourceSpec), or returns every reason why it
+ * Plans the containers of a revision on one machine (docs/design/contract.md#resources), or returns every reason why it
  * can't: settings that an agent needs are refused, settings that only a cluster has become notes. `run` is of letters
  * and digits.
  */

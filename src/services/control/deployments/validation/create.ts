@@ -31,7 +31,7 @@ export interface CreateFacts {
 
 const graphConfigPath = 'source_revision_config.graph_config_path';
 
-/** Parses the body of a creation, in either spelling (control-service.md, DeploymentCreateRequest). */
+/** Parses the body of a creation, in either spelling (docs/design/contract.md#creation). */
 export const readCreate = (body: unknown): ValidationResult<DeploymentCreateRequest> =>
   readBody(deploymentCreateRequest, body);
 
@@ -74,8 +74,8 @@ export function judgeCreate(request: DeploymentCreateRequest, facts: CreateFacts
 export const unknownListener = 'source_config.listener_id is none of those that GET /v2/listeners lists.';
 
 /**
- * The problems with the requested listener and its settings (control-service.md, source_config: `listener_id`,
- * `listener_config`).
+ * The problems with the requested listener and its settings (docs/design/contract.md#deployment-settings:
+ * `listener_id`, `listener_config`).
  *
  * @param listener the tenant's listener of this id.
  */

@@ -33,8 +33,8 @@ export function readPatch(body: unknown): ValidationResult<ReadPatch> {
 }
 
 /**
- * The deployment after a PATCH, or every rule that the PATCH breaks (control-service.md, source_config,
- * source_revision_config, States). Null and absent leave a field as it is; a fixed field may be repeated, not changed.
+ * The deployment after a PATCH, or every rule that the PATCH breaks (docs/design/contract.md#deployment-settings and
+ * #revision-settings). Null and absent leave a field as it is; a fixed field may be repeated, not changed.
  *
  * @param tarball the state of the requested `source_tarball_path`; unused where there is none.
  * @returns with the paths of the fields that need a new revision; none: everything changes in place.

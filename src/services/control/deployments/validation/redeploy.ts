@@ -5,8 +5,8 @@ import type { RevisionRecord } from '../../store/tables.ts';
 import { requestProblems, type RequestedDeployment } from './requested-deployment.ts';
 
 /**
- * What a revision without a complete source waits for (our choice: control-service.md leaves open what the first
- * revision is of a deployment whose source arrives later). Undefined where it can start.
+ * What a revision without a complete source waits for (docs/design/contract.md#creation leaves that open). Undefined
+ * where it can start.
  */
 export function missingSource({
   source,

@@ -11,10 +11,10 @@ export type ReadRepoUrl =
 const protocols = new Set(['https:', 'http:']);
 
 /**
- * Parses `repo_url` (control-service.md, source_config). Accepts https addresses, http ones of this machine, and
- * folders below one of `allowGit`. Refuses everything else that git supports: other protocols can run commands or use
- * this machine's keys, a leading hyphen is an option, and credentials in an address would be shown to every reader of
- * the deployment.
+ * Parses `repo_url` (docs/design/contract.md#deployment-settings). Accepts https addresses, http ones of this machine,
+ * and folders below one of `allowGit`. Refuses everything else that git supports: other protocols can run commands or
+ * use this machine's keys, a leading hyphen is an option, and credentials in an address would be shown to every reader
+ * of the deployment.
  *
  * Compares folders as written: before a clone, compare the real paths too, since a link may lead out.
  *

@@ -12,8 +12,8 @@ export type ResolvedReplicas = ReturnType<typeof replicasOf>;
 export type ResolvedResources = ReturnType<typeof resolvedResources>;
 
 /**
- * The effective resources of a deployment (control-service.md, ResourceSpec: bounds and defaults). A default that
- * depends on another field stays open where that one is open too.
+ * The effective resources of a deployment (docs/design/contract.md#resources). A default that depends on another field
+ * stays open where that one is open too.
  */
 export function resolvedResources(spec: ResourceSpec = {}) {
   const filled = withResourceDefaults(spec);

@@ -14,8 +14,8 @@ export const hostings = ['any', 'cloud', 'self-hosted'] as const;
 export type Hosting = (typeof hostings)[number];
 
 /**
- * The problem with a source that a hosting does not offer (control-service.md, DeploymentCreateRequest: `github` is
- * only available for Cloud SaaS, `external_docker` only for self-hosted deployments; the document names no other).
+ * The problem with a source that a hosting does not offer (docs/design/contract.md#creation: `github` is only
+ * available for Cloud SaaS, `external_docker` only for self-hosted deployments; the document names no other).
  */
 export function hostingProblem(source: Source, hosting: Hosting): string | undefined {
   if (source === 'github' && hosting === 'self-hosted') return unavailable(source, 'Cloud SaaS', hosting);

@@ -138,7 +138,7 @@ export const migrationsFrom020 = {
   alter table control.deployments alter column database_name set not null;
   create unique index deployments_database_name on control.deployments (database_name);
 `,
-  // control-service.md, States, has one status of a deletion; `deletion` has its state.
+  // The contract has one status of a deletion (docs/design/contract.md#states); `deletion` has its state.
   '064-deletion-status':
     "update control.deployments set status = 'AWAITING_DELETE' where status = 'AWAITING_FINAL_DELETE';",
 };

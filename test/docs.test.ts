@@ -1,0 +1,31 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { anchorsOf, filesBelow, pages, readPage } from './docs-tables.ts';
+
+const root = dirname(import.meta.dirname);
+
+/** Whether there is such a page, with such a section if one is named. */
+const exists = (page: string, anchor: string | undefined): boolean =>
+  existsSync(join(root, page)) && (anchor === undefined || anchorsOf(page).includes(anchor));
+
+describe.each(pages)('%s', (page) => {
+  test('has no broken links', () => {
+    const links = [...readPage(page).matchAll(/\]\(([^)#:]*)(?:#([^)]*))?\)/g)];
+    const broken = links.filter(
+      ([, path = '', anchor]) => !exists(path === '' ? page : join(dirname(page), path), anchor),
+    );
+    expect(broken.map(([link]) => link)).toEqual([]);
+  });
+});
+
+test.each(['src', 'app', 'test', 'bench', 'scripts', 'python'])('comments in %s name pages that exist', (folder) => {
+  const missing = filesBelow(folder, /\.(tsx?|[cm]js|py|css)$/).flatMap((file) => {
+    const comments = readFileSync(join(root, file), 'utf8').match(/^\s*(\/\/|\/?\*|#).*$/gm) ?? [];
+    const named = [...comments.join('\n').matchAll(/(?<![\w./:-])([\w./-]+\.md)\b(?:#([\w-]+))?/g)];
+    return named
+      .filter(([, page = '', anchor]) => !exists(page, anchor) && !exists(join(dirname(file), page), anchor))
+      .map(([name]) => `${file}: ${name}`);
+  });
+  expect(missing).toEqual([]);
+});
