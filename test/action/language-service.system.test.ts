@@ -29,6 +29,11 @@ test("GitHub finds nothing wrong with the README's workflow", async () => {
   expect(await judgedByGitHub('workflow', text)).toEqual([]);
 });
 
+test('GitHub finds nothing wrong with the workflow of this repository', async () => {
+  const text = await readFile(join(root, '.github/workflows/ci.yml'), 'utf8');
+  expect(await judgedByGitHub('workflow', text)).toEqual([]);
+});
+
 test.each([
   ['an action that no runner runs', 'action', 'name: a\ndescription: b\nruns:\n  using: node99\n  main: x.js\n'],
   ['a workflow with an unknown key', 'workflow', 'on: push\njobs:\n  a:\n    runs-on: x\n    stepz: []\n'],
