@@ -11,7 +11,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { systemClock } from '../../src/kit/clock.ts';
 import { requestAgent } from '../../src/services/control/gateway/request-agent.ts';
-import { createGateway } from '../../src/services/control/gateway/gateway.ts';
+import { Gateway } from '../../src/services/control/gateway/gateway.ts';
 import { agentVersion } from '../../src/services/control/rollouts/roll-out-revision.ts';
 import { createHttpServer } from '../../src/services/control/server.ts';
 import { markerOf, markersIn, oneOf, rawAnswer, type Random, type RawAnswer } from './raw-answers.ts';
@@ -127,7 +127,7 @@ test(
     process.on('uncaughtException', note).on('unhandledRejection', note);
     atTheEnd.push(() => void process.off('uncaughtException', note).off('unhandledRejection', note));
 
-    const gateway = createGateway({ authorize: async () => 'allowed', clock: systemClock, log: silentLogger });
+    const gateway = new Gateway({ authorize: async () => 'allowed', clock: systemClock, log: silentLogger });
     const service = createHttpServer({ fetch: () => new Response(), agents: gateway.handle, basePath: '' });
     const origin = await originOf(service);
     const wellBehaved: HttpServer = createHttp((request, response) => void response.end(request.url));

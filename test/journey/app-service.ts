@@ -3,7 +3,7 @@ import { silentLogger } from '../../src/kit/logger.ts';
 import { once } from 'node:events';
 import { systemClock } from '../../src/kit/clock.ts';
 import { connectControlService, type ControlServiceClient } from '../../src/client/control.ts';
-import { createGateway } from '../../src/services/control/gateway/gateway.ts';
+import { Gateway } from '../../src/services/control/gateway/gateway.ts';
 import { hashApiKey, makeApiKey } from '../../src/services/control/api-keys/api-key.ts';
 import { createApp } from '../../src/services/control/api/app.ts';
 import { createHttpServer } from '../../src/services/control/server.ts';
@@ -41,7 +41,7 @@ export async function startJourneyService(
   const key = makeApiKey();
   await store.addKey({ id: key.id, tenant_id: tenantId, hash: hashApiKey(key) });
   const log = silentLogger;
-  const gateway = createGateway({ authorize: async () => 'allowed', clock: systemClock, log });
+  const gateway = new Gateway({ authorize: async () => 'allowed', clock: systemClock, log });
   const held = new Map<string, { over: Promise<void>; letGo: () => void }>();
   const words = new Map<string, string>();
   const agentOf = async ({ repo_commit_sha: commit }: RevisionRecord) => ({

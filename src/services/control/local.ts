@@ -15,7 +15,7 @@ import type { Compute } from './compute/compute.ts';
 import { localCompute, type ComputeChoice } from './compute/local-compute.ts';
 import { allowedFolders, takeDataFolder } from './folders.ts';
 import { isAgentsHost } from './gateway/agents-origin.ts';
-import { createGateway } from './gateway/gateway.ts';
+import { Gateway } from './gateway/gateway.ts';
 import { createHealthRecorder } from './health/recorder.ts';
 import { startSampler } from './health/sampler.ts';
 import { githubApp, type GithubAppSettings } from './integrations/github-app.ts';
@@ -29,7 +29,7 @@ import { readApiKey } from './api-keys/api-key.ts';
 import { ensureInstallationKey } from './api-keys/installation-key.ts';
 import { changeNotifier, hearChanges } from './logs/change-notifier.ts';
 import type { RolloutStep } from './rollouts/rollout-job.ts';
-import { startRollouts } from './rollouts/rollouts.ts';
+import { Rollouts } from './rollouts/rollouts.ts';
 import { createApp } from './api/app.ts';
 import { openEncryptedStore } from './encryption/open-encrypted-store.ts';
 import { createHttpServer, listen, provePort } from './server.ts';
@@ -180,7 +180,7 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
     const linkKeyId = readApiKey(apiKey)?.id ?? '';
     const sessions = createSessions({ store, linkKeyId, ...addresses, trustedProxies, secret: uploadKey, clock });
     const recorder = createHealthRecorder({ store, clock, log });
-    const gateway = createGateway({
+    const gateway = new Gateway({
       count: recorder.count,
       authorize: admitToAgent(store, sessions),
       isStarting(deploymentId) {
@@ -193,7 +193,7 @@ export async function startLocal(settings: LocalSettings): Promise<LocalServices
       log,
     });
     let url = '';
-    const rollouts = startRollouts({
+    const rollouts = new Rollouts({
       store,
       dataDir,
       workDir,

@@ -3,11 +3,11 @@ import type { Logger } from '../../../src/kit/logger.ts';
 import { once } from 'node:events';
 import { systemClock } from '../../../src/kit/clock.ts';
 import { processCompute } from '../../../src/services/control/compute/process-compute.ts';
-import { createGateway } from '../../../src/services/control/gateway/gateway.ts';
+import { Gateway } from '../../../src/services/control/gateway/gateway.ts';
 import { admitToAgent } from '../../../src/services/control/api-keys/admit.ts';
 import { hashApiKey, makeApiKey } from '../../../src/services/control/api-keys/api-key.ts';
 import { databaseOf } from '../../../src/services/control/rollouts/agent-database.ts';
-import { startRollouts } from '../../../src/services/control/rollouts/rollouts.ts';
+import { Rollouts } from '../../../src/services/control/rollouts/rollouts.ts';
 import { createApp } from '../../../src/services/control/api/app.ts';
 import { createHttpServer } from '../../../src/services/control/server.ts';
 import { createControlService, type OurControlService } from '../../../src/services/control/service.ts';
@@ -47,9 +47,9 @@ export async function startBurstService(settings: BurstServiceSettings): Promise
   const key = makeApiKey();
   await store.addKey({ id: key.id, tenant_id: tenantId, hash: hashApiKey(key) });
 
-  const gateway = createGateway({ authorize: admitToAgent(store), clock, log });
+  const gateway = new Gateway({ authorize: admitToAgent(store), clock, log });
   const allowGit = [gitFolder];
-  const built = startRollouts({
+  const built = new Rollouts({
     store,
     dataDir,
     adminDatabaseUrl: databaseUrl,

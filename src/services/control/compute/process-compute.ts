@@ -77,7 +77,7 @@ export function processCompute(settings: ProcessComputeSettings): Compute {
       );
       void leashed.ended.then(socket.remove).catch(() => undefined);
       const running = { ...leashed, ended: withFamily(leashed.ended, family) };
-      const tookTooMuch = endAbove(bounds, running, family);
+      const tookTooMuch = endAbove(bounds, running, family, memory);
       const { listens, ...heard } = listenTo(running, spec, token, clock);
       const tooLate = new AbortController();
       const bound = AbortSignal.any([signal, tooLate.signal]);
@@ -93,7 +93,10 @@ export function processCompute(settings: ProcessComputeSettings): Compute {
       const wasInTime = !bound.aborted;
       tooLate.abort();
       if (origin && healthy === true)
-        return { kind: 'running', agent: agentOf({ running, origin, token, tookTooMuch, heard }) };
+        return {
+          kind: 'running',
+          agent: agentOf({ running, origin, token, tookTooMuch, heard, clock, startWithinMs, drainMs }),
+        };
 
       running.kill();
       const end = await running.ended;
@@ -106,67 +109,6 @@ export function processCompute(settings: ProcessComputeSettings): Compute {
     },
     ...(sweep === undefined ? {} : { remove: ({ id }) => sweep(id) }),
   };
-
-  /** Kills an agent that exceeds its memory limit; returns a function that gives the reason, for a person. */
-  function endAbove(
-    { totalMb }: MemoryBound,
-    running: GuardedProcess,
-    family: ProcessFamily,
-  ): () => string | undefined {
-    let words: string | undefined;
-    const ended = new AbortController();
-    void running.ended.then(() => ended.abort());
-    const over = (usedBytes: number): void => {
-      words = `it took ${Math.ceil(usedBytes / megabyte)} MB of memory, more than its limit of ${totalMb} MB, and was stopped`;
-      running.kill();
-    };
-    memory.watch(family, totalMb * megabyte, over, ended.signal);
-    return () => words;
-  }
-
-  function agentOf(started: StartedAgent): RunningAgent {
-    const { running, origin, token, tookTooMuch, heard } = started;
-    const stop = async (withinMs = drainMs + lastStepsMs): Promise<void> => {
-      running.stdin?.end();
-      await withTimeout(clock, withinMs, (late) => {
-        void untilAborted(late).then(running.kill);
-        return running.ended;
-      });
-    };
-    const exited = running.ended.then((end) => tookTooMuch() ?? inWords(end));
-
-    /** Sends a command; false where the process fails it or times out. */
-    async function does(command: AgentCommand, withinMs: number): Promise<boolean> {
-      const end = await withTimeout(clock, withinMs, (late) =>
-        Promise.race([heard.commands.ask(command), exited, untilAborted(late)]),
-      );
-      return typeof end === 'object' && end.event !== 'failed';
-    }
-
-    async function rest(): Promise<IdleAgent | undefined> {
-      if (await does({ do: 'rest' }, drainMs + lastStepsMs)) return { wake, stop: () => stop(lastStepsMs), exited };
-      await stop(lastStepsMs);
-      return undefined;
-    }
-
-    async function wake(spec: AgentSpec, signal: AbortSignal): Promise<AgentStart> {
-      heard.writeTo(spec.log);
-      const isServing = await does({ do: 'wake', revision_id: spec.revisionId }, startWithinMs);
-      if (isServing && (await becomesHealthy(started, clock, signal)))
-        return { kind: 'running', agent: agentOf(started) };
-      await stop(lastStepsMs);
-      return failedStart('The agent that was kept did not serve again.', heard.excerpt);
-    }
-    return {
-      origin,
-      token,
-      stop,
-      exited,
-      said: heard.excerpt.lines,
-      rest,
-      endHold: (how) => does({ do: how }, lastStepsMs * 5),
-    };
-  }
 }
 
 interface StartedAgent {
@@ -175,6 +117,71 @@ interface StartedAgent {
   token: string;
   tookTooMuch: () => string | undefined;
   heard: Omit<ReturnType<typeof listenTo>, 'listens'>;
+  clock: Clock;
+  startWithinMs: number;
+  drainMs: number;
+}
+
+function agentOf(started: StartedAgent): RunningAgent {
+  const { running, origin, token, tookTooMuch, heard, clock, startWithinMs, drainMs } = started;
+  const stop = async (withinMs = drainMs + lastStepsMs): Promise<void> => {
+    running.stdin?.end();
+    await withTimeout(clock, withinMs, (late) => {
+      void untilAborted(late).then(running.kill);
+      return running.ended;
+    });
+  };
+  const exited = running.ended.then((end) => tookTooMuch() ?? inWords(end));
+
+  /** Sends a command; false where the process fails it or times out. */
+  async function does(command: AgentCommand, withinMs: number): Promise<boolean> {
+    const end = await withTimeout(clock, withinMs, (late) =>
+      Promise.race([heard.commands.ask(command), exited, untilAborted(late)]),
+    );
+    return typeof end === 'object' && end.event !== 'failed';
+  }
+
+  async function rest(): Promise<IdleAgent | undefined> {
+    if (await does({ do: 'rest' }, drainMs + lastStepsMs)) return { wake, stop: () => stop(lastStepsMs), exited };
+    await stop(lastStepsMs);
+    return undefined;
+  }
+
+  async function wake(spec: AgentSpec, signal: AbortSignal): Promise<AgentStart> {
+    heard.writeTo(spec.log);
+    const isServing = await does({ do: 'wake', revision_id: spec.revisionId }, startWithinMs);
+    if (isServing && (await becomesHealthy(started, clock, signal)))
+      return { kind: 'running', agent: agentOf(started) };
+    await stop(lastStepsMs);
+    return failedStart('The agent that was kept did not serve again.', heard.excerpt);
+  }
+  return {
+    origin,
+    token,
+    stop,
+    exited,
+    said: heard.excerpt.lines,
+    rest,
+    endHold: (how) => does({ do: how }, lastStepsMs * 5),
+  };
+}
+
+/** Kills an agent that exceeds its memory limit; returns a function that gives the reason, for a person. */
+function endAbove(
+  { totalMb }: MemoryBound,
+  running: GuardedProcess,
+  family: ProcessFamily,
+  memory: MemoryWatch,
+): () => string | undefined {
+  let words: string | undefined;
+  const ended = new AbortController();
+  void running.ended.then(() => ended.abort());
+  const over = (usedBytes: number): void => {
+    words = `it took ${Math.ceil(usedBytes / megabyte)} MB of memory, more than its limit of ${totalMb} MB, and was stopped`;
+    running.kill();
+  };
+  memory.watch(family, totalMb * megabyte, over, ended.signal);
+  return () => words;
 }
 
 const noImages =

@@ -21,7 +21,7 @@ import type { Logger } from '../../../kit/logger.ts';
  */
 export type Admission = 'allowed' | 'session' | 'missing' | (Pick<GatewayError, 'detail'> & { status: 401 | 403 });
 
-interface GatewaySettings {
+interface GatewayDependencies {
   /**
    * Called for every request on every path (docs/design/agent-access.md), except preflights and files of a UI, of a
    * live agent; and again every 15 s while a response lasts, then as a request of a page in the background. `header`
@@ -48,15 +48,82 @@ interface GatewaySettings {
 }
 
 /** Serves the addresses of all agents: `/agents/<deployment id>/...`, whichever process runs them. */
-export function createGateway(settings: GatewaySettings) {
-  const { authorize, isStarting, count, publicUrl, agentsUrl, clock, log, answerWithinMs = 600_000 } = settings;
-  const routes = new Map<string, OpenRoute>();
+export class Gateway {
+  readonly #by: GatewayDependencies;
+  readonly #routes = new Map<string, OpenRoute>();
   /** The routes to held revisions, by `<deployment id>@<revision id>`. */
-  const held = new Map<string, OpenRoute>();
+  readonly #held = new Map<string, OpenRoute>();
+  readonly #watch: ReturnType<typeof admissionWatch>;
 
-  const watch = admissionWatch(clock);
+  constructor(by: GatewayDependencies) {
+    this.#by = by;
+    this.#watch = admissionWatch(by.clock);
+  }
 
-  async function admit(
+  /**
+   * Handles a request for an agent, else returns false. `basePath` is the prefix that was removed from its path;
+   * `upgrade` is given where it asks for a WebSocket.
+   */
+  readonly handle = (
+    request: IncomingMessage,
+    response: ServerResponse,
+    basePath = '',
+    upgrade?: UpgradeRequest,
+  ): boolean => {
+    const target = readAgentPath(request.url ?? '/');
+    if (!target) return false;
+    this.#answer(target, request, response, basePath, upgrade).catch((error: unknown) => {
+      this.#by.log.error(`A request to an agent failed: ${messageOf(error)}`);
+      sendGatewayError(response, gatewayErrors.broken);
+    });
+    return true;
+  };
+
+  /** Sends new requests to the new process from now on. Returns the former route, for the caller to drain and close. */
+  switchTo(deploymentId: string, upstream: Upstream): AgentRoute | undefined {
+    const former = this.#routes.get(deploymentId);
+    this.#routes.set(deploymentId, this.#open(upstream));
+    return former;
+  }
+
+  /** Answers new requests with "nothing is live" from now on. Returns the former route. */
+  withdraw(deploymentId: string): AgentRoute | undefined {
+    const former = this.#routes.get(deploymentId);
+    this.#routes.delete(deploymentId);
+    return former;
+  }
+
+  /**
+   * Serves a held revision at an address of its own. Returns the end of that: requests in flight may end where the
+   * process goes on (`goesOn`), else they are cut.
+   */
+  hold(deploymentId: string, revisionId: string, upstream: Upstream): (goesOn: boolean) => void {
+    const route = this.#open(upstream);
+    const name = heldName(deploymentId, revisionId);
+    this.#held.set(name, route);
+    return (goesOn) => {
+      if (this.#held.get(name) === route) this.#held.delete(name);
+      if (goesOn) void route.drained().then(route.close);
+      else route.close();
+    };
+  }
+
+  /** The process that new requests go to. */
+  live(deploymentId: string): Upstream | undefined {
+    return this.#routes.get(deploymentId)?.upstream;
+  }
+
+  /** The processes that serve, with the ids of their deployments. */
+  allLive(): [string, Upstream][] {
+    return [...this.#routes].map(([id, { upstream }]) => [id, upstream]);
+  }
+
+  #open(upstream: Upstream): OpenRoute {
+    const { clock, log, answerWithinMs = 600_000 } = this.#by;
+    return openRoute(upstream, { clock, log, answerWithinMs });
+  }
+
+  async #admit(
     deploymentId: string,
     method: string,
     headers: IncomingHttpHeaders,
@@ -67,24 +134,25 @@ export function createGateway(settings: GatewaySettings) {
       return Array.isArray(value) ? value.join(', ') : value;
     };
     try {
-      return await authorize(deploymentId, header, method, at);
+      return await this.#by.authorize(deploymentId, header, method, at);
     } catch (error) {
-      log.error(`A key could not be checked: ${messageOf(error)}`);
+      this.#by.log.error(`A key could not be checked: ${messageOf(error)}`);
       return 'unchecked';
     }
   }
 
-  async function answer(
+  async #answer(
     { deploymentId, revisionId, path }: AgentPath,
     request: IncomingMessage,
     response: ServerResponse,
     basePath: string,
     upgrade: UpgradeRequest | undefined,
   ): Promise<void> {
+    const { agentsUrl, publicUrl, clock, count, isStarting } = this.#by;
     // Otherwise the agent, and its log, would get the key.
     if (holdsApiKey(path)) return sendGatewayError(response, gatewayErrors.keyInPath);
     const name = revisionId === undefined ? deploymentId : heldName(deploymentId, revisionId);
-    const find = (): OpenRoute | undefined => (revisionId === undefined ? routes : held).get(name);
+    const find = (): OpenRoute | undefined => (revisionId === undefined ? this.#routes : this.#held).get(name);
     const live = find();
     const page = consoleOriginOf(request.headers, { agentsUrl, publicUrl });
     if (isPreflight(request) && namesAccess(request)) {
@@ -104,7 +172,7 @@ export function createGateway(settings: GatewaySettings) {
     // A copy: what admits the caller is removed before the agent gets the request.
     const sent = { ...request.headers };
     const at = clock.now();
-    const admission = await admit(deploymentId, method, sent, at);
+    const admission = await this.#admit(deploymentId, method, sent, at);
     // The caller has disconnected: no close event would follow, so the request would count as in flight for ever.
     if (response.destroyed) return;
     if (!isAdmission(admission)) {
@@ -125,64 +193,17 @@ export function createGateway(settings: GatewaySettings) {
       // A WebSocket that has ended: it is watched until the next check.
       if (stream.destroyed) return false;
       // Else an open stream would keep its session alive.
-      const again = await admit(deploymentId, method, { ...sent, [backgroundHeader]: 'true' }, at);
+      const again = await this.#admit(deploymentId, method, { ...sent, [backgroundHeader]: 'true' }, at);
       return again === 'unchecked' || isAdmission(again);
     };
-    const stopWatching = watch(isStillAdmitted, () => stream.destroy());
+    const stopWatching = this.#watch(isStillAdmitted, () => stream.destroy());
     // The agent's address is that of the console, which works for keys too.
     const reached = publicUrl ?? (page === undefined ? undefined : `${page}${basePath}`);
     setPublicAddress(request.headers, { publicUrl: reached, basePath }, `/agents/${name}`);
     await route.send(request, response, path, { record, upgrade, audience });
     if (!upgrade) stopWatching();
   }
-
-  return {
-    /**
-     * Handles a request for an agent, else returns false. `basePath` is the prefix that was removed from its path;
-     * `upgrade` is given where it asks for a WebSocket.
-     */
-    handle: (request: IncomingMessage, response: ServerResponse, basePath = '', upgrade?: UpgradeRequest): boolean => {
-      const target = readAgentPath(request.url ?? '/');
-      if (!target) return false;
-      answer(target, request, response, basePath, upgrade).catch((error: unknown) => {
-        log.error(`A request to an agent failed: ${messageOf(error)}`);
-        sendGatewayError(response, gatewayErrors.broken);
-      });
-      return true;
-    },
-    /** Sends new requests to the new process from now on. Returns the former route, for the caller to drain and close. */
-    switchTo: (deploymentId: string, upstream: Upstream): AgentRoute | undefined => {
-      const former = routes.get(deploymentId);
-      routes.set(deploymentId, openRoute(upstream, { clock, log, answerWithinMs }));
-      return former;
-    },
-    /** Answers new requests with "nothing is live" from now on. Returns the former route. */
-    withdraw: (deploymentId: string): AgentRoute | undefined => {
-      const former = routes.get(deploymentId);
-      routes.delete(deploymentId);
-      return former;
-    },
-    /**
-     * Serves a held revision at an address of its own. Returns the end of that: requests in flight may end where the
-     * process goes on (`goesOn`), else they are cut.
-     */
-    hold: (deploymentId: string, revisionId: string, upstream: Upstream): ((goesOn: boolean) => void) => {
-      const route = openRoute(upstream, { clock, log, answerWithinMs });
-      const name = heldName(deploymentId, revisionId);
-      held.set(name, route);
-      return (goesOn) => {
-        if (held.get(name) === route) held.delete(name);
-        if (goesOn) void route.drained().then(route.close);
-        else route.close();
-      };
-    },
-    /** The process that new requests go to. */
-    live: (deploymentId: string): Upstream | undefined => routes.get(deploymentId)?.upstream,
-    /** The processes that serve, with the ids of their deployments. */
-    allLive: (): [string, Upstream][] => [...routes].map(([id, { upstream }]) => [id, upstream]),
-  };
 }
-export type Gateway = ReturnType<typeof createGateway>;
 
 const isAdmission = (admission: Admission | 'unchecked'): admission is 'allowed' | 'session' =>
   admission === 'allowed' || admission === 'session';

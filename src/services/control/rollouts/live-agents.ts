@@ -17,7 +17,7 @@ import { createSemaphore } from './semaphore.ts';
 /** `whole` needed nothing; `broken` has the reason, for a person, why the build is still damaged. */
 export type Repair = { kind: 'whole' | 'repaired' } | { kind: 'broken'; reason: string };
 
-interface LiveAgentsSettings {
+interface LiveAgentsDependencies {
   compute: Compute;
   gateway: Pick<Gateway, 'switchTo' | 'withdraw' | 'live'>;
   clock: Clock;
@@ -55,56 +55,128 @@ interface DrainingAgent {
 const startsAtOnce = 4;
 
 /** The live agents: one per deployment, restarted on failure up to a limit. */
-export function liveAgents({ compute, gateway, clock, drainMs, repair, exitHandlers }: LiveAgentsSettings) {
-  const startSlots = createSemaphore(startsAtOnce);
-  const supervised = new Map<string, SupervisedAgent>();
-  const retiring = new Set<DrainingAgent>();
-  const leaving = new Set<RunningAgent>();
-  let stopWithin: number | undefined;
-  let isLate = false;
+export class LiveAgents {
+  readonly #by: LiveAgentsDependencies;
+  readonly #startSlots = createSemaphore(startsAtOnce);
+  readonly #supervised = new Map<string, SupervisedAgent>();
+  readonly #retiring = new Set<DrainingAgent>();
+  readonly #leaving = new Set<RunningAgent>();
+  #stopWithin: number | undefined;
+  #isLate = false;
+
+  constructor(by: LiveAgentsDependencies) {
+    this.#by = by;
+  }
+
+  /** Sends new requests to a running agent from now on. The switch can be committed or undone. */
+  switchTo(spec: AgentSpec, agent: RunningAgent) {
+    const { gateway } = this.#by;
+    const { deploymentId } = spec;
+    const former = this.#supervised.get(deploymentId);
+    const formerRoute = gateway.switchTo(deploymentId, agent);
+    const entry = this.#supervise(spec, agent);
+    return {
+      /** Commits: drains and stops the former agent, in the background. */
+      settle: (): void => {
+        if (!former) return;
+        former.spec.log('info', 'Traffic has switched to a newer revision; the agent is draining.');
+        this.#retireInBackground(former, formerRoute);
+      },
+      /** Switches back to the former agent, if any, and stops the new one, in the background. */
+      undo: (): void => {
+        const route = former?.agent ? gateway.switchTo(deploymentId, former.agent) : gateway.withdraw(deploymentId);
+        if (former) this.#supervised.set(deploymentId, former);
+        else this.#supervised.delete(deploymentId);
+        this.#retireInBackground(entry, route);
+      },
+    };
+  }
+
+  /** Starts and supervises the agent of a live revision, unless one serves. Returns at once. */
+  superviseLive(spec: AgentSpec): void {
+    if (!this.isSupervised(spec.deploymentId)) this.#supervise(spec);
+  }
+
+  /** Whether a deployment has an agent that serves or is being restarted. */
+  isSupervised(deploymentId: string): boolean {
+    return this.#supervised.has(deploymentId);
+  }
+
+  /** Starts the agent of a deployment next, where many wait for their start. */
+  startNext(deploymentId: string): void {
+    this.#startSlots.prefer(deploymentId);
+  }
+
+  /** Stops every agent of a deployment, draining ones included. Cuts requests in flight after `withinMs`. */
+  async release(deploymentId: string, withinMs: number): Promise<void> {
+    const entry = this.#supervised.get(deploymentId);
+    this.#supervised.delete(deploymentId);
+    if (entry) this.#retireInBackground(entry, this.#by.gateway.withdraw(deploymentId));
+    const own = [...this.#retiring].filter((leaves) => leaves.deploymentId === deploymentId);
+    await withTimeout(this.#by.clock, withinMs, (late) => {
+      void untilAborted(late).then(() => own.forEach(({ hurry }) => hurry.abort()));
+      return allLeft(own);
+    });
+  }
+
+  /** Stops every agent within `withinMs`: half for requests in flight, half for the agents to exit. */
+  async stop(withinMs: number): Promise<void> {
+    const inTime = new AbortController();
+    const forRequests = withinMs / 2;
+    this.#stopWithin = withinMs - forRequests;
+    const late = this.#stopLate(inTime.signal, forRequests);
+    for (const entry of this.#supervised.values()) {
+      this.#retireInBackground(entry, this.#by.gateway.withdraw(entry.spec.deploymentId));
+    }
+    this.#supervised.clear();
+    while (this.#retiring.size > 0) await allLeft(this.#retiring);
+    inTime.abort();
+    await late;
+  }
 
   /** Supervises an agent, or starts it if there is none yet. */
-  function supervise(spec: AgentSpec, agent?: RunningAgent): SupervisedAgent {
+  #supervise(spec: AgentSpec, agent?: RunningAgent): SupervisedAgent {
     const entry = { spec, wasLive: !agent, leaving: new AbortController(), agent, repaired: false };
     const supervising: SupervisedAgent = { ...entry, watched: Promise.resolve() };
-    supervising.watched = watch(supervising);
-    supervised.set(spec.deploymentId, supervising);
+    supervising.watched = this.#watch(supervising);
+    this.#supervised.set(spec.deploymentId, supervising);
     return supervising;
   }
 
   /** Until it is stopped: restarts a failed one with backoff, and gives up after too many failures in a row. */
-  async function watch(entry: SupervisedAgent): Promise<void> {
+  async #watch(entry: SupervisedAgent): Promise<void> {
     const { spec } = entry;
     const { signal } = entry.leaving;
     for (let breakdowns = 0; !signal.aborted;) {
-      const ended = entry.agent ? await serve(entry, entry.agent, breakdowns > 0) : await startAgain(entry);
+      const ended = entry.agent ? await this.#serve(entry, entry.agent, breakdowns > 0) : await this.#startAgain(entry);
       if (signal.aborted) return;
       if (ended === 'started') continue;
-      const serving = await repaired(entry, ended);
+      const serving = await this.#repaired(entry, ended);
       if (signal.aborted) return;
       breakdowns = serving.wasWell ? 1 : breakdowns + 1;
-      if (breakdowns >= mostBreakdowns) return giveUp(entry, breakdowns, serving);
+      if (breakdowns >= mostBreakdowns) return this.#giveUp(entry, breakdowns, serving);
       const wait = restartDelay(breakdowns);
       spec.log('error', `${inASentence(serving.how)} Restarting it in ${wait / 1_000} s.`);
-      exitHandlers?.brokeDown(spec, breakdowns, serving);
-      await pause(clock, wait, signal);
+      this.#by.exitHandlers?.brokeDown(spec, breakdowns, serving);
+      await pause(this.#by.clock, wait, signal);
     }
   }
 
-  async function startAgain(entry: SupervisedAgent): Promise<'started' | AgentExit> {
+  async #startAgain(entry: SupervisedAgent): Promise<'started' | AgentExit> {
     const { spec } = entry;
-    const start = await startAgent(spec, entry.leaving.signal);
+    const start = await this.#startAgent(spec, entry.leaving.signal);
     if (start.kind === 'failed') return { how: withoutFullStop(start.reason), said: start.said ?? [], wasWell: false };
     entry.agent = start.agent;
-    if (supervised.get(spec.deploymentId) === entry) {
-      gateway.switchTo(spec.deploymentId, start.agent);
+    if (this.#supervised.get(spec.deploymentId) === entry) {
+      this.#by.gateway.switchTo(spec.deploymentId, start.agent);
       spec.log('info', 'The agent serves.');
     }
     return 'started';
   }
 
-  async function repaired(entry: SupervisedAgent, ended: AgentExit): Promise<AgentExit> {
+  async #repaired(entry: SupervisedAgent, ended: AgentExit): Promise<AgentExit> {
     if (ended.wasWell) entry.repaired = false;
+    const { repair } = this.#by;
     if (!repair || entry.repaired) return ended;
     const done = await repair(entry.spec, entry.leaving.signal).catch((error: unknown): Repair => {
       return { kind: 'broken', reason: `Its build could not be checked: ${tenantErrorMessage(error)}` };
@@ -113,38 +185,39 @@ export function liveAgents({ compute, gateway, clock, drainMs, repair, exitHandl
     return done.kind === 'broken' ? { ...ended, how: withoutFullStop(done.reason) } : ended;
   }
 
-  async function serve(entry: SupervisedAgent, agent: RunningAgent, brokeDown: boolean): Promise<AgentExit> {
+  async #serve(entry: SupervisedAgent, agent: RunningAgent, brokeDown: boolean): Promise<AgentExit> {
     const { spec } = entry;
     const over = new AbortController();
     const both = AbortSignal.any([over.signal, entry.leaving.signal]);
     let wasWell = false;
     const noteHealthy = async (): Promise<void> => {
-      await pause(clock, healthyAfterMs, both);
+      await pause(this.#by.clock, healthyAfterMs, both);
       if (both.aborted) return;
       wasWell = true;
-      if (brokeDown || entry.wasLive) exitHandlers?.isWell(spec);
+      if (brokeDown || entry.wasLive) this.#by.exitHandlers?.isWell(spec);
     };
     void noteHealthy();
     const how = await Promise.race([agent.exited, untilAborted(entry.leaving.signal)]);
     over.abort();
     if (how === undefined || entry.leaving.signal.aborted) return { how: '', said: [], wasWell };
-    if (gateway.live(spec.deploymentId)?.origin === agent.origin) gateway.withdraw(spec.deploymentId)?.close();
+    if (this.#by.gateway.live(spec.deploymentId)?.origin === agent.origin)
+      this.#by.gateway.withdraw(spec.deploymentId)?.close();
     entry.agent = undefined;
     return { how, said: agent.said?.() ?? [], wasWell };
   }
 
-  function giveUp(entry: SupervisedAgent, times: number, breakdown: AgentFailure): void {
+  #giveUp(entry: SupervisedAgent, times: number, breakdown: AgentFailure): void {
     const { spec } = entry;
-    if (supervised.get(spec.deploymentId) === entry) supervised.delete(spec.deploymentId);
+    if (this.#supervised.get(spec.deploymentId) === entry) this.#supervised.delete(spec.deploymentId);
     spec.log('error', `${inASentence(breakdown.how)} It broke down ${times} times in a row and is not started again.`);
-    exitHandlers?.givenUp(spec, times, breakdown);
+    this.#by.exitHandlers?.givenUp(spec, times, breakdown);
   }
 
-  async function startAgent(spec: AgentSpec, signal: AbortSignal): Promise<AgentStart> {
-    const giveBack = await startSlots.take(signal, spec.deploymentId);
+  async #startAgent(spec: AgentSpec, signal: AbortSignal): Promise<AgentStart> {
+    const giveBack = await this.#startSlots.take(signal, spec.deploymentId);
     try {
-      await exitHandlers?.ready(spec);
-      return await compute.start(spec, signal);
+      await this.#by.exitHandlers?.ready(spec);
+      return await this.#by.compute.start(spec, signal);
     } catch (error) {
       // Every error of a start is retried.
       const why = withoutFullStop(tenantErrorMessage(error));
@@ -155,97 +228,43 @@ export function liveAgents({ compute, gateway, clock, drainMs, repair, exitHandl
   }
 
   /** Stops an agent once nothing is in flight on it, or after a timeout. */
-  async function retire(entry: SupervisedAgent, route: AgentRoute | undefined, hurry: AbortSignal): Promise<void> {
+  async #retire(entry: SupervisedAgent, route: AgentRoute | undefined, hurry: AbortSignal): Promise<void> {
     entry.leaving.abort();
     await entry.watched;
     if (route) {
-      await withTimeout(clock, drainMs, (late) => Promise.race([route.drained(), untilAborted(late)]), hurry);
+      await withTimeout(
+        this.#by.clock,
+        this.#by.drainMs,
+        (late) => Promise.race([route.drained(), untilAborted(late)]),
+        hurry,
+      );
       route.close();
     }
     if (!entry.agent) return;
-    leaving.add(entry.agent);
-    await entry.agent.stop(stopWithin);
-    leaving.delete(entry.agent);
+    this.#leaving.add(entry.agent);
+    await entry.agent.stop(this.#stopWithin);
+    this.#leaving.delete(entry.agent);
     entry.spec.log('info', entry.agent.isIdle?.() ? lastLogMessages.idle : lastLogMessages.stopped);
   }
 
-  function inBackground(entry: SupervisedAgent, route: AgentRoute | undefined): void {
+  #retireInBackground(entry: SupervisedAgent, route: AgentRoute | undefined): void {
     const hurry = new AbortController();
     const leaves: DrainingAgent = { deploymentId: entry.spec.deploymentId, hurry, left: Promise.resolve() };
-    leaves.left = retire(entry, route, hurry.signal).finally(() => retiring.delete(leaves));
-    if (isLate) hurry.abort();
-    retiring.add(leaves);
+    leaves.left = this.#retire(entry, route, hurry.signal).finally(() => this.#retiring.delete(leaves));
+    if (this.#isLate) hurry.abort();
+    this.#retiring.add(leaves);
   }
-
-  const leftBehind = (leaves: Iterable<DrainingAgent>): Promise<unknown> =>
-    Promise.all([...leaves].map(({ left }) => left));
 
   /** Shortens the time of agents that were already draining. */
-  async function stopLate(inTime: AbortSignal, ms: number): Promise<void> {
-    await pause(clock, ms, inTime);
-    isLate = true;
-    for (const leaves of retiring) leaves.hurry.abort();
-    if (!inTime.aborted) await Promise.all([...leaving].map((agent) => agent.stop(ms)));
+  async #stopLate(inTime: AbortSignal, ms: number): Promise<void> {
+    await pause(this.#by.clock, ms, inTime);
+    this.#isLate = true;
+    for (const leaves of this.#retiring) leaves.hurry.abort();
+    if (!inTime.aborted) await Promise.all([...this.#leaving].map((agent) => agent.stop(ms)));
   }
-
-  return {
-    /** Sends new requests to a running agent from now on. The switch can be committed or undone. */
-    switchTo(spec: AgentSpec, agent: RunningAgent) {
-      const { deploymentId } = spec;
-      const former = supervised.get(deploymentId);
-      const formerRoute = gateway.switchTo(deploymentId, agent);
-      const entry = supervise(spec, agent);
-      return {
-        /** Commits: drains and stops the former agent, in the background. */
-        settle(): void {
-          if (!former) return;
-          former.spec.log('info', 'Traffic has switched to a newer revision; the agent is draining.');
-          inBackground(former, formerRoute);
-        },
-        /** Switches back to the former agent, if any, and stops the new one, in the background. */
-        undo(): void {
-          const route = former?.agent ? gateway.switchTo(deploymentId, former.agent) : gateway.withdraw(deploymentId);
-          if (former) supervised.set(deploymentId, former);
-          else supervised.delete(deploymentId);
-          inBackground(entry, route);
-        },
-      };
-    },
-    /** Starts and supervises the agent of a live revision, unless one serves. Returns at once. */
-    superviseLive(spec: AgentSpec): void {
-      if (!supervised.has(spec.deploymentId)) supervise(spec);
-    },
-    /** Whether a deployment has an agent that serves or is being restarted. */
-    isSupervised: (deploymentId: string): boolean => supervised.has(deploymentId),
-    /** Starts the agent of a deployment next, where many wait for their start. */
-    startNext: (deploymentId: string): void => startSlots.prefer(deploymentId),
-    /** Stops every agent of a deployment, draining ones included. Cuts requests in flight after `withinMs`. */
-    async release(deploymentId: string, withinMs: number): Promise<void> {
-      const entry = supervised.get(deploymentId);
-      supervised.delete(deploymentId);
-      if (entry) inBackground(entry, gateway.withdraw(deploymentId));
-      const own = [...retiring].filter((leaves) => leaves.deploymentId === deploymentId);
-      await withTimeout(clock, withinMs, (late) => {
-        void untilAborted(late).then(() => own.forEach(({ hurry }) => hurry.abort()));
-        return leftBehind(own);
-      });
-    },
-    /** Stops every agent within `withinMs`: half for requests in flight, half for the agents to exit. */
-    async stop(withinMs: number): Promise<void> {
-      const inTime = new AbortController();
-      const forRequests = withinMs / 2;
-      stopWithin = withinMs - forRequests;
-      const late = stopLate(inTime.signal, forRequests);
-      for (const entry of supervised.values()) inBackground(entry, gateway.withdraw(entry.spec.deploymentId));
-      supervised.clear();
-      while (retiring.size > 0) await leftBehind(retiring);
-      inTime.abort();
-      await late;
-    },
-  };
 }
 
-export type LiveAgents = ReturnType<typeof liveAgents>;
+const allLeft = (agents: Iterable<DrainingAgent>): Promise<unknown> => Promise.all([...agents].map(({ left }) => left));
 
 /** The reason is either a few words about the process or a whole sentence of the compute. */
 const inASentence = (how: string): string => (/^[A-Z]/.test(how) ? `${how}.` : `The agent's process ended: ${how}.`);

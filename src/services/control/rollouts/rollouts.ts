@@ -9,7 +9,7 @@ import { agentSecrets } from '../compute/agent-environment.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { DeploymentRecord, RevisionRecord } from '../store/tables.ts';
 import { ensureOn, type WayToDatabase, recordDatabaseStates } from './agent-database.ts';
-import { retryBackoff, retryPolicy } from './retry-policy.ts';
+import { retryBackoff, retryPolicy, type Retrying } from './retry-policy.ts';
 import { performDeletion, removeBuilds, removeOldBuilds } from './deletion.ts';
 import { liveProgram, repairLive } from './agent-program.ts';
 import { agentSpec, rollOutRevision } from './roll-out-revision.ts';
@@ -22,7 +22,7 @@ import {
   nextRevision,
 } from './rollout-job.ts';
 import { agentExitHandlers, tenantErrorMessage } from './agent-exits.ts';
-import { liveAgents } from './live-agents.ts';
+import { LiveAgents } from './live-agents.ts';
 import { revisionLogs } from './revision-logs.ts';
 import { createSemaphore } from './semaphore.ts';
 
@@ -54,207 +54,225 @@ export interface RolloutsSettings
  * Carries revisions out, one at a time per deployment. The table of revisions is the truth; `wake` only saves time.
  * Nothing happens before `recover`, which covers all earlier requests.
  */
-export function startRollouts(settings: RolloutsSettings) {
-  const { store, dataDir, allowGit, gateway, compute, clock, log, makeRoom, program, pollMs = 30_000 } = settings;
-  const { workDir = dataDir } = settings;
-  const stopping = new AbortController();
-  const retrying = retryPolicy(clock, stopping.signal, log);
-  const tools: RolloutDependencies = {
-    ...settings,
-    builds: { dataDir: workDir, allowGit, clock, bounds: settings.buildBounds, makeRoom, program },
-    buildSlots: createSemaphore(buildsAtOnce),
-    databaseSlots: createSemaphore(databasesAtOnce),
-    ensureDatabase: ensureOn(settings.adminDatabaseUrl, settings.wayToDatabase),
-    live: liveAgents({
-      compute,
-      gateway,
-      clock,
-      drainMs: settings.drainMs ?? 600_000,
-      repair: (spec, signal) => repairLive(spec, signal, tools),
-      exitHandlers: agentExitHandlers({ store, retrying, inBackground }),
-    }),
-    holdNews: new HoldNews(),
-    retrying,
-    logs: revisionLogs({ store, clock, log, signal: stopping.signal }),
-  };
-  const activeWork = new Map<string, Promise<void>>();
+export class Rollouts {
+  readonly #settings: RolloutsSettings & { workDir: string; pollMs: number };
+  readonly #stopping = new AbortController();
+  readonly #retrying: Retrying;
+  readonly #jobs: RolloutDependencies;
+  readonly #activeWork = new Map<string, Promise<void>>();
   /** Deployments whose live agent is about to be started again. */
-  const restarting = new Set<string>();
-  const hasMoreWork = new Set<string>();
-  const inProgress = new Map<string, { revisionId: string; interrupt: AbortController }>();
-  const background = new Set<Promise<void>>();
-  const startBackoff = retryBackoff(clock, pollMs);
-  const deletionBackoff = retryBackoff(clock, pollMs);
-  let recovered = false;
+  readonly #restarting = new Set<string>();
+  readonly #hasMoreWork = new Set<string>();
+  readonly #inProgress = new Map<string, { revisionId: string; interrupt: AbortController }>();
+  readonly #background = new Set<Promise<void>>();
+  readonly #startBackoff;
+  readonly #deletionBackoff;
+  #recovered = false;
 
-  function logErrors(what: string, work: () => Promise<void>): Promise<void> {
-    return work().catch((error: unknown) => {
-      if (!stopping.signal.aborted) log.error(`${what} failed: ${stackOf(error)}`);
+  constructor(settings: RolloutsSettings) {
+    const { store, allowGit, gateway, compute, clock, log, makeRoom, program } = settings;
+    const { workDir = settings.dataDir, pollMs = 30_000, drainMs = 600_000 } = settings;
+    this.#settings = { ...settings, workDir, pollMs };
+    this.#retrying = retryPolicy(clock, this.#stopping.signal, log);
+    this.#startBackoff = retryBackoff(clock, pollMs);
+    this.#deletionBackoff = retryBackoff(clock, pollMs);
+    const inBackground = this.#inBackground.bind(this);
+    this.#jobs = {
+      ...settings,
+      builds: { dataDir: workDir, allowGit, clock, bounds: settings.buildBounds, makeRoom, program },
+      buildSlots: createSemaphore(buildsAtOnce),
+      databaseSlots: createSemaphore(databasesAtOnce),
+      ensureDatabase: ensureOn(settings.adminDatabaseUrl, settings.wayToDatabase),
+      live: new LiveAgents({
+        compute,
+        gateway,
+        clock,
+        drainMs,
+        repair: (spec, signal) => repairLive(spec, signal, this.#jobs),
+        exitHandlers: agentExitHandlers({ store, retrying: this.#retrying, inBackground }),
+      }),
+      holdNews: new HoldNews(),
+      retrying: this.#retrying,
+      logs: revisionLogs({ store, clock, log, signal: this.#stopping.signal }),
+    };
+  }
+
+  /** The deployment has a revision to carry out, or one less, or one of its holds was decided. Returns at once. */
+  wake(deploymentId: string): void {
+    if (!this.#recovered || this.#stopping.signal.aborted) return;
+    this.#jobs.holdNews.ring(deploymentId);
+    if (!this.#activeWork.has(deploymentId)) {
+      this.#startWork(deploymentId, async () => undefined);
+      return;
+    }
+    this.startNext(deploymentId);
+    this.#hasMoreWork.add(deploymentId);
+    this.#inBackground('Queueing a revision', () => this.#claimNext(deploymentId));
+  }
+
+  /** The revision was interrupted: cancels work on it. Returns at once. */
+  interrupted(deploymentId: string, revisionId: string): void {
+    const work = this.#inProgress.get(deploymentId);
+    if (work?.revisionId === revisionId) work.interrupt.abort(new RevisionInterrupted());
+  }
+
+  /** Whether an agent is being restarted: any may be, before the list of live deployments is read. */
+  isStarting(deploymentId: string): boolean {
+    return !this.#recovered || this.#restarting.has(deploymentId) || this.#jobs.live.isSupervised(deploymentId);
+  }
+
+  /** A request waits for the agent: starts it next, where many wait for their start. */
+  startNext(deploymentId: string): void {
+    this.#jobs.databaseSlots.prefer(deploymentId);
+    this.#jobs.live.startNext(deploymentId);
+  }
+
+  /** Call once at the start: starts the agents of live revisions, and continues with the other revisions. */
+  async recover(): Promise<void> {
+    const { store, workDir, clock, log } = this.#settings;
+    const left = await killOrphanedProcesses(buildsIn(workDir), clock);
+    if (left > 0) log.info(`${left} orphaned processes of builds and agents of an earlier service were ended.`);
+    const named = new Set((await this.#retrying(() => store.namedBuilds())).map((build) => basename(build)));
+    await removeBuilds(this.#jobs, (build) => !named.has(build));
+    await this.#retrying(() => store.renameDatabases(log));
+    await this.#restartAgents();
+    this.#recovered = true;
+    await this.#wakeDeploymentsWithWork();
+    this.#inBackground('Looking for work', () => this.#poll());
+  }
+
+  /** Stops everything. Kills a running build, which the next start repeats; drains agents. */
+  async stop(withinMs = 9_000): Promise<void> {
+    const { live, logs } = this.#jobs;
+    this.#stopping.abort();
+    await Promise.all([live.stop(withinMs), ...this.#activeWork.values(), ...this.#background]);
+    // An agent may have started at this very moment.
+    await live.stop(0);
+    await logs.flush();
+  }
+
+  async #logErrors(what: string, work: () => Promise<void>): Promise<void> {
+    await work().catch((error: unknown) => {
+      if (!this.#stopping.signal.aborted) this.#settings.log.error(`${what} failed: ${stackOf(error)}`);
     });
   }
 
-  function inBackground(what: string, work: () => Promise<void>): void {
-    const kept: Promise<void> = logErrors(what, work).finally(() => background.delete(kept));
-    background.add(kept);
+  #inBackground(what: string, work: () => Promise<void>): void {
+    const kept: Promise<void> = this.#logErrors(what, work).finally(() => this.#background.delete(kept));
+    this.#background.add(kept);
   }
 
-  async function processQueue(deploymentId: string): Promise<void> {
+  #startWork(deploymentId: string, prepare: () => Promise<void>): void {
+    const work = async (): Promise<void> => {
+      await this.#logErrors(`Restarting the agent of deployment ${deploymentId}`, prepare);
+      await this.#logErrors(`The work on deployment ${deploymentId}`, () => this.#processQueue(deploymentId));
+      this.#activeWork.delete(deploymentId);
+      if (this.#hasMoreWork.delete(deploymentId)) this.wake(deploymentId);
+    };
+    this.#activeWork.set(deploymentId, work());
+  }
+
+  async #processQueue(deploymentId: string): Promise<void> {
+    const { store } = this.#settings;
     do {
-      hasMoreWork.delete(deploymentId);
-      const revision = await retrying(() => nextRevision(store, deploymentId));
-      const deployment = await retrying(() => store.deployment(deploymentId));
-      if (deployment && deployment.deletion !== 'none') return deleteDeployment(deployment);
+      this.#hasMoreWork.delete(deploymentId);
+      const revision = await this.#retrying(() => nextRevision(store, deploymentId));
+      const deployment = await this.#retrying(() => store.deployment(deploymentId));
+      if (deployment && deployment.deletion !== 'none') return this.#deleteDeployment(deployment);
       if (!revision || !deployment) continue;
-      await rollOut(deployment, revision);
-      hasMoreWork.add(deploymentId);
-    } while (hasMoreWork.has(deploymentId) && !stopping.signal.aborted);
+      await this.#rollOut(deployment, revision);
+      this.#hasMoreWork.add(deploymentId);
+    } while (this.#hasMoreWork.has(deploymentId) && !this.#stopping.signal.aborted);
   }
 
-  async function rollOut(deployment: DeploymentRecord, revision: RevisionRecord): Promise<void> {
+  async #rollOut(deployment: DeploymentRecord, revision: RevisionRecord): Promise<void> {
+    const stopping = this.#stopping.signal;
     const interrupt = new AbortController();
-    inProgress.set(deployment.id, { revisionId: revision.id, interrupt });
-    const job = openJob(deployment, revision, AbortSignal.any([interrupt.signal, stopping.signal]), tools);
+    this.#inProgress.set(deployment.id, { revisionId: revision.id, interrupt });
+    const job = openJob(deployment, revision, AbortSignal.any([interrupt.signal, stopping]), this.#jobs);
     try {
-      await rollOutRevision(job, tools);
-      await removeOldBuilds(deployment.id, tools);
+      await rollOutRevision(job, this.#jobs);
+      await removeOldBuilds(deployment.id, this.#jobs);
     } catch (error) {
-      if (stopping.signal.aborted) return;
+      if (stopping.aborted) return;
       // An unforeseen error may quote secrets.
       const project = deployment.tracing_project_id;
       const mask = maskOf(
         agentSecrets({
           secrets: [...deployment.secrets, ...revision.secrets],
           database: deployment.database_password,
-          tokens: [project === null ? undefined : settings.tracing?.(project).token],
+          tokens: [project === null ? undefined : this.#settings.tracing?.(project).token],
         }),
       );
-      log.error(`Revision ${revision.id} could not be carried out: ${mask(stackOf(error))}`);
+      this.#settings.log.error(`Revision ${revision.id} could not be carried out: ${mask(stackOf(error))}`);
       const words = mask(tenantErrorMessage(error));
-      await failRevision(job, `The service could not deploy this revision: ${words}`, tools);
+      await failRevision(job, `The service could not deploy this revision: ${words}`, this.#jobs);
     } finally {
-      inProgress.delete(deployment.id);
+      this.#inProgress.delete(deployment.id);
       await job.buildLog.flush();
     }
   }
 
   /** Continues a deletion. Stores an error where the deployment is read, and retries later. */
-  async function deleteDeployment(deployment: DeploymentRecord): Promise<void> {
+  async #deleteDeployment(deployment: DeploymentRecord): Promise<void> {
     const { id } = deployment;
+    const { store, log, deletionDrainMs = 10_000 } = this.#settings;
     try {
-      await performDeletion(deployment, tools, settings.deletionDrainMs ?? 10_000);
-      deletionBackoff.done(id);
-      startBackoff.done(id);
+      await performDeletion(deployment, this.#jobs, deletionDrainMs);
+      this.#deletionBackoff.done(id);
+      this.#startBackoff.done(id);
     } catch (error) {
-      if (stopping.signal.aborted) return;
-      deletionBackoff.failed(id);
+      if (this.#stopping.signal.aborted) return;
+      this.#deletionBackoff.failed(id);
       log.error(`Deployment ${id} could not be deleted: ${stackOf(error)}`);
-      await retrying(() => store.noteDeletionProblem(id, tenantErrorMessage(error)));
+      await this.#retrying(() => store.noteDeletionProblem(id, tenantErrorMessage(error)));
     }
   }
 
   /** Queues a revision that was requested while another one is being carried out. */
-  async function claimNext(deploymentId: string): Promise<void> {
-    const claimed = await retrying(() => store.claimNextRevision(deploymentId));
-    if (claimed) wake(deploymentId);
+  async #claimNext(deploymentId: string): Promise<void> {
+    const claimed = await this.#retrying(() => this.#settings.store.claimNextRevision(deploymentId));
+    if (claimed) this.wake(deploymentId);
   }
 
-  function wake(deploymentId: string): void {
-    if (!recovered || stopping.signal.aborted) return;
-    tools.holdNews.ring(deploymentId);
-    if (activeWork.has(deploymentId)) {
-      startNext(deploymentId);
-      hasMoreWork.add(deploymentId);
-      inBackground('Queueing a revision', () => claimNext(deploymentId));
-      return;
-    }
-    startWork(deploymentId, async () => undefined);
+  async #wakeDeploymentsWithWork(): Promise<void> {
+    const { store } = this.#settings;
+    const isIdle = (id: string): boolean => !this.#activeWork.has(id);
+    for (const id of await this.#retrying(() => store.deploymentsWithWork())) if (isIdle(id)) this.wake(id);
+    const toDelete = await this.#retrying(() => store.deletionsToCarryOut());
+    for (const id of toDelete) if (isIdle(id) && this.#deletionBackoff.isDue(id)) this.wake(id);
   }
 
-  function startWork(deploymentId: string, prepare: () => Promise<void>): void {
-    const work = async (): Promise<void> => {
-      await logErrors(`Restarting the agent of deployment ${deploymentId}`, prepare);
-      await logErrors(`The work on deployment ${deploymentId}`, () => processQueue(deploymentId));
-      activeWork.delete(deploymentId);
-      if (hasMoreWork.delete(deploymentId)) wake(deploymentId);
-    };
-    activeWork.set(deploymentId, work());
-  }
-
-  async function wakeDeploymentsWithWork(): Promise<void> {
-    for (const id of await retrying(() => store.deploymentsWithWork())) if (!activeWork.has(id)) wake(id);
-    const toDelete = await retrying(() => store.deletionsToCarryOut());
-    for (const id of toDelete) if (!activeWork.has(id) && deletionBackoff.isDue(id)) wake(id);
-  }
-
-  async function poll(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      await pause(clock, pollMs, stopping.signal);
-      if (stopping.signal.aborted) return;
-      await logErrors('Restarting agents', restartAgents);
-      await logErrors("Looking at the agents' databases", () => recordDatabaseStates(tools));
-      await logErrors('Looking for work', wakeDeploymentsWithWork);
+  async #poll(): Promise<void> {
+    const { clock, pollMs } = this.#settings;
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      await pause(clock, pollMs, signal);
+      if (signal.aborted) return;
+      await this.#logErrors('Restarting agents', () => this.#restartAgents());
+      await this.#logErrors("Looking at the agents' databases", () => recordDatabaseStates(this.#jobs));
+      await this.#logErrors('Looking for work', () => this.#wakeDeploymentsWithWork());
     }
   }
 
   /** Starts the agents of live revisions without supervision: at the start all of them, later those that failed. */
-  async function restartAgents(): Promise<void> {
-    for (const { deployment, revision } of await retrying(() => store.activeRevisions())) {
+  async #restartAgents(): Promise<void> {
+    for (const { deployment, revision } of await this.#retrying(() => this.#settings.store.activeRevisions())) {
       const { id } = deployment;
-      if (tools.live.isSupervised(id) || activeWork.has(id) || !startBackoff.isDue(id)) continue;
-      restarting.add(id);
-      startWork(id, () => restartAgent(deployment, revision).finally(() => restarting.delete(id)));
+      if (this.#jobs.live.isSupervised(id) || this.#activeWork.has(id) || !this.#startBackoff.isDue(id)) continue;
+      this.#restarting.add(id);
+      this.#startWork(id, () => this.#restartAgent(deployment, revision).finally(() => this.#restarting.delete(id)));
     }
   }
 
-  async function restartAgent(deployment: DeploymentRecord, revision: RevisionRecord): Promise<void> {
+  async #restartAgent(deployment: DeploymentRecord, revision: RevisionRecord): Promise<void> {
     // Counts as failed until it is done, however it ends.
-    startBackoff.failed(deployment.id);
-    const job = openJob(deployment, revision, stopping.signal, tools);
-    const program = await liveProgram(job, tools);
+    this.#startBackoff.failed(deployment.id);
+    const job = openJob(deployment, revision, this.#stopping.signal, this.#jobs);
+    const program = await liveProgram(job, this.#jobs);
     if (!program) return;
     job.deployLog.write('info', 'The service was started again; starting the agent.');
-    tools.live.superviseLive(await agentSpec(job, program, tools));
-    startBackoff.done(deployment.id);
+    this.#jobs.live.superviseLive(await agentSpec(job, program, this.#jobs));
+    this.#startBackoff.done(deployment.id);
   }
-
-  function startNext(deploymentId: string): void {
-    tools.databaseSlots.prefer(deploymentId);
-    tools.live.startNext(deploymentId);
-  }
-
-  return {
-    /** The deployment has a revision to carry out, or one less, or one of its holds was decided. Returns at once. */
-    wake,
-    /** The revision was interrupted: cancels work on it. Returns at once. */
-    interrupted(deploymentId: string, revisionId: string): void {
-      const work = inProgress.get(deploymentId);
-      if (work?.revisionId === revisionId) work.interrupt.abort(new RevisionInterrupted());
-    },
-    /** Whether an agent is being restarted: any may be, before the list of live deployments is read. */
-    isStarting: (deploymentId: string): boolean =>
-      !recovered || restarting.has(deploymentId) || tools.live.isSupervised(deploymentId),
-    /** A request waits for the agent: starts it next, where many wait for their start. */
-    startNext,
-    /** Call once at the start: starts the agents of live revisions, and continues with the other revisions. */
-    async recover(): Promise<void> {
-      const left = await killOrphanedProcesses(buildsIn(workDir), clock);
-      if (left > 0) log.info(`${left} orphaned processes of builds and agents of an earlier service were ended.`);
-      const named = new Set((await retrying(() => store.namedBuilds())).map((build) => basename(build)));
-      await removeBuilds(tools, (build) => !named.has(build));
-      await retrying(() => store.renameDatabases(log));
-      await restartAgents();
-      recovered = true;
-      await wakeDeploymentsWithWork();
-      inBackground('Looking for work', poll);
-    },
-    /** Stops everything. Kills a running build, which the next start repeats; drains agents. */
-    async stop(withinMs = 9_000): Promise<void> {
-      stopping.abort();
-      await Promise.all([tools.live.stop(withinMs), ...activeWork.values(), ...background]);
-      // An agent may have started at this very moment.
-      await tools.live.stop(0);
-      await tools.logs.flush();
-    },
-  };
 }
-export type Rollouts = ReturnType<typeof startRollouts>;

@@ -5,7 +5,7 @@ import { TaskState } from '@a2a-js/sdk';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../../../src/kit/clock.ts';
-import { createGateway } from '../../../../src/services/control/gateway/gateway.ts';
+import { Gateway } from '../../../../src/services/control/gateway/gateway.ts';
 import { createHttpServer } from '../../../../src/services/control/server.ts';
 import { serveAgent } from '../serving.ts';
 import type { Serving } from '../serving.ts';
@@ -19,7 +19,7 @@ let address: string;
 
 beforeAll(async () => {
   serving = await serveAgent({ token: 'only-the-gateway' });
-  const gateway = createGateway({ authorize: async () => 'allowed', clock: systemClock, log: silentLogger });
+  const gateway = new Gateway({ authorize: async () => 'allowed', clock: systemClock, log: silentLogger });
   gateway.switchTo(deployment, { origin: serving.url, token: 'only-the-gateway' });
   front = createHttpServer({ fetch: () => expect.unreachable(), agents: gateway.handle, basePath: '/api' });
   await once(front.listen(0, '127.0.0.1'), 'listening');

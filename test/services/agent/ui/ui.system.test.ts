@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../../../src/kit/clock.ts';
-import { createGateway } from '../../../../src/services/control/gateway/gateway.ts';
+import { Gateway } from '../../../../src/services/control/gateway/gateway.ts';
 import { createHttpServer } from '../../../../src/services/control/server.ts';
 import { silentLogger } from '../../../../src/kit/logger.ts';
 import { serveAgent, type Serving } from '../serving.ts';
@@ -105,7 +105,7 @@ test.each([
 test('files need no credentials, tags do, through the gateway with its address', async () => {
   const own = await serveUi({ auth: { path: './auth.ts:auth' }, http: { mount_prefix: '/api' } }, 'only-the-gateway');
   const deployment = '6f1e6a3c-0f6e-4f43-8a51-5d2d0f2f9a11';
-  const gateway = createGateway({
+  const gateway = new Gateway({
     authorize: async (_, header) => (header('x-api-key') === 'a key' ? 'allowed' : { status: 401, detail: 'No key.' }),
     clock: systemClock,
     log: silentLogger,

@@ -1,7 +1,7 @@
 import { loggerTo } from '../../../logger.ts';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { systemClock, type Clock } from '../../../../src/kit/clock.ts';
-import { createGateway, type Admission, type Gateway } from '../../../../src/services/control/gateway/gateway.ts';
+import { Gateway, type Admission } from '../../../../src/services/control/gateway/gateway.ts';
 
 export const deploymentId = '3f0a4c1e-6a55-4c39-8c0e-0d6c8a1f2b11';
 export const apiKey = 'the-key-of-the-owner';
@@ -43,7 +43,7 @@ export async function listenAsGateway(
   isStarting: (id: string) => boolean = () => false,
 ): Promise<GatewayParty> {
   const logged: string[] = [];
-  const gateway = createGateway({
+  const gateway = new Gateway({
     authorize: (id, header) => authorize(id, header('X-Api-Key')),
     isStarting,
     clock,

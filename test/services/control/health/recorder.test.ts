@@ -1,7 +1,7 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import { afterEach, expect, test } from 'vitest';
 import { systemClock, type Clock } from '../../../../src/kit/clock.ts';
-import { createGateway } from '../../../../src/services/control/gateway/gateway.ts';
+import { Gateway } from '../../../../src/services/control/gateway/gateway.ts';
 import type { FiguresRow } from '../../../../src/services/control/health/figures.ts';
 import { createHealthRecorder, type AgentSample } from '../../../../src/services/control/health/recorder.ts';
 import { startSampler } from '../../../../src/services/control/health/sampler.ts';
@@ -45,7 +45,7 @@ async function inFrontOf(agent: RequestListener | undefined) {
       : header('x-api-key') === 'k'
         ? ('allowed' as const)
         : { status: 401 as const, detail: 'No key.' };
-  const gateway = createGateway({ authorize, count, clock: systemClock, log });
+  const gateway = new Gateway({ authorize, count, clock: systemClock, log });
   const party = await listen((request, response) => void gateway.handle(request, response));
   atTheEnd.push(() => party.close());
   if (agent) {

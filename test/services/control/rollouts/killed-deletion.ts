@@ -3,8 +3,8 @@ import { loggerTo } from '../../../logger.ts';
 import * as z from 'zod';
 import { systemClock } from '../../../../src/kit/clock.ts';
 import { processCompute } from '../../../../src/services/control/compute/process-compute.ts';
-import { createGateway } from '../../../../src/services/control/gateway/gateway.ts';
-import { startRollouts } from '../../../../src/services/control/rollouts/rollouts.ts';
+import { Gateway } from '../../../../src/services/control/gateway/gateway.ts';
+import { Rollouts } from '../../../../src/services/control/rollouts/rollouts.ts';
 import { createControlService } from '../../../../src/services/control/service.ts';
 import { createStore, type ControlStore } from '../../../../src/services/control/store/store.ts';
 import type { ControlTables } from '../../../../src/services/control/store/tables.ts';
@@ -56,8 +56,8 @@ const store: ControlStore = {
     return kept.finishDeletion(id);
   },
 };
-const gateway = createGateway({ authorize: async () => 'allowed', clock, log });
-const rollouts = startRollouts({
+const gateway = new Gateway({ authorize: async () => 'allowed', clock, log });
+const rollouts = new Rollouts({
   store,
   dataDir,
   adminDatabaseUrl: databaseUrl,

@@ -3,8 +3,8 @@ import { loggerTo } from '../../../logger.ts';
 import * as z from 'zod';
 import { systemClock } from '../../../../src/kit/clock.ts';
 import { processCompute } from '../../../../src/services/control/compute/process-compute.ts';
-import { createGateway } from '../../../../src/services/control/gateway/gateway.ts';
-import { startRollouts } from '../../../../src/services/control/rollouts/rollouts.ts';
+import { Gateway } from '../../../../src/services/control/gateway/gateway.ts';
+import { Rollouts } from '../../../../src/services/control/rollouts/rollouts.ts';
 import { createControlService } from '../../../../src/services/control/service.ts';
 import { createStore } from '../../../../src/services/control/store/store.ts';
 import type { ControlTables } from '../../../../src/services/control/store/tables.ts';
@@ -26,9 +26,9 @@ const clock = systemClock;
 const log = loggerTo((message: string): void => console.error(message));
 const { db } = openDatabase<ControlTables>({ url: databaseUrl });
 const store = createStore(db, clock);
-const gateway = createGateway({ authorize: async () => 'allowed', clock, log });
+const gateway = new Gateway({ authorize: async () => 'allowed', clock, log });
 const compute = processCompute({ clock, agentServer: fakeAgent, drainMs: 0 });
-const rollouts = startRollouts({
+const rollouts = new Rollouts({
   store,
   dataDir,
   adminDatabaseUrl: databaseUrl,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Clock } from '../../../../src/kit/clock.ts';
 import type { AgentSpec, AgentStart, RunningAgent } from '../../../../src/services/control/compute/compute.ts';
 import type { AgentRoute } from '../../../../src/services/control/gateway/agent-route.ts';
-import { liveAgents } from '../../../../src/services/control/rollouts/live-agents.ts';
+import { LiveAgents } from '../../../../src/services/control/rollouts/live-agents.ts';
 import { plainSpec } from '../compute/agents.ts';
 
 interface PlayedAgent extends RunningAgent {
@@ -59,7 +59,7 @@ function fixture(starts: (AgentStart | Error | Promise<AgentStart>)[] = []) {
         setImmediate(resolve);
       }),
   };
-  const agents = liveAgents({
+  const agents = new LiveAgents({
     compute: {
       async start() {
         const start = starts.shift();

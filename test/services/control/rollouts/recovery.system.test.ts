@@ -7,7 +7,7 @@ import { afterEach, expect, test } from 'vitest';
 import * as z from 'zod';
 import { systemClock } from '../../../../src/kit/clock.ts';
 import { processCompute } from '../../../../src/services/control/compute/process-compute.ts';
-import { startRollouts } from '../../../../src/services/control/rollouts/rollouts.ts';
+import { Rollouts } from '../../../../src/services/control/rollouts/rollouts.ts';
 import { fakeAgent, runs } from '../compute/agents.ts';
 import {
   answering,
@@ -92,7 +92,7 @@ test('requests during the recovery are carried out after it, and once', async ()
   const instance = await startService(machine);
   let clearedUp = (): void => {};
   const clearing = new Promise<void>((resolve) => (clearedUp = resolve));
-  const rollouts = startRollouts({
+  const rollouts = new Rollouts({
     store: { ...instance.store, namedBuilds: () => clearing.then(() => instance.store.namedBuilds()) },
     dataDir: machine.dataDir,
     adminDatabaseUrl: machine.databaseUrl,

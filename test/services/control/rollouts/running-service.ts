@@ -7,15 +7,11 @@ import type { Revision } from '../../../../src/contract/control/revision.ts';
 import { lastLogMessages } from '../../../../src/services/control/compute/log-line.ts';
 import { processCompute } from '../../../../src/services/control/compute/process-compute.ts';
 import { idleCompute } from '../../../../src/services/control/compute/idle-compute.ts';
-import { createGateway, type Gateway } from '../../../../src/services/control/gateway/gateway.ts';
+import { Gateway } from '../../../../src/services/control/gateway/gateway.ts';
 import { admitToAgent } from '../../../../src/services/control/api-keys/admit.ts';
 import { hashApiKey, makeApiKey } from '../../../../src/services/control/api-keys/api-key.ts';
 import { databaseOf } from '../../../../src/services/control/rollouts/agent-database.ts';
-import {
-  startRollouts,
-  type Rollouts,
-  type RolloutsSettings,
-} from '../../../../src/services/control/rollouts/rollouts.ts';
+import { Rollouts, type RolloutsSettings } from '../../../../src/services/control/rollouts/rollouts.ts';
 import { createApp } from '../../../../src/services/control/api/app.ts';
 import { createHttpServer } from '../../../../src/services/control/server.ts';
 import { createControlService, type OurControlService } from '../../../../src/services/control/service.ts';
@@ -118,10 +114,10 @@ export async function startService(
   const log = loggerTo((message: string): void => void logged.push(message));
   const database = openDatabase<ControlTables>({ url: databaseUrl });
   const store = createStore(database.db, clock);
-  const gateway = createGateway({ authorize: admitToAgent(store), clock, log });
+  const gateway = new Gateway({ authorize: admitToAgent(store), clock, log });
   const processes = processCompute({ clock, agentServer: fakeAgent, drainMs: settings.drainMs ?? 5_000 });
   const idle = settings.idle === true ? idleCompute(processes, { clock }) : undefined;
-  const rollouts = startRollouts({
+  const rollouts = new Rollouts({
     store,
     dataDir,
     adminDatabaseUrl: databaseUrl,

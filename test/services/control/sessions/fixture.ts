@@ -8,7 +8,7 @@ import { createApp } from '../../../../src/services/control/api/app.ts';
 import { admitToAgent } from '../../../../src/services/control/api-keys/admit.ts';
 import { hashApiKey, makeApiKey } from '../../../../src/services/control/api-keys/api-key.ts';
 import { isAgentsHost } from '../../../../src/services/control/gateway/agents-origin.ts';
-import { createGateway } from '../../../../src/services/control/gateway/gateway.ts';
+import { Gateway } from '../../../../src/services/control/gateway/gateway.ts';
 import { createHttpServer } from '../../../../src/services/control/server.ts';
 import { createControlService } from '../../../../src/services/control/service.ts';
 import { createSessions } from '../../../../src/services/control/sessions/sessions.ts';
@@ -69,7 +69,7 @@ export async function openSessionFixture({
   const key = await addKey('ci', [tenant]);
   const addresses = { publicUrl, agentsUrl, basePath };
   const sessions = createSessions({ store, linkKeyId: key.id, ...addresses, trustedProxies, clock });
-  const gateway = createGateway({ authorize: admitToAgent(store, sessions), ...addresses, clock, log: silentLogger });
+  const gateway = new Gateway({ authorize: admitToAgent(store, sessions), ...addresses, clock, log: silentLogger });
   const serviceFor = (tenantId: string, by?: Actor) =>
     createControlService({ store, rollouts, tenantId, by, baseUrl: () => '', allowGit: [] });
   const app = createApp({

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { RequestListener, Server } from 'node:http';
 import type { KyselyPlugin } from 'kysely';
 import { systemClock } from '../../../../src/kit/clock.ts';
-import { createGateway } from '../../../../src/services/control/gateway/gateway.ts';
+import { Gateway } from '../../../../src/services/control/gateway/gateway.ts';
 import { admitToAgent } from '../../../../src/services/control/api-keys/admit.ts';
 import { hashApiKey, makeApiKey } from '../../../../src/services/control/api-keys/api-key.ts';
 import { workNotifier } from '../../../../src/services/control/listeners/work-notifier.ts';
@@ -103,7 +103,7 @@ export async function openTwoTenants(): Promise<TwoTenants> {
       uploads: places.uploads,
       registry: { address: { host: 'registry.test', path: '', protocol: 'https' }, pushToken: pushes },
     });
-  const gateway = createGateway({ authorize: admitToAgent(store), clock: systemClock, log });
+  const gateway = new Gateway({ authorize: admitToAgent(store), clock: systemClock, log });
   const app = createApp({
     ...store,
     serviceFor,

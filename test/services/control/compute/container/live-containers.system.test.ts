@@ -6,9 +6,9 @@ import { afterEach, expect, test } from 'vitest';
 import { systemClock, type Clock } from '../../../../../src/kit/clock.ts';
 import { agentServerPath } from '../../../../../src/services/control/compute/agent-environment.ts';
 import { containerCompute } from '../../../../../src/services/control/compute/container-compute.ts';
-import { createGateway } from '../../../../../src/services/control/gateway/gateway.ts';
+import { Gateway } from '../../../../../src/services/control/gateway/gateway.ts';
 import { givenUpMessage, restartedMessage } from '../../../../../src/services/control/rollouts/agent-exits.ts';
-import { liveAgents, type LiveAgents } from '../../../../../src/services/control/rollouts/live-agents.ts';
+import { LiveAgents } from '../../../../../src/services/control/rollouts/live-agents.ts';
 import { databaseDouble, deploymentId, imageSpec, standIn, type StandIn } from './stand-in.ts';
 
 const atTheEnd: (() => void | Promise<void>)[] = [];
@@ -48,9 +48,9 @@ async function fixture(image: string, secrets: { name: string; value: string }[]
     drainMs: 1_000,
   });
   atTheEnd.push(() => compute.close());
-  const gateway = createGateway({ authorize: async () => 'allowed', clock: systemClock, log: silentLogger });
+  const gateway = new Gateway({ authorize: async () => 'allowed', clock: systemClock, log: silentLogger });
   const recorded: string[] = [];
-  const live = liveAgents({
+  const live = new LiveAgents({
     compute,
     gateway,
     clock: hurried,
